@@ -11,11 +11,12 @@ const limits = {
 export default defineConfig({
   test: {
     globalSetup: 'test/setup/global-setup.ts',
-    // One more than the cores that we count on: many files wait for the processes of services, and then another file works.
+    // One more than the cores that we count on: many files wait for the processes of services, and then
+    // another file works.
     maxWorkers: 3,
-    // Files share worker processes, because a process takes half a second to start and then imports the same modules again. So
-    // each file closes what it opens, and restores what it replaces. `npm test -- --sequence.shuffle.files` finds files
-    // that depend on others.
+    // Files share worker processes, because a process takes half a second to start and then imports the same
+    // modules again. So each file closes what it opens, and restores what it replaces. `npm test --
+    // --sequence.shuffle.files` finds files that depend on others.
     projects: [
       {
         // These files share one Chromium (sharedBrowser in test/support/browser.ts).
@@ -27,8 +28,9 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: TRACKER,
           isolate: false,
-          // Node runs the sources itself, as it does in the service: nothing is transformed, and the compile cache works. The
-          // files of the tracker need Vitest's own runner, which can load a module a second time.
+          // Node runs the sources itself, as it does in the service: nothing is transformed, and the compile
+          // cache works. The files of the tracker need Vitest's own runner, which can load a module a second
+          // time.
           experimental: { viteModuleRunner: false, nodeLoader: false },
           ...limits,
         },

@@ -4,8 +4,8 @@ import { queryFailure } from '#core/query-failures'
 /** AthenaError.ErrorCategory of a failure that the statement caused. */
 const USER_CATEGORY = 2
 /**
- * AthenaError.ErrorType (docs.aws.amazon.com/athena/latest/ug/error-reference.html): 0 to 8 are exhausted resources,
- * below 1000 Athena, the catalog or S3 failed, from 1000 on the statement or the data is wrong.
+ * AthenaError.ErrorType (docs.aws.amazon.com/athena/latest/ug/error-reference.html): 0 to 8 are exhausted
+ * resources, below 1000 Athena, the catalog or S3 failed, from 1000 on the statement or the data is wrong.
  */
 const LAST_EXHAUSTED_TYPE = 8
 const FIRST_USER_TYPE = 1_000
@@ -13,8 +13,8 @@ const FIRST_USER_TYPE = 1_000
 const THROTTLED = /slow ?down|throttl|too many requests|rate exceeded|reduce your request rate/i
 
 /**
- * Converts a statement that did not succeed into an error. A wrong statement is our bug and a plain Error. Everything
- * else may succeed later, or for a shorter period, so it is UNAVAILABLE.
+ * Converts a statement that did not succeed into an error. A wrong statement is our bug and a plain Error.
+ * Everything else may succeed later, or for a shorter period, so it is UNAVAILABLE.
  */
 export function toQueryError({ Status = {} }: QueryExecution): Error {
   const { State, StateChangeReason = '', AthenaError } = Status

@@ -1,7 +1,10 @@
 import type { ColumnInfo, Datum } from '@aws-sdk/client-athena'
 import type { Row } from '#core/ports'
 
-/** Athena's names of the types that statements return. A decimal would lose digits; other types have no JSON value. */
+/**
+ * Athena's names of the types that statements return. A decimal would lose digits; other types have no JSON
+ * value.
+ */
 const TYPES: Record<string, 'integer' | 'fraction' | 'text' | 'boolean'> = {
   tinyint: 'integer',
   smallint: 'integer',
@@ -18,8 +21,8 @@ const TYPES: Record<string, 'integer' | 'fraction' | 'text' | 'boolean'> = {
 }
 
 /**
- * Converts one row of a result page, where every value is text. A datum without a value is null; a datum with an empty
- * value is empty text. Throws on a type that the port does not know, and names its column.
+ * Converts one row of a result page, where every value is text. A datum without a value is null; a datum with
+ * an empty value is empty text. Throws on a type that the port does not know, and names its column.
  */
 export function toRow(columns: readonly ColumnInfo[], data: readonly Datum[]): Row {
   const row: Row = {}

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Backoff = { baseMs: number; maxMs: number }
 
 /**
- * Waits before try `attempt` (1: the second try) with full jitter: a random time below a bound that doubles with each
- * try. So callers that were throttled together do not come back together. Rejects with the signal's reason.
+ * Waits before try `attempt` (1: the second try) with full jitter: a random time below a bound that doubles
+ * with each try. So callers that were throttled together do not come back together. Rejects with the signal's
+ * reason.
  */
 export async function backOff(
   { baseMs, maxMs }: Backoff,

@@ -1,7 +1,10 @@
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns'
 import type { FeedbackSink } from '#core/accounts/feedback'
 
-/** Delivers feedback to an SNS topic of the operator, as JSON; its subscribers may be addresses, queues or functions. */
+/**
+ * Delivers feedback to an SNS topic of the operator, as JSON; its subscribers may be addresses, queues or
+ * functions.
+ */
 export function createFeedbackTopic({
   client,
   topicArn,

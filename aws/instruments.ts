@@ -13,21 +13,29 @@ import { countedCodes, type Gauge, gauges, type LogCode, logCodes } from '#schem
 /** Makes the response to a call whose function has only `before` ms left until Lambda ends it. */
 export type TimeoutResponse<R> = { /** ms */ before: number; respond(): Promise<R> }
 
-/** Log lines, metrics and traces of a function on AWS, by Powertools. Powertools reads its settings from the environment. */
+/**
+ * Log lines, metrics and traces of a function on AWS, by Powertools. Powertools reads its settings from the
+ * environment.
+ */
 export type Instruments = {
   log: Log
   gauge(name: Gauge, value: number): void
-  /** Makes the calls of an SDK client show in the traces, with their operation and their table, queue or key. */
+  /**
+   * Makes the calls of an SDK client show in the traces, with their operation and their table, queue or key.
+   */
   trace<T>(client: T): T
   /**
-   * Makes the handler that Lambda calls. Events and responses are neither logged nor traced, because they hold
-   * credentials and personal data. Without `timeout` Lambda ends a call that takes too long.
+   * Makes the handler that Lambda calls. Events and responses are neither logged nor traced, because they
+   * hold credentials and personal data. Without `timeout` Lambda ends a call that takes too long.
    */
   instrument<E, R>(
     handle: (event: E, signal: AbortSignal) => Promise<R>,
     timeout?: TimeoutResponse<R>,
   ): (event: E, context: Context) => Promise<R>
-  /** The same for a function that streams its response. Lambda's runtime provides what it needs, so call it only there. */
+  /**
+   * The same for a function that streams its response. Lambda's runtime provides what it needs, so call it
+   * only there.
+   */
   instrumentStream<E, R>(handle: (event: E) => Promise<R>): unknown
 }
 
@@ -80,7 +88,10 @@ export function createInstruments(): Instruments {
   }
 }
 
-/** Settles as `result` does, but never after the timeout: then the timeout response is on its way and must not lose. */
+/**
+ * Settles as `result` does, but never after the timeout: then the timeout response is on its way and must not
+ * lose.
+ */
 async function neverAfterTimeout<R>(result: Promise<R>, signal: AbortSignal): Promise<R> {
   try {
     return await result
@@ -89,7 +100,10 @@ async function neverAfterTimeout<R>(result: Promise<R>, signal: AbortSignal): Pr
   }
 }
 
-/** Publishes the metrics of a call, if it has any. Powertools' own middleware writes a line for a call without metrics. */
+/**
+ * Publishes the metrics of a call, if it has any. Powertools' own middleware writes a line for a call without
+ * metrics.
+ */
 function publishMetrics(metrics: Metrics): middy.MiddlewareObj {
   const publish = () => {
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics()

@@ -6,8 +6,9 @@ import { toApiError } from '#core/transient'
 const RETRY_AFTER = 5
 
 /**
- * The JobQueue port on a standard queue of SQS. A job is a message of JSON. SQS may deliver it twice. It delivers a job
- * again when its worker fails (lambdas/jobs/handler.ts), until the queue's redrive policy moves it to the dead letters.
+ * The JobQueue port on a standard queue of SQS. A job is a message of JSON. SQS may deliver it twice. It
+ * delivers a job again when its worker fails (lambdas/jobs/handler.ts), until the queue's redrive policy
+ * moves it to the dead letters.
  */
 export function createSqsJobQueue<Job>({
   client,

@@ -10,16 +10,19 @@ import { createInstruments } from './instruments.ts'
 import { readSettings } from './settings.ts'
 import { createTracedAccess, createTracedStores } from './traced-stores.ts'
 
-/** The services of the live consumer and of open streams. As in services.ts, each function has its own constructor. */
+/**
+ * The services of the live consumer and of open streams. As in services.ts, each function has its own
+ * constructor.
+ */
 
 type Environment = Record<string, string | undefined>
 
 const clock: Clock = { now: Date.now }
 
 /**
- * A stream on AWS ends after this time, and its client connects again with Last-Event-ID. Lambda does not tell a function
- * that the client has gone, so a stream that nobody reads costs money and holds its place until then
- * (docs/decisions/2026-11-22-live.md).
+ * A stream on AWS ends after this time, and its client connects again with Last-Event-ID. Lambda does not
+ * tell a function that the client has gone, so a stream that nobody reads costs money and holds its place
+ * until then (docs/decisions/2026-11-22-live.md).
  */
 const MAX_STREAM_MS = 5 * 60_000
 

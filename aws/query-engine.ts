@@ -26,12 +26,18 @@ export type AthenaEngineSettings = {
   database: string
   /** The address of the lake's files, e.g. s3://bucket. */
   lakeLocation: string
-  /** How long a statement may take, with its wait in Athena's queue. API Gateway waits 30 s, so it must be less. */
+  /**
+   * How long a statement may take, with its wait in Athena's queue. API Gateway waits 30 s, so it must be
+   * less.
+   */
   timeoutMs?: number
   /** The first and the longest wait between two polls of a running statement. */
   firstPollMs?: number
   maxPollMs?: number
-  /** The waits between tries to start a statement that Athena throttles. The client of the SDK has tried before. */
+  /**
+   * The waits between tries to start a statement that Athena throttles. The client of the SDK has tried
+   * before.
+   */
   startBackoff?: Backoff
 }
 
@@ -48,7 +54,10 @@ const DEFAULTS = {
 const POLL_GROWTH = 1.4
 /** Rows of a result page with its header: Athena's own limit. */
 const PAGE_ROWS = 1_000
-/** How long the engine tries to stop a statement. A statement that cannot be stopped ends by the workgroup's limits. */
+/**
+ * How long the engine tries to stop a statement. A statement that cannot be stopped ends by the workgroup's
+ * limits.
+ */
 const STOP_MS = 3_000
 const STOP_BACKOFF: Backoff = { baseMs: 100, maxMs: 1_000 }
 
@@ -100,14 +109,16 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
   }
 
   /**
-   * Starts a statement. Athena starts 20 statements a second in a region, so a throttled start is tried again until the signal ends.
-   * No signal aborts a call itself, because without its id the statement could not be stopped.
+   * Starts a statement. Athena starts 20 statements a second in a region, so a throttled start is tried again
+   * until the signal ends. No signal aborts a call itself, because without its id the statement could not be
+   * stopped.
    */
   async function start(query: SqlQuery, signal: AbortSignal): Promise<string> {
     const command = new StartQueryExecutionCommand({
       QueryString: statementText(query, lakeLocation),
       WorkGroup: workGroup,
-      // Without a catalog Athena takes the one of Glue. A named catalog may need the right athena:GetDataCatalog.
+      // Without a catalog Athena takes the one of Glue. A named catalog may need the right
+      // athena:GetDataCatalog.
       QueryExecutionContext: { Database: database },
     })
     for (let attempt = 1; ; attempt++) {
@@ -134,7 +145,10 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
     }
   }
 
-  /** Returns the current state of a statement, or null after a transient failure: the statement goes on meanwhile. */
+  /**
+   * Returns the current state of a statement, or null after a transient failure: the statement goes on
+   * meanwhile.
+   */
   async function poll(id: string, abortSignal: AbortSignal): Promise<QueryExecution | null> {
     try {
       const { QueryExecution } = await client.send(new GetQueryExecutionCommand({ QueryExecutionId: id }), {
@@ -170,7 +184,9 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
     }
   }
 
-  /** Stops a statement. Never throws: the caller must see why the statement is stopped, not how the stop went. */
+  /**
+   * Stops a statement. Never throws: the caller must see why the statement is stopped, not how the stop went.
+   */
   async function stop(id: string): Promise<void> {
     const deadline = AbortSignal.timeout(STOP_MS)
     for (let attempt = 1; !deadline.aborted; attempt++) {

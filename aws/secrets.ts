@@ -12,9 +12,9 @@ const RETRY_AFTER = 5
 type CachedSecret = { value: string; expiresAt: number }
 
 /**
- * The Secrets port on Secrets Manager, with a cache in memory. docs/decisions/2026-11-21-aws-emulators.md says why it is
- * not Parameter Store. When a transient failure prevents the renewal of a value, the last value is used, so that an
- * outage of Secrets Manager stops nobody. Sign-in will be the first user.
+ * The Secrets port on Secrets Manager, with a cache in memory. docs/decisions/2026-11-21-aws-emulators.md
+ * says why it is not Parameter Store. When a transient failure prevents the renewal of a value, the last
+ * value is used, so that an outage of Secrets Manager stops nobody. Sign-in will be the first user.
  */
 export function createSecrets({ client, now }: { client: SecretsManagerClient; now(): number }): Secrets {
   const cache = new Map<string, CachedSecret>()

@@ -53,9 +53,9 @@ import { createKinesisStream } from './stream.ts'
 import { createTracedAccess, createTracedStores } from './traced-stores.ts'
 
 /**
- * The services of each function of lambdas/ on AWS. When the function starts, they read its settings and create its
- * clients and instruments once. Each function has its own constructor here, so that a bundle holds only the clients that it
- * uses. All throw when a setting is missing or wrong.
+ * The services of each function of lambdas/ on AWS. When the function starts, they read its settings and
+ * create its clients and instruments once. Each function has its own constructor here, so that a bundle holds
+ * only the clients that it uses. All throw when a setting is missing or wrong.
  */
 
 type Environment = Record<string, string | undefined>

@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { type FunctionName, type FunctionSettings, functions } from '#schemas/functions'
 
 /**
- * Reads a function's settings from its environment. Throws when a variable is missing or wrong, so that the start of the
- * function fails. The message names every such variable and holds no values.
+ * Reads a function's settings from its environment. Throws when a variable is missing or wrong, so that the
+ * start of the function fails. The message names every such variable and holds no values.
  */
 export function readSettings<N extends FunctionName>(
   name: N,

@@ -12,8 +12,8 @@ const MAX_TEXT_BYTES = 262_144
 const FORMS = [byAddress, withoutHotFiles, byName] as const
 
 /**
- * The text of a statement for Athena, in the first form that is not too long. Throws QUERY_FAILED if the values of the request are
- * too long, and UNAVAILABLE if the period has too many files.
+ * The text of a statement for Athena, in the first form that is not too long. Throws QUERY_FAILED if the
+ * values of the request are too long, and UNAVAILABLE if the period has too many files.
  */
 export function statementText(query: Pick<SqlQuery, 'text' | 'params'>, lakeLocation: string): string {
   for (const form of FORMS) {

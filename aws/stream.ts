@@ -38,14 +38,17 @@ const CALL_RECORDS = 500
 const CALL_BYTES = 4_500_000
 /** The largest limit that GetRecords accepts. */
 const PAGE_RECORDS = 10_000
-/** A read ends when it has this many bytes, so that it fits a small function's memory. One response holds up to 10 MB. */
+/**
+ * A read ends when it has this many bytes, so that it fits a small function's memory. One response holds up
+ * to 10 MB.
+ */
 const READ_BYTES = 6_000_000
 /** Seconds after which a caller may try again. A shard's limits count by the second. */
 const RETRY_AFTER = 5
 
 /**
- * The EventStream port on Kinesis. Partition keys are random, so that no project makes a hot shard. Sequence numbers stay
- * the text that Kinesis sent.
+ * The EventStream port on Kinesis. Partition keys are random, so that no project makes a hot shard. Sequence
+ * numbers stay the text that Kinesis sent.
  */
 export function createKinesisStream(settings: KinesisStreamSettings): EventStream {
   const { client, streamArn, log, appendMs, readMs, appendBackoff, readBackoff } = {
@@ -92,8 +95,8 @@ export function createKinesisStream(settings: KinesisStreamSettings): EventStrea
       return { failed, reasons: results.map(({ ErrorCode }) => ErrorCode).filter(code => code !== undefined) }
     } catch (error) {
       if (!isTransient(error)) throw error
-      // Kinesis may have stored the records. With the same keys a copy reaches the same shard, whose consumer drops it
-      // (core/lake/consume/consumer.ts).
+      // Kinesis may have stored the records. With the same keys a copy reaches the same shard, whose consumer
+      // drops it (core/lake/consume/consumer.ts).
       return { failed: entries, reasons: [(error as Error).name] }
     }
   }
@@ -115,9 +118,9 @@ export function createKinesisStream(settings: KinesisStreamSettings): EventStrea
   }
 
   /**
-   * Reads a shard. An empty result means that no entry follows `after` now. Kinesis also sends empty pages in the middle
-   * of a shard, so the read goes on after them, and is UNAVAILABLE when its time ends before an entry came. A shard that
-   * a reshard has closed disappears with its last record. Then it has no entries.
+   * Reads a shard. An empty result means that no entry follows `after` now. Kinesis also sends empty pages in
+   * the middle of a shard, so the read goes on after them, and is UNAVAILABLE when its time ends before an
+   * entry came. A shard that a reshard has closed disappears with its last record. Then it has no entries.
    */
   async function read(shard: string, after: string | null, limit: number): Promise<StreamEntry[]> {
     try {
@@ -188,7 +191,8 @@ export function createKinesisStream(settings: KinesisStreamSettings): EventStrea
       return (await iterator({ ...at, ...afterIt })).ShardIterator
     } catch (error) {
       if ((error as Error).name !== 'InvalidArgumentException') throw error
-      // Kinesis accepts only sequence numbers that exist. To include a known record, a caller sends that number less 1.
+      // Kinesis accepts only sequence numbers that exist. To include a known record, a caller sends that
+      // number less 1.
       const next = String(BigInt(after) + 1n).padStart(after.length, '0')
       const atNext = { ShardIteratorType: 'AT_SEQUENCE_NUMBER', StartingSequenceNumber: next } as const
       return (await iterator({ ...at, ...atNext })).ShardIterator

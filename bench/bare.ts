@@ -1,7 +1,7 @@
 /**
- * The questions of bench/questions.ts in plain SQL of DuckDB, as a person would write them for one file of events. They leave out
- * the rules that only the service has: retries, linked users, sessions that began before the range. An entry is a list of statements,
- * which run one after the other.
+ * The questions of bench/questions.ts in plain SQL of DuckDB, as a person would write them for one file of
+ * events. They leave out the rules that only the service has: retries, linked users, sessions that began
+ * before the range. An entry is a list of statements, which run one after the other.
  */
 
 const SESSIONS = `(SELECT session_id, max_by(user_id, timestamp) AS user_id, min(timestamp) AS start_at, max(timestamp) AS end_at,
@@ -19,7 +19,10 @@ const STATS = [
   `SELECT count(*), count(DISTINCT user_id), sum(is_bounce::integer), sum(${DURATION}), sum(events) FROM ${SESSIONS}`,
 ]
 
-/** The users who reach each step of a funnel in order, within a week, and the events and users of each step. A step is the first event of its name after the step before. */
+/**
+ * The users who reach each step of a funnel in order, within a week, and the events and users of each step. A
+ * step is the first event of its name after the step before.
+ */
 function funnel(steps: readonly string[], breakdown: 'country' | null): string[] {
   const group = breakdown === null ? 'NULL' : `min_by(${breakdown}, timestamp)`
   const ctes = steps.map((step, i) =>

@@ -8,10 +8,10 @@ import { bundleFunctions } from '#lib/bundles'
 import { type FunctionName, functions } from '#schemas/functions'
 
 /**
- * `npm run bench -- cold-start`: measures how long each bundle takes to start in a new process, from the start of the
- * process until the handler is loaded. An empty bundle is measured too, for comparison. The bundles take turns, so other
- * load on the machine slows all of them equally.
- *   --rounds 15     processes per bundle
+ * `npm run bench -- cold-start`: measures how long each bundle takes to start in a new process, from the
+ * start of the process until the handler is loaded. An empty bundle is measured too, for comparison. The
+ * bundles take turns, so other load on the machine slows all of them equally. --rounds 15 processes per
+ * bundle
  */
 
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } })

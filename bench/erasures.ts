@@ -16,8 +16,8 @@ const PAGE = 500
 const DONE_WITHIN_MS = 90 * 60_000
 
 /**
- * Erases `count` users of the large project, and prints how long the requests take, the reads before and with all erasures in force, and
- * the time until all are done.
+ * Erases `count` users of the large project, and prints how long the requests take, the reads before and with
+ * all erasures in force, and the time until all are done.
  */
 export async function measureErasures(
   service: MeasuredService,

@@ -27,8 +27,8 @@ const LOADS: { name: string; count: number; request(i: number): Identify }[] = [
 ]
 
 /**
- * Sends identify requests for the first project, and meanwhile measures how long an event of another project takes until GET /events has
- * it. Prints that, and when the last link counts.
+ * Sends identify requests for the first project, and meanwhile measures how long an event of another project
+ * takes until GET /events has it. Prints that, and when the last link counts.
  */
 export async function measureIdentify(service: Target): Promise<void> {
   const [token = '', otherToken = ''] = service.tokens

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 
 /**
- * The fastest server that Node allows on this machine: it reads a body, parses it as JSON and responds. bench/ingest.ts
- * compares the service with it. It runs as its own process, with the port as its argument.
+ * The fastest server that Node allows on this machine: it reads a body, parses it as JSON and responds.
+ * bench/ingest.ts compares the service with it. It runs as its own process, with the port as its argument.
  */
 const RESPONSE = '{"ok":true,"queued":true}'
 const HEADERS = { 'Content-Type': 'application/json', 'Content-Length': RESPONSE.length }

@@ -11,9 +11,9 @@ import { startHttp } from '#local/http/server'
 import { openStream } from '#local/stream/stream'
 
 /**
- * Ingestion alone: the HTTP front, the track function and the log of the service, without the pipeline that reads the
- * log. It shows the cost of a request without the work of the lake. `bench/ingest.ts --alone` starts it. Arguments:
- * port, data folder, project token.
+ * Ingestion alone: the HTTP front, the track function and the log of the service, without the pipeline that
+ * reads the log. It shows the cost of a request without the work of the lake. `bench/ingest.ts --alone`
+ * starts it. Arguments: port, data folder, project token.
  */
 const [port, dir, token] = process.argv.slice(2) as [string, string, string]
 mkdirSync(dir, { recursive: true })

@@ -17,15 +17,14 @@ import type { LoadPlan, LoadResult } from './load.ts'
 import { runSustained, SUSTAINED_HEAD, type SustainedRow } from './sustained.ts'
 
 /**
- * `npm run bench -- ingest`: measures how many events per second the service stores on disk, compared with a bare node:http
- * server that only parses JSON. Another process sends the same requests to both over loopback. The two servers take
- * turns, so other load on the machine slows both equally.
- *   --seconds 8     length of one measurement
- *   --rounds 3      measurements per server
- *   --minutes 0     afterwards, send requests at half of the highest rate for this time, and print the service's memory
- *   --projects 1    projects that get the events in turns; beside them it measures one project, in the same service
- *   --event-ids     give every event an event_id
- *   --sustained     print instead: how long events of another project take to be counted at steady rates for 20 s, and how long the lake
+ * `npm run bench -- ingest`: measures how many events per second the service stores on disk, compared with a
+ * bare node:http server that only parses JSON. Another process sends the same requests to both over loopback.
+ * The two servers take turns, so other load on the machine slows both equally. --seconds 8 length of one
+ * measurement --rounds 3 measurements per server --minutes 0 afterwards, send requests at half of the highest
+ * rate for this time, and print the service's memory --projects 1 projects that get the events in turns;
+ * beside them it measures one project, in the same service --event-ids give every event an event_id
+ * --sustained print instead: how long events of another project take to be counted at steady rates for 20 s,
+ * and how long the lake
  *                   takes to catch up; --rates 5000,10000 chooses the rates of batches
  *   --identify      instead, send an import and an attack of identify requests, and print the freshness of another project meanwhile
  *   --alone         measure only the HTTP front, the track function and the log, without lake and queries
@@ -85,7 +84,10 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] as number
 }
 
-/** Measures the targets in turns, the bare server first. Returns the median rate of the last one, in requests per second. */
+/**
+ * Measures the targets in turns, the bare server first. Returns the median rate of the last one, in requests
+ * per second.
+ */
 async function compare(shape: RequestShape, targets: readonly Target[]): Promise<number> {
   console.log(`${shape.name}, ${CONNECTIONS} connections`)
   const rates = targets.map((): number[] => [])
@@ -126,7 +128,9 @@ async function watchMemory(service: Target, shape: RequestShape, highestRate: nu
 
 const SUSTAINED_SECONDS = 20
 
-/** A steady load of batches at each rate, one of single events, and the most that the service takes of both. */
+/**
+ * A steady load of batches at each rate, one of single events, and the most that the service takes of both.
+ */
 async function printSustained(service: Target): Promise<void> {
   const [flood, markers] = service.tokens.map((token, i) => ({ name: service.projects?.[i] ?? '', token }))
   if (flood === undefined || markers === undefined) throw new Error('The service needs two projects.')

@@ -2,9 +2,9 @@ import { createConnection } from 'node:net'
 import { performance } from 'node:perf_hooks'
 
 /**
- * The load generator. It is a separate process, so it does not use the server's thread. It writes prepared requests to
- * raw sockets, because an HTTP client library would be slower than the servers. bench/ingest.ts starts it with a
- * LoadPlan as JSON in the first argument. It prints a LoadResult as JSON.
+ * The load generator. It is a separate process, so it does not use the server's thread. It writes prepared
+ * requests to raw sockets, because an HTTP client library would be slower than the servers. bench/ingest.ts
+ * starts it with a LoadPlan as JSON in the first argument. It prints a LoadResult as JSON.
  */
 
 export type LoadPlan = {
@@ -19,8 +19,8 @@ export type LoadPlan = {
   depth: number
   seconds: number
   /**
-   * Requests per second, sent whether or not responses arrive (open loop). With null each response starts the next
-   * request (closed loop).
+   * Requests per second, sent whether or not responses arrive (open loop). With null each response starts the
+   * next request (closed loop).
    */
   rate: number | null
   /** False: the server gives each event the time of its arrival. Default: true. */
@@ -100,7 +100,8 @@ function createRequest(plan: LoadPlan, i: number): Buffer {
 }
 
 /**
- * Returns a reader of chunks that calls `onResponse` for each whole HTTP response. A response must have Content-Length.
+ * Returns a reader of chunks that calls `onResponse` for each whole HTTP response. A response must have
+ * Content-Length.
  */
 function createResponseReader(onResponse: (status: number) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)

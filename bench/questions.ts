@@ -1,4 +1,6 @@
-/** The questions of bench -- reads: one for each report, with the goal of a project of 10M events in 30 days. */
+/**
+ * The questions of bench -- reads: one for each report, with the goal of a project of 10M events in 30 days.
+ */
 
 export type Question = {
   name: string

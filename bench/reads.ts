@@ -12,16 +12,14 @@ import { generateLake, SMALL_EVENTS } from './generated-lake.ts'
 import { type Question, questions } from './questions.ts'
 
 /**
- * `npm run bench -- reads`: measures every report of the real service over a month of traffic in the state that production has:
- * the last two days in small segments, the last ten minutes in hot files, one or two large projects among 1,000 small ones.
- *   --events 1M      number of events of each large project, such as 10M
- *   --projects 1000  projects in all
- *   --event-ids 0    events of a project that sends each of them with an event_id
- *   --repeat 5       requests of each question, after a first one
- *   --only stats     measures only the questions whose name begins so
- *   --bare           also measures DuckDB alone, in plain SQL over one sorted file of the large project's events, and the ratio
- *   --clients        also measures ten clients at once
- *   --erasures 0     measures so many erasures of the large project and nothing else, in a copy of the lake
+ * `npm run bench -- reads`: measures every report of the real service over a month of traffic in the state
+ * that production has: the last two days in small segments, the last ten minutes in hot files, one or two
+ * large projects among 1,000 small ones. --events 1M number of events of each large project, such as 10M
+ * --projects 1000 projects in all --event-ids 0 events of a project that sends each of them with an event_id
+ * --repeat 5 requests of each question, after a first one --only stats measures only the questions whose name
+ * begins so --bare also measures DuckDB alone, in plain SQL over one sorted file of the large project's
+ * events, and the ratio --clients also measures ten clients at once --erasures 0 measures so many erasures of
+ * the large project and nothing else, in a copy of the lake
  */
 
 const { values: options } = parseArgs({
@@ -180,7 +178,10 @@ async function measure(
   return ms
 }
 
-/** Prints the stored bytes of an event. Files of the largest merged segments are the steady state of a large project. */
+/**
+ * Prints the stored bytes of an event. Files of the largest merged segments are the steady state of a large
+ * project.
+ */
 function printSizes(): void {
   const total = events + eventsWithIds + SMALL_EVENTS + ((projects - 2) * SMALL_EVENTS) / 10
   console.log(`${total} events of ${projects} projects and 30 days`)
@@ -197,8 +198,8 @@ function printSizes(): void {
 }
 
 /**
- * How long DuckDB alone takes for the questions, in plain SQL over the events of the large project in one sorted file: the
- * median of `repeat` runs after a first one, ms, by the name of the question.
+ * How long DuckDB alone takes for the questions, in plain SQL over the events of the large project in one
+ * sorted file: the median of `repeat` runs after a first one, ms, by the name of the question.
  */
 async function measureBare(): Promise<Map<string, number>> {
   const instance = await DuckDBInstance.create(':memory:', {
@@ -235,7 +236,10 @@ async function measureBare(): Promise<Map<string, number>> {
   return times
 }
 
-/** Ten clients at once: with one question, and with ten different ones. Prints the times beside those of one client, ms. */
+/**
+ * Ten clients at once: with one question, and with ten different ones. Prints the times beside those of one
+ * client, ms.
+ */
 async function measureClients(service: RunningService): Promise<void> {
   const all = questions(await userOf(service, 'demo')).filter(({ name }) => name.startsWith(options.only))
   const ten = all.filter(({ name }) => !name.startsWith('funnel of 8')).slice(0, 10)

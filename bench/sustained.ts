@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CONNECTIONS, runLoad, type Target } from './bench-service.ts'
 
 /**
- * The table of `npm run bench -- ingest --sustained`: a steady rate of events of one project for some seconds, and meanwhile marker events
- * of another project. How long do the markers take until GET /stats counts them, how long until all events of the flood are counted after its
- * end, and does `fresh_until` of the receipts tell the truth?
+ * The table of `npm run bench -- ingest --sustained`: a steady rate of events of one project for some
+ * seconds, and meanwhile marker events of another project. How long do the markers take until GET /stats
+ * counts them, how long until all events of the flood are counted after its end, and does `fresh_until` of
+ * the receipts tell the truth?
  */
 
 export type SustainedRow = {
@@ -20,7 +21,10 @@ const MAX_CATCH_UP_S = 300
 
 type Project = { name: string; token: string }
 
-/** Runs one row, and returns its line. The service has two projects: the first gets the flood, the second the markers. */
+/**
+ * Runs one row, and returns its line. The service has two projects: the first gets the flood, the second the
+ * markers.
+ */
 export async function runSustained(
   service: Target,
   [flood, markers]: readonly [Project, Project],

@@ -7,11 +7,14 @@ import { ConfigError, readConfig } from '#lib/config'
 import { Service } from '#lib/service'
 import type { FunctionName } from '#schemas/functions'
 
-/** The program that cdk.json runs. It reads the options from the context, bundles lambdas/ and builds the stack. */
+/**
+ * The program that cdk.json runs. It reads the options from the context, bundles lambdas/ and builds the
+ * stack.
+ */
 
 const app = new App({
-  // All recommended feature flags are on, so behaviour changes only with the version of the CDK. The strict flag stops the
-  // synthesis for every template that CloudFormation would reject.
+  // All recommended feature flags are on, so behaviour changes only with the version of the CDK. The strict
+  // flag stops the synthesis for every template that CloudFormation would reject.
   context: { ...flags, '@aws-cdk/core:strictCfnValidateErrors': true },
 })
 try {

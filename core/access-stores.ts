@@ -28,13 +28,20 @@ export type AccessOptions = StateTable &
     admitted: readonly string[]
     /** Where feedback is delivered, beside the state table. */
     feedbackSink?: FeedbackSink | null
-    /** How long audit entries of reports wait for others, ms. Default 0: they are written before the response. */
+    /**
+     * How long audit entries of reports wait for others, ms. Default 0: they are written before the response.
+     */
     gatherMs?: number
-    /** Null (default) where nobody pays, and in functions that take no payments: these do not load its code. */
+    /**
+     * Null (default) where nobody pays, and in functions that take no payments: these do not load its code.
+     */
     billing?: Billing | null
   }
 
-/** Creates the stores of those who call: sessions, sign-in, identities, the audit log. A process has one of each. */
+/**
+ * Creates the stores of those who call: sessions, sign-in, identities, the audit log. A process has one of
+ * each.
+ */
 export function createAccessStores({ accounts, projects, usage, profile, ...options }: AccessOptions) {
   const { client, table, clock, log, admitted, feedbackSink = null, gatherMs = 0, billing = null } = options
   const services = { client, table, clock }

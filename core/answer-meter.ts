@@ -2,8 +2,8 @@ import type { Row } from './ports.ts'
 import { queryFailure } from './query-failures.ts'
 
 /**
- * The largest answer of a statement. Every report limits its rows in SQL, so none comes near these numbers with the data of a site. They
- * hold whatever strangers send: names of 8 KB, a hundred thousand of them.
+ * The largest answer of a statement. Every report limits its rows in SQL, so none comes near these numbers
+ * with the data of a site. They hold whatever strangers send: names of 8 KB, a hundred thousand of them.
  */
 export const MAX_ANSWER_ROWS = 100_000
 /** Characters of texts, and 8 for each other value. */
@@ -11,7 +11,10 @@ export const MAX_ANSWER_BYTES = 64_000_000
 
 const VALUE_BYTES = 8
 
-/** Counts the rows of one answer. Throws UNAVAILABLE when they are too many or too large, so an engine reads no further. */
+/**
+ * Counts the rows of one answer. Throws UNAVAILABLE when they are too many or too large, so an engine reads
+ * no further.
+ */
 export function createAnswerMeter(): (row: Row) => void {
   let [rows, bytes] = [0, 0]
   return row => {

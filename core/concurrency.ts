@@ -1,6 +1,6 @@
 /**
- * Does the work for each item, for at most `concurrency` items at the same time. After the first error no more work
- * starts; when the running work has ended, it rejects with that error.
+ * Does the work for each item, for at most `concurrency` items at the same time. After the first error no
+ * more work starts; when the running work has ended, it rejects with that error.
  */
 export async function forEachConcurrent<T>(
   items: readonly T[],

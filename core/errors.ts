@@ -13,9 +13,9 @@ export type ErrorExtras = {
 }
 
 /**
- * The only error whose text callers see: a code of schemas/errors.ts and a message that tells them what to do. Any other
- * exception is our bug and becomes INTERNAL_ERROR without its text. Message and fields never hold a secret, because a caller may have
- * sent one where a name belongs.
+ * The only error whose text callers see: a code of schemas/errors.ts and a message that tells them what to
+ * do. Any other exception is our bug and becomes INTERNAL_ERROR without its text. Message and fields never
+ * hold a secret, because a caller may have sent one where a name belongs.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
@@ -33,12 +33,17 @@ export class ApiError extends Error {
   }
 }
 
-/** Makes the error for a request that a later try may serve: a full disk, a throttled shard, a busy engine. */
+/**
+ * Makes the error for a request that a later try may serve: a full disk, a throttled shard, a busy engine.
+ */
 export function unavailable(message: string, retryAfter: number, cause?: unknown): ApiError {
   return new ApiError('UNAVAILABLE', message, { retryAfter, cause })
 }
 
-/** The text of an error for the log, with that of its cause: the system's reason, which is no caller's business. */
+/**
+ * The text of an error for the log, with that of its cause: the system's reason, which is no caller's
+ * business.
+ */
 export function errorText(error: unknown): string {
   const { cause } = error instanceof ApiError ? error.extras : { cause: undefined }
   return cause === undefined ? String(error) : `${error} (${cause})`

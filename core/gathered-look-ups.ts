@@ -1,6 +1,7 @@
 /**
- * Gathers look-ups of the same moment into one request: a process that has just started, or a thousand projects that send after a
- * pause, need many values at once. `lookUpAll` returns the values in the order of the texts. Its failure rejects all of them.
+ * Gathers look-ups of the same moment into one request: a process that has just started, or a thousand
+ * projects that send after a pause, need many values at once. `lookUpAll` returns the values in the order of
+ * the texts. Its failure rejects all of them.
  */
 export function gatherLookUps<T>(
   lookUpAll: (texts: readonly string[]) => Promise<(T | null)[]>,

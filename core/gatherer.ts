@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type GathererOptions<T> = {
   /** Writes entries together. Must not throw: nobody waits for the entries any more. */
   write(entries: readonly T[]): Promise<void>
-  /** How long an entry waits for others, ms. 0: it is written at once, for a process that is frozen after its response. */
+  /**
+   * How long an entry waits for others, ms. 0: it is written at once, for a process that is frozen after its
+   * response.
+   */
   waitMs: number
   /** So many entries are written without a further wait. */
   maxEntries: number
@@ -16,7 +19,10 @@ export type Gatherer<T> = {
   flush(): Promise<void>
 }
 
-/** Gathers small writes of one process, so that many of them cost one request. A killed process loses those that wait. */
+/**
+ * Gathers small writes of one process, so that many of them cost one request. A killed process loses those
+ * that wait.
+ */
 export function createGatherer<T>({ write, waitMs, maxEntries }: GathererOptions<T>): Gatherer<T> {
   let waiting: T[] = []
   let writing: Promise<void> = Promise.resolve()

@@ -3,9 +3,9 @@ import { isFileCondition } from './sql.ts'
 import { textLiteral } from './text-literal.ts'
 
 /**
- * Converts a value into a typed literal of Trino's SQL, which DuckDB also reads. Athena cannot bind values: its
- * parameters are SQL text too, of at most 1,024 characters each. DuckDB plans a statement with parameters twice. Throws on NaN and
- * infinities.
+ * Converts a value into a typed literal of Trino's SQL, which DuckDB also reads. Athena cannot bind values:
+ * its parameters are SQL text too, of at most 1,024 characters each. DuckDB plans a statement with parameters
+ * twice. Throws on NaN and infinities.
  */
 export function literal(value: Exclude<SqlParam, FileCondition>): string {
   switch (typeof value) {
@@ -21,8 +21,9 @@ export function literal(value: Exclude<SqlParam, FileCondition>): string {
 }
 
 /**
- * Puts a literal in the place of each `?`. `fileCondition` writes the condition that a row is in one of the files. Throws where a literal might not stay a token of its own: at a `?` within quotes or a comment, or beside a
- * quote, a word or another `?`. Also throws when the number of values is not the number of `?`.
+ * Puts a literal in the place of each `?`. `fileCondition` writes the condition that a row is in one of the
+ * files. Throws where a literal might not stay a token of its own: at a `?` within quotes or a comment, or
+ * beside a quote, a word or another `?`. Also throws when the number of values is not the number of `?`.
  */
 export function renderSql(
   { text, params }: Pick<SqlQuery, 'text' | 'params'>,
@@ -46,7 +47,10 @@ export function renderSql(
   return rendered
 }
 
-/** Matches quoted text, quoted names and comments, each with or without its end, because they may hold a `?`; and `?`. */
+/**
+ * Matches quoted text, quoted names and comments, each with or without its end, because they may hold a `?`;
+ * and `?`.
+ */
 const TOKEN = /'(?:[^']|'')*'?|"(?:[^"]|"")*"?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\?/g
 
 /** A literal beside one of these characters would become part of another token. */

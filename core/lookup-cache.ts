@@ -8,8 +8,8 @@ export type LookupCacheOptions<T> = {
   missingMs: number
   maxEntries: number
   /**
-   * Looks values that are in use up again, many with one request, before their time is over. Null: it is no longer there.
-   * Without this each value is looked up by itself when its time is over.
+   * Looks values that are in use up again, many with one request, before their time is over. Null: it is no
+   * longer there. Without this each value is looked up by itself when its time is over.
    */
   lookUpAgain?: (values: readonly T[]) => Promise<(T | null)[]>
 }
@@ -20,11 +20,12 @@ type Entry<T> = { startedAt: number; found: Promise<T | null> }
 const GATHER_MS = 500
 
 /**
- * Looks texts up once in a few seconds: credentials, project tokens. Requests at the same time share one look-up. Unknown
- * texts have a separate cache, so that invented texts do not push real ones out.
+ * Looks texts up once in a few seconds: credentials, project tokens. Requests at the same time share one
+ * look-up. Unknown texts have a separate cache, so that invented texts do not push real ones out.
  *
- * With `lookUpAgain` a value is due after half of its time. Then the next request for it still gets the old value, and the
- * look-up happens in the background together with others. When it fails, the value ends with its time.
+ * With `lookUpAgain` a value is due after half of its time. Then the next request for it still gets the old
+ * value, and the look-up happens in the background together with others. When it fails, the value ends with
+ * its time.
  */
 export function createLookupCache<T>(
   clock: Clock,
@@ -73,7 +74,8 @@ export function createLookupCache<T>(
         else if (known.get(text) === entry) known.set(text, { startedAt, found: Promise.resolve(value) })
       }
     } catch {
-      // The values that are known stay until they expire. The next request for one of them then gets the failure.
+      // The values that are known stay until they expire. The next request for one of them then gets the
+      // failure.
     }
   }
 

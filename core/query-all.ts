@@ -17,7 +17,10 @@ export async function* queryPages({ client, table }: StateTable, query: Query): 
 
 type Scan = Omit<ScanCommandInput, 'TableName' | 'ExclusiveStartKey' | 'ConsistentRead'>
 
-/** Reads the items of the whole table that a filter selects, page by page and consistently. For work that is done once. */
+/**
+ * Reads the items of the whole table that a filter selects, page by page and consistently. For work that is
+ * done once.
+ */
 export async function* scanPages({ client, table }: StateTable, filter: Scan): AsyncGenerator<Item[]> {
   let start: Item | undefined
   do {

@@ -1,7 +1,10 @@
 import type { ErrorCode } from '#schemas/errors'
 import { ApiError } from './errors.ts'
 
-/** What a caller is told when the query engine gives no rows. Athena and DuckDB share it. `retryAfter` is in seconds. */
+/**
+ * What a caller is told when the query engine gives no rows. Athena and DuckDB share it. `retryAfter` is in
+ * seconds.
+ */
 const failures = {
   throttled: {
     code: 'UNAVAILABLE',

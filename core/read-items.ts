@@ -15,8 +15,8 @@ const TRIES = 5
 type BatchRead<Key, Found> = { data: Found[]; unprocessed: Key[] }
 
 /**
- * Reads the items of all keys with `read`, and sends it the keys again that a busy table has left unread. Throws ApiError
- * UNAVAILABLE on a transient failure, also when the table stays too busy.
+ * Reads the items of all keys with `read`, and sends it the keys again that a busy table has left unread.
+ * Throws ApiError UNAVAILABLE on a transient failure, also when the table stays too busy.
  */
 export async function readAllKeys<Key, Found>(
   keys: Key[],
@@ -34,8 +34,8 @@ export async function readAllKeys<Key, Found>(
 }
 
 /**
- * Reads items by their keys, each as it is now; the result has no order, and nothing for an item that does not exist. Throws
- * ApiError UNAVAILABLE as readAllKeys does.
+ * Reads items by their keys, each as it is now; the result has no order, and nothing for an item that does
+ * not exist. Throws ApiError UNAVAILABLE as readAllKeys does.
  */
 export async function readItems({ client, table }: StateTable, keys: readonly ItemKey[]): Promise<Item[]> {
   const items: Item[] = []

@@ -2,8 +2,9 @@
 type SharedRun<T> = { result: Promise<T>; callers: number; abort: AbortController }
 
 /**
- * Runs equal work on the same scope once. While it runs, later callers with the same scope and key get its result. A
- * caller who leaves gets the reason of the signal at once; the run itself stops when its last caller has left.
+ * Runs equal work on the same scope once. While it runs, later callers with the same scope and key get its
+ * result. A caller who leaves gets the reason of the signal at once; the run itself stops when its last
+ * caller has left.
  */
 export function createSharedRuns<T>() {
   const runsOfScope = new WeakMap<object, Map<string, SharedRun<T>>>()

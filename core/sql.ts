@@ -2,9 +2,9 @@ import type { ColumnName, TableName } from '#schemas/columns'
 import type { FileCondition, Scan, SqlParam, SqlQuery } from './ports.ts'
 
 /**
- * Makes a statement or a piece of one: `sql\`SELECT … WHERE project_id = ${id}\``. A nested piece brings its text,
- * parameters and scans. Any other value becomes a `?`, so that no value ever enters the text. Names of columns and
- * tables stand in the template itself, or come from schemas/columns.ts by `name`.
+ * Makes a statement or a piece of one: `sql\`SELECT … WHERE project_id = ${id}\``. A nested piece brings its
+ * text, parameters and scans. Any other value becomes a `?`, so that no value ever enters the text. Names of
+ * columns and tables stand in the template itself, or come from schemas/columns.ts by `name`.
  */
 export function sql(strings: TemplateStringsArray, ...values: (SqlParam | SqlQuery)[]): SqlQuery {
   let text = strings[0] ?? ''
@@ -25,9 +25,10 @@ export function sql(strings: TemplateStringsArray, ...values: (SqlParam | SqlQue
 }
 
 /**
- * An instruction for DuckDB, for a common table (`WITH name AS … (SELECT …)`) that a statement uses several times. Without it, DuckDB
- * keeps all rows and columns of the table in memory. With it, DuckDB reads the table again for each use, and only the columns that are
- * used. Trino always does that, and takes the instruction as a comment. The DuckDB engine (local/lake/statement.ts) removes the comment signs.
+ * An instruction for DuckDB, for a common table (`WITH name AS … (SELECT …)`) that a statement uses several
+ * times. Without it, DuckDB keeps all rows and columns of the table in memory. With it, DuckDB reads the
+ * table again for each use, and only the columns that are used. Trino always does that, and takes the
+ * instruction as a comment. The DuckDB engine (local/lake/statement.ts) removes the comment signs.
  */
 export const NOT_MATERIALIZED = query('/* NOT MATERIALIZED */', [], [])
 
@@ -41,9 +42,9 @@ export function join(pieces: readonly SqlQuery[], separator: string): SqlQuery {
 }
 
 /**
- * The condition that a row of `table` is in one of the files, given by their keys. It must directly follow `FROM <table> WHERE`:
- * an engine that opens files finds there which scan they are for. It brings the scan of these files, so that the
- * rows that a statement selects and the files that an engine opens cannot differ.
+ * The condition that a row of `table` is in one of the files, given by their keys. It must directly follow
+ * `FROM <table> WHERE`: an engine that opens files finds there which scan they are for. It brings the scan of
+ * these files, so that the rows that a statement selects and the files that an engine opens cannot differ.
  */
 export function inFiles(table: TableName, files: readonly string[]): SqlQuery {
   return query('?', [{ files }], [{ table, files }])
@@ -70,15 +71,18 @@ export function name(identifier: ColumnName | TableName): SqlQuery {
 }
 
 /**
- * Makes a literal of a whole number, for conditions on partitions (epoch, bucket). Engines choose the files before they
- * read parameters, so a parameter would not exclude any file. Throws on any other value.
+ * Makes a literal of a whole number, for conditions on partitions (epoch, bucket). Engines choose the files
+ * before they read parameters, so a parameter would not exclude any file. Throws on any other value.
  */
 export function integer(value: number): SqlQuery {
   if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
   return query(String(value), [], [])
 }
 
-/** Makes a literal of a bigint that is given as text, because a number holds 53 bits only. Throws on any other text. */
+/**
+ * Makes a literal of a bigint that is given as text, because a number holds 53 bits only. Throws on any other
+ * text.
+ */
 export function bigint(text: string): SqlQuery {
   if (!/^-?\d{1,19}$/.test(text)) throw new Error(`not a bigint: ${text}`)
   return query(text, [], [])
@@ -90,7 +94,10 @@ export function date(value: string): SqlQuery {
   return query(`DATE '${value}'`, [], [])
 }
 
-/** Makes a literal of a UTC timestamp from Unix ms: engines also choose row groups before they read parameters. */
+/**
+ * Makes a literal of a UTC timestamp from Unix ms: engines also choose row groups before they read
+ * parameters.
+ */
 export function timestamp(ms: number): SqlQuery {
   const text = new Date(ms).toISOString()
   if (!/^\d{4}-/.test(text)) throw new Error(`not a year of four digits: ${text}`)

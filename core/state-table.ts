@@ -2,9 +2,9 @@ import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb'
 import { requestErrorOf, toApiError } from './transient.ts'
 
 /**
- * The one DynamoDB table that holds all state. Its keys are `pk` and `sk`; it has no secondary index, and every write is
- * a conditional write of a single item. Each room keeps its own items in it, by ElectroDB or by the client itself
- * (docs/decisions/2026-11-21-dynamodb-library.md).
+ * The one DynamoDB table that holds all state. Its keys are `pk` and `sk`; it has no secondary index, and
+ * every write is a conditional write of a single item. Each room keeps its own items in it, by ElectroDB or
+ * by the client itself (docs/decisions/2026-11-21-dynamodb-library.md).
  */
 export type StateTable = { client: DynamoDBDocument; table: string }
 
@@ -35,7 +35,9 @@ export async function orUnavailable<T>(request: Promise<T>): Promise<T> {
 /** The key of an item. */
 export type ItemKey = Record<'pk' | 'sk', string>
 
-/** The partition of all items of an account whose entities have `pk: ['account_id']`, as ElectroDB names it. */
+/**
+ * The partition of all items of an account whose entities have `pk: ['account_id']`, as ElectroDB names it.
+ */
 export function accountPartition(accountId: string): string {
   return `$footfall#account_id_${accountId}`
 }
@@ -45,8 +47,8 @@ function toStateError(error: unknown): unknown {
 }
 
 /**
- * The index of an ElectroDB entity: the attributes that make the keys `pk` and `sk` of its items. Values enter a key in
- * the case that they have.
+ * The index of an ElectroDB entity: the attributes that make the keys `pk` and `sk` of its items. Values
+ * enter a key in the case that they have.
  */
 export function primaryIndex<const PK extends readonly string[], const SK extends readonly string[]>({
   pk,

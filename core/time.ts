@@ -19,7 +19,10 @@ export function quarterOf(ms: number): number {
   return Math.floor((ms % DAY_MS) / QUARTER_MS)
 }
 
-/** Unix ms of an ISO 8601 date or date-time, NaN for another text. A time without an offset is UTC, whatever zone the machine has. */
+/**
+ * Unix ms of an ISO 8601 date or date-time, NaN for another text. A time without an offset is UTC, whatever
+ * zone the machine has.
+ */
 export function parseIsoTime(text: string): number {
   return Date.parse(/T/.test(text) && !/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text)
 }

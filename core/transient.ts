@@ -1,8 +1,9 @@
 import { ApiError, unavailable } from './errors.ts'
 
 /**
- * Tells transient failures from our bugs, for the state table, the services of AWS and the query engine. A transient
- * failure may be gone at the next try: the caller gets 503. A rejected request is our bug and stays the error it is.
+ * Tells transient failures from our bugs, for the state table, the services of AWS and the query engine. A
+ * transient failure may be gone at the next try: the caller gets 503. A rejected request is our bug and stays
+ * the error it is.
  */
 
 /** The fields that tell what kind of failure an error is. The AWS SDK and Node's sockets set them. */
@@ -19,8 +20,8 @@ const THROTTLED =
   /^(ProvisionedThroughputExceeded|LimitExceeded|Throttl\w+|TooManyRequests|SlowDown|RequestLimitExceeded|RequestThrottled|KMSThrottling)(Exception)?$/
 
 /**
- * The credentials of a role are renewed while the process runs. A request that was signed just before is rejected; the
- * next one is signed with the new credentials.
+ * The credentials of a role are renewed while the process runs. A request that was signed just before is
+ * rejected; the next one is signed with the new credentials.
  */
 const EXPIRED = /^(ExpiredToken|ExpiredTokenException|RequestExpired|TokenRefreshRequired)$/
 
@@ -49,7 +50,10 @@ export function isTransient(error: unknown): boolean {
   )
 }
 
-/** Converts a transient failure into UNAVAILABLE with the message. An ApiError and any other error stay as they are. */
+/**
+ * Converts a transient failure into UNAVAILABLE with the message. An ApiError and any other error stay as
+ * they are.
+ */
 export function toApiError(error: unknown, message: string, retryAfterSeconds: number): unknown {
   if (error instanceof ApiError || !isTransient(error)) return error
   return unavailable(message, retryAfterSeconds, error)

@@ -12,9 +12,9 @@ export const BATCH_WRITES = 25
 const TRIES = 5
 
 /**
- * Writes and deletes items without conditions, each key at most once. Many writes in one request cost a third of the
- * processor time of as many requests. Some may be done when it throws: UNAVAILABLE on a transient failure, also when the table
- * stays too busy.
+ * Writes and deletes items without conditions, each key at most once. Many writes in one request cost a third
+ * of the processor time of as many requests. Some may be done when it throws: UNAVAILABLE on a transient
+ * failure, also when the table stays too busy.
  */
 export async function writeItems({ client, table }: StateTable, writes: readonly ItemWrite[]): Promise<void> {
   for (const batch of slices(writes, BATCH_WRITES)) {

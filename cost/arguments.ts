@@ -14,8 +14,8 @@ export class ArgumentError extends Error {}
 const flags = ['lines', 'sensitivity', 'json', 'help', 'doc'] as const
 
 /**
- * Parses the command line. An option has the name of a field of Usage, in dashes. Throws ArgumentError, which names every
- * wrong option.
+ * Parses the command line. An option has the name of a field of Usage, in dashes. Throws ArgumentError, which
+ * names every wrong option.
  */
 export function parseArguments(args: readonly string[]): CostRequest {
   const values = parseFlags(args)

@@ -13,8 +13,8 @@ export type Quantity = {
 export type Line = Quantity & { service: string; unit: string; usd: number }
 
 /**
- * Prices the quantities. Quantities of one price share its tiers, and with `freeTier` its free units, in their order. So
- * together they cost the same as their sum.
+ * Prices the quantities. Quantities of one price share its tiers, and with `freeTier` its free units, in
+ * their order. So together they cost the same as their sum.
  */
 export function charge(quantities: readonly Quantity[], { freeTier }: { freeTier: boolean }): Line[] {
   const used = new Map<PriceName, number>()

@@ -128,7 +128,8 @@ function unitPrice(usd: number): string {
 }
 
 /**
- * Returns the document with current tables between `<!-- cost:<name> -->` and `<!-- /cost -->`. Throws for an unknown name.
+ * Returns the document with current tables between `<!-- cost:<name> -->` and `<!-- /cost -->`. Throws for an
+ * unknown name.
  */
 export function withTables(document: string): string {
   return document.replace(

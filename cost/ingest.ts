@@ -19,7 +19,8 @@ function scriptLoads({ events, browserShare }: Usage): number {
 }
 
 /**
- * Mean bytes of a record in the stream. `batch` may be a fraction: 1.14 means that 86 % of the requests have one event and 14 % have two.
+ * Mean bytes of a record in the stream. `batch` may be a fraction: 1.14 means that 86 % of the requests have
+ * one event and 14 % have two.
  */
 export function recordBytes({ batch, eventBytes }: Usage): number {
   const scale = eventBytes / system.browser.eventBytes
@@ -51,7 +52,10 @@ export function shardsNeeded(usage: Usage): number {
   return Math.max(1, Math.ceil(shardUse / shard.maxUse))
 }
 
-/** Returns the number of shards of the stream. On demand, AWS provides twice the peak and at least four shards. */
+/**
+ * Returns the number of shards of the stream. On demand, AWS provides twice the peak and at least four
+ * shards.
+ */
 export function shards(usage: Usage): number {
   const needed = shardsNeeded(usage)
   if (usage.stream === 'on-demand') return Math.max(system.shard.onDemandMinimum, 2 * needed)

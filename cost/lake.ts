@@ -40,7 +40,10 @@ function ownersOf(usage: Usage, records: number): number {
   return projects + expectedDistinct(usage.accounts, projects)
 }
 
-/** Bytes of the open counts of one partition, epoch and shard at its end. Each shard may have events of all projects. */
+/**
+ * Bytes of the open counts of one partition, epoch and shard at its end. Each shard may have events of all
+ * projects.
+ */
 export function openCountBytes(usage: Usage, { epochs }: Pick<LakeFigures, 'epochs'>): number {
   const { headBytes, ownerBytes, partitions } = system.state.openCounts
   const owners = epochs === 0 ? 0 : ownersOf(usage, requests(usage) / epochs / shards(usage))
@@ -67,7 +70,9 @@ function consumer(usage: Usage, figures: LakeFigures): Quantity[] {
   ]
 }
 
-/** Folding the counts of each epoch into the items of its projects and accounts, and deleting its open counts. */
+/**
+ * Folding the counts of each epoch into the items of its projects and accounts, and deleting its open counts.
+ */
 function counters(usage: Usage, figures: LakeFigures): Quantity[] {
   const { epochs, jobsPerEpoch, segmentsPerEpoch } = figures
   if (epochs === 0) return []
@@ -93,7 +98,8 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
   const { minutesPerMonth, state, queue, functionMs, daysPerMonth, lake } = system
   const jobs = epochs * jobsPerEpoch + merges
   const purpose = 'maintenance'
-  // A sweep lists all hot files and all tables of segments. It runs after each cold start, but at most every three hours.
+  // A sweep lists all hot files and all tables of segments. It runs after each cold start, but at most every
+  // three hours.
   const sweeps = daysPerMonth * SWEEPS_PER_DAY
   const hotPages = 1 + claims / (daysPerMonth * 1_000)
   return [
@@ -129,8 +135,9 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
 }
 
 /**
- * Manifests. A tick and a compaction job read all of them. An epoch saves those of the buckets with events, after a look at each, and
- * one item for the others; a merge looks at a manifest twice. The eight sweeps of a day save the watermarks of all buckets.
+ * Manifests. A tick and a compaction job read all of them. An epoch saves those of the buckets with events,
+ * after a look at each, and one item for the others; a merge looks at a manifest twice. The eight sweeps of a
+ * day save the watermarks of all buckets.
  */
 function manifests({
   epochs,

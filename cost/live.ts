@@ -3,7 +3,9 @@ import { lambda, requests, shards } from './ingest.ts'
 import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
-/** The cost of live reads: the live consumer, which copies every event into the live buffer, and open streams. */
+/**
+ * The cost of live reads: the live consumer, which copies every event into the live buffer, and open streams.
+ */
 
 const SECONDS = system.hoursPerMonth * 3_600
 
@@ -12,8 +14,9 @@ export function liveQuantities(usage: Usage): Quantity[] {
 }
 
 /**
- * Lambda calls the consumer once a second for each shard with records. A call writes one chunk for each bucket with
- * requests in that second, or for each project when there are fewer. Requests come at random, so a second without any has the probability e^-mean.
+ * Lambda calls the consumer once a second for each shard with records. A call writes one chunk for each
+ * bucket with requests in that second, or for each project when there are fewer. Requests come at random, so
+ * a second without any has the probability e^-mean.
  */
 function consumer(usage: Usage): Quantity[] {
   const { live, functionMs } = system

@@ -16,7 +16,10 @@ export type Cost = {
   perMillion: number | null
 }
 
-/** Returns the cost of a month: list prices of us-east-1 (cost/prices.ts), and the work that cost/system.ts describes. */
+/**
+ * Returns the cost of a month: list prices of us-east-1 (cost/prices.ts), and the work that cost/system.ts
+ * describes.
+ */
 export function monthlyCost(usage: Usage): Cost {
   const workload = [
     ...ingestQuantities(usage),

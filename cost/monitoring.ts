@@ -3,7 +3,10 @@ import type { PriceName } from './prices.ts'
 import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
-/** The cost of logs, metrics, alarms, the dashboard and traces. `workload` has the quantities of the rest of the service. */
+/**
+ * The cost of logs, metrics, alarms, the dashboard and traces. `workload` has the quantities of the rest of
+ * the service.
+ */
 export function monitoringQuantities(
   { tracing, dashboard }: Usage,
   workload: readonly Quantity[],

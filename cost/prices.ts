@@ -1,13 +1,16 @@
 /**
- * Prices of AWS in us-east-1, without taxes, discounts and commitments, one row for each metered unit. `source` is the page
- * that stated the price on CHECKED_ON. A source "from memory" was on no page that we could read: check those prices first,
- * on the pricing page that the row names.
+ * Prices of AWS in us-east-1, without taxes, discounts and commitments, one row for each metered unit.
+ * `source` is the page that stated the price on CHECKED_ON. A source "from memory" was on no page that we
+ * could read: check those prices first, on the pricing page that the row names.
  */
 export type Price = {
   service: string
   /** Name of the metered unit, for the tables. */
   unit: string
-  /** Price of a unit, USD, up to a number of units a month, in ascending order. The last tier has no limit (null). */
+  /**
+   * Price of a unit, USD, up to a number of units a month, in ascending order. The last tier has no limit
+   * (null).
+   */
   tiers: readonly (readonly [upTo: number | null, usd: number])[]
   /** Units a month that are free for every account, for ever. They count only with the option --free-tier. */
   free: number

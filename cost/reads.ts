@@ -7,9 +7,9 @@ import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * The cost of GET /stats: Athena, and the requests to S3 of the function and of Athena. A statement lists each partition once
- * for each table: the bucket's folder of a table of segments, and the folder of each hot epoch. It reads a file once for each place
- * where the statement names the table.
+ * The cost of GET /stats: Athena, and the requests to S3 of the function and of Athena. A statement lists
+ * each partition once for each table: the bucket's folder of a table of segments, and the folder of each hot
+ * epoch. It reads a file once for each place where the statement names the table.
  */
 
 /** Requests and bytes of one read. */
@@ -19,7 +19,10 @@ export type ReadFigures = {
   bytes: number
 }
 
-/** A group of similar files: their number, the size of one file, and the size of the columns that a statement reads. */
+/**
+ * A group of similar files: their number, the size of one file, and the size of the columns that a statement
+ * reads.
+ */
 type Files = { count: number; storedBytes: number; columnBytes: number }
 
 export function readFigures(usage: Usage): ReadFigures {
@@ -94,7 +97,10 @@ function bucketEpochs({ epochs, segmentsPerEpoch, buckets }: LakeFigures): numbe
   return epochs * (segmentsPerEpoch / buckets)
 }
 
-/** The files of rollups that a read takes. The rows of a project are next to each other, in the order of their dates. */
+/**
+ * The files of rollups that a read takes. The rows of a project are next to each other, in the order of their
+ * dates.
+ */
 function rollupFiles(usage: Usage, figures: LakeFigures) {
   const { lake, stats, daysPerMonth } = system
   const storedDays = usage.months * daysPerMonth
@@ -106,7 +112,10 @@ function rollupFiles(usage: Usage, figures: LakeFigures) {
   const projectShare = Math.min(1, figures.buckets / usage.projects)
   const epochsPerDay = bucketEpochs(figures) / daysPerMonth
 
-  /** Three quarters of the bytes are in the largest segments, each of which has also events outside of the dates. */
+  /**
+   * Three quarters of the bytes are in the largest segments, each of which has also events outside of the
+   * dates.
+   */
   function files(dayCount: number, count: number, storedBytes: number, readBytes: number): Files[] {
     if (dayCount === 0 || count === 0) return []
     const largeCount = Math.min(count, Math.max(1, count / 4))

@@ -1,8 +1,8 @@
 import { system } from './system.ts'
 
 /**
- * The number of segments of a bucket, estimated from what core/lake/manifest.ts merges. test/cost/segments.test.ts compares the
- * estimates with real manifests.
+ * The number of segments of a bucket, estimated from what core/lake/manifest.ts merges.
+ * test/cost/segments.test.ts compares the estimates with real manifests.
  */
 
 /** Segments that are left for each tenfold of the bytes: a merge takes neighbours of about one size. */
@@ -16,7 +16,10 @@ const SMALLEST_BYTES = 64 * 1024
 export const segmentBytesPerEvent =
   system.lake.eventsBytes + system.lake.sessionsBytes + system.lake.activityBytes
 
-/** Mean number of segments with the newest events of a bucket. `epochs`: how many epochs the events arrived in. */
+/**
+ * Mean number of segments with the newest events of a bucket. `epochs`: how many epochs the events arrived
+ * in.
+ */
 export function newestSegments({ bytes, epochs }: { bytes: number; epochs: number }): number {
   const { mergeSegments, mergeBytes } = system.lake
   if (bytes === 0 || epochs === 0) return 0

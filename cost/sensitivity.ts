@@ -33,7 +33,9 @@ export type Effect = {
   difference: number
 }
 
-/** Returns the cost after each change, the largest difference first. It leaves out changes without an effect. */
+/**
+ * Returns the cost after each change, the largest difference first. It leaves out changes without an effect.
+ */
 export function sensitivity(usage: Usage): Effect[] {
   const { total } = monthlyCost(usage)
   return alternatives

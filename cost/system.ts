@@ -7,9 +7,9 @@ import { functionSizes } from '#lib/function-sizes'
 import { BUCKETS } from '#schemas/columns'
 
 /**
- * The work of the service for an event, a request, a read and an hour, as far as AWS charges for it. A number comes from
- * the code (test/cost/ counts it again), from a measurement, or is an estimate; the comments say which. Sizes are in bytes,
- * and a GB is 10^9 bytes.
+ * The work of the service for an event, a request, a read and an hour, as far as AWS charges for it. A number
+ * comes from the code (test/cost/ counts it again), from a measurement, or is an estimate; the comments say
+ * which. Sizes are in bytes, and a GB is 10^9 bytes.
  */
 
 const HOUR_MS = 3_600_000
@@ -35,7 +35,9 @@ export const system = {
   /** Bytes of headers and responses, estimated. */
   http: { requestHeaderBytes: 800, responseBytes: 600, readResponseBytes: 6_000 },
 
-  /** A record of the stream, measured on the demo's traffic. Records of 1,024 bytes and more are compressed. */
+  /**
+   * A record of the stream, measured on the demo's traffic. Records of 1,024 bytes and more are compressed.
+   */
   record: {
     headBytes: 160,
     eventBytes: 590,
@@ -48,8 +50,8 @@ export const system = {
   shard: { records: 1_000, bytes: 1_000_000, maxUse: 0.8, onDemandMinimum: 4 },
 
   /**
-   * Duration of the functions, ms. Estimated: CPU time of a developer machine, doubled for Lambda, plus 5 to 25 ms for each
-   * request to AWS.
+   * Duration of the functions, ms. Estimated: CPU time of a developer machine, doubled for Lambda, plus 5 to
+   * 25 ms for each request to AWS.
    */
   functionMs: {
     track: { call: 20, event: 0.05 },
@@ -83,7 +85,10 @@ export const system = {
     /** Limits of one Lambda call of the consumer, after compression. */
     batchRecords: 10_000,
     batchBytes: 4_500_000,
-    /** Bytes of an event in a hot file and in each file of a merged segment, measured (docs/decisions/2026-11-22-segments.md). */
+    /**
+     * Bytes of an event in a hot file and in each file of a merged segment, measured
+     * (docs/decisions/2026-11-22-segments.md).
+     */
     hotBytes: 47,
     eventsBytes: 14.6,
     sessionsBytes: 3.7,
@@ -103,12 +108,15 @@ export const system = {
     batch: { reads: 1 },
     claim: { reads: 2, writes: 2 },
     /**
-     * Bytes of an item of open counts, which belongs to a partition, a shard and an epoch: of the item itself, and of each owner, a
-     * project or its account (measured). A claim writes an item of each partition that has owners of it. A fold reads the
-     * partition of its bucket, GET /stats that of its account.
+     * Bytes of an item of open counts, which belongs to a partition, a shard and an epoch: of the item
+     * itself, and of each owner, a project or its account (measured). A claim writes an item of each
+     * partition that has owners of it. A fold reads the partition of its bucket, GET /stats that of its
+     * account.
      */
     openCounts: { partitions: 16, headBytes: 260, ownerBytes: 24 },
-    /** Writes of folding an epoch: for a project (all time, and the month), and for an account in a bucket. */
+    /**
+     * Writes of folding an epoch: for a project (all time, and the month), and for an account in a bucket.
+     */
     fold: { project: 2, accountBucket: 1 },
     /** One tick of the scheduler without work. */
     tick: { reads: 12, writes: 2 },
@@ -118,16 +126,19 @@ export const system = {
     expiry: { reads: 14, writes: 24 },
     job: { reads: 2, writes: 1 },
     /**
-     * An item has the bytes of its head and of each segment that is live or was merged in the last day. A tick reads all of them
-     * twice, for its metrics and for maintenance.
+     * An item has the bytes of its head and of each segment that is live or was merged in the last day. A
+     * tick reads all of them twice, for its metrics and for maintenance.
      */
     manifest: { headBytes: 150, segmentBytes: 85, readsPerTick: 2 },
-    /** The item that moves the watermarks of buckets without events past an epoch: of its head, and of each bucket. */
+    /**
+     * The item that moves the watermarks of buckets without events past an epoch: of its head, and of each
+     * bucket.
+     */
     skippedEpochs: { headBytes: 150, bucketBytes: 16 },
     /**
-     * GET /stats of a process whose caches of some seconds are over, besides the manifest, the skipped epochs and the open counts.
-     * It reads the caller, the project, the project again with its context, the newest epoch, and the month. It writes the reads of
-     * the account and of the project, and the audit entry.
+     * GET /stats of a process whose caches of some seconds are over, besides the manifest, the skipped epochs
+     * and the open counts. It reads the caller, the project, the project again with its context, the newest
+     * epoch, and the month. It writes the reads of the account and of the project, and the audit entry.
      */
     statsRead: { reads: 6, writes: 3 },
     lookUp: { reads: 2, seconds: 5 },
@@ -135,11 +146,14 @@ export const system = {
   },
 
   /**
-   * One call of GET /stats. test/cost/read-scans.test.ts counts the statements and scans. The S3 requests of a statement
-   * were measured with Trino (docs/decisions/2026-11-22-segments-and-manifests.md).
+   * One call of GET /stats. test/cost/read-scans.test.ts counts the statements and scans. The S3 requests of
+   * a statement were measured with Trino (docs/decisions/2026-11-22-segments-and-manifests.md).
    */
   stats: {
-    /** With event_ids, one statement before the others finds the hot events that have copies. Mostly there are none. */
+    /**
+     * With event_ids, one statement before the others finds the hot events that have copies. Mostly there are
+     * none.
+     */
     copyStatements: { no: 0, yes: 1 },
     /** Each of them scans events_hot once. */
     statements: 3,
@@ -178,7 +192,10 @@ export const system = {
 
   monitoring: {
     /** Metrics of error codes come on top, for the hours in which errors happen. */
-    /** A metric costs by the hour in which it has a value. A healthy lake publishes only its epoch, every six hours. */
+    /**
+     * A metric costs by the hour in which it has a value. A healthy lake publishes only its epoch, every six
+     * hours.
+     */
     metrics: 4 / 24,
     /** Metrics of all alarms in lib/alarms.ts. test/cost/stack.test.ts counts them. */
     alarms: 37,

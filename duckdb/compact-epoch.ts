@@ -40,9 +40,9 @@ const CONCURRENT_BUCKETS = 4
 type BucketIds = { bucket: number; last_arrival: number; event_ids: number }
 
 /**
- * Writes the segments of an epoch. First it finds the copies in the whole epoch, from a few columns of all slices of the hot
- * files. Then each slice becomes a part of the segments that have rows in it. A failure in the work for one bucket is the
- * result of this bucket, and the others go on.
+ * Writes the segments of an epoch. First it finds the copies in the whole epoch, from a few columns of all
+ * slices of the hot files. Then each slice becomes a part of the segments that have rows in it. A failure in
+ * the work for one bucket is the result of this bucket, and the others go on.
  */
 export async function compactEpoch(
   writer: SegmentWriter,
@@ -95,7 +95,9 @@ export async function compactEpoch(
     return presentBuckets
   }
 
-  /** Parts of one segment are not compared with each other, so none of them knows which sessions are split. */
+  /**
+   * Parts of one segment are not compared with each other, so none of them knows which sessions are split.
+   */
   async function compareWithOlder({ bucket, rows, first_at: firstAt }: EventsDescription): Promise<boolean> {
     if (slices.count > 1) return false
     const older = buckets.find(each => each.bucket === bucket)?.older ?? []
@@ -106,7 +108,8 @@ export async function compactEpoch(
   async function writeSlice(slice: number, idsOf: ReadonlyMap<number, BucketIds>): Promise<void> {
     const files = await slices.fetch(slice)
     await database.run(createEventRowsFromHot(files, numbers))
-    // What was erased is counted and described too: it was received, and the ids of these events must stay known.
+    // What was erased is counted and described too: it was received, and the ids of these events must stay
+    // known.
     await database.run(addStoredEvents)
     const described = (await database.rows(describeEvents)) as EventsDescription[]
     const counts = hasTombstones ? await eraseRows(database) : []

@@ -2,9 +2,11 @@ import { APPEND_RETRY_S, JUMP_S, LOOKBACK_S } from '#core/lake/copies'
 import { list, text } from './tables.ts'
 
 /**
- * The statements of duckdb/compactor.ts, for DuckDB only. Every list of files begins with an empty file that has all columns
- * of its table, so files that were written before a column was added have null in it. The tables:
- * - hot_files: the hot files of a whole epoch; `slice`: the slice that has the file; `file`: its number in the epoch
+ * The statements of duckdb/compactor.ts, for DuckDB only. Every list of files begins with an empty file that
+ * has all columns of its table, so files that were written before a column was added have null in it. The
+ * tables:
+ * - hot_files: the hot files of a whole epoch; `slice`: the slice that has the file; `file`: its number in
+ *   the epoch
  * - identities: what finds the copies among the hot rows of a whole epoch, few bytes a row
  * - copies: the hot rows that are copies
  * - retry_starts: see createRetryStarts
@@ -20,12 +22,15 @@ export type HotFile = { slice: number; file: number; filename: string; shard: st
 export const ARRIVAL = 'epoch_ms(timestamp) // 1000 + lag_s'
 
 /**
- * A merged segment knows events without an event_id for these seconds before its newest event. One shard may be that far
- * behind the others. More would cost 7 bytes an event.
+ * A merged segment knows events without an event_id for these seconds before its newest event. One shard may
+ * be that far behind the others. More would cost 7 bytes an event.
  */
 const MERGED_RETRY_S = 2 * 3_600
 
-/** The first bits of the SHA-256 of a text: 62 as eventKey of core/lake/consume/rows.ts computes them, 53 as shortKey does. */
+/**
+ * The first bits of the SHA-256 of a text: 62 as eventKey of core/lake/consume/rows.ts computes them, 53 as
+ * shortKey does.
+ */
 const hashKey = (value: string, bits: 63 | 62 | 53 = 63) =>
   `CAST(CAST('0x' || substr(sha256(${value}), 1, 16) AS ubigint) >> ${64 - bits} AS bigint)`
 
@@ -33,8 +38,8 @@ const hashKey = (value: string, bits: 63 | 62 | 53 = 63) =>
 export const PUBLIC_EVENT_KEY = `(${hashKey("project_id || ' ' || event_id", 62)} * 2)`
 
 /**
- * Equal for the copies of an event: its event_key, or for an event without event_id a negative hash of what makes its id,
- * because the service may store one event twice.
+ * Equal for the copies of an event: its event_key, or for an event without event_id a negative hash of what
+ * makes its id, because the service may store one event twice.
  */
 const COPY_KEY = `coalesce(event_key,
   -1 - ${hashKey("concat_ws(' ', project_id, epoch_ms(timestamp), lag_s, seq)")})`
@@ -57,7 +62,10 @@ export function addIdentities(hotFiles: readonly string[], buckets: readonly num
     FROM ${hotRows(hotFiles)} WHERE bucket IN (${buckets.join(', ')})`
 }
 
-/** retry_starts: from which arrival on the events of a hot file that have no event_id get a row in segment_event_ids. */
+/**
+ * retry_starts: from which arrival on the events of a hot file that have no event_id get a row in
+ * segment_event_ids.
+ */
 export const createRetryStarts = `
     CREATE TABLE retry_starts AS
     SELECT slice, file, max(max(arrival)) OVER (PARTITION BY shard) - ${APPEND_RETRY_S} AS retry_start
@@ -112,7 +120,10 @@ export const createSessionStarts = `
     SELECT project_id, session_id, min(timestamp) AS first_at FROM event_rows
     WHERE session_id IS NOT NULL GROUP BY project_id, session_id`
 
-/** What a manifest says of the events of each bucket in event_rows: EventsDescription of duckdb/segment-files.ts. */
+/**
+ * What a manifest says of the events of each bucket in event_rows: EventsDescription of
+ * duckdb/segment-files.ts.
+ */
 export const describeEvents = `
     SELECT bucket, count(*) AS rows, epoch_ms(min(timestamp)) AS first_at, epoch_ms(max(timestamp)) AS last_at,
       max(${ARRIVAL}) AS last_arrival
@@ -122,7 +133,9 @@ export const describeEvents = `
 export const addStoredEvents = `
     INSERT INTO stored_events ${countEventRows()}`
 
-/** Counts the rows of event_rows for which the condition holds, by bucket, project and UTC date of arrival. */
+/**
+ * Counts the rows of event_rows for which the condition holds, by bucket, project and UTC date of arrival.
+ */
 export function countEventRows(condition = 'true'): string {
   return `
     SELECT bucket, project_id, strftime(epoch_ms((${ARRIVAL}) * 1000), '%Y-%m-%d') AS day, count(*) AS events
@@ -148,8 +161,8 @@ export function activityOfSegments(files: readonly string[]): string {
 }
 
 /**
- * Adds total_count to rows of segment_activity. Most rows that have it are among the first ones of their date, so a read of the totals
- * skips most of the others.
+ * Adds total_count to rows of segment_activity. Most rows that have it are among the first ones of their
+ * date, so a read of the totals skips most of the others.
  */
 function withTotals(activity: string): string {
   return `

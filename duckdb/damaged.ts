@@ -13,8 +13,8 @@ export class DamagedObject extends Error {
 }
 
 /**
- * Finds the damaged file that made a statement fail: the file that the error message names, else the first file that
- * cannot be read alone. Returns null if all files can be read, so the failure has another cause.
+ * Finds the damaged file that made a statement fail: the file that the error message names, else the first
+ * file that cannot be read alone. Returns null if all files can be read, so the failure has another cause.
  */
 export async function findDamaged(error: unknown, files: readonly string[]): Promise<string | null> {
   const fileInMessage = files.find(file => String(error).includes(file))

@@ -15,8 +15,9 @@ export type ErasedOfBucket = {
 }
 
 /**
- * Loads tombstones into the tables erased_users and erased_projects: of those that name the same events, the one that reaches further. Returns whether
- * there are any. A project is in one bucket only, so its id says the bucket.
+ * Loads tombstones into the tables erased_users and erased_projects: of those that name the same events, the
+ * one that reaches further. Returns whether there are any. A project is in one bucket only, so its id says
+ * the bucket.
  */
 export async function loadTombstones(
   database: ScratchDatabase,
@@ -43,7 +44,10 @@ export async function loadTombstones(
   return true
 }
 
-/** Whether rows of events or of the activity have the users or projects of the loaded tombstones, whenever the events arrived. */
+/**
+ * Whether rows of events or of the activity have the users or projects of the loaded tombstones, whenever the
+ * events arrived.
+ */
 export async function hasErasedUsers(database: ScratchDatabase, relation: string): Promise<boolean> {
   const found = await countRows(
     database,
@@ -64,7 +68,9 @@ export async function eraseRows(database: ScratchDatabase): Promise<ErasedCount[
   return counts
 }
 
-/** Counts the erased events of a relation with the columns bucket, project_id, user_key, timestamp and lag_s. */
+/**
+ * Counts the erased events of a relation with the columns bucket, project_id, user_key, timestamp and lag_s.
+ */
 export async function countErased(database: ScratchDatabase, relation: string): Promise<ErasedCount[]> {
   const rows = await database.rows(`
     SELECT bucket, erased_number AS number, count(*) AS events FROM ${withErasedNumber(relation)}

@@ -4,13 +4,17 @@
  * - memory: there is not enough memory
  * - gone: a file was deleted after it was listed
  * - invalidated: an internal or fatal error of another statement closed the database
- * - internal: an internal or fatal error of this statement closed the database. It is a bug of DuckDB, or a damaged file
+ * - internal: an internal or fatal error of this statement closed the database. It is a bug of DuckDB, or a
+ *   damaged file
  * - refused: the system did not open a file
  * - read: anything else, e.g. a file that is not valid Parquet
  */
 export type EngineFailure = 'statement' | 'memory' | 'gone' | 'invalidated' | 'internal' | 'refused' | 'read'
 
-/** The first kind whose pattern matches counts. The message of an invalidated database may quote any other message. */
+/**
+ * The first kind whose pattern matches counts. The message of an invalidated database may quote any other
+ * message.
+ */
 const PATTERNS: readonly (readonly [EngineFailure, RegExp])[] = [
   ['invalidated', /database has been invalidated because of a previous/],
   ['internal', /^(INTERNAL|FATAL)\b/],

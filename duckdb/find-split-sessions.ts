@@ -5,7 +5,10 @@ import { DamagedObject } from './damaged.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
 import { copySplitSessions, createSplitSessions } from './split-sql.ts'
 
-/** A segment that is being written. `sessionDates`: a SELECT of (session_key, date). `older`: all segments before it. */
+/**
+ * A segment that is being written. `sessionDates`: a SELECT of (session_key, date). `older`: all segments
+ * before it.
+ */
 export type NewSegment = {
   bucket: number
   rows: number
@@ -18,8 +21,9 @@ export type NewSegment = {
 }
 
 /**
- * Compares a new segment with the older ones: creates split_sessions_<bucket> for withSplit. Returns false, and creates nothing, if the
- * segment need not be compared (core/lake/compact/split-sessions.ts), or if a file of an older one is damaged.
+ * Compares a new segment with the older ones: creates split_sessions_<bucket> for withSplit. Returns false,
+ * and creates nothing, if the segment need not be compared (core/lake/compact/split-sessions.ts), or if a
+ * file of an older one is damaged.
  */
 export async function findSplitSessions(
   database: ScratchDatabase,
@@ -41,8 +45,8 @@ export async function keepSplitSessions(
 }
 
 /**
- * Runs a statement over the files that segments have in segment_sessions. Returns false if one of them is damaged: reads can do without
- * its result, so that must stop neither a compaction nor an erasure.
+ * Runs a statement over the files that segments have in segment_sessions. Returns false if one of them is
+ * damaged: reads can do without its result, so that must stop neither a compaction nor an erasure.
  */
 async function tryFromFiles(
   database: ScratchDatabase,

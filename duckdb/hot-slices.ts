@@ -8,13 +8,15 @@ import type { ScratchDatabase } from './scratch-database.ts'
 export type HotSlices = {
   count: number
   files: readonly HotFile[]
-  /** Fetches the files of a slice, unless it was the last one to be fetched, and drops the files of that one. */
+  /**
+   * Fetches the files of a slice, unless it was the last one to be fetched, and drops the files of that one.
+   */
   fetch(slice: number): Promise<readonly string[]>
 }
 
 /**
- * Divides the files, in their order, into slices of at most `sliceBytes`; a larger file is a slice of its own. The same
- * files always give the same slices.
+ * Divides the files, in their order, into slices of at most `sliceBytes`; a larger file is a slice of its
+ * own. The same files always give the same slices.
  */
 export function createHotSlices(
   database: ScratchDatabase,

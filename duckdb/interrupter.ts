@@ -5,7 +5,10 @@ const INTERRUPT_EVERY_MS = 20
 
 export type Interrupter = {
   isTimedOut(): boolean
-  /** Ends the interrupts. Returns whether there were any: one may still come late, so the connection must be closed. */
+  /**
+   * Ends the interrupts. Returns whether there were any: one may still come late, so the connection must be
+   * closed.
+   */
   end(): boolean
 }
 

@@ -1,8 +1,8 @@
 /**
- * Settings and macros with which DuckDB runs the shared SQL text. The text is Trino's dialect (Athena engine v3). All
- * differences of the engines are in this file. Only functions that a statement uses have a macro. Both engines have
- * these functions with the same meaning, so they need none: date_diff on truncated values, date_trunc, max_by,
- * count(DISTINCT), FILTER, lag, UNNEST(…) AS t(x).
+ * Settings and macros with which DuckDB runs the shared SQL text. The text is Trino's dialect (Athena engine
+ * v3). All differences of the engines are in this file. Only functions that a statement uses have a macro.
+ * Both engines have these functions with the same meaning, so they need none: date_diff on truncated values,
+ * date_trunc, max_by, count(DISTINCT), FILTER, lag, UNNEST(…) AS t(x).
  */
 export const dialect: readonly string[] = [
   // 7 / 2 is 3, as in Trino. GLOBAL, because otherwise only one connection would have the setting.
@@ -29,12 +29,13 @@ export const dialect: readonly string[] = [
   'CREATE OR REPLACE MACRO to_utf8(text) AS text',
   // A text with control characters is a literal of its bytes (core/text-literal.ts).
   'CREATE OR REPLACE MACRO from_utf8(bytes) AS decode(bytes)',
-  // Another hash than Trino's. Statements only compare the hashes of one statement. DuckDB's hash of null is not null.
+  // Another hash than Trino's. Statements only compare the hashes of one statement. DuckDB's hash of null is
+  // not null.
   'CREATE OR REPLACE MACRO xxhash64(bytes) AS CASE WHEN bytes IS NOT NULL THEN hash(bytes) END',
   // DuckDB's own function returns hexadecimal text, Trino's returns bytes.
   'CREATE OR REPLACE MACRO sha256(bytes) AS unhex(system.main.sha256(bytes))',
-  // A JSON text is parsed where a function of it needs that, so json_parse has nothing to do. Trino's function gives null for
-  // objects, arrays and null.
+  // A JSON text is parsed where a function of it needs that, so json_parse has nothing to do. Trino's
+  // function gives null for objects, arrays and null.
   'CREATE OR REPLACE MACRO json_parse(text) AS CAST(text AS json)',
   'CREATE OR REPLACE MACRO json_format(json) AS CAST(json AS varchar)',
   // The type that most values have comes first, because DuckDB parses the JSON anew for each comparison.

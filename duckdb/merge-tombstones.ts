@@ -8,7 +8,10 @@ import { readFiles } from './compaction-sql.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
 import { selectColumns, text } from './tables.ts'
 
-/** Writes one file with the rows of all batches that are still needed. Of two rows for the same events, the one that reaches further stays. */
+/**
+ * Writes one file with the rows of all batches that are still needed. Of two rows for the same events, the
+ * one that reaches further stays.
+ */
 export async function mergeTombstones(
   { database, lake }: { database: ScratchDatabase; lake: Lake },
   { bucket, batches, writer, forgotten }: TombstoneMergeJob,

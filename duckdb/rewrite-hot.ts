@@ -8,10 +8,14 @@ import { loadTombstones, withErasedNumber } from './erased-rows.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
 import { list, newerColumns, selectColumns, text } from './tables.ts'
 
-/** Files that one statement searches. A day has tens of thousands of hot files, and most have no erased event. */
+/**
+ * Files that one statement searches. A day has tens of thousands of hot files, and most have no erased event.
+ */
 const SEARCHED_FILES = 200
 
-/** Writes hot files anew, under their keys, without erased events. Files without such events stay as they are. */
+/**
+ * Writes hot files anew, under their keys, without erased events. Files without such events stay as they are.
+ */
 export async function rewriteHot(
   { database, lake }: { database: ScratchDatabase; lake: Lake },
   { keys, buckets }: HotRewriteJob,

@@ -21,9 +21,10 @@ import { sessionsOfEvents } from './session-sql.ts'
 import { withSplit } from './split-sql.ts'
 
 /**
- * Writes a segment anew without erased and replaced events, part by part, so that the memory does not depend on the size of the segment.
- * The activity, which is small, shows whether it has events of the users, and its event_ids show whether it has replaced ones. The bounds
- * in the manifest stay as they were: they may be wider than the events.
+ * Writes a segment anew without erased and replaced events, part by part, so that the memory does not depend
+ * on the size of the segment. The activity, which is small, shows whether it has events of the users, and its
+ * event_ids show whether it has replaced ones. The bounds in the manifest stay as they were: they may be
+ * wider than the events.
  */
 export async function rewriteSegment(
   writer: SegmentWriter,

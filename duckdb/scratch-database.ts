@@ -17,7 +17,9 @@ export type ScratchSettings = {
   log: Log
   memoryMb: number
   threads: number
-  /** Cuts off the jobs: the running statement is interrupted, and the job rejects with the signal's reason. */
+  /**
+   * Cuts off the jobs: the running statement is interrupted, and the job rejects with the signal's reason.
+   */
   signal?: AbortSignal
 }
 
@@ -28,17 +30,23 @@ export type ScratchDatabase = {
   run(statement: string): Promise<void>
   rows(statement: string): Promise<Row[]>
   /**
-   * Copies the objects of a table into the folder and returns their paths, after the path of the empty file of the table.
-   * Throws DamagedObject if one does not exist.
+   * Copies the objects of a table into the folder and returns their paths, after the path of the empty file
+   * of the table. Throws DamagedObject if one does not exist.
    */
   fetch(table: TableName, keys: readonly string[]): Promise<string[]>
-  /** Runs statements and their work on files one after the other, while objects of several buckets are fetched and put. */
+  /**
+   * Runs statements and their work on files one after the other, while objects of several buckets are fetched
+   * and put.
+   */
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Deletes fetched copies, so that the disk never holds more than a job needs at a time. */
   drop(files: readonly string[]): Promise<void>
   /** Throws if the job is cut off. */
   throwIfAborted(): void
-  /** The DamagedObject that made a statement fail; any other error is returned as it is. Throws if the job is cut off. */
+  /**
+   * The DamagedObject that made a statement fail; any other error is returned as it is. Throws if the job is
+   * cut off.
+   */
   explainFailure(error: unknown): Promise<unknown>
 }
 
@@ -47,7 +55,10 @@ const CONCURRENT_FETCHES = 16
 
 const NEVER = new AbortController().signal
 
-/** Gives a job a folder and a database, and removes both after it. Throws DamagedObject for an object that cannot be read. */
+/**
+ * Gives a job a folder and a database, and removes both after it. Throws DamagedObject for an object that
+ * cannot be read.
+ */
 export async function withScratchDatabase<T>(
   { lake, tempDir, log, memoryMb, threads, signal = NEVER }: ScratchSettings,
   runJob: (database: ScratchDatabase) => Promise<T>,

@@ -21,10 +21,10 @@ export type SegmentPart = {
 }
 
 /**
- * How the files of a segment are written. A small segment is merged within hours, so it is written fast. A large one stays,
- * so a slow level that saves half a byte an event is worth its time. So are large row groups of events, because each has
- * its own dictionaries (docs/decisions/2026-11-21-lake-layout.md). Those of the rollups are smaller: a read of some days skips the
- * others by the statistics of `date`.
+ * How the files of a segment are written. A small segment is merged within hours, so it is written fast. A
+ * large one stays, so a slow level that saves half a byte an event is worth its time. So are large row groups
+ * of events, because each has its own dictionaries (docs/decisions/2026-11-21-lake-layout.md). Those of the
+ * rollups are smaller: a read of some days skips the others by the statistics of `date`.
  */
 const LAYOUTS = {
   small: { zstdLevel: 3, eventRowGroup: 61_440, rollupRowGroup: 61_440 },
@@ -45,19 +45,22 @@ export type SegmentWriter = {
   layout: keyof typeof LAYOUTS
 }
 
-/** Writes the files of a part and returns their bytes. The file of the events comes last: then the part is complete. */
+/**
+ * Writes the files of a part and returns their bytes. The file of the events comes last: then the part is
+ * complete.
+ */
 export async function writeSegmentPart(
   { database, lake, memoryMb, layout }: SegmentWriter,
   { bucket, segment, part, events, ...selects }: SegmentPart,
 ): Promise<number> {
   const { zstdLevel, eventRowGroup, rollupRowGroup } = LAYOUTS[layout]
   const path = join(database.folder, 'output.parquet')
-  // There are no Bloom filters: they cost 0.6 bytes an event, more than all other overhead of a small file, and help only
-  // reads of one user or session.
+  // There are no Bloom filters: they cost 0.6 bytes an event, more than all other overhead of a small file,
+  // and help only reads of one user or session.
   const format = 'FORMAT parquet, PARQUET_VERSION V2, WRITE_BLOOM_FILTER false'
   const zstd = `COMPRESSION zstd, COMPRESSION_LEVEL ${zstdLevel}`
-  // GET /stats decodes the whole activity twice. With Snappy in place of zstd it takes 476 ms in place of 500, and an event takes 0.4 bytes
-  // more.
+  // GET /stats decodes the whole activity twice. With Snappy in place of zstd it takes 476 ms in place of
+  // 500, and an event takes 0.4 bytes more.
   const compressions = {
     segment_sessions: zstd,
     segment_activity: 'COMPRESSION snappy',

@@ -27,9 +27,10 @@ export function sessionsOfEvents(bucket: number): string {
 }
 
 /**
- * The rows, from those of segments. They are those that sessionsOfEvents makes of all their events, but
- * for two values of one session from different segments with the same millisecond and second of arrival: the order of
- * these values is then that of their texts and keys. `knowsUsers`: all of these segments have user_parts.
+ * The rows, from those of segments. They are those that sessionsOfEvents makes of all their events, but for
+ * two values of one session from different segments with the same millisecond and second of arrival: the
+ * order of these values is then that of their texts and keys. `knowsUsers`: all of these segments have
+ * user_parts.
  */
 export function sessionsOfSegments(files: readonly string[], knowsUsers: boolean): string {
   const rows = readFiles(files)
@@ -71,7 +72,10 @@ function sessionRows(sessions: string): string {
     FROM (${sessions})`
 }
 
-/** The sessions with rows of several users. Few sessions are, so finding them first costs less than keeping the parts of all. */
+/**
+ * The sessions with rows of several users. Few sessions are, so finding them first costs less than keeping
+ * the parts of all.
+ */
 function sharedSessions(rows: string, areParts: string): string {
   return `SELECT project_id, date, session_key FROM ${rows} GROUP BY project_id, date, session_key
       HAVING min(coalesce(user_key, -1)) <> max(coalesce(user_key, -1)) OR ${areParts}`
@@ -123,7 +127,9 @@ function pageOf(side: 'entry' | 'exit'): string {
   return `CASE WHEN ${value(`${side}_page`)} IS NOT NULL THEN ${struct} END`
 }
 
-/** The rows in files of segment_sessions of which it is not known whether they have events of several users. */
+/**
+ * The rows in files of segment_sessions of which it is not known whether they have events of several users.
+ */
 export function rowsOfUnknownUsers(files: readonly string[]): string {
   return `SELECT 1 FROM ${readFiles(files)} WHERE user_parts = ''`
 }

@@ -16,7 +16,10 @@ export type SortedEvents = {
   rowGroupRows: number
 }
 
-/** The rows of a session lie together, which makes files 40 % smaller than order by time, and row groups narrow in time. */
+/**
+ * The rows of a session lie together, which makes files 40 % smaller than order by time, and row groups
+ * narrow in time.
+ */
 const EVENT_ORDER = 'project_id, coalesce(first_at, timestamp), session_id NULLS LAST, timestamp, lag_s, seq'
 const SORTABLE_ROWS = 'event_rows LEFT JOIN session_starts USING (project_id, session_id)'
 /** Estimated bytes of a row without its texts. */
@@ -25,9 +28,10 @@ const ROW_BYTES = 512
 const MEMORY_SLICES = 16
 
 /**
- * Writes rows of event_rows to one Parquet file, in the order of the lake. DuckDB sorts whole rows, and wide rows need
- * more memory than there is: 250,000 events with 3 kB of properties each need more than 512 MB. In that case only the
- * keys are sorted, the rows are fetched in that order slice by slice, and the slices are concatenated.
+ * Writes rows of event_rows to one Parquet file, in the order of the lake. DuckDB sorts whole rows, and wide
+ * rows need more memory than there is: 250,000 events with 3 kB of properties each need more than 512 MB. In
+ * that case only the keys are sorted, the rows are fetched in that order slice by slice, and the slices are
+ * concatenated.
  */
 export async function writeSortedEvents(
   connection: DuckDBConnection,
@@ -70,8 +74,8 @@ async function writeInSlices(
         WHERE slice = ${slice} ORDER BY row_position)
       TO ${text(file)} (FORMAT parquet)`)
   }
-  // The slice with the widest rows has the fewest rows, and shows how many rows fit into memory. The last slice does not
-  // count, because it is a remainder.
+  // The slice with the widest rows has the fewest rows, and shows how many rows fit into memory. The last
+  // slice does not count, because it is a remainder.
   const fittingRows = Math.min(rowGroupRows, ...slices.slice(0, -1).map(({ rows }) => rows))
   await connection.run(`COPY (SELECT * FROM read_parquet(${list(slices.map(({ file }) => file))}))
     TO ${text(path)} (${options}, ROW_GROUP_SIZE ${fittingRows})`)

@@ -1,6 +1,9 @@
 import { readFiles } from './compaction-sql.ts'
 
-/** The statements that find split sessions (core/lake/compact/split-sessions.ts), over the tables of duckdb/compaction-sql.ts. */
+/**
+ * The statements that find split sessions (core/lake/compact/split-sessions.ts), over the tables of
+ * duckdb/compaction-sql.ts.
+ */
 
 /** The UTC dates on which sessions have events, from the events of a bucket. */
 export function sessionDatesOfEvents(bucket: number): string {
@@ -13,8 +16,9 @@ export function sessionDatesOfSegments(files: readonly string[]): string {
 }
 
 /**
- * Creates the table split_sessions_<bucket>: the keys of the sessions that have events on several dates, or that older segments have
- * too. Two projects of a bucket may have the same session_id. Then the table may have a key that it need not have, which does no harm.
+ * Creates the table split_sessions_<bucket>: the keys of the sessions that have events on several dates, or
+ * that older segments have too. Two projects of a bucket may have the same session_id. Then the table may
+ * have a key that it need not have, which does no harm.
  */
 export function createSplitSessions(
   bucket: number,
@@ -29,14 +33,19 @@ export function createSplitSessions(
     SELECT session_key FROM ${readFiles(olderFiles)} SEMI JOIN session_dates USING (session_key)`
 }
 
-/** Creates the same table from the files of segment_sessions of a segment that knows which sessions are split. */
+/**
+ * Creates the same table from the files of segment_sessions of a segment that knows which sessions are split.
+ */
 export function copySplitSessions(bucket: number, files: readonly string[]): string {
   return `
     CREATE OR REPLACE TABLE split_sessions_${bucket} AS
     SELECT DISTINCT session_key FROM ${readFiles(files)} WHERE coalesce(may_be_split, 1) = 1`
 }
 
-/** The rows of segment_sessions with may_be_split. `knowsSplit`: whether there is a table split_sessions_<bucket>. */
+/**
+ * The rows of segment_sessions with may_be_split. `knowsSplit`: whether there is a table
+ * split_sessions_<bucket>.
+ */
 export function withSplit(sessions: string, bucket: number, knowsSplit: boolean): string {
   if (!knowsSplit) return `SELECT *, CAST(NULL AS bigint) AS may_be_split FROM (${sessions})`
   const split = `split_sessions_${bucket}`

@@ -4,8 +4,9 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { type Column, type Partition, type TableName, tables } from '#schemas/columns'
 
 /**
- * The lake's tables as DuckDB views and macros over exact lists of files. A list is a variable of the connection, which DuckDB reads when
- * it binds a statement. The columns `epoch` and `bucket` come from the paths of the files.
+ * The lake's tables as DuckDB views and macros over exact lists of files. A list is a variable of the
+ * connection, which DuckDB reads when it binds a statement. The columns `epoch` and `bucket` come from the
+ * paths of the files.
  */
 
 const columnTypes = { string: 'VARCHAR', int64: 'BIGINT', timestamp: 'TIMESTAMP', date: 'DATE' } as const
@@ -14,7 +15,8 @@ export const storedTypes = { ...columnTypes, timestamp: 'TIMESTAMP_MS' } as cons
 const partitionTypes = { int64: 'BIGINT' } as const
 
 /**
- * Creates the views, and below `dir` an empty file for each table. Put this file first in every list of files.
+ * Creates the views, and below `dir` an empty file for each table. Put this file first in every list of
+ * files.
  * @returns the empty file of each table
  */
 export async function createTables(
@@ -35,8 +37,9 @@ export async function createTables(
 }
 
 /**
- * Writes a file without rows that has all columns of the table, and returns its path below `dir`. With this file first
- * in a list, an empty lake can be read too, and files that were written before a column was added have null in it.
+ * Writes a file without rows that has all columns of the table, and returns its path below `dir`. With this
+ * file first in a list, an empty lake can be read too, and files that were written before a column was added
+ * have null in it.
  */
 export async function writeEmptyFile(
   connection: DuckDBConnection,
@@ -56,14 +59,17 @@ export async function writeEmptyFile(
 /** No snapshot selects this partition. */
 const UNUSED_PARTITION = -1
 
-/** The macro that reads the rows of a table from another list than its view does: `scan_events_hot('events_hot_1')`. */
+/**
+ * The macro that reads the rows of a table from another list than its view does:
+ * `scan_events_hot('events_hot_1')`.
+ */
 export function scanMacro(table: TableName): string {
   return `scan_${table}`
 }
 
 /**
- * The statement that sets a list of files. The view of a table reads the list of the same name, its macro the list that the caller
- * names.
+ * The statement that sets a list of files. The view of a table reads the list of the same name, its macro the
+ * list that the caller names.
  */
 export function useFiles(name: string, files: readonly string[]): string {
   return `SET VARIABLE ${name} = ${list(files)}`
@@ -82,7 +88,10 @@ function nullColumn({ name, type }: Column): string {
   return `CAST(NULL AS ${columnTypes[type]}) AS ${name}`
 }
 
-/** `SELECT` with all columns of a table, in the order and the types of its files, and then the columns of a newer version. */
+/**
+ * `SELECT` with all columns of a table, in the order and the types of its files, and then the columns of a
+ * newer version.
+ */
 export function selectColumns(table: TableName, newer: readonly string[] = []): string {
   const columns: readonly Column[] = tables[table].columns
   const known = columns.map(({ name, type }) => `CAST(${name} AS ${storedTypes[type]}) AS ${name}`)
@@ -95,8 +104,9 @@ const knownColumns: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The columns of rows of events that this version does not know, as names in quotes: a newer version has written the files. Whoever
- * writes the rows again must keep them. Otherwise a rollback would lose their values.
+ * The columns of rows of events that this version does not know, as names in quotes: a newer version has
+ * written the files. Whoever writes the rows again must keep them. Otherwise a rollback would lose their
+ * values.
  */
 export async function newerColumns(connection: DuckDBConnection, rows: string): Promise<string[]> {
   const reader = await connection.runAndReadAll(`SELECT column_name FROM (DESCRIBE SELECT * FROM ${rows})`)

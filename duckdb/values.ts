@@ -3,13 +3,16 @@ import { textDecoder } from '@duckdb/node-api/lib/vectors/dataAccessors.js'
 import type { Row } from '#core/ports'
 
 /**
- * The text decoder of @duckdb/node-api 1.5.5 drops a U+FEFF at the start of a text, because it takes it for a byte order
- * mark. The text would differ from what is stored and from what Trino returns, so this decoder keeps it.
+ * The text decoder of @duckdb/node-api 1.5.5 drops a U+FEFF at the start of a text, because it takes it for a
+ * byte order mark. The text would differ from what is stored and from what Trino returns, so this decoder
+ * keeps it.
  */
 const exactDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
 textDecoder.decode = exactDecoder.decode.bind(exactDecoder)
 
-/** The rows of a result by column name. Throws on a type that the port does not have, and names the column. */
+/**
+ * The rows of a result by column name. Throws on a type that the port does not have, and names the column.
+ */
 export function toRows(result: DuckDBResultReader): Row[] {
   const names = result.columnNames()
   return result.getRows().map(values => toRow(names, i => values[i] ?? null))

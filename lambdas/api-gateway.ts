@@ -12,7 +12,10 @@ import { errorResponse, PREFLIGHT } from './response.ts'
 import { routeNotFound } from './route-not-found.ts'
 import { visibleHeaders } from './visible-headers.ts'
 
-/** The largest result that Lambda accepts, in bytes of JSON. A larger one becomes a 502 without an explanation. */
+/**
+ * The largest result that Lambda accepts, in bytes of JSON. A larger one becomes a 502 without an
+ * explanation.
+ */
 const MAX_RESULT_BYTES = 6 * 1024 * 1024
 /** A body with this many characters always fits: a character takes at most 6 bytes in JSON. */
 const SMALL_CHARS = 1_000_000
@@ -28,8 +31,10 @@ const routesByKey = new Map(
 
 /**
  * Serves an HTTP function behind an API Gateway (payload version 2.0), which has a route for each row of
- * schemas/routes.ts. Other requests arrive by `$default`; they get the same responses as from local/http/server.ts.
- * `edgeKey` is what CloudFront sends as X-Footfall-Edge. Other requests are refused; empty allows direct calls (edge-key.ts).
+ * schemas/routes.ts. Other requests arrive by `$default`; they get the same responses as from
+ * local/http/server.ts.
+ * `edgeKey` is what CloudFront sends as X-Footfall-Edge. Other requests are refused; empty allows direct
+ * calls (edge-key.ts).
  */
 export function apiGateway(serve: HttpFunction, log: Log, edgeKey: string) {
   return async (
@@ -57,8 +62,9 @@ export function apiGateway(serve: HttpFunction, log: Log, edgeKey: string) {
 }
 
 /**
- * The response to a call that Lambda would end soon. API Gateway's own response would have neither JSON nor CORS headers.
- * Lambda freezes the process after a response. So this one first waits until the statements of the call are cancelled:
+ * The response to a call that Lambda would end soon. API Gateway's own response would have neither JSON nor
+ * CORS headers. Lambda freezes the process after a response. So this one first waits until the statements of
+ * the call are cancelled:
  * `waitUntilIdle` resolves then, at the latest after `withinMs`.
  */
 export function timeoutResponse(log: Log, waitUntilIdle?: (withinMs: number) => Promise<void>) {
@@ -74,8 +80,8 @@ export function timeoutResponse(log: Log, waitUntilIdle?: (withinMs: number) => 
 }
 
 /**
- * The address of the caller. Behind CloudFront, the gateway's own peer is CloudFront: then it is the last but one entry
- * of X-Forwarded-For, which CloudFront appends. Without CloudFront, a caller can forge the header.
+ * The address of the caller. Behind CloudFront, the gateway's own peer is CloudFront: then it is the last but
+ * one entry of X-Forwarded-For, which CloudFront appends. Without CloudFront, a caller can forge the header.
  */
 function callerAddress(
   { requestContext }: APIGatewayProxyEventV2,
@@ -114,8 +120,8 @@ export function toRequest(
 }
 
 /**
- * The headers with lower-case names, and the cookies as one header again. API Gateway sends lower-case names and joins
- * the values of a repeated header by commas; its test console does not.
+ * The headers with lower-case names, and the cookies as one header again. API Gateway sends lower-case names
+ * and joins the values of a repeated header by commas; its test console does not.
  */
 export function headersOf({
   headers,
@@ -133,7 +139,10 @@ function requireBuffered(response: HttpResponse): BufferedResponse {
   return response as BufferedResponse
 }
 
-/** The response as Lambda takes it. A response that is too large is compressed, or refused if the client reads no gzip. */
+/**
+ * The response as Lambda takes it. A response that is too large is compressed, or refused if the client reads
+ * no gzip.
+ */
 function fitToLimit(
   response: BufferedResponse,
   method: string,

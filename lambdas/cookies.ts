@@ -21,8 +21,9 @@ export function signInCookie(baseUrl: string): Cookie {
 }
 
 /**
- * `__Host-` makes the browser refuse the cookie from any other host, and without TLS. Cookies of localhost have neither,
- * and all its ports share them: there the port is in the name, so that two services do not sign each other out.
+ * `__Host-` makes the browser refuse the cookie from any other host, and without TLS. Cookies of localhost
+ * have neither, and all its ports share them: there the port is in the name, so that two services do not sign
+ * each other out.
  */
 function cookie(purpose: string, baseUrl: string): Cookie {
   const { protocol, port } = new URL(baseUrl)

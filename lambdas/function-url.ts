@@ -21,9 +21,10 @@ const streamedRoutes = Object.values<Route>(routes).filter(route => route.functi
 const MAX_BASE_URLS = 8
 
 /**
- * Serves a streaming function behind its function URL and CloudFront. The URL itself is open to everybody, so a request
- * must carry what CloudFront sends: `edgeKey` (edge-key.ts). The host that the caller used comes in a header, because the settings of the
- * function cannot have it: CloudFront needs the address of the function first. `serve` makes the function of a base URL.
+ * Serves a streaming function behind its function URL and CloudFront. The URL itself is open to everybody, so
+ * a request must carry what CloudFront sends: `edgeKey` (edge-key.ts). The host that the caller used comes in
+ * a header, because the settings of the function cannot have it: CloudFront needs the address of the function
+ * first. `serve` makes the function of a base URL.
  */
 export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, edgeKey: string) {
   const functions = new Map<string, HttpFunction>()
@@ -58,8 +59,8 @@ export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, 
 }
 
 /**
- * The address of the viewer. The peer of the function is CloudFront, whose key the request had. CloudFront appends the viewer to
- * X-Forwarded-For; behind it may stand CloudFront's own address.
+ * The address of the viewer. The peer of the function is CloudFront, whose key the request had. CloudFront
+ * appends the viewer to X-Forwarded-For; behind it may stand CloudFront's own address.
  */
 function viewerAddress(headers: Record<string, string | undefined>, peer: string): string {
   const entries = (headers['x-forwarded-for'] ?? '').split(',').map(entry => entry.trim())

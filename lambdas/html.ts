@@ -9,7 +9,9 @@ export class Html {
 /** What a template takes. Text is escaped; `null`, `undefined` and `false` print nothing. */
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[]
 
-/** Makes markup: html`<p>${text}</p>`. Every value that is not markup itself is escaped, in attributes too. */
+/**
+ * Makes markup: html`<p>${text}</p>`. Every value that is not markup itself is escaped, in attributes too.
+ */
 export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
   let text = parts[0] ?? ''
   values.forEach((value, i) => {

@@ -11,7 +11,9 @@ export type HttpRequest = {
   /** By lower-case name. The cookies are there only for rows with `cookies`. */
   headers: Record<string, string | undefined>
   body: Uint8Array
-  /** The caller's address. It is used for the country and for limits by address, and never stored or logged. */
+  /**
+   * The caller's address. It is used for the country and for limits by address, and never stored or logged.
+   */
   ip: string | null
   /** Aborted when the caller goes away. */
   signal?: AbortSignal

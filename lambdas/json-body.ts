@@ -7,7 +7,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads the body of a request as a JSON object, whatever its content type is (R1). Throws PAYLOAD_TOO_LARGE
- * over `maxBytes`, and INVALID_BODY for an empty body or a body that is not UTF-8, not JSON or not an object (R3).
+ * over `maxBytes`, and INVALID_BODY for an empty body or a body that is not UTF-8, not JSON or not an object
+ * (R3).
  */
 export function jsonBody(bytes: Uint8Array, maxBytes: number = MAX_BODY_BYTES): JsonObject {
   if (bytes.length > maxBytes) throw payloadTooLarge(maxBytes)
@@ -30,7 +31,9 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** The error for a body over the limit. The server of one machine throws it before it has read the whole body. */
+/**
+ * The error for a body over the limit. The server of one machine throws it before it has read the whole body.
+ */
 export function payloadTooLarge(maxBytes: number): ApiError {
   return new ApiError(
     'PAYLOAD_TOO_LARGE',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The one style of all pages. It stands inside each page, so that the first paint needs no other request; the policy of
- * the page allows exactly this text by its hash. Every page must fit a window 320 px wide.
+ * The one style of all pages. It stands inside each page, so that the first paint needs no other request; the
+ * policy of the page allows exactly this text by its hash. Every page must fit a window 320 px wide.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--page:#f5f6f8;--card:#fff;--text:#1b1f27;--quiet:#565e6b;--line:#d8dce3;--accent:#1f5fd1;--on-accent:#fff;--danger:#b3261e;--good:#176b3a;--field:#fff;--code:#eef1f5}

@@ -3,7 +3,9 @@ import type { Route } from '#schemas/route'
 
 const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null))
 
-/** The query parameters of a request. A route that reads none accepts any text: a script may have `?v=100%`. */
+/**
+ * The query parameters of a request. A route that reads none accepts any text: a script may have `?v=100%`.
+ */
 export function parseQuery(route: Route, text: string): Record<string, string> {
   return text === '' || (route.auth === 'none' && route.query === undefined)
     ? NO_QUERY
@@ -11,8 +13,9 @@ export function parseQuery(route: Route, text: string): Record<string, string> {
 }
 
 /**
- * Reads a query string without its `?`: decodes percent-encoding, and a plus sign as a space. Of a repeated name the last
- * value counts, or all of them joined by commas if it is one of `lists`. Throws MISSING_FIELDS for bad percent-encoding, because input is never repaired silently.
+ * Reads a query string without its `?`: decodes percent-encoding, and a plus sign as a space. Of a repeated
+ * name the last value counts, or all of them joined by commas if it is one of `lists`. Throws MISSING_FIELDS
+ * for bad percent-encoding, because input is never repaired silently.
  */
 export function queryString(text: string, lists: readonly string[] = []): Record<string, string> {
   // No prototype, so that a parameter may have any name, `constructor` too.

@@ -3,7 +3,9 @@ import type { Log } from '#core/ports'
 import { CORS } from '#schemas/cors'
 import type { BufferedResponse } from './http.ts'
 
-/** Headers of every response, errors included: CORS without credentials (R17), and no guess at content types. */
+/**
+ * Headers of every response, errors included: CORS without credentials (R17), and no guess at content types.
+ */
 export const BASE_HEADERS = {
   'Access-Control-Allow-Origin': CORS.origin,
   'Access-Control-Allow-Methods': CORS.methods.join(', '),
@@ -39,8 +41,9 @@ export function jsonResponse(
 }
 
 /**
- * The response to a thrown error. An ApiError is sent as it is. Another error is sent as INTERNAL_ERROR without its text;
- * the text goes to the log under REQUEST_FAILED. `route` names the row, not the URL, which may contain `key=`.
+ * The response to a thrown error. An ApiError is sent as it is. Another error is sent as INTERNAL_ERROR
+ * without its text; the text goes to the log under REQUEST_FAILED. `route` names the row, not the URL, which
+ * may contain `key=`.
  */
 export function errorResponse(thrown: unknown, route: string, log: Log): BufferedResponse {
   const error = thrown instanceof ApiError ? thrown : new ApiError('INTERNAL_ERROR')

@@ -29,7 +29,10 @@ export function routeNotFound(method: string, url: string): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', message, { headers: { Allow: allowed } })
 }
 
-/** Names the path with this method that may be meant: a longer one, such as POST /events/lookup, or one with a near name. */
+/**
+ * Names the path with this method that may be meant: a longer one, such as POST /events/lookup, or one with a
+ * near name.
+ */
 function nearestOf(method: string, segments: readonly string[]): string {
   const path = segments.join('/')
   const others = PATHS_OF.get(method) ?? []

@@ -4,8 +4,8 @@ import { quoted } from '#core/text/clean-text'
 import type { ErrorCode } from '#schemas/errors'
 
 /**
- * Checks the fields of a query or a body. Throws for the first problem, with the code that the check of the field names
- * (`failsWith` of schemas/fields.ts), else MISSING_FIELDS. The message names the field.
+ * Checks the fields of a query or a body. Throws for the first problem, with the code that the check of the
+ * field names (`failsWith` of schemas/fields.ts), else MISSING_FIELDS. The message names the field.
  */
 export function validate<T extends z.ZodType>(
   schema: T,

@@ -17,7 +17,10 @@ type AlarmSpec = {
   metric: IMetric
   /** The alarm sounds above this value. Missing data is fine. */
   above?: number
-  /** The alarm sounds below this value. Missing data also sounds it, because the source of the metric has stopped. */
+  /**
+   * The alarm sounds below this value. Missing data also sounds it, because the source of the metric has
+   * stopped.
+   */
   below?: number
   /** How many of the last periods must be over the threshold: [2, 3] is 2 of 3. The default is 1 of 1. */
   breaching?: [number, number]
@@ -35,7 +38,10 @@ export type AlarmsProps = {
   table: Table
 }
 
-/** The functions that no HTTP request calls. A failed call of most other functions is a 5xx response (ServerErrors). */
+/**
+ * The functions that no HTTP request calls. A failed call of most other functions is a 5xx response
+ * (ServerErrors).
+ */
 const EVENT_FUNCTIONS = [
   'lake',
   'live',
@@ -45,8 +51,8 @@ const EVENT_FUNCTIONS = [
   'owner',
 ] as const satisfies FunctionName[]
 /**
- * HTTP functions whose failures are too few for ServerErrors, or are no responses of the API: streams have a URL of their own, and
- * a broken sign-in is a handful of requests a day.
+ * HTTP functions whose failures are too few for ServerErrors, or are no responses of the API: streams have a
+ * URL of their own, and a broken sign-in is a handful of requests a day.
  */
 const RARE_FUNCTIONS = ['stream', 'auth', 'pages'] as const satisfies FunctionName[]
 
@@ -56,7 +62,10 @@ const SLOW_STATEMENT_MS = 15_000
 /** Two of three periods, so that a short spike calls nobody. */
 const TWO_OF_THREE: [number, number] = [2, 3]
 
-/** All alarms. They go to the e-mail address or topic of the options; without one, they show in the console only. */
+/**
+ * All alarms. They go to the e-mail address or topic of the options; without one, they show in the console
+ * only.
+ */
 export class Alarms extends Construct {
   readonly alarms: Alarm[]
 
@@ -91,9 +100,10 @@ export class Alarms extends Construct {
   }
 
   /**
-   * The topic that alarms publish to, or null without an option for it. The topic is not encrypted: alarms may not use
-   * Amazon's own key for SNS, and a message holds only the text of the alarm. `enforceSSL` replaces the default policy of
-   * SNS, which lets alarms of the account publish, so this grants that right again.
+   * The topic that alarms publish to, or null without an option for it. The topic is not encrypted: alarms
+   * may not use Amazon's own key for SNS, and a message holds only the text of the alarm. `enforceSSL`
+   * replaces the default policy of SNS, which lets alarms of the account publish, so this grants that right
+   * again.
    */
   private createTopic({ alarmEmail, alarmTopicArn }: Config): ITopic | null {
     if (alarmTopicArn !== undefined) return Topic.fromTopicArn(this, 'Topic', alarmTopicArn)

@@ -32,17 +32,20 @@ export type ApiProps = {
 }
 
 /**
- * Requests that the gateway lets through for each record of stream capacity. It is well above 1, so that the track
- * function answers when the stream is full, with our error and Retry-After. The gateway's own 429 has neither.
+ * Requests that the gateway lets through for each record of stream capacity. It is well above 1, so that the
+ * track function answers when the stream is full, with our error and Retry-After. The gateway's own 429 has
+ * neither.
  */
 const REQUESTS_PER_RECORD = 2
-/** Amazon's limits for a whole account, requests a second and burst. A higher throttle of ours has no effect. */
+/**
+ * Amazon's limits for a whole account, requests a second and burst. A higher throttle of ours has no effect.
+ */
 const ACCOUNT_RATE = 10_000
 const ACCOUNT_BURST = 5_000
 
 /**
- * Fields of the access log: the route, the outcome and the time. They hold no personal data: no address, no user agent,
- * no path (it may hold ids), no query string (it may hold a key) and no free text.
+ * Fields of the access log: the route, the outcome and the time. They hold no personal data: no address, no
+ * user agent, no path (it may hold ids), no query string (it may hold a key) and no free text.
  */
 const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',
@@ -57,7 +60,8 @@ const ACCESS_LOG_FIELDS = {
 }
 
 /**
- * The HTTP API. It is created before the functions, because they need its CloudFront address in their settings.
+ * The HTTP API. It is created before the functions, because they need its CloudFront address in their
+ * settings.
  * `addRoutes` connects them afterwards.
  */
 export class Api extends Construct {
@@ -107,8 +111,8 @@ export class Api extends Construct {
     }
     // `site` answers 404 for an unknown path and 405 for a wrong method.
     this.addRoute('$default', HttpRouteKey.DEFAULT, integrations.site)
-    // Other routes call a function as <api>/<stage>/<method>/<path>. This one calls it as <api>/<stage>/$default, which the
-    // permission of the integration does not match.
+    // Other routes call a function as <api>/<stage>/<method>/<path>. This one calls it as
+    // <api>/<stage>/$default, which the permission of the integration does not match.
     functions.site.lambda.addPermission('NoRoute', {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: Stack.of(this).formatArn({
@@ -120,7 +124,8 @@ export class Api extends Construct {
   }
 
   private createIntegration(name: string, lambda: ServiceFunction['lambda']): HttpLambdaIntegration {
-    // One permission for the whole API: one for each route would exceed the size limit of a function's policy.
+    // One permission for the whole API: one for each route would exceed the size limit of a function's
+    // policy.
     return new HttpLambdaIntegration(`To-${name}`, lambda, { scopePermissionToRoute: false })
   }
 
@@ -135,7 +140,10 @@ export class Api extends Construct {
   }
 }
 
-/** The option of the deployer, else a limit from the stream's capacity. Undefined leaves only the limits of the account. */
+/**
+ * The option of the deployer, else a limit from the stream's capacity. Undefined leaves only the limits of
+ * the account.
+ */
 function toThrottleSettings(
   { requestsPerSecond }: Config,
   recordsPerSecond: number | null,
@@ -152,8 +160,8 @@ function toRouteKey(key: string): HttpRouteKey {
 }
 
 /**
- * The name starts with /aws/vendedlogs/, because log deliveries there need no entry in the account's log policy, whose size
- * is limited.
+ * The name starts with /aws/vendedlogs/, because log deliveries there need no entry in the account's log
+ * policy, whose size is limited.
  */
 function createAccessLog(scope: Construct, { stackName, logRetentionDays }: Config): LogGroup {
   return new LogGroup(scope, 'AccessLog', {

@@ -8,8 +8,8 @@ const NOTICES = [
 ]
 
 /**
- * A monthly budget of the whole account. A budget of one stack would need a cost allocation tag, which the owner of the
- * account has to activate first.
+ * A monthly budget of the whole account. A budget of one stack would need a cost allocation tag, which the
+ * owner of the account has to activate first.
  */
 export function createBudget(scope: Construct, id: string, usd: number, email: string): CfnBudget {
   return new CfnBudget(scope, id, {

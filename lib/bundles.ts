@@ -24,14 +24,17 @@ const NUMBERS = join(ROOT, 'docs/api/numbers.md')
 /** The output folder that esbuild gets, for the relative paths in source maps. Nothing is written there. */
 const VIRTUAL_OUTDIR = join(ROOT, 'bundles')
 
-/** Defines `require`, which CommonJS packages use for built-in modules and which an ES module does not have. */
+/**
+ * Defines `require`, which CommonJS packages use for built-in modules and which an ES module does not have.
+ */
 const BANNER =
   "import{createRequire as __require_of}from'node:module';const require=__require_of(import.meta.url);"
 
 /**
- * Bundles every function of lambdas/ into `<outDir>/<name>` and replaces the folder. A bundle is index.mjs for Node 24,
- * with the SDK inside, its source map, and the files that the function reads (DuckDB's library, the tracker). The same
- * sources give the same bytes in every folder, so that a second deployment changes nothing.
+ * Bundles every function of lambdas/ into `<outDir>/<name>` and replaces the folder. A bundle is index.mjs
+ * for Node 24, with the SDK inside, its source map, and the files that the function reads (DuckDB's library,
+ * the tracker). The same sources give the same bytes in every folder, so that a second deployment changes
+ * nothing.
  */
 export async function bundleFunctions(
   outDir: string,
@@ -57,8 +60,8 @@ export async function bundleFunctions(
 }
 
 /**
- * Returns `<VIRTUAL_OUTDIR>/<name>/index.mjs` and its source map for each function. One build for all of them reads shared
- * modules once.
+ * Returns `<VIRTUAL_OUTDIR>/<name>/index.mjs` and its source map for each function. One build for all of them
+ * reads shared modules once.
  */
 async function compileFunctions(
   names: readonly FunctionName[],
@@ -74,7 +77,8 @@ async function compileFunctions(
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    // Prefer the ES modules of a package to its CommonJS files: esbuild removes unused code only from ES modules.
+    // Prefer the ES modules of a package to its CommonJS files: esbuild removes unused code only from ES
+    // modules.
     mainFields: ['module', 'main'],
     minify: true,
     legalComments: 'none',
@@ -89,8 +93,8 @@ async function compileFunctions(
 }
 
 /**
- * Keeps only the two fields of the crawler list that core/ingest/bots.ts reads. The rest, five sixths of the list, are
- * example user agents and links.
+ * Keeps only the two fields of the crawler list that core/ingest/bots.ts reads. The rest, five sixths of the
+ * list, are example user agents and links.
  */
 const shortCrawlerList: Plugin = {
   name: 'short-crawler-list',
@@ -104,8 +108,8 @@ const shortCrawlerList: Plugin = {
 }
 
 /**
- * Reads credentials from the environment only, where Lambda puts them. The SDK's default also tries six other sources and
- * needs the clients of three services for that: 130 kB in each bundle.
+ * Reads credentials from the environment only, where Lambda puts them. The SDK's default also tries six other
+ * sources and needs the clients of three services for that: 130 kB in each bundle.
  */
 const lambdaCredentials: Plugin = {
   name: 'lambda-credentials',
@@ -120,8 +124,8 @@ const lambdaCredentials: Plugin = {
 }
 
 /**
- * Loads built-in modules with `require`. An `import` reads every export at once, and with node:http that loads undici: 20
- * to 25 ms of CPU time at each start. After `require`, an export is read when it is used.
+ * Loads built-in modules with `require`. An `import` reads every export at once, and with node:http that
+ * loads undici: 20 to 25 ms of CPU time at each start. After `require`, an export is read when it is used.
  */
 const builtinsByRequire: Plugin = {
   name: 'required-builtins',
@@ -136,7 +140,10 @@ const builtinsByRequire: Plugin = {
   },
 }
 
-/** Points DuckDB to the native library of the target architecture, instead of the machine that builds the bundle. */
+/**
+ * Points DuckDB to the native library of the target architecture, instead of the machine that builds the
+ * bundle.
+ */
 function nativeAddon(architecture: Architecture): Plugin {
   const file = `${addonPackage(architecture)}/duckdb.node`
   return {

@@ -9,7 +9,10 @@ import { CATALOG_EPOCHS, type HivePartition, hiveTable } from '#schemas/hive-tab
 
 export type CatalogProps = {
   bucket: Bucket
-  /** The lowest of the CATALOG_EPOCHS epochs that statements can read. It must not be above the watermark of any bucket. */
+  /**
+   * The lowest of the CATALOG_EPOCHS epochs that statements can read. It must not be above the watermark of
+   * any bucket.
+   */
   firstEpoch: number
   /** Athena cancels a statement that reads more than this, GB. */
   maxScanGb: number
@@ -17,7 +20,10 @@ export type CatalogProps = {
 
 /** The lake in Athena: a Glue database with its tables, and the workgroup for reports. */
 export class Catalog extends Construct {
-  /** Name of the database and the workgroup. It comes from the stack's name, so several stacks fit in one account. */
+  /**
+   * Name of the database and the workgroup. It comes from the stack's name, so several stacks fit in one
+   * account.
+   */
   readonly name: string
   /** No statement reads identify requests. */
   readonly tables = (Object.keys(tables) as TableName[]).filter(name => name !== 'identity_hot')
@@ -43,7 +49,8 @@ export class Catalog extends Construct {
         publishCloudWatchMetricsEnabled: true,
         engineVersion: { selectedEngineVersion: 'Athena engine version 3' },
         bytesScannedCutoffPerQuery: maxScanGb * 1e9,
-        // Athena keeps the results of a statement for a day, encrypted. In the S3 bucket, each would cost two PUTs and two GETs.
+        // Athena keeps the results of a statement for a day, encrypted. In the S3 bucket, each would cost two
+        // PUTs and two GETs.
         managedQueryResultsConfiguration: { enabled: true },
       },
     })
@@ -51,9 +58,10 @@ export class Catalog extends Construct {
 }
 
 /**
- * The name of the database and the workgroup of a stack. Glue keeps names in lower case, and CloudFormation tells `A-b` from
- * `a-B`. So only names whose words begin with a capital letter, such as `Footfall-Staging`, become their lower case; others
- * have a part of their hash too.
+ * The name of the database and the workgroup of a stack. Glue keeps names in lower case, and CloudFormation
+ * tells `A-b` from
+ * `a-B`. So only names whose words begin with a capital letter, such as `Footfall-Staging`, become their
+ * lower case; others have a part of their hash too.
  */
 export function catalogName(stackName: string): string {
   const name = stackName.toLowerCase().replaceAll('-', '_')
@@ -61,11 +69,15 @@ export function catalogName(stackName: string): string {
   return `${name}_${createHash('sha256').update(stackName).digest('hex').slice(0, 8)}`
 }
 
-/** The Glue definition of a table. Partitions are projected: Athena computes their names, so nobody registers them. */
+/**
+ * The Glue definition of a table. Partitions are projected: Athena computes their names, so nobody registers
+ * them.
+ */
 function glueTable(name: TableName, bucket: string, firstEpoch: number): CfnTable.TableInputProperty {
   const { prefix, columns, partitions } = hiveTable(name, firstEpoch + CATALOG_EPOCHS - 1, firstEpoch)
   const location = `s3://${bucket}/${prefix}/`
-  // Athena requires the slash at the end (docs.aws.amazon.com/athena/latest/ug/partition-projection-setting-up.html).
+  // Athena requires the slash at the end
+  // (docs.aws.amazon.com/athena/latest/ug/partition-projection-setting-up.html).
   const template = partitions.map(partition => `${partition.name}=\${${partition.name}}/`).join('')
   return {
     name,

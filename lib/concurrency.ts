@@ -1,6 +1,9 @@
 import type { Config } from './config.ts'
 
-/** AWS keeps this many executions of an account for functions without a reservation, so a smaller account cannot reserve any. */
+/**
+ * AWS keeps this many executions of an account for functions without a reservation, so a smaller account
+ * cannot reserve any.
+ */
 const UNRESERVED = 100
 /** The part of the account's executions that only ingestion may use. */
 const TRACK_SHARE = 0.2
@@ -8,16 +11,20 @@ const TRACK_SHARE = 0.2
 export type Concurrency = {
   /** Compaction workers at the same time. */
   jobs: number
-  /** Executions that only `track` may use, which are also its limit; undefined: all functions share those of the account. */
+  /**
+   * Executions that only `track` may use, which are also its limit; undefined: all functions share those of
+   * the account.
+   */
   track: number | undefined
   /** The option `limits`, with the number of open streams that the account can hold. */
   limits: string
 }
 
 /**
- * How the functions share the concurrent executions of the AWS account. A new account has 10: four workers and ten open streams
- * would leave none for `track`, and browsers do not send refused events again. Without the option nothing is reserved, because a
- * reservation stops the deployment of an account that is too small for it.
+ * How the functions share the concurrent executions of the AWS account. A new account has 10: four workers
+ * and ten open streams would leave none for `track`, and browsers do not send refused events again. Without
+ * the option nothing is reserved, because a reservation stops the deployment of an account that is too small
+ * for it.
  */
 export function shareConcurrency({ concurrency, jobConcurrency, limits }: Config): Concurrency {
   const isSmall = concurrency !== undefined && concurrency < UNRESERVED

@@ -1,6 +1,9 @@
 import * as z from 'zod'
 
-/** The options that `cdk deploy -c name=value` or `context` in cdk.json can set. Every option has a default that works. */
+/**
+ * The options that `cdk deploy -c name=value` or `context` in cdk.json can set. Every option has a default
+ * that works.
+ */
 
 /** Values are text from the command line, and typed from cdk.json. */
 function wholeNumber(min: number, max: number) {
@@ -269,9 +272,9 @@ export const options: { name: string; description: string }[] = Object.entries(s
 export class ConfigError extends Error {}
 
 /**
- * Reads the options from the CDK context. Throws ConfigError, which names every bad option. A context key that is not one
- * word belongs to the CDK (feature flags, looked-up values) and is skipped. Every other unknown key is an error, so that no
- * misspelt option is ignored.
+ * Reads the options from the CDK context. Throws ConfigError, which names every bad option. A context key
+ * that is not one word belongs to the CDK (feature flags, looked-up values) and is skipped. Every other
+ * unknown key is an error, so that no misspelt option is ignored.
  */
 export function readConfig(context: Record<string, unknown>): Config {
   const contextOptions = Object.fromEntries(

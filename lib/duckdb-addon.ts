@@ -24,9 +24,9 @@ export function addonPackage(architecture: Architecture): string {
 }
 
 /**
- * Copies the addon's package into `<folder>/node_modules`. npm installs only the package for its own machine. Another one
- * is fetched from the registry, in the version and with the hash of package-lock.json, and cached in node_modules/.cache.
- * Throws when the package cannot be fetched.
+ * Copies the addon's package into `<folder>/node_modules`. npm installs only the package for its own machine.
+ * Another one is fetched from the registry, in the version and with the hash of package-lock.json, and cached
+ * in node_modules/.cache. Throws when the package cannot be fetched.
  */
 export async function copyAddon(folder: string, architecture: Architecture): Promise<void> {
   const name = addonPackage(architecture)
@@ -58,8 +58,8 @@ async function readVersion(folder: string): Promise<string | null> {
 }
 
 /**
- * Returns the folder of the package in `cache`, and fetches the package first when it is not there. Throws when the hash of
- * the registry's tarball differs from package-lock.json, and keeps nothing of that tarball.
+ * Returns the folder of the package in `cache`, and fetches the package first when it is not there. Throws
+ * when the hash of the registry's tarball differs from package-lock.json, and keeps nothing of that tarball.
  */
 export async function fetchPackage(
   name: string,

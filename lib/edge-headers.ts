@@ -4,9 +4,10 @@ import type { Construct } from 'constructs'
 import { CORS } from '#schemas/cors'
 
 /**
- * The headers that CloudFront adds to every response. An HTTP API adds CORS headers only where the request has an Origin, and
- * drops those of the functions. A cached response and an error of CloudFront itself would have none, so browsers on other
- * sites could not read the experiments of a project. CORS headers and the referrer policy of a response itself win.
+ * The headers that CloudFront adds to every response. An HTTP API adds CORS headers only where the request
+ * has an Origin, and drops those of the functions. A cached response and an error of CloudFront itself would
+ * have none, so browsers on other sites could not read the experiments of a project. CORS headers and the
+ * referrer policy of a response itself win.
  */
 export function createHeadersPolicy(scope: Construct, name: string): ResponseHeadersPolicy {
   return new ResponseHeadersPolicy(scope, 'Headers', {

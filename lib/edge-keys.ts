@@ -7,13 +7,13 @@ import type { Config } from './config.ts'
 const KEY_CHARS = 48
 
 /**
- * The secret that CloudFront sends with each request, and that every HTTP function demands. Secrets Manager makes it, and
- * CloudFormation puts it into the distribution and into the settings of the functions, so neither the template nor the output
- * of a deployment has it. Who may read the settings of a function can read it: it opens only what the public address opens too,
- * without the web ACL.
+ * The secret that CloudFront sends with each request, and that every HTTP function demands. Secrets Manager
+ * makes it, and CloudFormation puts it into the distribution and into the settings of the functions, so
+ * neither the template nor the output of a deployment has it. Who may read the settings of a function can
+ * read it: it opens only what the public address opens too, without the web ACL.
  *
- * An update changes the distribution before the functions, because they need its address. So a new key is first accepted
- * and then sent: the option edgeKeys is `1`, then `1,2`, then `2`.
+ * An update changes the distribution before the functions, because they need its address. So a new key is
+ * first accepted and then sent: the option edgeKeys is `1`, then `1,2`, then `2`.
  */
 export class EdgeKeys extends Construct {
   /** What CloudFront sends: the first key of the option. */

@@ -34,7 +34,10 @@ import { acceptFindings } from './accept-findings.ts'
 import type { Config } from './config.ts'
 import { createHeadersPolicy } from './edge-headers.ts'
 
-/** CloudFront's header with the country of the viewer. CloudFront replaces a header of this name from the viewer. */
+/**
+ * CloudFront's header with the country of the viewer. CloudFront replaces a header of this name from the
+ * viewer.
+ */
 const COUNTRY_HEADER = 'CloudFront-Viewer-Country'
 /** The name of that header in a function's event. */
 export const COUNTRY_HEADER_SEEN = COUNTRY_HEADER.toLowerCase()
@@ -67,12 +70,15 @@ export type EdgeProps = {
   config: Config
 }
 
-/** CloudFront caches these responses for 10 s by default. They must not be cached: an error concerns one request. */
+/**
+ * CloudFront caches these responses for 10 s by default. They must not be cached: an error concerns one
+ * request.
+ */
 const ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 /**
- * CloudFront in front of the API. It ends TLS near the browser, adds the country of the viewer and caches the scripts
- * and the experiments of projects. It caches nothing else.
+ * CloudFront in front of the API. It ends TLS near the browser, adds the country of the viewer and caches the
+ * scripts and the experiments of projects. It caches nothing else.
  */
 export class Edge extends Construct {
   readonly distribution: Distribution
@@ -85,7 +91,8 @@ export class Edge extends Construct {
   constructor(scope: Construct, id: string, { apiHost, streamUrl, key, config }: EdgeProps) {
     super(scope, id)
     this.key = key
-    // Names of policies belong to the whole account, so that a stack of the same name in another region needs others.
+    // Names of policies belong to the whole account, so that a stack of the same name in another region needs
+    // others.
     this.prefix = `${config.stackName}-${Aws.REGION}`
     const responseHeadersPolicy = createHeadersPolicy(this, `${this.prefix}-headers`)
     const passThrough = this.createPassThroughPolicy()
@@ -134,8 +141,8 @@ export class Edge extends Construct {
   }
 
   /**
-   * Ingestion never sees a cookie: pages of measured sites may send theirs along. All other functions see cookies only
-   * on the rows that have `cookies` (lambdas/visible-headers.ts).
+   * Ingestion never sees a cookie: pages of measured sites may send theirs along. All other functions see
+   * cookies only on the rows that have `cookies` (lambdas/visible-headers.ts).
    */
   private withoutCookies(origin: IOrigin): BehaviorOptions {
     this.cookielessPolicies ??= {
@@ -156,7 +163,9 @@ export class Edge extends Construct {
     }
   }
 
-  /** The experiments of a project are the same for every browser, and the page of every session asks for them. */
+  /**
+   * The experiments of a project are the same for every browser, and the page of every session asks for them.
+   */
   private cachedByToken(origin: IOrigin): BehaviorOptions {
     return {
       origin,
@@ -176,9 +185,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * Streams go straight to the URL of their function, because an HTTP API cannot stream. The URL is open to everybody, so
-   * the function demands the header of the edge. The function on the request tells it the host that the caller used.
-   * CloudFront waits longer for the next bytes than the pause between two heartbeats, and compresses nothing.
+   * Streams go straight to the URL of their function, because an HTTP API cannot stream. The URL is open to
+   * everybody, so the function demands the header of the edge. The function on the request tells it the host
+   * that the caller used. CloudFront waits longer for the next bytes than the pause between two heartbeats,
+   * and compresses nothing.
    */
   private streamBehavior(url: FunctionUrl, cachePolicy: CachePolicy): BehaviorOptions {
     const tellHost = new EdgeFunction(this, 'TellHost', {
@@ -203,10 +213,10 @@ export class Edge extends Construct {
   }
 
   /**
-   * A cache policy that in effect caches nothing. CloudFront passes its own headers and Authorization to the origin only
-   * when a cache policy with caching names them. So this policy allows one second, but only for responses whose
-   * Cache-Control allows it, and every response of the API says no-store. Credentials, query string and cookies are part of
-   * the cache key, so a response can never reach another caller.
+   * A cache policy that in effect caches nothing. CloudFront passes its own headers and Authorization to the
+   * origin only when a cache policy with caching names them. So this policy allows one second, but only for
+   * responses whose Cache-Control allows it, and every response of the API says no-store. Credentials, query
+   * string and cookies are part of the cache key, so a response can never reach another caller.
    */
   private createPassThroughPolicy(
     id = 'PassThrough',

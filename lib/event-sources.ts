@@ -9,13 +9,13 @@ import type { EventStream } from './stream.ts'
 const UNLIMITED = -1
 
 /**
- * Feeds the stream to the lake consumer, which never drops a record. Lambda retries a failed batch without limit: from the
- * record that the consumer reports, or in two halves when the whole call failed. Only one batch of a shard runs at a time,
- * because the claims of a shard are in order.
+ * Feeds the stream to the lake consumer, which never drops a record. Lambda retries a failed batch without
+ * limit: from the record that the consumer reports, or in two halves when the whole call failed. Only one
+ * batch of a shard runs at a time, because the claims of a shard are in order.
  *
- * If Lambda still gives up a batch, it puts the records into the S3 bucket, and an alarm sounds. The CDK's own failure
- * destination grants reading and listing of the whole S3 bucket; Lambda needs only the rights here
- * (docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html). Returns the mapping.
+ * If Lambda still gives up a batch, it puts the records into the S3 bucket, and an alarm sounds. The CDK's
+ * own failure destination grants reading and listing of the whole S3 bucket; Lambda needs only the rights
+ * here (docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html). Returns the mapping.
  */
 export function feedFromStream(
   lake: ServiceFunction,
@@ -29,7 +29,8 @@ export function feedFromStream(
   })
   return createMapping(lake, 'FromStream', {
     eventSourceArn: stream.streamArn,
-    // The oldest record, also for a mapping that replaces another: the consumer skips records that are in the lake.
+    // The oldest record, also for a mapping that replaces another: the consumer skips records that are in the
+    // lake.
     startingPosition: 'TRIM_HORIZON',
     batchSize: 10_000,
     // A long window gives fewer and larger files. Lambda also ends a batch at 6 MB.
@@ -45,10 +46,10 @@ export function feedFromStream(
 }
 
 /**
- * Feeds the stream to the live consumer too. Lambda polls each shard once a second, so without a window a batch holds the
- * records of about a second. A batch that fails is tried twice more and then dropped, and so are records over a minute
- * old: nobody waits for them in live reads, and the lake consumer has every record. So there is no failure destination; an
- * alarm tells of failures.
+ * Feeds the stream to the live consumer too. Lambda polls each shard once a second, so without a window a
+ * batch holds the records of about a second. A batch that fails is tried twice more and then dropped, and so
+ * are records over a minute old: nobody waits for them in live reads, and the lake consumer has every record.
+ * So there is no failure destination; an alarm tells of failures.
  */
 export function feedLive(live: ServiceFunction, { stream }: EventStream): void {
   createMapping(live, 'FromStream', {

@@ -17,22 +17,27 @@ const HTTP_SECONDS = 28
 export const functionSizes: Record<FunctionName, FunctionSize> = {
   // Enough CPU to start fast and to unpack a batch. An append ends within 5 s.
   track: { description: 'Takes events: POST /track', memoryMb: 512, timeoutSeconds: 15 },
-  // Waits for Athena. A statement is stopped after 25 s, and a request answers 503 at 1.5 s before its timeout.
+  // Waits for Athena. A statement is stopped after 25 s, and a request answers 503 at 1.5 s before its
+  // timeout.
   reports: { description: 'Answers reports from the lake', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
-  // Mostly waits: 1,000 events a second need a few per cent of a core. A stream ends by itself after 5 minutes.
+  // Mostly waits: 1,000 events a second need a few per cent of a core. A stream ends by itself after 5
+  // minutes.
   stream: { description: 'Open streams: GET /stream', memoryMb: 256, timeoutSeconds: 330 },
   control: { description: 'Projects and accounts', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   auth: { description: 'Agent sessions', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   site: { description: 'The tracker, the API document, unknown paths', memoryMb: 256, timeoutSeconds: 10 },
   // Rare calls of people; the first one loads the libraries of sign-in.
   pages: { description: 'Serves the pages for people', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
-  // A claim of 100,000 rows needs a few hundred MB and a few seconds. The rest is for reading a claimed range again.
+  // A claim of 100,000 rows needs a few hundred MB and a few seconds. The rest is for reading a claimed range
+  // again.
   lake: { description: 'Writes hot files from the stream', memoryMb: 1024, timeoutSeconds: 300 },
   // A second of events, a few MB. A batch that takes longer than this is too late for live reads.
   live: { description: 'Copies events into the live buffer', memoryMb: 512, timeoutSeconds: 30 },
-  // 3,008 MB is the limit of a new account. A merge keeps temporary files of about 25 times its segments on the disk.
+  // 3,008 MB is the limit of a new account. A merge keeps temporary files of about 25 times its segments on
+  // the disk.
   jobs: { description: 'Compacts the lake', memoryMb: 3008, timeoutSeconds: 900, diskMb: 10_240 },
-  // It finishes about two claims of a shard a second, and describes segments one after the other. A call may be repeated.
+  // It finishes about two claims of a shard a second, and describes segments one after the other. A call may
+  // be repeated.
   restore: {
     description: 'Makes table and lake agree after a restore',
     memoryMb: 3008,
@@ -49,5 +54,7 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   owner: { description: "Creates the owner's account, key and project", memoryMb: 512, timeoutSeconds: 120 },
 }
 
-/** Memory of DuckDB in a worker. The rest is for Node and for the file that it loads from S3 or stores there. */
+/**
+ * Memory of DuckDB in a worker. The rest is for Node and for the file that it loads from S3 or stores there.
+ */
 export const COMPACTION_MEMORY_MB = 2048

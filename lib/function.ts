@@ -29,7 +29,10 @@ export type ServiceFunctionProps = {
   /** Folder with the function's bundle (lib/bundles.ts). */
   folder: string
   config: Config
-  /** Concurrent executions of the account that only this function may use; undefined: it shares those of all functions. */
+  /**
+   * Concurrent executions of the account that only this function may use; undefined: it shares those of all
+   * functions.
+   */
   reserved?: number | undefined
 }
 
@@ -59,8 +62,9 @@ const STREAM_MAPPING_ACTIONS = [
 type Conditions = Record<string, Record<string, string[]>>
 
 /**
- * A function of schemas/functions.ts, with its own role and log. Each `bind…` connects it to a resource: one call sets the
- * setting and allows the actions. The synthesis stops when the settings of a function differ from its schema.
+ * A function of schemas/functions.ts, with its own role and log. Each `bind…` connects it to a resource: one
+ * call sets the setting and allows the actions. The synthesis stops when the settings of a function differ
+ * from its schema.
  */
 export class ServiceFunction extends Construct {
   readonly name: FunctionName
@@ -89,11 +93,12 @@ export class ServiceFunction extends Construct {
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       role,
       logGroup,
-      // Leaves out the three lines that Lambda writes for each call. They would be most of the log and of its cost.
+      // Leaves out the three lines that Lambda writes for each call. They would be most of the log and of its
+      // cost.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,
-      // Metrics are log lines without a level, which Lambda treats as INFO and would drop at a higher level. So
-      // aws/instruments.ts filters our own INFO lines instead.
+      // Metrics are log lines without a level, which Lambda treats as INFO and would drop at a higher level.
+      // So aws/instruments.ts filters our own INFO lines instead.
       applicationLogLevelV2:
         config.logLevel === 'DEBUG' ? ApplicationLogLevel.DEBUG : ApplicationLogLevel.INFO,
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
@@ -125,8 +130,8 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * Allows what an event source mapping needs, and what reading a claimed range again needs. ListStreams is not about one
-   * stream, but Lambda refuses a mapping without it.
+   * Allows what an event source mapping needs, and what reading a claimed range again needs. ListStreams is
+   * not about one stream, but Lambda refuses a mapping without it.
    */
   bindStreamReader({ streamArn }: Stream): this {
     return this.allow(STREAM_MAPPING_ACTIONS, [streamArn]).set('STREAM_ARN', streamArn)
@@ -148,7 +153,10 @@ export class ServiceFunction extends Construct {
     return this.set('JOB_QUEUE_URL', queue.queueUrl)
   }
 
-  /** Allows Athena statements over the lake's tables. Athena uses the rights of the caller, so those are here too. */
+  /**
+   * Allows Athena statements over the lake's tables. Athena uses the rights of the caller, so those are here
+   * too.
+   */
   bindCatalog({ name, tables: names }: Catalog, bucket: Bucket): this {
     const arn = (service: string, resource: string) => Stack.of(this).formatArn({ service, resource })
     this.allow(
@@ -192,7 +200,10 @@ export class ServiceFunction extends Construct {
       .set('STRIPE_PRICE', config.stripePrice ?? '')
   }
 
-  /** Payments, and the right to read the secret with their keys. Without payments the function may not read it. */
+  /**
+   * Payments, and the right to read the secret with their keys. Without payments the function may not read
+   * it.
+   */
   bindPayments({ accessSecretArn = '', stripePrice = '' }: Config): this {
     if (stripePrice !== '') this.allow(['secretsmanager:GetSecretValue'], [accessSecretArn])
     return this.set('PROVIDER_CREDENTIALS', stripePrice === '' ? '' : accessSecretArn).set(
@@ -233,8 +244,8 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * Allows listing and access under prefixes only. S3 checks the right to list also when a requested object does not
-   * exist: without it the response is 403 instead of 404.
+   * Allows listing and access under prefixes only. S3 checks the right to list also when a requested object
+   * does not exist: without it the response is 403 instead of 404.
    */
   allowObjects(bucket: Bucket, access: LakeAccess): this {
     const { list = [], ...objects } = access

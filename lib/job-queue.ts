@@ -5,7 +5,8 @@ import { MessageQueue } from './message-queue.ts'
 
 /**
  * After this many receives a job becomes a dead letter; maintenance sends the job again later
- * (aws/maintenance-settings.ts). AWS recommends at least five with Lambda, because throttled calls count as receives.
+ * (aws/maintenance-settings.ts). AWS recommends at least five with Lambda, because throttled calls count as
+ * receives.
  */
 const MAX_RECEIVES = 5
 

@@ -10,7 +10,10 @@ export type MessageQueueProps = {
   deadLetters?: DeadLetterQueue
 }
 
-/** A standard SQS queue: encrypted with SQS's own keys, TLS only, with the longest retention that SQS has (14 days). */
+/**
+ * A standard SQS queue: encrypted with SQS's own keys, TLS only, with the longest retention that SQS has (14
+ * days).
+ */
 export class MessageQueue extends Construct {
   readonly queue: Queue
 

@@ -30,8 +30,8 @@ const MAXIMUM = { statistic: Stats.MAXIMUM, period: FIVE_MINUTES }
 const percentile = (percent: number) => ({ statistic: Stats.p(percent), period: FIVE_MINUTES })
 
 /**
- * Requests that the gateway itself answered with 429, without a call of a function. No metric of AWS has only these, so
- * they are counted from the access log. lib/api.ts defines its fields.
+ * Requests that the gateway itself answered with 429, without a call of a function. No metric of AWS has only
+ * these, so they are counted from the access log. lib/api.ts defines its fields.
  */
 const THROTTLED_BY_GATEWAY = FilterPattern.all(
   FilterPattern.stringValue('$.status', '=', '429'),
@@ -39,8 +39,8 @@ const THROTTLED_BY_GATEWAY = FilterPattern.all(
 )
 
 /**
- * Final states of an Athena statement. Athena's API documents CANCELLED, its list of metrics documents CANCELED. Nobody
- * has tried it yet, so both are here; the wrong one has no data.
+ * Final states of an Athena statement. Athena's API documents CANCELLED, its list of metrics documents
+ * CANCELED. Nobody has tried it yet, so both are here; the wrong one has no data.
  */
 const QUERY_STATES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED']
 
@@ -71,7 +71,10 @@ export function createMetrics({ namespace, functions, stream, lakeMapping, api, 
     code: (code: (typeof countedCodes)[number], service: FunctionName) => serviceMetric(code, service, SUM),
     invocations: (name: FunctionName, period: Duration) => lambda(name).metricInvocations({ period }),
     errors: (name: FunctionName) => lambda(name).metricErrors(SUM),
-    /** Throttled calls of all functions of the account in this region, because they share its concurrent executions. */
+    /**
+     * Throttled calls of all functions of the account in this region, because they share its concurrent
+     * executions.
+     */
     accountThrottles: () => new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...SUM }),
     durationP99: (name: FunctionName) => lambda(name).metricDuration(percentile(99)),
     /** Age of the oldest record that the lake consumer has not read, ms. */
@@ -79,10 +82,11 @@ export function createMetrics({ namespace, functions, stream, lakeMapping, api, 
     /** Age of the oldest record that the live consumer has not read, ms. */
     liveAge: () => lambda('live').metric('IteratorAge', MAXIMUM),
     /**
-     * How often Lambda has polled the stream for the lake consumer. It polls each shard once a second, and an empty poll
-     * counts as a value of 0 (docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html, PolledEventCount). So the
-     * number of values separates a site without traffic from a consumer that is off. The metrics of the function cannot:
-     * without calls they have no data. Those of the stream cannot either, because the live consumer reads it too.
+     * How often Lambda has polled the stream for the lake consumer. It polls each shard once a second, and an
+     * empty poll counts as a value of 0 (docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html,
+     * PolledEventCount). So the number of values separates a site without traffic from a consumer that is
+     * off. The metrics of the function cannot: without calls they have no data. Those of the stream cannot
+     * either, because the live consumer reads it too.
      */
     lakePolls: (period: Duration) =>
       new Metric({
@@ -97,7 +101,10 @@ export function createMetrics({ namespace, functions, stream, lakeMapping, api, 
     /** Records that the stream refused for want of capacity. */
     throttledRecords: () => stream.metric('WriteProvisionedThroughputExceeded', SUM),
     oldestMessage: (queue: Queue) => queue.metricApproximateAgeOfOldestMessage(MAXIMUM),
-    /** Reads and writes that the table refused, because a partition or the whole table has had too many of them. */
+    /**
+     * Reads and writes that the table refused, because a partition or the whole table has had too many of
+     * them.
+     */
     tableThrottles: (table: Table) =>
       new MathExpression({
         expression: 'FILL(reads, 0) + FILL(writes, 0)',
@@ -117,7 +124,10 @@ export function createMetrics({ namespace, functions, stream, lakeMapping, api, 
     clientErrors: () => http.metricClientError(SUM),
     serverErrors: () => http.metricServerError(SUM),
     latency: (percent: number) => http.metricLatency(percentile(percent)),
-    /** Bytes that reports have read, by the final state of the statement. AWS bills failed and cancelled ones too. */
+    /**
+     * Bytes that reports have read, by the final state of the statement. AWS bills failed and cancelled ones
+     * too.
+     */
     scannedBytes: (period: Duration) =>
       Object.fromEntries(
         QUERY_STATES.map(QueryState => {

@@ -7,9 +7,9 @@ import type { ServiceFunction } from './function.ts'
 import { MessageQueue } from './message-queue.ts'
 
 /**
- * Calls the scheduler function every minute. A call without permission leaves a message in the dead letter queue. A
- * throttled call leaves none: Lambda accepts it, waits for a free execution and drops it after a minute. The next call does
- * the work. After 15 minutes without a call, the alarm MaintenanceStopped sounds
+ * Calls the scheduler function every minute. A call without permission leaves a message in the dead letter
+ * queue. A throttled call leaves none: Lambda accepts it, waits for a free execution and drops it after a
+ * minute. The next call does the work. After 15 minutes without a call, the alarm MaintenanceStopped sounds
  * (docs.aws.amazon.com/lambda/latest/dg/with-eventbridge-scheduler.html).
  */
 export class MinuteSchedule extends Construct {

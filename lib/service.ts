@@ -44,8 +44,8 @@ const NO_ADDRESS =
 const READ_AND_WRITE: TableAction[] = ['GetItem', 'PutItem', 'UpdateItem']
 
 /**
- * All of Footfall in one stack, for any account and region of the partition `aws`. China and GovCloud are not supported:
- * CloudFront and its certificates differ there, or do not exist.
+ * All of Footfall in one stack, for any account and region of the partition `aws`. China and GovCloud are not
+ * supported: CloudFront and its certificates differ there, or do not exist.
  */
 export class Service extends Stack {
   constructor(scope: Construct, id: string, { config: options, folders }: ServiceProps) {
@@ -103,7 +103,8 @@ export class Service extends Stack {
       .set('BASE_URL', baseUrl)
       .bindEmailKey(emailKey)
       .set('COUNTRY_HEADER', edge ? COUNTRY_HEADER_SEEN : '')
-    // It lists the links files before a statement reads them, writes tombstones, and leaves lists of erased ids to the jobs.
+    // It lists the links files before a statement reads them, writes tombstones, and leaves lists of erased
+    // ids to the jobs.
     reports
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindCatalog(catalog, bucket)
@@ -206,7 +207,8 @@ export class Service extends Stack {
       table,
     })
     if (config.dashboard) {
-      // An account has one set of dashboards for all regions. The region in the name separates stacks of the same name.
+      // An account has one set of dashboards for all regions. The region in the name separates stacks of the
+      // same name.
       const name = `${config.stackName}-${this.region}`
       new HealthDashboard(this, 'Health', { name, metrics, alarms, jobs: jobQueue.queue })
     }

@@ -22,20 +22,25 @@ export const QUARANTINE_PREFIX = 'quarantine/'
 /** Records of a newer version, until it appends them again (core/lake/consume/set-aside.ts). */
 export const WAITING_PREFIX = 'waiting/'
 
-/** How long quarantined records and failed batches stay. They hold events that an erasure cannot find, so they do not stay long. */
+/**
+ * How long quarantined records and failed batches stay. They hold events that an erasure cannot find, so they
+ * do not stay long.
+ */
 const SET_ASIDE_RETENTION = Duration.days(30)
 
 /**
- * The S3 bucket of the lake and the state table. Both stay when the stack is deleted, and both can be restored to a moment
- * of the last days (docs/aws.md). When a first deployment fails, its rollback deletes the empty S3 bucket but keeps
- * the table: deletion protection of the table would make the rollback fail.
+ * The S3 bucket of the lake and the state table. Both stay when the stack is deleted, and both can be
+ * restored to a moment of the last days (docs/aws.md). When a first deployment fails, its rollback deletes
+ * the empty S3 bucket but keeps the table: deletion protection of the table would make the rollback fail.
  */
 export class Storage extends Construct {
   readonly bucket: Bucket
   readonly table: Table
   /** The key of the e-mail index (core/identity/traits/email-hash.ts). */
   readonly emailKey: Secret
-  /** One message for each batch under FAILURES_PREFIX. An operator removes it when the batch is dealt with. */
+  /**
+   * One message for each batch under FAILURES_PREFIX. An operator removes it when the batch is dealt with.
+   */
   readonly failures: MessageQueue
 
   constructor(scope: Construct, id: string) {
@@ -48,9 +53,9 @@ export class Storage extends Construct {
   }
 
   /**
-   * Sends a message to the queue for each failed batch. It sets the property of CloudFormation, because the CDK's own
-   * notifications deploy an extra function. S3 checks the queue's policy when the S3 bucket is created, so the policy comes
-   * first and names the account instead of the S3 bucket.
+   * Sends a message to the queue for each failed batch. It sets the property of CloudFormation, because the
+   * CDK's own notifications deploy an extra function. S3 checks the queue's policy when the S3 bucket is
+   * created, so the policy comes first and names the account instead of the S3 bucket.
    */
   private notifyFailures(): void {
     const { queue } = this.failures
@@ -77,9 +82,9 @@ export class Storage extends Construct {
 }
 
 /**
- * The S3 bucket of the lake. It is encrypted with keys of S3: a KMS key costs $1 a month and a request for each object,
- * and protects no better than the bucket's policy. It is versioned, and no function may delete a version, so neither a bug
- * nor a stolen role can destroy events: replaced and deleted objects stay for days.
+ * The S3 bucket of the lake. It is encrypted with keys of S3: a KMS key costs $1 a month and a request for
+ * each object, and protects no better than the bucket's policy. It is versioned, and no function may delete a
+ * version, so neither a bug nor a stolen role can destroy events: replaced and deleted objects stay for days.
  */
 function createLakeBucket(scope: Construct): Bucket {
   const bucket = new Bucket(scope, 'Lake', {
@@ -105,14 +110,15 @@ function lifecycleRules(): LifecycleRule[] {
       id: 'unfinished-uploads',
       abortIncompleteMultipartUploadAfter: Duration.days(2),
     },
-    // A deleted or replaced object can be restored for two weeks. After that, the data of an erased user is gone too.
+    // A deleted or replaced object can be restored for two weeks. After that, the data of an erased user is
+    // gone too.
     {
       id: 'old-versions',
       noncurrentVersionExpiration: Duration.days(14),
       expiredObjectDeleteMarker: true,
     },
-    // The service deletes every hot file a day after its rows are in segments. One more day is enough to get it back.
-    // Identify requests and links are replaced every few minutes, and have ids and traits.
+    // The service deletes every hot file a day after its rows are in segments. One more day is enough to get
+    // it back. Identify requests and links are replaced every few minutes, and have ids and traits.
     ...[tables.events_hot, tables.identity_hot, tables.links].map(({ prefix }) => ({
       id: `old-versions-${prefix}`,
       prefix: `${prefix}/`,
@@ -126,7 +132,9 @@ function lifecycleRules(): LifecycleRule[] {
   ]
 }
 
-/** The key is made once and never rotated: with another key no e-mail address that is in the index is found. */
+/**
+ * The key is made once and never rotated: with another key no e-mail address that is in the index is found.
+ */
 function createEmailKey(scope: Construct): Secret {
   const secret = new Secret(scope, 'EmailKey', {
     description: 'Key of the index of e-mail addresses',
@@ -140,7 +148,10 @@ function createEmailKey(scope: Construct): Secret {
   return secret
 }
 
-/** The state table. It uses DynamoDB's free default encryption: a KMS key costs a fee and protects no better here. */
+/**
+ * The state table. It uses DynamoDB's free default encryption: a KMS key costs a fee and protects no better
+ * here.
+ */
 function createStateTable(scope: Construct): Table {
   return new Table(scope, 'State', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },

@@ -9,8 +9,8 @@ export function credentialsPath(dataDir: string): string {
 }
 
 /**
- * Returns the stored credentials, or null when there is no file. Throws FolderError when the file cannot be read. It is
- * not replaced then, because a new file would revoke a key that may be in use.
+ * Returns the stored credentials, or null when there is no file. Throws FolderError when the file cannot be
+ * read. It is not replaced then, because a new file would revoke a key that may be in use.
  */
 export function readCredentials(dataDir: string): Credentials | null {
   const path = credentialsPath(dataDir)
@@ -30,14 +30,17 @@ export function writeCredentials(dataDir: string, credentials: Credentials): voi
   writeAtomically(credentialsPath(dataDir), `${JSON.stringify(credentials, null, 2)}\n`)
 }
 
-/** The file that has the API key alone, for commands such as `curl -H "X-API-Key: $(cat .footfall/api-key)"`. */
+/**
+ * The file that has the API key alone, for commands such as `curl -H "X-API-Key: $(cat .footfall/api-key)"`.
+ */
 export function apiKeyPath(dataDir: string): string {
   return join(dataDir, 'api-key')
 }
 
 /**
- * Writes the API key to its file, unless the file has it already. The key in credentials.json decides, so each start calls this: a
- * start that was killed between the two files, or a file that was deleted, is repaired.
+ * Writes the API key to its file, unless the file has it already. The key in credentials.json decides, so
+ * each start calls this: a start that was killed between the two files, or a file that was deleted, is
+ * repaired.
  */
 export function writeApiKey(dataDir: string, apiKey: string): void {
   const path = apiKeyPath(dataDir)

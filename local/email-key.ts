@@ -7,8 +7,9 @@ import { FolderError } from './lock.ts'
 const KEY = /^[0-9a-f]{64}$/
 
 /**
- * Returns the key of the e-mail index (core/identity/traits/email-hash.ts), and creates it at the first start. Throws FolderError for a
- * damaged file: it is not replaced, because with another key no e-mail address is found again.
+ * Returns the key of the e-mail index (core/identity/traits/email-hash.ts), and creates it at the first
+ * start. Throws FolderError for a damaged file: it is not replaced, because with another key no e-mail
+ * address is found again.
  */
 export function readEmailKey(dataDir: string): string {
   const path = join(dataDir, 'email-key')

@@ -21,16 +21,18 @@ const OWNER_ONLY = 0o700
 const SQLITE_BUSY = 5
 
 /**
- * Creates the data folder if needed, and locks it for this process. The lock is an exclusive transaction on an empty
- * SQLite file. Every other process of the machine sees the lock, and the system releases it when the process ends.
- * Throws FolderError when another service has the lock, or when the folder cannot be created or written.
+ * Creates the data folder if needed, and locks it for this process. The lock is an exclusive transaction on
+ * an empty SQLite file. Every other process of the machine sees the lock, and the system releases it when the
+ * process ends. Throws FolderError when another service has the lock, or when the folder cannot be created or
+ * written.
  */
 export function lockFolder(folder: string): FolderLock {
   try {
     createFolder(resolve(folder))
     const database = new DatabaseSync(join(folder, 'lock'))
     try {
-      // `user_version = 1` is a write, because SQLite also opens an exclusive transaction on a read-only file.
+      // `user_version = 1` is a write, because SQLite also opens an exclusive transaction on a read-only
+      // file.
       database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1')
     } catch (error) {
       database.close()
@@ -43,8 +45,8 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 /**
- * Creates a folder and its missing parents, for their owner alone. Node's `recursive` option is not used: it never returns when an existing
- * parent reports ENOENT, as /proc and automatic mounts do (Node 24).
+ * Creates a folder and its missing parents, for their owner alone. Node's `recursive` option is not used: it
+ * never returns when an existing parent reports ENOENT, as /proc and automatic mounts do (Node 24).
  */
 function createFolder(folder: string): void {
   const exists = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory()

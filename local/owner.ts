@@ -6,7 +6,8 @@ import type { Credentials } from '#schemas/owner'
 const DEMO_PROJECT = 'demo'
 
 /**
- * Returns the owner's credentials and their project: the stored credentials, or new ones (core/accounts/owner.ts) when
+ * Returns the owner's credentials and their project: the stored credentials, or new ones
+ * (core/accounts/owner.ts) when
  * `stored` is null. Writes no file.
  */
 export async function ensureOwner(

@@ -9,14 +9,15 @@ export type ServiceLogOptions = {
 }
 
 /**
- * A repeated line is written once in this time, ms. Without this limit a full disk would log hundreds of lines a
- * second.
+ * A repeated line is written once in this time, ms. Without this limit a full disk would log hundreds of
+ * lines a second.
  */
 const REPEAT_MS = 1_000
 
 /**
- * Logs lines of JSON without secrets. A line that equals one of the last second is not written but counted. Once the second is over,
- * the next call of the log first writes that line again, with the count as `repeated`.
+ * Logs lines of JSON without secrets. A line that equals one of the last second is not written but counted.
+ * Once the second is over, the next call of the log first writes that line again, with the count as
+ * `repeated`.
  */
 export function createServiceLog({ write, now }: ServiceLogOptions): Log {
   const recent = new Map<string, { writtenAt: number; repeated: number }>()

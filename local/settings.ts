@@ -107,8 +107,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads the settings from the environment. DATA_DIR becomes an absolute path; an empty variable counts as not set.
- * Throws a SettingsError that names every wrong variable and the values that it accepts.
+ * Reads the settings from the environment. DATA_DIR becomes an absolute path; an empty variable counts as not
+ * set. Throws a SettingsError that names every wrong variable and the values that it accepts.
  */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   const variables = Object.fromEntries(

@@ -22,8 +22,8 @@ const userSchema = z.object({ id: z.number(), login: z.string() })
 const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
 
 /**
- * The second identity provider: the OAuth of a code host that speaks GitHub's dialect (github.com, GitHub Enterprise).
- * It has no ID token; its API tells who the person is.
+ * The second identity provider: the OAuth of a code host that speaks GitHub's dialect (github.com, GitHub
+ * Enterprise). It has no ID token; its API tells who the person is.
  */
 export function createCodeHostProvider(options: CodeHostOptions): IdentityProvider {
   const { url, apiUrl, clientId, clientSecret, label } = options

@@ -19,8 +19,8 @@ export type OpenIdOptions = {
 const TIMEOUT_SECONDS = 10
 
 /**
- * The default identity provider: OpenID Connect by the authorization code flow with PKCE, state and nonce. The library
- * checks the ID token (issuer, audience, times, nonce) and its signature.
+ * The default identity provider: OpenID Connect by the authorization code flow with PKCE, state and nonce.
+ * The library checks the ID token (issuer, audience, times, nonce) and its signature.
  */
 export function createOpenIdProvider(options: OpenIdOptions): IdentityProvider {
   let known: Promise<client.Configuration> | null = null

@@ -13,18 +13,25 @@ export type StripeOptions = {
   server?: { protocol: 'http'; host: string; port: number; checkoutOrigin: string }
 }
 
-/** How old a signed webhook may be, s: an older one is a replay. Stripe signs anew at each of its own retries. */
+/**
+ * How old a signed webhook may be, s: an older one is a replay. Stripe signs anew at each of its own retries.
+ */
 const TOLERANCE_SECONDS = 300
 const TIMEOUT_MS = 10_000
 /** The event name of the meter that the price bills; docs/sign-in.md tells how to create both. */
 const METER_EVENT = 'footfall_events'
 
-/** The states of a subscription that count as paid. After a failed first payment it is not paid; Stripe tries a late renewal again. */
+/**
+ * The states of a subscription that count as paid. After a failed first payment it is not paid; Stripe tries
+ * a late renewal again.
+ */
 const PAID = new Set(['active', 'trialing', 'past_due'])
 /** States that a subscription never leaves. */
 const OVER = new Set(['canceled', 'incomplete_expired'])
 
-/** Payments by Stripe: checkout pages, subscriptions, signed webhooks. The library is loaded at the first use. */
+/**
+ * Payments by Stripe: checkout pages, subscriptions, signed webhooks. The library is loaded at the first use.
+ */
 export function createStripePayments(options: StripeOptions): PaymentProvider {
   const { price, server, secretKey, webhookSecret } = options
   let opened: Promise<Stripe> | null = null

@@ -28,7 +28,9 @@ function deployerEnv(endpoint: string): Record<string, string> {
   }
 }
 
-/** Runs the CDK's own command line on the app of cdk.json, against the emulator. It writes files to `folder`. */
+/**
+ * Runs the CDK's own command line on the app of cdk.json, against the emulator. It writes files to `folder`.
+ */
 export function createCdk(endpoint: string, folder: string): Cdk {
   const abortController = new AbortController()
   const env = {

@@ -20,7 +20,9 @@ export type Consumer = {
   calls: { responded: number; partial: number; failed: number; refused: number }
   /** Number of records that the poller has discarded. */
   discardedRecords: () => number
-  /** Reads the stream again from its start, in batches of this size, as if Lambda had lost its checkpoints. */
+  /**
+   * Reads the stream again from its start, in batches of this size, as if Lambda had lost its checkpoints.
+   */
   rereadStream(batchSize: number): Promise<void>
   /** Continues from the current position, with the deployed settings. */
   resume(): Promise<void>
@@ -28,8 +30,8 @@ export type Consumer = {
 }
 
 /**
- * Starts our poller with the settings of the deployed mapping, instead of the emulator's own poller. The emulator supports
- * no batching window, no partial failures and no bisecting of batches.
+ * Starts our poller with the settings of the deployed mapping, instead of the emulator's own poller. The
+ * emulator supports no batching window, no partial failures and no bisecting of batches.
  */
 export async function startConsumer(aws: AwsClients, stack: Stack): Promise<Consumer> {
   const mapping = await replaceEmulatorPoller(aws, stack)

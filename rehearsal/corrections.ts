@@ -7,8 +7,8 @@ import { runPython } from './ministack.ts'
 import type { Stack } from './stack.ts'
 
 /**
- * Corrects resources that the emulator creates differently from AWS. Call it after each deployment. The app itself stays
- * unchanged. The rehearsal does not test the settings that are corrected here (known-gaps.ts).
+ * Corrects resources that the emulator creates differently from AWS. Call it after each deployment. The app
+ * itself stays unchanged. The rehearsal does not test the settings that are corrected here (known-gaps.ts).
  */
 export async function correctEmulator(aws: AwsClients, stack: Stack, port: number): Promise<void> {
   await restoreCors(aws, stack)
@@ -17,8 +17,9 @@ export async function correctEmulator(aws: AwsClients, stack: Stack, port: numbe
 }
 
 /**
- * Names secrets in the policies of roles by their ARNs. `Ref` of a secret is its ARN on AWS, but the emulator makes its name of it,
- * and then refuses the secret to the functions. The SDK's client of IAM is no dependency, and the emulator brings Python's.
+ * Names secrets in the policies of roles by their ARNs. `Ref` of a secret is its ARN on AWS, but the emulator
+ * makes its name of it, and then refuses the secret to the functions. The SDK's client of IAM is no
+ * dependency, and the emulator brings Python's.
  */
 const NAME_SECRETS_BY_ARN = `
 import boto3, json, sys
@@ -41,8 +42,9 @@ for role in iam.list_roles()['Roles']:
 `
 
 /**
- * Sets the CORS settings of the template again, through the API. The emulator's CloudFormation stores them with the property
- * names of the template, but its gateway expects those of the API, and would refuse every preflight request.
+ * Sets the CORS settings of the template again, through the API. The emulator's CloudFormation stores them
+ * with the property names of the template, but its gateway expects those of the API, and would refuse every
+ * preflight request.
  */
 async function restoreCors(
   { apiGateway, cloudFormation }: AwsClients,
@@ -58,11 +60,14 @@ async function restoreCors(
 
 type TemplateResource = { Type: string; Properties: { CorsConfiguration?: Cors } }
 
-/** Points CloudFront to the emulator's own address of the API, because the emulator cannot call amazonaws.com. */
+/**
+ * Points CloudFront to the emulator's own address of the API, because the emulator cannot call amazonaws.com.
+ */
 async function pointOriginToApi({ cloudFront }: AwsClients, stack: Stack, port: number): Promise<void> {
   const Id = stack.distributionId
   const { DistributionConfig, ETag } = await cloudFront.send(new GetDistributionConfigCommand({ Id }))
-  // The other origin is the URL of the streaming function. `localhost` is the origin of an earlier correction.
+  // The other origin is the URL of the streaming function. `localhost` is the origin of an earlier
+  // correction.
   const [origin, ...others] = (DistributionConfig?.Origins?.Items ?? []).filter(({ DomainName = '' }) =>
     /\.execute-api\.|^localhost$/.test(DomainName),
   )

@@ -25,21 +25,23 @@ export type EdgeOptions = {
 }
 
 /**
- * What the response headers policy of every behaviour adds where a response has no CORS headers (lib/edge-headers.ts). The emulator
- * does not play this part of a policy.
+ * What the response headers policy of every behaviour adds where a response has no CORS headers
+ * (lib/edge-headers.ts). The emulator does not play this part of a policy.
  */
 const CORS_OF_POLICY = { 'access-control-allow-origin': CORS.origin }
 
 /**
- * Starts a proxy in front of the emulator's CloudFront. It sets the host of the distribution and the protocol, and adds the
- * country of the viewer, which the emulator does not. Like CloudFront, it replaces such a header from the viewer.
+ * Starts a proxy in front of the emulator's CloudFront. It sets the host of the distribution and the
+ * protocol, and adds the country of the viewer, which the emulator does not. Like CloudFront, it replaces
+ * such a header from the viewer.
  */
 export async function startEdge({ emulator, host, apiId, edgeKey, country }: EdgeOptions): Promise<Edge> {
   const target = new URL(emulator)
 
   function forward(incoming: IncomingMessage, response: ServerResponse): void {
     const { method, url = '/', headers } = incoming
-    // For every host, the emulator answers /health with its own health. So this path goes straight to the API.
+    // For every host, the emulator answers /health with its own health. So this path goes straight to the
+    // API.
     const isHealth = url === '/health'
     const outgoing = request({
       host: target.hostname,

@@ -27,9 +27,9 @@ export type Gate = {
 }
 
 /**
- * Starts a proxy between the emulator and all its clients: the CDK, the functions and Trino. It marks requests as HTTPS,
- * which our policies require and the emulator reads from a header. It also adds faults of Kinesis and what API Gateway does to
- * headers, which the emulator never has.
+ * Starts a proxy between the emulator and all its clients: the CDK, the functions and Trino. It marks
+ * requests as HTTPS, which our policies require and the emulator reads from a header. It also adds faults of
+ * Kinesis and what API Gateway does to headers, which the emulator never has.
  */
 export async function startGate(): Promise<Gate> {
   let emulator = new URL('http://127.0.0.1')
@@ -66,8 +66,8 @@ export async function startGate(): Promise<Gate> {
   }
 
   /**
-   * Forwards a request with the caller's Host header, which is part of the signature. With `response` null, it discards the
-   * response of the emulator and then calls `onDiscardedResponse`.
+   * Forwards a request with the caller's Host header, which is part of the signature. With `response` null,
+   * it discards the response of the emulator and then calls `onDiscardedResponse`.
    */
   function forward(
     { method, url, headers }: IncomingMessage,
@@ -118,7 +118,10 @@ export async function startGate(): Promise<Gate> {
   }
 }
 
-/** The call succeeds, but each record fails (docs.aws.amazon.com/kinesis/latest/APIReference/API_PutRecords.html). */
+/**
+ * The call succeeds, but each record fails
+ * (docs.aws.amazon.com/kinesis/latest/APIReference/API_PutRecords.html).
+ */
 function throttledResponse(body: Buffer): unknown {
   const { Records } = JSON.parse(body.toString('utf8')) as { Records: unknown[] }
   return {

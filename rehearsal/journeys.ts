@@ -6,8 +6,9 @@ import type { World } from './world.ts'
 const ROOT = resolve(import.meta.dirname, '..')
 
 /**
- * Runs the files of test/journeys/ that take a deployment; the others start a service of their own. The tests of a file run in
- * parallel, because most of their time is waiting for the consumer. Returns the number of passed tests.
+ * Runs the files of test/journeys/ that take a deployment; the others start a service of their own. The tests
+ * of a file run in parallel, because most of their time is waiting for the consumer. Returns the number of
+ * passed tests.
  */
 export async function runJourneys({ file: deploymentContents, folder, abortSignal }: World): Promise<number> {
   const deploymentPath = join(folder, 'deployment.json')

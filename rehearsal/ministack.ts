@@ -19,9 +19,9 @@ const CACHE = join(
 export const NODE_FOLDER = resolve(import.meta.dirname, '../node_modules/.bin')
 
 /**
- * The loopback address of the emulator. URLs in its responses, such as those of queues, name localhost with its port. The
- * gate (rehearsal/gate.ts) listens there, so the emulator needs another loopback address with the same port. On Linux,
- * every address in 127.0.0.0/8 works.
+ * The loopback address of the emulator. URLs in its responses, such as those of queues, name localhost with
+ * its port. The gate (rehearsal/gate.ts) listens there, so the emulator needs another loopback address with
+ * the same port. On Linux, every address in 127.0.0.0/8 works.
  */
 const HOST = '127.0.0.2'
 
@@ -106,8 +106,8 @@ export async function runPython(program: string, args: string[]): Promise<string
 }
 
 /**
- * Installs the emulator from PyPI, unless it is there. Call it before the other functions here. pip creates the command last,
- * so an interrupted install starts again.
+ * Installs the emulator from PyPI, unless it is there. Call it before the other functions here. pip creates
+ * the command last, so an interrupted install starts again.
  */
 export async function installMiniStack(): Promise<void> {
   if (existsSync(join(CACHE, 'bin', 'ministack'))) return

@@ -4,8 +4,8 @@ import type { AwsClients } from './aws.ts'
 import type { Stack } from './stack.ts'
 
 /**
- * Creates the owner as the command in the output MakeOwner does. It calls Lambda through the SDK, because not every machine
- * has the AWS CLI.
+ * Creates the owner as the command in the output MakeOwner does. It calls Lambda through the SDK, because not
+ * every machine has the AWS CLI.
  */
 export async function makeOwner({ lambda }: AwsClients, { makeOwner }: Stack): Promise<OwnerAccess> {
   const FunctionName = /^aws lambda invoke .*--function-name (\S+) .*\/dev\/stdout$/.exec(makeOwner)?.[1]

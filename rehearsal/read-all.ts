@@ -10,7 +10,10 @@ const CONCURRENCY = 3
 /** Only projects with this many events have their stats read, because that takes Trino seconds. */
 const MIN_EVENTS_FOR_STATS = 20
 
-/** Reads all projects of the account that have events, or only some of them. The results are sorted by project id. */
+/**
+ * Reads all projects of the account that have events, or only some of them. The results are sorted by project
+ * id.
+ */
 export async function readAllProjects(
   service: Deployment,
   only?: ReadonlySet<string>,

@@ -1,7 +1,10 @@
 import { type StatementEngine, StatementError } from '#test/support/athena-emulator'
 import { runOnTrino, TrinoError } from '#test/trino/run-on-trino'
 
-/** The engine behind the Athena emulator: Trino over the deployed tables. Statements wait until Trino has started. */
+/**
+ * The engine behind the Athena emulator: Trino over the deployed tables. Statements wait until Trino has
+ * started.
+ */
 export function trinoForAthena(url: Promise<string>): StatementEngine {
   return {
     async run(text, signal, schema) {

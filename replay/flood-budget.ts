@@ -6,8 +6,9 @@ export type FloodBudget = {
 }
 
 /**
- * Bounds what changes of a page may write: `burstBytes` at once, and `bytesPerSecond` on average. A page that draws an animation
- * by changing elements would else use up the recording within seconds. `now` is a clock in ms.
+ * Bounds what changes of a page may write: `burstBytes` at once, and `bytesPerSecond` on average. A page that
+ * draws an animation by changing elements would else use up the recording within seconds. `now` is a clock in
+ * ms.
  */
 export function createFloodBudget(
   { burstBytes, bytesPerSecond }: { burstBytes: number; bytesPerSecond: number },

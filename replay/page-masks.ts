@@ -5,8 +5,9 @@ import { isSpreadSecret } from './masking/patterns.ts'
 const MAX_PARTS = 40
 
 /**
- * Returns whether the texts of a node are masked: by `data-aa-mask` or a selector of the project at the node or above it, also
- * outside of its shadow tree and of its frame, or because the user can edit them. A node that is not in the page is masked.
+ * Returns whether the texts of a node are masked: by `data-aa-mask` or a selector of the project at the node
+ * or above it, also outside of its shadow tree and of its frame, or because the user can edit them. A node
+ * that is not in the page is masked.
  */
 export function isMaskedInPage(node: Node | null, selector: string): boolean {
   if (!node?.isConnected) return true
@@ -26,7 +27,9 @@ export function isMaskedHere(node: Node | null, selector: string): boolean {
   return (node as Element).matches(selector)
 }
 
-/** Returns the field or editable element that has the focus, also in a shadow tree or a frame, and its text. */
+/**
+ * Returns the field or editable element that has the focus, also in a shadow tree or a frame, and its text.
+ */
 export function readFocused(): { element: Element; text: string } | null {
   let element = document.activeElement
   for (let inner = element; inner; inner = activeBelow(inner)) element = inner
@@ -72,8 +75,8 @@ function frameOf(document: Document): Element | null {
 }
 
 /**
- * Returns whether the texts of a node look like a secret only together with those beside it. They may be alone in elements of
- * their own: `<span>4111</span><span>1111</span>`.
+ * Returns whether the texts of a node look like a secret only together with those beside it. They may be
+ * alone in elements of their own: `<span>4111</span><span>1111</span>`.
  */
 export function isPartOfSecret(node: Node | null): boolean {
   const parent = node?.parentElement

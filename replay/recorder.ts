@@ -20,7 +20,10 @@ export type RecorderLimits = {
   maxDurationMs: number
   /** Elements of the page. The first snapshot is one task of the browser, whose time grows with them. */
   maxNodes: number
-  /** Bytes that changes of the page may write at once, and on average. What is above is left out, and a new snapshot follows. */
+  /**
+   * Bytes that changes of the page may write at once, and on average. What is above is left out, and a new
+   * snapshot follows.
+   */
   burstBytes: number
   bytesPerSecond: number
 }
@@ -43,8 +46,9 @@ export const GAP = 'aa-gap'
 const POINTER_MS = 100
 
 /**
- * Records the page and writes masked events to the sink, until a limit or the returned function ends it. Nothing that was not
- * masked leaves this function. Throws for a selector that the browser does not know, before anything is recorded.
+ * Records the page and writes masked events to the sink, until a limit or the returned function ends it.
+ * Nothing that was not masked leaves this function. Throws for a selector that the browser does not know,
+ * before anything is recorded.
  */
 export function startRecorder(settings: RecorderSettings, sink: Sink): () => void {
   const { preset, limits } = settings
@@ -96,7 +100,10 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): () => voi
     else sink.write(json)
   }
 
-  /** Leaves out changes until half of the budget is there again. Then a snapshot shows what has become of the page. */
+  /**
+   * Leaves out changes until half of the budget is there again. Then a snapshot shows what has become of the
+   * page.
+   */
   function beginGap(timestamp: number): void {
     const json = JSON.stringify({ type: EventType.Custom, timestamp, data: { tag: GAP, payload: {} } })
     gap = setTimeout(() => {

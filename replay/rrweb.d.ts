@@ -1,4 +1,7 @@
-/** The part of rrweb's recorder that we use. Its own types bring those of the player, and of options that we must not use. */
+/**
+ * The part of rrweb's recorder that we use. Its own types bring those of the player, and of options that we
+ * must not use.
+ */
 declare module '@rrweb/record' {
   type Sampling = { mousemove: number; scroll: number; media: number }
 

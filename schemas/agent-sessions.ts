@@ -190,7 +190,9 @@ export const devApproved = z.object({
   redirect_url: z.string().nullable(),
 })
 
-/** Other types and other credentials have codes of their own, so the checks of these fields are the handler's. */
+/**
+ * Other types and other credentials have codes of their own, so the checks of these fields are the handler's.
+ */
 export const registerAgent = z.object({
   type: z.string('Field `type` takes user_claimed.').meta({ example: 'user_claimed' }),
   claim_method: text('claim_method').optional(),

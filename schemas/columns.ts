@@ -1,6 +1,9 @@
 /** The lake's tables. The Parquet writers, the Glue tables and the DuckDB views use these rows. */
 
-/** How a value is stored. `timestamp` is INT64 Unix milliseconds in UTC, not marked as UTC-adjusted. `date` is a UTC date. */
+/**
+ * How a value is stored. `timestamp` is INT64 Unix milliseconds in UTC, not marked as UTC-adjusted. `date` is
+ * a UTC date.
+ */
 export type ColumnType = 'string' | 'int64' | 'timestamp' | 'date'
 
 export type Column<Name extends string = string> = {
@@ -131,7 +134,10 @@ const eventKey: Column<'event_key'> = {
   meaning:
     'first 62 bits of the SHA-256 of project_id, a space and event_id, then 1 if the event came with a credential, else 0; null without an event_id',
 }
-/** Only hot events have the keys. For the events of segments the rollups have them, which saves 2 bytes an event. */
+/**
+ * Only hot events have the keys. For the events of segments the rollups have them, which saves 2 bytes an
+ * event.
+ */
 const keys = [userKey, sessionKey, eventKey] as const
 
 /** A row has the events of one session on one UTC date in one segment. Reports add such rows up. */
@@ -181,7 +187,10 @@ const activityColumns = [
   },
 ] as const satisfies readonly Column[]
 
-/** A row makes later copies of one event known. Rows are kept as long as copies are dropped (core/lake/read/relations.ts). */
+/**
+ * A row makes later copies of one event known. Rows are kept as long as copies are dropped
+ * (core/lake/read/relations.ts).
+ */
 const eventIdColumns = [
   {
     ...eventKey,
@@ -191,7 +200,10 @@ const eventIdColumns = [
   { name: 'arrival', type: 'int64', meaning: 'Unix second of arrival' },
 ] as const satisfies readonly Column[]
 
-/** A row is one identify request, as the lake consumer found it. No report reads them: core/identity folds them into `links`. */
+/**
+ * A row is one identify request, as the lake consumer found it. No report reads them: core/identity folds
+ * them into `links`.
+ */
 const identityColumns = [
   { name: 'project_id', type: 'string', meaning: 'the project of the request' },
   { name: 'previous_id', type: 'string', meaning: 'the id that is linked; null if the request links none' },
@@ -205,8 +217,9 @@ const identityColumns = [
 ] as const satisfies readonly Column[]
 
 /**
- * A row links an id to another one, in one identity scope (core/identity). An id has at most one row in a scope. `linked_id` may itself
- * have a row in a newer file, and so on: the last one is the id that all of them count for.
+ * A row links an id to another one, in one identity scope (core/identity). An id has at most one row in a
+ * scope. `linked_id` may itself have a row in a newer file, and so on: the last one is the id that all of
+ * them count for.
  */
 const linkColumns = [
   { name: 'scope', type: 'string', meaning: 'the project, or the joined projects of a portfolio' },
@@ -223,7 +236,10 @@ const linkColumns = [
   { ...userKey, name: 'linked_key', meaning: 'first 53 bits of the SHA-256 of linked_id' },
 ] as const satisfies readonly Column[]
 
-/** A row erases the events of one id of a user, or of a whole project, that arrived in time (core/lake/erase/tombstones.ts). */
+/**
+ * A row erases the events of one id of a user, or of a whole project, that arrived in time
+ * (core/lake/erase/tombstones.ts).
+ */
 const tombstoneColumns = [
   { name: 'project_id', type: 'string', meaning: 'the project of the erased events' },
   {
@@ -248,10 +264,10 @@ const byBucket: Partition = { name: 'bucket', type: 'int64' }
 export type Table = { prefix: string; partitions: readonly Partition[]; columns: readonly Column[] }
 
 /**
- * Every table of the lake by the name that SQL uses. Keys are `<prefix>/<partition>=<value>/<file>.parquet`. Hot files hold
- * the newest epochs of all buckets. A segment holds the older epochs of one bucket, as one file of each segment table. `links`
- * says which ids of users are the same person, `identity_hot` holds the newest requests that say so, and `tombstones` says which events were
- * erased.
+ * Every table of the lake by the name that SQL uses. Keys are `<prefix>/<partition>=<value>/<file>.parquet`.
+ * Hot files hold the newest epochs of all buckets. A segment holds the older epochs of one bucket, as one
+ * file of each segment table. `links` says which ids of users are the same person, `identity_hot` holds the
+ * newest requests that say so, and `tombstones` says which events were erased.
  */
 export const tables = {
   events_hot: { prefix: 'hot', partitions: [byEpoch], columns: [bucket, ...eventColumns, ...keys] },

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { project } from './fields.ts'
 
 /**
- * Project context and portfolio context (docs/api/projects.md). Unknown keys are refused, unlike anywhere else, and
- * every broken rule is INVALID_BODY.
+ * Project context and portfolio context (docs/api/projects.md). Unknown keys are refused, unlike anywhere
+ * else, and every broken rule is INVALID_BODY.
  */
 
 /** Largest body of a context, bytes. */

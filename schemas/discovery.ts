@@ -1,6 +1,9 @@
 import * as z from 'zod'
 
-/** The documents below /.well-known/ (docs/api/discovery.md). RFC 9728 and RFC 8414 say what their fields mean. */
+/**
+ * The documents below /.well-known/ (docs/api/discovery.md). RFC 9728 and RFC 8414 say what their fields
+ * mean.
+ */
 
 const address = z.string()
 const words = z.array(z.string())

@@ -16,8 +16,8 @@ const EXAMPLES: Record<string, string> = {
 }
 
 /**
- * One line for each endpoint of the API, by tag: an example that works in the project `demo`, and what it does. For readers that have only
- * the address of the service.
+ * One line for each endpoint of the API, by tag: an example that works in the project `demo`, and what it
+ * does. For readers that have only the address of the service.
  */
 export function endpointLines(): { tag: string; lines: string[] }[] {
   const rows = Object.values<Route>(routes).filter(isDocumented)

@@ -2,7 +2,10 @@ import * as z from 'zod'
 import { project } from './fields.ts'
 import { flag } from './read-options.ts'
 
-/** A person of more ids than this is erased only with their number as `confirm`. The first ones are named in the error. */
+/**
+ * A person of more ids than this is erased only with their number as `confirm`. The first ones are named in
+ * the error.
+ */
 export const UNCONFIRMED_IDS = 20
 /** Ids that a dry run lists. */
 export const LISTED_IDS = 1_000

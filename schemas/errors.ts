@@ -1,6 +1,7 @@
 /**
- * Every error code that a caller can see (docs/api/errors.md), with its HTTP status and a hint. The hint tells the caller, who
- * is often an agent, what to do next. It is the message of an error without its own, and part of the OpenAPI document.
+ * Every error code that a caller can see (docs/api/errors.md), with its HTTP status and a hint. The hint
+ * tells the caller, who is often an agent, what to do next. It is the message of an error without its own,
+ * and part of the OpenAPI document.
  */
 export const errorCodes = {
   AUTH_REQUIRED: {

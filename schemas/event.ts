@@ -1,6 +1,9 @@
 import * as z from 'zod'
 
-/** Bounds of one tracked event (docs/api/ingestion.md). Lengths are in UTF-16 code units, sizes in UTF-8 bytes. */
+/**
+ * Bounds of one tracked event (docs/api/ingestion.md). Lengths are in UTF-16 code units, sizes in UTF-8
+ * bytes.
+ */
 export const EVENT_LIMITS = {
   nameChars: 256,
   idChars: 256,
@@ -14,8 +17,8 @@ export const EVENT_LIMITS = {
 export const EVENT_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
- * A session in which all events have one of these names is a bounce: nobody has done anything. The tracker sends them by itself, also the
- * exposure to an experiment (U66).
+ * A session in which all events have one of these names is a bounce: nobody has done anything. The tracker
+ * sends them by itself, also the exposure to an experiment (U66).
  */
 export const NON_INTERACTIVE_EVENTS = [
   'page_view',
@@ -33,8 +36,8 @@ const propertiesSchema = z.record(z.string(), z.unknown()).meta({
 })
 
 /**
- * One event of a request. Only the OpenAPI document uses this schema: core/ingest checks events by hand, because each rule
- * has its own error code and a general parser would be too slow there.
+ * One event of a request. Only the OpenAPI document uses this schema: core/ingest checks events by hand,
+ * because each rule has its own error code and a general parser would be too slow there.
  */
 export const trackedEvent = z
   .object({

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { failsWith, project } from './fields.ts'
 
 /**
- * Experiments (docs/api/experiments.md). core/experiments/variants.ts checks variants and weights, because they belong together.
+ * Experiments (docs/api/experiments.md). core/experiments/variants.ts checks variants and weights, because
+ * they belong together.
  */
 
 export const EXPERIMENT_STATUSES = ['active', 'paused', 'completed'] as const

@@ -17,7 +17,9 @@ export type Since = { days: number } | { date: string } | { at: number }
 const MAX_DAYS = 3650
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/
 
-/** Reads `since`. Returns null for a text of another form. A date-time without an offset counts by its date. */
+/**
+ * Reads `since`. Returns null for a text of another form. A date-time without an offset counts by its date.
+ */
 export function parseSince(text: string): Since | null {
   const days = /^(\d{1,4})d$/.exec(text)?.[1]
   if (days !== undefined) return Number(days) <= MAX_DAYS ? { days: Number(days) } : null
@@ -33,8 +35,8 @@ export function parseSince(text: string): Since | null {
 }
 
 /**
- * Checks the form of `since`. core/reports/run/range.ts gives it a meaning, because that needs the current time. `absent`: what a request
- * without it means, as a sentence.
+ * Checks the form of `since`. core/reports/run/range.ts gives it a meaning, because that needs the current
+ * time. `absent`: what a request without it means, as a sentence.
  */
 export function since(absent: string) {
   return moment('since').meta({

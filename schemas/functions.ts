@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * The functions on AWS, and the settings that each reads from its environment. lib/ gives a function exactly these
- * variables, with the grants for them. aws/settings.ts reads them by the same schema.
+ * The functions on AWS, and the settings that each reads from its environment. lib/ gives a function exactly
+ * these variables, with the grants for them. aws/settings.ts reads them by the same schema.
  */
 
 const setting = (description: string) => z.string().min(1).meta({ description })

@@ -9,7 +9,10 @@ export const MAX_STEPS = 8
 
 const WINDOW = 'Field `conversion_window_hours` must be a number from 1 to 8760.'
 
-/** POST /funnel (docs/api/funnel.md). Steps are checked by core/reports/funnel, because a project context may hold them. */
+/**
+ * POST /funnel (docs/api/funnel.md). Steps are checked by core/reports/funnel, because a project context may
+ * hold them.
+ */
 export const funnelBody = z.object({
   project,
   steps: z

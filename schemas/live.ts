@@ -89,7 +89,10 @@ export const streamQuery = z.object({
     }),
 })
 
-/** Reads `filter`. Each pair is split at its first colon; a `;` at the end is ignored. Null: the text is no list of pairs. */
+/**
+ * Reads `filter`. Each pair is split at its first colon; a `;` at the end is ignored. Null: the text is no
+ * list of pairs.
+ */
 export function parseFilterPairs(text: string): [key: string, value: string][] | null {
   if (text === '') return []
   const pairs = text.replace(/;$/, '').split(';')

@@ -53,9 +53,10 @@ export const logCodes = {
 export type LogCode = keyof typeof logCodes
 
 /**
- * The codes of failures. On AWS each is an error line and counts in a metric of its name; the dimension `service` is the
- * name of the function that logs it. lib/alarms.ts has alarms for the codes that lose or reject events. The other codes
- * cause 5xx responses, a consumer that is behind, or dead letters, which have their own alarms.
+ * The codes of failures. On AWS each is an error line and counts in a metric of its name; the dimension
+ * `service` is the name of the function that logs it. lib/alarms.ts has alarms for the codes that lose or
+ * reject events. The other codes cause 5xx responses, a consumer that is behind, or dead letters, which have
+ * their own alarms.
  */
 export const countedCodes = [
   'REQUEST_FAILED',
@@ -71,7 +72,10 @@ export const countedCodes = [
   'JOB_FAILED',
 ] as const satisfies LogCode[]
 
-/** Metrics that the scheduler measures once a minute (core/lake/gauges.ts). It publishes an age only from ten minutes on. */
+/**
+ * Metrics that the scheduler measures once a minute (core/lake/gauges.ts). It publishes an age only from ten
+ * minutes on.
+ */
 export const gauges = {
   ClaimAgeSeconds: { unit: 'Seconds', meaning: 'age of the oldest open claim; 0 without one' },
   CompactionLagSeconds: {

@@ -40,7 +40,10 @@ function namesPerson({
   return user_id !== undefined || email !== undefined
 }
 
-/** An empty text names nobody. It is no filter either: a client that lost the id must not see the events of everybody. */
+/**
+ * An empty text names nobody. It is no filter either: a client that lost the id must not see the events of
+ * everybody.
+ */
 function isNotEmpty({
   user_id = 'absent',
   email = 'absent',

@@ -76,9 +76,9 @@ const ACCOUNT_SECURITY: Record<string, string[]>[] = [
 const VERSION = '1.0.0'
 
 /**
- * Makes the OpenAPI 3.1 document of the whole service from the routes table: parameters, bodies, responses, and every
- * error code of each route. The hint of a code stands once, in a shared response. `baseUrl` is the address of the
- * service.
+ * Makes the OpenAPI 3.1 document of the whole service from the routes table: parameters, bodies, responses,
+ * and every error code of each route. The hint of a code stands once, in a shared response. `baseUrl` is the
+ * address of the service.
  */
 export function openApiDocument(baseUrl: string): OpenApi {
   const paths: ZodOpenApiPathsObject = {}
@@ -263,7 +263,10 @@ const errorHeaders = {
     .meta({ description: 'Bearer resource_metadata="…": where to sign in (AUTH_REQUIRED)' }),
 }
 
-/** Refers to the shared response. The text beside the reference lists the codes of this route that not every route has. */
+/**
+ * Refers to the shared response. The text beside the reference lists the codes of this route that not every
+ * route has.
+ */
 function errorResponses(route: Route): ZodOpenApiResponsesObject {
   const codes = errorsOf(route).filter(code => !commonCodes.includes(code))
   return {

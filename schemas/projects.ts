@@ -2,9 +2,10 @@ import * as z from 'zod'
 import { wholeNumber } from './fields.ts'
 
 /**
- * Why two ids are not linked although a request asks for it: one is an id that many people share by mistake; without a credential only an
- * anonymous id can be linked; without one an anonymous id that stands for identified ids cannot; the previous id is linked to another id
- * already; the link would lead an id to itself.
+ * Why two ids are not linked although a request asks for it: one is an id that many people share by mistake;
+ * without a credential only an anonymous id can be linked; without one an anonymous id that stands for
+ * identified ids cannot; the previous id is linked to another id already; the link would lead an id to
+ * itself.
  */
 export const REFUSED_LINKS = ['shared_id', 'not_anonymous', 'identified', 'already_linked', 'loop'] as const
 export type RefusedLink = (typeof REFUSED_LINKS)[number]

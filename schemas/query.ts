@@ -34,8 +34,8 @@ function atMost(name: string, most: number) {
 }
 
 /**
- * A list whose container has the code INVALID_BODY (U41), and whose entries have a code of their own. `fewest` and `most`: how many
- * entries it may have.
+ * A list whose container has the code INVALID_BODY (U41), and whose entries have a code of their own.
+ * `fewest` and `most`: how many entries it may have.
  */
 function listOf(
   name: string,
@@ -78,8 +78,8 @@ function listOf(
 }
 
 /**
- * POST /query (docs/api/query.md, docs/api/reads.md). Filters are checked by core/reports/query, because their error lists the
- * properties.
+ * POST /query (docs/api/query.md, docs/api/reads.md). Filters are checked by core/reports/query, because
+ * their error lists the properties.
  */
 export const queryBody = z.object({
   project,

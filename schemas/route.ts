@@ -22,8 +22,8 @@ export type Route = {
   /** The deployed function (a folder of lambdas/) that serves it. */
   function: 'track' | 'reports' | 'stream' | 'control' | 'site' | 'auth' | 'pages'
   /**
-   * Who may call: anybody, the holder of a project token (in the body), an account with any of its credentials, or a
-   * person with a browser (schemas/routes/pages.ts).
+   * Who may call: anybody, the holder of a project token (in the body), an account with any of its
+   * credentials, or a person with a browser (schemas/routes/pages.ts).
    */
   auth: 'none' | 'project_token' | 'account' | 'browser'
   /** The scope that the credential needs; of several, one is enough. */
@@ -37,8 +37,8 @@ export type Route = {
   /** The limit that each request counts toward, also when it fails later. */
   limit?: Limit
   /**
-   * The part of the request that names the caller's project. It is checked before any other field (R8). `query_or_first`:
-   * without a name it is the oldest project of the account.
+   * The part of the request that names the caller's project. It is checked before any other field (R8).
+   * `query_or_first`: without a name it is the oldest project of the account.
    */
   project?: 'query' | 'body' | 'path' | 'body_or_query' | 'query_or_first'
   /** A successful request counts toward the month's reads (docs/api/limits.md). */
@@ -49,7 +49,9 @@ export type Route = {
   body?: z.ZodType
   /** A body for the OpenAPI document, which works in the project `demo`. */
   example?: Record<string, unknown>
-  /** Parameters that several rows share. They stand in the query string, or in the body beside its own fields. */
+  /**
+   * Parameters that several rows share. They stand in the query string, or in the body beside its own fields.
+   */
   options?: z.ZodObject
   /** The body may also be a form, and may be empty. */
   form?: true

@@ -16,8 +16,8 @@ import { streamingRoutes } from './routes/streaming.ts'
 import { trackingRoutes } from './routes/tracking.ts'
 
 /**
- * Every endpoint. The HTTP servers, the checks of requests, the OpenAPI document and the tests of credentials use these
- * rows.
+ * Every endpoint. The HTTP servers, the checks of requests, the OpenAPI document and the tests of credentials
+ * use these rows.
  */
 export const routes = {
   ...ingestionRoutes,
@@ -64,13 +64,18 @@ const derivedErrors: [code: ErrorCode, follows: (route: Route) => boolean][] = [
   ['INTERNAL_ERROR', () => true],
 ]
 
-/** Returns every error code of a route: the codes of its row, and the codes that follow from its other fields. */
+/**
+ * Returns every error code of a route: the codes of its row, and the codes that follow from its other fields.
+ */
 export function errorsOf(route: Route): ErrorCode[] {
   const codes = derivedErrors.filter(([, follows]) => follows(route)).map(([code]) => code)
   return [...new Set([...route.errors, ...codes])]
 }
 
-/** Whether the documents of the API list the route: pages are for people, and POST /dev/approve is for tests on one machine. */
+/**
+ * Whether the documents of the API list the route: pages are for people, and POST /dev/approve is for tests
+ * on one machine.
+ */
 export function isDocumented({ auth, path }: Pick<Route, 'auth' | 'path'>): boolean {
   return auth !== 'browser' && !path.startsWith('/dev/')
 }

@@ -1,6 +1,6 @@
 /**
- * Makes an OpenAPI document smaller without loss: what several operations repeat stands once among the components, and the operations
- * refer to it.
+ * Makes an OpenAPI document smaller without loss: what several operations repeat stands once among the
+ * components, and the operations refer to it.
  */
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
@@ -11,8 +11,9 @@ type Kind = 'parameters' | 'headers' | 'requestBodies' | 'responses' | 'schemas'
 type Part = { kind: Kind; name: string; value: JsonObject; uses: number }
 
 /**
- * Replaces the parameters, headers, bodies, lists of errors and schemas of fields that occur more than once by references. A part has the
- * name of its field, a body that of its path; two different parts of one name get numbers.
+ * Replaces the parameters, headers, bodies, lists of errors and schemas of fields that occur more than once
+ * by references. A part has the name of its field, a body that of its path; two different parts of one name
+ * get numbers.
  */
 export function shareParts(document: OpenApi): OpenApi {
   const parts = new Map<string, Part>()
@@ -41,8 +42,8 @@ export function shareParts(document: OpenApi): OpenApi {
 }
 
 /**
- * Keeps the operations of these tags or paths (both empty: all), and the components that they refer to, directly or through others.
- * Returns null if no operation is left.
+ * Keeps the operations of these tags or paths (both empty: all), and the components that they refer to,
+ * directly or through others. Returns null if no operation is left.
  */
 export function cutOpenApi(
   document: OpenApi,
@@ -106,8 +107,8 @@ function isShorterShared(chars: number, uses: number): boolean {
 type Change = (kind: Kind, value: JsonObject, name: string) => JsonObject
 
 /**
- * Calls `change` with each parameter, header of a response, body and schema of a field, and puts its result in their place. A
- * part that is replaced is not searched further.
+ * Calls `change` with each parameter, header of a response, body and schema of a field, and puts its result
+ * in their place. A part that is replaced is not searched further.
  */
 function mapParts(value: Json, change: Change, path: readonly string[] = []): Json {
   if (Array.isArray(value)) return value.map((each, i) => mapParts(each, change, [...path, String(i)]))

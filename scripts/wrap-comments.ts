@@ -2,7 +2,8 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { parse } from '@babel/parser'
 
 /**
- * Wraps comments at 110 columns, which Biome leaves as they are. `npm run lint` fails for a comment that is wider, and
+ * Wraps comments at 110 columns, which Biome leaves as they are. `npm run lint` fails for a comment that is
+ * wider, and
  * `npm run format` wraps it. Only a paragraph with a line that is too wide changes.
  */
 

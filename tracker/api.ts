@@ -7,14 +7,17 @@ export function attempt<A extends unknown[], R>(method: (...args: A) => R, ...ar
   }
 }
 
-/** Wraps a function so that it returns null instead of throwing. Everything that the page or the browser calls is wrapped. */
+/**
+ * Wraps a function so that it returns null instead of throwing. Everything that the page or the browser calls
+ * is wrapped.
+ */
 export function guarded<A extends unknown[], R>(method: (...args: A) => R): (...args: A) => R | null {
   return (...args) => attempt(method, ...args)
 }
 
 /**
- * Calls the handler for each event of these types, which are separated by spaces. The window sees all events of the page
- * first, so the handler runs before those of the page. Its exceptions never reach the page.
+ * Calls the handler for each event of these types, which are separated by spaces. The window sees all events
+ * of the page first, so the handler runs before those of the page. Its exceptions never reach the page.
  */
 export function listen<E extends Event>(types: string, handler: (event: E) => void): void {
   for (const type of types.split(' ')) addEventListener(type, guarded(handler) as EventListener, true)

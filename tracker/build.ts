@@ -32,8 +32,9 @@ const BUNDLE = {
 } satisfies BuildOptions
 
 /**
- * Builds the browser tracker from its modules. On one machine it runs for the first request of a script, and for AWS when the
- * functions are bundled. Only this file and sizes.ts run in Node; the others are for browsers. Throws the error of esbuild or terser.
+ * Builds the browser tracker from its modules. On one machine it runs for the first request of a script, and
+ * for AWS when the functions are bundled. Only this file and sizes.ts run in Node; the others are for
+ * browsers. Throws the error of esbuild or terser.
  */
 export async function buildTracker(): Promise<Tracker> {
   const { source, code } = await buildScript()
@@ -62,8 +63,8 @@ async function buildScript(...plugins: Plugin[]): Promise<{ source: string; code
 }
 
 /**
- * Returns the minified script without this module, to compare its size. Calls of the module stay: they call functions that do
- * not exist, so the script does not work.
+ * Returns the minified script without this module, to compare its size. Calls of the module stay: they call
+ * functions that do not exist, so the script does not work.
  */
 export async function buildWithout(module: string): Promise<string> {
   const leaveOut: Plugin = {
@@ -91,7 +92,8 @@ export async function moduleSizes(): Promise<Record<string, number>> {
 /**
  * Rewrites the bundle so that it becomes smaller, which no minifier does:
  * - Constants in upper case are replaced by their values.
- * - Functions become arrow functions. No function of the modules uses `this`, and none is called before it is defined.
+ * - Functions become arrow functions. No function of the modules uses `this`, and none is called before it is
+ *   defined.
  * - All variables are declared by `let`, so that neighbours become one statement.
  */
 function prepare(source: string): string {

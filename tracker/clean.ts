@@ -3,11 +3,14 @@ const STRING_CHARS = 4096
 const OBJECT_KEYS = 100
 const ARRAY_ITEMS = 50
 const DEPTH = 8
-/** The service accepts up to 8192 bytes (docs/api/ingestion.md). Properties stay below that, and so do traits. */
+/**
+ * The service accepts up to 8192 bytes (docs/api/ingestion.md). Properties stay below that, and so do traits.
+ */
 const PROPERTIES_BYTES = 8192
 /**
- * Maximum size of one call: each value counts 1, and a text also its length. More does not fit into 8192 bytes. Without this
- * limit, an object that refers to large parts of the page (such as an element of a framework) could take 100^8 steps.
+ * Maximum size of one call: each value counts 1, and a text also its length. More does not fit into 8192
+ * bytes. Without this limit, an object that refers to large parts of the page (such as an element of a
+ * framework) could take 100^8 steps.
  */
 const TOTAL_SIZE = 65_536
 /** When the properties are too big, texts longer than this are halved instead of removed. */
@@ -16,13 +19,17 @@ const HALVED_CHARS = 256
 export type Properties = Record<string, unknown>
 
 /**
- * Returns a copy of an object that is safe to send: limited in size, without functions, symbols, cycles, and keys that
- * contain `email`. A value that is not an object gives an empty object. `null` values stay, because `set` needs them.
+ * Returns a copy of an object that is safe to send: limited in size, without functions, symbols, cycles, and
+ * keys that contain `email`. A value that is not an object gives an empty object. `null` values stay, because
+ * `set` needs them.
  */
 export function cleanProperties(properties: unknown): Properties {
   let sizeLeft = TOTAL_SIZE
 
-  /** Returns a clean copy, or undefined for a value that is not sent. `ancestors` are the containers of the value. */
+  /**
+   * Returns a clean copy, or undefined for a value that is not sent. `ancestors` are the containers of the
+   * value.
+   */
   function copy(original: unknown, ancestors: unknown[]): unknown {
     const value = (original as Date | null)?.toJSON ? (original as Date).toJSON() : original
     const type = typeof value
@@ -59,8 +66,8 @@ export function byteLength(text: string): number {
 }
 
 /**
- * Makes properties smaller than 8192 bytes of JSON, because one oversized event would fail its whole batch. It halves long
- * texts and removes other values, the largest first, until the properties fit.
+ * Makes properties smaller than 8192 bytes of JSON, because one oversized event would fail its whole batch.
+ * It halves long texts and removes other values, the largest first, until the properties fit.
  */
 export function fitProperties(properties: Properties): Properties {
   const fitted = { ...properties }

@@ -14,7 +14,10 @@ export function attributeText(element: Element, name: string): string {
   return redactEmails(element.getAttribute(name) || '').slice(0, TEXT_CHARS)
 }
 
-/** Returns the value of an attribute, and the attributes `<attribute>-<key>` as properties `<key>` (docs/api/tracker.md). */
+/**
+ * Returns the value of an attribute, and the attributes `<attribute>-<key>` as properties `<key>`
+ * (docs/api/tracker.md).
+ */
 export function readTag(element: Element, attribute: string): [string, Record<string, string>] {
   const properties: Record<string, string> = {}
   for (const name of element.getAttributeNames()) {
@@ -25,8 +28,8 @@ export function readTag(element: Element, attribute: string): [string, Record<st
 }
 
 /**
- * Sends the events of clicks: `data-aa-event`, `$click`, `outgoing_link` and `$download`. A click with the middle button
- * opens links only, so it counts for them alone.
+ * Sends the events of clicks: `data-aa-event`, `$click`, `outgoing_link` and `$download`. A click with the
+ * middle button opens links only, so it counts for them alone.
  */
 export function watchClicks(): void {
   listen<MouseEvent & { target: Element }>('click auxclick', ({ target, type, button }) => {

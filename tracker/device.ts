@@ -13,7 +13,9 @@ export type Hints = {
   platform: string
 }
 
-/** The order matters: user agents of Edge and Opera also contain Chrome, and that of Chrome contains Safari. */
+/**
+ * The order matters: user agents of Edge and Opera also contain Chrome, and that of Chrome contains Safari.
+ */
 const BROWSERS: Record<string, RegExp> = {
   Edge: /Edg\w*\/(\d+)/,
   Opera: /(OP[RTXi]\w*|Opera)\/(\d+)/,
@@ -22,7 +24,10 @@ const BROWSERS: Record<string, RegExp> = {
   Safari: /Version\/(\d+).*Safari/,
 }
 
-/** The order matters: the user agent of an iPhone contains Mac OS X, those of Android and ChromeOS contain Linux or X11. */
+/**
+ * The order matters: the user agent of an iPhone contains Mac OS X, those of Android and ChromeOS contain
+ * Linux or X11.
+ */
 const SYSTEMS: Record<string, RegExp> = {
   iOS: /iP(hone|ad|od)|^iOS/,
   Windows: /Windows/,
@@ -32,7 +37,10 @@ const SYSTEMS: Record<string, RegExp> = {
   Linux: /Linux|X11/,
 }
 
-/** Returns the first name whose pattern is in the first text, else in the next text, and the version that it finds. */
+/**
+ * Returns the first name whose pattern is in the first text, else in the next text, and the version that it
+ * finds.
+ */
 function findName(table: Record<string, RegExp>, ...texts: (string | undefined)[]): string[] {
   for (const text of texts) {
     for (const name in table) {
@@ -43,7 +51,10 @@ function findName(table: Record<string, RegExp>, ...texts: (string | undefined)[
   return ['Unknown', '']
 }
 
-/** Returns browser, system and kind of device. Hints win over the user agent. `width` is the width of the screen, CSS px. */
+/**
+ * Returns browser, system and kind of device. Hints win over the user agent. `width` is the width of the
+ * screen, CSS px.
+ */
 export function describeDevice(userAgent: string, hints: Hints | undefined, width: number): Device {
   // Brands are written like products of a user agent and come first, so that their versions are found.
   const brands = hints?.brands?.map(({ brand, version }) => `${brand}/${version}`)

@@ -19,7 +19,8 @@ export function endLoading(): void {
 }
 
 /**
- * Returns the variant of the user, or null; with `keys` also when the service does not know the experiment (docs/api/tracker.md).
+ * Returns the variant of the user, or null; with `keys` also when the service does not know the experiment
+ * (docs/api/tracker.md).
  */
 function assignVariant(name: string, keys?: string[]): string | null {
   const variants = running[name] || (keys && splitEqually(keys))
@@ -33,7 +34,9 @@ function assignVariant(name: string, keys?: string[]): string | null {
   return assigned[name] ?? null
 }
 
-/** `window.aa.experiment`. A call shows that the page has experiments, so the service is asked from now on. */
+/**
+ * `window.aa.experiment`. A call shows that the page has experiments, so the service is asked from now on.
+ */
 export function experiment(name: string, keys?: string[]): string | null {
   write('experiments', null)
   if (!isLoaded) runExperiments()
@@ -44,8 +47,9 @@ const findElements = () => document.querySelectorAll(`[${ATTRIBUTE}]`)
 
 /**
  * Asks the service for the experiments, once a page. Then it replaces the text, never HTML, of elements with
- * `data-aa-experiment`; without a text for the variant they keep their own. Call it for each route, and after the consent.
- * When a project has no experiments, this browser session does not ask again until a page has an element or a call with one.
+ * `data-aa-experiment`; without a text for the variant they keep their own. Call it for each route, and after
+ * the consent. When a project has no experiments, this browser session does not ask again until a page has an
+ * element or a call with one.
  */
 export async function runExperiments(): Promise<void> {
   const { token } = dataset

@@ -6,8 +6,8 @@ import { track } from './track.ts'
 const ACTION_CHARS = 500
 
 /**
- * Sends `$form_submit`, never with values of fields. It reads attributes and not properties of the form, because a field
- * named `id` or `action` hides the property.
+ * Sends `$form_submit`, never with values of fields. It reads attributes and not properties of the form,
+ * because a field named `id` or `action` hides the property.
  */
 export function watchForms(): void {
   listen<SubmitEvent & { target: HTMLFormElement }>('submit', ({ target: form, submitter }) => {

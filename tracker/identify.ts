@@ -15,7 +15,8 @@ export function join(previous_id: string, user_id: string, traits?: object): voi
 }
 
 /**
- * Gives the user an id of the site for later events, and tells the service. Of all traits whose keys contain `email`, only
+ * Gives the user an id of the site for later events, and tells the service. Of all traits whose keys contain
+ * `email`, only
  * `email` itself is sent (docs/api/tracker.md).
  */
 export function identify(id: unknown, traits?: { email?: unknown } | null): void {

@@ -16,8 +16,8 @@ function report(entries: IntersectionObserverEntry[]): void {
 }
 
 /**
- * Watches the elements with `data-aa-impression`, and sends `$impression` once for each when half of it is visible
- * (docs/api/tracker.md, T4). Call it for each route, because a route may add elements.
+ * Watches the elements with `data-aa-impression`, and sends `$impression` once for each when half of it is
+ * visible (docs/api/tracker.md, T4). Call it for each route, because a route may add elements.
  */
 export function watchImpressions(): void {
   for (const element of document.querySelectorAll(`[${ATTRIBUTE}]`)) {

@@ -51,8 +51,8 @@ function beginPage(): void {
 }
 
 /**
- * Returns our script element. `document.currentScript` is null for a module, and a page may replace it. The element with a
- * token is surely ours, and it may have any address.
+ * Returns our script element. `document.currentScript` is null for a module, and a page may replace it. The
+ * element with a token is surely ours, and it may have any address.
  */
 function findScript() {
   return (
@@ -84,7 +84,10 @@ const methods: Record<string, (...args: never[]) => unknown> = {
   },
 }
 
-/** The modules that an attribute `data-track-…` switches on, and that need not see the first moments of the page. */
+/**
+ * The modules that an attribute `data-track-…` switches on, and that need not see the first moments of the
+ * page.
+ */
 const options: Record<string, () => void> = {
   Forms: watchForms,
   Performance: watchPerformance,
@@ -117,9 +120,10 @@ function start(): void {
   })
 }
 
-// A second copy of the script does nothing. The methods do nothing until `start` finds that it may track, so a page may
-// call every method in any case. They return null instead of throwing. `track`, `page` and `set` read no storage, because
-// pages call them while they load: an event of a user who has opted out is dropped later.
+// A second copy of the script does nothing. The methods do nothing until `start` finds that it may track, so
+// a page may call every method in any case. They return null instead of throwing. `track`, `page` and `set`
+// read no storage, because pages call them while they load: an event of a user who has opted out is dropped
+// later.
 if (!window.aa?.installed) {
   const api: Record<string, unknown> = { installed: true }
   for (const name in methods)

@@ -10,8 +10,8 @@ const actions: Action[] = []
 export let isReady = false
 
 /**
- * Runs the action when the document is parsed and the script is evaluated, or at once if that is so. So the first page view
- * costs the load of a page little: storages, the campaign and the device are read later.
+ * Runs the action when the document is parsed and the script is evaluated, or at once if that is so. So the
+ * first page view costs the load of a page little: storages, the campaign and the device are read later.
  */
 export function later(action: Action): void {
   if (actions.push(action) > MAX_ACTIONS || isReady) settle()

@@ -24,7 +24,9 @@ export function runWhen(mustWait: unknown, types: string, action: Action): void 
   else action()
 }
 
-/** Runs the action when the page is visible to the user: now, or after the browser shows a prerendered page. */
+/**
+ * Runs the action when the page is visible to the user: now, or after the browser shows a prerendered page.
+ */
 export function whenShown(action: Action): void {
   runWhen((document as Document & { prerendering?: boolean }).prerendering, 'prerenderingchange', action)
 }
@@ -59,7 +61,10 @@ export function restartView(): void {
   runAll(onRestart)
 }
 
-/** Watches when the page is hidden and shown. Sends what waits after each hiding, and when the page may be about to close. */
+/**
+ * Watches when the page is hidden and shown. Sends what waits after each hiding, and when the page may be
+ * about to close.
+ */
 export function watchVisibility(): void {
   const change = ({ type }: Event) => {
     if (type !== 'pagehide' && isVisible()) shownSince ||= Date.now()

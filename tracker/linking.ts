@@ -5,8 +5,8 @@ import { dataset } from './settings.ts'
 import { isHeld } from './storage.ts'
 
 /**
- * Returns the query without its question mark and `_aa`, or with this id as its only `_aa`. All other parameters keep their
- * bytes.
+ * Returns the query without its question mark and `_aa`, or with this id as its only `_aa`. All other
+ * parameters keep their bytes.
  */
 export function withLinkedId(query: string, id?: string): string {
   return (query.replace(/[?&]_aa=[^&]*/g, '') + (id ? `&_aa=${id}` : '')).slice(1)
@@ -17,7 +17,10 @@ export function isListed(host: string, domains = ''): boolean {
   return domains.split(/[\s,]+/).some(domain => domain && `.${host}`.endsWith(`.${domain.toLowerCase()}`))
 }
 
-/** Adds the anonymous id to a link to a related domain (docs/api/tracker.md). Nothing leaves the page without consent. */
+/**
+ * Adds the anonymous id to a link to a related domain (docs/api/tracker.md). Nothing leaves the page without
+ * consent.
+ */
 export function linkTo(link: HTMLAnchorElement): void {
   const { hostname, search } = link
   if (hostname !== location.hostname && isListed(hostname, dataset.linkDomains) && !isHeld())
@@ -32,6 +35,7 @@ export function receiveLink(): void {
   if (id === null) return
   address.search = withLinkedId(address.search)
   history.replaceState(history.state, '', address)
-  // Anybody can write a link, so only what looks like an id of a tracker is passed on, and never an e-mail address.
+  // Anybody can write a link, so only what looks like an id of a tracker is passed on, and never an e-mail
+  // address.
   if (/^anon_[\w-]{1,250}$/.test(id)) later(() => join(id, anonymousId()))
 }

@@ -1,8 +1,8 @@
 import { guarded, listen } from './api.ts'
 
 /**
- * Address of the current route. In a single-page application it changes after the events at the end of a route, so these
- * still have the address of their route. Empty: the address of the document.
+ * Address of the current route. In a single-page application it changes after the events at the end of a
+ * route, so these still have the address of their route. Empty: the address of the document.
  */
 export let routeHref = ''
 
@@ -23,9 +23,9 @@ export function awaitTitle(begin: () => void): void {
 const TITLE_MS = 100
 
 /**
- * Watches the routes of a single-page application (docs/api/tracker.md). A route is path, query and fragment. `end` runs at once
- * when the route changes. `begin` runs a moment later, when the page had time to set its title, but before any event of the
- * new route.
+ * Watches the routes of a single-page application (docs/api/tracker.md). A route is path, query and fragment.
+ * `end` runs at once when the route changes. `begin` runs a moment later, when the page had time to set its
+ * title, but before any event of the new route.
  */
 export function watchRoutes(end: () => void, begin: () => void): void {
   routeHref = location.href

@@ -6,8 +6,8 @@ import { track } from './track.ts'
 let isFirstRoute = true
 
 /**
- * Sends `$404` for a route whose `aa-status` meta is 404, and for a document that the server sent with this status. The
- * automatic properties of the event are all that it needs.
+ * Sends `$404` for a route whose `aa-status` meta is 404, and for a document that the server sent with this
+ * status. The automatic properties of the event are all that it needs.
  */
 export function checkNotFound(): void {
   if (!isOn('track-404')) return

@@ -13,15 +13,18 @@ export function routePath(): string {
 }
 
 /**
- * The time zone of the browser. The first `Intl.DateTimeFormat` of a page takes 15 ms of processor time, so it is only for
- * browsers without `Temporal`.
+ * The time zone of the browser. The first `Intl.DateTimeFormat` of a page takes 15 ms of processor time, so
+ * it is only for browsers without `Temporal`.
  */
 function timeZone(): string {
   const { Temporal } = window as { Temporal?: { Now: { timeZoneId(): string } } }
   return Temporal ? Temporal.Now.timeZoneId() : Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** Returns the automatic properties of an event that happened at this address, under this title (docs/api/tracker.md). */
+/**
+ * Returns the automatic properties of an event that happened at this address, under this title
+ * (docs/api/tracker.md).
+ */
 export function pageProperties(url: URL, title: string): Record<string, string> {
   return {
     path: redactEmails(url.pathname),

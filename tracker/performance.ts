@@ -9,7 +9,10 @@ export function navigationTiming() {
   }
 }
 
-/** Sends `$performance` once, after the page is loaded: durations and times since the start of the navigation, whole ms. */
+/**
+ * Sends `$performance` once, after the page is loaded: durations and times since the start of the navigation,
+ * whole ms.
+ */
 export function watchPerformance(): void {
   const report = () => {
     const timing = navigationTiming()

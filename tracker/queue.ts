@@ -13,7 +13,9 @@ let events: QueuedEvent[] = []
 let identifies = new Set<string>()
 let timer: ReturnType<typeof setTimeout> | 0 = 0
 
-/** Sends the event with others, 5 s after the first of them. On a developer's machine it is printed instead. */
+/**
+ * Sends the event with others, 5 s after the first of them. On a developer's machine it is printed instead.
+ */
 export function enqueue(event: QueuedEvent): void {
   if (isPrintOnly()) print(event.event, event)
   else if (events.length < MAX_EVENTS) events.push(event)

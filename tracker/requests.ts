@@ -9,8 +9,8 @@ const BATCH_EVENTS = 100
 const REQUEST_BYTES = 64 * 1024
 
 /**
- * Converts events to requests, in their order: one event goes to /track, several go to /track/batch. A batch that is too big
- * is halved. A single event that is too big is dropped (docs/api/tracker.md).
+ * Converts events to requests, in their order: one event goes to /track, several go to /track/batch. A batch
+ * that is too big is halved. A single event that is too big is dropped (docs/api/tracker.md).
  */
 export function toRequests(events: QueuedEvent[]): TrackRequest[] {
   const count = events.length

@@ -3,8 +3,9 @@ import { reportOnce } from './lifecycle.ts'
 import { track } from './track.ts'
 
 /**
- * Sends `$scroll_depth` once for each page or route, when it is hidden: how far down the user has seen, in percent. It reads
- * the position when scrolling has ended, never during it, because that can force the browser to compute the layout.
+ * Sends `$scroll_depth` once for each page or route, when it is hidden: how far down the user has seen, in
+ * percent. It reads the position when scrolling has ended, never during it, because that can force the
+ * browser to compute the layout.
  */
 export function watchScroll(): void {
   /** Lower edge of the lowest part that was visible, CSS px. */

@@ -6,7 +6,9 @@ import { endpoint, isLocalHost, isOn } from './settings.ts'
 /** The limit of browsers for all beacons and keepalive fetches of a page together. */
 const KEEPALIVE_BYTES = 64 * 1024
 
-/** Returns whether events are printed and not sent: on a developer's machine, unless `data-localhost` is set. */
+/**
+ * Returns whether events are printed and not sent: on a developer's machine, unless `data-localhost` is set.
+ */
 export function isPrintOnly(): boolean {
   return isLocalHost(location.hostname) && !isOn('localhost')
 }
@@ -23,10 +25,11 @@ export function print(...values: unknown[]): void {
 }
 
 /**
- * Sends the requests of one flush so that they survive the end of the page. It uses beacons of text/plain, which need no
- * preflight request, or else fetch without credentials. Failures are silent, and nothing is sent again (docs/api/tracker.md).
- * Above the browser's limit, together with the requests just before, fetch runs without `keepalive`: the browser would
- * refuse it with `keepalive`, and without it the request arrives if the page stays open (T1).
+ * Sends the requests of one flush so that they survive the end of the page. It uses beacons of text/plain,
+ * which need no preflight request, or else fetch without credentials. Failures are silent, and nothing is
+ * sent again (docs/api/tracker.md). Above the browser's limit, together with the requests just before, fetch
+ * runs without `keepalive`: the browser would refuse it with `keepalive`, and without it the request arrives
+ * if the page stays open (T1).
  */
 export function send(requests: TrackRequest[]): void {
   for (const { path, body } of requests) {
@@ -36,7 +39,8 @@ export function send(requests: TrackRequest[]): void {
     setTimeout(() => {
       busyBytes -= bytes
     }, BUSY_MS)
-    // Without a beacon (null or false) the browser has none, refuses this one, or a policy of the page forbids them.
+    // Without a beacon (null or false) the browser has none, refuses this one, or a policy of the page
+    // forbids them.
     const sendBeacon = () => navigator.sendBeacon(address, new Blob([body], { type: 'text/plain' }))
     const post = () =>
       fetch(address, {

@@ -10,9 +10,9 @@ function storedNumber(name: string): number {
 }
 
 /**
- * Continues the session of the tab, or starts a new one after 30 minutes without an event (docs/api/tracker.md). A new session
- * raises the user's count. Call it once for each event. `now` is Unix ms. Returns the session's id and the properties that
- * describe it.
+ * Continues the session of the tab, or starts a new one after 30 minutes without an event
+ * (docs/api/tracker.md). A new session raises the user's count. Call it once for each event. `now` is Unix
+ * ms. Returns the session's id and the properties that describe it.
  */
 export function touchSession(now: number) {
   const firstVisit = storedNumber('fv') || now

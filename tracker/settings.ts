@@ -6,7 +6,10 @@ export let dataset: ScriptElement['dataset'] = {}
 /** Origin of the script. Requests go there; without one nothing can be sent. */
 export let endpoint = ''
 
-/** Takes the settings from the script element. `endpoint` stays empty for a script that was pasted into the page. */
+/**
+ * Takes the settings from the script element. `endpoint` stays empty for a script that was pasted into the
+ * page.
+ */
 export function readSettings(script: ScriptElement): void {
   endpoint = script.src.split('/', 3).join('/')
   dataset = script.dataset
@@ -22,7 +25,10 @@ export function isOn(name: string): boolean {
   return dataset[name] === 'true'
 }
 
-/** Returns whether the host is a developer's machine, where events are printed and not sent (docs/api/tracker.md). */
+/**
+ * Returns whether the host is a developer's machine, where events are printed and not sent
+ * (docs/api/tracker.md).
+ */
 export function isLocalHost(hostname: string): boolean {
   return /^(localhost|127\..*|\[::1\])$/.test(hostname)
 }

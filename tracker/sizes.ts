@@ -7,8 +7,9 @@ export const GZIP_BUDGET = 6_185
 const gzipSize = (code: string) => gzipSync(code, { level: 9 }).length
 
 /**
- * Prints the size of the whole script, bytes. Sets the exit code when it is too big. With `--modules` it also prints a table of
- * the modules: the minified size of each, and how much smaller the script with gzip is without it.
+ * Prints the size of the whole script, bytes. Sets the exit code when it is too big. With `--modules` it also
+ * prints a table of the modules: the minified size of each, and how much smaller the script with gzip is
+ * without it.
  */
 async function printSizes(): Promise<void> {
   const { code } = await buildTracker()

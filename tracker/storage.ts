@@ -30,8 +30,9 @@ export function readJson(name: string) {
 }
 
 /**
- * Stores a value; null removes it. It stays in memory when the browser does not store it (a blocked or full storage), and
- * until the user consents. A removal is always tried, and counts as done when it fails. It never throws.
+ * Stores a value; null removes it. It stays in memory when the browser does not store it (a blocked or full
+ * storage), and until the user consents. A removal is always tried, and counts as done when it fails. It
+ * never throws.
  */
 export function write(name: string, value: Value): void {
   memory[name] = value
@@ -46,8 +47,8 @@ const persist = guarded((name: string) => {
 })
 
 /**
- * Returns whether the user has opted out, or must consent and has not. Then nothing is sent, and values are stored in memory
- * only.
+ * Returns whether the user has opted out, or must consent and has not. Then nothing is sent, and values are
+ * stored in memory only.
  */
 export function isHeld(): boolean {
   return (
@@ -62,8 +63,8 @@ export function requireConsent(): void {
 }
 
 /**
- * Removes the consent. From now on it is needed, also on later pages of the user (T7). So `required` is stored
- * without a consent, too: it is all that is known of the user's choice.
+ * Removes the consent. From now on it is needed, also on later pages of the user (T7). So `required` is
+ * stored without a consent, too: it is all that is known of the user's choice.
  */
 export function removeConsent(): void {
   requireConsent()
@@ -77,7 +78,10 @@ export function storeConsent(): void {
   for (const name in memory) persist(name)
 }
 
-/** Returns whether the user has opted out: of the project by `disabled`, or of all projects by `aa_disabled` (T13). */
+/**
+ * Returns whether the user has opted out: of the project by `disabled`, or of all projects by `aa_disabled`
+ * (T13).
+ */
 export const hasOptedOut: () => boolean | null = guarded(
   () =>
     read('disabled') === 'true' ||

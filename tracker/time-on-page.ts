@@ -8,8 +8,9 @@ import { track } from './track.ts'
 const MIN_HEARTBEAT_S = 15
 
 /**
- * Sends `$time_on_page` each time the page is hidden: the seconds for which the page or route was visible so far. The
- * heartbeat saves them, so that a tab which the system kills loses less; the next page of the tab then sends them (T3).
+ * Sends `$time_on_page` each time the page is hidden: the seconds for which the page or route was visible so
+ * far. The heartbeat saves them, so that a tab which the system kills loses less; the next page of the tab
+ * then sends them (T3).
  */
 export function watchTime(): void {
   const heartbeat = dataset.heartbeat as unknown as number

@@ -16,9 +16,9 @@ const NAME_CHARS = 256
 let fixedProperties: Properties = {}
 
 /**
- * Records an event with user, session, time and page. Event properties win over those of `set`, and these over automatic
- * ones (docs/api/tracker.md). Names that the service would refuse are ignored. The event is completed later: the first access to
- * a storage takes several ms.
+ * Records an event with user, session, time and page. Event properties win over those of `set`, and these
+ * over automatic ones (docs/api/tracker.md). Names that the service would refuse are ignored. The event is
+ * completed later: the first access to a storage takes several ms.
  */
 export function track(event: unknown, properties?: unknown): void {
   whenShown(() => {

@@ -2,16 +2,24 @@ import { reportOnce } from './lifecycle.ts'
 import { navigationTiming } from './performance.ts'
 import { track } from './track.ts'
 
-/** The fields of performance entries that TypeScript does not know yet, of all types that are observed here. */
+/**
+ * The fields of performance entries that TypeScript does not know yet, of all types that are observed here.
+ */
 type Entry = PerformanceEntry & { value: number; hadRecentInput: boolean; interactionId: number }
 
-/** A series of layout shifts ends after a second without one, and after five seconds (web.dev/articles/cls), ms. */
+/**
+ * A series of layout shifts ends after a second without one, and after five seconds (web.dev/articles/cls),
+ * ms.
+ */
 const SHIFT_GAP_MS = 1000
 const SHIFT_SERIES_MS = 5000
 /** The worst interaction of each 50 is left out, which gives the 98th percentile. */
 const IGNORED_PER = 50
 
-/** Sends `$web_vitals` once for each page or route, when it is hidden. Vitals that the browser lacks are left out. */
+/**
+ * Sends `$web_vitals` once for each page or route, when it is hidden. Vitals that the browser lacks are left
+ * out.
+ */
 export function watchVitals(): void {
   let lcp: number | undefined
   let cls: number | undefined

@@ -192,8 +192,8 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
   }
 
   /**
-   * Revokes the session of an access or refresh token (RFC 7009). Returns which one it was; null for a token that no
-   * session has.
+   * Revokes the session of an access or refresh token (RFC 7009). Returns which one it was; null for a token
+   * that no session has.
    */
   async function revokeByToken(token: string): Promise<SessionLocator | null> {
     const at = locateSession(token, 'aas') ?? locateSession(token, 'aar')

@@ -35,8 +35,8 @@ const REQUEST_ID = /^req_[0-9a-f]{32}$/
 const CLAIM_TOKEN = /^aac_([0-9a-f]{32})[0-9a-f]{64}$/
 
 /**
- * Requests for agent sessions, from the start to the exchange (docs/api/agent-sessions.md), and claims, which are the same
- * (docs/api/discovery.md).
+ * Requests for agent sessions, from the start to the exchange (docs/api/agent-sessions.md), and claims, which
+ * are the same (docs/api/discovery.md).
  */
 export function createAuthRequestStore({ clock, ...state }: StateTable & { clock: Clock }) {
   const requests = authRequestEntity(state)
@@ -166,8 +166,8 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
   }
 
   /**
-   * What a client that polls is told. Only a detached request gives the exchange code (U64): in interactive mode it goes to the callback
-   * alone. Throws INVALID_POLL_TOKEN, also for an unknown id.
+   * What a client that polls is told. Only a detached request gives the exchange code (U64): in interactive
+   * mode it goes to the callback alone. Throws INVALID_POLL_TOKEN, also for an unknown id.
    */
   async function poll(id: string, pollToken: string): Promise<PolledRequest> {
     const item = await find(id)
@@ -187,8 +187,9 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
   }
 
   /**
-   * Uses up the exchange code. Of several calls one wins; the others get AUTH_REQUEST_ALREADY_EXCHANGED. Throws
-   * INVALID_STATE, AUTH_REQUEST_REVOKED, AUTH_REQUEST_EXPIRED, INVALID_EXCHANGE_CODE and INVALID_CODE_VERIFIER.
+   * Uses up the exchange code. Of several calls one wins; the others get AUTH_REQUEST_ALREADY_EXCHANGED.
+   * Throws INVALID_STATE, AUTH_REQUEST_REVOKED, AUTH_REQUEST_EXPIRED, INVALID_EXCHANGE_CODE and
+   * INVALID_CODE_VERIFIER.
    */
   async function exchange(id: string, code: string, verifier: string | undefined): Promise<WonExchange> {
     const item = await find(id)

@@ -3,8 +3,8 @@ import { ApiError } from '#core/errors'
 import { isSame } from './tokens.ts'
 
 /**
- * Checks the verifier of a request that has a challenge: its SHA-256, in hex as the reference client sends it, or in base64url
- * (RFC 7636). Throws INVALID_CODE_VERIFIER.
+ * Checks the verifier of a request that has a challenge: its SHA-256, in hex as the reference client sends
+ * it, or in base64url (RFC 7636). Throws INVALID_CODE_VERIFIER.
  */
 export function checkVerifier(challenge: string | undefined, verifier = ''): void {
   if (challenge === undefined) return

@@ -17,13 +17,15 @@ const PROJECT_KEY = { pk: 'install', sk: 'demo-project' }
 const CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 1 }
 
 /**
- * The demo that everybody may read (docs/api/agent-sessions.md). Its account is Pro, has no projects of its own and no other
- * credentials; its sessions read the one project that the operator has named.
+ * The demo that everybody may read (docs/api/agent-sessions.md). Its account is Pro, has no projects of its
+ * own and no other credentials; its sessions read the one project that the operator has named.
  */
 export function createDemo({ client, table, clock, accounts, projects }: DemoServices) {
   const cache = createLookupCache(clock, findProject, CACHE)
 
-  /** Names the project that demo sessions read; null: there is no demo. The project must hold no real data. */
+  /**
+   * Names the project that demo sessions read; null: there is no demo. The project must hold no real data.
+   */
   async function setProject(project: Pick<Project, 'id'> | null): Promise<void> {
     const write =
       project === null

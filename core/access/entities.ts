@@ -2,8 +2,8 @@ import { Entity } from 'electrodb'
 import { primaryIndex, type StateTable } from '#core/state-table'
 
 /**
- * The items of sessions. `expires_at` is the table's TTL attribute, in Unix seconds: DynamoDB deletes the item some time
- * after it. Readers compare `valid_until` (Unix ms) themselves.
+ * The items of sessions. `expires_at` is the table's TTL attribute, in Unix seconds: DynamoDB deletes the
+ * item some time after it. Readers compare `valid_until` (Unix ms) themselves.
  */
 
 const client = {
@@ -67,7 +67,9 @@ export function agentSessionEntity({ client: dynamo, table }: StateTable) {
         revoked_at: { type: 'number' },
         refresh_hash: { type: 'string' },
         refresh_valid_until: { type: 'number', required: true },
-        /** The access tokens that still live, oldest first, each with the refresh token that it was given for. */
+        /**
+         * The access tokens that still live, oldest first, each with the refresh token that it was given for.
+         */
         pairs: {
           type: 'list',
           required: true,
@@ -78,7 +80,9 @@ export function agentSessionEntity({ client: dynamo, table }: StateTable) {
               access_valid_until: { type: 'number', required: true },
               /** Hash of the refresh token that was exchanged for this pair; absent for the first pair. */
               from_hash: { type: 'string' },
-              /** What the pair was derived with, beside that refresh token. Dropped after the grace period. */
+              /**
+               * What the pair was derived with, beside that refresh token. Dropped after the grace period.
+               */
               nonce: { type: 'string' },
               rotated_at: { type: 'number' },
               refresh_valid_until: { type: 'number', required: true },
@@ -93,7 +97,10 @@ export function agentSessionEntity({ client: dynamo, table }: StateTable) {
   )
 }
 
-/** Says that a refresh token was exchanged, for as long as it would have lived: a reuse of it revokes the session. */
+/**
+ * Says that a refresh token was exchanged, for as long as it would have lived: a reuse of it revokes the
+ * session.
+ */
 export function usedRefreshTokenEntity({ client: dynamo, table }: StateTable) {
   return new Entity(
     {

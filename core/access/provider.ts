@@ -1,11 +1,14 @@
 import type { VerifiedIdentity } from './types.ts'
 
-/** The secrets of one sign-in. All follow from the value of one cookie, so that the state table keeps only its hash. */
+/**
+ * The secrets of one sign-in. All follow from the value of one cookie, so that the state table keeps only its
+ * hash.
+ */
 export type SignInSecrets = { state: string; nonce: string; codeVerifier: string }
 
 /**
- * Somebody else's sign-in page, reached by the authorization code flow with PKCE and state, and with a nonce where the
- * provider speaks OpenID Connect. providers/ implements it.
+ * Somebody else's sign-in page, reached by the authorization code flow with PKCE and state, and with a nonce
+ * where the provider speaks OpenID Connect. providers/ implements it.
  */
 export type IdentityProvider = {
   /** Part of our own addresses: `idp` is the default provider, `code_host` the second one. */
@@ -13,13 +16,14 @@ export type IdentityProvider = {
   /** What a button calls it. */
   readonly label: string
   /**
-   * Where the browser goes. `asksForAccount`: the provider asks who signs in, also if it knows the browser. Throws ApiError UNAVAILABLE
-   * when the provider cannot be reached.
+   * Where the browser goes. `asksForAccount`: the provider asks who signs in, also if it knows the browser.
+   * Throws ApiError UNAVAILABLE when the provider cannot be reached.
    */
   authorizationUrl(secrets: SignInSecrets, redirectUri: string, asksForAccount?: boolean): Promise<URL>
   /**
-   * Who came back, by the address that the provider sent the browser to. Throws SignInError when the person refused, the
-   * response is not ours or the provider has no verified address of theirs, and ApiError UNAVAILABLE.
+   * Who came back, by the address that the provider sent the browser to. Throws SignInError when the person
+   * refused, the response is not ours or the provider has no verified address of theirs, and ApiError
+   * UNAVAILABLE.
    */
   identify(callback: URL, secrets: SignInSecrets): Promise<VerifiedIdentity>
 }
@@ -32,7 +36,10 @@ export class SignInError extends Error {
   }
 }
 
-/** The e-mail address has an account that signs in another way. That way comes first; then this one can be added to the account. */
+/**
+ * The e-mail address has an account that signs in another way. That way comes first; then this one can be
+ * added to the account.
+ */
 export class KnownAddressError extends SignInError {
   constructor() {
     super(

@@ -48,8 +48,9 @@ export function createRefresh({ clock, findWithAccount, isActive, revoke, ...sta
   const usedTokens = usedRefreshTokenEntity(state)
 
   /**
-   * A new pair for a refresh token. The same token gives the same pair for 60 s, as clients send it several times at once.
-   * A later reuse revokes the session and is reported to `onReuse`. Throws INVALID_REFRESH_TOKEN.
+   * A new pair for a refresh token. The same token gives the same pair for 60 s, as clients send it several
+   * times at once. A later reuse revokes the session and is reported to `onReuse`. Throws
+   * INVALID_REFRESH_TOKEN.
    */
   async function refresh(token: string, onReuse: ReuseAlarm = () => {}): Promise<RefreshedSession> {
     const at = locateSession(token, 'aar')
@@ -101,7 +102,8 @@ export function createRefresh({ clock, findWithAccount, isActive, revoke, ...sta
       rotated_at: now,
       refresh_valid_until: now + REFRESH_MS,
     }
-    // Before the rotation: a crash in between leaves a note about a token that is still current, which counts first.
+    // Before the rotation: a crash in between leaves a note about a token that is still current, which counts
+    // first.
     await orUnavailable(
       usedTokens.put({ hash, ...at, expires_at: toSeconds(item.refresh_valid_until + DAY_MS) }).go(),
     )

@@ -10,9 +10,10 @@ import {
 } from 'node:crypto'
 
 /**
- * Keeps an exchange code so that only the holder of the poll token can read it: the code is made when a human approves,
- * where nobody sends the poll token, and the table must not hold a secret in the clear. The poll token is the private
- * key of an X25519 pair; the table holds the public key, and later the code sealed for it.
+ * Keeps an exchange code so that only the holder of the poll token can read it: the code is made when a human
+ * approves, where nobody sends the poll token, and the table must not hold a secret in the clear. The poll
+ * token is the private key of an X25519 pair; the table holds the public key, and later the code sealed for
+ * it.
  */
 
 /** DER of a private X25519 key up to its 32 bytes (RFC 8410). */

@@ -9,8 +9,8 @@ export const SETUP_LINK_SECONDS = 60 * 60
 const TOKEN = /^[\w-]{43}$/
 
 /**
- * One-time links that give the owner's account a browser session, for the first sign-in and for an owner who is locked
- * out. Only who runs the service can make one. The state table keeps the SHA-256 of a link's token.
+ * One-time links that give the owner's account a browser session, for the first sign-in and for an owner who
+ * is locked out. Only who runs the service can make one. The state table keeps the SHA-256 of a link's token.
  */
 export function createSetupLinks({ client, table, clock }: StateTable & { clock: Clock }) {
   const links = setupLinkEntity({ client, table })

@@ -19,9 +19,9 @@ export type SignInAttempt = {
 }
 
 /**
- * Sign-ins that are under way. The browser keeps a random token in a cookie; state, nonce and PKCE verifier are derived
- * from it, so that a response of the provider is only good in the browser that began the sign-in. The state table keeps
- * the SHA-256 of the token, and each attempt ends once.
+ * Sign-ins that are under way. The browser keeps a random token in a cookie; state, nonce and PKCE verifier
+ * are derived from it, so that a response of the provider is only good in the browser that began the sign-in.
+ * The state table keeps the SHA-256 of the token, and each attempt ends once.
  */
 export function createSignInAttempts({ client, table, clock }: StateTable & { clock: Clock }) {
   const attempts = attemptEntity({ client, table })

@@ -46,8 +46,9 @@ export function aged({ nonce, ...pair }: TokenPair, now: number): TokenPair {
 }
 
 /**
- * The pair that follows a refresh token. It is derived from the token and a random nonce, so that the same token gives
- * the same pair again although only hashes are stored; neither the token nor the table alone is enough.
+ * The pair that follows a refresh token. It is derived from the token and a random nonce, so that the same
+ * token gives the same pair again although only hashes are stored; neither the token nor the table alone is
+ * enough.
  */
 export function deriveTokens(at: SessionLocator, token: string, nonce: string) {
   return {

@@ -1,8 +1,9 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * The secrets of sessions: a prefix, an optional locator, and 256 random bits in hex. The locator names the item that
- * holds the hash, so that one read finds it; it is no secret. The state table holds SHA-256 hashes only.
+ * The secrets of sessions: a prefix, an optional locator, and 256 random bits in hex. The locator names the
+ * item that holds the hash, so that one read finds it; it is no secret. The state table holds SHA-256 hashes
+ * only.
  */
 
 const SECRET_BYTES = 32
@@ -53,7 +54,9 @@ export function locateSession(token: string, prefix: 'aas' | 'aar'): SessionLoca
   return { account_id: `acc_${match[2]}`, session_id: `ags_${match[3]}` }
 }
 
-/** The field that every form of a signed-in page sends back; only who holds the cookie's token can derive it. */
+/**
+ * The field that every form of a signed-in page sends back; only who holds the cookie's token can derive it.
+ */
 export function csrfToken(sessionToken: string): string {
   return derive(sessionToken, 'csrf')
 }

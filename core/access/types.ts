@@ -18,9 +18,15 @@ export type BrowserSession = {
 export type BrowserSessions = {
   /** A new session at sign-in. Returns the token for the cookie; it cannot be read again. */
   create(accountId: string): Promise<{ token: string; expires_at: number }>
-  /** The live session of a cookie's token; null when it is unknown, expired or ended, or the account is deleted. */
+  /**
+   * The live session of a cookie's token; null when it is unknown, expired or ended, or the account is
+   * deleted.
+   */
   byToken(token: string): Promise<BrowserSession | null>
-  /** Ends the old session, where there is one, and creates another: at sign-in, so that no token is fixed in advance. */
+  /**
+   * Ends the old session, where there is one, and creates another: at sign-in, so that no token is fixed in
+   * advance.
+   */
   rotate(oldToken: string | null, accountId: string): Promise<{ token: string; expires_at: number }>
   /** Ends this session alone. An unknown token is no error. */
   end(token: string): Promise<void>
@@ -34,7 +40,10 @@ export type AuthRequest = {
   id: string
   mode: 'interactive' | 'detached'
   status: AuthRequestStatus
-  /** Whether it came by POST /agent/auth: the agent then completes the claim itself, and there is no finish code. */
+  /**
+   * Whether it came by POST /agent/auth: the agent then completes the claim itself, and there is no finish
+   * code.
+   */
   is_claim: boolean
   client_type: string
   client_name: string | null
@@ -70,13 +79,14 @@ export type AuthRequestDecisions = {
   /** Null for an unknown id. A request past its end has the status `expired`. */
   get(id: string): Promise<AuthRequest | null>
   /**
-   * Throws NOT_FOUND (unknown id) and INVALID_STATE (decided before). An interactive request that expired while the page
-   * was open gives a redirect with `error=access_denied`; a detached one throws AUTH_REQUEST_EXPIRED.
+   * Throws NOT_FOUND (unknown id) and INVALID_STATE (decided before). An interactive request that expired
+   * while the page was open gives a redirect with `error=access_denied`; a detached one throws
+   * AUTH_REQUEST_EXPIRED.
    */
   approve(id: string, account: Pick<Account, 'id' | 'email'>): Promise<Decision>
   /**
-   * Counts what the human has typed as the end of the approval code, five times at most. An interactive request needs no code: it goes
-   * back to the human's own machine. Throws as approve.
+   * Counts what the human has typed as the end of the approval code, five times at most. An interactive
+   * request needs no code: it goes back to the human's own machine. Throws as approve.
    */
   tryCode(id: string, typed: string): Promise<{ isRight: boolean; triesLeft: number }>
   /** As approve; the redirect carries `error=access_denied`. */
@@ -123,12 +133,14 @@ export type VerifiedIdentity = {
 /** What sign-in needs of the accounts room (core/accounts/identities.ts). */
 export type IdentityDirectory = {
   /**
-   * The account of an identity; null for none. Throws KnownAddressError when another identity with this e-mail address has an account:
-   * whoever controls an address at a second provider must not get the account.
+   * The account of an identity; null for none. Throws KnownAddressError when another identity with this
+   * e-mail address has an account: whoever controls an address at a second provider must not get the account.
    */
   find(identity: VerifiedIdentity): Promise<Account | null>
-  /** As find; else creates a free account (complimentary Pro under the profile `own`). Throws FORBIDDEN where the
-   * profile admits listed addresses only and this one is not listed. */
+  /**
+   * As find; else creates a free account (complimentary Pro under the profile `own`). Throws FORBIDDEN where
+   * the profile admits listed addresses only and this one is not listed.
+   */
   findOrCreate(identity: VerifiedIdentity): Promise<Account>
   /** Ties an identity to an account that is signed in already, such as the owner's after the setup link. */
   link(accountId: string, identity: VerifiedIdentity): Promise<void>

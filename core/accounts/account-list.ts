@@ -11,7 +11,10 @@ export function createAccountList(state: StateTable) {
     await orUnavailable(state.client.put({ TableName: state.table, Item: listKey(id) }))
   }
 
-  /** One page of the ids of all accounts, in ascending order, after the id `after`; `next` is the last one of them, null at the end. */
+  /**
+   * One page of the ids of all accounts, in ascending order, after the id `after`; `next` is the last one of
+   * them, null at the end.
+   */
   async function listIds(after: string | null): Promise<{ ids: string[]; next: string | null }> {
     const { Items = [], LastEvaluatedKey } = await orUnavailable(
       state.client.query({

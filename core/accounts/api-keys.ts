@@ -9,8 +9,8 @@ import { ACCOUNT_ID_PREFIX, type AccountItems, createAccountEntity, isLive, toAc
 export type ApiKeyServices = StateTable & { clock: Clock; items: Pick<AccountItems, 'find'> }
 
 /**
- * The form of an API key: the account's id, so that one read finds the account, and 256 random bits. A text of another form is
- * unknown without a read of the table.
+ * The form of an API key: the account's id, so that one read finds the account, and 256 random bits. A text
+ * of another form is unknown without a read of the table.
  */
 const API_KEY = /^aak_([0-9a-f]{16})[0-9a-f]{64}$/
 /** A replaced key is dead in every process after this time. */
@@ -21,7 +21,10 @@ export function createApiKeys({ clock, items, ...state }: ApiKeyServices) {
   const accounts = createAccountEntity(state)
   const cache = createLookupCache(clock, lookUpKey, KEY_CACHE)
 
-  /** Replaces the account's API key; the old key stops at once. Nobody can read a key again. Throws without an account. */
+  /**
+   * Replaces the account's API key; the old key stops at once. Nobody can read a key again. Throws without an
+   * account.
+   */
   async function issueApiKey(accountId: string): Promise<string> {
     const key = `aak_${accountId.slice(ACCOUNT_ID_PREFIX.length)}${randomBytes(32).toString('hex')}`
     const live = accounts

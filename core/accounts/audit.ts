@@ -41,8 +41,9 @@ type StoredEntry = AuditEntry & { id: string }
 type AccountEntry = StoredEntry & { account_id: string }
 
 /**
- * The audit log of an account. An item has one entry, or the entries of reports that a process has gathered in one second, under
- * the id of the newest of them. Entries that cannot be written are logged, and the request goes on: it has happened.
+ * The audit log of an account. An item has one entry, or the entries of reports that a process has gathered
+ * in one second, under the id of the newest of them. Entries that cannot be written are logged, and the
+ * request goes on: it has happened.
  */
 export function createAuditLog({ clock, log, waitMs = 0, ...state }: AuditLogOptions) {
   const items = auditEntity(state)
@@ -86,8 +87,8 @@ export function createAuditLog({ clock, log, waitMs = 0, ...state }: AuditLogOpt
   }
 
   /**
-   * The newest entries before the cursor, and the cursor of the next page; null at the end. Returns null for a cursor
-   * that is none of ours.
+   * The newest entries before the cursor, and the cursor of the next page; null at the end. Returns null for
+   * a cursor that is none of ours.
    */
   async function list(
     accountId: string,

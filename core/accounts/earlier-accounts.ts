@@ -6,14 +6,18 @@ const PROGRESS_KEY = { pk: 'install', sk: 'accounts-listed' }
 const PAGE = 1_000
 
 /**
- * Puts the accounts of an earlier version, which had no list of all accounts, into that list. Without it the daily
- * deletion would never come to them. It looks at the whole table once in the life of an install, one page for each step, because
- * only the items themselves say which accounts exist. `listKey`: the key of an account in the list.
+ * Puts the accounts of an earlier version, which had no list of all accounts, into that list. Without it the
+ * daily deletion would never come to them. It looks at the whole table once in the life of an install, one
+ * page for each step, because only the items themselves say which accounts exist. `listKey`: the key of an
+ * account in the list.
  */
 export function createEarlierAccounts({ client, table }: StateTable, listKey: (id: string) => ItemKey) {
   let isDone = false
 
-  /** Looks at the next page. Returns whether there may be more. A page that is looked at twice changes nothing. */
+  /**
+   * Looks at the next page. Returns whether there may be more. A page that is looked at twice changes
+   * nothing.
+   */
   async function listNext(): Promise<boolean> {
     if (isDone) return false
     const Key = PROGRESS_KEY

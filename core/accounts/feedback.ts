@@ -20,8 +20,8 @@ export type FeedbackSink = {
 }
 
 /**
- * Stores feedback, then delivers it to the configured sink. A sink that cannot be reached fails no request: the stored
- * copy stays, and the log says so.
+ * Stores feedback, then delivers it to the configured sink. A sink that cannot be reached fails no request:
+ * the stored copy stays, and the log says so.
  */
 export function createFeedbackStore({
   clock,

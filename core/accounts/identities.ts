@@ -18,8 +18,9 @@ export type IdentityServices = StateTable & {
 const MAX_TRIES = 4
 
 /**
- * Which account an identity of a provider signs in to. An item a provider's identity and an item an e-mail address lead
- * to the account; the one that was written first decides, so that two sign-ins at once make one account.
+ * Which account an identity of a provider signs in to. An item a provider's identity and an item an e-mail
+ * address lead to the account; the one that was written first decides, so that two sign-ins at once make one
+ * account.
  */
 export function createIdentityDirectory({
   accounts,
@@ -33,9 +34,11 @@ export function createIdentityDirectory({
     const known = await accountOf(identityKey(identity))
     if (known !== null) return withName(known, identity)
     const sameEmail = await accountOf(emailKey(identity.email))
-    // POST /dev/approve proves nothing but the right to approve on this machine, and leaves no way to sign in.
+    // POST /dev/approve proves nothing but the right to approve on this machine, and leaves no way to sign
+    // in.
     if (sameEmail === null || identity.provider === 'dev') return sameEmail
-    // The first sign-in of this identity writes its lead before that of the address, and may have ended in between.
+    // The first sign-in of this identity writes its lead before that of the address, and may have ended in
+    // between.
     const meanwhile = await accountOf(identityKey(identity))
     if (meanwhile === null) throw new KnownAddressError()
     return withName(meanwhile, identity)
@@ -52,7 +55,8 @@ export function createIdentityDirectory({
         tier: isFree ? 'free' : 'pro',
         complimentary: !isFree,
       })
-      // If another sign-in has claimed the identity first, the next try finds its account. The account created here is never used.
+      // If another sign-in has claimed the identity first, the next try finds its account. The account
+      // created here is never used.
       if (!(await claim(identityKey(identity), account.id))) continue
       if (await claim(emailKey(identity.email), account.id)) return withName(account, identity)
       await deleteLeads(state, account.id, [identityKey(identity)])

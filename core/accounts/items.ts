@@ -22,7 +22,10 @@ export function createAccountItems(state: StateTable) {
     return accounts.get({ id }).params<{ Key: ItemKey }>().Key
   }
 
-  /** Reads the account together with another item (readTogether). Null for an unknown and for a deleted account. */
+  /**
+   * Reads the account together with another item (readTogether). Null for an unknown and for a deleted
+   * account.
+   */
   function itemRead(id: string): ItemRead<Account | null> {
     return {
       Key: itemKey(id),

@@ -25,10 +25,10 @@ const OWNER_KEY = { pk: 'install', sk: 'owner' }
 const LOCAL_EMAIL = 'owner@localhost'
 
 /**
- * Gives the owner of this install an account, a project and an API key. The first call creates account and project; later
- * calls find them, also after a call that crashed. A project that exists stays as it is. Each call replaces the API key,
- * because nobody can read a lost key again. Throws MISSING_FIELDS when `email` is not the owner's, and the errors of
- * ProjectStore.create; then the key stays.
+ * Gives the owner of this install an account, a project and an API key. The first call creates account and
+ * project; later calls find them, also after a call that crashed. A project that exists stays as it is. Each
+ * call replaces the API key, because nobody can read a lost key again. Throws MISSING_FIELDS when `email` is
+ * not the owner's, and the errors of ProjectStore.create; then the key stays.
  */
 export async function issueOwnerAccess(
   services: OwnerServices,
@@ -57,7 +57,9 @@ export async function issueOwnerAccess(
   return { account_id: id, api_key, project }
 }
 
-/** Returns a project of the owner, and creates account and project where they are missing. The API key stays. */
+/**
+ * Returns a project of the owner, and creates account and project where they are missing. The API key stays.
+ */
 export async function ownerProject(services: OwnerServices, name: string): Promise<Project> {
   const id = await readOrCreateOwner(services, LOCAL_EMAIL)
   return (await services.projects.create({ account: { id }, name })).project

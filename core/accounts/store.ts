@@ -64,8 +64,9 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
   }
 
   /**
-   * Sets the plan that the payments decide. A version that is not newer than the last one changes nothing, because events
-   * of the payment provider may arrive late; nor does any version change a complimentary account.
+   * Sets the plan that the payments decide. A version that is not newer than the last one changes nothing,
+   * because events of the payment provider may arrive late; nor does any version change a complimentary
+   * account.
    */
   async function applyPlan(id: string, tier: Tier, version: number): Promise<void> {
     const newer = accounts

@@ -23,8 +23,9 @@ const CHECKOUT_MS = 15 * 60_000
 const MAX_TRIES = 10
 
 /**
- * Payments of accounts. A webhook only says that a subscription has changed: its state is then read from the provider,
- * so that replayed and late webhooks change nothing that is newer. An account is Pro while any subscription is paid.
+ * Payments of accounts. A webhook only says that a subscription has changed: its state is then read from the
+ * provider, so that replayed and late webhooks change nothing that is newer. An account is Pro while any
+ * subscription is paid.
  */
 export function createBilling({ clock, log, payments, accounts, usage, client, table }: BillingServices) {
   const records = billingEntity({ client, table })
@@ -90,7 +91,10 @@ export function createBilling({ clock, log, payments, accounts, usage, client, t
     return data
   }
 
-  /** Notes that the account's subscriptions end with the account. Call it before and after the account is deleted. */
+  /**
+   * Notes that the account's subscriptions end with the account. Call it before and after the account is
+   * deleted.
+   */
   async function planCancellation(accountId: string): Promise<void> {
     const { paid = [], open = [] } = (await find(accountId)) ?? {}
     await cancellations.plan(accountId, [...new Set([...paid, ...open])])

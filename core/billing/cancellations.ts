@@ -22,8 +22,9 @@ const PK = 'cancellations'
 const DELETION_MS = 3_600_000
 
 /**
- * Cancels the subscriptions of deleted accounts at the payment provider. The list is written before the account is deleted,
- * and an entry leaves it when the provider has cancelled, so neither a crash nor a provider that is down lets anybody pay on.
+ * Cancels the subscriptions of deleted accounts at the payment provider. The list is written before the
+ * account is deleted, and an entry leaves it when the provider has cancelled, so neither a crash nor a
+ * provider that is down lets anybody pay on.
  */
 export function createCancellations({
   clock,

@@ -18,8 +18,8 @@ export type PaymentProvider = {
   /** Starts a checkout and returns the address of its page. */
   startCheckout(checkout: { account: Account; successUrl: string; cancelUrl: string }): Promise<string>
   /**
-   * The subscription that a webhook is about; null for an event that does not concern us. Throws FORBIDDEN when the
-   * signature is wrong or too old.
+   * The subscription that a webhook is about; null for an event that does not concern us. Throws FORBIDDEN
+   * when the signature is wrong or too old.
    */
   subscriptionOf(body: Uint8Array, signature: string): Promise<string | null>
   /** The subscription as it is now, or null when it is none of ours. */

@@ -33,22 +33,31 @@ type Payer = {
   day: string
   /** A report that may or may not have reached the provider. */
   pending?: Report
-  /** Nobody pays any more. The item stays, so that a new subscription in the same month does not report its events twice. */
+  /**
+   * Nobody pays any more. The item stays, so that a new subscription in the same month does not report its
+   * events twice.
+   */
   hasEnded?: boolean
 }
 
 const PK = 'payers'
-/** A day is reported so long after its end: by then the copies among its events are found and no longer counted. */
+/**
+ * A day is reported so long after its end: by then the copies among its events are found and no longer
+ * counted.
+ */
 const SETTLE_MS = 6 * 3_600_000
 
 /**
- * Tells the payment provider how many events paying accounts have sent, once a day and when a subscription is cancelled
- * (docs/api/limits.md: one dollar for 10,000 events of a UTC month). A report is noted before it is sent, and a failed one is
- * sent again with the same id, which the provider counts once. So the reports of a month add up to its events, whatever breaks
- * off.
+ * Tells the payment provider how many events paying accounts have sent, once a day and when a subscription is
+ * cancelled (docs/api/limits.md: one dollar for 10,000 events of a UTC month). A report is noted before it is
+ * sent, and a failed one is sent again with the same id, which the provider counts once. So the reports of a
+ * month add up to its events, whatever breaks off.
  */
 export function createUsageReports({ clock, log, payments, usage, client, table }: UsageReportServices) {
-  /** Begins to report an account with the events of this month. An account that is reported already goes on as it is. */
+  /**
+   * Begins to report an account with the events of this month. An account that is reported already goes on as
+   * it is.
+   */
   async function begin(account_id: string, customer: string): Promise<void> {
     const month = utcDate(clock.now()).slice(0, 7)
     const before = await find(account_id)
@@ -90,8 +99,8 @@ export function createUsageReports({ clock, log, payments, usage, client, table 
   }
 
   /**
-   * Reports the events before the day `until` that the provider does not have yet: of the account's month, and of the months
-   * since. Returns what is known of the account then.
+   * Reports the events before the day `until` that the provider does not have yet: of the account's month,
+   * and of the months since. Returns what is known of the account then.
    */
   async function report(account_id: string, until: string): Promise<Payer | null> {
     for (let payer = await find(account_id); ; ) {

@@ -14,9 +14,9 @@ export type DeletionServices = {
 
 /**
  * Deletes an account (U14): it is marked first, so that every credential of it is dead at once wherever a
- * later step fails. Projects are deleted softly, as DELETE /projects/{id} does it, and the data goes 30 days later
- * (purge.ts), which also comes to projects that a crash has left out here. The subscription ends at once, or as soon as the
- * payment provider can be reached (core/billing/cancellations.ts).
+ * later step fails. Projects are deleted softly, as DELETE /projects/{id} does it, and the data goes 30 days
+ * later (purge.ts), which also comes to projects that a crash has left out here. The subscription ends at
+ * once, or as soon as the payment provider can be reached (core/billing/cancellations.ts).
  */
 export function createAccountDeletion({ billing, accounts, projects, agentSessions }: DeletionServices) {
   return async ({ id }: Pick<Account, 'id'>): Promise<void> => {

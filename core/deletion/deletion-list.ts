@@ -8,7 +8,10 @@ type DeletionKind = (typeof DELETION_KINDS)[number]
 
 /** A deleted project or account whose data goes when it is due. */
 export type Deletion = { kind: DeletionKind; id: string; due: number }
-/** A project whose events are still in the lake, and nothing else of it is left. `number`: of its tombstone; null before it has one. */
+/**
+ * A project whose events are still in the lake, and nothing else of it is left. `number`: of its tombstone;
+ * null before it has one.
+ */
 export type LakeDeletion = { project_id: string; bucket: number; number: number | null }
 
 /** How long the data of a deleted project or account is kept (U14). */
@@ -21,9 +24,9 @@ const LAKE = 'lake#'
 const PAGE = 100
 
 /**
- * What was deleted and still has data: an item each, ordered by the time when the data goes. The item is written before
- * the project or account is marked as deleted, so that a crash in between forgets nothing; who works the list off checks
- * the mark.
+ * What was deleted and still has data: an item each, ordered by the time when the data goes. The item is
+ * written before the project or account is marked as deleted, so that a crash in between forgets nothing; who
+ * works the list off checks the mark.
  */
 export function createDeletionList({ client, table, clock }: StateTable & { clock: Clock }) {
   async function add(kind: DeletionKind, id: string): Promise<void> {

@@ -27,7 +27,10 @@ export type PurgeServices = StateTable & {
 
 /** The list is looked at this often, unless there is more to do. */
 const PAUSE_MS = 3_600_000
-/** A tick begins nothing new after this time, ms, and goes on with another entry after a part of it: one large project must not hold up the others. */
+/**
+ * A tick begins nothing new after this time, ms, and goes on with another entry after a part of it: one large
+ * project must not hold up the others.
+ */
 const TICK_MS = 20_000
 const ENTRY_MS = 5_000
 /** Keys of a page of items to delete, and batches that are deleted at the same time. */
@@ -38,8 +41,9 @@ const CONCURRENT_BATCHES = 4
 class OutOfTime extends Error {}
 
 /**
- * Deletes the data of projects and accounts that were deleted 30 days ago (U14). Every step may run twice, or end at any
- * item: an entry leaves the list last. The events of a project go from the lake in the hours after that; until then the list names it (dueInLake).
+ * Deletes the data of projects and accounts that were deleted 30 days ago (U14). Every step may run twice, or
+ * end at any item: an entry leaves the list last. The events of a project go from the lake in the hours after
+ * that; until then the list names it (dueInLake).
  */
 export function createPurge({
   client,
@@ -57,8 +61,8 @@ export function createPurge({
   let nextAt = 0
 
   /**
-   * Works off what is due, for TICK_MS at most. Returns whether there is more to do now; otherwise the list is looked at again an hour
-   * later. A failed entry is logged and tried again then.
+   * Works off what is due, for TICK_MS at most. Returns whether there is more to do now; otherwise the list
+   * is looked at again an hour later. A failed entry is logged and tried again then.
    */
   async function tick(): Promise<boolean> {
     const startedAt = clock.now()
@@ -105,7 +109,10 @@ export function createPurge({
     }
   }
 
-  /** False where the process that wrote the entry crashed before it marked what it deletes, and then began again. */
+  /**
+   * False where the process that wrote the entry crashed before it marked what it deletes, and then began
+   * again.
+   */
   function isOver(deletedAt: string | null): boolean {
     return deletedAt !== null && Date.parse(deletedAt) + KEPT_DELETED_MS <= clock.now()
   }

@@ -28,10 +28,10 @@ type Round = { day: string; after: string | null; isDone: boolean }
 const ROUND_KEY = { pk: 'install', sk: 'retention' }
 
 /**
- * Deletes events that are older than their account's plan keeps them (docs/api/limits.md). Reads hide them on the day when they
- * become too old; they are deleted here by the day of their arrival, two days later: an event may be dated up to five minutes
- * after its arrival, and only whole days are counted. An event that was sent late goes as much later. The counters of the project
- * are not reduced (U21).
+ * Deletes events that are older than their account's plan keeps them (docs/api/limits.md). Reads hide them on
+ * the day when they become too old; they are deleted here by the day of their arrival, two days later: an
+ * event may be dated up to five minutes after its arrival, and only whole days are counted. An event that was
+ * sent late goes as much later. The counters of the project are not reduced (U21).
  */
 export function createRetention({
   client,
@@ -47,8 +47,8 @@ export function createRetention({
   const isLimited = Object.values(profile.tiers).some(({ retention_days }) => retention_days !== NO_LIMIT)
 
   /**
-   * Works on one page of the accounts, once a day on each. Returns whether today's round goes on. A failed account is logged, and its
-   * turn comes again on the next day.
+   * Works on one page of the accounts, once a day on each. Returns whether today's round goes on. A failed
+   * account is logged, and its turn comes again on the next day.
    */
   async function tick(): Promise<boolean> {
     if (!isLimited) return false

@@ -32,8 +32,9 @@ export type DemoRecordSettings = {
 }
 
 /**
- * The stream records of 30 days of made-up traffic of one site, in order of arrival, with some bots and an experiment. The same
- * settings give the same events with the same event ids, so a seed that broke off may run again.
+ * The stream records of 30 days of made-up traffic of one site, in order of arrival, with some bots and an
+ * experiment. The same settings give the same events with the same event ids, so a seed that broke off may
+ * run again.
  */
 export function* demoRecords(
   project: Project,

@@ -21,7 +21,10 @@ const PAGE = '/pricing'
 /** In the control group, this percentage of the sign-ups is only started. */
 const NOT_FINISHED = 25
 
-/** Creates the experiment of the demo project, where it is missing. `end`: the end of the demo traffic, Unix ms. */
+/**
+ * Creates the experiment of the demo project, where it is missing. `end`: the end of the demo traffic, Unix
+ * ms.
+ */
 export function ensureDemoExperiment(
   experiments: Pick<ExperimentStore, 'ensure'>,
   project: Pick<Project, 'id' | 'account_id'>,
@@ -31,8 +34,9 @@ export function ensureDemoExperiment(
 }
 
 /**
- * Returns demo events as they are with the experiment: every view of the page with the tested text is an exposure, and some users of the
- * control group do not finish their sign-up. The same events give the same result.
+ * Returns demo events as they are with the experiment: every view of the page with the tested text is an
+ * exposure, and some users of the control group do not finish their sign-up. The same events give the same
+ * result.
  */
 export function withExperiment(events: readonly RecordedEvent[]): RecordedEvent[] {
   return events.flatMap(event => {

@@ -18,8 +18,9 @@ const CHUNK = 500
 const KEY = { pk: 'install', sk: 'demo-traffic' }
 
 /**
- * Sends the demo project 30 days of made-up traffic up to now, or what is missing since the last call, and creates its
- * experiment. Returns the number of records. A call that breaks off is continued by the next one with the same events and event ids.
+ * Sends the demo project 30 days of made-up traffic up to now, or what is missing since the last call, and
+ * creates its experiment. Returns the number of records. A call that breaks off is continued by the next one
+ * with the same events and event ids.
  */
 export async function fillDemo(
   { client, table, stream, experiments, ids, clock }: FillDemoServices,

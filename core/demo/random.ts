@@ -6,7 +6,10 @@ export type Random = {
   below(below: number): number
 }
 
-/** The generator sfc32 by Chris Doty-Humphrey (PractRand), seeded with two numbers, such as a seed and an index. */
+/**
+ * The generator sfc32 by Chris Doty-Humphrey (PractRand), seeded with two numbers, such as a seed and an
+ * index.
+ */
 export function createRandom(seed: number, index = 0): Random {
   let [a, b, c, counter] = [seed | 0, index | 0, Math.imul(seed ^ index, 0x9e3779b1) | 0, 1]
   const step = () => {
@@ -24,7 +27,10 @@ export function createRandom(seed: number, index = 0): Random {
   }
 }
 
-/** Returns a function that picks values by weight. It computes the running sums once; each pick is a binary search. */
+/**
+ * Returns a function that picks values by weight. It computes the running sums once; each pick is a binary
+ * search.
+ */
 export function createPicker<T>(weighted: readonly (readonly [value: T, weight: number])[]) {
   const sums = new Float64Array(weighted.length)
   let sum = 0

@@ -66,8 +66,8 @@ function planStarts(sessions: number, end: number, days: number, random: Random)
 }
 
 /**
- * Plans the user of each session. Every user has one session; the other sessions go to returning users, to some of them
- * often.
+ * Plans the user of each session. Every user has one session; the other sessions go to returning users, to
+ * some of them often.
  */
 function planUsers(sessions: number, users: number, random: Random): Int32Array {
   const returning = Math.max(1, Math.round(users * RETURNING_SHARE))
@@ -85,7 +85,8 @@ function planUsers(sessions: number, users: number, random: Random): Int32Array 
 }
 
 /**
- * Plans the number of events of each session: one for many, geometrically distributed for the others. The sum is exact.
+ * Plans the number of events of each session: one for many, geometrically distributed for the others. The sum
+ * is exact.
  */
 function planSizes(sessions: number, events: number, random: Random): Uint8Array {
   const meanOfLonger = (events / sessions - SINGLE_EVENT_SHARE) / (1 - SINGLE_EVENT_SHARE)

@@ -159,7 +159,9 @@ export const customEvents: Weighted<{
   [{ event: 'invite_sent', properties: { team_size: [2, 3, 5, 8] } }, 1],
 ]
 
-/** Relative number of sessions by hour of the UTC day: the sum of an American, a European and an Asian day. */
+/**
+ * Relative number of sessions by hour of the UTC day: the sum of an American, a European and an Asian day.
+ */
 export const hourWeights = [
   34, 30, 27, 25, 25, 28, 35, 46, 60, 71, 77, 79, 80, 86, 93, 97, 96, 90, 82, 76, 71, 64, 54, 43,
 ] as const

@@ -37,8 +37,8 @@ export type DemoTrafficSettings = {
 
 const HOUR_MS = 3_600_000
 /**
- * Share of page views among the events after the first of a session. The first event is always a page view, so 70 % of
- * all events are page views.
+ * Share of page views among the events after the first of a session. The first event is always a page view,
+ * so 70 % of all events are page views.
  */
 const LATER_PAGE_VIEW_SHARE = (0.7 - SESSIONS_PER_EVENT) / (1 - SESSIONS_PER_EVENT)
 /** Share of requests that arrive hours late, as from a phone without a network or a closed laptop. */
@@ -56,9 +56,10 @@ type Source = ReturnType<typeof pickSource>
 type Page = { path: string; title: string }
 
 /**
- * Generates the requests of one site in order of arrival. Users have a country and a device, and most have one session.
- * Sessions follow the rhythm of day and week, and pages follow Zipf's law. One request in twenty is hours late. The
- * result is deterministic. The memory holds a few numbers per session and the requests of a few hours.
+ * Generates the requests of one site in order of arrival. Users have a country and a device, and most have
+ * one session. Sessions follow the rhythm of day and week, and pages follow Zipf's law. One request in twenty
+ * is hours late. The result is deterministic. The memory holds a few numbers per session and the requests of
+ * a few hours.
  */
 export function* demoTraffic(settings: DemoTrafficSettings): Generator<DemoRequest> {
   const { events, end, days = 30, seed = 1 } = settings

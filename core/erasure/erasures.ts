@@ -20,13 +20,18 @@ export type ErasedPart = { project: ErasedProject; events: number; sessions: num
 const LATE_MS = 500
 const MAX_TRIES = 3
 
-/** Erasures of persons and of whole projects. The lake hides the events at once and removes them later (core/lake/erase/tombstones.ts). */
+/**
+ * Erasures of persons and of whole projects. The lake hides the events at once and removes them later
+ * (core/lake/erase/tombstones.ts).
+ */
 export function createErasures({ erasures, tombstones, clock }: ErasureServices) {
   /**
-   * Erases the events of a person that arrive until the promise resolves. `userIds`: all ids of the person. `parts`: the projects of the
-   * identity scope, which are all erased (U55); the first one is the caller's. `removeIdentity`: removes what requests until then (Unix ms) have
-   * told of the person. It comes after the events are hidden: without the links, a second try would not know the other ids. Returns the id of
-   * the erasure, whose receipt counts for all projects. Throws UNAVAILABLE if the erasure cannot be saved now; then send it again.
+   * Erases the events of a person that arrive until the promise resolves. `userIds`: all ids of the person.
+   * `parts`: the projects of the identity scope, which are all erased (U55); the first one is the caller's.
+   * `removeIdentity`: removes what requests until then (Unix ms) have told of the person. It comes after the
+   * events are hidden: without the links, a second try would not know the other ids. Returns the id of the
+   * erasure, whose receipt counts for all projects. Throws UNAVAILABLE if the erasure cannot be saved now;
+   * then send it again.
    */
   async function erasePerson(
     parts: readonly [ErasedPart, ...ErasedPart[]],
@@ -75,21 +80,26 @@ export function createErasures({ erasures, tombstones, clock }: ErasureServices)
     await erasures.create({ ...own, others: others.map(({ id }) => id) })
   }
 
-  /** Erases all events of a deleted project. Returns the number of its tombstone, for `isGone` of receipts.ts. */
+  /**
+   * Erases all events of a deleted project. Returns the number of its tombstone, for `isGone` of receipts.ts.
+   */
   async function purgeProject({ id, bucket }: Pick<Project, 'id' | 'bucket'>): Promise<number> {
     const until = Math.floor(clock.now() / 1_000)
     return (await tombstones.bury(bucket, { project_id: id, users: null, until })).number
   }
 
   /**
-   * Erases the events of a live project that arrived up to the Unix second `until`. All of them are older than the account's plan
-   * shows.
+   * Erases the events of a live project that arrived up to the Unix second `until`. All of them are older
+   * than the account's plan shows.
    */
   async function expireEvents({ id, bucket }: Pick<Project, 'id' | 'bucket'>, until: number): Promise<void> {
     await tombstones.bury(bucket, { project_id: id, users: null, until })
   }
 
-  /** Erases the events of ids that arrived until then, Unix ms. For ids that turn out to be those of an erased person. */
+  /**
+   * Erases the events of ids that arrived until then, Unix ms. For ids that turn out to be those of an erased
+   * person.
+   */
   async function eraseIds(
     { id, bucket }: Pick<Project, 'id' | 'bucket'>,
     ids: readonly string[],

@@ -24,8 +24,8 @@ export type EventEraser = {
   /** The projects that have erased events. */
   projects: ReadonlySet<string>
   /**
-   * Returns the record without its erased events. It is a few bytes shorter, so that its row stays in its page of the log; compressed
-   * it may be some bytes longer. Null: it has none, or cannot be read.
+   * Returns the record without its erased events. It is a few bytes shorter, so that its row stays in its
+   * page of the log; compressed it may be some bytes longer. Null: it has none, or cannot be read.
    */
   eraseFromRecord(data: Uint8Array): Uint8Array | null
   /** Returns the events without the erased ones, or the same array. */
@@ -33,12 +33,14 @@ export type EventEraser = {
 }
 
 /**
- * Removes erased events from records of the log and from chunks of the live buffer. An erased event leaves an empty one, and an erased
- * identify request a record without events. So all other events keep their positions, from which their ids follow, and counts of events
- * stay as they are.
+ * Removes erased events from records of the log and from chunks of the live buffer. An erased event leaves an
+ * empty one, and an erased identify request a record without events. So all other events keep their
+ * positions, from which their ids follow, and counts of events stay as they are.
  */
 export function createEventEraser(tombstones: readonly TombstoneRow[]): EventEraser {
-  /** By project: until when the events of each user are erased, by userHash; those of all users under null. */
+  /**
+   * By project: until when the events of each user are erased, by userHash; those of all users under null.
+   */
   const byProject = new Map<string, Map<string | null, number>>()
   for (const { project_id, user_hash, erased_until } of tombstones) {
     const untils = byProject.get(project_id) ?? new Map<string | null, number>()

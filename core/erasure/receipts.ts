@@ -18,13 +18,19 @@ export type ErasureReport = Pick<
 > & {
   status: ErasureStatus
   completed_at: number | null
-  /** The events that reads returned when the erasure was requested, and the files that were rewritten so far for it and others of its batch. */
+  /**
+   * The events that reads returned when the erasure was requested, and the files that were rewritten so far
+   * for it and others of its batch.
+   */
   removed: Removed
 }
 
 const ERASURE_ID = /^era_[0-9a-f]{16}$/
 
-/** How far erasures are: from the manifests of their buckets, and when they are done from items that outlive the tombstones. */
+/**
+ * How far erasures are: from the manifests of their buckets, and when they are done from items that outlive
+ * the tombstones.
+ */
 export function createErasureReceipts({ erasures, lakeState }: ReceiptServices) {
   /** Whether no file of the lake has the events of the tombstones of this number any more. */
   async function isGone(bucket: number, number: number): Promise<boolean> {
@@ -32,13 +38,17 @@ export function createErasureReceipts({ erasures, lakeState }: ReceiptServices) 
     return batch === undefined || batch.doneAt !== null
   }
 
-  /** Returns how far the account's erasure is, in all its projects, or null if the account has no erasure of this id. */
+  /**
+   * Returns how far the account's erasure is, in all its projects, or null if the account has no erasure of
+   * this id.
+   */
   async function progress(accountId: string, id: string, isPart = false): Promise<ErasureReport | null> {
     const erasure = ERASURE_ID.test(id) ? await erasures.byId(id) : null
     if (erasure === null || erasure.account_id !== accountId) return null
     const others = await Promise.all(erasure.others.map(other => progress(accountId, other, true)))
     const report = [await progressOf(erasure), ...others.filter(other => other !== null)].reduce(addReport)
-    // The fold removes links and profiles of all projects together, and notes that in the erasure of the caller's project.
+    // The fold removes links and profiles of all projects together, and notes that in the erasure of the
+    // caller's project.
     const isDone = isPart || erasure.isIdentityRemoved || erasure.completed_at !== null
     return isDone || report.status !== 'done' ? report : { ...report, status: 'running', completed_at: null }
   }

@@ -13,29 +13,44 @@ export type Erasure = {
   bucket: number
   /** The erasures of the same person in the other projects of a joined identity scope (U55). */
   others: readonly string[]
-  /** The number of its tombstones in the bucket; null: it was requested in an earlier version, and its tombstone was not converted yet. */
+  /**
+   * The number of its tombstones in the bucket; null: it was requested in an earlier version, and its
+   * tombstone was not converted yet.
+   */
   number: number | null
   /** Events and sessions of the person that reads returned until then. */
   events: number
   sessions: number
-  /** Links between ids, and profiles with traits or an e-mail index entry, that the fold has deleted (core/identity). */
+  /**
+   * Links between ids, and profiles with traits or an e-mail index entry, that the fold has deleted
+   * (core/identity).
+   */
   links: number
   profiles: number
   /** Whether these two are known: only then the erasure is done. */
   isIdentityRemoved: boolean
   /** Unix ms. */
   requested_at: number
-  /** Of an erasure that an earlier version has finished: when it was done, Unix ms, and what it has removed. Else null. */
+  /**
+   * Of an erasure that an earlier version has finished: when it was done, Unix ms, and what it has removed.
+   * Else null.
+   */
   completed_at: number | null
   removed: Removed | null
 }
 
-/** When the erasures `first` to `number` of a bucket were done, Unix ms, and how many files were written anew for them. */
+/**
+ * When the erasures `first` to `number` of a bucket were done, Unix ms, and how many files were written anew
+ * for them.
+ */
 export type Completion = { first: number; number: number; doneAt: number; files: number }
 
 export type ErasureStore = ReturnType<typeof createErasureStore>
 
-/** The receipts of erasures in the state table. They are kept for as long as the table: they prove that data was removed. */
+/**
+ * The receipts of erasures in the state table. They are kept for as long as the table: they prove that data
+ * was removed.
+ */
 export function createErasureStore(state: StateTable) {
   const { client, table } = state
   const erasures = erasureEntity(state)
@@ -67,7 +82,9 @@ export function createErasureStore(state: StateTable) {
     async noteNumber(id: string, number: number): Promise<void> {
       await conditionHeld(erasures.patch({ id }).set({ number }).go())
     },
-    /** Notes that the erasures of a batch of tombstones are done. One item for all of them. May be repeated. */
+    /**
+     * Notes that the erasures of a batch of tombstones are done. One item for all of them. May be repeated.
+     */
     async complete(bucket: number, { number, ...completion }: Completion): Promise<void> {
       const Item = { ...completionKey(bucket, number), number, ...completion }
       await orUnavailable(client.put({ TableName: table, Item }))

@@ -17,8 +17,8 @@ export type ActiveExperimentServices = {
 const CACHE = { foundMs: 5_000, missingMs: 0, maxEntries: 10_000 }
 
 /**
- * Creates the function that lists what the tracker needs of a project's active experiments, newest first. The result may be 5 s old.
- * Experiments need Pro, so there are none while the account is on the free plan (U19).
+ * Creates the function that lists what the tracker needs of a project's active experiments, newest first. The
+ * result may be 5 s old. Experiments need Pro, so there are none while the account is on the free plan (U19).
  */
 export function createActiveExperiments({ accounts, experiments, clock }: ActiveExperimentServices) {
   const cache = createLookupCache(clock, readActive, CACHE)

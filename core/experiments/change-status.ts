@@ -14,10 +14,11 @@ export type StatusServices = {
 const MAX_TRIES = 4
 
 /**
- * Changes the status of an experiment, and returns the experiment (docs/api/experiments.md): an active or paused one may get
- * every status, a completed one none. The status that it has already changes nothing. `winner` counts only with `completed`;
- * without it the results decide. Throws INVALID_EXPERIMENT_STATUS, INVALID_VARIANTS if `winner` is not one of its variants, or
- * EXPERIMENT_NOT_FOUND if it was deleted in the meantime.
+ * Changes the status of an experiment, and returns the experiment (docs/api/experiments.md): an active or
+ * paused one may get every status, a completed one none. The status that it has already changes nothing.
+ * `winner` counts only with `completed`; without it the results decide. Throws INVALID_EXPERIMENT_STATUS,
+ * INVALID_VARIANTS if `winner` is not one of its variants, or EXPERIMENT_NOT_FOUND if it was deleted in the
+ * meantime.
  */
 export async function changeStatus(
   services: StatusServices,

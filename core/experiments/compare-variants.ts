@@ -41,8 +41,8 @@ export function compareVariants(counts: readonly VariantCounts[]): ExperimentRes
 }
 
 /**
- * The key of the variant that is the best with the highest probability, the first of several; null if no user has seen any. The
- * probabilities are not rounded.
+ * The key of the variant that is the best with the highest probability, the first of several; null if no user
+ * has seen any. The probabilities are not rounded.
  */
 export function findBest(counts: readonly VariantCounts[]): string | null {
   if (counts.every(({ exposures }) => exposures === 0)) return null

@@ -8,9 +8,10 @@ const HALVINGS = 40
 const MAX_LIFT = 1_000
 
 /**
- * The interval that has the lift of a variant over a baseline with a probability of 95 %: [low, high], as parts of the baseline's rate. The
- * probability that the lift is at most l is the integral of f(x) F((1 + l) x), with the density f of the baseline's rate and the
- * distribution function F of the variant's rate (posteriors.ts).
+ * The interval that has the lift of a variant over a baseline with a probability of 95 %: [low, high], as
+ * parts of the baseline's rate. The probability that the lift is at most l is the integral of f(x) F((1 + l)
+ * x), with the density f of the baseline's rate and the distribution function F of the variant's rate
+ * (posteriors.ts).
  */
 export function liftInterval(variant: VariantOutcome, baseline: VariantOutcome): [low: number, high: number] {
   const { points, posteriors } = posteriorsOf([variant, baseline])

@@ -1,16 +1,20 @@
 /** What one variant of an experiment has reached: `conversions` of `users`. */
 export type VariantOutcome = { users: number; conversions: number }
 
-/** The width of the panels of the integration, and how far from its mean they cover a density; both in its standard deviations. */
+/**
+ * The width of the panels of the integration, and how far from its mean they cover a density; both in its
+ * standard deviations.
+ */
 const PANEL_WIDTH = 0.25
 const REACH = 40
 
 /**
- * The posteriors of conversion rates, at common points between 0 and 1. The posterior of a rate is Beta(1 + conversions, 1 + users -
- * conversions), which follows from a uniform prior.
+ * The posteriors of conversion rates, at common points between 0 and 1. The posterior of a rate is Beta(1 +
+ * conversions, 1 + users - conversions), which follows from a uniform prior.
  *
- * Simpson's rule integrates over panels that are narrow where any density has its mass. The densities also give the distribution
- * functions, so no special function is needed. Equal input gives equal output. The error is below 0.0001, for no user as for millions.
+ * Simpson's rule integrates over panels that are narrow where any density has its mass. The densities also
+ * give the distribution functions, so no special function is needed. Equal input gives equal output. The
+ * error is below 0.0001, for no user as for millions.
  */
 export function posteriorsOf(outcomes: readonly VariantOutcome[]) {
   const points = withMiddles(panelEdges(outcomes))
@@ -61,8 +65,9 @@ function withMiddles(edges: readonly number[]): number[] {
 }
 
 /**
- * The integral from the first point to each point. `values` are those of the function at edges and middles of panels. The integral of a
- * panel is that of the parabola through its three values (Simpson's rule), and so is that of its left half.
+ * The integral from the first point to each point. `values` are those of the function at edges and middles of
+ * panels. The integral of a panel is that of the parabola through its three values (Simpson's rule), and so
+ * is that of its left half.
  */
 export function integrate(points: readonly number[], values: readonly number[]): number[] {
   const integrals = [0]

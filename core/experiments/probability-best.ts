@@ -1,9 +1,10 @@
 import { integrate, posteriorsOf, type VariantOutcome } from './posteriors.ts'
 
 /**
- * The probability that each variant has the highest conversion rate of all. The probability of variant i is the integral of f_i(x) times
- * the product of F_j(x) over all other variants j, with the densities f and the distribution functions F of the posteriors (S. L. Scott, "A
- * modern Bayesian look at the multi-armed bandit", Applied Stochastic Models in Business and Industry 26, 2010, section 3).
+ * The probability that each variant has the highest conversion rate of all. The probability of variant i is
+ * the integral of f_i(x) times the product of F_j(x) over all other variants j, with the densities f and the
+ * distribution functions F of the posteriors (S. L. Scott, "A modern Bayesian look at the multi-armed
+ * bandit", Applied Stochastic Models in Business and Industry 26, 2010, section 3).
  */
 export function probabilityBest(outcomes: readonly VariantOutcome[]): number[] {
   const { points, posteriors } = posteriorsOf(outcomes)

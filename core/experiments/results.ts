@@ -30,9 +30,9 @@ export const experimentResults = defineReport<Params, { results: ExperimentResul
 })
 
 /**
- * One row: exposures_<i>, users_<i> and conversions_<i> for variant i. A user belongs to the variant of the first exposure, by timestamp
- * and then by arrival. Any later goal event converts the user, so only the time of the last one is needed. One scan groups the events
- * by user; the second level counts the users.
+ * One row: exposures_<i>, users_<i> and conversions_<i> for variant i. A user belongs to the variant of the
+ * first exposure, by timestamp and then by arrival. Any later goal event converts the user, so only the time
+ * of the last one is needed. One scan groups the events by user; the second level counts the users.
  */
 function resultsSql(read: LakeRead, { name, variants, goal_event }: MeasuredExperiment): SqlQuery {
   const experiment = propertyValue('experiment').scalar

@@ -20,8 +20,8 @@ type ExperimentItem = EntityItem<ReturnType<typeof createExperimentEntity>>
 const EXPERIMENT_ID = /^exp_\w{1,32}$/
 
 /**
- * Experiments by docs/api/experiments.md. An experiment is one item under its project and name. A second item leads from its id
- * to it; it is written first and deleted last, so that every experiment is found by its id.
+ * Experiments by docs/api/experiments.md. An experiment is one item under its project and name. A second item
+ * leads from its id to it; it is written first and deleted last, so that every experiment is found by its id.
  */
 export function createExperimentStore({ clock, ...state }: StateTable & { clock: Clock }) {
   const experiments = createExperimentEntity(state)
@@ -39,7 +39,10 @@ export function createExperimentStore({ clock, ...state }: StateTable & { clock:
     throw new ApiError('EXPERIMENT_NAME_EXISTS')
   }
 
-  /** Creates an experiment with this id and time of creation (Unix ms), unless the project has one of its name. */
+  /**
+   * Creates an experiment with this id and time of creation (Unix ms), unless the project has one of its
+   * name.
+   */
   async function ensure(
     { id: project_id, account_id }: Pick<Project, 'id' | 'account_id'>,
     { createdAt, ...experiment }: NewExperiment & { id: string; createdAt: number },
@@ -97,7 +100,9 @@ export function createExperimentStore({ clock, ...state }: StateTable & { clock:
     await forgetId(experiment)
   }
 
-  /** The keys of all items of a project's experiments. The last ones are those by which the others are found. */
+  /**
+   * The keys of all items of a project's experiments. The last ones are those by which the others are found.
+   */
   async function itemKeys(projectId: string): Promise<ItemKey[]> {
     const items = await readAll(projectId)
     const keys = items.map(({ id }) => ({ id }))

@@ -6,8 +6,9 @@ const MIN_VARIANTS = 2
 const MAX_VARIANTS = 4
 
 /**
- * Reads the variants of a new experiment (docs/api/experiments.md): keys, or objects with a key and a weight. Without any weight
- * every variant gets an equal share, and the first one also the remainder. Throws INVALID_VARIANTS.
+ * Reads the variants of a new experiment (docs/api/experiments.md): keys, or objects with a key and a weight.
+ * Without any weight every variant gets an equal share, and the first one also the remainder. Throws
+ * INVALID_VARIANTS.
  */
 export function parseVariants(variants: unknown, weights: unknown): Variant[] {
   if (!Array.isArray(variants) || variants.length < MIN_VARIANTS || variants.length > MAX_VARIANTS) {

@@ -36,8 +36,8 @@ const MAX_KNOWN_FILES = 10_000
 const TRIES = 3
 
 /**
- * Who is who: links of ids, traits and the index of e-mail addresses (docs/api/identity.md, docs/api/portfolios.md), as reads see them. The fold makes all of
- * it from identify requests (fold.ts).
+ * Who is who: links of ids, traits and the index of e-mail addresses (docs/api/identity.md,
+ * docs/api/portfolios.md), as reads see them. The fold makes all of it from identify requests (fold.ts).
  */
 export function createIdentityStore({ lake, projects, clock, ...state }: IdentityServices) {
   const levels = createLevelStore(state)
@@ -72,7 +72,10 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     throw unavailable('Links of users cannot be read now. Send the same request again in a minute.', 60)
   }
 
-  /** An engine that finds no file where a statement names one may take it for empty, and all links would be ignored silently. */
+  /**
+   * An engine that finds no file where a statement names one may take it for empty, and all links would be
+   * ignored silently.
+   */
   async function allExist(bucket: number, files: readonly string[]): Promise<boolean> {
     if (files.every(key => knownFiles.has(key))) return true
     for (const { key } of await lake.list(linksPrefix(bucket))) knownFiles.set(key, true)

@@ -13,8 +13,8 @@ export type IdentityView = {
   /** The projects whose users are known together; null if that is the project alone. */
   joinedProjects: readonly ScopedProject[] | null
   /**
-   * The ids under which events of a person are read: the final id, and `id` itself, which may have been linked a moment ago. The first
-   * one is the final id.
+   * The ids under which events of a person are read: the final id, and `id` itself, which may have been
+   * linked a moment ago. The first one is the final id.
    */
   idsOf(id: string): Promise<[final: string, ...others: string[]]>
   /** The final ids of the persons that have an e-mail address. */
@@ -69,7 +69,8 @@ export async function openIdentity(
     },
     async readTraits(projectId, finalId) {
       const traits = await identity.readTraits(projectId, [finalId])
-      // The fold keeps traits at the final ids of each project alone. In a joined scope another id of the person may have it.
+      // The fold keeps traits at the final ids of each project alone. In a joined scope another id of the
+      // person may have it.
       if (traits !== null || links === null || scope.projects.length === 1) return traits
       const ids = await personIds(query => engine.rows(query), links, finalId, MAX_TRAITS_IDS)
       return identity.readTraits(projectId, ids)

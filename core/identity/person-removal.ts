@@ -19,9 +19,9 @@ export type PersonRemoval = ReturnType<typeof createPersonRemoval>
 /** Removes what identify requests have told of persons. */
 export function createPersonRemoval({ erasedUsers, scopes, work, lake, clock }: PersonRemovalServices) {
   /**
-   * Lets the fold delete the links, traits and e-mail index entries of these ids in all projects of the scope. Requests that arrived until
-   * then (Unix ms) stay erased when they are processed later. `finals`: those of the ids that lead to no other. `id` names the erasure. Doing
-   * it twice changes nothing.
+   * Lets the fold delete the links, traits and e-mail index entries of these ids in all projects of the
+   * scope. Requests that arrived until then (Unix ms) stay erased when they are processed later. `finals`:
+   * those of the ids that lead to no other. `id` names the erasure. Doing it twice changes nothing.
    */
   return async function removePerson(
     scope: IdentityScope,

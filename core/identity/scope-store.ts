@@ -8,8 +8,8 @@ import { findScope, type IdentityScope, ownScope, type ScopedProject } from './s
 const NOTES = 'scope#'
 
 /**
- * The scope in which reads of a project resolve ids. A joined scope counts when the fold has made all its links; until then the links of
- * the project alone do.
+ * The scope in which reads of a project resolve ids. A joined scope counts when the fold has made all its
+ * links; until then the links of the project alone do.
  */
 export async function openScope(
   scopes: Pick<ScopeStore, 'isReady' | 'want'>,
@@ -59,8 +59,8 @@ export function createScopeStore(
   }
 
   /**
-   * Lets the fold remove the other joined scopes that have links of a project. They get no new links of it, so they must not be used again
-   * when the project comes back.
+   * Lets the fold remove the other joined scopes that have links of a project. They get no new links of it,
+   * so they must not be used again when the project comes back.
    */
   async function dropOthers(projectId: string, currentKey: string): Promise<void> {
     for (const { id, bucket } of await scopesWith(projectId)) {
@@ -72,7 +72,10 @@ export function createScopeStore(
     }
   }
 
-  /** Lets the fold remove all links of a project that is purged, and everything else that is known of its users. */
+  /**
+   * Lets the fold remove all links of a project that is purged, and everything else that is known of its
+   * users.
+   */
   async function dropProject({ id, bucket }: ScopeMember): Promise<void> {
     await dropOthers(id, id)
     await work.save({ kind: 'drop', id, bucket })

@@ -18,9 +18,15 @@ export type ScopedProject = Pick<
 > &
   Pick<Project, 'created_at' | 'has_event_ids'>
 
-/** Projects whose links count together: one project, or the joined projects of a portfolio (docs/api/portfolios.md). */
+/**
+ * Projects whose links count together: one project, or the joined projects of a portfolio
+ * (docs/api/portfolios.md).
+ */
 export type IdentityScope = {
-  /** The project's id. For a joined scope the portfolio's id and a hash of its members: other members are another scope. */
+  /**
+   * The project's id. For a joined scope the portfolio's id and a hash of its members: other members are
+   * another scope.
+   */
   key: string
   /** Where the lake keeps the resolved links. */
   bucket: number
@@ -32,7 +38,10 @@ export function ownScope(project: ScopedProject): IdentityScope {
   return { key: project.id, bucket: project.bucket, projects: [project] }
 }
 
-/** The scope in which reads of a project resolve ids: that of its portfolio if both halves are given, else its own. */
+/**
+ * The scope in which reads of a project resolve ids: that of its portfolio if both halves are given, else its
+ * own.
+ */
 export async function findScope(
   { list }: Pick<ProjectDirectory, 'list'>,
   project: ScopedProject,

@@ -18,7 +18,10 @@ const LINKED_MS = 10_000
 const UNLINKED_MS = 2_000
 const MAX_PROJECTS = 1_000
 
-/** How long the list of the last erasures is used, ms: an erased person leaves live reads of other processes after this time. */
+/**
+ * How long the list of the last erasures is used, ms: an erased person leaves live reads of other processes
+ * after this time.
+ */
 const ERASED_MS = 1_000
 
 type UserEvent = { user_id: string | null; received_at: number }
@@ -29,8 +32,9 @@ export type UserResolver = {
 }
 
 /**
- * Resolves the ids of events that are not in the lake: those of the live buffer (U48). Reports join the links files instead
- * (core/lake/read/user-links.ts). A project without links costs one cached look-up, and one short query of erasures in a second.
+ * Resolves the ids of events that are not in the lake: those of the live buffer (U48). Reports join the links
+ * files instead (core/lake/read/user-links.ts). A project without links costs one cached look-up, and one
+ * short query of erasures in a second.
  */
 export function createUserResolver({
   projects,

@@ -27,8 +27,9 @@ const ANONYMOUS_ID = /^anon_.{8,}$/s
 const QUOTES = ['"', "'", '`']
 
 /**
- * Why a request may not link its two ids, or null if it may (U57). Everybody has the public token of a project, so without a
- * credential of the account (`hasCredential`) only an anonymous id can be linked: otherwise a visitor could join two known users.
+ * Why a request may not link its two ids, or null if it may (U57). Everybody has the public token of a
+ * project, so without a credential of the account (`hasCredential`) only an anonymous id can be linked:
+ * otherwise a visitor could join two known users.
  */
 export function refuseLink(
   { previous_id, user_id }: { previous_id: string; user_id: string },

@@ -6,8 +6,9 @@ import { type BotCategory, NAMED_BOTS } from './named-bots.ts'
 export type Bot = { category: BotCategory; actor: string }
 
 /**
- * The version of the rules, which the daily counts record: the number of the rules in this file, and the versions of the
- * public lists. So a jump in the counts can be told from a change of the rules. Raise the number with the rules.
+ * The version of the rules, which the daily counts record: the number of the rules in this file, and the
+ * versions of the public lists. So a jump in the counts can be told from a change of the rules. Raise the
+ * number with the rules.
  */
 export const BOT_RULES_VERSION = '2+crawler-user-agents-1.60.0+isbot-5.2.3'
 
@@ -95,7 +96,9 @@ function actorName(matched: string): string {
   return name === '' ? 'Unknown' : name
 }
 
-/** What only the second public list knows, mostly libraries of programming languages. It names no categories. */
+/**
+ * What only the second public list knows, mostly libraries of programming languages. It names no categories.
+ */
 function findBotWithoutCategory(text: string): Bot | null {
   const match = HUMAN_TEXTS.has(text.trim()) ? null : isbotMatch(text)
   return match === null ? null : { category: 'generic_bot', actor: FIRST_WORD.exec(match)?.[0] ?? 'Unknown' }

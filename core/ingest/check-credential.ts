@@ -11,8 +11,8 @@ type CredentialCheck = {
 }
 
 /**
- * Adds whether the event_ids of a request count as the project's own: such a copy replaces those that anybody can send with the
- * public token (U63). Without event_ids the credential is not looked up.
+ * Adds whether the event_ids of a request count as the project's own: such a copy replaces those that anybody
+ * can send with the public token (U63). Without event_ids the credential is not looked up.
  */
 export function checkCredential({
   project,
@@ -24,8 +24,8 @@ export function checkCredential({
 }
 
 /**
- * Whether the caller may write for the project: with a credential of its account that has the scope `projects:write`
- * (docs/api/ingestion.md).
+ * Whether the caller may write for the project: with a credential of its account that has the scope
+ * `projects:write` (docs/api/ingestion.md).
  */
 export function isOfProject(caller: Caller | null, project: Project): boolean {
   return caller !== null && caller.account.id === project.account_id && hasScope(caller, 'projects:write')

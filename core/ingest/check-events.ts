@@ -5,7 +5,9 @@ import type { WrittenEvent } from './record.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 import type { TrackRequest } from './track-request.ts'
 
-/** Adds the checked events and the time of their arrival (Unix ms). One bad item refuses the whole request. */
+/**
+ * Adds the checked events and the time of their arrival (Unix ms). One bad item refuses the whole request.
+ */
 export function checkEvents({ clock }: { clock: Clock }) {
   return ({
     trackRequest: { items, labelOf },

@@ -4,7 +4,9 @@ import type { Project } from '#core/projects/project'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 import type { Sender } from './sender.ts'
 
-/** Refuses pages of an origin that the project does not allow. Servers send no Origin and may always track. */
+/**
+ * Refuses pages of an origin that the project does not allow. Servers send no Origin and may always track.
+ */
 export function checkOrigin({
   project,
   sender: { origin },

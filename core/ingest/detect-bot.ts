@@ -13,8 +13,9 @@ type BotCheck = {
 }
 
 /**
- * Redirects requests of bots to the bot count. Servers whose User-Agent looks like a bot's may track for projects of
- * their own account: with a credential of the account that has the scope `projects:write` (docs/api/ingestion.md).
+ * Redirects requests of bots to the bot count. Servers whose User-Agent looks like a bot's may track for
+ * projects of their own account: with a credential of the account that has the scope `projects:write`
+ * (docs/api/ingestion.md).
  */
 export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Clock }) {
   return (call: BotCheck): Ok<void> | Promise<Ok<void> | RedirectToBots> => {
@@ -40,7 +41,10 @@ export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Clock }
   }
 }
 
-/** Ignores identify requests of bots: the sender gets the usual response, and nothing is stored or counted (U50). */
+/**
+ * Ignores identify requests of bots: the sender gets the usual response, and nothing is stored or counted
+ * (U50).
+ */
 export function ignoreBot({ bots }: { bots: BotClassifier }) {
   return async ({ project, sender }: Pick<BotCheck, 'project' | 'sender'>): Promise<Ok<void> | Drop> => {
     if (bots(sender.userAgent) === null || isOfProject(await sender.findCaller(), project))

@@ -4,8 +4,8 @@ import type { WrittenEvent } from './record.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 
 /**
- * Counts the request toward the limit of the project's token, and the events toward the caps of its account. Refuses with
- * RATE_LIMITED over a cap (R20).
+ * Counts the request toward the limit of the project's token, and the events toward the caps of its account.
+ * Refuses with RATE_LIMITED over a cap (R20).
  */
 export function enforceEventCaps({ limits }: { limits: Pick<Limits, 'checkEvents' | 'checkToken'> }) {
   return ({ project, events }: { project: Project; events: readonly WrittenEvent[] }): Ok<void> | Refuse => {
@@ -15,7 +15,10 @@ export function enforceEventCaps({ limits }: { limits: Pick<Limits, 'checkEvents
   }
 }
 
-/** Counts an identify request toward the limit of the project's token. It adds no event, so the caps do not hold for it. */
+/**
+ * Counts an identify request toward the limit of the project's token. It adds no event, so the caps do not
+ * hold for it.
+ */
 export function enforceTokenLimit({ limits }: { limits: Pick<Limits, 'checkToken'> }) {
   return ({ project }: { project: Project }): Ok<void> | Refuse => {
     const state = limits.checkToken(project.id)

@@ -4,7 +4,10 @@ import { unpackedBytes } from './record.ts'
 /** Most records, and most bytes of them when they are unpacked. */
 export type BatchLimits = { records: number; bytes: number }
 
-/** Returns how many of the entries, from the first one on, stay within the limits: at least one, unless there are none. */
+/**
+ * Returns how many of the entries, from the first one on, stay within the limits: at least one, unless there
+ * are none.
+ */
 export function countFitting(entries: readonly StreamEntry[], limits: BatchLimits): number {
   let bytes = 0
   let records = 0

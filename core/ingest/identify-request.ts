@@ -20,8 +20,9 @@ export type Identity = Pick<
 >
 
 /**
- * Checks an identify request (docs/api/identity.md) and replaces its e-mail address by the keyed hash, before anything is stored. Refuses
- * with MISSING_FIELDS. Ids that the sender may not link (U57) are no error: the traits count, and the link is counted as refused.
+ * Checks an identify request (docs/api/identity.md) and replaces its e-mail address by the keyed hash, before
+ * anything is stored. Refuses with MISSING_FIELDS. Ids that the sender may not link (U57) are no error: the
+ * traits count, and the link is counted as refused.
  */
 export function checkIdentity({ emails, clock }: { emails: EmailHasher; clock: Clock }) {
   return async ({

@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto'
 
-/** The position of the first event of a request in the order of arrival. The n-th event after it has `seq + n`. */
+/**
+ * The position of the first event of a request in the order of arrival. The n-th event after it has `seq +
+ * n`.
+ */
 export type ArrivalPosition = {
   /** Unix ms. Never lower than in the position before. */
   receivedAt: number
@@ -18,10 +21,10 @@ const COUNTER_SPAN = 2 ** COUNTER_BITS
 const PROCESS_SPAN = 2 ** 31
 
 /**
- * Makes the order of arrival of one process. A seq has 53 bits: 31 random bits of the process, then a counter of 22 bits.
- * The random bits keep two processes from giving out the same seq in the same second. The counter starts again each
- * second, because small repeated numbers compress well in the lake. If the clock is set back, the last second goes on
- * until the clock has caught up. A full counter starts the next second early.
+ * Makes the order of arrival of one process. A seq has 53 bits: 31 random bits of the process, then a counter
+ * of 22 bits. The random bits keep two processes from giving out the same seq in the same second. The counter
+ * starts again each second, because small repeated numbers compress well in the lake. If the clock is set
+ * back, the last second goes on until the clock has caught up. A full counter starts the next second early.
  */
 export function createArrivalOrder({
   random = () => randomInt(PROCESS_SPAN),
@@ -62,8 +65,8 @@ const TAIL_CHARS = 16
 const LAG_OFFSET = 512n
 
 /**
- * The id of an event: a ULID of its timestamp (48 bits, Unix ms), then its lag in seconds (27 bits) and its seq (53
- * bits). So ids sort by time, and events of the same millisecond by arrival (U5).
+ * The id of an event: a ULID of its timestamp (48 bits, Unix ms), then its lag in seconds (27 bits) and its
+ * seq (53 bits). So ids sort by time, and events of the same millisecond by arrival (U5).
  */
 export function eventUlid(timestamp: number, lag: number, seq: number): string {
   const tail = ((BigInt(lag) + LAG_OFFSET) << 53n) + BigInt(seq)
@@ -72,7 +75,10 @@ export function eventUlid(timestamp: number, lag: number, seq: number): string {
 
 const ULID = new RegExp(`^[0-7][${ALPHABET}]{${TIME_CHARS + TAIL_CHARS - 1}}$`)
 
-/** Returns the second in which the event of an id arrived, as Unix ms; null for a text that eventUlid has not made. */
+/**
+ * Returns the second in which the event of an id arrived, as Unix ms; null for a text that eventUlid has not
+ * made.
+ */
 export function arrivalOfUlid(id: string): number | null {
   if (!ULID.test(id)) return null
   const timestamp = Number(fromBase32(id.slice(0, TIME_CHARS)))

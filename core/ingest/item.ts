@@ -6,10 +6,10 @@ import { propertiesJson } from './properties.ts'
 import type { WrittenEvent } from './record.ts'
 
 /**
- * Reads one item that arrived at `now` (Unix ms), by the rules of docs/api/ingestion.md. null counts as absent (R2). An
- * empty id is a valid id. Fractions of a millisecond are cut off after the bounds are checked. `label` names the item in
- * messages: `events[3]`, or an empty text. Throws MISSING_FIELDS, INVALID_EVENT, INVALID_PROPERTIES or
- * INVALID_TIMESTAMP.
+ * Reads one item that arrived at `now` (Unix ms), by the rules of docs/api/ingestion.md. null counts as
+ * absent (R2). An empty id is a valid id. Fractions of a millisecond are cut off after the bounds are
+ * checked. `label` names the item in messages: `events[3]`, or an empty text. Throws MISSING_FIELDS,
+ * INVALID_EVENT, INVALID_PROPERTIES or INVALID_TIMESTAMP.
  */
 export function parseItem(item: JsonObject, label: string, now: number): WrittenEvent {
   return {

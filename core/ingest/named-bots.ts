@@ -9,8 +9,8 @@ export type BotCategory =
   | 'generic_bot'
 
 /**
- * The names of docs/api/bots.md, in its order. A name counts anywhere in the header, in upper or lower case. The actor is the
- * name without its slash.
+ * The names of docs/api/bots.md, in its order. A name counts anywhere in the header, in upper or lower case.
+ * The actor is the name without its slash.
  */
 const ACTORS: Record<Exclude<BotCategory, 'generic_bot'>, string> = {
   ai_agent: 'ChatGPT-User, GPTBot, Anthropic-AI, ClaudeBot, Amazonbot, Bytespider, Cohere-AI, PerplexityBot',

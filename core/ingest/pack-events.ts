@@ -2,7 +2,10 @@ import type { Project } from '#core/projects/project'
 import type { ArrivalPosition } from './ids.ts'
 import { packWrittenRecord, type WrittenEvent } from './record.ts'
 
-/** The largest record of the stream, in bytes. Kinesis takes 1 MiB with the partition key; this leaves a margin. */
+/**
+ * The largest record of the stream, in bytes. Kinesis takes 1 MiB with the partition key; this leaves a
+ * margin.
+ */
 const MAX_RECORD_BYTES = 900_000
 
 /** What the service knows of the sender of a request. `isCredentialed`: see EventsRecord. */

@@ -4,9 +4,10 @@ import { EVENT_LIMITS } from '#schemas/event'
 import { fieldName } from './field-name.ts'
 
 /**
- * Writes the properties of an event as the JSON text that is stored; null when there are none. The size limit counts the
- * properties as sent (docs/api/ingestion.md). After that check, keys that contain `email` are removed at every depth, and lone
- * surrogates become U+FFFD (R3). `label` names the item in messages. Throws INVALID_PROPERTIES.
+ * Writes the properties of an event as the JSON text that is stored; null when there are none. The size limit
+ * counts the properties as sent (docs/api/ingestion.md). After that check, keys that contain `email` are
+ * removed at every depth, and lone surrogates become U+FFFD (R3). `label` names the item in messages. Throws
+ * INVALID_PROPERTIES.
  */
 export function propertiesJson(sent: unknown, label: string): string | null {
   if (sent === undefined || sent === null) return null
@@ -27,8 +28,8 @@ export function propertiesJson(sent: unknown, label: string): string | null {
 }
 
 /**
- * Writes an object as JSON without the keys that contain `email`; null if the object as sent has more than `maxBytes`, at least 2.
- * Changes the object in place.
+ * Writes an object as JSON without the keys that contain `email`; null if the object as sent has more than
+ * `maxBytes`, at least 2. Changes the object in place.
  */
 export function jsonWithoutEmails(sent: JsonObject, maxBytes: number): string | null {
   const text = stringify(sent)
@@ -40,7 +41,10 @@ export function jsonWithoutEmails(sent: JsonObject, maxBytes: number): string | 
   return replaceLoneSurrogates(JSON.stringify(sent))
 }
 
-/** Null for a value that is too deep for the stack: it is over the limit too, as each level has two bytes or more. */
+/**
+ * Null for a value that is too deep for the stack: it is over the limit too, as each level has two bytes or
+ * more.
+ */
 function stringify(sent: JsonObject): string | null {
   try {
     return JSON.stringify(sent)
@@ -50,7 +54,10 @@ function stringify(sent: JsonObject): string | null {
   }
 }
 
-/** Deletes every key that contains `email`, in upper or lower case. Changes the value in place; nobody else uses it. */
+/**
+ * Deletes every key that contains `email`, in upper or lower case. Changes the value in place; nobody else
+ * uses it.
+ */
 function removeEmailKeys(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
@@ -65,8 +72,9 @@ function removeEmailKeys(value: unknown): void {
 }
 
 /**
- * Replaces lone surrogates, in keys and values, by U+FFFD. JSON.stringify writes only lone surrogates as the escapes
- * \ud800 to \udfff, so the text shows them all. The second alternative of the pattern skips other escapes.
+ * Replaces lone surrogates, in keys and values, by U+FFFD. JSON.stringify writes only lone surrogates as the
+ * escapes \ud800 to \udfff, so the text shows them all. The second alternative of the pattern skips other
+ * escapes.
  */
 function replaceLoneSurrogates(jsonText: string): string {
   if (!jsonText.includes('\\ud')) return jsonText

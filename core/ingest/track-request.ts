@@ -21,9 +21,9 @@ export function parseEvent(body: JsonObject): TrackRequest {
 }
 
 /**
- * Reads the body of POST /track/batch. An event without a token takes the token beside `events`. Throws, in this order:
- * INVALID_BODY (`events` is absent, empty or no array, or an item is no object), BATCH_TOO_LARGE, MIXED_TOKENS or
- * INVALID_TOKEN.
+ * Reads the body of POST /track/batch. An event without a token takes the token beside `events`. Throws, in
+ * this order: INVALID_BODY (`events` is absent, empty or no array, or an item is no object), BATCH_TOO_LARGE,
+ * MIXED_TOKENS or INVALID_TOKEN.
  */
 export function parseBatch(body: JsonObject): TrackRequest {
   const { events } = body

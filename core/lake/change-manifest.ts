@@ -2,8 +2,8 @@ import type { Manifest } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
 
 /**
- * Changes a manifest: reads it, and saves what `change` returns, again until no other change came between. `change` returns
- * null if there is nothing to do.
+ * Changes a manifest: reads it, and saves what `change` returns, again until no other change came between.
+ * `change` returns null if there is nothing to do.
  */
 export async function changeManifest(
   state: Pick<LakeStateStore, 'manifest' | 'saveManifest'>,

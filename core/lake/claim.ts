@@ -1,2 +1,5 @@
-/** A range of one shard, reserved before its hot file is written. The content of the file follows from it alone. */
+/**
+ * A range of one shard, reserved before its hot file is written. The content of the file follows from it
+ * alone.
+ */
 export type Claim = { first: string; last: string; epoch: number }

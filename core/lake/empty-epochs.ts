@@ -4,18 +4,19 @@ import { addEpoch, emptyManifest, type Manifest } from './manifest.ts'
 import type { LakeStateStore } from './state.ts'
 
 /**
- * Most buckets have no event in an epoch. One item of the state says so for all of them, instead of a write of each manifest: for
- * each bucket a range of closed epochs whose hot files have no event of the bucket. A manifest whose watermark is in the range
- * counts as compacted up to its end.
+ * Most buckets have no event in an epoch. One item of the state says so for all of them, instead of a write
+ * of each manifest: for each bucket a range of closed epochs whose hot files have no event of the bucket. A
+ * manifest whose watermark is in the range counts as compacted up to its end.
  *
- * This needs no order between the writes of the item and those of the manifests. The hot files of a closed epoch never change, so
- * what the item says stays true, whatever happens to the manifest: between `compacted` and the end of the range there is nothing to
- * compact. A range is only replaced by a later one, and `compacted` is at its start by then, so no watermark ever goes back. The
- * next change of a manifest saves the watermark with it.
+ * This needs no order between the writes of the item and those of the manifests. The hot files of a closed
+ * epoch never change, so what the item says stays true, whatever happens to the manifest: between `compacted`
+ * and the end of the range there is nothing to compact. A range is only replaced by a later one, and
+ * `compacted` is at its start by then, so no watermark ever goes back. The next change of a manifest saves
+ * the watermark with it.
  *
- * The item may be lost: then the epochs are compacted again. Their hot files still exist, because maintenance saves all watermarks
- * before it deletes superseded files, and deletes by the saved ones. An older version, which knows the manifests alone, goes on in
- * the same way.
+ * The item may be lost: then the epochs are compacted again. Their hot files still exist, because maintenance
+ * saves all watermarks before it deletes superseded files, and deletes by the saved ones. An older version,
+ * which knows the manifests alone, goes on in the same way.
  */
 export type EmptyEpochs = {
   /** The number of changes. A change is saved only if no other change was saved since it was read. */
@@ -29,7 +30,10 @@ export type EpochRange = { from: number; until: number }
 
 export const NO_EMPTY_EPOCHS: EmptyEpochs = { version: 0, ranges: new Map() }
 
-/** The items of the manifests, each as it was saved, and the item of the empty epochs. Every change is one conditional write. */
+/**
+ * The items of the manifests, each as it was saved, and the item of the empty epochs. Every change is one
+ * conditional write.
+ */
 export type ManifestItems = {
   /** Null if it was never saved. */
   readManifest(bucket: number): Promise<Manifest | null>

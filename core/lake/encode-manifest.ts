@@ -64,8 +64,8 @@ export function toManifest({
 }
 
 /**
- * A segment is stored as a list of numbers in the order of these names: with names for each number, the item of a busy bucket
- * would have three times the bytes. A new name comes last.
+ * A segment is stored as a list of numbers in the order of these names: with names for each number, the item
+ * of a busy bucket would have three times the bytes. A new name comes last.
  */
 const FIRST_FIELDS = [
   'from',

@@ -21,8 +21,8 @@ export function lakeGauges({ lake, shards, manifests }: MeasuredState, now: numb
 }
 
 /**
- * When the oldest epoch was closed that some bucket has not compacted. If it is the only one, the time is exact. Else it is the
- * epoch time that follows, up to an hour later, so the lag is never reported too long.
+ * When the oldest epoch was closed that some bucket has not compacted. If it is the only one, the time is
+ * exact. Else it is the epoch time that follows, up to an hour later, so the lag is never reported too long.
  */
 function oldestEpochClosedAt(
   { epoch, epochOpenedAt, epochTimes }: MeasuredState['lake'],

@@ -25,7 +25,10 @@ export function hotPrefix(epoch: number): string {
   return `${tables.events_hot.prefix}/epoch=${epoch}/`
 }
 
-/** The shard and the claim in the key of a hot file; null for any other key. The name of a shard may have dashes. */
+/**
+ * The shard and the claim in the key of a hot file; null for any other key. The name of a shard may have
+ * dashes.
+ */
 export function parseHotKey(key: string): { shard: string; claim: Claim } | null {
   const match = /^hot\/epoch=(\d+)\/(\w[\w.-]*)-(\d+)-(\d+)\.parquet$/.exec(key)
   if (match === null) return null
@@ -86,7 +89,10 @@ export function parseIdentityKey(key: string): { shard: string; claim: Claim } |
   return key.startsWith('hot-identity/') ? parseHotKey(key.replace('hot-identity/', 'hot/')) : null
 }
 
-/** One file of links: a level (core/identity/links/levels.ts). `writer` is random, so a file that failed is never taken for another one. */
+/**
+ * One file of links: a level (core/identity/links/levels.ts). `writer` is random, so a file that failed is
+ * never taken for another one.
+ */
 export function linksKey(bucket: number, { number, writer }: { number: number; writer: string }): string {
   return `${linksPrefix(bucket)}${number}-${writer}.parquet`
 }
@@ -118,8 +124,8 @@ export function isEarlierLinksKey(key: string): boolean {
 }
 
 /**
- * A file of tombstones. `writer`: when it was written (Unix ms), and a random text, so that two processes that take the same number write
- * different objects; the manifest names one of them.
+ * A file of tombstones. `writer`: when it was written (Unix ms), and a random text, so that two processes
+ * that take the same number write different objects; the manifest names one of them.
  */
 export function tombstoneKey(
   bucket: number,
@@ -157,14 +163,19 @@ export function waitingKey(shard: string, claim: Claim): string {
   return `${WAITING}${shard}-${claim.first}-${claim.last}.jsonl`
 }
 
-/** The job that deletes the superseded hot files of an epoch. It is finished before the first file is deleted. */
+/**
+ * The job that deletes the superseded hot files of an epoch. It is finished before the first file is deleted.
+ */
 export function supersededJobName(epoch: number): string {
   return `expire/${tables.events_hot.prefix}/${epoch}`
 }
 
 /** Names in `quarantine/` and `waiting/`. */
 const SET_ASIDE = /^\w+\/\w[\w.-]*-\d+-\d+\.jsonl$/
-/** Names in folders of other editions, and of AWS itself: no hidden file, and no spaces, which copies of a file manager have. */
+/**
+ * Names in folders of other editions, and of AWS itself: no hidden file, and no spaces, which copies of a
+ * file manager have.
+ */
 const ELSEWHERE = /^\w[\w.=:-]*(\/\w[\w.=:-]*)*$/
 
 /** By the start of a key: whether the key has the form that we write there. */

@@ -50,7 +50,10 @@ function hasVersionBefore<Attribute>(
   return newVersion === 1 ? notExists(attribute) : eq(attribute, newVersion - 1)
 }
 
-/** The ranges are stored as a JSON text of [bucket, from, until]: 64 of them take about 1 KB, one or two units of a write. */
+/**
+ * The ranges are stored as a JSON text of [bucket, from, until]: 64 of them take about 1 KB, one or two units
+ * of a write.
+ */
 function toNumbers(ranges: ReadonlyMap<number, EpochRange>): number[][] {
   return [...ranges].map(([bucket, { from, until }]) => [bucket, from, until])
 }

@@ -4,9 +4,9 @@ import type { SegmentTable } from './keys.ts'
 import type { RetiredSegment, Segment, SegmentId } from './segment.ts'
 
 /**
- * The manifest of a bucket: which segments hold its events. A segment is an immutable set of files with the events of a range
- * of epochs, and rollups of them. The manifest is one item of the state. So a change of segments is one conditional write, and
- * a read that has the manifest reads exactly the files that it names.
+ * The manifest of a bucket: which segments hold its events. A segment is an immutable set of files with the
+ * events of a range of epochs, and rollups of them. The manifest is one item of the state. So a change of
+ * segments is one conditional write, and a read that has the manifest reads exactly the files that it names.
  */
 
 export type Manifest = {
@@ -22,7 +22,10 @@ export type Manifest = {
   tombstones: readonly TombstoneBatch[]
   /** The number of the newest tombstone that the bucket ever had. */
   tombstoneCount: number
-  /** The last round of rewrites: when it began (Unix ms), and the newest tombstone then. Erasures that came later wait for the next round. */
+  /**
+   * The last round of rewrites: when it began (Unix ms), and the newest tombstone then. Erasures that came
+   * later wait for the next round.
+   */
   round: { at: number; number: number }
   /** Tombstones of an earlier version, which were in the manifest itself (convert-tombstones.ts). */
   legacyTombstones: readonly LegacyTombstone[]
@@ -43,7 +46,10 @@ export function emptyManifest(bucket: number): Manifest {
   }
 }
 
-/** Adds the events of the epoch `compacted`, and moves the watermark past it. `segment` is null if there are none. */
+/**
+ * Adds the events of the epoch `compacted`, and moves the watermark past it. `segment` is null if there are
+ * none.
+ */
 export function addEpoch(manifest: Manifest, epoch: number, segment: Segment | null): Manifest {
   if (manifest.compacted !== epoch) throw new Error(`Bucket ${manifest.bucket} is not at epoch ${epoch}`)
   return {
@@ -55,8 +61,9 @@ export function addEpoch(manifest: Manifest, epoch: number, segment: Segment | n
 }
 
 /**
- * Replaces segments by one that has their events. Returns null if the manifest no longer has exactly these segments, because
- * another job has replaced some of them. `replacement`: null if none of their events is left.
+ * Replaces segments by one that has their events. Returns null if the manifest no longer has exactly these
+ * segments, because another job has replaced some of them. `replacement`: null if none of their events is
+ * left.
  */
 export function replaceSegments(
   manifest: Manifest,
@@ -109,9 +116,10 @@ export function isOrphan(manifest: Manifest, candidate: SegmentId, table: Segmen
 }
 
 /**
- * Whether a job that runs may still replace exactly these segments by the candidate: a rewrite one segment of an older generation,
- * or a merge several, of which none was checked against later tombstones. Both numbers only grow, so a manifest that was read a while ago never
- * makes a file look needless that a job has added since. Compaction adds only epochs from the watermark on.
+ * Whether a job that runs may still replace exactly these segments by the candidate: a rewrite one segment of
+ * an older generation, or a merge several, of which none was checked against later tombstones. Both numbers
+ * only grow, so a manifest that was read a while ago never makes a file look needless that a job has added
+ * since. Compaction adds only epochs from the watermark on.
  */
 function canReplace(segments: readonly Segment[], { from, until, generation }: SegmentId): boolean {
   const [first] = segments
@@ -121,8 +129,9 @@ function canReplace(segments: readonly Segment[], { from, until, generation }: S
 }
 
 /**
- * The segments that may have the first copy of an event that comes after those of the manifest. If arrivals jump, the newest ones may be of a
- * clock that was ahead, and the next event may follow those before the jump. So both sides of the newest jump count.
+ * The segments that may have the first copy of an event that comes after those of the manifest. If arrivals
+ * jump, the newest ones may be of a clock that was ahead, and the next event may follow those before the
+ * jump. So both sides of the newest jump count.
  */
 export function segmentsWithEventIds({ segments }: Pick<Manifest, 'segments'>): Segment[] {
   const arrivals = segments.map(({ lastArrival }) => lastArrival).toSorted((a, b) => b - a)
@@ -135,7 +144,10 @@ export function segmentsWithEventIds({ segments }: Pick<Manifest, 'segments'>): 
   return segments.filter(({ eventIds, lastArrival }) => eventIds > 0 && isRecent(lastArrival))
 }
 
-/** Whether arrivals jump between the segments. Such segments are not merged, so that the ids of both stay known. */
+/**
+ * Whether arrivals jump between the segments. Such segments are not merged, so that the ids of both stay
+ * known.
+ */
 function isJump(a: Segment | undefined, b: Segment | undefined): boolean {
   return a !== undefined && b !== undefined && Math.abs(a.lastArrival - b.lastArrival) > JUMP_S
 }
@@ -151,7 +163,10 @@ export function forgetEventIds(manifest: Manifest): Manifest | null {
 }
 
 export type MergeSettings = {
-  /** Segments of about one size that are merged at once. More of them are more files for a read, fewer are more rewriting. */
+  /**
+   * Segments of about one size that are merged at once. More of them are more files for a read, fewer are
+   * more rewriting.
+   */
   mergeSegments: number
   /** Most bytes of a merged segment, so that one worker can write it. */
   mergeBytes: number
@@ -161,9 +176,11 @@ export type MergeSettings = {
 const SMALLEST_BYTES = 64 * 1024
 
 /**
- * Chooses the segments to merge next, or none. It is the longest run of neighbours that ends with the newest segment, has
- * `mergeSegments` or more (or two or more with half of `mergeBytes`), and whose largest is at most a quarter (or the half) of the whole.
- * So each event is rewritten about log4 times, and the number of segments grows with the logarithm of their bytes.
+ * Chooses the segments to merge next, or none. It is the longest run of neighbours that ends with the newest
+ * segment, has
+ * `mergeSegments` or more (or two or more with half of `mergeBytes`), and whose largest is at most a quarter
+ * (or the half) of the whole. So each event is rewritten about log4 times, and the number of segments grows
+ * with the logarithm of their bytes.
  */
 export function nextMerge(
   { segments }: Pick<Manifest, 'segments'>,
@@ -185,8 +202,9 @@ export function nextMerge(
 }
 
 /**
- * Whether these segments are still worth a merge. While a merge runs, new segments arrive, and longer runs with the same segments are sent.
- * Without this check each of them would write the result of the one before it again.
+ * Whether these segments are still worth a merge. While a merge runs, new segments arrive, and longer runs
+ * with the same segments are sent. Without this check each of them would write the result of the one before
+ * it again.
  */
 export function isMergeable(segments: readonly Segment[]): boolean {
   const bytes = segments.map(segment => Math.max(SMALLEST_BYTES, segment.bytes))

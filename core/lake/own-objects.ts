@@ -5,8 +5,9 @@ import { isOwnKey } from './keys.ts'
 const MAX_NAMED = 1_000
 
 /**
- * A lake whose listings have only objects with names of ours. Others come from outside, such as the temporary file of a copy tool
- * or `.DS_Store`. They are left where they are, and each is named once in the log: reading one would fail every read of its folder.
+ * A lake whose listings have only objects with names of ours. Others come from outside, such as the temporary
+ * file of a copy tool or `.DS_Store`. They are left where they are, and each is named once in the log:
+ * reading one would fail every read of its folder.
  */
 export function ownObjects(lake: Lake, log: Log): Lake {
   const named = new Set<string>()

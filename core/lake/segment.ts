@@ -5,14 +5,17 @@ export type SegmentId = {
   /** The epoch after the last one. */
   until: number
   /**
-   * The segment was written without the events of the bucket's tombstones up to this number. So the rows of a file follow from
-   * its key: a job that began before an erasure writes under other keys than one that began after it.
+   * The segment was written without the events of the bucket's tombstones up to this number. So the rows of a
+   * file follow from its key: a job that began before an erasure writes under other keys than one that began
+   * after it.
    */
   generation: number
 }
 
 export type Segment = SegmentId & {
-  /** Files in each table. A segment of more than one part comes from an epoch that was too large for one file. */
+  /**
+   * Files in each table. A segment of more than one part comes from an epoch that was too large for one file.
+   */
   parts: number
   /** Events. */
   rows: number
@@ -25,15 +28,24 @@ export type Segment = SegmentId & {
   lastArrival: number
   /** Rows of segment_event_ids; 0: the segment has no file of that table. */
   eventIds: number
-  /** The segment has no events of the tombstones up to this number: its generation, or more if it was found to have none. */
+  /**
+   * The segment has no events of the tombstones up to this number: its generation, or more if it was found to
+   * have none.
+   */
   erased: number
   /** may_be_split of its sessions is known (core/lake/compact/split-sessions.ts). Otherwise it is null. */
   knowsSplit: boolean
   /** Its activity has total_count. An earlier version wrote segments without that column. */
   hasTotals: boolean
-  /** Its sessions say what each of their users has (user_parts). An earlier version wrote segments without that column. */
+  /**
+   * Its sessions say what each of their users has (user_parts). An earlier version wrote segments without
+   * that column.
+   */
   knowsUsers: boolean
 }
 
-/** A segment that is no longer read. Its files stay for a while, for reads that have an older manifest and for repairs. */
+/**
+ * A segment that is no longer read. Its files stay for a while, for reads that have an older manifest and for
+ * repairs.
+ */
 export type RetiredSegment = Segment & { retiredAt: number }

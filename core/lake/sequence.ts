@@ -1,4 +1,6 @@
-/** Sequences of a shard are decimal integers with more digits than a double holds, and their lengths differ. */
+/**
+ * Sequences of a shard are decimal integers with more digits than a double holds, and their lengths differ.
+ */
 
 /** Whether `sequence` comes after `position`. Every sequence comes after null. */
 export function isBeyond(sequence: string, position: string | null): boolean {

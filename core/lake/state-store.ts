@@ -15,7 +15,10 @@ import {
 /** Time until the item of a job expires, ms. By then its epochs have been compacted long ago. */
 const JOB_TTL_MS = 30 * DAY_MS
 
-/** The lake state in DynamoDB. Every change is one conditional write, so of two processes only one can succeed. */
+/**
+ * The lake state in DynamoDB. Every change is one conditional write, so of two processes only one can
+ * succeed.
+ */
 export function createLakeStateStore(state: StateTable): LakeStateStore {
   const lakes = lakeEntity(state)
   const shards = shardEntity(state)
@@ -92,7 +95,8 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
       const last = epochTimes.at(-1)
       const isTimeDue = last === undefined || now - last.at >= EPOCH_TIME_INTERVAL_MS
       const addedTimes = isTimeDue ? [{ epoch: from + 1, at: now }] : []
-      // Only the holder of the fence changes epochTimes, and it does so sequentially, so they are still as read above.
+      // Only the holder of the fence changes epochTimes, and it does so sequentially, so they are still as
+      // read above.
       const write = lakes
         .patch({})
         .set({

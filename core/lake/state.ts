@@ -2,10 +2,10 @@ import type { Claim } from './claim.ts'
 import type { Manifest } from './manifest.ts'
 
 /**
- * The state of the lake: one item for the epoch, one for each shard and one for the manifest of each bucket. Every change is
- * a single conditional write and returns whether its condition held; if it did not, nothing changed. core/lake/state-store.ts
- * keeps the state in DynamoDB, test/support/memory-lake-state.ts in memory for the simulator. test/contract/lake-state.ts
- * tests both.
+ * The state of the lake: one item for the epoch, one for each shard and one for the manifest of each bucket.
+ * Every change is a single conditional write and returns whether its condition held; if it did not, nothing
+ * changed. core/lake/state-store.ts keeps the state in DynamoDB, test/support/memory-lake-state.ts in memory
+ * for the simulator. test/contract/lake-state.ts tests both.
  */
 
 export type ShardState = {
@@ -54,11 +54,15 @@ export type LakeStateStore = {
   /** Ends the claim: highWater becomes `claim.last`. Holds if exactly this claim is open. */
   commit(shard: string, claim: Claim): Promise<boolean>
 
-  /** Takes the lease until `until` and returns a new fencing token; null if the lease is not free at `now`. */
+  /**
+   * Takes the lease until `until` and returns a new fencing token; null if the lease is not free at `now`.
+   */
   lease(now: number, until: number): Promise<number | null>
   /** Ends the lease early. */
   release(fence: number): Promise<boolean>
-  /** Opens the epoch `from` + 1 at `now`. Adds an epoch time if the last one is EPOCH_TIME_INTERVAL_MS old. */
+  /**
+   * Opens the epoch `from` + 1 at `now`. Adds an epoch time if the last one is EPOCH_TIME_INTERVAL_MS old.
+   */
   openEpoch(fence: number, from: number, now: number): Promise<boolean>
 
   /** A consistent read; `emptyManifest` before the first compaction. */
@@ -68,16 +72,23 @@ export type LakeStateStore = {
   /** Saves a changed manifest. Holds if the saved one has the version before it. */
   saveManifest(manifest: Manifest): Promise<boolean>
   /**
-   * Moves the watermarks of these buckets past `epoch`, in which they have no event, without a write for each (empty-epochs.ts).
-   * Call it only for a closed epoch at which their watermarks are.
+   * Moves the watermarks of these buckets past `epoch`, in which they have no event, without a write for each
+   * (empty-epochs.ts). Call it only for a closed epoch at which their watermarks are.
    */
   skipEpoch(epoch: number, buckets: readonly number[]): Promise<void>
-  /** Saves the manifests whose watermarks `skipEpoch` has moved, and returns the manifests of all buckets as they are saved. */
+  /**
+   * Saves the manifests whose watermarks `skipEpoch` has moved, and returns the manifests of all buckets as
+   * they are saved.
+   */
   saveSkippedEpochs(): Promise<Manifest[]>
-  /** Takes back what `skipEpoch` has moved and no manifest has saved. For a state that was restored in parts. */
+  /**
+   * Takes back what `skipEpoch` has moved and no manifest has saved. For a state that was restored in parts.
+   */
   forgetSkippedEpochs(): Promise<void>
 
-  /** Notes that the job is sent at `now`. Holds if it was never sent, or last before `staleBefore` (Unix ms). */
+  /**
+   * Notes that the job is sent at `now`. Holds if it was never sent, or last before `staleBefore` (Unix ms).
+   */
   beginJob(job: string, now: number, staleBefore: number): Promise<boolean>
   /** Notes that the job is finished. May be repeated. */
   finishJob(job: string): Promise<void>

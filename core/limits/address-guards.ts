@@ -9,14 +9,14 @@ import { createSlidingWindow, type SlidingWindow } from './sliding-window.ts'
 
 const MINUTE_MS = 60_000
 /**
- * Sessions count in so many parts. Ids that a guesser makes up make at most this number of items a network, and two sessions of one
- * network share a count once in so many cases.
+ * Sessions count in so many parts. Ids that a guesser makes up make at most this number of items a network,
+ * and two sessions of one network share a count once in so many cases.
  */
 const SESSION_PARTS = 1_024
 
 /**
- * Guards by the caller's address (docs/api/limits.md): session starts, sign-ins, demo sessions, and wrong secrets. Addresses are
- * not stored (createAddressHash).
+ * Guards by the caller's address (docs/api/limits.md): session starts, sign-ins, demo sessions, and wrong
+ * secrets. Addresses are not stored (createAddressHash).
  */
 export function createAddressGuards({
   clock,
@@ -45,9 +45,11 @@ export function createAddressGuards({
   }
 
   /**
-   * Runs a check of a secret. A 401 or NOT_FOUND of the check is a wrong secret, and counts for the network of the address and for
-   * `session`, what the secret is of: the id of an auth request, claim or session. Too many wrong ones get RATE_LIMITED. A right one
-   * passes even then, because other clients may share the network; nobody guesses 256 random bits.
+   * Runs a check of a secret. A 401 or NOT_FOUND of the check is a wrong secret, and counts for the network
+   * of the address and for
+   * `session`, what the secret is of: the id of an auth request, claim or session. Too many wrong ones get
+   * RATE_LIMITED. A right one passes even then, because other clients may share the network; nobody guesses
+   * 256 random bits.
    */
   async function guardSecret<T>(
     address: string | null,

@@ -6,8 +6,8 @@ import { utcDate } from '#core/time'
 const SALT_SECONDS = 2 * 86_400
 
 /**
- * Names the network of an address without storing the address: an HMAC under a salt that is new every day and deleted a day
- * later. All processes share the salt by the table.
+ * Names the network of an address without storing the address: an HMAC under a salt that is new every day and
+ * deleted a day later. All processes share the salt by the table.
  */
 export function createAddressHash({ clock, ...state }: StateTable & { clock: Clock }) {
   let salt: { date: string; value: Promise<string> } | null = null

@@ -8,8 +8,8 @@ import { type Admission, createSlidingWindow } from './sliding-window.ts'
 const MINUTE_MS = 60_000
 
 /**
- * The rates of demo sessions (U65). The demo is open to everybody, so no plan limits it: each session has a rate, and all sessions of
- * one network have one together, because anybody may open many sessions.
+ * The rates of demo sessions (U65). The demo is open to everybody, so no plan limits it: each session has a
+ * rate, and all sessions of one network have one together, because anybody may open many sessions.
  */
 export function createDemoLimits({
   clock,

@@ -33,10 +33,10 @@ const FRESH_MS = 1_000
 const MAX_KEYS = 10_000
 
 /**
- * Counts requests in a sliding window for all processes together, and never waits: each process decides by its own count
- * and by what the shared window said last, and reports to it in the background. One process alone admits exactly the
- * limit; several admit at most REPORT_EVERY more each. Once the window is full, a process refuses without a request to
- * the table until the reset.
+ * Counts requests in a sliding window for all processes together, and never waits: each process decides by
+ * its own count and by what the shared window said last, and reports to it in the background. One process
+ * alone admits exactly the limit; several admit at most REPORT_EVERY more each. Once the window is full, a
+ * process refuses without a request to the table until the reset.
  */
 export function createLaggingWindow({ window, windowMs, clock, onError }: LaggingWindowOptions) {
   const keys = new QuickLRU<string, Local>({ maxSize: MAX_KEYS })

@@ -24,13 +24,19 @@ export type LimitState = {
 /** The limits of plans (docs/api/limits.md). */
 export type Limits = {
   /**
-   * Counts one request toward the limit that its row names. `address`: of the caller. Resolves to null when the caller has no such
-   * limit.
+   * Counts one request toward the limit that its row names. `address`: of the caller. Resolves to null when
+   * the caller has no such limit.
    */
   check(caller: Caller, route: Route, address: string | null): Promise<LimitState | null>
-  /** Counts events that an account is about to store. null: no limit. Synchronous, as ingestion never waits for it. */
+  /**
+   * Counts events that an account is about to store. null: no limit. Synchronous, as ingestion never waits
+   * for it.
+   */
   checkEvents(accountId: string, events: number): LimitState | null
-  /** Counts one request of a project's token. null: within the limit, or no limit. Synchronous, as checkEvents. */
+  /**
+   * Counts one request of a project's token. null: within the limit, or no limit. Synchronous, as
+   * checkEvents.
+   */
   checkToken(projectId: string): LimitState | null
 }
 

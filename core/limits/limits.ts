@@ -30,8 +30,9 @@ type EventCaps = { limit: number; reason: 'lifetime_event_limit' | 'monthly_spen
 type Known = { until: number; caps: EventCaps; used: number }
 
 /**
- * The limits of docs/api/limits.md by the numbers of a profile. Reads are counted in the state table, exactly, for all processes
- * together. Ingestion never waits: it decides by counts of the last seconds, which are refreshed in the background.
+ * The limits of docs/api/limits.md by the numbers of a profile. Reads are counted in the state table,
+ * exactly, for all processes together. Ingestion never waits: it decides by counts of the last seconds, which
+ * are refreshed in the background.
  */
 export function createLimits({ clock, log, profile, accounts, usage, ...state }: LimitServices): Limits {
   const minutes = createSlidingWindow({ ...state, clock }, { name: 'reads', windowMs: MINUTE_MS })

@@ -27,7 +27,10 @@ export type Profile = {
   demo_reads_per_minute: number
   /** Reads of all demo sessions of one network in a minute. */
   demo_network_reads_per_minute: number
-  /** Open streams of an account, or of a demo session. This and the next three are limits of the machinery (U44). */
+  /**
+   * Open streams of an account, or of a demo session. This and the next three are limits of the machinery
+   * (U44).
+   */
   open_streams: number
   /** A stream ends after this time without a match. */
   stream_idle_minutes: number
@@ -35,7 +38,10 @@ export type Profile = {
   live_buffer_seconds: number
   /** How many events of a project live reads see. */
   live_buffer_events: number
-  /** Everybody may sign up; else listed addresses only. New accounts are complimentary Pro where sign-up is not open. */
+  /**
+   * Everybody may sign up; else listed addresses only. New accounts are complimentary Pro where sign-up is
+   * not open.
+   */
   open_sign_up: boolean
   has_payments: boolean
 }
@@ -114,8 +120,8 @@ export const OVERRIDABLE = [
 ]
 
 /**
- * A named profile with some numbers replaced: `free.rate_limit_rpm=1000,session_starts=500`. Throws an Error that names
- * what it cannot read, for the operator.
+ * A named profile with some numbers replaced: `free.rate_limit_rpm=1000,session_starts=500`. Throws an Error
+ * that names what it cannot read, for the operator.
  */
 export function readProfile(name: ProfileName, overrides = ''): Profile {
   const profile = structuredClone(profiles[name])

@@ -24,17 +24,20 @@ const MAX_BLOCKED = 10_000
 const UNDO_TRIES = 2
 
 /**
- * Counts what a key does in the last `windowMs`, for all processes together: one item a key, one atomic ADD a request,
- * with an attribute for each sixtieth of the window. The ADD returns the item, so its sum decides: however many requests
- * come at once, exactly `limit` of them are admitted in any window. Libraries such as rate-limiter-flexible want a table
- * of their own and count in fixed windows.
+ * Counts what a key does in the last `windowMs`, for all processes together: one item a key, one atomic ADD a
+ * request, with an attribute for each sixtieth of the window. The ADD returns the item, so its sum decides:
+ * however many requests come at once, exactly `limit` of them are admitted in any window. Libraries such as
+ * rate-limiter-flexible want a table of their own and count in fixed windows.
  */
 export function createSlidingWindow(
   { client, table, clock }: StateTable & { clock: Clock },
   { name, windowMs }: WindowOptions,
 ) {
   const slotMs = windowMs / SLOTS
-  /** Keys at their limit, until their oldest count leaves the window. Their requests are refused without a request to the table. */
+  /**
+   * Keys at their limit, until their oldest count leaves the window. Their requests are refused without a
+   * request to the table.
+   */
   const blocked = new QuickLRU<string, Admission>({ maxSize: MAX_BLOCKED })
 
   /** Counts one request, unless the key is full. */
@@ -110,7 +113,8 @@ export function createSlidingWindow(
     const sum = counts.reduce((total, [, count]) => total + count, 0)
     const remaining = Math.max(0, limit - sum)
     const newest = counts.at(-1)?.[0] ?? slot
-    // The window is free again one slot after a whole window: a slot counts until nothing of it can be inside.
+    // The window is free again one slot after a whole window: a slot counts until nothing of it can be
+    // inside.
     const leaves = (at: number) => Math.ceil((at + SLOTS + 1) * slotMs)
     if (sum <= limit) return { isAdmitted: true, limit, remaining, resetAt: leaves(newest) }
     let excess = sum - limit

@@ -1,6 +1,8 @@
 import { orUnavailable, type StateTable } from '#core/state-table'
 
-/** The last sequence of each shard that the live consumer of one machine has copied. On AWS, Lambda keeps it. */
+/**
+ * The last sequence of each shard that the live consumer of one machine has copied. On AWS, Lambda keeps it.
+ */
 export function createLiveCheckpoint({ client, table }: StateTable) {
   const key = (shard: string) => ({ pk: 'live-checkpoint', sk: shard })
 

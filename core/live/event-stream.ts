@@ -40,8 +40,8 @@ const HEARTBEAT = Buffer.from(':heartbeat\n\n')
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * The blocks of GET /stream (docs/api/live.md), until the signal aborts or the stream ends by a rule. Each value holds whole
- * blocks, so that many events need one write only.
+ * The blocks of GET /stream (docs/api/live.md), until the signal aborts or the stream ends by a rule. Each
+ * value holds whole blocks, so that many events need one write only.
  */
 export async function* streamBlocks(
   { buffer, tails, settings }: { buffer: LiveBuffer; tails: Tails; settings: StreamSettings },
@@ -89,8 +89,9 @@ export async function* streamBlocks(
 }
 
 /**
- * The first block. Its id lets a client that is cut off before its first match go on from here. A client that has sent the id of an
- * event keeps that one, because it may be cut off again before it gets what it has missed.
+ * The first block. Its id lets a client that is cut off before its first match go on from here. A client that
+ * has sent the id of an event keeps that one, because it may be cut off again before it gets what it has
+ * missed.
  */
 function connectedBlock(
   project: string,
@@ -103,7 +104,9 @@ function connectedBlock(
   return Buffer.from(`event: connected\ndata: ${data}\n${id}\n`)
 }
 
-/** The second in which the event of an id arrived, Unix ms; null without an id, and for a text that is none. */
+/**
+ * The second in which the event of an id arrived, Unix ms; null without an id, and for a text that is none.
+ */
 function arrivalOf(lastEventId: string | undefined): number | null {
   return lastEventId === undefined ? null : arrivalOfUlid(lastEventId)
 }
@@ -111,14 +114,18 @@ function arrivalOf(lastEventId: string | undefined): number | null {
 type Resumed = {
   /** The events that the client has missed, in the order of arrival. */
   events: TailEvent[]
-  /** Whether an event of the tail belongs to the stream: it is none of the events above, and none that the client has. */
+  /**
+   * Whether an event of the tail belongs to the stream: it is none of the events above, and none that the
+   * client has.
+   */
   isNew(event: TailEvent): boolean
 }
 
 /**
- * Finds what the client has missed. Without Last-Event-ID these are no events, and the stream begins with the events that
- * arrive from now on. A shard has one order, so after the last event of the client nothing of its shard is missing or
- * repeated. The order of other shards is only known within two seconds: their events of that time may come again.
+ * Finds what the client has missed. Without Last-Event-ID these are no events, and the stream begins with the
+ * events that arrive from now on. A shard has one order, so after the last event of the client nothing of its
+ * shard is missing or repeated. The order of other shards is only known within two seconds: their events of
+ * that time may come again.
  */
 async function resume(
   { buffer, tails }: { buffer: LiveBuffer; tails: Tails },

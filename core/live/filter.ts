@@ -15,7 +15,10 @@ export function toStreamFilter({
   return { events: events.split(',').filter(name => name !== ''), pairs: parseFilterPairs(filter) ?? [] }
 }
 
-/** Whether an event passes: its name is one of the names, and all pairs hold. Numbers and booleans compare by their text (U49). */
+/**
+ * Whether an event passes: its name is one of the names, and all pairs hold. Numbers and booleans compare by
+ * their text (U49).
+ */
 export function passesFilter({ events, pairs }: StreamFilter, { event, properties }: LiveEvent): boolean {
   if (events.length > 0 && !events.includes(event)) return false
   return pairs.every(([key, value]) => {

@@ -3,7 +3,10 @@ import { type Chunk, LATE_MS, type LiveBuffer } from './buffer.ts'
 
 /** The chunks of one project that become readable. A chunk may come more than once. */
 export type NewChunks = {
-  /** Waits for new chunks; may resolve with none. Throws UNAVAILABLE; then call it again, and nothing is missed. */
+  /**
+   * Waits for new chunks; may resolve with none. Throws UNAVAILABLE; then call it again, and nothing is
+   * missed.
+   */
   next(signal: AbortSignal): Promise<Chunk[]>
   close(): void
 }
@@ -11,8 +14,9 @@ export type NewChunks = {
 /** The live consumer of the same process. It brings the chunks of a project that it writes. */
 export type ChunkFeed = {
   /**
-   * Calls `onChunk` for each new chunk of the project, and `onGap` when the listener may have missed chunks: at the start, and after the
-   * consumer has started again. Then the listener must read the buffer. Returns a function that ends the calls.
+   * Calls `onChunk` for each new chunk of the project, and `onGap` when the listener may have missed chunks:
+   * at the start, and after the consumer has started again. Then the listener must read the buffer. Returns a
+   * function that ends the calls.
    */
   follow(projectId: string, listener: { onChunk(chunk: Chunk): void; onGap(): void }): () => void
 }
@@ -32,8 +36,8 @@ export function createPolledChunks(buffer: LiveBuffer, projectId: string, pollMs
 }
 
 /**
- * Takes the chunks from the live consumer, and reads the buffer only after a gap. A look into the buffer costs several times as
- * much as the chunks themselves, in the thread of the requests.
+ * Takes the chunks from the live consumer, and reads the buffer only after a gap. A look into the buffer
+ * costs several times as much as the chunks themselves, in the thread of the requests.
  */
 export function openFedChunks(buffer: LiveBuffer, projectId: string, { follow }: ChunkFeed): NewChunks {
   const reader = createReader(buffer, projectId)
@@ -75,8 +79,8 @@ export function openFedChunks(buffer: LiveBuffer, projectId: string, { follow }:
 }
 
 /**
- * Reads the chunks that are new since the last look. Chunks may become readable late, so each look also lists the keys of
- * the last two seconds, and reads only those that it has not read yet.
+ * Reads the chunks that are new since the last look. Chunks may become readable late, so each look also lists
+ * the keys of the last two seconds, and reads only those that it has not read yet.
  */
 function createReader(buffer: LiveBuffer, projectId: string) {
   let from = buffer.clock.now() - LATE_MS

@@ -21,9 +21,9 @@ export type LiveRequest = {
 export type Live = { body: z.input<typeof liveResponse>; events: number }
 
 /**
- * GET /live (docs/api/live.md): what happened in the last seconds, by arrival. Reads the buffer from its newest event back, one
- * chunk at a time, and keeps only the counts and the newest events. So memory does not grow with the traffic. The events of all
- * ids of a person count for the final id (U48).
+ * GET /live (docs/api/live.md): what happened in the last seconds, by arrival. Reads the buffer from its
+ * newest event back, one chunk at a time, and keeps only the counts and the newest events. So memory does not
+ * grow with the traffic. The events of all ids of a person count for the final id (U48).
  */
 export async function readLive(
   { buffer, users }: { buffer: LiveBuffer; users: UserResolver },
@@ -161,7 +161,10 @@ function newestOf(events: readonly LiveEvent[], count: number): LiveEvent[] {
   return events.toSorted((a, b) => compareArrival(b, a)).slice(0, count)
 }
 
-/** Order of arrival. `seq` orders the events of one process; between two processes of the same ms any order is right. */
+/**
+ * Order of arrival. `seq` orders the events of one process; between two processes of the same ms any order is
+ * right.
+ */
 export function compareArrival(
   a: Pick<LiveEvent, 'received_at' | 'seq'>,
   b: Pick<LiveEvent, 'received_at' | 'seq'>,

@@ -5,9 +5,9 @@ import type { LiveEvent } from './chunk.ts'
 type Identified = Pick<LiveEvent, 'id' | 'event_id' | 'credentialed'>
 
 /**
- * Remembers events, so that a reader takes each one once. A retried batch of the stream holds events that were written
- * before; they have the same id. A client that retries sends the same `event_id`. A copy of it with a credential is taken also after one
- * without (U63). `maxEvents`: how many are remembered.
+ * Remembers events, so that a reader takes each one once. A retried batch of the stream holds events that
+ * were written before; they have the same id. A client that retries sends the same `event_id`. A copy of it
+ * with a credential is taken also after one without (U63). `maxEvents`: how many are remembered.
  */
 export function createSeenEvents(maxEvents: number) {
   const ids = new QuickLRU<string, true>({ maxSize: maxEvents })

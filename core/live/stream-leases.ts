@@ -12,18 +12,22 @@ export type StreamLease = {
 export type StreamLeaseOptions = {
   clock: Clock
   /**
-   * Whether no other process serves streams. Then leases of other processes are of a process that was killed, and are free
-   * at once.
+   * Whether no other process serves streams. Then leases of other processes are of a process that was killed,
+   * and are free at once.
    */
   isOnlyProcess: boolean
 }
 
-/** A stream renews its lease each minute. A lease outlives a stream whose process was killed by at most this time, ms. */
+/**
+ * A stream renews its lease each minute. A lease outlives a stream whose process was killed by at most this
+ * time, ms.
+ */
 const LEASE_MS = 150_000
 
 /**
- * Limits the open streams of an account, or of a demo session, over all processes. It has as many items as it may open streams, and each
- * item holds at most one lease. So every change is a conditional write of one item.
+ * Limits the open streams of an account, or of a demo session, over all processes. It has as many items as it
+ * may open streams, and each item holds at most one lease. So every change is a conditional write of one
+ * item.
  */
 export function createStreamLeases(
   { client, table }: StateTable,

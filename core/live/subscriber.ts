@@ -1,5 +1,8 @@
 export type Subscription<T> = {
-  /** Resolves with the events since the last call, in the order of arrival. Waits for the first one, or for `wake`. */
+  /**
+   * Resolves with the events since the last call, in the order of arrival. Waits for the first one, or for
+   * `wake`.
+   */
   next(): Promise<T[]>
   /** Ends the wait of `next`, or of its next call, without events. */
   wake(): void
@@ -10,8 +13,9 @@ export type Subscription<T> = {
 }
 
 /**
- * Keeps events until a stream takes them. Beyond `maxWaitingBytes` it drops them all: the stream ends, and its client gets them after
- * its last event when it connects again. So a client that does not read costs little memory.
+ * Keeps events until a stream takes them. Beyond `maxWaitingBytes` it drops them all: the stream ends, and
+ * its client gets them after its last event when it connects again. So a client that does not read costs
+ * little memory.
  */
 export function createSubscriber<T extends { block: Uint8Array }>(maxWaitingBytes: number) {
   let waiting: T[] = []

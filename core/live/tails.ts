@@ -21,8 +21,8 @@ export type TailSettings = {
 export const TAIL_DEFAULTS: TailSettings = { pollMs: 500, maxWaitingBytes: 8 * 1024 * 1024 }
 
 /**
- * How many events a tail remembers, so that a retried batch sends nothing twice. At 1,000 events a second these are the
- * events of 50 s, and about 10 MB.
+ * How many events a tail remembers, so that a retried batch sends nothing twice. At 1,000 events a second
+ * these are the events of 50 s, and about 10 MB.
  */
 const SEEN_EVENTS = 50_000
 
@@ -30,12 +30,16 @@ export type TailServices = {
   buffer: LiveBuffer
   users: UserResolver
   log: Log
-  /** Brings the new chunks, where the live consumer runs in the same process. Without it tails look into the buffer. */
+  /**
+   * Brings the new chunks, where the live consumer runs in the same process. Without it tails look into the
+   * buffer.
+   */
   feed?: ChunkFeed
 }
 
 /**
- * Follows the live buffer. All streams of a project in this process share one tail, so ten streams cost the reads of one.
+ * Follows the live buffer. All streams of a project in this process share one tail, so ten streams cost the
+ * reads of one.
  */
 export function createTails(
   { buffer, users, log, feed }: TailServices,
@@ -104,7 +108,9 @@ export function createTails(
     }
   }
 
-  /** The events of chunks in the order of arrival, with the final ids of their users and without erased ones. */
+  /**
+   * The events of chunks in the order of arrival, with the final ids of their users and without erased ones.
+   */
   async function toTailEvents(projectId: string, chunks: readonly Chunk[]): Promise<TailEvent[]> {
     const events = chunks.flatMap(({ shard, stamp, events }) =>
       events.map(event => ({ ...event, shard, stamp })),

@@ -5,8 +5,8 @@ import type { ProjectContext } from '#schemas/contexts'
 export type ResponseDays = { start: number; end: number }
 
 /**
- * The field `project_context` of an analytics response (R16). Its annotations are those from a day before the first
- * day of the response to a day after the last one. There is no field if the four lists are empty.
+ * The field `project_context` of an analytics response (R16). Its annotations are those from a day before the
+ * first day of the response to a day after the last one. There is no field if the four lists are empty.
  */
 export function contextOfRange(
   context: ProjectContext,

@@ -22,8 +22,8 @@ const NO_PORTFOLIO_CONTEXT: PortfolioContext = {
 }
 
 /**
- * What the owner says about the numbers, for a project and for all projects of an account. Each is one item, which holds
- * the lists as JSON and is replaced as a whole.
+ * What the owner says about the numbers, for a project and for all projects of an account. Each is one item,
+ * which holds the lists as JSON and is replaced as a whole.
  */
 export function createContextStore({ client, table, projects }: ContextServices) {
   /** The context of a project; all four lists are there. */

@@ -22,8 +22,8 @@ export type ProjectDirectoryServices = StateTable & {
 const PROJECT_ID = /^proj_[0-9a-f]{16}$/
 const PROJECT_TOKEN = /^aat_[0-9a-f]{48}$/
 /**
- * Another process may use a project for this long after a change or deletion here. Ingestion looks up no token twice in it. This
- * process uses what it has changed at once.
+ * Another process may use a project for this long after a change or deletion here. Ingestion looks up no
+ * token twice in it. This process uses what it has changed at once.
  */
 const TOKEN_MS = 5_000
 const TOKEN_CACHE = { missingMs: 1_000, maxEntries: 20_000 }
@@ -47,7 +47,10 @@ export function createProjectDirectory({
     foundMs: tokenMs,
     lookUpAgain,
   })
-  /** The project that last had a name in an account. Its item is read each time and decides, so this may be old. */
+  /**
+   * The project that last had a name in an account. Its item is read each time and decides, so this may be
+   * old.
+   */
   const nameHolders = new QuickLRU<string, string>({ maxSize: MAX_NAMES })
   const recent = createLookupCache(clock, lookUpRecent, RECENT_CACHE)
 
@@ -63,7 +66,9 @@ export function createProjectDirectory({
     return sent.map(token => liveProject(current.get(ids.get(token) ?? '') ?? null, token))
   }
 
-  /** Looks projects up by their ids. A token stays with its project, so its own item need not be read again. */
+  /**
+   * Looks projects up by their ids. A token stays with its project, so its own item need not be read again.
+   */
   async function lookUpAgain(found: readonly Project[]): Promise<(Project | null)[]> {
     const current = await items.findAll(found.map(({ id }) => id))
     return found.map(({ id, project_token }) => liveProject(current.get(id) ?? null, project_token))
@@ -88,8 +93,8 @@ export function createProjectDirectory({
   }
 
   /**
-   * As resolve, but the project may be 5 s old: renamed, deleted, or without the flags of its newest events. For those who read it
-   * again (createProjectReader).
+   * As resolve, but the project may be 5 s old: renamed, deleted, or without the flags of its newest events.
+   * For those who read it again (createProjectReader).
    */
   function resolveRecent(accountId: string, nameOrId: string): Promise<Project | null> {
     return PROJECT_NAME.test(nameOrId) ? recent.get(`${accountId} ${nameOrId}`) : NO_PROJECT

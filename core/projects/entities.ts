@@ -1,7 +1,10 @@
 import { Entity } from 'electrodb'
 import { primaryIndex, type StateTable } from '#core/state-table'
 
-/** The project's own item decides its name, token and origins; the items of tokens and reservations only lead to it. */
+/**
+ * The project's own item decides its name, token and origins; the items of tokens and reservations only lead
+ * to it.
+ */
 export function createProjectEntity({ client, table }: StateTable) {
   return new Entity(
     {
@@ -48,7 +51,9 @@ export function createTokenEntity({ client, table }: StateTable) {
 const RESERVATION_KINDS = ['name', 'origin'] as const
 export type ReservationKind = (typeof RESERVATION_KINDS)[number]
 
-/** Reserves a name or an origin for a project; the project has it when its own item says so (reservations.ts). */
+/**
+ * Reserves a name or an origin for a project; the project has it when its own item says so (reservations.ts).
+ */
 export function createReservationEntity({ client, table }: StateTable) {
   return new Entity(
     {

@@ -24,7 +24,10 @@ export function createProjectItems(state: StateTable) {
     return new Map(items.map(item => [item.id, item]))
   }
 
-  /** Reads the project together with another item (readTogether). Null for an unknown and for a deleted project. */
+  /**
+   * Reads the project together with another item (readTogether). Null for an unknown and for a deleted
+   * project.
+   */
   function itemRead(id: string): ItemRead<Project | null> {
     return {
       Key: projects.get({ id }).params<{ Key: ItemKey }>().Key,

@@ -7,8 +7,9 @@ const MAX_ORIGINS = 100
 const HOST = /^([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?|\[[0-9a-f:.]+\])$/
 
 /**
- * Returns the stored form of `allowed_origins` (docs/api/projects.md): `*`, or different origins separated by commas. A URL is
- * cut to its origin, and a bare host becomes https. Throws MISSING_FIELDS that names the part which is not an origin.
+ * Returns the stored form of `allowed_origins` (docs/api/projects.md): `*`, or different origins separated by
+ * commas. A URL is cut to its origin, and a bare host becomes https. Throws MISSING_FIELDS that names the
+ * part which is not an origin.
  */
 export function normalizeOrigins(text: string): string {
   if (text.trim() === '*') return '*'

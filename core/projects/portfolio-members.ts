@@ -6,11 +6,14 @@ import type { Project } from './project.ts'
 /** Projects that a request wants in a portfolio. */
 export type PortfolioMembers = {
   ids: ReadonlySet<string>
-  /** Throws PROJECT_IN_PORTFOLIO if a project is in another portfolio and may not be moved. Changes nothing. */
+  /**
+   * Throws PROJECT_IN_PORTFOLIO if a project is in another portfolio and may not be moved. Changes nothing.
+   */
   requireMovable(portfolioId: string | null, allowMove: boolean): Promise<void>
   /**
-   * Takes the projects into the portfolio. The item of a project says where it is, so one conditional write decides between
-   * requests that want it at once. Throws PROJECT_IN_PORTFOLIO when another request was faster; then every project is where it was.
+   * Takes the projects into the portfolio. The item of a project says where it is, so one conditional write
+   * decides between requests that want it at once. Throws PROJECT_IN_PORTFOLIO when another request was
+   * faster; then every project is where it was.
    */
   take(portfolioId: string, allowMove: boolean): Promise<{ giveBack(): Promise<void> }>
 }

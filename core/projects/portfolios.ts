@@ -9,7 +9,10 @@ import { createProjectEntity } from './entities.ts'
 import { type PortfolioMembers, portfolioMembers } from './portfolio-members.ts'
 import type { Project, ProjectDirectory } from './project.ts'
 
-/** How long a request may replace the members of a portfolio. Longer than any request runs, and short after a crash. */
+/**
+ * How long a request may replace the members of a portfolio. Longer than any request runs, and short after a
+ * crash.
+ */
 const LEASE_MS = 60_000
 
 export type PortfolioServices = StateTable & {
@@ -24,8 +27,8 @@ export type PortfolioChanges = { name?: string | undefined } & Partial<MemberCha
 type PortfolioItem = EntityItem<ReturnType<typeof createPortfolioEntity>>
 
 /**
- * Identity portfolios (docs/api/portfolios.md). The item of a project says in which portfolio the project is, so it is in one at
- * most, and a deleted project drops out by itself (U22).
+ * Identity portfolios (docs/api/portfolios.md). The item of a project says in which portfolio the project is,
+ * so it is in one at most, and a deleted project drops out by itself (U22).
  */
 export function createPortfolioStore({ projects, clock, ...state }: PortfolioServices) {
   const portfolios = createPortfolioEntity(state)
@@ -43,7 +46,9 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
     return toRecord(item, owned)
   }
 
-  /** Throws SLUG_EXISTS, PROJECT_IN_PORTFOLIO, or NOT_FOUND for an unknown project. Then nothing is created. */
+  /**
+   * Throws SLUG_EXISTS, PROJECT_IN_PORTFOLIO, or NOT_FOUND for an unknown project. Then nothing is created.
+   */
   async function create(accountId: string, request: NewPortfolio): Promise<PortfolioRecord> {
     const members = await findMembers(accountId, request.projects)
     await members.requireMovable(null, request.allow_move)
@@ -95,8 +100,9 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
   }
 
   /**
-   * Two requests that replaced the members of one portfolio at the same time would each remove the other's projects. So one of them
-   * holds a lease. Throws UNAVAILABLE while another request has it, and NOT_FOUND for a portfolio that was deleted.
+   * Two requests that replaced the members of one portfolio at the same time would each remove the other's
+   * projects. So one of them holds a lease. Throws UNAVAILABLE while another request has it, and NOT_FOUND
+   * for a portfolio that was deleted.
    */
   async function leaseMembers({ account_id, slug, id }: PortfolioItem) {
     const key = { account_id, slug }

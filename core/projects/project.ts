@@ -17,7 +17,9 @@ export type Project = {
   has_event_ids: boolean
   /** Whether any identify request has linked two ids: only then do reads resolve user ids. */
   has_links: boolean
-  /** Whether the tracker has linked two anonymous ids, which it does between domains (docs/api/portfolios.md). */
+  /**
+   * Whether the tracker has linked two anonymous ids, which it does between domains (docs/api/portfolios.md).
+   */
   has_linked_anonymous_ids: boolean
   /** The portfolio that the project is in, or null. */
   portfolio_id: string | null
@@ -29,19 +31,27 @@ export type Project = {
 
 /** Lets the lake consumer record which projects send event_ids. */
 export type EventIdNotes = {
-  /** Records that the project sends event_ids. A cache in the process makes it cheap to call for every batch. */
+  /**
+   * Records that the project sends event_ids. A cache in the process makes it cheap to call for every batch.
+   */
   noteEventIds(projectId: string): Promise<void>
 }
 
 /** Lets the lake consumer record which projects have links of ids. */
 export type LinkNotes = {
-  /** Records that ids of the project are linked; `linksAnonymousIds`: two anonymous ids. Cheap to call for every batch. */
+  /**
+   * Records that ids of the project are linked; `linksAnonymousIds`: two anonymous ids. Cheap to call for
+   * every batch.
+   */
   noteLinks(projectId: string, linksAnonymousIds: boolean): Promise<void>
 }
 
 /** The look-ups of projects that other rooms need. core/projects/directory.ts implements them. */
 export type ProjectDirectory = {
-  /** Returns the live project of a token, or null. Cached for seconds; a deletion by this process shows at once. */
+  /**
+   * Returns the live project of a token, or null. Cached for seconds; a deletion by this process shows at
+   * once.
+   */
   byToken(token: string): Promise<Project | null>
   /** Returns the project of an id, live or deleted, or null. */
   byId(id: string): Promise<Project | null>
@@ -51,7 +61,10 @@ export type ProjectDirectory = {
   list(accountId: string): Promise<Project[]>
 }
 
-/** Spreads projects and identity scopes evenly over the buckets. The bucket depends on the id alone, so it never changes. */
+/**
+ * Spreads projects and identity scopes evenly over the buckets. The bucket depends on the id alone, so it
+ * never changes.
+ */
 export function bucketOf(id: string): number {
   return hash('sha256', id, 'buffer').readUInt32BE(0) % BUCKETS
 }

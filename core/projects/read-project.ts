@@ -11,9 +11,9 @@ export type ProjectReaderServices = StateTable & {
 }
 
 /**
- * Creates the function by which a report opens its project. The chain has taken the project from a cache. A report needs it as it
- * is now: has it sent event_ids and links, and does it still exist? So its item is read again, with the context of the
- * project, which the report needs anyway: one request reads both.
+ * Creates the function by which a report opens its project. The chain has taken the project from a cache. A
+ * report needs it as it is now: has it sent event_ids and links, and does it still exist? So its item is read
+ * again, with the context of the project, which the report needs anyway: one request reads both.
  */
 export function createProjectReader({ projects, contexts, ...state }: ProjectReaderServices) {
   /** The project and its context now. Null when the project was deleted or has got another name. */

@@ -6,7 +6,10 @@ import { createProjectEntity, createReservationEntity, type ReservationKind } fr
 import type { ProjectItem, ProjectItems } from './items.ts'
 import { primaryOrigin } from './origins.ts'
 
-/** A name or origin that no other project of the account may use. `version`: of the project, when it took the value. */
+/**
+ * A name or origin that no other project of the account may use. `version`: of the project, when it took the
+ * value.
+ */
 export type Reservation = {
   account_id: string
   kind: ReservationKind
@@ -23,11 +26,12 @@ const GRACE_PAUSE_MS = 20
 const MAX_TRIES = 40
 
 /**
- * Makes names and primary origins unique within an account, without transactions. A project writes its reservation before
- * its own item. The reservation counts only while that item is live and has the same name or origin. A reservation may
- * stop counting: its process crashed between the two writes, or its project was deleted. Then another project may take
- * it over, but must fence the old holder first. A holder without an item gets the item of a deleted project, so that it can never be
- * created. A holder with another name or origin gets a higher version, so that an update under way fails.
+ * Makes names and primary origins unique within an account, without transactions. A project writes its
+ * reservation before its own item. The reservation counts only while that item is live and has the same name
+ * or origin. A reservation may stop counting: its process crashed between the two writes, or its project was
+ * deleted. Then another project may take it over, but must fence the old holder first. A holder without an
+ * item gets the item of a deleted project, so that it can never be created. A holder with another name or
+ * origin gets a higher version, so that an update under way fails.
  */
 export function createReservations(
   state: StateTable,
@@ -69,7 +73,10 @@ export function createReservations(
     )
   }
 
-  /** Deletes the reservation, unless another project has it or the same project has renewed it since that version. */
+  /**
+   * Deletes the reservation, unless another project has it or the same project has renewed it since that
+   * version.
+   */
   async function release({ project_id, version, ...key }: Reservation): Promise<void> {
     const deletion = reservations
       .delete(key)
@@ -77,7 +84,9 @@ export function createReservations(
     await conditionHeld(deletion.go())
   }
 
-  /** Makes sure that the id can never become a live project. Returns false when the id has an item already. */
+  /**
+   * Makes sure that the id can never become a live project. Returns false when the id has an item already.
+   */
   function createDeleted({
     account_id,
     project_id,
@@ -98,7 +107,9 @@ export function createReservations(
     return conditionHeld(projects.create(item).go())
   }
 
-  /** Returns the ids of all projects with a reservation of a name; some may be deleted or were never created. */
+  /**
+   * Returns the ids of all projects with a reservation of a name; some may be deleted or were never created.
+   */
   async function listProjectIds(accountId: string): Promise<Set<string>> {
     const { data } = await orUnavailable(
       reservations.query.main({ account_id: accountId, kind: 'name' }).go({ consistent: true, pages: 'all' }),

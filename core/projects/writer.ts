@@ -39,7 +39,10 @@ export type ProjectWriterServices = StateTable & {
 /** How often a change starts again after another request has changed the project first. */
 const MAX_TRIES = 8
 
-/** Creates, changes and deletes projects. Each name and primary origin has a reservation; the project's own item decides. */
+/**
+ * Creates, changes and deletes projects. Each name and primary origin has a reservation; the project's own
+ * item decides.
+ */
 export function createProjectWriter({
   clock,
   usage,
@@ -57,8 +60,8 @@ export function createProjectWriter({
   }
 
   /**
-   * Creates a project, or returns the account's live project of that name (`existing`). Throws MISSING_FIELDS for bad
-   * origins or an unknown analysis, and DUPLICATE_ORIGIN when another project has the primary origin.
+   * Creates a project, or returns the account's live project of that name (`existing`). Throws MISSING_FIELDS
+   * for bad origins or an unknown analysis, and DUPLICATE_ORIGIN when another project has the primary origin.
    */
   async function create(request: NewProject): Promise<{ project: Project; existing: boolean }> {
     const allowed_origins = normalizeOrigins(request.allowed_origins ?? '*')
@@ -89,7 +92,8 @@ export function createProjectWriter({
       }
       await orUnavailable(tokens.put({ project_token: item.project_token, project_id: item.id }).go())
       const project = { ...item, bucket: bucketOf(item.id) }
-      // The condition fails when another request has treated this one as crashed and written a deleted project.
+      // The condition fails when another request has treated this one as crashed and written a deleted
+      // project.
       if (await conditionHeld(projects.create(project).go()))
         return { project: toProject(project), existing: false }
     }
@@ -135,7 +139,10 @@ export function createProjectWriter({
     )
   }
 
-  /** Marks a project as deleted: its token stops at once, its name and origin are free. Throws NOT_FOUND without it. */
+  /**
+   * Marks a project as deleted: its token stops at once, its name and origin are free. Throws NOT_FOUND
+   * without it.
+   */
   async function remove({ id }: Pick<Project, 'id'>): Promise<void> {
     const before = await readLive(id)
     await deletions.add('project', id)

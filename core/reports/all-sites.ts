@@ -18,14 +18,20 @@ import { addDays, createZone } from './run/zone.ts'
 type AllSitesParams = z.output<typeof allSitesQuery>
 type AllSites = z.input<typeof allSitesResponse>
 
-/** Athena takes 256 KB of text. Each project adds up to 5 KB and the paths of its files, of about 100 characters. */
+/**
+ * Athena takes 256 KB of text. Each project adds up to 5 KB and the paths of its files, of about 100
+ * characters.
+ */
 const PROJECTS_PER_STATEMENT = 20
 const FILES_PER_STATEMENT = 1_000
 
 /** The events of one project by date. */
 type SiteEvents = { project: ReportProject; dates: Map<string, number> }
 
-/** GET /account/all-sites (docs/api/insights.md): the events of all live projects of an account, by event date. */
+/**
+ * GET /account/all-sites (docs/api/insights.md): the events of all live projects of an account, by event
+ * date.
+ */
 export async function allSites(
   { engine, openLake, clock }: ReportServices,
   {

@@ -6,8 +6,8 @@ import type { Zone } from './run/zone.ts'
 export type BotsOfDate = Omit<BotDay, 'day' | 'quarters'> & { date: string }
 
 /**
- * Splits the counts of a UTC day at the midnight of the zone. Both parts have the time of the last request of the day: the
- * current period ends now, so the later part is in it whenever the earlier part is.
+ * Splits the counts of a UTC day at the midnight of the zone. Both parts have the time of the last request of
+ * the day: the current period ends now, so the later part is in it whenever the earlier part is.
  */
 export function toLocalDates({ day, quarters, ...count }: BotDay, zone: Zone): BotsOfDate[] {
   const start = Date.parse(day)

@@ -12,8 +12,9 @@ import { type ValueKey, valueKey } from './sql/value-key.ts'
 export type BreakdownParams = Omit<z.output<typeof breakdownQuery>, 'project'>
 
 /**
- * GET /breakdown (docs/api/properties.md, U33): events and users by the value of a property. A first statement counts the events
- * of each value, a second one counts the users of the listed values, because counting the users of all values takes much longer.
+ * GET /breakdown (docs/api/properties.md, U33): events and users by the value of a property. A first
+ * statement counts the events of each value, a second one counts the users of the listed values, because
+ * counting the users of all values takes much longer.
  */
 export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownResponse>>({
   range: sinceDays(7),
@@ -64,12 +65,15 @@ function withoutBuiltIn(property: string): string | undefined {
 type BreakdownRequest = ReportRequest<BreakdownParams>
 
 /**
- * The most frequent values with their ranks, and a row with a null rank for the other values and the events without a value:
- * (value_rank, value, value_count, total, events). `total` adds up the events that have a value, `events` is for the number of all events.
+ * The most frequent values with their ranks, and a row with a null rank for the other values and the events
+ * without a value: (value_rank, value, value_count, total, events). `total` adds up the events that have a
+ * value, `events` is for the number of all events.
  *
  * - `value_total`: the events of each value.
- * - `ranked_value`: the same with the rank of each value, the most frequent first. The events without a value come last.
- * - `shown_value`: the same with a null rank for the values that the limit cuts, and for the events without a value.
+ * - `ranked_value`: the same with the rank of each value, the most frequent first. The events without a value
+ *   come last.
+ * - `shown_value`: the same with a null rank for the values that the limit cuts, and for the events without a
+ *   value.
  */
 function totalsSql(request: BreakdownRequest, key: ValueKey): SqlQuery {
   const limit = integer(request.params.limit)
@@ -95,9 +99,9 @@ function sumOf(rows: readonly Row[], column: 'value_count' | 'total' | 'events')
 }
 
 /**
- * The events of each value: (value_key, total, events). The sum of `events` is the number of all events. Of the properties without a
- * column, most events lack most. So where scans are free, one scan reads only the events whose JSON names the property, and another one
- * counts all events.
+ * The events of each value: (value_key, total, events). The sum of `events` is the number of all events. Of
+ * the properties without a column, most events lack most. So where scans are free, one scan reads only the
+ * events whose JSON names the property, and another one counts all events.
  */
 function eventsByKey({ read, params: { event } }: BreakdownRequest, key: ValueKey): SqlQuery {
   const isSearched = key.json !== undefined && key.mayHaveValue !== undefined

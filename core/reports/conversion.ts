@@ -13,9 +13,9 @@ export type ConversionParams = Omit<z.output<typeof conversionQuery>, 'project'>
 type ConversionBody = z.input<typeof conversionResponse>
 
 /**
- * GET /conversion: the part of users who did something, by a value of their first event. The rules are those of a funnel of two steps
- * without a window: an event serves one step, and a user counts once. One scan groups the events by user, a second level groups the
- * users by value.
+ * GET /conversion: the part of users who did something, by a value of their first event. The rules are those
+ * of a funnel of two steps without a window: an event serves one step, and a user counts once. One scan
+ * groups the events by user, a second level groups the users by value.
  */
 export const conversion = defineReport<ConversionParams, ConversionBody>({
   range: sinceDays(30),
@@ -58,7 +58,10 @@ const NOBODY: Counts = { key: null, users: 0, converted: 0 }
 /** The order of events: two events of one millisecond are in the order of their arrival (U5). */
 const POSITION = sql`ROW(timestamp, lag_s, seq)`
 
-/** (group_key, users, converted): first the totals of all users, then those without a value, then the largest groups. */
+/**
+ * (group_key, users, converted): first the totals of all users, then those without a value, then the largest
+ * groups.
+ */
 function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery {
   const { goal, from, by, limit } = params
   const { fields, value } = groupValue(by)

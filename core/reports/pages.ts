@@ -9,7 +9,9 @@ import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 
 export type PagesParams = Omit<z.output<typeof pagesQuery>, 'project'>
 
-/** GET /pages (docs/api/sessions.md): sessions by the page on which they began or ended, most sessions first. */
+/**
+ * GET /pages (docs/api/sessions.md): sessions by the page on which they began or ended, most sessions first.
+ */
 export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
   range: sinceDays(7),
   /**

@@ -46,8 +46,8 @@ export const properties = defineReport<PropertiesParams, z.input<typeof properti
 })
 
 /**
- * The most frequent event names with their totals and dates, and the users of each. `total`: how many names there are; `events`: how many
- * events.
+ * The most frequent event names with their totals and dates, and the users of each. `total`: how many names
+ * there are; `events`: how many events.
  */
 async function readEvents(
   rows: ReadRows,

@@ -6,7 +6,10 @@ import { findNewestEvents, readKeysOfEvents } from './sql/property-keys.ts'
 
 export type ReceivedPropertiesParams = Omit<z.output<typeof receivedPropertiesQuery>, 'project'>
 
-/** GET /properties/received (docs/api/properties.md): which keys came with which events, in a sample of the newest events. */
+/**
+ * GET /properties/received (docs/api/properties.md): which keys came with which events, in a sample of the
+ * newest events.
+ */
 export const receivedProperties = defineReport<
   ReceivedPropertiesParams,
   z.input<typeof receivedPropertiesResponse>

@@ -7,7 +7,9 @@ import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 
 export type DistributionParams = Omit<z.output<typeof distributionQuery>, 'project'>
 
-/** Sessions shorter than these milliseconds are in the first bucket that fits; all others are in the last one. */
+/**
+ * Sessions shorter than these milliseconds are in the first bucket that fits; all others are in the last one.
+ */
 const UPPER_LIMITS_MS = [1, 10_000, 30_000, 60_000, 180_000, 600_000]
 /** The first bucket of engaged sessions: 30 seconds or more. */
 const FIRST_ENGAGED = DURATION_BUCKETS.indexOf('30-60s')

@@ -28,8 +28,9 @@ type Interval = { start: number; total: number; users: number }
 type Value = { value: string | null; total: number; users: number }
 
 /**
- * GET /stats (docs/api/stats.md). One statement reads the sessions. Beside it, a first statement counts events by interval,
- * name and country; a second one counts the distinct users of all these groups in one pass (core/reports/sql/distinct.ts).
+ * GET /stats (docs/api/stats.md). One statement reads the sessions. Beside it, a first statement counts
+ * events by interval, name and country; a second one counts the distinct users of all these groups in one
+ * pass (core/reports/sql/distinct.ts).
  */
 export const stats = defineReport<StatsParams, Stats>({
   range: (params, context) =>
@@ -53,8 +54,8 @@ export const stats = defineReport<StatsParams, Stats>({
 })
 
 /**
- * The report of one period. `sessionsUntil`: where the events of sessions end, if that is later than the period: a
- * session of the period may go on after it.
+ * The report of one period. `sessionsUntil`: where the events of sessions end, if that is later than the
+ * period: a session of the period may go on after it.
  */
 async function readPeriod(
   rows: ReadRows,
@@ -154,7 +155,8 @@ function toValue(row: Row, users: number): Value {
 }
 
 /**
- * Groups by interval, from the first interval with events to the last; null if there are more than MAX_GROUPS.
+ * Groups by interval, from the first interval with events to the last; null if there are more than
+ * MAX_GROUPS.
  * `indexOf`: the index of the interval that starts on a day.
  */
 function groupByDate(
@@ -185,12 +187,16 @@ function intervalNumber(firstDay: number, groupBy: DateGroup): number {
 /** 1970-01-05, in days from 1970-01-01. */
 const FIRST_MONDAY = 4
 
-/** The values of `grouping` for the three grouping sets of countsSql: each column that the set lacks gives a 1 bit. */
+/**
+ * The values of `grouping` for the three grouping sets of countsSql: each column that the set lacks gives a 1
+ * bit.
+ */
 const KINDS = { interval: 0b011, eventName: 0b101, country: 0b110 } as const
 
 /**
- * Rows (kind, interval_start, value, total): the events of each interval, and of the most frequent names and countries, one more of
- * each than the response lists. Ties are ordered by the code points of the value, null last (R15, U39).
+ * Rows (kind, interval_start, value, total): the events of each interval, and of the most frequent names and
+ * countries, one more of each than the response lists. Ties are ordered by the code points of the value, null
+ * last (R15, U39).
  */
 function countsSql(counts: SqlQuery, groupBy: DateGroup): SqlQuery {
   return sql`SELECT kind, interval_start, value, total
@@ -221,7 +227,10 @@ const FIRST_DATE = {
   month: sql`CAST(date_trunc('month', date) AS date)`,
 } as const
 
-/** Events and distinct users by hour, from the events because the rollups have no hours. `interval_start`: hours from 1970-01-01. */
+/**
+ * Events and distinct users by hour, from the events because the rollups have no hours. `interval_start`:
+ * hours from 1970-01-01.
+ */
 function hoursSql(read: LakeRead, localTimestamp: SqlQuery): SqlQuery {
   return sql`SELECT date_diff('hour', TIMESTAMP '1970-01-01 00:00:00.000', first_moment) AS interval_start,
       count(*) AS total, count(DISTINCT user_id) AS users

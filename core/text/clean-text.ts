@@ -1,15 +1,17 @@
 import { hideSecrets } from './hide-secrets.ts'
 
 /**
- * Characters that do not show, or that change the order or the place of others: control characters, line and paragraph
- * separators, bidi and zero-width characters, soft hyphens, tags, fillers, variation selectors, lone surrogates.
+ * Characters that do not show, or that change the order or the place of others: control characters, line and
+ * paragraph separators, bidi and zero-width characters, soft hyphens, tags, fillers, variation selectors,
+ * lone surrogates.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 /** Longest text of a caller that a message repeats, code points. */
 const QUOTED_CHARS = 100
 
 /**
- * A name that somebody else has chosen, for people and agents to read: on one line, with unsafe characters as escapes such as
+ * A name that somebody else has chosen, for people and agents to read: on one line, with unsafe characters as
+ * escapes such as
  * `\u{202e}`, without our secrets, and cut to `maxChars` code points with an ellipsis.
  */
 export function cleanText(text: string, maxChars: number): string {
@@ -20,8 +22,8 @@ export function cleanText(text: string, maxChars: number): string {
 }
 
 /**
- * The same without the unsafe characters, each run of white space as one space: for pages, where an escape would only
- * puzzle the reader.
+ * The same without the unsafe characters, each run of white space as one space: for pages, where an escape
+ * would only puzzle the reader.
  */
 export function plainText(text: string, maxChars: number): string {
   const plain = text
@@ -33,8 +35,8 @@ export function plainText(text: string, maxChars: number): string {
 }
 
 /**
- * What a caller has sent, for a message to that caller, in quotes. Never use it for text that others have stored: visitors choose
- * the names of events, properties, pages and users.
+ * What a caller has sent, for a message to that caller, in quotes. Never use it for text that others have
+ * stored: visitors choose the names of events, properties, pages and users.
  */
 export function quoted(sent: unknown): string {
   const text = typeof sent === 'string' ? sent : (JSON.stringify(sent) ?? 'nothing')

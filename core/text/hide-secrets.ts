@@ -1,7 +1,7 @@
 /**
- * The forms of this service's secrets: API keys, session, refresh, poll, claim and resume tokens, exchange codes, cookies
- * and the secret of POST /dev/approve. A part of one counts from eight characters on, because a message may be cut. Project
- * tokens (`aat_…`) are public.
+ * The forms of this service's secrets: API keys, session, refresh, poll, claim and resume tokens, exchange
+ * codes, cookies and the secret of POST /dev/approve. A part of one counts from eight characters on, because
+ * a message may be cut. Project tokens (`aat_…`) are public.
  */
 const PREFIXED = /(aa[a-su-z]|(?<![a-z])rst)_[0-9a-z]{8,}/gi
 /** Keys of the payment provider, which its errors may name. */
@@ -12,8 +12,8 @@ const BARE_TOKEN = /(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/g
 const SIGN_IN_CODE = /\b[A-HJ-NP-Z2-9]{4}(?:-[A-HJ-NP-Z2-9]{4}){3}\b/g
 
 /**
- * The text without anything that has the form of one of our secrets: `aak_…` stays of an API key. Callers paste secrets into wrong
- * places, and then they must not reach a message, a log line or an audit entry.
+ * The text without anything that has the form of one of our secrets: `aak_…` stays of an API key. Callers
+ * paste secrets into wrong places, and then they must not reach a message, a log line or an audit entry.
  */
 export function hideSecrets(text: string): string {
   return text

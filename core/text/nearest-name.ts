@@ -31,7 +31,8 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   const asked = plain(name)
   const letters = Array.from(asked).length
   const near = known
-    // Each letter more or less is one change. Names of visitors have up to 256 characters, and there may be a thousand.
+    // Each letter more or less is one change. Names of visitors have up to 256 characters, and there may be a
+    // thousand.
     .filter(each => Math.abs(plain(each).length - letters) <= MAX_CHANGES)
     .map(each => ({ each, distance: distanceOf(asked, plain(each)) }))
     .filter(({ each, distance }) => distance <= Math.min(MAX_CHANGES, Math.floor(each.length / 3)))
@@ -39,7 +40,10 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return near[0]?.each ?? known.find(each => isPartOf(asked, plain(each))) ?? null
 }
 
-/** Whether one of the names is in the other, as `sign_up` in `signup_completed`. Short texts are in many names. */
+/**
+ * Whether one of the names is in the other, as `sign_up` in `signup_completed`. Short texts are in many
+ * names.
+ */
 function isPartOf(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
   return short.length >= MIN_PART_CHARS && long.includes(short)

@@ -8,17 +8,17 @@ export type ActorCount = Pick<
 >
 
 /**
- * Actors of one item beside the named ones of docs/api/bots.md. The names of the others come from the senders of requests, so
- * their number must have a limit. It is far above the 50 that a report shows. A full item, with every actor in every quarter
- * of an hour, stays below the 400 KB of an item.
+ * Actors of one item beside the named ones of docs/api/bots.md. The names of the others come from the senders
+ * of requests, so their number must have a limit. It is far above the 50 that a report shows. A full item,
+ * with every actor in every quarter of an hour, stays below the 400 KB of an item.
  */
 export const MAX_OTHER_ACTORS = 100
 /** The actor of all requests beyond that number. Their category stays. */
 export const OTHER_ACTOR = 'Other'
 
 /**
- * Adds counts to the actors of an item, in the order of arrival. So an item has the same actors, however the requests were
- * cut into batches.
+ * Adds counts to the actors of an item, in the order of arrival. So an item has the same actors, however the
+ * requests were cut into batches.
  */
 export function addActors(existing: readonly ActorCount[], added: readonly ActorCount[]): ActorCount[] {
   const actors = new Map(existing.map(count => [keyOf(count), structuredClone(count)]))

@@ -25,9 +25,10 @@ type Item = {
 export type BotStore = ReturnType<typeof createBotStore>
 
 /**
- * The daily counts of bots. Each (project, day, shard) has one item with all its actors, whose number is limited
- * (bot-actors.ts). So the user agents of callers never decide how many items there are. The item keeps a checkpoint, so a
- * repeated batch counts nothing twice. It also counts by quarter of an hour, which the days of other time zones need.
+ * The daily counts of bots. Each (project, day, shard) has one item with all its actors, whose number is
+ * limited (bot-actors.ts). So the user agents of callers never decide how many items there are. The item
+ * keeps a checkpoint, so a repeated batch counts nothing twice. It also counts by quarter of an hour, which
+ * the days of other time zones need.
  */
 export function createBotStore({ client, table }: StateTable) {
   async function addBots(source: string, checkpoint: string, counts: readonly BotCount[]): Promise<void> {
@@ -68,7 +69,10 @@ export function createBotStore({ client, table }: StateTable) {
     return Item as Item | undefined
   }
 
-  /** Returns a project's bots by day, category and actor, from the day `from` to the day `to` (both inclusive). */
+  /**
+   * Returns a project's bots by day, category and actor, from the day `from` to the day `to` (both
+   * inclusive).
+   */
   async function bots(projectId: string, from: string, to: string): Promise<BotDay[]> {
     const totals = new Map<string, BotDay>()
     for (const count of (await readDays(projectId, from, to)).flatMap(item => toCounts(projectId, item))) {

@@ -4,21 +4,28 @@ import type { ProjectEvents, UsageCounters } from './counters.ts'
 import { monthKey, totalKey } from './item-keys.ts'
 import type { OpenCounts } from './open-counts.ts'
 
-/** Concurrent writes of one fold. The state of one machine does one after the other, and reads wait for those before them. */
+/**
+ * Concurrent writes of one fold. The state of one machine does one after the other, and reads wait for those
+ * before them.
+ */
 const CONCURRENCY = 4
 
 /** What one fold adds to an item: `events`, and in the item of a month also `e01` to `e31`, the days. */
 type Addition = { key: ItemKey; increments: Record<string, number> }
 
-/** The attribute of an item that says up to which epoch a bucket is folded into it. An account has projects in many buckets. */
+/**
+ * The attribute of an item that says up to which epoch a bucket is folded into it. An account has projects in
+ * many buckets.
+ */
 export function foldedAttribute(bucket: number): string {
   return `f${bucket}`
 }
 
 /**
- * Creates foldEpoch. Each item is changed by one conditional write, which adds the numbers and raises the item's epoch of the
- * bucket, so a repetition changes nothing. A project or day of which all events were dropped as copies gets a write as well:
- * it raises the epoch, so that the open counts of the project no longer count.
+ * Creates foldEpoch. Each item is changed by one conditional write, which adds the numbers and raises the
+ * item's epoch of the bucket, so a repetition changes nothing. A project or day of which all events were
+ * dropped as copies gets a write as well: it raises the epoch, so that the open counts of the project no
+ * longer count.
  */
 export function createFold(
   { client, table }: StateTable,

@@ -9,9 +9,10 @@ const MAX_WAITING = 10_000
 const CONCURRENCY = 16
 
 /**
- * The counters of a process that goes on after its responses. It adds up the reads of `waitMs` before it writes them. Who reads a
- * number in this process gets all of them, because they are written first. A killed process loses the reads of `waitMs`. Reads
- * under a monthly cap are not among them: they are counted in advance (reserveRead).
+ * The counters of a process that goes on after its responses. It adds up the reads of `waitMs` before it
+ * writes them. Who reads a number in this process gets all of them, because they are written first. A killed
+ * process loses the reads of `waitMs`. Reads under a monthly cap are not among them: they are counted in
+ * advance (reserveRead).
  */
 export function gatherReads(
   usage: UsageStore,

@@ -5,16 +5,19 @@ import type { ClaimedEvents } from './counters.ts'
 /** The items of open counts, and how their counts are stored. */
 
 /**
- * Bytes from which a part gets a successor. DynamoDB bills a write by the bytes of the whole item, so this bounds what a claim
- * writes again. A claim has at most 5,000 records, which have at most 10,000 owners of about 25 bytes each. So no part has
- * more than 300 KB, even if all of them are in one partition.
+ * Bytes from which a part gets a successor. DynamoDB bills a write by the bytes of the whole item, so this
+ * bounds what a claim writes again. A claim has at most 5,000 records, which have at most 10,000 owners of
+ * about 25 bytes each. So no part has more than 300 KB, even if all of them are in one partition.
  */
 export const PART_BYTES = 16_000
 /** Lengths of padded numbers, whose texts compare as the numbers do. Kinesis' sequences have 56 digits. */
 const EPOCH_DIGITS = 12
 const PART_DIGITS = 6
 const CHECKPOINT_DIGITS = 64
-/** DynamoDB deletes an item this time after the newest events in it, if nothing else has: a woken process may write it anew. */
+/**
+ * DynamoDB deletes an item this time after the newest events in it, if nothing else has: a woken process may
+ * write it anew.
+ */
 const TTL_S = 60 * 24 * 3_600
 
 /** Events of one owner: a project, or an account with the sum of its projects in the bucket. */
@@ -26,7 +29,10 @@ export type OwnerCount = OwnerEvents & { epoch: number }
 /** The parts of one partition, shard and epoch. */
 export type Chain = { partition: string; shard: string; epoch: number }
 
-/** One item. `checkpoint` is the last claim that it has counted, padded. `encoded` are the counts as they are stored. */
+/**
+ * One item. `checkpoint` is the last claim that it has counted, padded. `encoded` are the counts as they are
+ * stored.
+ */
 export type Part = {
   epoch: number
   number: number
@@ -78,7 +84,8 @@ export function toOwnerCounts(item: Item): OwnerCount[] {
 }
 
 /**
- * The part that has the claim's counts too. Which one it is follows from the newest part alone, also in a woken process.
+ * The part that has the claim's counts too. Which one it is follows from the newest part alone, also in a
+ * woken process.
  */
 export function toNextPart(
   part: Part | null,
@@ -93,8 +100,8 @@ export function toNextPart(
 }
 
 /**
- * Returns the item without the counts that are folded by the watermarks (`compacted` by bucket): the item itself if none is, null
- * if all are.
+ * Returns the item without the counts that are folded by the watermarks (`compacted` by bucket): the item
+ * itself if none is, null if all are.
  */
 export function withoutFolded(item: Item, compacted: ReadonlyMap<number, number>): Item | null {
   const counts = toOwnerCounts(item)

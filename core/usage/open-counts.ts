@@ -21,9 +21,10 @@ import {
 } from './open-count-items.ts'
 
 /**
- * The counts of claims whose epochs are not folded, for projects and for accounts. The owners are spread over partitions by the
- * hash of their ids, so a reader reads the partition of its owner, whatever the number of projects is. In a partition the
- * claims of a shard and an epoch add up in one item. A part that has grown gets a successor, which the next claims add to.
+ * The counts of claims whose epochs are not folded, for projects and for accounts. The owners are spread over
+ * partitions by the hash of their ids, so a reader reads the partition of its owner, whatever the number of
+ * projects is. In a partition the claims of a shard and an epoch add up in one item. A part that has grown
+ * gets a successor, which the next claims add to.
  */
 
 /** More partitions make reads smaller. But a claim of many projects is one write for each partition. */
@@ -33,15 +34,15 @@ const CONCURRENCY = 8
 /** Newest parts that a process remembers: those of 16 shards. */
 const MAX_PARTS = 16 * PARTITIONS
 /**
- * Writes of one claim to one item. A write fails only if another write of the shard came in between: of another process, or of an
- * earlier try whose answer was lost. So a single consumer needs two tries at most.
+ * Writes of one claim to one item. A write fails only if another write of the shard came in between: of
+ * another process, or of an earlier try whose answer was lost. So a single consumer needs two tries at most.
  */
 const MAX_TRIES = 8
 
 export type OpenCounts = Pick<UsageCounters, 'addClaim' | 'deleteFoldedCounts'> & {
   /**
-   * Returns the counts of projects and accounts by their ids, also of epochs that are folded already but not deleted yet. An owner
-   * without counts is missing.
+   * Returns the counts of projects and accounts by their ids, also of epochs that are folded already but not
+   * deleted yet. An owner without counts is missing.
    */
   readOwners(ids: readonly string[]): Promise<Map<string, OwnerCount[]>>
   /** Returns the counts of the projects of a bucket in one closed epoch. */
@@ -206,7 +207,10 @@ export function createOpenCounts(state: StateTable): OpenCounts {
   return { addClaim, readOwners, readEpoch, readAll, deleteFoldedCounts }
 }
 
-/** An item with a known checkpoint has the known counts, or fewer if some of them are folded. Those count nowhere. */
+/**
+ * An item with a known checkpoint has the known counts, or fewer if some of them are folded. Those count
+ * nowhere.
+ */
 function decodeItem(
   item: Item,
   known: ReadonlyMap<string, { mark: unknown; counts: OwnerCount[] }> | undefined,

@@ -2,12 +2,15 @@ import { DAY_MS, utcDate } from '#core/time'
 
 /** Callers may ask for the reads of 90 days (docs/api/projects.md). */
 const KEPT_DAYS = 92
-/** Each count drops the days of one week that have become too old. Days before a longer pause stay, and do no harm. */
+/**
+ * Each count drops the days of one week that have become too old. Days before a longer pause stay, and do no
+ * harm.
+ */
 const DROPPED_DAYS = 7
 
 /**
- * The update that counts reads in a project's item: `reads` for all time, and `r2026-11-22` for the day. An item stays small,
- * because a write is billed by the size of its item.
+ * The update that counts reads in a project's item: `reads` for all time, and `r2026-11-22` for the day. An
+ * item stays small, because a write is billed by the size of its item.
  */
 export function readDayUpdate(day: string, reads: number) {
   const old = Array.from({ length: DROPPED_DAYS }, (_, i) =>

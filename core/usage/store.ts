@@ -21,14 +21,15 @@ import { readDayUpdate, readsByDay } from './read-days.ts'
 export type UsageStore = UsageCounters & BotStore
 
 /**
- * The counters in DynamoDB. A month's item has one attribute for each day, `e01` to `e31` for events and `r01` to `r31`
- * for reads, and the sums `events` and `reads`. So one update counts a batch, also when the item does not exist. A map of
- * days would need another write before its first ADD, and ElectroDB cannot name attributes by data, so this room uses the
- * document client. A project also has one item for all time, which counts its reads by day too (read-days.ts): a report then
- * costs one write for its project. bot-store.ts counts the bots.
+ * The counters in DynamoDB. A month's item has one attribute for each day, `e01` to `e31` for events and
+ * `r01` to `r31` for reads, and the sums `events` and `reads`. So one update counts a batch, also when the
+ * item does not exist. A map of days would need another write before its first ADD, and ElectroDB cannot name
+ * attributes by data, so this room uses the document client. A project also has one item for all time, which
+ * counts its reads by day too (read-days.ts): a report then costs one write for its project. bot-store.ts
+ * counts the bots.
  *
- * Readers read the open counts before the items. If an epoch is folded between the two, its events are in the items, whose epoch
- * then says that the open counts do not count.
+ * Readers read the open counts before the items. If an epoch is folded between the two, its events are in the
+ * items, whose epoch then says that the open counts do not count.
  */
 export function createUsageStore(state: StateTable): UsageStore {
   const { client, table } = state

@@ -10,7 +10,10 @@ import { tables } from './tables.ts'
  */
 const GENERATED = /^<!-- table: ([\w-]+)((?: [\w-]+)*) -->\n[\s\S]*?^<!-- end -->$/gm
 
-/** Returns every page below docs/ with fresh generated parts. Throws an Error that names the page of an unknown table. */
+/**
+ * Returns every page below docs/ with fresh generated parts. Throws an Error that names the page of an
+ * unknown table.
+ */
 export function renderPages(root: string): Page[] {
   const pages = readPages(root)
   return pages.map(({ path, text }) => ({

@@ -9,7 +9,10 @@ const RULE = /<a id="([rutd]\d+)"><\/a>\*\*([RUTD]\d+)\.\*\* ([\s\S]+?)[.:](?=\s
 /** R: every endpoint, U: one capability, T: the tracker, D: where two ways were possible. */
 const LETTERS = 'RUTD'
 
-/** Returns every rule of the pages, ordered by id. Throws an Error for an id that two rules have, or with another anchor. */
+/**
+ * Returns every rule of the pages, ordered by id. Throws an Error for an id that two rules have, or with
+ * another anchor.
+ */
 export function ruleIds(pages: readonly Page[]): RuleId[] {
   const rules = pages.flatMap(({ path, text }) =>
     [...text.matchAll(RULE)].map(([, anchor = '', id = '', sentence = '']) => {

@@ -33,8 +33,8 @@ const PICKED_ROW = '/PickedRow'
 const MOST_WORDS = 7
 
 /**
- * Writes a schema as the type of its value: `{ project: string, rows: [{ … }], note?: string }`. `hidden`: properties of the
- * top level that are left out. A schema that contains itself is shown by its name.
+ * Writes a schema as the type of its value: `{ project: string, rows: [{ … }], note?: string }`. `hidden`:
+ * properties of the top level that are left out. A schema that contains itself is shown by its name.
  */
 export function toShape(schema: JsonSchema, resolve: Resolve, hidden: readonly string[] = []): string {
   const { properties = {}, ...rest } = resolve(schema)

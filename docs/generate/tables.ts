@@ -12,7 +12,10 @@ import { routes } from '#schemas/routes'
 import { DEFAULT_SCOPES, SCOPES } from '#schemas/scopes'
 import { type JsonSchema, toShape } from './shape.ts'
 
-/** The generated parts of pages, by name. Each returns Markdown. An argument that names nothing throws an Error. */
+/**
+ * The generated parts of pages, by name. Each returns Markdown. An argument that names nothing throws an
+ * Error.
+ */
 export const tables: Record<string, (names: readonly string[]) => string> = {
   routes: names => toTable(['method and path', 'who may call', 'what it does'], names.map(toRouteRow)),
   parameters: ([name = '']) => toTable(['field', 'default', 'meaning and bounds'], parametersOf(name)),

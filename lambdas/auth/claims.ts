@@ -21,7 +21,10 @@ const STATUS = {
   expired: 'expired',
 } as const satisfies Record<AuthRequest['status'], string>
 
-/** The claim family: an agent registers, a human approves, the agent completes the claim (docs/api/discovery.md). */
+/**
+ * The claim family: an agent registers, a human approves, the agent completes the claim
+ * (docs/api/discovery.md).
+ */
 export function claimEndpoints(services: AuthServices, open: ReturnType<typeof publicChain>, issue: Issue) {
   const { authRequests, agentSessions, guards, audit, clock, baseUrl } = services
 

@@ -16,7 +16,9 @@ import { originOf } from './origin-of.ts'
 import { requireDeveloper } from './require-developer.ts'
 import type { AuthServices } from './services.ts'
 
-/** How an agent gets a session, keeps it and ends it (docs/api/agent-sessions.md and docs/api/discovery.md). */
+/**
+ * How an agent gets a session, keeps it and ends it (docs/api/agent-sessions.md and docs/api/discovery.md).
+ */
 export function authHandler(services: AuthServices): HttpFunction {
   const { accounts, authRequests, agentSessions, demo, guards, identities, audit, baseUrl } = services
   const chain = accountChain(services)
@@ -163,7 +165,9 @@ export function authHandler(services: AuthServices): HttpFunction {
   })
 }
 
-/** A session may end itself. Other sessions are of other clients, so ending one is a change of the account. */
+/**
+ * A session may end itself. Other sessions are of other clients, so ending one is a change of the account.
+ */
 function requireWriteScope(caller: Caller): void {
   if (hasScope(caller, 'projects:write')) return
   throw new ApiError(

@@ -6,9 +6,9 @@ import type { HttpRequest } from '#lambdas/http'
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 
 /**
- * Lets a program of this machine pass that can read the data folder of the service: POST /dev/approve takes the place of a human.
- * Throws NOT_FOUND where the path is not there and for callers of other machines, FORBIDDEN for a page in a browser, and
- * AUTH_REQUIRED for a wrong secret.
+ * Lets a program of this machine pass that can read the data folder of the service: POST /dev/approve takes
+ * the place of a human. Throws NOT_FOUND where the path is not there and for callers of other machines,
+ * FORBIDDEN for a page in a browser, and AUTH_REQUIRED for a wrong secret.
  */
 export function requireDeveloper(
   { headers, ip }: Pick<HttpRequest, 'headers' | 'ip'>,

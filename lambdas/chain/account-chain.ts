@@ -36,8 +36,8 @@ export type AccountCall<R extends Route> = Exchange & {
   (R extends { project: string } ? { project: Project } : unknown)
 
 /**
- * The endpoints of rows that an account calls: `chain(routes.stats)(async call => …)`. There are two calls, so that the
- * compiler knows the row before it checks the handler.
+ * The endpoints of rows that an account calls: `chain(routes.stats)(async call => …)`. There are two calls,
+ * so that the compiler knows the row before it checks the handler.
  */
 export function accountChain(services: AccountChainServices) {
   // The order of R8.

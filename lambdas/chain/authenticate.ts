@@ -24,8 +24,8 @@ export type CredentialServices = {
 }
 
 /**
- * Reads one kind of credential. undefined: the request carries none of this kind. null: it carries one that is unknown,
- * expired or revoked.
+ * Reads one kind of credential. undefined: the request carries none of this kind. null: it carries one that
+ * is unknown, expired or revoked.
  */
 type CredentialReader = (
   request: HttpRequest,
@@ -36,8 +36,8 @@ type CredentialReader = (
 const READERS: readonly CredentialReader[] = [readAgentSession, readApiKey, readCookie]
 
 /**
- * Names the caller by the first credential that the request carries. A bad credential is refused, even if a good one of
- * another kind stands behind it. Throws AUTH_REQUIRED with WWW-Authenticate (R6).
+ * Names the caller by the first credential that the request carries. A bad credential is refused, even if a
+ * good one of another kind stands behind it. Throws AUTH_REQUIRED with WWW-Authenticate (R6).
  */
 export function authenticate(services: CredentialServices) {
   return async ({ request }: Exchange): Promise<{ caller: Caller }> => {
@@ -63,7 +63,9 @@ export function findCaller(services: CredentialServices) {
   }
 }
 
-/** The token of `Authorization: Bearer`; undefined without one. Other schemes may belong to a proxy before us. */
+/**
+ * The token of `Authorization: Bearer`; undefined without one. Other schemes may belong to a proxy before us.
+ */
 export function bearerToken({ headers }: Pick<HttpRequest, 'headers'>): string | undefined {
   return /^bearer(?: +(.*))?$/i.exec(headers.authorization ?? '')?.[1]?.trim()
 }
@@ -127,9 +129,9 @@ async function callerOfCookie(
 }
 
 /**
- * What a 401 of R6 carries, which tells an agent where to read how it gets access: the header WWW-Authenticate, and the
- * same address as a field of the body. API Gateway renames the header to x-amzn-remapped-www-authenticate, so on AWS an
- * agent may find the field only.
+ * What a 401 of R6 carries, which tells an agent where to read how it gets access: the header
+ * WWW-Authenticate, and the same address as a field of the body. API Gateway renames the header to
+ * x-amzn-remapped-www-authenticate, so on AWS an agent may find the field only.
  */
 export function challenge(baseUrl: string) {
   const resource_metadata = `${baseUrl}/.well-known/oauth-protected-resource`

@@ -9,7 +9,10 @@ export type Exchange = {
   readonly request: HttpRequest
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal | undefined
-  /** Headers of the response, also when a later step or the handler fails. A header of the response itself wins. */
+  /**
+   * Headers of the response, also when a later step or the handler fails. A header of the response itself
+   * wins.
+   */
   readonly headers: Record<string, string>
   /** Run when the response is known, also when it is an error; the last one added runs first. */
   readonly hooks: ResponseHook[]
@@ -17,7 +20,10 @@ export type Exchange = {
   readonly writes: Promise<void>[]
 }
 
-/** Sees the response before it is sent; may add to the headers of the exchange. If it throws, its error is the response. */
+/**
+ * Sees the response before it is sent; may add to the headers of the exchange. If it throws, its error is the
+ * response.
+ */
 export type ResponseHook = (response: HttpResponse) => void | Promise<void>
 
 /** Ends the chain with this response: later steps and the handler do not run. */
@@ -30,8 +36,8 @@ export class EarlyResponse {
 }
 
 /**
- * One step of a chain. It reads what earlier steps have added to the call and returns what it adds itself; a step that
- * only checks returns nothing. It throws an ApiError to refuse the request.
+ * One step of a chain. It reads what earlier steps have added to the call and returns what it adds itself; a
+ * step that only checks returns nothing. It throws an ApiError to refuse the request.
  */
 export type Step<Call extends Exchange, Added extends Addition> = (
   call: Call,
@@ -84,7 +90,10 @@ function chainOf<Call extends Exchange>(steps: readonly AnyStep[], log: Log): Ch
 /** A step in a list of steps. `step` of the chain has checked that the earlier steps add what it needs. */
 type AnyStep = (call: unknown) => Addition | EarlyResponse | Promise<Addition | EarlyResponse>
 
-/** Runs the steps one after another and adds their fields to the exchange. Resolves to the response that ends it, or null. */
+/**
+ * Runs the steps one after another and adds their fields to the exchange. Resolves to the response that ends
+ * it, or null.
+ */
 async function runSteps(steps: readonly AnyStep[], exchange: Exchange): Promise<EarlyResponse | null> {
   for (const step of steps) {
     const result = step(exchange)
@@ -117,7 +126,9 @@ async function respond(
   return { ...response, headers: { ...exchange.headers, ...response.headers } }
 }
 
-/** The response to an error. If the caller has gone, nobody reads it, and the end of the work is not our bug. */
+/**
+ * The response to an error. If the caller has gone, nobody reads it, and the end of the work is not our bug.
+ */
 function failure(error: unknown, { route, signal }: Exchange, log: Log): HttpResponse {
   const isGone = signal?.aborted === true && error === signal.reason
   return errorResponse(error, `${route.method} ${route.path}`, isGone ? () => {} : log)

@@ -5,8 +5,9 @@ import type { ReadOptions } from '#schemas/read-options'
 import type { Exchange } from './chain.ts'
 
 /**
- * Counts the request toward the limits of its row, and shows their state in the headers of the response, error responses
- * included. Throws RATE_LIMITED over a limit (R20). A failed call uses up the minute, not the month.
+ * Counts the request toward the limits of its row, and shows their state in the headers of the response,
+ * error responses included. Throws RATE_LIMITED over a limit (R20). A failed call uses up the minute, not the
+ * month.
  */
 export function enforceLimits({ limits, log }: { limits: Pick<Limits, 'check'>; log: Log }) {
   return async (

@@ -14,9 +14,10 @@ export type FindExperimentServices = {
 }
 
 /**
- * Finds the experiment that the path of a request names, and its project. The audit log of the request then names the project. Throws
- * EXPERIMENT_NOT_FOUND, also for an experiment of a deleted project, and FORBIDDEN for one of another account
- * (docs/api/experiments.md). A demo session sees the experiments of the demo project only.
+ * Finds the experiment that the path of a request names, and its project. The audit log of the request then
+ * names the project. Throws EXPERIMENT_NOT_FOUND, also for an experiment of a deleted project, and FORBIDDEN
+ * for one of another account (docs/api/experiments.md). A demo session sees the experiments of the demo
+ * project only.
  */
 export async function findExperiment(
   { experiments, projects, demo }: FindExperimentServices,

@@ -12,8 +12,8 @@ const MAX_IGNORED = 10
 const CHAIN_PARAMETERS = ['key', 'project']
 
 /**
- * A sentence for each parameter and body field that the read does not know (U67): it was ignored, and the caller may think that
- * it was not. A field that is null counts as absent (R2).
+ * A sentence for each parameter and body field that the read does not know (U67): it was ignored, and the
+ * caller may think that it was not. A field that is null counts as absent (R2).
  */
 export function findIgnored({ route, request, json }: Exchange & { json: JsonObject }): string[] {
   if (route.options === undefined) return []

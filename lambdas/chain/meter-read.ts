@@ -27,9 +27,10 @@ type MeteredCall = Exchange & {
 }
 
 /**
- * Counts a read of a metered row once it has succeeded, and puts the events of the account's month on the response
- * (docs/api/reads.md). If the read cannot be counted, the caller still gets the response, and the log gets READ_NOT_COUNTED.
- * Reads of a demo session and dry runs are not counted. A read of a whole account counts for no project.
+ * Counts a read of a metered row once it has succeeded, and puts the events of the account's month on the
+ * response (docs/api/reads.md). If the read cannot be counted, the caller still gets the response, and the
+ * log gets READ_NOT_COUNTED. Reads of a demo session and dry runs are not counted. A read of a whole account
+ * counts for no project.
  */
 export function meterRead({ usage, profile, clock, log }: MeteringServices) {
   const months = createLookupCache(clock, readMonth, MONTH_CACHE)

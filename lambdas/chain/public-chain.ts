@@ -7,8 +7,9 @@ import { type FieldsOf, type RowResponse, toHttpResponse } from './row-handler.t
 import { validateFields } from './validate-fields.ts'
 
 /**
- * The endpoints of rows that anybody may call: `chain(routes.health)(call => …)`. `challengeUrl`: the address of the
- * service, for rows that check secrets of their own; their 401 names it in WWW-Authenticate, as RFC 9110 demands, and in its body.
+ * The endpoints of rows that anybody may call: `chain(routes.health)(call => …)`. `challengeUrl`: the address
+ * of the service, for rows that check secrets of their own; their 401 names it in WWW-Authenticate, as RFC
+ * 9110 demands, and in its body.
  */
 export function publicChain({ log, challengeUrl }: { log: Log; challengeUrl?: string }) {
   const chain = createChain(log).step(challengeOf(challengeUrl)).step(readBody).step(validateFields)

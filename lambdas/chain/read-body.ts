@@ -4,8 +4,8 @@ import { MAX_BODY_BYTES } from '#schemas/route'
 import type { Exchange } from './chain.ts'
 
 /**
- * Reads the body as JSON where the row has one, and as a form where the row takes forms; other rows ignore it, up to the
- * same size. Throws PAYLOAD_TOO_LARGE or INVALID_BODY.
+ * Reads the body as JSON where the row has one, and as a form where the row takes forms; other rows ignore
+ * it, up to the same size. Throws PAYLOAD_TOO_LARGE or INVALID_BODY.
  */
 export function readBody({ route, request: { body, headers } }: Exchange): { json: JsonObject } {
   const max = route.maxBodyBytes ?? MAX_BODY_BYTES

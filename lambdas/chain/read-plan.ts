@@ -10,8 +10,9 @@ export type PlanServices = {
 }
 
 /**
- * Reads a free account again where accounts can pay. The caller comes from a cache, but an agent that learns of a payment retries at
- * once, and must not be refused then. An account that has Pro costs no read. Throws AUTH_REQUIRED when the account was deleted.
+ * Reads a free account again where accounts can pay. The caller comes from a cache, but an agent that learns
+ * of a payment retries at once, and must not be refused then. An account that has Pro costs no read. Throws
+ * AUTH_REQUIRED when the account was deleted.
  */
 export function readPlan({ accounts, profile, baseUrl }: PlanServices) {
   async function readAgain(caller: Caller): Promise<{ caller: Caller }> {

@@ -7,8 +7,9 @@ import type { Exchange } from './chain.ts'
 const names = new Map(Object.entries<Route>(routes).map(([name, route]) => [route, name]))
 
 /**
- * Writes who did what to the account's audit log: changes and reports, refused ones included. Reads of the account and
- * its projects are left out, as clients poll them. The action is the operation's name in the OpenAPI document.
+ * Writes who did what to the account's audit log: changes and reports, refused ones included. Reads of the
+ * account and its projects are left out, as clients poll them. The action is the operation's name in the
+ * OpenAPI document.
  */
 export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record' | 'recordReport'> }) {
   return (call: Exchange & { caller: Caller }): void => {

@@ -13,9 +13,9 @@ export type ProjectServices = {
 }
 
 /**
- * Finds the project that the request names, among the live projects of the caller's account. This is the one place that
- * binds a request to a project. Throws PROJECT_REQUIRED, or NOT_FOUND for an unknown, deleted or foreign project
- * (R9); a foreign project that the path names by its id is FORBIDDEN (docs/api/errors.md).
+ * Finds the project that the request names, among the live projects of the caller's account. This is the one
+ * place that binds a request to a project. Throws PROJECT_REQUIRED, or NOT_FOUND for an unknown, deleted or
+ * foreign project (R9); a foreign project that the path names by its id is FORBIDDEN (docs/api/errors.md).
  */
 export function resolveProject({ projects, demo }: ProjectServices) {
   return async (

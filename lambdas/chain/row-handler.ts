@@ -11,9 +11,9 @@ export type FieldsOf<R extends Route> = (R extends { query: infer Q extends z.Zo
   (R extends { options: infer O extends z.ZodType } ? { options: z.output<O> } : unknown)
 
 /**
- * What a handler of a row may return: a status of the row with the body that the row promises for it, which becomes
- * JSON. Where the row names a content type or has no schema, the handler writes the whole response: a page, a script, a
- * redirect, or 304.
+ * What a handler of a row may return: a status of the row with the body that the row promises for it, which
+ * becomes JSON. Where the row names a content type or has no schema, the handler writes the whole response: a
+ * page, a script, a redirect, or 304.
  */
 export type RowResponse<R extends Route> = {
   [Status in keyof R['responses'] & number]: R['responses'][Status] extends { contentType: string }

@@ -4,8 +4,8 @@ import type { Exchange } from './chain.ts'
 import { findIgnored } from './find-ignored.ts'
 
 /**
- * Checks the query, the body and the options by the schemas of the row. A null on the top level of the body counts as absent
- * (R2). Throws the code that the schema names for the field, else MISSING_FIELDS.
+ * Checks the query, the body and the options by the schemas of the row. A null on the top level of the body
+ * counts as absent (R2). Throws the code that the schema names for the field, else MISSING_FIELDS.
  */
 export function validateFields(exchange: Exchange & { json: JsonObject }): {
   query: unknown

@@ -9,7 +9,8 @@ export type ExperimentServices = FindExperimentServices & {
 }
 
 /**
- * Experiments without their results (docs/api/experiments.md); lambdas/reports/experiments.ts has the routes that need the lake.
+ * Experiments without their results (docs/api/experiments.md); lambdas/reports/experiments.ts has the routes
+ * that need the lake.
  */
 export function experimentEndpoints(services: ExperimentServices, chain: ReturnType<typeof accountChain>) {
   const { experiments } = services

@@ -19,8 +19,8 @@ export type ControlServices = AccountChainServices &
   Parameters<typeof portfolioEndpoints>[0]
 
 /**
- * The account, its projects, and what they mean (docs/api/projects.md and docs/api/account.md), receipts of erasures, and
- * experiments without their results.
+ * The account, its projects, and what they mean (docs/api/projects.md and docs/api/account.md), receipts of
+ * erasures, and experiments without their results.
  */
 export function controlHandler(services: ControlServices): HttpFunction {
   const chain = accountChain(services)

@@ -1,8 +1,8 @@
 import type { Project } from '#core/projects/project'
 
 /**
- * What the owner of a new project needs next: the script tag for the page, and a call for the first report. Names and
- * tokens have no characters that are special in HTML or in a shell.
+ * What the owner of a new project needs next: the script tag for the page, and a call for the first report.
+ * Names and tokens have no characters that are special in HTML or in a shell.
  */
 export function installSnippet({ name, project_token, allowed_origins }: Project, baseUrl: string) {
   return {

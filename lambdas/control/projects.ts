@@ -54,8 +54,8 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
   }
 
   /**
-   * Refuses a project over the limit of the plan (docs/api/errors.md). It is checked after the creation too, so that several
-   * requests at once never exceed the limit; they may all be refused.
+   * Refuses a project over the limit of the plan (docs/api/errors.md). It is checked after the creation too,
+   * so that several requests at once never exceed the limit; they may all be refused.
    */
   async function enforceProjectLimit(account: Account, created: Project | null): Promise<void> {
     const { max_projects } = limitsOf(profile, account)

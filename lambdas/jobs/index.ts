@@ -10,7 +10,8 @@ import { jobsHandler } from './handler.ts'
 const { services, identity, compaction, instrument } = createJobsServices(process.env)
 // The disk outlives the process, so an interrupted job has left its files there.
 rmSync(compaction.tempDir, { recursive: true, force: true })
-// Athena bills each scan, so its statements join all fragments in one scan, and need not know which sessions are split.
+// Athena bills each scan, so its statements join all fragments in one scan, and need not know which sessions
+// are split.
 const minComparedEvents = Number.POSITIVE_INFINITY
 const compactor = createCompactor({ ...services, ...compaction, minComparedEvents })
 const worker = createLakeWorker({ ...services, compactor })

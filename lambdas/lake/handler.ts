@@ -14,10 +14,10 @@ export type LakeServices = {
 }
 
 /**
- * Runs the lake consumer behind a Kinesis mapping with ReportBatchItemFailures. It writes the batch into the lake, or
- * reports the first record that is not there yet, where Lambda then starts again. The state of the shard says which
- * records the lake has. The batch does not: after a retry Lambda cuts batches anywhere, and another consumer may have
- * written a part.
+ * Runs the lake consumer behind a Kinesis mapping with ReportBatchItemFailures. It writes the batch into the
+ * lake, or reports the first record that is not there yet, where Lambda then starts again. The state of the
+ * shard says which records the lake has. The batch does not: after a retry Lambda cuts batches anywhere, and
+ * another consumer may have written a part.
  */
 export function lakeHandler({ consumer, state, afterBatch, log }: LakeServices) {
   return async ({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {

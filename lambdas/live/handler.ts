@@ -7,8 +7,8 @@ import { shardOf, toEntry } from '#lambdas/stream-entries'
 export type LiveServices = { consumer: LiveConsumer; log: Log }
 
 /**
- * Runs the live consumer behind a Kinesis mapping. A batch that fails is thrown back to Lambda, which tries it a few times
- * and then drops it: late events are of no use in live reads, and the lake has them all.
+ * Runs the live consumer behind a Kinesis mapping. A batch that fails is thrown back to Lambda, which tries
+ * it a few times and then drops it: late events are of no use in live reads, and the lake has them all.
  */
 export function liveHandler({ consumer, log }: LiveServices) {
   return async ({ Records }: KinesisStreamEvent): Promise<void> => {

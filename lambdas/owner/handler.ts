@@ -8,10 +8,11 @@ import { type DemoFilled, type OwnerAccess, ownerRequest } from '#schemas/owner'
 const DEMO_PROJECT = 'demo'
 
 /**
- * Gives the deployer access: creates the account that owns this install, its first project and an API key. A second call
- * finds the account and the project, and replaces the key; the old key stops working at once. Nothing else ever shows the
- * key. Throws ApiError for an invalid request. A request with `demo: true` opens the demo instead: everybody may then read
- * the project `demo`, which holds made-up traffic only, by POST /demo/session. A later one adds the traffic since then.
+ * Gives the deployer access: creates the account that owns this install, its first project and an API key. A
+ * second call finds the account and the project, and replaces the key; the old key stops working at once.
+ * Nothing else ever shows the key. Throws ApiError for an invalid request. A request with `demo: true` opens
+ * the demo instead: everybody may then read the project `demo`, which holds made-up traffic only, by POST
+ * /demo/session. A later one adds the traffic since then.
  */
 export function ownerHandler(
   services: OwnerServices & {

@@ -139,8 +139,8 @@ ${isOtherNetwork && html`<p class="note bad">It was asked from another network t
 }
 
 /**
- * The code to compare. Of a detached request the page shows the first half alone: the human types the other half from the client,
- * so nobody approves a link of somebody else's client.
+ * The code to compare. Of a detached request the page shows the first half alone: the human types the other
+ * half from the client, so nobody approves a link of somebody else's client.
  */
 function codePart({ mode, approval_code }: AuthRequest): Html {
   return mode === 'interactive'
@@ -223,8 +223,8 @@ function decidedPage({ status }: AuthRequest, viewer: Viewer | null): HttpRespon
 }
 
 /**
- * Where the redirect after the decision leads, for `form-action`: the browser applies the policy to redirects too. An
- * address such as [::1] cannot stand in a policy, so that one allows the whole scheme.
+ * Where the redirect after the decision leads, for `form-action`: the browser applies the policy to redirects
+ * too. An address such as [::1] cannot stand in a policy, so that one allows the whole scheme.
  */
 function callbackTargets(callbackUrl: string | null): string[] {
   if (callbackUrl === null) return []

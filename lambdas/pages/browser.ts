@@ -71,7 +71,9 @@ export function createBrowserSteps({
       })
   }
 
-  /** On one machine: cookies of 127.0.0.1 do not reach localhost, where providers send the browser back to. */
+  /**
+   * On one machine: cookies of 127.0.0.1 do not reach localhost, where providers send the browser back to.
+   */
   async function guarded(request: HttpRequest, run: () => Promise<HttpResponse>): Promise<HttpResponse> {
     if (ownHost !== null && request.method === 'GET' && isOtherLoopbackName(request.headers.host, ownHost)) {
       return redirect(`${baseUrl}${pathWithQuery(request)}`)
@@ -95,7 +97,10 @@ export function viewerOf({ account, csrf_token }: BrowserSession): Viewer {
   return { email: account.email, csrfToken: csrf_token }
 }
 
-/** The account as it is now: that of a browser session may be 5 s old, and a person comes here right after a payment. */
+/**
+ * The account as it is now: that of a browser session may be 5 s old, and a person comes here right after a
+ * payment.
+ */
 export async function readAccountNow(
   accounts: Pick<AccountStore, 'byId'>,
   { account }: Pick<BrowserSession, 'account'>,

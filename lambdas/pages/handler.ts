@@ -14,7 +14,10 @@ import { signInPages } from './sign-in.ts'
 type PageNames = keyof Endpoints<'pages'>
 type Pages = Record<PageNames, (request: HttpRequest) => HttpResponse | Promise<HttpResponse>>
 
-/** The pages for people: sign-in, approval of agents, the account, payments (docs/api/account.md, docs/api/agent-sessions.md). */
+/**
+ * The pages for people: sign-in, approval of agents, the account, payments (docs/api/account.md,
+ * docs/api/agent-sessions.md).
+ */
 export function pagesHandler(services: PagesServices): HttpFunction {
   const browser = createBrowserSteps(services)
   const chain = createChain(services.log)

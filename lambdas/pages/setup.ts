@@ -4,7 +4,9 @@ import { pageResponse, redirect } from '#lambdas/page'
 import { type BrowserSteps, byBrowser } from './browser.ts'
 import type { PagesServices } from './services.ts'
 
-/** The owner's one-time link. Opening it changes nothing, so that a preview of the link does not use it up. */
+/**
+ * The owner's one-time link. Opening it changes nothing, so that a preview of the link does not use it up.
+ */
 export function setupPages(
   { setupLinks, browserSessions, audit, clock }: PagesServices,
   browser: BrowserSteps,

@@ -129,7 +129,9 @@ ${providerLinks(
     return provider
   }
 
-  /** The person's account; null where a client asked that none is made for them (docs/api/agent-sessions.md). */
+  /**
+   * The person's account; null where a client asked that none is made for them (docs/api/agent-sessions.md).
+   */
   async function accountOf(identity: VerifiedIdentity, returnTo: string): Promise<Account | null> {
     const requestId = /^\/agent-sessions\/authorize\/(\w+)$/.exec(returnTo)?.[1]
     const request = requestId === undefined ? null : await authRequests.get(requestId)
@@ -169,8 +171,8 @@ ${
 }
 
 /**
- * A button a provider. They are links, so that a sign-in needs neither a script nor a form. `flags`: `add` adds a way to sign in to the
- * account, `switch` lets the person choose another account.
+ * A button a provider. They are links, so that a sign-in needs neither a script nor a form. `flags`: `add`
+ * adds a way to sign in to the account, `switch` lets the person choose another account.
  */
 export function providerLinks(
   providers: readonly IdentityProvider[],

@@ -4,7 +4,9 @@ import { contextOfDates, openProject, readableProjects } from './open-project.ts
 import { type ReadEndpoint, respond } from './respond.ts'
 import type { ReportsServices } from './services.ts'
 
-/** The requests of bots, from the counters of the state: of one project, and of all projects of the caller. */
+/**
+ * The requests of bots, from the counters of the state: of one project, and of all projects of the caller.
+ */
 export function botTrafficEndpoints(services: ReportsServices, { chain, read }: ReadEndpoint) {
   const { bots } = services.usage
   return {

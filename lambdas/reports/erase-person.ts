@@ -20,8 +20,9 @@ export type ErasePersonServices = ReportServices & {
 }
 
 /**
- * DELETE /users/{id} (docs/api/erasure.md): hides the project's events of all ids of a person at once, lets the lake remove them, and lets the
- * fold delete the person's links, traits and e-mail index entries; in a joined identity scope those of all projects (U55).
+ * DELETE /users/{id} (docs/api/erasure.md): hides the project's events of all ids of a person at once, lets
+ * the lake remove them, and lets the fold delete the person's links, traits and e-mail index entries; in a
+ * joined identity scope those of all projects (U55).
  */
 export function erasePersonEndpoint(services: ErasePersonServices, chain: ReturnType<typeof accountChain>) {
   const { erasures, identity } = services

@@ -16,7 +16,10 @@ export type ExperimentResultsServices = FindExperimentServices &
   IdentityViewServices &
   RetentionServices & { experiments: Pick<ExperimentStore, 'changeStatus'> }
 
-/** The routes of one experiment that read its results (docs/api/experiments.md): by request, and to find the winner. */
+/**
+ * The routes of one experiment that read its results (docs/api/experiments.md): by request, and to find the
+ * winner.
+ */
 export function experimentResultsEndpoints(
   services: ExperimentResultsServices,
   chain: ReturnType<typeof accountChain>,

@@ -43,8 +43,8 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
 
 /** The endpoint of a report. */
 function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint, name: ReportName) {
-  // The type of `reports` has checked each report against its row. Here the compiler cannot tell the rows apart, so all of
-  // them get the type of one.
+  // The type of `reports` has checked each report against its row. Here the compiler cannot tell the rows
+  // apart, so all of them get the type of one.
   const report = reports[name] as typeof reports.stats
   const route = routes[name] as typeof routes.stats
   return chain(route)(async call => {

@@ -8,7 +8,10 @@ import { contextOfDates, openProject } from './open-project.ts'
 import { respond } from './respond.ts'
 import type { ReportsServices } from './services.ts'
 
-/** GET /live: the last minutes of a project, from the live buffer. No engine runs, so the receipt is made here. */
+/**
+ * GET /live: the last minutes of a project, from the live buffer. No engine runs, so the receipt is made
+ * here.
+ */
 export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof accountChain>) {
   const { clock, profile } = services
   return chain(routes.live)(async call => {

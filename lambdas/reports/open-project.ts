@@ -11,8 +11,8 @@ import type { ReportsServices } from './services.ts'
 export type ProjectCall = Exchange & { caller: Caller; json: JsonObject; project: Project }
 
 /**
- * The project of a call as it is now, and its context. Throws NOT_FOUND when the project was deleted after the chain's cache had
- * found it.
+ * The project of a call as it is now, and its context. Throws NOT_FOUND when the project was deleted after
+ * the chain's cache had found it.
  */
 export async function openProject(services: ReportsServices, call: ProjectCall) {
   const opened = (await services.readProject(call.project)) ?? (await openAgain(services, call))

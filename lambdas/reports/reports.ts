@@ -38,7 +38,10 @@ type BodyOf<R extends Route> = R['responses'] extends { 200: { schema: infer S e
   ? z.input<S>
   : never
 
-/** The report of each row. A missing report does not compile, nor does one with other parameters or another body than its row. */
+/**
+ * The report of each row. A missing report does not compile, nor does one with other parameters or another
+ * body than its row.
+ */
 export const reports: {
   [Name in ReportName]: Report<ParamsOf<(typeof routes)[Name]>, BodyOf<(typeof routes)[Name]>>
 } = {

@@ -7,8 +7,8 @@ import { RECEIPT_HEADER } from '#schemas/read-options'
 export type ReadEndpoint = { chain: ReturnType<typeof accountChain>; read: Reader }
 
 /**
- * The response of a read, with its receipt in the headers. A dry run has a body of its own, which the rows do not name;
- * schemas/openapi.ts adds it to them.
+ * The response of a read, with its receipt in the headers. A dry run has a body of its own, which the rows do
+ * not name; schemas/openapi.ts adds it to them.
  */
 export function respond<Body>(
   { headers }: Pick<Exchange, 'headers'>,

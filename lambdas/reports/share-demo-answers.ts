@@ -5,7 +5,10 @@ import type { AccountCall, accountChain } from '#lambdas/chain/account-chain'
 import type { RowResponse } from '#lambdas/chain/row-handler'
 import type { Route } from '#schemas/route'
 
-/** How long an answer serves further demo sessions, from the start of its run, ms. Reports are two seconds behind anyway. */
+/**
+ * How long an answer serves further demo sessions, from the start of its run, ms. Reports are two seconds
+ * behind anyway.
+ */
 const SHARED_MS = 1_000
 /** An answer may have megabytes, so few are kept. */
 const MAX_ANSWERS = 8
@@ -15,9 +18,9 @@ type Handler<R extends Route> = (call: AccountCall<R>) => Promise<RowResponse<R>
 type Answer = { response: unknown; headers: Record<string, string>; startedAt: number }
 
 /**
- * A chain whose endpoints run the same question of several demo sessions once in a second. All of them read one project with the
- * same rights, so the answer is the same, and a crowd of demo users costs no more than one. Calls with other credentials run by
- * themselves.
+ * A chain whose endpoints run the same question of several demo sessions once in a second. All of them read
+ * one project with the same rights, so the answer is the same, and a crowd of demo users costs no more than
+ * one. Calls with other credentials run by themselves.
  */
 export function sharedForDemo(chain: Chain, { clock }: { clock: Clock }): Chain {
   const share = createSharedRuns<Answer>()
@@ -49,7 +52,10 @@ export function sharedForDemo(chain: Chain, { clock }: { clock: Clock }): Chain 
     })
 }
 
-/** What decides the answer: the route, its path parameters, and what the caller sent. Which session asks decides nothing. */
+/**
+ * What decides the answer: the route, its path parameters, and what the caller sent. Which session asks
+ * decides nothing.
+ */
 function questionOf({
   route,
   request,

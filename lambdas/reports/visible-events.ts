@@ -8,7 +8,10 @@ import { DAY_MS, midnight } from '#core/time'
 
 export type RetentionServices = { profile: Profile; clock: Clock }
 
-/** The beginning of the first day that the account's plan keeps (docs/api/limits.md), Unix ms; undefined without a limit. */
+/**
+ * The beginning of the first day that the account's plan keeps (docs/api/limits.md), Unix ms; undefined
+ * without a limit.
+ */
 export function keptSince({ profile, clock }: RetentionServices, { account }: Caller): number | undefined {
   const { retention_days } = limitsOf(profile, account)
   return retention_days === NO_LIMIT ? undefined : midnight(clock.now()) - retention_days * DAY_MS

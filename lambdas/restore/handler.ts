@@ -10,9 +10,9 @@ const JOB = 'restore'
 const MAX_MS = 15 * 60_000
 
 /**
- * Makes table and lake agree after an operator has restored one of them to an earlier moment, and returns what it found
- * (docs/aws.md, Backup and restore on AWS). Consumer, workers and maintenance must be stopped. Throws if maintenance or
- * another restoration runs. A call that ends early is repeated.
+ * Makes table and lake agree after an operator has restored one of them to an earlier moment, and returns
+ * what it found (docs/aws.md, Backup and restore on AWS). Consumer, workers and maintenance must be stopped.
+ * Throws if maintenance or another restoration runs. A call that ends early is repeated.
  */
 export function restoreHandler(services: RestoreServices) {
   const { state, clock } = services

@@ -38,8 +38,8 @@ export function schedulerHandler({ maintenance, state, clock, gauge, log }: Sche
 }
 
 /**
- * CloudWatch bills a metric for each hour in which it gets a value. So a healthy lake publishes only its newest epoch, every six
- * hours: one tick may fail. Alarms take a missing value for a good one.
+ * CloudWatch bills a metric for each hour in which it gets a value. So a healthy lake publishes only its
+ * newest epoch, every six hours: one tick may fail. Alarms take a missing value for a good one.
  */
 function isWorthPublishing(name: Gauge, value: number, now: number): boolean {
   return name === 'Epoch' ? now % EPOCH_EVERY_MS < MINUTE_MS : value >= HEALTHY_SECONDS

@@ -3,7 +3,10 @@ import { endpointLines } from '#schemas/endpoint-lines'
 import { SCOPES } from '#schemas/scopes'
 import { VISITOR_WORDS } from '#schemas/visitor-words'
 
-/** What an agent that knows only the base URL needs to get access with one click of a human (docs/api/discovery.md). */
+/**
+ * What an agent that knows only the base URL needs to get access with one click of a human
+ * (docs/api/discovery.md).
+ */
 
 /** Protected resource metadata (RFC 9728). */
 export function protectedResource(baseUrl: string) {

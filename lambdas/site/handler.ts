@@ -40,7 +40,9 @@ export function siteHandler(services: SiteServices): HttpFunction {
   const document = lazily(() => shareParts(openApiDocument(baseUrl)))
   const wholeDocument = lazily(() => json(document()))
 
-  /** The part of the document that some tags or paths name. Throws NOT_FOUND if no endpoint has one of them. */
+  /**
+   * The part of the document that some tags or paths name. Throws NOT_FOUND if no endpoint has one of them.
+   */
   function partOfDocument(tags: readonly string[], paths: readonly string[]) {
     const part = cutOpenApi(document(), tags, paths)
     if (part !== null) return { ...jsonResponse(200, part), status: 200 as const }
@@ -64,7 +66,8 @@ export function siteHandler(services: SiteServices): HttpFunction {
 
   return httpFunction<'site'>(services.log, {
     trackerJs: chain(routes.trackerJs)(async exchange => (await scripts()).script(exchange)),
-    // A page may name a version of an older release. It gets the current script, and caches ask again after an hour.
+    // A page may name a version of an older release. It gets the current script, and caches ask again after
+    // an hour.
     trackerVersion: chain(routes.trackerVersion)(async exchange => {
       const { version, script, immutableScript } = await scripts()
       return exchange.request.params.version === version ? immutableScript(exchange) : script(exchange)
@@ -82,7 +85,10 @@ export function siteHandler(services: SiteServices): HttpFunction {
   })
 }
 
-/** The page without what only the repository has: ids of rules, marks of generated tables, and links to other pages. */
+/**
+ * The page without what only the repository has: ids of rules, marks of generated tables, and links to other
+ * pages.
+ */
 function toPlainPage(markdown: string): string {
   return markdown
     .replaceAll(/<!--.*?-->\n|<a id=.*?<\/a>/g, '')
@@ -123,8 +129,8 @@ function lazily<T>(make: () => T): () => T {
 }
 
 /**
- * Serves a text that does not change while the service runs, in the best encoding that the client reads. Clients cache it for
- * an hour, then ask with its ETag, unless `extraHeaders` say otherwise.
+ * Serves a text that does not change while the service runs, in the best encoding that the client reads.
+ * Clients cache it for an hour, then ask with its ETag, unless `extraHeaders` say otherwise.
  */
 function file(contentType: string, text: string, extraHeaders: Record<string, string> = {}) {
   const body = Buffer.from(text, 'utf8')
@@ -162,7 +168,8 @@ function file(contentType: string, text: string, extraHeaders: Record<string, st
     const accepted = new Negotiator({ headers }).encodings(['br', 'gzip'])
     const encoding = (['br', 'gzip'] as const).find(name => accepted.includes(name)) ?? 'identity'
     const { full, unchanged } = responses[encoding]()
-    // Only this header: clients such as fetch of Node send `Cache-Control: no-cache` beside it, which asks caches, not us.
+    // Only this header: clients such as fetch of Node send `Cache-Control: no-cache` beside it, which asks
+    // caches, not us.
     const condition = { 'if-none-match': headers['if-none-match'] }
     return fresh(condition, { etag: full.headers.ETag }) ? unchanged : full
   }

@@ -65,7 +65,9 @@ export function streamHandler(services: StreamServices): HttpFunction {
   })
 }
 
-/** The body of the response. `end` is called once, when the last block is sent or when the caller goes away. */
+/**
+ * The body of the response. `end` is called once, when the last block is sent or when the caller goes away.
+ */
 function toBody(
   blocks: AsyncGenerator<Uint8Array>,
   stopping: AbortController,
@@ -102,8 +104,8 @@ async function release(lease: StreamLease, log: Log): Promise<void> {
 }
 
 /**
- * Returns whether the stream may go on: its credential, plan and project are still good, and its lease is still its own.
- * While the state table is out of reach the stream goes on.
+ * Returns whether the stream may go on: its credential, plan and project are still good, and its lease is
+ * still its own. While the state table is out of reach the stream goes on.
  */
 async function mayGoOn(services: StreamServices, call: StreamCall, lease: StreamLease): Promise<boolean> {
   try {

@@ -7,8 +7,8 @@ export function devApproveSecretPath(dataDir: string): string {
 }
 
 /**
- * A new secret for POST /dev/approve, in a file that only the owner of the data folder may read: other users and programs of the
- * machine can reach the port, too. Each start makes another one.
+ * A new secret for POST /dev/approve, in a file that only the owner of the data folder may read: other users
+ * and programs of the machine can reach the port, too. Each start makes another one.
  */
 export function newDevApproveSecret(dataDir: string): string {
   const secret = `aad_${randomSecret()}`

@@ -2,7 +2,10 @@ import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FeedbackSink } from '#core/accounts/feedback'
 
-/** Delivers feedback to the operator of one machine: a line of JSON each, in `feedback.jsonl` of the data folder. */
+/**
+ * Delivers feedback to the operator of one machine: a line of JSON each, in `feedback.jsonl` of the data
+ * folder.
+ */
 export function createFeedbackFile(dataDir: string): FeedbackSink {
   const path = join(dataDir, 'feedback.jsonl')
   return {

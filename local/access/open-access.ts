@@ -22,8 +22,8 @@ export type Access = AccessStores & {
 export type AccessOptions = { baseUrl: string; ownerId: string; clock: Clock; log: Log }
 
 /**
- * Opens what decides who may call: sessions, sign-in, pages and, under the profile `hosted`, payments. Throws SettingsError
- * for settings that do not fit together.
+ * Opens what decides who may call: sessions, sign-in, pages and, under the profile `hosted`, payments. Throws
+ * SettingsError for settings that do not fit together.
  */
 export async function openAccess(
   settings: Settings,

@@ -15,7 +15,9 @@ export type OpenProviders = {
   serve(request: IncomingMessage, response: ServerResponse): boolean
 }
 
-/** The identity providers that the settings name. Throws SettingsError for settings that do not fit together. */
+/**
+ * The identity providers that the settings name. Throws SettingsError for settings that do not fit together.
+ */
 export function openProviders(settings: Settings, baseUrl: string, ownerEmail: string): OpenProviders {
   refuseHalfGroups(settings)
   const embedded = embeddedProvider(settings, baseUrl, ownerEmail)

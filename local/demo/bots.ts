@@ -14,7 +14,10 @@ const VISITORS: [category: string, actor: string, requests: number][] = [
   ['social_preview', 'LinkedInBot', 1],
 ]
 
-/** The requests of bots in the 30 days before `end` (Unix ms), as packed records of the stream. The same on every call. */
+/**
+ * The requests of bots in the 30 days before `end` (Unix ms), as packed records of the stream. The same on
+ * every call.
+ */
 export function demoBots(project: Project, end: number): Uint8Array[] {
   const records: BotRecord[] = []
   for (let day = DAYS; day > 0; day--) {

@@ -1,6 +1,9 @@
 import { apiKeyPath, credentialsPath } from '#local/credentials-file'
 
-/** The text for a new user once the service is ready. Its commands work when pasted into a shell on this machine. */
+/**
+ * The text for a new user once the service is ready. Its commands work when pasted into a shell on this
+ * machine.
+ */
 export function firstSteps(baseUrl: string, dataDir: string, project: string, setupLink: string): string {
   // The command reads the key from its file, so no terminal and no system log keeps the key.
   const key = `$(cat ${quoteForShell(apiKeyPath(dataDir))})`

@@ -17,7 +17,10 @@ export type SeedServices = {
   clock: Clock
 }
 
-/** Path of a file that exists while the demo project is being filled. It holds the end of the traffic, Unix ms. */
+/**
+ * Path of a file that exists while the demo project is being filled. It holds the end of the traffic, Unix
+ * ms.
+ */
 function markerPath(dataDir: string): string {
   return join(dataDir, 'seeding')
 }
@@ -28,9 +31,9 @@ export function isSeedUnfinished(dataDir: string): boolean {
 }
 
 /**
- * Appends 30 days of demo traffic, up to now, to the stream, with the times at which it would have arrived. A call
- * after a kill sends the same traffic with the same event ids again, so each event is stored once. The requests of bots
- * come last, so at most a kill in that moment counts them twice.
+ * Appends 30 days of demo traffic, up to now, to the stream, with the times at which it would have arrived. A
+ * call after a kill sends the same traffic with the same event ids again, so each event is stored once. The
+ * requests of bots come last, so at most a kill in that moment counts them twice.
  */
 export async function seedDemo(
   { dataDir, stream, ids, clock }: SeedServices,

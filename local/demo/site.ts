@@ -44,8 +44,8 @@ const COMMON_HEADERS = {
 }
 
 /**
- * Serves the demo site. The returned function responds to a request for one of its pages and returns true, or returns
- * false.
+ * Serves the demo site. The returned function responds to a request for one of its pages and returns true, or
+ * returns false.
  */
 export function createDemoSite(settings: DemoSettings) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -59,8 +59,9 @@ export function createDemoSite(settings: DemoSettings) {
 }
 
 /**
- * A page or file of the demo site, or null when the site has none at this path. Each page carries the tracker and shows
- * the commands that read the user's own events. `path` is the path of the request, without its query.
+ * A page or file of the demo site, or null when the site has none at this path. Each page carries the tracker
+ * and shows the commands that read the user's own events. `path` is the path of the request, without its
+ * query.
  */
 export function demoPage(path: string, settings: DemoSettings): DemoResponse | null {
   if (path === '/demo') return { status: 308, headers: { ...COMMON_HEADERS, Location: '/demo/' }, body: '' }

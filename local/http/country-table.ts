@@ -10,8 +10,8 @@ const CACHED_ADDRESSES = 10_000
 type CountryEntry = { country_code?: string }
 
 /**
- * Reads the offline table of countries by IP address (7.8 MB, IPv4 and IPv6) and returns its look-up function. That
- * returns two letters, or null for a private, unknown or invalid address.
+ * Reads the offline table of countries by IP address (7.8 MB, IPv4 and IPv6) and returns its look-up
+ * function. That returns two letters, or null for a private, unknown or invalid address.
  */
 export function openCountryTable(): (ip: string) => string | null {
   const bytes = readFileSync(createRequire(import.meta.url).resolve(TABLE))

@@ -4,7 +4,10 @@ import type { Socket } from 'node:net'
 /** The connections of this machine on Linux (proc(5)). Other systems have no such files. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 const CHECK_MS = 10_000
-/** The waiting time doubles with each repetition. The seventh comes 25 s after the first packet, or later on a slow network. */
+/**
+ * The waiting time doubles with each repetition. The seventh comes 25 s after the first packet, or later on a
+ * slow network.
+ */
 const LOST_AFTER_REPETITIONS = 7
 
 export type LostClients = {
@@ -13,9 +16,10 @@ export type LostClients = {
 }
 
 /**
- * Closes the connections of streams whose client is gone without a word, as after a power cut or a loss of the network. The
- * kernel repeats unconfirmed packets for 15 minutes, and for that time such a stream would use one of the open streams of its account.
- * TCP keepalive does not help, because it waits while a packet is unconfirmed, and each heartbeat is one.
+ * Closes the connections of streams whose client is gone without a word, as after a power cut or a loss of
+ * the network. The kernel repeats unconfirmed packets for 15 minutes, and for that time such a stream would
+ * use one of the open streams of its account. TCP keepalive does not help, because it waits while a packet is
+ * unconfirmed, and each heartbeat is one.
  */
 export function createLostClients({ readTables = readTcpTables, everyMs = CHECK_MS } = {}): LostClients {
   const sockets = new Set<Socket>()
@@ -43,8 +47,8 @@ export function createLostClients({ readTables = readTcpTables, everyMs = CHECK_
 }
 
 /**
- * Returns the ports of clients of `localPort` that have confirmed nothing for many repetitions. A port that several clients use, from
- * several addresses, is returned only if all of them are lost.
+ * Returns the ports of clients of `localPort` that have confirmed nothing for many repetitions. A port that
+ * several clients use, from several addresses, is returned only if all of them are lost.
  */
 export function findLostPorts(tables: string, localPort: number | undefined): Set<number> {
   const lost = new Set<number>()

@@ -10,14 +10,14 @@ export type StreamedBody = {
 }
 
 /**
- * A client that takes nothing for this time is disconnected, ms. Otherwise it could hold memory, and a revoked credential would
- * not be checked again, because the body waits for it.
+ * A client that takes nothing for this time is disconnected, ms. Otherwise it could hold memory, and a
+ * revoked credential would not be checked again, because the body waits for it.
  */
 const STALLED_MS = 60_000
 
 /**
- * Sends a response whose body is a stream. It reads the body no faster than the client does, and cancels it when the client
- * goes away or stops reading. The response to HEAD has no body.
+ * Sends a response whose body is a stream. It reads the body no faster than the client does, and cancels it
+ * when the client goes away or stops reading. The response to HEAD has no body.
  */
 export function sendStream(
   response: ServerResponse,

@@ -24,13 +24,16 @@ export type HttpOptions = {
   host?: string
   functions: Record<Route['function'], HttpFunction>
   /**
-   * Responds to pages that AWS does not have, such as the demo site, and returns true; returns false for any other
-   * request.
+   * Responds to pages that AWS does not have, such as the demo site, and returns true; returns false for any
+   * other request.
    */
   localPages?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Whose X-Forwarded-For counts. Default: nobody's, so that the caller is the peer of the connection. */
   proxies?: TrustedProxies
-  /** Lower-case name of the header in which a proxy sends the country of the user. It reaches functions from trusted proxies alone. */
+  /**
+   * Lower-case name of the header in which a proxy sends the country of the user. It reaches functions from
+   * trusted proxies alone.
+   */
   countryHeader?: string | undefined
   log: Log
   /** Default: CAPS. */
@@ -38,8 +41,9 @@ export type HttpOptions = {
 }
 
 /**
- * What the front takes at the same time: open connections, and bytes of bodies that are read and not yet answered. More get 503 with
- * Retry-After. 20,000 connections take about 200 MB; a browser has a few, and the tracker closes its own.
+ * What the front takes at the same time: open connections, and bytes of bodies that are read and not yet
+ * answered. More get 503 with Retry-After. 20,000 connections take about 200 MB; a browser has a few, and the
+ * tracker closes its own.
  */
 export const CAPS = { connections: 20_000, bodyBytes: 128 * 1024 * 1024 }
 const RETRY_SECONDS = 5
@@ -54,16 +58,16 @@ type Target = { route: Route; respond: HttpFunction }
 
 const NO_BODY = new Uint8Array(0)
 /**
- * A refused body is read and thrown away up to this size, because most clients read the response only after they have
- * sent the body.
+ * A refused body is read and thrown away up to this size, because most clients read the response only after
+ * they have sent the body.
  */
 const DISCARDED_BYTES = 8 * MAX_BODY_BYTES
 /** Longest time that `close` waits for open requests. */
 const CLOSE_WITHIN_MS = 10_000
 
 /**
- * Starts the HTTP front of one machine. It routes requests by the table of routes to their functions, as API Gateway
- * does on AWS. Rejects when it cannot listen on the port.
+ * Starts the HTTP front of one machine. It routes requests by the table of routes to their functions, as API
+ * Gateway does on AWS. Rejects when it cannot listen on the port.
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const router = createRouter(options.functions)
@@ -78,7 +82,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   let isClosing = false
 
   const server = createServer({ requestTimeout: 30_000, keepAliveTimeout: 65_000 }, onRequest)
-  // A client that sends `Expect: 100-continue` (curl does from 1 MiB on) gets the refusal before it sends the body.
+  // A client that sends `Expect: 100-continue` (curl does from 1 MiB on) gets the refusal before it sends the
+  // body.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!(Number(request.headers['content-length']) > MAX_BODY_BYTES)) response.writeContinue()
     onRequest(request, response)
@@ -185,7 +190,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
 
 function createRouter(functions: HttpOptions['functions']) {
   const router = findMyWay({
-    // Longer than Node allows a path to be, so that an id of any length reaches its function, which does not find it.
+    // Longer than Node allows a path to be, so that an id of any length reaches its function, which does not
+    // find it.
     maxParamLength: maxHeaderSize,
     onBadUrl: () => {},
     querystringParser: text => text,
@@ -198,7 +204,8 @@ function createRouter(functions: HttpOptions['functions']) {
 }
 
 /**
- * Collects the body. Above the limit `done` gets PAYLOAD_TOO_LARGE at once, and the rest of the body is thrown away.
+ * Collects the body. Above the limit `done` gets PAYLOAD_TOO_LARGE at once, and the rest of the body is
+ * thrown away.
  */
 function readBody(
   request: IncomingMessage,
@@ -251,7 +258,8 @@ function disconnectSignal(response: ServerResponse): AbortSignal {
 }
 
 /**
- * Responds to bytes that are not an HTTP request. Node has no response object for them, so the text is written by hand.
+ * Responds to bytes that are not an HTTP request. Node has no response object for them, so the text is
+ * written by hand.
  */
 function respondToMalformed(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

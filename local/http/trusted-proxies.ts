@@ -3,8 +3,9 @@ import { BlockList, isIP } from 'node:net'
 /** Which proxies say the truth about their callers. */
 export type TrustedProxies = {
   /**
-   * The address of who called, and whether a trusted proxy says so. Each trusted proxy has added the address of its own caller at
-   * the end of X-Forwarded-For, so the last address that is not a trusted proxy is the caller. What stands before it came from the caller.
+   * The address of who called, and whether a trusted proxy says so. Each trusted proxy has added the address
+   * of its own caller at the end of X-Forwarded-For, so the last address that is not a trusted proxy is the
+   * caller. What stands before it came from the caller.
    */
   callerOf(peer: string | undefined, forwardedFor: string | undefined): Caller
 }
@@ -18,7 +19,10 @@ type Caller = {
 /** More proxies than stand behind each other anywhere. What a client writes before them is not read. */
 const MAX_HOPS = 16
 
-/** `networks` are addresses and CIDR networks (isNetwork). Without any, the peer of the connection is the caller. */
+/**
+ * `networks` are addresses and CIDR networks (isNetwork). Without any, the peer of the connection is the
+ * caller.
+ */
 export function trustProxies(networks: readonly string[]): TrustedProxies {
   const trusted = new BlockList()
   for (const network of networks) {
@@ -53,7 +57,10 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
-/** The plain address of a text such as `198.51.100.7`, `::ffff:198.51.100.7`, `198.51.100.7:4711` or `[2001:db8::1]:4711`; null for others. */
+/**
+ * The plain address of a text such as `198.51.100.7`, `::ffff:198.51.100.7`, `198.51.100.7:4711` or
+ * `[2001:db8::1]:4711`; null for others.
+ */
 function toAddress(text: string): string | null {
   const [, bracketed, v4] = /^(?:\[(.+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(text.trim()) ?? []
   const address = (bracketed ?? v4 ?? text.trim()).replace(/^::ffff:(?=\d+\.)/i, '')

@@ -36,9 +36,9 @@ const MAX_FAILURES = 20
 const LOCK_MS = 10 * 60_000
 
 /**
- * An OpenID provider inside the service, so that one machine signs people in by the same code path with no outside
- * account. Its sign-in page asks for an e-mail address and for the code of the data folder. Throws SettingsError when
- * other machines could reach it: it trusts whoever has the code.
+ * An OpenID provider inside the service, so that one machine signs people in by the same code path with no
+ * outside account. Its sign-in page asks for an e-mail address and for the code of the data folder. Throws
+ * SettingsError when other machines could reach it: it trusts whoever has the code.
  */
 export function createEmbeddedProvider(options: EmbeddedProviderOptions): EmbeddedProvider {
   const { baseUrl } = options
@@ -149,8 +149,8 @@ async function openProvider(issuer: string, redirectUri: string, clientSecret: s
 }
 
 /**
- * Every sign-in asks who it is. If the library knew the person of the last minute, it would return them without a question, and would
- * show a page of its own before another person.
+ * Every sign-in asks who it is. If the library knew the person of the last minute, it would return them
+ * without a question, and would show a page of its own before another person.
  */
 function withoutSession(cookies: string): string {
   return cookies

@@ -13,8 +13,9 @@ export function signInCodePath(dataDir: string): string {
 }
 
 /**
- * The code that the embedded provider asks for: it stands in a file that only the owner of the data folder may read, so
- * that other users and programs of the machine cannot sign in. Made at the first use; delete the file for another.
+ * The code that the embedded provider asks for: it stands in a file that only the owner of the data folder
+ * may read, so that other users and programs of the machine cannot sign in. Made at the first use; delete the
+ * file for another.
  */
 export function signInCode(dataDir: string): string {
   const path = signInCodePath(dataDir)

@@ -9,10 +9,11 @@ export type FileList = { name: string; table: TableName; files: readonly string[
 const SCAN = new RegExp(`\\b(${Object.keys(tables).join('|')})(\\s+WHERE )\\?`, 'g')
 
 /**
- * Gives each scan of a statement the list of its own files; scans with the same files share a list. DuckDB opens all files of a
- * list for each scan that has it, when it plans the statement. With one list for each table, GET /stats of one day opened the files of 35 more
- * days four times. The first list of a table is the one of its view, so a statement that scans each table with one set of files keeps
- * its text. A statement without scans has no lists. Throws if a condition on files does not directly follow `FROM <table> WHERE`.
+ * Gives each scan of a statement the list of its own files; scans with the same files share a list. DuckDB
+ * opens all files of a list for each scan that has it, when it plans the statement. With one list for each
+ * table, GET /stats of one day opened the files of 35 more days four times. The first list of a table is the
+ * one of its view, so a statement that scans each table with one set of files keeps its text. A statement
+ * without scans has no lists. Throws if a condition on files does not directly follow `FROM <table> WHERE`.
  */
 export function toFileLists({ text, params, scans = [] }: SqlQuery): {
   query: Pick<SqlQuery, 'text' | 'params'>

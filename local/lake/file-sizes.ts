@@ -9,8 +9,8 @@ type FileSize = { rows: number; columns: ReadonlyMap<string, number> }
 const MAX_FILES = 10_000
 
 /**
- * Measures what a statement reads, by the footers of its files. Each footer is read once. The numbers are upper bounds:
- * DuckDB skips row groups that cannot hold a row of the project.
+ * Measures what a statement reads, by the footers of its files. Each footer is read once. The numbers are
+ * upper bounds: DuckDB skips row groups that cannot hold a row of the project.
  */
 export function createFileSizes() {
   const sizes = new QuickLRU<string, FileSize>({ maxSize: MAX_FILES })

@@ -6,12 +6,15 @@ import type { Lake, LakeObject } from '#core/ports'
 
 /** Seconds after which a caller may try again when a write fails, for example on a full disk. */
 const RETRY_AFTER = 30
-/** Suffix of a file that is being written. It is never listed or read, and the next start deletes it after a crash. */
+/**
+ * Suffix of a file that is being written. It is never listed or read, and the next start deletes it after a
+ * crash.
+ */
 const UNFINISHED = '.unfinished'
 
 /**
- * The lake in a folder. An object's key is its path below the folder. An object is written under a temporary name,
- * synced and renamed, so a key holds a whole object or none, even after a power cut.
+ * The lake in a folder. An object's key is its path below the folder. An object is written under a temporary
+ * name, synced and renamed, so a key holds a whole object or none, even after a power cut.
  */
 export function createFolderLake(folder: string): Lake {
   mkdirSync(folder, { recursive: true })
@@ -70,7 +73,8 @@ export function createFolderLake(folder: string): Lake {
 }
 
 /**
- * Deletes the files that a crashed process did not finish. Call it only in the process that holds the folder's lock.
+ * Deletes the files that a crashed process did not finish. Call it only in the process that holds the
+ * folder's lock.
  */
 export async function deleteUnfinished(folder: string): Promise<void> {
   for (const path of await filesBelow(folder)) {
@@ -79,8 +83,8 @@ export async function deleteUnfinished(folder: string): Promise<void> {
 }
 
 /**
- * Lists all files below the folder, one folder at a time. readdir's `recursive` option is not used: it fails when a
- * folder is deleted during the walk, and a listing that is wrongly empty could lose events.
+ * Lists all files below the folder, one folder at a time. readdir's `recursive` option is not used: it fails
+ * when a folder is deleted during the walk, and a listing that is wrongly empty could lose events.
  */
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = (await orNull(readdir(folder, { withFileTypes: true }))) ?? []
@@ -100,8 +104,8 @@ function pathOf(folder: string, key: string): string {
 }
 
 /**
- * Syncs the folders from `from` up to `top`, so that the names of a new file and of its new folders survive a power
- * cut.
+ * Syncs the folders from `from` up to `top`, so that the names of a new file and of its new folders survive a
+ * power cut.
  */
 async function syncFolders(top: string, from: string): Promise<void> {
   for (let path = from; path.length > top.length; path = dirname(path)) await syncFolder(path)

@@ -27,7 +27,10 @@ export async function findMissing(files: readonly string[]): Promise<string | nu
   return files.find((_, i) => times[i] === null) ?? null
 }
 
-/** Returns whether any of the files does not exist any more, or was replaced at or after the time `since` (Unix ms). */
+/**
+ * Returns whether any of the files does not exist any more, or was replaced at or after the time `since`
+ * (Unix ms).
+ */
 export async function changedSince(files: readonly string[], since: number): Promise<boolean> {
   const times = await changeTimes(files)
   return times.some(time => time === null || time >= since - CLOCK_TICK_MS)

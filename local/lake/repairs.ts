@@ -11,8 +11,8 @@ export function createRepairingLog(log: Log, repair: (key: string) => void): Log
 }
 
 /**
- * Sends repairs to the queue of the lake's other jobs. An object that is requested again before its repair has ended is
- * repaired once. An object that cannot be repaired is not tried again before the next start.
+ * Sends repairs to the queue of the lake's other jobs. An object that is requested again before its repair
+ * has ended is repaired once. An object that cannot be repaired is not tried again before the next start.
  */
 export function createRepairs(repair: (key: string) => Promise<boolean>, jobs: JobQueue<RepairJob>) {
   const requestedKeys = new Set<string>()

@@ -6,8 +6,8 @@ import { NOT_MATERIALIZED } from '#core/sql'
 import { readRows } from '#duckdb/values'
 
 /**
- * Runs a statement on a connection, with its values as literals. DuckDB plans a statement with parameters when it is prepared, and
- * again with the values when it runs: 2 to 4 ms more for each statement of a report.
+ * Runs a statement on a connection, with its values as literals. DuckDB plans a statement with parameters
+ * when it is prepared, and again with the values when it runs: 2 to 4 ms more for each statement of a report.
  */
 export async function runStatement(connection: DuckDBConnection, query: SqlQuery): Promise<Row[]> {
   // Before the values are in the text: one of them may be the same comment.

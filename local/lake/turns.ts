@@ -1,7 +1,7 @@
 export type Turns = {
   /**
-   * Runs the work when it is the owner's turn. `signal` takes the work out of the queue and rejects with its reason; it
-   * does not stop work that runs.
+   * Runs the work when it is the owner's turn. `signal` takes the work out of the queue and rejects with its
+   * reason; it does not stop work that runs.
    */
   take<T>(owner: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>
   /** Resolves when no work runs or waits. */
@@ -11,9 +11,10 @@ export type Turns = {
 type Waiting = { start(): void }
 
 /**
- * A queue in which owners take turns: after an owner's work has started, every other owner who waits comes first. At most
- * `total` pieces of work run at the same time, and at most `perOwner` of one owner. With `total` above `perOwner`, one
- * owner can never occupy the whole queue.
+ * A queue in which owners take turns: after an owner's work has started, every other owner who waits comes
+ * first. At most
+ * `total` pieces of work run at the same time, and at most `perOwner` of one owner. With `total` above
+ * `perOwner`, one owner can never occupy the whole queue.
  */
 export function createTurns({ total, perOwner }: { total: number; perOwner: number }): Turns {
   const running = new Map<string, number>()

@@ -1,8 +1,9 @@
 import { queryFailure } from '#core/query-failures'
 
 /**
- * A signal that takes a statement out of the queue: when its caller leaves, or with UNAVAILABLE after `waitMs`. Nothing
- * aborts it after `end`, because a statement that runs must end before the next one may start.
+ * A signal that takes a statement out of the queue: when its caller leaves, or with UNAVAILABLE after
+ * `waitMs`. Nothing aborts it after `end`, because a statement that runs must end before the next one may
+ * start.
  */
 export function limitWait(waitMs: number, caller: AbortSignal): { signal: AbortSignal; end(): void } {
   const waiting = new AbortController()

@@ -7,8 +7,8 @@ import { createStripePayments } from '#providers/stripe'
 import { startPaymentStandIn } from './stand-in.ts'
 
 /**
- * Opens the payments: with Stripe if the settings have its key, else with a test checkout, on this machine only. Throws SettingsError
- * where neither is possible.
+ * Opens the payments: with Stripe if the settings have its key, else with a test checkout, on this machine
+ * only. Throws SettingsError where neither is possible.
  */
 export async function openPayments(
   settings: Settings,

@@ -32,9 +32,9 @@ type Subscription = {
 }
 
 /**
- * Stands in for Stripe on one machine, so that an upgrade can be tried with no outside account and no money: the few
- * calls of its API that we use, a checkout page, and webhooks signed as Stripe signs them. It listens on loopback only
- * and forgets everything when the service stops.
+ * Stands in for Stripe on one machine, so that an upgrade can be tried with no outside account and no money:
+ * the few calls of its API that we use, a checkout page, and webhooks signed as Stripe signs them. It listens
+ * on loopback only and forgets everything when the service stops.
  */
 export async function startPaymentStandIn({ webhookUrl }: { webhookUrl: string }): Promise<StandIn> {
   const secretKey = `sk_test_${randomBytes(24).toString('hex')}`

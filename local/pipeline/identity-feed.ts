@@ -5,8 +5,9 @@ import type { Clock } from '#core/ports'
 const LOOK_MS = 5_000
 
 /**
- * Runs the fold soon after a claim that had identify requests, and at the start: the process before may have ended between a claim and its
- * fold. The thread calls `fold` again and again, so the fold runs about once a second at most, and never twice at a time.
+ * Runs the fold soon after a claim that had identify requests, and at the start: the process before may have
+ * ended between a claim and its fold. The thread calls `fold` again and again, so the fold runs about once a
+ * second at most, and never twice at a time.
  */
 export function createIdentityFeed(
   { run, isDue }: IdentityFold & { isDue(): Promise<boolean> },

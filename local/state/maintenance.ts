@@ -19,8 +19,9 @@ export type StateMaintenanceServices = Storage & {
 }
 
 /**
- * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's retention; cancels the
- * subscriptions of deleted accounts, and reports what others have used. Once an hour until `stop`.
+ * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's
+ * retention; cancels the subscriptions of deleted accounts, and reports what others have used. Once an hour
+ * until `stop`.
  */
 export function startStateMaintenance({ billing, ...services }: StateMaintenanceServices) {
   const { log } = services

@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 
 /**
- * The highest acknowledged sequence, in a small file beside the log. The commit thread writes it after each synced
- * commit and before the response. So a log that ends below it has lost records, for example because its write-ahead
- * log was cut. SQLite alone cannot tell such records from a commit that never finished.
+ * The highest acknowledged sequence, in a small file beside the log. The commit thread writes it after each
+ * synced commit and before the response. So a log that ends below it has lost records, for example because
+ * its write-ahead log was cut. SQLite alone cannot tell such records from a commit that never finished.
  */
 export type HighFile = {
   /** The sequence of the file; null when the file is missing or damaged. */
   read(): number | null
-  /** Overwrites the sequence. It is not synced, so a power cut may bring back an older one. It never throws. */
+  /**
+   * Overwrites the sequence. It is not synced, so a power cut may bring back an older one. It never throws.
+   */
   write(sequence: number): void
   close(): void
 }
@@ -45,7 +47,9 @@ export function openHighFile(dir: string): HighFile {
   }
 }
 
-/** Always 26 bytes, so that each write replaces the whole text: 16 digits, a space, a checksum, a line end. */
+/**
+ * Always 26 bytes, so that each write replaces the whole text: 16 digits, a space, a checksum, a line end.
+ */
 function format(sequence: number): string {
   const digits = String(sequence).padStart(16, '0')
   return `${digits} ${crc32(digits).toString(16).padStart(8, '0')}\n`

@@ -13,8 +13,8 @@ export function logPath(dir: string): string {
 }
 
 /**
- * Path of the file that the reader writes when it finds a damaged page. The next start then checks every page, also of
- * a log that is too big for that check at each start.
+ * Path of the file that the reader writes when it finds a damaged page. The next start then checks every
+ * page, also of a log that is too big for that check at each start.
  */
 export function suspectPath(dir: string): string {
   return join(dir, 'log.suspect')
@@ -23,14 +23,18 @@ export function suspectPath(dir: string): string {
 /** Each start checks every page of a log up to this size. The check takes up to 0.8 s. */
 const CHECKED_BYTES = 256 * 1024 * 1024
 /**
- * After damage this many sequences above the highest salvaged one are not used, because lost records may have had them.
+ * After damage this many sequences above the highest salvaged one are not used, because lost records may have
+ * had them.
  */
 const DAMAGE_GAP = 1_000_000
 
 export type LogLimits = {
   /** Largest size of the file, in pages of 4 kB. Default: no limit. */
   maxPages?: number
-  /** Longest time that a commit waits for another connection, for example while the reader deletes. Default: 10 s. */
+  /**
+   * Longest time that a commit waits for another connection, for example while the reader deletes. Default:
+   * 10 s.
+   */
   busyMs?: number
 }
 
@@ -55,8 +59,9 @@ export type LogFile = {
 }
 
 /**
- * Opens the log for its one writer. Creates a missing log. Salvages a damaged log: every record that can still be read
- * moves to a new log, and the old files are renamed to `log.damaged-<Unix ms>`. New records get sequences above
+ * Opens the log for its one writer. Creates a missing log. Salvages a damaged log: every record that can
+ * still be read moves to a new log, and the old files are renamed to `log.damaged-<Unix ms>`. New records get
+ * sequences above
  * `minSequence`.
  */
 export function openLogFile(dir: string, minSequence: number, now: number, limits: LogLimits = {}): LogFile {
@@ -82,7 +87,10 @@ export function openLogFile(dir: string, minSequence: number, now: number, limit
   return { database, highest, damage, shortfall }
 }
 
-/** Adds the records that SQLite has dropped after a damaged part of the write-ahead log, if they were acknowledged. */
+/**
+ * Adds the records that SQLite has dropped after a damaged part of the write-ahead log, if they were
+ * acknowledged.
+ */
 function addStrayCommits(
   database: DatabaseSync,
   strayCommits: readonly SalvagedRecord[][],
@@ -97,8 +105,8 @@ function addStrayCommits(
 }
 
 /**
- * Sets the sequence above which new records start, also when no record follows before the next start. A log that ends
- * there is not reported as too short again.
+ * Sets the sequence above which new records start, also when no record follows before the next start. A log
+ * that ends there is not reported as too short again.
  */
 export function raiseFloor(database: DatabaseSync, sequence: number): void {
   database.prepare('INSERT INTO floor (sequence) VALUES (?)').run(sequence)
@@ -112,8 +120,9 @@ export function checksumOf(sequence: number, data: Uint8Array): number {
 }
 
 /**
- * With WAL and FULL a commit returns when the write-ahead log is synced. SQLite moves pages from the write-ahead log to
- * the file on the writer's thread, and limits the size of the write-ahead log after a peak.
+ * With WAL and FULL a commit returns when the write-ahead log is synced. SQLite moves pages from the
+ * write-ahead log to the file on the writer's thread, and limits the size of the write-ahead log after a
+ * peak.
  */
 function openForWriting(path: string, busyMs = 10_000): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyMs })
@@ -149,7 +158,8 @@ function highestSequence(database: DatabaseSync): number {
 function findDamage(path: string, isSuspect: boolean): string | null {
   const size = sizeOf(path)
   const walSize = sizeOf(`${path}-wal`)
-  // SQLite treats an empty file as a new database and deletes the write-ahead log beside it, with all its records.
+  // SQLite treats an empty file as a new database and deletes the write-ahead log beside it, with all its
+  // records.
   if (size === 0) return walSize > 0 ? 'The file is empty, but it has a write-ahead log.' : null
   try {
     const database = openForWriting(path)
@@ -178,8 +188,8 @@ function findDamageInside(database: DatabaseSync, path: string, isSuspect: boole
 }
 
 /**
- * Returns whether SQLite reports SQLITE_CORRUPT, SQLITE_NOTADB, or SQLITE_ERROR, its code for a missing table or
- * column.
+ * Returns whether SQLite reports SQLITE_CORRUPT, SQLITE_NOTADB, or SQLITE_ERROR, its code for a missing table
+ * or column.
  */
 export function isDamage(error: unknown): boolean {
   const code = (error as { errcode?: number }).errcode
@@ -212,7 +222,8 @@ function insertRecords(database: DatabaseSync, records: Iterable<SalvagedRecord>
 }
 
 /**
- * Path of a salvaged log that is complete but does not yet replace the old one. A start that finds it continues there.
+ * Path of a salvaged log that is complete but does not yet replace the old one. A start that finds it
+ * continues there.
  */
 function recoveredPath(path: string): string {
   return `${path}.recovered`

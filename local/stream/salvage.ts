@@ -7,7 +7,8 @@ export const PAGE_BYTES = 4096
 export type SalvagedRecord = { sequence: number; appendedAt: number; checksum: number; data: Uint8Array }
 
 /*
- * The file format: https://sqlite.org/fileformat2.html, sections 1.6 (b-tree pages), 2.1 (records) and 4.1 (WAL).
+ * The file format: https://sqlite.org/fileformat2.html, sections 1.6 (b-tree pages), 2.1 (records) and 4.1
+ * (WAL).
  */
 const LEAF_TABLE = 0x0d
 export const WAL_HEADER_BYTES = 32
@@ -16,9 +17,10 @@ export const FRAME_HEADER_BYTES = 24
 const FILE_HEADER_BYTES = 100
 
 /**
- * Finds the log's records in the raw leaf pages of the file and of its write-ahead log, without the b-tree above them.
- * A row has a checksum, and changes only when events in it are erased. So a copy of a row on an unused page is as good as any other
- * copy, and a row that is not whole is left out. A record may be returned twice.
+ * Finds the log's records in the raw leaf pages of the file and of its write-ahead log, without the b-tree
+ * above them. A row has a checksum, and changes only when events in it are erased. So a copy of a row on an
+ * unused page is as good as any other copy, and a row that is not whole is left out. A record may be returned
+ * twice.
  */
 export function* salvageRecords(path: string): Generator<SalvagedRecord> {
   const file = openPages(path)
@@ -46,8 +48,8 @@ export function* salvageRecords(path: string): Generator<SalvagedRecord> {
 type PageReader = (page: number) => Buffer
 
 /**
- * Finds the records in the leaf pages of some frames of the write-ahead log, whose frames have this salt. Each list
- * of frame numbers, from 0, gives a list of records.
+ * Finds the records in the leaf pages of some frames of the write-ahead log, whose frames have this salt.
+ * Each list of frame numbers, from 0, gives a list of records.
  */
 export function salvageFrames(
   path: string,
@@ -125,14 +127,17 @@ function recordAt(page: Buffer, offset: number, readers: readonly PageReader[]):
       const record = parseCell(page, offset, read)
       if (record !== null && crc32(record.data, record.sequence % 2 ** 32) === record.checksum) return record
     } catch (error) {
-      // A damaged number that points beyond the page throws RangeError. It counts as no record, like a wrong checksum.
+      // A damaged number that points beyond the page throws RangeError. It counts as no record, like a wrong
+      // checksum.
       if (!(error instanceof RangeError)) throw error
     }
   }
   return null
 }
 
-/** Parses a cell of a table leaf: length of the payload, rowid (our sequence), payload, first overflow page. */
+/**
+ * Parses a cell of a table leaf: length of the payload, rowid (our sequence), payload, first overflow page.
+ */
 function parseCell(page: Buffer, offset: number, read: PageReader): SalvagedRecord | null {
   const [length, afterLength] = readVarint(page, offset)
   const [sequence, start] = readVarint(page, afterLength)
@@ -182,7 +187,10 @@ function readPayload(page: Buffer, start: number, length: number, read: PageRead
 /** Larger than any record of ingestion. A larger number is damage. */
 const MAX_PAYLOAD_BYTES = 4_000_000
 
-/** Reads SQLite's big-endian integer of variable length, up to 53 bits, and returns it with the offset after it. */
+/**
+ * Reads SQLite's big-endian integer of variable length, up to 53 bits, and returns it with the offset after
+ * it.
+ */
 function readVarint(bytes: Buffer, at: number): [value: number, next: number] {
   let value = 0
   for (let i = 0; i < 8; i++) {

@@ -12,7 +12,10 @@ export type Shortfall = {
   lost: LostRecords | null
 }
 
-/** Acknowledged records that are neither in the log nor in the lake: some or all with `after` < sequence <= `upTo`. */
+/**
+ * Acknowledged records that are neither in the log nor in the lake: some or all with `after` < sequence <=
+ * `upTo`.
+ */
 export type LostRecords = {
   /** Their largest possible number. It includes numbers of failed commits, which have no records. */
   records: number
@@ -25,7 +28,10 @@ export type LogBounds = Pick<Shortfall, 'end' | 'taken' | 'isSalvaged'> & {
   acknowledged: number
 }
 
-/** Compares the log with what was acknowledged and with what the lake has. Returns null when nothing is missing. */
+/**
+ * Compares the log with what was acknowledged and with what the lake has. Returns null when nothing is
+ * missing.
+ */
 export function findShortfall(database: DatabaseSync, bounds: LogBounds): Shortfall | null {
   const { end, taken, isSalvaged, acknowledged } = bounds
   // A salvaged log may have gaps anywhere. A whole log can only have lost its end.

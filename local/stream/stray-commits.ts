@@ -9,11 +9,12 @@ import {
 } from './salvage.ts'
 
 /**
- * The records of each commit in the write-ahead log that SQLite drops without an error: a damaged frame is before it.
- * The format: https://sqlite.org/fileformat2.html, section 4.
+ * The records of each commit in the write-ahead log that SQLite drops without an error: a damaged frame is
+ * before it. The format: https://sqlite.org/fileformat2.html, section 4.
  *
- * Frames after the last valid one are normal when they are of an earlier round, of a commit that never finished, or of
- * the one commit that waited for the disk during a power cut. `hasAcknowledged` says whether there is more.
+ * Frames after the last valid one are normal when they are of an earlier round, of a commit that never
+ * finished, or of the one commit that waited for the disk during a power cut. `hasAcknowledged` says whether
+ * there is more.
  */
 export function findStrayCommits(path: string): SalvagedRecord[][] {
   const walPath = `${path}-wal`
@@ -44,8 +45,8 @@ export function newCommits(commits: readonly SalvagedRecord[][], end: number): S
 }
 
 /**
- * Returns whether an append of the commits was acknowledged. The commit thread begins a commit only after the one before
- * is synced, so of two commits the first was acknowledged.
+ * Returns whether an append of the commits was acknowledged. The commit thread begins a commit only after the
+ * one before is synced, so of two commits the first was acknowledged.
  */
 export function hasAcknowledged(commits: readonly SalvagedRecord[][], acknowledged: number): boolean {
   return commits.length > 1 || commits.flat().some(({ sequence }) => sequence <= acknowledged)
@@ -68,7 +69,9 @@ function isWalHeaderValid(wal: Buffer): boolean {
   return isKnown && isChecksum(checksum(wal, 0, 24, [0, 0]), wal, 24)
 }
 
-/** The number of frames up to the last commit that SQLite accepts: each checksum goes on from the one before. */
+/**
+ * The number of frames up to the last commit that SQLite accepts: each checksum goes on from the one before.
+ */
 function countValidFrames(wal: Buffer, frameCount: number): number {
   let valid = 0
   let sums: Checksum = [wal.readUInt32BE(24), wal.readUInt32BE(28)]

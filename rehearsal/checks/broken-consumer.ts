@@ -8,8 +8,8 @@ import { eventually } from '#test/support/eventually'
 import { type Check, expectEqual } from './check.ts'
 
 /**
- * The S3 bucket of `cdk bootstrap`. It exists, but the role of the function has no right to it, so writes fail. This also
- * shows that the emulator evaluates rights.
+ * The S3 bucket of `cdk bootstrap`. It exists, but the role of the function has no right to it, so writes
+ * fail. This also shows that the emulator evaluates rights.
  */
 const FORBIDDEN = `cdk-hnb659fds-assets-000000000000-${REGION}`
 /** Failed calls to wait for. By then the poller has retried the batch in halves. */

@@ -5,8 +5,9 @@ import type { World } from '#rehearsal/world'
 export type Check = {
   name: string
   /**
-   * Does the action of the check, alone. Returns a function that verifies the result, which runs at the same time as other
-   * verifications, because it may have to wait a minute for the consumer. The verification returns details for the report.
+   * Does the action of the check, alone. Returns a function that verifies the result, which runs at the same
+   * time as other verifications, because it may have to wait a minute for the consumer. The verification
+   * returns details for the report.
    */
   act(world: World): Promise<() => Promise<string>>
 }

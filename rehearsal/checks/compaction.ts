@@ -23,7 +23,8 @@ export async function compaction({ aws, stack, service }: World): Promise<string
   await service.waitForEvents(project, events.length)
 
   const before = await readAllProjects(service)
-  // Reading all projects takes minutes on a busy machine. So during compaction, only projects with many events are read.
+  // Reading all projects takes minutes on a busy machine. So during compaction, only projects with many
+  // events are read.
   const busyBefore = before.filter(({ stats }) => stats !== null)
   const busyProjects = new Set(busyBefore.map(({ project }) => project))
   const deadline = Date.now() + TIMEOUT_MS

@@ -1,7 +1,9 @@
 import { InvokeCommand } from '@aws-sdk/client-lambda'
 import { type Check, expectEqual } from './check.ts'
 
-/** The demo is opened as docs/sign-in.md says. Its events are made up, so only its sessions are checked here. */
+/**
+ * The demo is opened as docs/sign-in.md says. Its events are made up, so only its sessions are checked here.
+ */
 export const demoAccess: Check = {
   name: 'the owner opens the demo, and a demo session only reads',
   async act({ aws, stack, service }) {

@@ -24,7 +24,10 @@ export async function destroy({ aws, stack, cdk, consumer, service }: World): Pr
   return `${after.objects.length} objects, ${after.items} items and ${after.records.length} records of the stream stay`
 }
 
-/** Returns the objects of the lake with their sizes, the number of items in the table, and the sequences in the stream. */
+/**
+ * Returns the objects of the lake with their sizes, the number of items in the table, and the sequences in
+ * the stream.
+ */
 async function readRetainedData(
   { s3, dynamo, kinesis }: World['aws'],
   { bucket, table, stream }: World['stack'],

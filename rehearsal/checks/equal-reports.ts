@@ -38,8 +38,8 @@ const REPORTS = Object.entries<Route>(routes).filter(
 const HOUR_MS = 3_600_000
 
 /**
- * Runs every report on the deployed service, where Trino runs its SQL, and on the service of one machine, where DuckDB does. Both
- * have the same events.
+ * Runs every report on the deployed service, where Trino runs its SQL, and on the service of one machine,
+ * where DuckDB does. Both have the same events.
  */
 export const equalReports: Check = {
   name: 'every report gives the same response as on one machine',
@@ -80,7 +80,10 @@ export const equalReports: Check = {
   },
 }
 
-/** Visits of 12 users in 9 days: pages, sign-ups, properties of several types. Each event has a time of its own. */
+/**
+ * Visits of 12 users in 9 days: pages, sign-ups, properties of several types. Each event has a time of its
+ * own.
+ */
 function historyOf(now: number) {
   return Array.from({ length: 90 }, (_, i) => ({
     event: i % 5 === 4 ? 'signup' : 'page_view',

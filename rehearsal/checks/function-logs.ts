@@ -19,7 +19,10 @@ const CRASH = /Task timed out|Runtime\.\w+|UnhandledPromiseRejection|heap out of
 /** Keys, tokens and codes of callers; project tokens (aat_) are public. */
 const SECRET = /aa(k|s|r|p|e|c|b)_[0-9a-f]{32,}/
 
-/** Expects that no function has logged an unexpected error or a secret, timed out or crashed. Expects all codes that the checks cause. */
+/**
+ * Expects that no function has logged an unexpected error or a secret, timed out or crashed. Expects all
+ * codes that the checks cause.
+ */
 export async function functionLogs({ aws, stack }: World): Promise<string> {
   const lines: string[] = []
   for (const { logGroup } of Object.values(stack.functions)) lines.push(...(await readLines(aws, logGroup)))

@@ -6,8 +6,8 @@ const TIMEOUT_MS = 25 * 60_000
 const EMAIL = 'ada@example.com'
 
 /**
- * Checks three things: GET /live shows new events, POST /identify joins two ids of a user, and an erasure removes the events of the user
- * from the lake.
+ * Checks three things: GET /live shows new events, POST /identify joins two ids of a user, and an erasure
+ * removes the events of the user from the lake.
  */
 export const livePersonErased: Check = {
   name: 'GET /live sees new events, identify joins two ids to one person, and an erasure removes the person',

@@ -3,8 +3,9 @@ import type { World } from '#rehearsal/world'
 import { expectEqual } from './check.ts'
 
 /**
- * Differs from the batch sizes of the first time and from their divisors, so that the batches have other limits. The demo alone is
- * 36,000 records: in batches of 7 a busy machine reads them for longer than this check waits.
+ * Differs from the batch sizes of the first time and from their divisors, so that the batches have other
+ * limits. The demo alone is 36,000 records: in batches of 7 a busy machine reads them for longer than this
+ * check waits.
  */
 const BATCH = 101
 

@@ -12,8 +12,9 @@ const POLL_INTERVAL_MS = 1_000
 export type Batch = { records: PolledRecord[]; end: boolean }
 
 /**
- * Groups the records of a shard into batches, as Lambda does. A batch is complete when it has the maximum number of records
- * or bytes, or when the window since its first record is over. Other records wait for the next batch.
+ * Groups the records of a shard into batches, as Lambda does. A batch is complete when it has the maximum
+ * number of records or bytes, or when the window since its first record is over. Other records wait for the
+ * next batch.
  */
 export function createBatcher(
   reader: ShardReader,

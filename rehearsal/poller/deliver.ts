@@ -1,7 +1,10 @@
 import type { MappingSettings } from './settings.ts'
 import type { PolledRecord, Time } from './shard.ts'
 
-/** The outcome of an invocation: a response, an error of the function, or no invocation (throttled, no connection). */
+/**
+ * The outcome of an invocation: a response, an error of the function, or no invocation (throttled, no
+ * connection).
+ */
 export type Outcome =
   | { kind: 'responded'; response: unknown }
   | { kind: 'failed'; reason: string }
@@ -23,9 +26,9 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 
 /**
- * Calls the function with a batch until every record is processed or discarded, as Lambda does for a stream. A failed batch
- * is retried, in halves when the mapping says so. When a response names failed records, the records from the first of them
- * on are retried. Returns early when `stop` aborts.
+ * Calls the function with a batch until every record is processed or discarded, as Lambda does for a stream.
+ * A failed batch is retried, in halves when the mapping says so. When a response names failed records, the
+ * records from the first of them on are retried. Returns early when `stop` aborts.
  */
 export function createDelivery(settings: MappingSettings, services: DeliverServices) {
   const { invoke, time, checkpoint, onDiscarded } = services
@@ -84,8 +87,8 @@ export function createDelivery(settings: MappingSettings, services: DeliverServi
 }
 
 /**
- * Returns how many records from the start are processed. A response without failures is a success. A response with a wrong
- * shape, or with a record that is not in the batch, fails the whole batch.
+ * Returns how many records from the start are processed. A response without failures is a success. A response
+ * with a wrong shape, or with a record that is not in the batch, fails the whole batch.
  */
 function countProcessed(
   records: readonly PolledRecord[],

@@ -34,8 +34,8 @@ export function createKinesisSource(client: KinesisClient, streamArn: string): S
       const page = await client
         .send(new GetRecordsCommand({ StreamARN: streamArn, ShardIterator: iterator }))
         .catch((error: Error) => {
-          // An iterator expires after five minutes, and a failing batch may take longer. A call that was throttled or broken
-          // off is repeated.
+          // An iterator expires after five minutes, and a failing batch may take longer. A call that was
+          // throttled or broken off is repeated.
           if (error.name !== 'ExpiredIteratorException' && !isTransient(error)) throw error
           return null
         })

@@ -24,9 +24,9 @@ export type Poller = {
 const LIST_EVERY_MS = 5_000
 
 /**
- * Reads a stream for a function as Lambda's event source mapping does. It reads shards independently, one batch at a time. A
- * shard of a reshard waits until its parents are read to their end. `startPosition` is the position of an earlier poller, or
- * an older one: Lambda's checkpoints may be behind what it has delivered.
+ * Reads a stream for a function as Lambda's event source mapping does. It reads shards independently, one
+ * batch at a time. A shard of a reshard waits until its parents are read to their end. `startPosition` is the
+ * position of an earlier poller, or an older one: Lambda's checkpoints may be behind what it has delivered.
  */
 export function startPoller(
   settings: MappingSettings,

@@ -18,8 +18,8 @@ export type MappingSettings = {
 }
 
 /**
- * Converts a deployed mapping to settings, with Lambda's defaults. Throws for a setting that the poller does not support, so
- * that the rehearsal never shows a wrong behaviour.
+ * Converts a deployed mapping to settings, with Lambda's defaults. Throws for a setting that the poller does
+ * not support, so that the rehearsal never shows a wrong behaviour.
  */
 export function toMappingSettings(mapping: EventSourceMappingConfiguration): MappingSettings {
   const { ParallelizationFactor = 1, TumblingWindowInSeconds = 0, StartingPosition, FilterCriteria } = mapping

@@ -17,7 +17,10 @@ export type ShardInfo = {
 export type Position = 'TRIM_HORIZON' | 'LATEST' | { after: string }
 
 export type ShardReader = {
-  /** Returns the records that are there, perhaps none. `end` means that the shard is closed and read to its end. */
+  /**
+   * Returns the records that are there, perhaps none. `end` means that the shard is closed and read to its
+   * end.
+   */
   next(): Promise<{ records: PolledRecord[]; end: boolean }>
 }
 

@@ -9,8 +9,9 @@ const PIXELS =
   /^data:(image\/(png|jpe?g|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|font\/[\w-]+|application\/(x-)?font[\w-]*)[;,]/i
 
 /**
- * Returns an address without values of its query, fragment, user name and secrets in its path. The path of an asset (an image, a
- * style sheet) keeps long runs of characters, which are names of files; that of a page loses them, as they may be tokens.
+ * Returns an address without values of its query, fragment, user name and secrets in its path. The path of an
+ * asset (an image, a style sheet) keeps long runs of characters, which are names of files; that of a page
+ * loses them, as they may be tokens.
  */
 export function maskAddress(address: string, isAsset: boolean): string {
   const text = address.trim()
@@ -58,7 +59,9 @@ function maskQuery(query: string): string {
   return names.length > 0 ? `?${names.map(name => `${name}=`).join('&')}` : ''
 }
 
-/** Percent signs hide an address or a number from the patterns. A path that cannot be decoded stays as it is. */
+/**
+ * Percent signs hide an address or a number from the patterns. A path that cannot be decoded stays as it is.
+ */
 function decode(path: string): string {
   try {
     const decoded = decodeURIComponent(path)

@@ -32,13 +32,15 @@ const IDENTIFIER = /^(class|id|for|name|part|slot|aria-.*)$/i
 
 type Mask = (value: string) => string
 
-/** Pages have few different attributes, so each is looked up once. A page that makes up names begins again. */
+/**
+ * Pages have few different attributes, so each is looked up once. A page that makes up names begins again.
+ */
 const MAX_RULES = 2000
 const rules = new Map<string, Mask | null>()
 
 /**
- * Returns the value of an attribute as it may leave the page, or undefined for one that does not. `tag` is in small letters, and empty
- * when it is not known. `masksText`: no text of the page may be read.
+ * Returns the value of an attribute as it may leave the page, or undefined for one that does not. `tag` is in
+ * small letters, and empty when it is not known. `masksText`: no text of the page may be read.
  */
 export function maskAttribute(
   tag: string,

@@ -41,5 +41,8 @@ export type SnapshotNode = {
   textContent?: string
 }
 
-/** An event as rrweb emits it. What `data` has depends on the type and the source, and comes from a page, so nothing is sure. */
+/**
+ * An event as rrweb emits it. What `data` has depends on the type and the source, and comes from a page, so
+ * nothing is sure.
+ */
 export type RecordedEvent = { type: number; timestamp: number; data: Record<string, unknown> }

@@ -11,9 +11,15 @@ export type MaskerOptions = {
   preset: 'inputs' | 'text'
   /** Asks the page whether the texts of a node are masked by a selector at this node. */
   isMaskedHere?: (id: number) => boolean
-  /** Asks the page whether they are masked now: by its attributes, by a selector, or because it can be edited, also above. */
+  /**
+   * Asks the page whether they are masked now: by its attributes, by a selector, or because it can be edited,
+   * also above.
+   */
   isMasked?: (id: number) => boolean
-  /** Asks the page whether a text that has changed or was added is a part of a secret, with the texts around it. */
+  /**
+   * Asks the page whether a text that has changed or was added is a part of a secret, with the texts around
+   * it.
+   */
   isPartOfSecret?: (id: number) => boolean
   /** Reads the field that the user types into now: its id and what it holds. */
   readTyped?: () => { id: number; text: string } | null
@@ -39,8 +45,9 @@ const TAG_NAME = /^[a-z][\w.-]{0,99}$/
 const MEDIA = /^(canvas|audio|video|object|embed)$/
 
 /**
- * Returns the function that masks each event of a recording, in their order. It builds every event anew from the fields that it
- * knows, so what it does not know does not leave the page. It returns null for an event that is not recorded.
+ * Returns the function that masks each event of a recording, in their order. It builds every event anew from
+ * the fields that it knows, so what it does not know does not leave the page. It returns null for an event
+ * that is not recorded.
  */
 export function createMasker({
   preset,

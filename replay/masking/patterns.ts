@@ -30,8 +30,8 @@ const RUN = /[\p{L}\p{N}_+~=-]{16,}/gu
 const LONG_RUN_CHARS = 24
 
 /**
- * Replaces what looks like an e-mail address, a card, a phone, an IBAN, a token, a named secret or the query of an address.
- * It rather masks too much: a number of seven digits may be a phone.
+ * Replaces what looks like an e-mail address, a card, a phone, an IBAN, a token, a named secret or the query
+ * of an address. It rather masks too much: a number of seven digits may be a phone.
  */
 export function redactPatterns(text: string): string {
   if (!MAY_MATCH.test(text)) return text
@@ -41,7 +41,10 @@ export function redactPatterns(text: string): string {
   return redactNumbers(redactForms(redacted).replace(RUN, run => (looksLikeToken(run) ? MASK : run)))
 }
 
-/** As redactPatterns, but keeps long runs: names of classes, files and elements often have the form of a token. */
+/**
+ * As redactPatterns, but keeps long runs: names of classes, files and elements often have the form of a
+ * token.
+ */
 export function redactIdentifiers(text: string): string {
   return text.length > MAX_CHARS ? MASK : redactNumbers(redactForms(text))
 }
@@ -63,7 +66,9 @@ export function isSpreadSecret(texts: readonly string[]): boolean {
   return redactPatterns(texts.join('')) !== texts.map(redactPatterns).join('')
 }
 
-/** Replaces every word. The number of words and the white space stay, so that the layout is about the same. */
+/**
+ * Replaces every word. The number of words and the white space stay, so that the layout is about the same.
+ */
 export function maskWords(text: string): string {
   return text.replace(/\S+/g, MASK)
 }
@@ -80,7 +85,10 @@ function countDigits(text: string): number {
   return text.match(/\p{Nd}/gu)?.length ?? 0
 }
 
-/** Returns whether the text begins with an IBAN: its country has a length, which this test does not know, and its sum is right. */
+/**
+ * Returns whether the text begins with an IBAN: its country has a length, which this test does not know, and
+ * its sum is right.
+ */
 function isIban(text: string): boolean {
   const characters = text.replace(/[^A-Z\d]/gi, '').toUpperCase()
   for (let length = 15; length <= Math.min(34, characters.length); length++)

@@ -9,9 +9,9 @@ const CONTENT = /(\bcontent\s*:)([^;}]*)/gi
 const IMPORT = /@import\b[^;]*;?/gi
 
 /**
- * Cleans a style sheet or a declaration: addresses, quoted texts and comments. With `masksText` the words of `content` are masked,
- * because the page shows them. `redact` is for quoted texts and addresses alone. Names and numbers stay, or nothing would look
- * as it did.
+ * Cleans a style sheet or a declaration: addresses, quoted texts and comments. With `masksText` the words of
+ * `content` are masked, because the page shows them. `redact` is for quoted texts and addresses alone. Names
+ * and numbers stay, or nothing would look as it did.
  */
 export function maskStyles(css: string, masksText: boolean, redact = (text: string) => text): string {
   const shown = masksText ? css.replace(CONTENT, (_, name, value) => name + maskContent(value)) : css
@@ -22,7 +22,9 @@ export function maskStyles(css: string, masksText: boolean, redact = (text: stri
   })
 }
 
-/** Returns the value of one declaration without addresses and secrets. Unquoted values are names and numbers. */
+/**
+ * Returns the value of one declaration without addresses and secrets. Unquoted values are names and numbers.
+ */
 export function maskStyleValue(value: string, masksText: boolean, redact?: (text: string) => string): string {
   return /["'(]/.test(value) ? maskStyles(value, masksText, redact) : redactIdentifiers(value)
 }

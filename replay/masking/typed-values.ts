@@ -4,7 +4,10 @@ import { MASK } from './patterns.ts'
 const MIN_CHARS = 4
 /** A line is looked for in pieces of this length, so that a long one is found whole. */
 const PIECE_CHARS = 500
-/** How many pieces of one value, values of one field, and fields are remembered. The oldest is forgotten first. */
+/**
+ * How many pieces of one value, values of one field, and fields are remembered. The oldest is forgotten
+ * first.
+ */
 const MAX_PIECES = 40
 const MAX_VALUES = 3
 const MAX_FIELDS = 100
@@ -21,8 +24,8 @@ export type TypedValues = {
 }
 
 /**
- * Remembers what users type, in the memory of the page alone, because pages show it elsewhere: a password that is revealed, a
- * preview, a greeting, a message that was sent.
+ * Remembers what users type, in the memory of the page alone, because pages show it elsewhere: a password
+ * that is revealed, a preview, a greeting, a message that was sent.
  */
 export function createTypedValues(): TypedValues {
   const fields = new Map<number, string[]>()

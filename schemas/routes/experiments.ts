@@ -9,7 +9,10 @@ import {
 import { deletedProject } from '#schemas/projects'
 import type { Route } from '#schemas/route'
 
-/** Tests of texts, and what they show (docs/api/experiments.md). The tracker reads them from GET /experiments/config. */
+/**
+ * Tests of texts, and what they show (docs/api/experiments.md). The tracker reads them from GET
+ * /experiments/config.
+ */
 
 const common = { tag: 'Experiments', auth: 'account', tier: 'pro' } as const
 

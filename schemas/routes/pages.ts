@@ -1,8 +1,8 @@
 import type { Route } from '#schemas/route'
 
 /**
- * Pages for people, and the form posts behind them. `browser` means: the cookie of a signed-in browser is the only
- * credential, and the function answers HTML (lambdas/pages/). They are not part of the OpenAPI document.
+ * Pages for people, and the form posts behind them. `browser` means: the cookie of a signed-in browser is the
+ * only credential, and the function answers HTML (lambdas/pages/). They are not part of the OpenAPI document.
  */
 
 const HTML = { contentType: 'text/html' }

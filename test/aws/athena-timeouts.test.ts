@@ -64,7 +64,10 @@ describe('a call that runs into its timeout', () => {
   const before = 100
   const context = { getRemainingTimeInMillis: () => before + 20 } as Context
 
-  /** Runs two endless statements until the timeout response. Returns how many of them were not stopped by then. */
+  /**
+   * Runs two endless statements until the timeout response. Returns how many of them were not stopped by
+   * then.
+   */
   async function runningAfterTimeout(withinMs: number, stop: () => Promise<object>): Promise<number> {
     vi.stubEnv('POWERTOOLS_TRACE_ENABLED', 'false')
     const { engine, mock } = createMockedEngine()

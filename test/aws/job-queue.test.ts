@@ -21,7 +21,10 @@ afterAll(() => storage.stop())
 
 const silent = () => {}
 
-/** Works as Lambda's mapping of a queue: receives messages, calls the handler, and deletes all but the failed ones. */
+/**
+ * Works as Lambda's mapping of a queue: receives messages, calls the handler, and deletes all but the failed
+ * ones.
+ */
 function mapping(queueUrl: string, handler: ReturnType<typeof jobsHandler>) {
   const { sqs } = storage
   async function deliver(): Promise<void> {

@@ -13,8 +13,9 @@ import { retentionQuery } from '#schemas/retention'
 import { fixedLake, segmentOf } from '#test/support/fixed-lake'
 
 /**
- * Athena takes statements of 256 KB. Every report makes its largest statements here: the largest request that its schema allows, over a
- * bucket whose merges have stood still for ten days, with as many hot files as a busy epoch has.
+ * Athena takes statements of 256 KB. Every report makes its largest statements here: the largest request that
+ * its schema allows, over a bucket whose merges have stood still for ten days, with as many hot files as a
+ * busy epoch has.
  */
 
 const NOW = Date.UTC(2026, 10, 21, 12)

@@ -10,7 +10,10 @@ import { runReport } from '#core/reports/run/run'
 import { testProject } from '#test/support/account-fixtures'
 import { segmentOf } from '#test/support/fixed-lake'
 
-/** On AWS no file is opened for an estimate or for freshness: both come from the manifest and from the listing of hot files. */
+/**
+ * On AWS no file is opened for an estimate or for freshness: both come from the manifest and from the listing
+ * of hot files.
+ */
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const HOUR = 3_600_000

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { type Bundles, bundleFunctions } from '#lib/bundles'
 import { onceARun } from '#test/setup/once-a-run'
 
-/** Returns the bundles of all functions, for the processor of this machine. They are built once for all test files of a run. */
+/**
+ * Returns the bundles of all functions, for the processor of this machine. They are built once for all test
+ * files of a run.
+ */
 export async function builtBundles(): Promise<Bundles> {
   const folder = await onceARun('bundles', async target => {
     await writeFile(join(target, 'bundles.json'), JSON.stringify(await buildBundles(target)))

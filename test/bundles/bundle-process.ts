@@ -6,7 +6,10 @@ import type { Bundle } from '#lib/bundles'
 import type { Invocation, Outcome } from './lambda-process.ts'
 
 export type BundleProcess = {
-  /** Returns the handler's result, or rejects with its error. `timeoutMs` is the remaining time in the context. */
+  /**
+   * Returns the handler's result, or rejects with its error. `timeoutMs` is the remaining time in the
+   * context.
+   */
   invoke<R>(event: unknown, timeoutMs?: number): Promise<R>
   /** The lines that it has logged so far. */
   logged(): Record<string, unknown>[]
@@ -18,8 +21,8 @@ const PROCESS = resolve(import.meta.dirname, 'lambda-process.ts')
 const running = new Set<BundleProcess>()
 
 /**
- * Starts a bundle in a Node process whose environment has only the variables in `env`. Rejects with the process's error
- * output when the start fails.
+ * Starts a bundle in a Node process whose environment has only the variables in `env`. Rejects with the
+ * process's error output when the start fails.
  */
 export async function startBundle({ folder }: Bundle, env: Record<string, string>): Promise<BundleProcess> {
   const child = fork(PROCESS, [pathToFileURL(join(folder, 'index.mjs')).href], {

@@ -20,7 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-// First, because these processes end by themselves: then Node keeps the compiled bundles for the later starts.
+// First, because these processes end by themselves: then Node keeps the compiled bundles for the later
+// starts.
 settings(() => deployed)
 sizes(() => deployed)
 pipeline(() => deployed)

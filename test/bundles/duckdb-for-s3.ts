@@ -5,8 +5,8 @@ import type { StatementEngine } from '#test/support/athena-emulator'
 import { duckdbForAthena } from '#test/support/duckdb-for-athena'
 
 /**
- * Runs statements in DuckDB over the lake of an S3 bucket with the address `location`. Before each statement, updates a copy of
- * the lake in `folder`.
+ * Runs statements in DuckDB over the lake of an S3 bucket with the address `location`. Before each statement,
+ * updates a copy of the lake in `folder`.
  */
 export async function duckdbForS3(lake: Lake, folder: string, location: string): Promise<StatementEngine> {
   await mkdir(folder, { recursive: true })

@@ -2,8 +2,9 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
 /**
- * The process in which a bundle runs, as test/bundles/bundle-process.ts starts it. Loads the bundle of its first argument,
- * then runs one event after the other from its IPC channel. Results and errors travel as JSON, as on Lambda.
+ * The process in which a bundle runs, as test/bundles/bundle-process.ts starts it. Loads the bundle of its
+ * first argument, then runs one event after the other from its IPC channel. Results and errors travel as
+ * JSON, as on Lambda.
  */
 export type Invocation = { event: unknown; timeoutMs: number }
 export type Outcome =
@@ -11,7 +12,10 @@ export type Outcome =
   | { kind: 'result'; result: unknown }
   | { kind: 'error'; errorType: string; errorMessage: string }
 
-/** The part of Lambda's runtime that a function needs to stream its response. The whole response becomes the result. */
+/**
+ * The part of Lambda's runtime that a function needs to stream its response. The whole response becomes the
+ * result.
+ */
 Object.assign(globalThis, {
   awslambda: {
     streamifyResponse:

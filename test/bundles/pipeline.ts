@@ -51,7 +51,8 @@ export function pipeline(deployed: () => Deployed): void {
       expect(broken.logged()).toContainEqual(expect.objectContaining({ code: 'LAKE_BATCH_FAILED' }))
       await broken.kill()
 
-      // The claim is still open. The retried batch is shorter, so the consumer reads the rest from the stream.
+      // The claim is still open. The retried batch is shorter, so the consumer reads the rest from the
+      // stream.
       expect(await service.invoke('lake', kinesisEvent(shard, entries.slice(0, 1)))).toEqual(NO_FAILURES)
       expect((await service.stores.lakeState.shard(shard)).highWater).toBe(entries.at(-1)?.sequence)
       expect(await service.invoke('lake', kinesisEvent(shard, entries))).toEqual(NO_FAILURES)

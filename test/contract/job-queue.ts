@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { JobQueue } from '#core/ports'
 
-/** Creates a queue that passes its jobs to `run`, with short pauses. `idle` resolves when all jobs are done. */
+/**
+ * Creates a queue that passes its jobs to `run`, with short pauses. `idle` resolves when all jobs are done.
+ */
 export type CreateJobQueue = (run: (job: string) => Promise<void>) => {
   queue: JobQueue<string>
   idle(): Promise<void>

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Lake } from '#core/ports'
 
-/** Tests the rules of the port Lake (core/ports.ts) on one implementation. Each call of `open` returns an empty one. */
+/**
+ * Tests the rules of the port Lake (core/ports.ts) on one implementation. Each call of `open` returns an
+ * empty one.
+ */
 export function lakeContract(name: string, open: () => Promise<Lake>): void {
   describe(`${name} as a Lake`, () => {
     const bytes = (text: string) => new TextEncoder().encode(text)

@@ -82,7 +82,9 @@ describe('values that are looked up again', () => {
   beforeEach(() => vi.useFakeTimers())
   afterEach(() => vi.useRealTimers())
 
-  /** A cache of three texts, whose values are their own capitals, and the requests for values that were due. */
+  /**
+   * A cache of three texts, whose values are their own capitals, and the requests for values that were due.
+   */
   async function openCache(lookUpAgain: (values: readonly string[]) => Promise<(string | null)[]>) {
     const requests: string[][] = []
     const cache = createLookupCache(

@@ -6,7 +6,10 @@ import { system } from '#cost/system'
 import { projectIdOf } from '#test/support/project-ids'
 import { openMeteredState } from './metered-state.ts'
 
-/** Counts the units of the counters on a real table, and compares them with the model. A write unit is 1 KB, a read unit 4 KB. */
+/**
+ * Counts the units of the counters on a real table, and compares them with the model. A write unit is 1 KB, a
+ * read unit 4 KB.
+ */
 
 const BUCKETS = system.lake.buckets
 let state: Awaited<ReturnType<typeof openMeteredState>>

@@ -5,7 +5,9 @@ import { system } from '#cost/system'
 import { liveRecord, writeLive } from '#test/support/live-records'
 import { openMeteredState } from './metered-state.ts'
 
-/** Checks the numbers of live reads in cost/system.ts: it counts the units of the real code on a real table. */
+/**
+ * Checks the numbers of live reads in cost/system.ts: it counts the units of the real code on a real table.
+ */
 
 const NOW = Date.UTC(2026, 10, 22)
 const state = await openMeteredState()

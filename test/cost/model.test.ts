@@ -95,7 +95,8 @@ describe('examples that were calculated by hand', () => {
   })
 
   test('the size of a claim is limited before compression, the size of a Lambda batch after compression', () => {
-    // 380 records of 100 events a second. A record has 59,160 bytes, and 3,825 compressed. The limits are 24 MB and 4.5 MB.
+    // 380 records of 100 events a second. A record has 59,160 bytes, and 3,825 compressed. The limits are 24
+    // MB and 4.5 MB.
     const figures = lakeFigures(usage({ events: 100e9, batch: 100 }))
     expect(figures.batches).toBeCloseTo((1e9 * 3_825) / 4.5e6, 0)
     expect(figures.claims).toBeCloseTo((1e9 * 59_160) / 24e6, 0)
@@ -193,8 +194,8 @@ test('every line is a number of at least zero, and the total is the sum of all l
 const ROUNDING = 1e-9
 
 /**
- * Expects that `change` never lowers the cost by more than the share `saving`. It skips changes to a usage that the tool does not
- * accept.
+ * Expects that `change` never lowers the cost by more than the share `saving`. It skips changes to a usage
+ * that the tool does not accept.
  */
 function expectNeverCheaper(
   change: (base: Usage, factor: number) => Partial<Usage>,
@@ -217,8 +218,8 @@ test.each(['events', 'reads', 'months', 'accounts'] as const)('more %s never cos
   expectNeverCheaper((base, factor) => ({ [name]: base[name] * factor })),
 )
 
-// A higher peak needs more shards, and each has its own item of open counts. With many projects, smaller items save more writes
-// than shards cost.
+// A higher peak needs more shards, and each has its own item of open counts. With many projects, smaller
+// items save more writes than shards cost.
 test('with up to 1,000 projects, a higher peak never costs less', () => {
   const few = anyUsage.map(base => ({ ...base, projects: Math.min(1_000, base.projects) }))
   expectNeverCheaper(({ peak }, factor) => ({ peak: peak * factor }), few)
@@ -230,8 +231,9 @@ test('keeping records longer in the stream never costs less', () => {
   }))
 })
 
-// A read of a smaller project is cheaper, so this holds only without reads. More projects have their events in more buckets, whose
-// smaller segments are merged less often. That saves up to 1.2 % with epochs of a minute.
+// A read of a smaller project is cheaper, so this holds only without reads. More projects have their events
+// in more buckets, whose smaller segments are merged less often. That saves up to 1.2 % with epochs of a
+// minute.
 test('without reads, more projects never cost notably less', () => {
   expectNeverCheaper(
     ({ projects }, factor) => ({ projects: projects * factor }),
@@ -244,7 +246,8 @@ test('reading more days never costs less', () => {
   expectNeverCheaper(({ range }, factor) => ({ range: Math.min(3_650, Math.round(range * factor)) }))
 })
 
-// A small record is not compressed. A larger event can make it large enough for compression, and so smaller in the stream.
+// A small record is not compressed. A larger event can make it large enough for compression, and so smaller
+// in the stream.
 test('larger events never cost less when all records are compressed', () => {
   const compressed = anyUsage.map(base => ({
     ...base,

@@ -18,7 +18,10 @@ import { usage } from '#cost/usage'
 import type { TableName } from '#schemas/columns'
 import { fixedLake, segmentOf } from '#test/support/fixed-lake'
 
-/** Checks the numbers of cost/system.ts for a read: it counts the S3 requests of the real GET /stats of a small install. */
+/**
+ * Checks the numbers of cost/system.ts for a read: it counts the S3 requests of the real GET /stats of a
+ * small install.
+ */
 
 /** An install with 1M events a month and 1,000 reads a day, as in the target of issue 10. */
 const SMALL = usage({ events: 1e6, batch: 10, projects: 1, reads: 30_000, range: 30, months: 12 })
@@ -98,8 +101,8 @@ async function runStats(snapshot: Snapshot & { now: number }, has_event_ids: boo
 }
 
 /**
- * The requests of Trino: it lists each partition of a table once a statement, and reads each file once for each place in the text.
- * The hot files are in one epoch, which the function lists too.
+ * The requests of Trino: it lists each partition of a table once a statement, and reads each file once for
+ * each place in the text. The hot files are in one epoch, which the function lists too.
  */
 function countRequests(statements: readonly SqlQuery[]): { lists: number; gets: number } {
   const lists = statements.map(({ scans = [] }) => new Set(scans.map(({ table }) => table)).size)

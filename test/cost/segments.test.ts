@@ -12,7 +12,10 @@ import { segmentOf } from '#test/support/fixed-lake'
 const DAYS = 365
 const { daysPerMonth } = system
 
-/** Mean numbers of the segments of one bucket over the last 300 days: in the last 31 days, and in the 35 days before them. */
+/**
+ * Mean numbers of the segments of one bucket over the last 300 days: in the last 31 days, and in the 35 days
+ * before them.
+ */
 function simulateYear(bytesPerMonth: number, epochMinutes: number) {
   const epochMs = epochMinutes * 60_000
   const epochBytes = (bytesPerMonth / daysPerMonth / DAY_MS) * epochMs

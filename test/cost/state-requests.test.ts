@@ -29,7 +29,9 @@ import { eventsRecord } from '#test/support/events-record'
 import { noReceipts } from '#test/support/no-receipts'
 import { openMeteredState, type Units } from './metered-state.ts'
 
-/** Checks the numbers of cost/system.ts for DynamoDB: it counts the requests of the real code to a real table. */
+/**
+ * Checks the numbers of cost/system.ts for DynamoDB: it counts the requests of the real code to a real table.
+ */
 
 const MINUTE = 60_000
 const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
@@ -54,13 +56,19 @@ const maintenance = createMaintenance({
 const tick = schedulerHandler({ maintenance, state: lakeState, clock, gauge: () => {}, log })
 let sequence = 0
 
-/** The model may be dearer than the code, so that a cheaper code needs no change here. It must never be cheaper. */
+/**
+ * The model may be dearer than the code, so that a cheaper code needs no change here. It must never be
+ * cheaper.
+ */
 function expectAtMost(units: Units, model: Units): void {
   expect(units.reads).toBeLessThanOrEqual(model.reads)
   expect(units.writes).toBeLessThanOrEqual(model.writes)
 }
 
-/** The least of three calls, each `afterMs` later: a busy machine answers late, and then the client sends a request again. */
+/**
+ * The least of three calls, each `afterMs` later: a busy machine answers late, and then the client sends a
+ * request again.
+ */
 async function measureLeast(call: () => Promise<unknown>, afterMs: number): Promise<Units> {
   const measured: Units[] = []
   for (let i = 0; i < 3; i++) {
@@ -119,7 +127,8 @@ test('an idle tick, an epoch and a job cost at most what the model says', async 
     writes: closingTick.writes + advancingTick.writes - 2 * idle.writes,
   }
   expectAtMost(epoch, system.state.epoch)
-  // The epoch has one project, of one account. The job reads all manifests, then saves one, and the item for the others.
+  // The epoch has one project, of one account. The job reads all manifests, then saves one, and the item for
+  // the others.
   const { job: sending, manifest, fold } = system.state
   const all = unitsOf(BUCKETS * manifest.headBytes, READ_UNIT) + 1
   expectAtMost(job, {
@@ -188,14 +197,18 @@ test('GET /stats costs what the model says when the caches of its process are ov
   // The first read of a project creates the item of its totals.
   await stats()
   clock.time += 5_001
-  // The model counts the manifest, the skipped epochs and the open counts by their size. Here the last are empty.
+  // The model counts the manifest, the skipped epochs and the open counts by their size. Here the last are
+  // empty.
   const manifest = await state.measure(() => lakeState.manifest(project.bucket))
   const { reads, writes } = await measureLeast(stats, 5_001)
   expect({ reads: reads - manifest.reads, writes }).toEqual(system.state.statsRead)
   expect(await measureLeast(stats, 0)).toEqual({ reads: 5, writes })
 })
 
-/** The function of reports as createReportsServices makes it, in a process that has just started. Athena finds nothing. */
+/**
+ * The function of reports as createReportsServices makes it, in a process that has just started. Athena finds
+ * nothing.
+ */
 function openReports({ project, key }: { project: string; key: string }) {
   const fresh = createStores(state, clock)
   const profile = profiles.own

@@ -5,7 +5,10 @@ import { readPages } from '#docs/generate/render'
 import { ruleIds } from '#docs/generate/rule-ids'
 import { anchorsOf } from './anchors.ts'
 
-/** Code, tests and pages cite a page of docs/ by its path, and a rule of docs/api by its id. These tests find citations that lead nowhere. */
+/**
+ * Code, tests and pages cite a page of docs/ by its path, and a rule of docs/api by its id. These tests find
+ * citations that lead nowhere.
+ */
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const sources = globSync(['**/*.{ts,mts,cts,cjs,md,sh,json}', '.ci/run'], {
@@ -15,7 +18,9 @@ const sources = globSync(['**/*.{ts,mts,cts,cjs,md,sh,json}', '.ci/run'], {
 
 const rules = new Set(ruleIds(readPages(ROOT)).map(({ id }) => id))
 
-/** A rule id that stands alone: no part of a word, of a time such as T12:00, and no quoted value such as 'T1'. */
+/**
+ * A rule id that stands alone: no part of a word, of a time such as T12:00, and no quoted value such as 'T1'.
+ */
 const RULE_ID = /(?<![\w'$}])[RUTD][1-9]\d?(?![\w:])/g
 /** A document that is not in the repository. */
 const OLD_FORM = /\b[Cc]ontract (?:\d+(?:\.\d+)?|[RUTD]\d+)/g

@@ -5,7 +5,10 @@ import { functions } from '#schemas/functions'
 import { logCodes } from '#schemas/log'
 import { synthesize } from '#test/lib/synthesized'
 
-/** The pages for operators name alarms, log codes, options and resources of the service. These tests check that they exist. */
+/**
+ * The pages for operators name alarms, log codes, options and resources of the service. These tests check
+ * that they exist.
+ */
 
 const page = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')
 const alarms = page('alarms')

@@ -26,7 +26,10 @@ const pages = globSync(
 
 const scriptsIn = (page: string) =>
   [...page.matchAll(/\bnpm (?:run )?((?<=run )[a-z][a-z:-]*|start|test)\b/g)].map(([, script = '']) => script)
-/** Paths of the repository in a page. `<name>` and `*` match any name. `aws/lambda/` is a prefix of the S3 bucket. */
+/**
+ * Paths of the repository in a page. `<name>` and `*` match any name. `aws/lambda/` is a prefix of the S3
+ * bucket.
+ */
 const pathsIn = (page: string) =>
   [
     ...page.matchAll(

@@ -22,8 +22,8 @@ import { openTestState, type TestState } from '#test/support/test-state'
 import { withRollups } from '#test/support/with-rollups'
 
 /**
- * Restores the table to an earlier moment, in the steps of docs/aws.md (Backup and restore on AWS). After that, no event is
- * lost, and none is visible or counted twice.
+ * Restores the table to an earlier moment, in the steps of docs/aws.md (Backup and restore on AWS). After
+ * that, no event is lost, and none is visible or counted twice.
  */
 
 const SHARDS = ['shardId-000000000000', 'shardId-000000000001'] as const
@@ -111,7 +111,10 @@ async function restoreItems({ client, table }: TestState, items: Record<string, 
 const [a, b] = SHARDS
 type World = Awaited<ReturnType<typeof openWorld>>
 
-/** The history of the lake before the restore. Each test restores the table to the moment after one of these steps. */
+/**
+ * The history of the lake before the restore. Each test restores the table to the moment after one of these
+ * steps.
+ */
 const steps: ((world: World) => void | Promise<void>)[] = [
   world => {
     world.acceptRecords(a, 3)

@@ -50,7 +50,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
-/** Runs the statements of an erasure: of a segment, of hot files, and of a segment whose manifest was lost. */
+/**
+ * Runs the statements of an erasure: of a segment, of hot files, and of a segment whose manifest was lost.
+ */
 async function eraseUser(lake: Lake, { compactor, manifests }: BuiltLake): Promise<void> {
   const [segment = expect.unreachable()] = manifests.get(project.bucket)?.segments ?? []
   const erased = { project_id: project.id, users: [userHash('user 3')], until: 4_000_000_000 }
@@ -73,7 +75,10 @@ function linkedUsers(isNewer: boolean): LinkRow[] {
   })
 }
 
-/** Records the plan of each statement that any connection runs. The first sort of events fails for lack of memory. */
+/**
+ * Records the plan of each statement that any connection runs. The first sort of events fails for lack of
+ * memory.
+ */
 function recordPlans(): StatementPlan[] {
   const plans: StatementPlan[] = []
   const run = DuckDBConnection.prototype.run
@@ -138,7 +143,8 @@ test('DuckDB plans every join of the reports as a hash join', async () => {
   try {
     await runAllReports(services, project, { ...wideLake(), since: [] })
     isPlanOnly = true
-    // The same with linked and erased users, joined projects, look-ups of a person, and reads of all projects.
+    // The same with linked and erased users, joined projects, look-ups of a person, and reads of all
+    // projects.
     const other = { ...project, id: 'proj_b', name: 'b', has_event_ids: false }
     const lake = createFolderLake(join(dir, 'lake'))
     await runIdentityReports(services, lake, [project, other], { ...wideLake(), since: [] })

@@ -6,7 +6,9 @@ import { type Deployment, openDeployment } from '#test/support/deployment'
 import { listenForCallback } from '#test/support/reference-client'
 import { playReferenceClient } from './play-reference-client.ts'
 
-/** The ways of an owner in a browser, and of agents beside it, from the setup link to a disconnected session. */
+/**
+ * The ways of an owner in a browser, and of agents beside it, from the setup link to a disconnected session.
+ */
 
 let service: Deployment
 let browser: Browser
@@ -88,7 +90,9 @@ async function signIn(page: Page, setupLink: string): Promise<void> {
   expect((await page.goto(pathname))?.status(), 'status of the used setup link').toEqual(404)
 }
 
-/** The interactive login of a command-line client, which listens on a loopback address. Returns the session. */
+/**
+ * The interactive login of a command-line client, which listens on a loopback address. Returns the session.
+ */
 async function logIn({ send }: Agent, page: Page) {
   const listener = await listenForCallback()
   const verifier = randomBytes(32).toString('base64url')

@@ -1,6 +1,9 @@
 import * as z from 'zod'
 
-/** A read of the reference client: what the command sends, with its nulls, and what it reads of the response without a guard. */
+/**
+ * A read of the reference client: what the command sends, with its nulls, and what it reads of the response
+ * without a guard.
+ */
 export type ClientCommand = {
   name: string
   method: 'GET' | 'POST'
@@ -165,9 +168,9 @@ const STEPS = [
 ]
 
 /**
- * The reads of the client about a project, as docs/api/conventions.md#what-clients-rely-on and R2 say. The project has a person
- * with this id and address, who has gone from `page_view` to `signup` in a session, and its context names these two as activation
- * events.
+ * The reads of the client about a project, as docs/api/conventions.md#what-clients-rely-on and R2 say. The
+ * project has a person with this id and address, who has gone from `page_view` to `signup` in a session, and
+ * its context names these two as activation events.
  */
 export function clientCommands(project: string, user_id: string, email: string): ClientCommand[] {
   const get = (

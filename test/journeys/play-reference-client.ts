@@ -12,9 +12,9 @@ import {
 import { clientCommands } from './client-commands.ts'
 
 /**
- * Plays the reference client from `login` to `logout`, with the owner in the browser `page`. Expects that each response has the
- * fields that the client reads without a guard (docs/api/conventions.md#what-clients-rely-on). Scans and replays have no routes
- * yet.
+ * Plays the reference client from `login` to `logout`, with the owner in the browser `page`. Expects that
+ * each response has the fields that the client reads without a guard
+ * (docs/api/conventions.md#what-clients-rely-on). Scans and replays have no routes yet.
  */
 export async function playReferenceClient(service: Deployment, page: Page): Promise<void> {
   const client = createReferenceClient(service)
@@ -92,7 +92,10 @@ async function logIn(client: ReferenceClient, page: Page): Promise<void> {
   expectFields(account, 200, whoami, 'whoami')
 }
 
-/** The client polls, and the person pastes the finish code too: the second exchange is a success if the session works. */
+/**
+ * The client polls, and the person pastes the finish code too: the second exchange is a success if the
+ * session works.
+ */
 async function logInDetached(client: ReferenceClient, page: Page): Promise<void> {
   const started = await client.startDetached()
   const pending = await client.poll(started)
@@ -137,7 +140,10 @@ async function createProject(client: ReferenceClient): Promise<NewProject> {
   return created.body
 }
 
-/** `context get`, `context set` and the same of the portfolio. Activation events are the steps of `funnel --from-context`. */
+/**
+ * `context get`, `context set` and the same of the portfolio. Activation events are the steps of `funnel
+ * --from-context`.
+ */
 async function writeContexts(client: ReferenceClient, { name: project }: NewProject): Promise<void> {
   const lists = {
     goals: ['More sign-ups'],
@@ -242,7 +248,10 @@ async function deleteProject(client: ReferenceClient, { id }: NewProject): Promi
   expect([deleted.status, deleted.body]).toEqual([200, { ok: true, deleted: id }])
 }
 
-/** After an hour the next command gets 401, refreshes the session once and continues. The session and its scopes stay the same. */
+/**
+ * After an hour the next command gets 401, refreshes the session once and continues. The session and its
+ * scopes stay the same.
+ */
 async function outliveToken(client: ReferenceClient): Promise<void> {
   const before = client.session()
   client.outliveAccessToken()

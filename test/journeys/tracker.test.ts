@@ -84,7 +84,8 @@ test('two tabs of a browser are two sessions of one user, and a long pause start
   await one.goto(siteUrl('tabs.test', '/one'))
   await leave(one)
   await service.waitForEvents(tabs, 1)
-  // The service accepts timestamps at most 5 minutes ahead, so the test changes the stored time and not the clock.
+  // The service accepts timestamps at most 5 minutes ahead, so the test changes the stored time and not the
+  // clock.
   await two.goto(siteUrl('tabs.test', '/two'))
   await two.evaluate(`(() => {
     const key = Object.keys(sessionStorage).find(name => name.endsWith(':last_activity'))

@@ -6,7 +6,10 @@ import { exampleEvent } from '#test/support/lambda-events'
 const VIEWER = '198.51.100.23'
 const CLOUDFRONT = '130.176.1.72'
 
-/** What a gateway answers to a request with these headers, and the address that the function sees; null: it was not called. */
+/**
+ * What a gateway answers to a request with these headers, and the address that the function sees; null: it
+ * was not called.
+ */
 async function call(headers: Record<string, string>, edgeKey = 'edge-1') {
   let ip: string | null = null
   const handle = apiGateway(

@@ -3,8 +3,8 @@ import { routes } from '#schemas/routes'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 
 /**
- * The codes of the claim family and of session flows over HTTP (docs/api/errors.md, docs/api/agent-sessions.md,
- * docs/api/discovery.md).
+ * The codes of the claim family and of session flows over HTTP (docs/api/errors.md,
+ * docs/api/agent-sessions.md, docs/api/discovery.md).
  */
 
 let world: HttpService

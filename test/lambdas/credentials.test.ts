@@ -41,7 +41,10 @@ async function call(name: RouteName, credential: RequestOptions) {
 
 const refusedRequests = new Map<RouteName, RequestOptions>()
 
-/** Like `call`, for a credential that must be refused. No such request changes anything, so one valid request of a route serves all. */
+/**
+ * Like `call`, for a credential that must be refused. No such request changes anything, so one valid request
+ * of a route serves all.
+ */
 async function callRefused(name: RouteName, credential: RequestOptions) {
   const sent = refusedRequests.get(name) ?? (await goodRequest(world, name))
   refusedRequests.set(name, sent)

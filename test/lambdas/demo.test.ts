@@ -9,7 +9,10 @@ import {
   type RequestOptions,
 } from '#test/support/http-service'
 
-/** What is open to everybody: the demo (U65), and what must not be, POST /dev/approve (docs/api/agent-sessions.md). */
+/**
+ * What is open to everybody: the demo (U65), and what must not be, POST /dev/approve
+ * (docs/api/agent-sessions.md).
+ */
 
 let service: HttpService
 let statements = 0

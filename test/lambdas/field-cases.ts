@@ -2,8 +2,8 @@ import type { ErrorCode } from '#schemas/errors'
 import { repeats } from '#test/support/depth'
 
 /**
- * Values for the fields of report routes, with the error code of docs/api. `null` as the code means that the value is
- * accepted. In a query string every value is sent as text.
+ * Values for the fields of report routes, with the error code of docs/api. `null` as the code means that the
+ * value is accepted. In a query string every value is sent as text.
  */
 export type FieldCase = [value: unknown, code: ErrorCode | null]
 
@@ -114,7 +114,9 @@ propertyKey.text = propertyKey.text.map(([value, code]) =>
     : [value, code],
 )
 
-/** `project`: absent or not a text is PROJECT_REQUIRED, and a name that no project has is NOT_FOUND (R8, R9). */
+/**
+ * `project`: absent or not a text is PROJECT_REQUIRED, and a name that no project has is NOT_FOUND (R8, R9).
+ */
 export const project: FieldCases = {
   absent: 'PROJECT_REQUIRED',
   text: [['', 'PROJECT_REQUIRED'], ...all([' ', ...HOSTILE, LONG_IN_QUERY], 'NOT_FOUND')],

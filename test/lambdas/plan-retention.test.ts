@@ -8,8 +8,9 @@ import { goodRequest } from '#test/support/good-requests'
 import { type HttpService, NOW, openHttpService } from '#test/support/http-service'
 
 /**
- * docs/api/limits.md: events that are older than the plan keeps are invisible to reads at once. The project `both` has old and
- * recent events, the project `recent` only the recent ones. So every read must respond equally for both.
+ * docs/api/limits.md: events that are older than the plan keeps are invisible to reads at once. The project
+ * `both` has old and recent events, the project `recent` only the recent ones. So every read must respond
+ * equally for both.
  */
 
 const DAY = 86_400_000

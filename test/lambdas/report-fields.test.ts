@@ -110,8 +110,9 @@ const required: Partial<Record<RouteName, Record<string, unknown>>> = {
 }
 
 /**
- * Every case is sent to the first report that has it. To the other reports with the same field, at depth 1 only an
- * eighth of the cases is sent, a different one for each report and seed. From depth 4 on they are sent all cases.
+ * Every case is sent to the first report that has it. To the other reports with the same field, at depth 1
+ * only an eighth of the cases is sent, a different one for each report and seed. From depth 4 on they are
+ * sent all cases.
  */
 const SHARE_SENT = Math.min(1, repeats(1, { countPerDepth: 2 }) / 8)
 const firstReports = new Map<cases.FieldCase[], RouteName>()

@@ -29,7 +29,10 @@ function goodRequest(name: RouteName, named?: string): Promise<RequestOptions> {
 
 const refusedRequests = new Map<RouteName, RequestOptions>()
 
-/** A valid request that is changed so that it must be refused. No such request changes anything, so one of a route serves all. */
+/**
+ * A valid request that is changed so that it must be refused. No such request changes anything, so one of a
+ * route serves all.
+ */
 async function refusedRequest(name: RouteName): Promise<RequestOptions> {
   const sent = refusedRequests.get(name) ?? (await goodRequest(name))
   refusedRequests.set(name, sent)

@@ -6,7 +6,10 @@ import { type RouteName, routes } from '#schemas/routes'
 import { goodRequest } from '#test/support/good-requests'
 import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 
-/** Secrets that a caller has pasted into the wrong place (issue 22, 4). No message, log line or audit entry repeats one. */
+/**
+ * Secrets that a caller has pasted into the wrong place (issue 22, 4). No message, log line or audit entry
+ * repeats one.
+ */
 const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
   ([, route]) => route.auth !== 'browser',
 )
@@ -27,7 +30,10 @@ function fieldsOf(schema: z.ZodType | undefined): string[] {
   return Object.keys(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).properties ?? {})
 }
 
-/** The request with a secret in its path, in each query parameter, in each field of its body, and in fields that nobody knows. */
+/**
+ * The request with a secret in its path, in each query parameter, in each field of its body, and in fields
+ * that nobody knows.
+ */
 async function plantedRequests(name: RouteName, route: Route): Promise<RequestOptions[]> {
   const good = await goodRequest(service, name)
   const body = good.body as Record<string, unknown> | undefined

@@ -313,7 +313,9 @@ describe('an open stream', () => {
   test('sends no heartbeat while events follow each other within its time', async () => {
     const heartbeatMs = 1_000
     const { short, project } = await openWith({ streams: { maxMs: Number.POSITIVE_INFINITY, heartbeatMs } })
-    /** Receives events for longer than the time of a heartbeat. Returns the longest pause, and the heartbeats. */
+    /**
+     * Receives events for longer than the time of a heartbeat. Returns the longest pause, and the heartbeats.
+     */
     async function receive(): Promise<{ pauseMs: number; heartbeats: number }> {
       const client = await open(project, {}, {}, short)
       let pauseMs = 0
@@ -327,7 +329,8 @@ describe('an open stream', () => {
       client.close()
       return { pauseMs, heartbeats: client.blocks().filter(({ comment }) => comment === HEARTBEAT).length }
     }
-    // On a busy machine an event may come late. Then the stream is right to send a heartbeat, and the events are sent again.
+    // On a busy machine an event may come late. Then the stream is right to send a heartbeat, and the events
+    // are sent again.
     let received = await receive()
     while (received.pauseMs > heartbeatMs / 2) received = await receive()
     expect(received.heartbeats).toBe(0)

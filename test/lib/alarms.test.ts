@@ -53,7 +53,8 @@ test('every alarm has one metric, of this stack or of the concurrent executions 
     expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/alarms\.md#[a-z-]+\.$/)
     if (name === 'TableThrottled') continue
     expect(alarm.MetricName, name).toBeTypeOf('string')
-    // Metrics of the stack's own namespace need no dimension, and all functions of the account throttle together.
+    // Metrics of the stack's own namespace need no dimension, and all functions of the account throttle
+    // together.
     if (alarm.Namespace !== 'Footfall' && name !== 'Throttles')
       expect(alarm.Dimensions, name).not.toHaveLength(0)
     expect(alarm.Namespace).toMatch(/^(AWS\/(Athena|Lambda|SQS|Kinesis|ApiGateway)|Footfall)$/)

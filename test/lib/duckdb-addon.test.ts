@@ -22,7 +22,8 @@ afterEach(() => {
 })
 
 /**
- * Makes a tarball of a package and puts a fake `npm` on the PATH, whose `pack` copies that tarball and writes a line to
+ * Makes a tarball of a package and puts a fake `npm` on the PATH, whose `pack` copies that tarball and writes
+ * a line to
  * `pack-calls`. Returns the integrity of the tarball.
  */
 function fakeRegistry(): string {

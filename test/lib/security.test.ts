@@ -37,7 +37,10 @@ function list<T>(value: T | T[]): T[] {
   return Array.isArray(value) ? value : [value]
 }
 
-/** All rights of a function, such as `s3:GetObject StorageLake/hot/*`: the action, then the resource without its hash. */
+/**
+ * All rights of a function, such as `s3:GetObject StorageLake/hot/*`: the action, then the resource without
+ * its hash.
+ */
 function rights(name: string, { all } = plain): string[] {
   const policy = all('AWS::IAM::Policy').find(([id]) => id.startsWith(`${name}Role`))?.[1]
   return statements(policy?.Properties)
@@ -296,7 +299,10 @@ test('each route has exactly one permission to call its function', () => {
   }
 })
 
-/** Converts the pattern of an API's ARN to a RegExp over `execute-api/<stage>/…`. Its asterisks match slashes too. */
+/**
+ * Converts the pattern of an API's ARN to a RegExp over `execute-api/<stage>/…`. Its asterisks match slashes
+ * too.
+ */
 function callersOf(sourceArn: unknown): RegExp {
   const [, parts] = (sourceArn as { 'Fn::Join': [string, unknown[]] })['Fn::Join']
   const path = String(parts.at(-1)).replaceAll('$', '\\$').replaceAll('*', '.*')
@@ -321,15 +327,16 @@ const templates = [
 test.each(templates)(
   'the template (%s) holds no secret: not in a value, a parameter or an output',
   (_, { template }) => {
-    // Names of routes come from their paths, such as /settings/api-key. Secrets Manager makes the key of the e-mail index.
+    // Names of routes come from their paths, such as /settings/api-key. Secrets Manager makes the key of the
+    // e-mail index.
     const text = JSON.stringify(template)
       .replace(/"ApiRoute\w+":/g, '"route":')
       .replace(/"GenerateSecretString":{[^}]*}/g, '"generated":true')
     expect(text).not.toMatch(
       /\b(aak|aat|aas|aar|aap|aae|aac|sk|rk|whsec)_|AKIA|BEGIN [A-Z ]*KEY|"(?:[^"]*(?:password|secret|token|apikey)[^"]*)":/i,
     )
-    // CloudFormation replaces such a reference with the secret itself. Then everyone who may read the resource can read the secret.
-    // That is only done for the key of the edge (lib/edge-keys.ts).
+    // CloudFormation replaces such a reference with the secret itself. Then everyone who may read the
+    // resource can read the secret. That is only done for the key of the edge (lib/edge-keys.ts).
     const references = JSON.stringify(template).match(/\{\{resolve:[^}]*\}[^}]*\}\}/g) ?? []
     for (const reference of references) expect(reference).toMatch(/"Ref":"EdgeKeysKey1\w+"/)
   },

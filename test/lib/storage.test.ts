@@ -18,7 +18,8 @@ test('only the S3 bucket, the table, the stream and the key of the e-mail index 
   expect(policies).toEqual({
     // Deletion protection of the table would make the rollback of a failed first deployment fail.
     'AWS::DynamoDB::Table': 'Retain',
-    // Only that rollback deletes these. Otherwise each failed try would leave a stream that costs $11 a month.
+    // Only that rollback deletes these. Otherwise each failed try would leave a stream that costs $11 a
+    // month.
     'AWS::Kinesis::Stream': 'RetainExceptOnCreate',
     'AWS::S3::Bucket': 'RetainExceptOnCreate',
     'AWS::SecretsManager::Secret': 'RetainExceptOnCreate',

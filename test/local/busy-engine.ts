@@ -1,5 +1,5 @@
-// The process of test/local/thread-pool.test.ts: imports as local/main.ts does, keeps every statement of the engine busy, and then
-// reads a file. It prints how many statements still run at that moment.
+// The process of test/local/thread-pool.test.ts: imports as local/main.ts does, keeps every statement of the
+// engine busy, and then reads a file. It prints how many statements still run at that moment.
 import '#local/thread-pool'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gate, startGate } from '#rehearsal/gate'
 
-/** What API Gateway does to headers, played by the gate of the rehearsal in front of an API that answers as our functions do. */
+/**
+ * What API Gateway does to headers, played by the gate of the rehearsal in front of an API that answers as
+ * our functions do.
+ */
 
 const API = '/_aws/execute-api/abc/$default/projects'
 let api: Server

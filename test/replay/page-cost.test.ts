@@ -4,8 +4,8 @@ import { launchBrowser } from '#test/support/browser'
 import { openPage, SETTINGS, startRecording } from './recorded-page.ts'
 
 /**
- * What the recorder costs a page, on a processor that is four times slower, by the number of elements. `npm run bench -- replay`
- * prints the figures; `npm test` checks only that such a page is recorded whole.
+ * What the recorder costs a page, on a processor that is four times slower, by the number of elements. `npm
+ * run bench -- replay` prints the figures; `npm test` checks only that such a page is recorded whole.
  */
 
 const IS_BENCH = process.env.REPLAY_BENCH === '1'

@@ -25,7 +25,10 @@ const ENTRIES = {
   library: `export { record } from '@rrweb/record'`,
 }
 
-/** Returns the minified recorder as a script that defines `window.recorder`. It is built once for all test files of a run. */
+/**
+ * Returns the minified recorder as a script that defines `window.recorder`. It is built once for all test
+ * files of a run.
+ */
 export async function recorderScript(entry: keyof typeof ENTRIES = 'recorder'): Promise<string> {
   const folder = await onceARun(`replay-${entry}`, target =>
     build({

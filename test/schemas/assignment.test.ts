@@ -4,8 +4,8 @@ import { bucketOf, chooseVariant, splitEqually } from '#schemas/assignment'
 import { propertySettings } from '#test/support/depth'
 
 /**
- * The hash of docs/api/experiments.md#assignment, written with integers of any size: 32 signed bits, times 31 plus each UTF-16
- * code unit.
+ * The hash of docs/api/experiments.md#assignment, written with integers of any size: 32 signed bits, times 31
+ * plus each UTF-16 code unit.
  */
 function expectedBucket(experiment: string, userId: string): number {
   let hash = 0n

@@ -3,8 +3,9 @@ import { join, posix } from 'node:path'
 import { parse } from '@babel/parser'
 
 /**
- * Finds the texts that clients can read in `message` of an error: they are arguments of ApiError and its helpers, hints
- * of schemas/errors.ts, and messages of zod schemas. A part that is known only at run time becomes `{}`.
+ * Finds the texts that clients can read in `message` of an error: they are arguments of ApiError and its
+ * helpers, hints of schemas/errors.ts, and messages of zod schemas. A part that is known only at run time
+ * becomes `{}`.
  */
 export type ClientMessage = {
   /** `path:line` */
@@ -20,7 +21,10 @@ const ROOMS = ['schemas', 'core', 'aws', 'duckdb', 'lambdas', 'local']
 /** The argument that is the message, by the name of the function or class. */
 const MESSAGE_ARGUMENT: Record<string, number> = { ApiError: 1, unavailable: 0, toApiError: 1 }
 
-/** The argument that is the message, by the name of the method of zod. Only the files of schemas/ use zod for clients. */
+/**
+ * The argument that is the message, by the name of the method of zod. Only the files of schemas/ use zod for
+ * clients.
+ */
 const ZOD_ARGUMENT: Record<string, number> = {
   ...{ string: 0, number: 0, int: 0, boolean: 0, email: 0, url: 0 },
   ...{ array: 1, enum: 1, union: 1, strictObject: 1, regex: 1, min: 1, max: 1, length: 1, refine: 1 },

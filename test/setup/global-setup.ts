@@ -10,8 +10,8 @@ import { createRunFolder } from './run-folder.ts'
 const FIXED_SEED = 1
 
 /**
- * Compiled modules, which Node keeps between runs for the workers, their threads and the services that they start. Without it
- * each of them compiles hundreds of modules again.
+ * Compiled modules, which Node keeps between runs for the workers, their threads and the services that they
+ * start. Without it each of them compiles hundreds of modules again.
  */
 const COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/footfall-compile')
 
@@ -19,9 +19,9 @@ const COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/fo
 const RUN_LIMIT_MS = 30 * 60_000
 
 /**
- * Runs once before all test files. Reads TEST_DEPTH and TEST_SEED and prints them (see depth.ts), and creates the folder
- * that all workers share (see once-a-run.ts). Ends a run that hangs. The returned function deletes the folder after the
- * run.
+ * Runs once before all test files. Reads TEST_DEPTH and TEST_SEED and prints them (see depth.ts), and creates
+ * the folder that all workers share (see once-a-run.ts). Ends a run that hangs. The returned function deletes
+ * the folder after the run.
  */
 export default async function globalSetup({ provide, config }: TestProject): Promise<() => Promise<void>> {
   const depth = positiveNumber('TEST_DEPTH') ?? 1
@@ -41,15 +41,16 @@ export default async function globalSetup({ provide, config }: TestProject): Pro
 }
 
 /**
- * Ends the run with a failure after `limitMs`. Vitest ends a test that waits too long, but it waits forever for a worker
- * whose thread is blocked.
+ * Ends the run with a failure after `limitMs`. Vitest ends a test that waits too long, but it waits forever
+ * for a worker whose thread is blocked.
  */
 function endHungRun(limitMs: number): void {
   setTimeout(() => {
     console.error(
       `The tests did not end within ${limitMs / 60_000} minutes. The last lines above show where they hang.`,
     )
-    // A blocked worker does not notice the end of this process, so it is killed. `-P` names the parent of the workers.
+    // A blocked worker does not notice the end of this process, so it is killed. `-P` names the parent of the
+    // workers.
     spawnSync('pkill', ['-KILL', '-P', String(process.pid)])
     process.exit(1)
   }, limitMs).unref()

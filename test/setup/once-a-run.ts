@@ -17,8 +17,8 @@ const POLL_MS = 50
 const BUILD_TIMEOUT_MS = 240_000
 
 /**
- * Returns the folder `name` that all workers of this test run share. The first caller fills it with `build`; all others
- * wait for it, and fail as it fails. Nothing is built in a run that does not call this.
+ * Returns the folder `name` that all workers of this test run share. The first caller fills it with `build`;
+ * all others wait for it, and fail as it fails. Nothing is built in a run that does not call this.
  */
 export async function onceARun(name: string, build: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(inject('runFolder'), name)

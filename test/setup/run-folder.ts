@@ -9,8 +9,9 @@ const MIN_FREE_BYTES = 4 * 1024 ** 3
 const PREFIX = 'footfall-run-'
 
 /**
- * Creates the folder for all temporary files of a run. It is in memory where there is room, because the stores sync after
- * every write, and a sync of a disk costs processor time. Set TMPDIR to have the files on a disk.
+ * Creates the folder for all temporary files of a run. It is in memory where there is room, because the
+ * stores sync after every write, and a sync of a disk costs processor time. Set TMPDIR to have the files on a
+ * disk.
  */
 export function createRunFolder(): string {
   if (process.env.TMPDIR !== undefined || !hasRoom(MEMORY_FOLDER)) return mkdtempSync(join(tmpdir(), PREFIX))

@@ -15,14 +15,16 @@ const PACKAGE = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/
 
 export type Chromium = {
   executable: string
-  /** Environment variables that point to the unpacked libraries and fonts, which a bare machine does not have. */
+  /**
+   * Environment variables that point to the unpacked libraries and fonts, which a bare machine does not have.
+   */
   env: Record<string, string>
 }
 
 /**
- * Returns the Chromium of @sparticuz/chromium. The first run of a user unpacks it, and later runs find it there. The
- * package's own function unpacks to one fixed path, where a second user or a second process cannot use it. The package
- * is for Linux on x64; elsewhere, CHROMIUM_PATH names an installed Chromium.
+ * Returns the Chromium of @sparticuz/chromium. The first run of a user unpacks it, and later runs find it
+ * there. The package's own function unpacks to one fixed path, where a second user or a second process cannot
+ * use it. The package is for Linux on x64; elsewhere, CHROMIUM_PATH names an installed Chromium.
  */
 export async function unpackChromium(): Promise<Chromium> {
   const installed = process.env.CHROMIUM_PATH
@@ -57,12 +59,16 @@ async function unpackTo(home: string): Promise<void> {
     await rename(staging, home)
   } catch (error) {
     await rm(staging, { recursive: true, force: true })
-    // Another test run on this machine may have unpacked the same version meanwhile. Its files are as good as ours.
+    // Another test run on this machine may have unpacked the same version meanwhile. Its files are as good as
+    // ours.
     if (!existsSync(home)) throw error
   }
 }
 
-/** Unpacks `name`, a compressed archive. The archive is a file first: tar closes a pipe before it has read all of it. */
+/**
+ * Unpacks `name`, a compressed archive. The archive is a file first: tar closes a pipe before it has read all
+ * of it.
+ */
 async function untar(name: string, folder: string): Promise<void> {
   const archive = `${folder}.tar`
   await decompress(name, archive)

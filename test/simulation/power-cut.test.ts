@@ -8,7 +8,8 @@ test('in random schedules with power cuts that set the state back, every accepte
   timeout: 1_800_000,
 }, async () => {
   const report = await simulateSchedules(SCHEDULES, seed, { powerCuts: true })
-  // The schedules must reach the states that they are meant to test. The bounds are about half of the usual figures.
+  // The schedules must reach the states that they are meant to test. The bounds are about half of the usual
+  // figures.
   expect(report.powerCuts / SCHEDULES).toBeGreaterThan(1.7)
   expect(report.epochsClosed / SCHEDULES).toBeGreaterThan(2.5)
   expect(report.merges / SCHEDULES).toBeGreaterThan(0.04)

@@ -36,7 +36,10 @@ export type SimulationReport = {
   accepted: number
   crashes: number
   reads: number
-  /** Records with an event_id that came before, and records that were appended again because their answer got lost. */
+  /**
+   * Records with an event_id that came before, and records that were appended again because their answer got
+   * lost.
+   */
   retries: number
   lostAnswers: number
   /** Retries with a credential of records that first came without one. */
@@ -80,20 +83,24 @@ const SETTINGS = {
 const ACCOUNT = { account_id: 'a' } as Project
 /** Buckets that get events. */
 const USED_BUCKETS = [0, 1, 2]
-/** Longest time of a read. A real read ends long before superseded files are deleted, so slower ones are not checked. */
+/**
+ * Longest time of a read. A real read ends long before superseded files are deleted, so slower ones are not
+ * checked.
+ */
 const MAX_READ_MS = 170 * MINUTE
 /** The same where files with erased events are deleted earlier. */
 const MAX_READ_WITH_ERASURES_MS = 55 * MINUTE
 
 /**
- * Runs one random schedule of the whole lake. Events arrive, some with an event_id, some of these again, and some records twice because
- * the answer to their append got lost. Batches are delivered, cut at any record, again, or while
- * another consumer is wrongly believed dead. Processes crash or stall at any await, and shards split. Epochs are closed
- * and compacted by workers, whose jobs may come late or twice. Readers read at any time. After every turn, the result of
- * a read is compared with the accepted events. Throws an Error that names the seed.
+ * Runs one random schedule of the whole lake. Events arrive, some with an event_id, some of these again, and
+ * some records twice because the answer to their append got lost. Batches are delivered, cut at any record,
+ * again, or while another consumer is wrongly believed dead. Processes crash or stall at any await, and
+ * shards split. Epochs are closed and compacted by workers, whose jobs may come late or twice. Readers read
+ * at any time. After every turn, the result of a read is compared with the accepted events. Throws an Error
+ * that names the seed.
  *
- * `powerCuts` simulates one machine instead of AWS: all processes die, the state table goes back to an earlier time while
- * stream and lake stay, and the next start reconciles them.
+ * `powerCuts` simulates one machine instead of AWS: all processes die, the state table goes back to an
+ * earlier time while stream and lake stay, and the next start reconciles them.
  */
 export async function simulateSchedule(
   seed: number,
@@ -164,7 +171,10 @@ export async function simulateSchedule(
   /** Those of them that came again with a credential. */
   const provenIds = new Set<string>()
 
-  /** The lake's code in one process. The process can be stopped or killed before and after every call of a port. */
+  /**
+   * The lake's code in one process. The process can be stopped or killed before and after every call of a
+   * port.
+   */
   function services(process: SimulatedProcess) {
     const ports = {
       state: {
@@ -363,7 +373,10 @@ export async function simulateSchedule(
   }
 
   let lastCheckedChanges = ''
-  /** Checks a read that takes no time. Does nothing when neither lake nor state has changed since the last check. */
+  /**
+   * Checks a read that takes no time. Does nothing when neither lake nor state has changed since the last
+   * check.
+   */
   async function checkNow(): Promise<void> {
     const changes = `${lake.changes} ${state.changes()}`
     if (changes === lastCheckedChanges) return
@@ -498,8 +511,8 @@ export async function simulateSchedule(
     }
   }
 
-  // Before the recovery, which closes and compacts epochs after every schedule. Epochs count from 1, and the newest one is
-  // open.
+  // Before the recovery, which closes and compacts epochs after every schedule. Epochs count from 1, and the
+  // newest one is open.
   report.epochsClosed = state.peekLake().epoch - 1
 
   // Recovery: no process crashes or stalls any more, so every event must arrive and be counted.

@@ -1,6 +1,9 @@
 import { type SimulationReport, simulateSchedule } from './simulate-schedule.ts'
 
-/** Runs `count` schedules with the seeds from `firstSeed` on and adds up their reports. An error names its seed. */
+/**
+ * Runs `count` schedules with the seeds from `firstSeed` on and adds up their reports. An error names its
+ * seed.
+ */
 export async function simulateSchedules(
   count: number,
   firstSeed: number,

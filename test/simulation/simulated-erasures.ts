@@ -14,9 +14,9 @@ export type AcceptedEvent = {
 }
 
 /**
- * The erasures of a schedule, and what they mean for reads. An event that came again after its erasure, and was not in the lake
- * before, may be returned or not: it may be the first of a new person. So may one that came again with a credential, which is no copy
- * of one without.
+ * The erasures of a schedule, and what they mean for reads. An event that came again after its erasure, and
+ * was not in the lake before, may be returned or not: it may be the first of a new person. So may one that
+ * came again with a credential, which is no copy of one without.
  */
 export function createSimulatedErasures(state: MemoryLakeState, lake: SimulatedLake, clock: Clock) {
   const encode = encodeSimulatedTombstones

@@ -3,12 +3,14 @@ import { createRandom } from '#core/demo/random'
 /** A simulated process. It continues after an await only in a turn of its own, or never. */
 export type SimulatedProcess = { running: boolean; dead: boolean; asleepUntil: number; error?: unknown }
 
-/** Most turns that a stalled process sleeps. In that time, other processes can finish its work and later work. */
+/**
+ * Most turns that a stalled process sleeps. In that time, other processes can finish its work and later work.
+ */
 const MAX_SLEEP_TURNS = 600
 
 /**
- * Runs processes one step at a time, in an order that the seed determines. Every call of a port is two steps: one before
- * and one after its effect. So a process can be overtaken or killed on both sides of the effect.
+ * Runs processes one step at a time, in an order that the seed determines. Every call of a port is two steps:
+ * one before and one after its effect. So a process can be overtaken or killed on both sides of the effect.
  */
 export function createSimulatedProcesses(seed: number) {
   const random = createRandom(seed).next
@@ -72,7 +74,8 @@ export function createSimulatedProcesses(seed: number) {
         waiting = waiting.filter(entry => entry !== next)
         next.resume()
       }
-      // These microtasks are enough to reach its next wait. A turn of the event loop would take ten times as long.
+      // These microtasks are enough to reach its next wait. A turn of the event loop would take ten times as
+      // long.
       for (let i = 0; i < 16; i++) await null
     },
 
@@ -115,7 +118,9 @@ export function createSimulatedProcesses(seed: number) {
   return simulation
 }
 
-/** Returns whether a process of a healthy service may end with this error. Its batch or job is then retried. */
+/**
+ * Returns whether a process of a healthy service may end with this error. Its batch or job is then retried.
+ */
 function isExpected(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -10,7 +10,9 @@ import { isErased, isReplaced, type SimulatedRow, type SimulatedStream } from '.
 /** The events that a read returns: those of segments, and those of hot files. */
 export type VisibleRows = { stored: SimulatedRow[]; hot: SimulatedRow[] }
 
-/** Returns what a read of one bucket with this snapshot returns, by the rules of core/lake/read/relations.ts. */
+/**
+ * Returns what a read of one bucket with this snapshot returns, by the rules of core/lake/read/relations.ts.
+ */
 export async function readBucket(
   bucket: number,
   { segments, hot, tombstones }: Pick<Snapshot, 'hot' | 'tombstones'> & Pick<Manifest, 'segments'>,
@@ -38,7 +40,10 @@ export async function readBucket(
   return { stored: visible, hot: kept.filter(row => !all.some(tombstone => isErased(row, tombstone))) }
 }
 
-/** Drops the hot copies of an event_id (core/lake/copies.ts). Reads do not look for copies that the service itself made. */
+/**
+ * Drops the hot copies of an event_id (core/lake/copies.ts). Reads do not look for copies that the service
+ * itself made.
+ */
 function dropRetries(rows: readonly SimulatedRow[], ids: readonly SimulatedRow[]): SimulatedRow[] {
   const known = new Map<string, SimulatedRow[]>()
   const add = (row: SimulatedRow) => {
@@ -77,9 +82,10 @@ function entriesInLake(stream: SimulatedStream, state: MemoryLakeState) {
 }
 
 /**
- * Throws when an id is there twice, or when an expected id is missing. `read` names the read in the message. A copy that the
- * service itself made may be there as long as it is hot: compaction drops it. Throws also when an erased id is there, and when a copy
- * without a credential is there in place of one with it (`winners`).
+ * Throws when an id is there twice, or when an expected id is missing. `read` names the read in the message.
+ * A copy that the service itself made may be there as long as it is hot: compaction drops it. Throws also
+ * when an erased id is there, and when a copy without a credential is there in place of one with it
+ * (`winners`).
  */
 export function checkRows(
   { stored, hot }: VisibleRows,

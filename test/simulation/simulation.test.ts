@@ -8,8 +8,8 @@ test('in random schedules every accepted event is read exactly once at every ste
   timeout: 1_800_000,
 }, async () => {
   const report = await simulateSchedules(SCHEDULES, seed)
-  // The schedules must reach the states that they are meant to test. The bounds are about half of the usual figures, and lower for
-  // merges: 17 of 100 schedules with the seed 101 had one.
+  // The schedules must reach the states that they are meant to test. The bounds are about half of the usual
+  // figures, and lower for merges: 17 of 100 schedules with the seed 101 had one.
   expect(report.crashes / SCHEDULES).toBeGreaterThan(2)
   expect(report.reads / SCHEDULES).toBeGreaterThan(2.5)
   expect(report.epochsClosed / SCHEDULES).toBeGreaterThan(2.5)

@@ -42,9 +42,9 @@ type Input = {
 class RequestError extends Error {}
 
 /**
- * Emulates the part of Athena's protocol (JSON 1.1 over HTTP/1.1) that the SDK client needs to run a statement: start,
- * get the state, stop, and read the result in pages, with the column names in the first row. It has no queue, no limits
- * and no result reuse.
+ * Emulates the part of Athena's protocol (JSON 1.1 over HTTP/1.1) that the SDK client needs to run a
+ * statement: start, get the state, stop, and read the result in pages, with the column names in the first
+ * row. It has no queue, no limits and no result reuse.
  */
 export async function startAthenaEmulator(
   engine: StatementEngine,

@@ -7,7 +7,9 @@ import { list } from '#duckdb/tables'
 import { toRows } from '#duckdb/values'
 import type { Statement } from '#schemas/read-options'
 
-/** Runs a statement of `sql=true` over the folder of a lake, with DuckDB alone: as docs/sql-in-duckdb.md says. */
+/**
+ * Runs a statement of `sql=true` over the folder of a lake, with DuckDB alone: as docs/sql-in-duckdb.md says.
+ */
 export async function runInBareDuckDb(lakeDir: string, { text, params, tables }: Statement): Promise<Row[]> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
@@ -26,7 +28,10 @@ export async function runInBareDuckDb(lakeDir: string, { text, params, tables }:
   }
 }
 
-/** Binds the parameters, as a caller does who has the statement from a response. The service writes them as literals. */
+/**
+ * Binds the parameters, as a caller does who has the statement from a response. The service writes them as
+ * literals.
+ */
 async function runPrepared(
   connection: DuckDBConnection,
   text: string,

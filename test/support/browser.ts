@@ -16,13 +16,17 @@ export const HUMAN_BROWSER = {
 /** A service outside of loopback that pages may reach. */
 export type AllowedService = {
   url: string
-  /** A port of this machine that takes its requests, with a self-signed certificate. Null: the name in `url` resolves. */
+  /**
+   * A port of this machine that takes its requests, with a self-signed certificate. Null: the name in `url`
+   * resolves.
+   */
   tlsPort: number | null
 }
 
 /**
- * Starts Chromium, as root or not, with web security on. It reaches only loopback and `allowed`: every other name and
- * address goes to a proxy that does not exist. Launch one browser in a test file, and close it in afterAll.
+ * Starts Chromium, as root or not, with web security on. It reaches only loopback and `allowed`: every other
+ * name and address goes to a proxy that does not exist. Launch one browser in a test file, and close it in
+ * afterAll.
  */
 export async function launchBrowser(allowed?: AllowedService): Promise<Browser> {
   const host = allowed === undefined ? [] : [new URL(allowed.url).hostname]
@@ -51,8 +55,8 @@ export async function launchBrowser(allowed?: AllowedService): Promise<Browser> 
 const SHARED = Symbol.for('footfall.sharedBrowser')
 
 /**
- * Returns the Chromium of this process, which starts with the first call and ends with the process. Test files that share
- * a process share it. Each test opens a context of its own and closes it.
+ * Returns the Chromium of this process, which starts with the first call and ends with the process. Test
+ * files that share a process share it. Each test opens a context of its own and closes it.
  */
 export function sharedBrowser(): Promise<Browser> {
   // A variable of this module would be lost when a test resets the modules.

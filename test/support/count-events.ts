@@ -3,7 +3,10 @@ import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
 
 const epochs = new WeakMap<object, number>()
 
-/** Counts events as the consumer does, each call in an epoch of its own: they are open, as those of the newest claims are. */
+/**
+ * Counts events as the consumer does, each call in an epoch of its own: they are open, as those of the newest
+ * claims are.
+ */
 export async function countEvents(
   usage: Pick<UsageCounters, 'addClaim'>,
   ...counts: (Pick<ClaimedEvents, 'day' | 'events'> & Partial<ClaimedEvents>)[]

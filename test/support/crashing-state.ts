@@ -7,7 +7,9 @@ export class ProcessCrashedError extends Error {
   }
 }
 
-/** Returns the state table of a process that crashes after `writes` writes: every later request is rejected. */
+/**
+ * Returns the state table of a process that crashes after `writes` writes: every later request is rejected.
+ */
 export function crashAfterWrites({ client, table }: StateTable, writes: number): StateTable {
   let writesLeft = writes
   const send = client.send.bind(client) as (command: object, ...rest: unknown[]) => unknown

@@ -29,8 +29,8 @@ export type NewProject = ProjectRecord & { snippet: string; api_example: string 
 export type EventInput = { event: string; [field: string]: unknown }
 
 /**
- * The service that a journey uses: the deployed one of FOOTFALL_DEPLOYMENT, or a new one on this machine. The account may
- * have other projects, for example of earlier journeys, so each test creates its own.
+ * The service that a journey uses: the deployed one of FOOTFALL_DEPLOYMENT, or a new one on this machine. The
+ * account may have other projects, for example of earlier journeys, so each test creates its own.
  */
 export type Deployment = {
   /** The address for requests. */
@@ -47,7 +47,10 @@ export type Deployment = {
     path: string,
     request?: { method?: string; body?: unknown; headers?: Record<string, string> },
   ): Promise<Response>
-  /** Sends a request and returns the JSON body. Tries again after Retry-After, and throws for any other error status. */
+  /**
+   * Sends a request and returns the JSON body. Tries again after Retry-After, and throws for any other error
+   * status.
+   */
   callJson<T>(path: string, request?: { method?: string; body?: unknown }): Promise<T>
   /** Creates a project. Its name is `name` with a random suffix. */
   createProject(name: string, more?: { allowed_origins?: string }): Promise<NewProject>

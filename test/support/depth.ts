@@ -8,15 +8,16 @@ declare module 'vitest' {
 }
 
 /**
- * How much random work a test run does. `npm test` is short and always uses the same seed: when it fails, the change
- * under test is the cause. `npm run test:deep` repeats more and draws a new seed each time, so it finds new defects.
- * Both print TEST_DEPTH and TEST_SEED. To repeat a run, set them as environment variables. global-setup.ts reads them.
+ * How much random work a test run does. `npm test` is short and always uses the same seed: when it fails, the
+ * change under test is the cause. `npm run test:deep` repeats more and draws a new seed each time, so it
+ * finds new defects. Both print TEST_DEPTH and TEST_SEED. To repeat a run, set them as environment variables.
+ * global-setup.ts reads them.
  */
 export const seed = inject('seed')
 
 /**
- * Returns how often a random test repeats: `countAtDepth1` times the depth, and at most `maxCount`. A costly test repeats more
- * often in deep runs: `countPerDepth` times a depth above 1.
+ * Returns how often a random test repeats: `countAtDepth1` times the depth, and at most `maxCount`. A costly
+ * test repeats more often in deep runs: `countPerDepth` times a depth above 1.
  */
 export function repeats(
   countAtDepth1: number,

@@ -26,7 +26,10 @@ const INTERRUPT_EVERY_MS = 20
 /** The address of the lake in statements. */
 export const LAKE_LOCATION = 's3://footfall-lake'
 
-/** Runs Athena's statements in DuckDB, over the files of a lake in a folder. `location` is the lake's address in the statements. */
+/**
+ * Runs Athena's statements in DuckDB, over the files of a lake in a folder. `location` is the lake's address
+ * in the statements.
+ */
 export async function duckdbForAthena(lakeDir: string, location = LAKE_LOCATION): Promise<StatementEngine> {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-athena-'))
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '512MB' })

@@ -18,10 +18,16 @@ export const EMULATOR_ACCESS = {
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 } as const
 
-/** Settings of createKinesisStream for an emulator. The defaults would fail tests on a machine that is very busy. */
+/**
+ * Settings of createKinesisStream for an emulator. The defaults would fail tests on a machine that is very
+ * busy.
+ */
 export const PATIENT_STREAM = { appendMs: 120_000, readMs: 120_000 } as const
 
-/** Lets a client wait longer than on AWS. A busy machine delays the emulator, and a retry would store records twice. */
+/**
+ * Lets a client wait longer than on AWS. A busy machine delays the emulator, and a retry would store records
+ * twice.
+ */
 function waitLonger<Client extends S3Client | SQSClient | KinesisClient>(client: Client): Client {
   const { requestHandler } = client.config
   if (!(requestHandler instanceof NodeHttpHandler)) throw new Error('The client has no NodeHttpHandler.')

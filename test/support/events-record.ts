@@ -3,8 +3,8 @@ import type { RecordedEvent, StreamRecord } from '#core/ingest/record'
 let nextSeq = 1
 
 /**
- * Returns a stream record with one event per name, in bucket 1, that arrived at `now`. `changes` applies to every event.
- * Each record has a new `seq` by default.
+ * Returns a stream record with one event per name, in bucket 1, that arrived at `now`. `changes` applies to
+ * every event. Each record has a new `seq` by default.
  */
 export function eventsRecord(
   names: string[],

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const FIRST_PAUSE_MS = 50
 
 /**
- * Calls `fn` until it no longer throws, and returns its result. The pauses between the calls grow up to `everyMs`, because a
- * call may be a read that keeps the service busy. After `timeoutMs`, throws the last error. The timeout only ends a
- * hopeless wait, so it is long enough for a busy machine.
+ * Calls `fn` until it no longer throws, and returns its result. The pauses between the calls grow up to
+ * `everyMs`, because a call may be a read that keeps the service busy. After `timeoutMs`, throws the last
+ * error. The timeout only ends a hopeless wait, so it is long enough for a busy machine.
  */
 export async function eventually<T>(
   fn: () => T | Promise<T>,

@@ -5,7 +5,10 @@ import { createFolderLake } from '#local/lake/folder'
 import { openTestEngine } from '#test/support/test-engine'
 import { buildLake, type LakeContent } from './build-lake.ts'
 
-/** Opens an empty lake in a folder of its own, and an engine that reads it. `build` fills it. `close` deletes the folder. */
+/**
+ * Opens an empty lake in a folder of its own, and an engine that reads it. `build` fills it. `close` deletes
+ * the folder.
+ */
 export async function openFolderLake() {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-lake-'))
   const lakeDir = join(dir, 'lake')

@@ -17,7 +17,10 @@ function session({ agentSessions, owner }: HttpService) {
   return agentSessions.issue(owner.id, client)
 }
 
-/** A valid body for each route, for the token of a project. A route with a body and without an example is a type error. */
+/**
+ * A valid body for each route, for the token of a project. A route with a body and without an example is a
+ * type error.
+ */
 const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) => Body | Promise<Body> } = {
   track: (_, token) => ({ token, event: 'signup' }),
   trackBatch: (_, token) => ({ events: [{ token, event: 'signup' }] }),
@@ -105,21 +108,27 @@ async function newExperiment({ experiments }: HttpService, project: Project): Pr
 
 const sharedProjects = new WeakMap<HttpService, Promise<Project>>()
 
-/** Returns one project of `owner` for all requests that leave their project as it is. A new project costs several writes. */
+/**
+ * Returns one project of `owner` for all requests that leave their project as it is. A new project costs
+ * several writes.
+ */
 function sharedProject(service: HttpService): Promise<Project> {
   const project = sharedProjects.get(service) ?? service.createProject()
   sharedProjects.set(service, project)
   return project
 }
 
-/** Whether the request changes its project. Reports that take a JSON body are reads, although their method is POST. */
+/**
+ * Whether the request changes its project. Reports that take a JSON body are reads, although their method is
+ * POST.
+ */
 function changesProject({ method, tag, project }: Route): boolean {
   return project !== undefined && method !== 'GET' && tag !== 'Analytics'
 }
 
 /**
- * Returns a valid request of a route, for the project `existingProject`. Default: a project of `owner`, a new one if the
- * request changes it.
+ * Returns a valid request of a route, for the project `existingProject`. Default: a project of `owner`, a new
+ * one if the request changes it.
  */
 export async function goodRequest(
   service: HttpService,

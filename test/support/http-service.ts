@@ -67,15 +67,19 @@ export type HttpServiceOptions = {
   limits?: string
   /** Times of streams. Default: a stream ends after 20 ms. */
   streams?: Partial<StreamServices['streamSettings']>
-  /** How long audit entries and counts of reports wait for others, ms. Default 0, as on AWS; the service of one machine gathers them. */
+  /**
+   * How long audit entries and counts of reports wait for others, ms. Default 0, as on AWS; the service of
+   * one machine gathers them.
+   */
   gatherMs?: number
   /** A lake that is not empty. */
   reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake'>>
 }
 
 /**
- * Opens all HTTP functions behind the server of one machine. Chain, accounts, projects and usage are real and use a state
- * of their own. The stream collects records. The lake is empty unless `reading` has another one. There are two accounts:
+ * Opens all HTTP functions behind the server of one machine. Chain, accounts, projects and usage are real and
+ * use a state of their own. The stream collects records. The lake is empty unless `reading` has another one.
+ * There are two accounts:
  * `owner` and `stranger`.
  */
 export async function openHttpService({
@@ -211,8 +215,8 @@ export async function openHttpService({
   }
 
   /**
-   * Sends a request to a route. Throws when the response has an error code that the route does not list, or a 401 without the header
-   * that says where to get access.
+   * Sends a request to a route. Throws when the response has an error code that the route does not list, or a
+   * 401 without the header that says where to get access.
    */
   async function call(route: Route, options: RequestOptions = {}): Promise<JsonResponse> {
     const path = route.path.replace(/\{\w+\}/, encodeURIComponent(options.id ?? ''))

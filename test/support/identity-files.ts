@@ -17,7 +17,10 @@ export type IdentitySetUp = {
   clock: { now(): number }
 } & Partial<Pick<IdentityFoldServices, 'engine' | 'onRemoved' | 'eraseEvents' | 'leaseMs'>>
 
-/** What an engine returns for the statement of core/identity/links/person-ids.ts, if no link moves an id of another file. */
+/**
+ * What an engine returns for the statement of core/identity/links/person-ids.ts, if no link moves an id of
+ * another file.
+ */
 export async function personIdRows(lake: Pick<Lake, 'get'>, { params, scans = [] }: SqlQuery) {
   const files = scans.flatMap(scan => scan.files)
   const rows = await Promise.all(files.map(async key => decodeLinks((await lake.get(key)) as Uint8Array)))

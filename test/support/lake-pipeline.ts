@@ -22,8 +22,8 @@ import { noIdentity } from './no-identity.ts'
 import { noMending, noReceipts } from './no-receipts.ts'
 
 /**
- * Creates consumer, worker, maintenance and repair over in-memory ports, with a clock that the test sets. Calls do not
- * overlap here; tests of overlapping calls use simulate-schedule.ts.
+ * Creates consumer, worker, maintenance and repair over in-memory ports, with a clock that the test sets.
+ * Calls do not overlap here; tests of overlapping calls use simulate-schedule.ts.
  */
 export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) {
   const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }

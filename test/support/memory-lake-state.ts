@@ -23,7 +23,9 @@ type SavedState = {
   jobs: Map<string, Job>
 }
 
-/** The lake state in memory. It passes the same contract suite as the table, and is thousands of times faster. */
+/**
+ * The lake state in memory. It passes the same contract suite as the table, and is thousands of times faster.
+ */
 export type MemoryLakeState = LakeStateStore & {
   save(): SavedState
   /** Goes back to a saved state, as after a power cut. */
@@ -32,7 +34,9 @@ export type MemoryLakeState = LakeStateStore & {
   peek(shard: string): ShardState | undefined
   peekLake(): LakeState
   peekManifest(bucket: number): Manifest
-  /** The single items behind the manifests, so that a process can be stopped or killed between two of them. */
+  /**
+   * The single items behind the manifests, so that a process can be stopped or killed between two of them.
+   */
   items: ManifestItems
   /** Returns the number of changes that readers can see. */
   changes(): number

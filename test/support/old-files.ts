@@ -6,7 +6,9 @@ import type { Lake } from '#core/ports'
 import { storedTypes } from '#duckdb/tables'
 import { type Column, type ColumnName, type TableName, tables } from '#schemas/columns'
 
-/** A lake whose files with an old key have no `columns`, like files that were written before these were added. */
+/**
+ * A lake whose files with an old key have no `columns`, like files that were written before these were added.
+ */
 export function lakeWithOldFiles(
   lake: Lake,
   columns: readonly ColumnName[],
@@ -19,7 +21,10 @@ export function lakeWithOldFiles(
   }
 }
 
-/** A lake whose hot files get one column more when they are first written, as by a newer version: the name of each event. */
+/**
+ * A lake whose hot files get one column more when they are first written, as by a newer version: the name of
+ * each event.
+ */
 export function lakeWithNewerFiles(lake: Lake, column: string): Lake {
   return {
     ...lake,

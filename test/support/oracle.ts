@@ -5,8 +5,8 @@ import { localTime, shiftDate, startOfDate } from './oracle/common.ts'
 import type { SentEvent } from './oracle/sent-event.ts'
 
 /**
- * Computes every report from an array of events, in the simplest way. It follows docs/api and shares no code with the
- * SQL, so when the two disagree, one of them is wrong.
+ * Computes every report from an array of events, in the simplest way. It follows docs/api and shares no code
+ * with the SQL, so when the two disagree, one of them is wrong.
  */
 
 const HOUR = 3_600_000
@@ -14,8 +14,8 @@ const DAY = 24 * HOUR
 const AHEAD = 5 * 60_000
 
 /**
- * Keeps the first copy of each event_id of a project within 24 h (docs/api/ingestion.md), and among those with a credential if
- * there is one (U63). `sent` is in order of arrival.
+ * Keeps the first copy of each event_id of a project within 24 h (docs/api/ingestion.md), and among those
+ * with a credential if there is one (U63). `sent` is in order of arrival.
  */
 export function withoutCopies(sent: readonly SentEvent[]): SentEvent[] {
   const stored: SentEvent[] = []
@@ -181,7 +181,9 @@ function byPosition(a: SentEvent, b: SentEvent): number {
   return a.timestamp - b.timestamp || secondOf(a.received_at) - secondOf(b.received_at) || a.seq - b.seq
 }
 
-/** Compares by Unicode code points, which is the order of UTF-8 bytes. JavaScript's `<` compares UTF-16 units. */
+/**
+ * Compares by Unicode code points, which is the order of UTF-8 bytes. JavaScript's `<` compares UTF-16 units.
+ */
 function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

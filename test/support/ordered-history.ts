@@ -5,8 +5,8 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /**
- * Random traffic whose events come in order, so that funnels convert, sessions walk over pages and users return: few users
- * and sessions, few event names, many equal timestamps, few late events.
+ * Random traffic whose events come in order, so that funnels convert, sessions walk over pages and users
+ * return: few users and sessions, few event names, many equal timestamps, few late events.
  */
 const item = fc.record({
   event: fc.oneof(

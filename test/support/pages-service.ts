@@ -38,7 +38,10 @@ export type PagesServiceOptions = {
   }) => Promise<Billing>
 }
 
-/** Opens the pages behind the server of one machine, with the embedded provider and real stores on an empty state. */
+/**
+ * Opens the pages behind the server of one machine, with the embedded provider and real stores on an empty
+ * state.
+ */
 export async function openPagesService({
   profile = 'own',
   providers = [],

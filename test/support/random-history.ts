@@ -4,8 +4,8 @@ import type { EventsRecord } from './build-lake.ts'
 import type { SentEvent } from './oracle/sent-event.ts'
 
 /**
- * Random traffic and a random state of compaction. Values come from small sets, so users, sessions, event_ids and
- * timestamps often collide.
+ * Random traffic and a random state of compaction. Values come from small sets, so users, sessions, event_ids
+ * and timestamps often collide.
  */
 
 /** A Wednesday afternoon, so that the current hour, day and week are incomplete. */
@@ -79,8 +79,10 @@ const request = fc.record(
     credentialed: fc.constant(true as const),
     /** Number of the hot file in its epoch. */
     file: fc.nat(2),
-    /** Time since the previous request, ms. All pauses together are less than a day, so copies of an event_id cannot form a
-     * chain that is longer than the dedupe look-back. */
+    /**
+     * Time since the previous request, ms. All pauses together are less than a day, so copies of an event_id
+     * cannot form a chain that is longer than the dedupe look-back.
+     */
     pause: fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(0, 0, 1, 1000) },
       { weight: 1, arbitrary: fc.integer({ min: 0, max: HOUR / 2 }) },
@@ -164,8 +166,9 @@ export function recordsOf({ epochs }: Pick<History, 'epochs'>): {
   let seq = 1000
   const sent: SentEvent[] = []
   const recordsByEpoch = epochs.map(({ gap, requests }) => {
-    // Epochs begin in seconds of their own. Fragments of a session whose events happened in the same millisecond and arrived in the
-    // same second have no order if they are in different segments (core/lake/read/session-fragments.ts).
+    // Epochs begin in seconds of their own. Fragments of a session whose events happened in the same
+    // millisecond and arrived in the same second have no order if they are in different segments
+    // (core/lake/read/session-fragments.ts).
     arrived += gap * DAY + EPOCH_PAUSE
     const files: EventsRecord[][] = [[], [], []]
     for (const { project, country, credentialed, file, pause, items } of requests) {

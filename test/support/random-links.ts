@@ -10,8 +10,9 @@ import type { SentLink } from './oracle/identity.ts'
 import { NOW } from './random-history.ts'
 
 /**
- * Random identify requests over few ids, so that chains, loops and repetitions are common; and how they are folded: in files of one or two
- * shards, after crashes at any call of the state or of the lake, some files twice, with reads in between.
+ * Random identify requests over few ids, so that chains, loops and repetitions are common; and how they are
+ * folded: in files of one or two shards, after crashes at any call of the state or of the lake, some files
+ * twice, with reads in between.
  */
 
 export const LINKED_IDS = ['u1', 'u2', 'u3', 'anon_1', 'anon_2', "o'brien", '\u{1F600}', '__proto__']

@@ -4,7 +4,10 @@ import { NOW } from './random-history.ts'
 
 type Event = EventsRecord['events'][number]
 
-/** A record that arrived at NOW with these events of a project. What an event lacks is null, and it happened at NOW. */
+/**
+ * A record that arrived at NOW with these events of a project. What an event lacks is null, and it happened
+ * at NOW.
+ */
 export function recordOf(
   project: Pick<Project, 'id' | 'bucket'>,
   events: readonly (Pick<Event, 'event'> & Partial<Event>)[],

@@ -11,8 +11,8 @@ export type ClientResponse = { status: number; headers: Headers; body: Body }
 type StoredSession = { id: string; access_token: string; refresh_token: string }
 
 /**
- * The existing command-line client, as docs/api/conventions.md#what-clients-rely-on says it: what it sends, what it stores, and
- * how it answers a 401. Its commands are in client-commands.ts.
+ * The existing command-line client, as docs/api/conventions.md#what-clients-rely-on says it: what it sends,
+ * what it stores, and how it answers a 401. Its commands are in client-commands.ts.
  */
 export function createReferenceClient({ baseUrl }: Pick<Deployment, 'baseUrl'>) {
   let session: StoredSession | null = null
@@ -111,7 +111,10 @@ export function createReferenceClient({ baseUrl }: Pick<Deployment, 'baseUrl'>) 
 
 export type ReferenceClient = ReturnType<typeof createReferenceClient>
 
-/** The loopback listener of a client that waits for the browser. `close` returns the parameters of the callback. */
+/**
+ * The loopback listener of a client that waits for the browser. `close` returns the parameters of the
+ * callback.
+ */
 export async function listenForCallback() {
   const calls: URLSearchParams[] = []
   const server = createServer((request, response) => {

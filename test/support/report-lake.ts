@@ -32,7 +32,8 @@ export async function withReportLake(
   const lake = createFolderLake(join(dir, 'lake'))
   const { compacted, mergeEnds } = given
   const tempDir = join(dir, 'temp')
-  // Of the histories that are not read as on Athena, a quarter have segments that do not know which sessions are split.
+  // Of the histories that are not read as on Athena, a quarter have segments that do not know which sessions
+  // are split.
   const minComparedEvents = sent.length % 8 === 3 ? Number.POSITIVE_INFINITY : 0
   const compactor = createCompactor({ lake, tempDir, log: () => {}, threads: 1, minComparedEvents })
   const built = await buildLake({ lake, tempDir, epochs, compacted, mergeEnds, compactor })

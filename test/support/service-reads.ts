@@ -36,7 +36,10 @@ export async function allEvents(service: Service): Promise<StoredEvent[]> {
   }
 }
 
-/** Returns the event ids in the lake's event files. Reads the files with hyparquet, not with the service's engine. */
+/**
+ * Returns the event ids in the lake's event files. Reads the files with hyparquet, not with the service's
+ * engine.
+ */
 export async function eventIdsInFiles(dataDir: string): Promise<Set<string>> {
   const ids = new Set<string>()
   for (const path of lakeFiles(dataDir).filter(file => /\/(hot|segments\/events)\//.test(file))) {

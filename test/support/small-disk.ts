@@ -16,16 +16,16 @@ export type SmallDisk = {
 }
 
 /**
- * Creates a disk of `megabytes` where the machine allows the mount. Elsewhere, `fill` sets a limit of the process that
- * lets no file grow.
+ * Creates a disk of `megabytes` where the machine allows the mount. Elsewhere, `fill` sets a limit of the
+ * process that lets no file grow.
  */
 export function createSmallDisk(dataDir: string, megabytes: number): SmallDisk {
   return canMount() ? tmpfsDisk(dataDir, megabytes) : limitedDisk()
 }
 
 /**
- * Mounts a tmpfs over the service's data folder, in a new mount namespace (unshare of util-linux). Only the service sees
- * it, and it ends with the process. The test reaches it through /proc.
+ * Mounts a tmpfs over the service's data folder, in a new mount namespace (unshare of util-linux). Only the
+ * service sees it, and it ends with the process. The test reaches it through /proc.
  */
 function tmpfsDisk(dataDir: string, megabytes: number): SmallDisk {
   const pathOf = (pid: number, path: string) => join(`/proc/${pid}/root`, path)

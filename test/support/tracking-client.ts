@@ -24,8 +24,8 @@ export type TrackingOptions = {
 }
 
 /**
- * Sends batches of new events one after another until `stop`. Sends a batch again until it is acknowledged, whether the
- * response is an error or the service is down.
+ * Sends batches of new events one after another until `stop`. Sends a batch again until it is acknowledged,
+ * whether the response is an error or the service is down.
  */
 export function startTrackingClient({
   credentials,

@@ -197,7 +197,8 @@ test.each([
   await user.addCookies([{ name: 'dashboard', value: 'secret', domain: 'stats.test', path: '/' }])
   const page = await site.tab(user)
   await page.addInitScript(change)
-  // The page has the origin of the service, as behind a proxy of the site, so a request could carry the cookie.
+  // The page has the origin of the service, as behind a proxy of the site, so a request could carry the
+  // cookie.
   await page.goto(server.page('/', 'stats.test'))
   await site.leave(page)
   await eventually(() => expect(server.requests).toHaveLength(1))

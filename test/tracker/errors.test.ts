@@ -4,7 +4,10 @@ import { useTestSite } from './test-site.ts'
 
 const site = useTestSite()
 
-/** Opens a page with this script, and returns its `$error` events. Its own event `end` shows that all have arrived. */
+/**
+ * Opens a page with this script, and returns its `$error` events. Its own event `end` shows that all have
+ * arrived.
+ */
 async function errorsOf(script: string, attributes = 'data-track-errors="true"') {
   site.server.setPage(
     `<!doctype html><title>Shoes</title>${site.server.snippet(attributes)}<script>${script}</script>`,

@@ -85,9 +85,11 @@ test('`$web_vitals` has the worst series of shifts and the 98th percentile of th
       shift(2100, 0.12345),
       shift(3000, 0.12655),
       shift(3100, 0.1, true),
-      // A series of 0.331, one shift each 0.9 s. The last shift is more than 5 s after the first, so it begins a new series.
+      // A series of 0.331, one shift each 0.9 s. The last shift is more than 5 s after the first, so it
+      // begins a new series.
       ...Array.from({ length: 7 }, (_, at) => shift(10_000 + at * 900, at < 6 ? 0.05512 : 0.2)),
-      // 60 interactions with two events each, and one event that belongs to no interaction. INP ignores the slowest of 50 interactions.
+      // 60 interactions with two events each, and one event that belongs to no interaction. INP ignores the
+      // slowest of 50 interactions.
       ...Array.from({ length: 60 }, (_, at) => [event(at + 1, 10 + at), event(at + 1, 5)]).flat(),
       event(0, 5000),
     ]

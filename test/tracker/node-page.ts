@@ -11,8 +11,9 @@ type Options = {
 }
 
 /**
- * Loads the modules of the tracker that need no document, as a new page does: with a state of their own, and with these
- * storages. A plain object is enough for a storage, because the tracker reads and writes its entries as properties.
+ * Loads the modules of the tracker that need no document, as a new page does: with a state of their own, and
+ * with these storages. A plain object is enough for a storage, because the tracker reads and writes its
+ * entries as properties.
  */
 export async function openNodePage({ local = {}, tab = {}, dataset = { token: 't' } }: Options = {}) {
   vi.resetModules()

@@ -3,9 +3,10 @@ import { eventually } from '#test/support/eventually'
 import { useTestSite } from './test-site.ts'
 
 /**
- * What the tracker costs a page, with every attribute, on a processor that is four times slower. Times are asserted by
- * `npm run bench -- tracker` only, because `npm test` must not depend on how busy the machine is. The median of several loads
- * is taken, because Chromium runs a few of them at full speed.
+ * What the tracker costs a page, with every attribute, on a processor that is four times slower. Times are
+ * asserted by
+ * `npm run bench -- tracker` only, because `npm test` must not depend on how busy the machine is. The median
+ * of several loads is taken, because Chromium runs a few of them at full speed.
  */
 
 const site = useTestSite()
@@ -149,6 +150,7 @@ test('the tracker listens to nothing while a user scrolls, and reads the positio
   expect(reads.layout).toBe(0)
   expect(reads.position).toBeGreaterThan(0)
   expect(reads.position).toBeLessThanOrEqual(scrollend!)
-  // This browser ends each turn of the wheel at once. A listener for `scroll` would add its calls to those of `scrollend`.
+  // This browser ends each turn of the wheel at once. A listener for `scroll` would add its calls to those of
+  // `scrollend`.
   expect(tasks.length).toBeLessThan(scroll! + scrollend!)
 })

@@ -11,7 +11,10 @@ async function openPage(page: Page, path: string) {
   await page.goto(site.server.page(path))
 }
 
-/** Returns path, session (numbered by first appearance), session count and days since the first visit of each page view. */
+/**
+ * Returns path, session (numbered by first appearance), session count and days since the first visit of each
+ * page view.
+ */
 function pageViews() {
   const sessions: string[] = []
   return site.server.events().map(({ session_id, properties }) => {

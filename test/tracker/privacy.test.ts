@@ -5,7 +5,10 @@ import { NOON, useTestSite } from './test-site.ts'
 const site = useTestSite()
 const html = (attributes = '') => `<!doctype html><title>Shoes</title>${site.server.snippet(attributes)}`
 
-/** Opens a page with a fake clock, tracks an event and identifies the user, waits two minutes and leaves. Returns what was printed and stored. */
+/**
+ * Opens a page with a fake clock, tracks an event and identifies the user, waits two minutes and leaves.
+ * Returns what was printed and stored.
+ */
 async function openPage(attributes: string, before?: () => void, host?: string) {
   site.server.setPage(html(attributes))
   const page = await site.tab()
@@ -25,8 +28,8 @@ async function openPage(attributes: string, before?: () => void, host?: string) 
 }
 
 /**
- * Expects that the test's page has sent nothing. To be sure, it waits for an event of a second user: an event of the first
- * user would have arrived before.
+ * Expects that the test's page has sent nothing. To be sure, it waits for an event of a second user: an event
+ * of the first user would have arrived before.
  */
 async function expectNothingSent() {
   site.server.setPage(html())

@@ -37,8 +37,9 @@ export type RecordingServer = {
 }
 
 /**
- * Starts one server for a site and for the service. It delivers the tracker, the same page under every other path, and
- * records all POST requests. Site and service have different host names, as in real life. All `.test` names lead here.
+ * Starts one server for a site and for the service. It delivers the tracker, the same page under every other
+ * path, and records all POST requests. Site and service have different host names, as in real life. All
+ * `.test` names lead here.
  */
 export async function startRecordingServer(): Promise<RecordingServer> {
   const { code } = await builtTracker()

@@ -84,7 +84,10 @@ test('a script that was pasted into the page has no service: it warns, and its c
   expect(page.errors).toEqual([])
 })
 
-/** Records the accesses to storages, time zones, elements and timings while the script runs, and in the task after it. */
+/**
+ * Records the accesses to storages, time zones, elements and timings while the script runs, and in the task
+ * after it.
+ */
 function recordAccesses(): void {
   const accesses: string[] = []
   Object.assign(window, { accesses })

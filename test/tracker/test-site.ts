@@ -6,7 +6,10 @@ import { type RecordingServer, startRecordingServer } from './recording-server.t
 /** Start time of the fake clocks of these tests. */
 export const NOON = new Date('2026-11-21T12:00:00Z')
 
-/** Opens the Chromium of this process for a test file, and a recording server for each test. Every test has a new user. */
+/**
+ * Opens the Chromium of this process for a test file, and a recording server for each test. Every test has a
+ * new user.
+ */
 export function useTestSite() {
   let browser: Browser
   const openContexts: BrowserContext[] = []

@@ -21,12 +21,11 @@ import { watchSql } from './sql-coverage.ts'
 import { type TrinoEngine, trinoEngine } from './trino-engine.ts'
 import { startTrino } from './trino-server.ts'
 
-// npm run test:trino: runs the statements of the reports on DuckDB, and statements of every kind on Trino, over the same files.
-// Trino gets the text that Athena would get. Both must return the same rows.
-//   FOOTFALL_TRINO_LAKES   number of random lakes, in addition to the fixed ones; default 3
-//   FOOTFALL_TRINO_MOST    statements of each kind that run on Trino; default 2
-//   FOOTFALL_TRINO_SEED    seed of the random lakes; default 1
-//   FOOTFALL_TRINO_PORT    default 18080
+// npm run test:trino: runs the statements of the reports on DuckDB, and statements of every kind on Trino,
+// over the same files. Trino gets the text that Athena would get. Both must return the same rows.
+// FOOTFALL_TRINO_LAKES number of random lakes, in addition to the fixed ones; default 3 FOOTFALL_TRINO_MOST
+// statements of each kind that run on Trino; default 2 FOOTFALL_TRINO_SEED seed of the random lakes; default
+// 1 FOOTFALL_TRINO_PORT default 18080
 
 const LAKES = Number(process.env.FOOTFALL_TRINO_LAKES ?? 3)
 const MOST = Number(process.env.FOOTFALL_TRINO_MOST ?? 2)

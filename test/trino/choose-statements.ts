@@ -4,8 +4,9 @@ import type { RecordedStatement } from './recording-engine.ts'
 export type LakeStatements = Map<string, RecordedStatement[]>
 
 /**
- * Chooses at most `most` statements of each kind, with rows and of different lakes where there are such. Statements of one kind
- * differ in numbers, times and parameters only. Trino needs 0.2 s of CPU time to plan a statement, so all thousands of them take too long.
+ * Chooses at most `most` statements of each kind, with rows and of different lakes where there are such.
+ * Statements of one kind differ in numbers, times and parameters only. Trino needs 0.2 s of CPU time to plan
+ * a statement, so all thousands of them take too long.
  */
 export function chooseStatements(recorded: LakeStatements, most: number): LakeStatements {
   const all = [...recorded].flatMap(([lake, statements]) =>

@@ -8,7 +8,8 @@ const TYPES = { string: 'varchar', bigint: 'bigint', timestamp: 'timestamp(3)', 
 const LAST_EPOCH = 1_000
 
 /**
- * The statement that creates a table of the lake on Trino: an external table over the files below `location`, e.g.
+ * The statement that creates a table of the lake on Trino: an external table over the files below `location`,
+ * e.g.
  * `local:///seed-1`. The values of partitions come from projection, as on Athena.
  */
 export function createTable(schema: string, name: TableName, location: string): string {

@@ -46,7 +46,10 @@ const number = fc.oneof(
 )
 const param: fc.Arbitrary<SqlParam> = fc.oneof(text, number, fc.boolean())
 
-/** Statements that return values of all kinds, and whether each equals itself. They test the literals of core/literal.ts. */
+/**
+ * Statements that return values of all kinds, and whether each equals itself. They test the literals of
+ * core/literal.ts.
+ */
 export function oddValues(seed: number): SqlQuery[] {
   const rows = fc.sample(
     fc.array(param, { minLength: VALUES_PER_STATEMENT, maxLength: VALUES_PER_STATEMENT }),

@@ -27,8 +27,9 @@ const SCOPE = 'pf_1_trino'
 const [LINKED, FINAL, ERASED] = ['user 3', "o'brien", 'user 5']
 
 /**
- * Runs the reports of a project whose users are linked and of whom one is erased, and the reads that need several projects. Add what needs
- * links or erasures here: `npm run test:trino` fails if a piece of SQL has never been used.
+ * Runs the reports of a project whose users are linked and of whom one is erased, and the reads that need
+ * several projects. Add what needs links or erasures here: `npm run test:trino` fails if a piece of SQL has
+ * never been used.
  */
 export async function runIdentityReports(
   services: ReportServices,

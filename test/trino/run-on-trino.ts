@@ -7,7 +7,10 @@ export type TrinoStatement = {
   signal?: AbortSignal | undefined
 }
 
-/** The result of a statement in the form of Athena: values as text, null for NULL, and Athena's names of types. */
+/**
+ * The result of a statement in the form of Athena: values as text, null for NULL, and Athena's names of
+ * types.
+ */
 export type TrinoResult = {
   columns: { name: string; type: string }[]
   rows: (string | null)[][]

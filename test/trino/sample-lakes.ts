@@ -5,7 +5,10 @@ import { history, NOW, recordsOf } from '#test/support/random-history'
 
 const DAY = 86_400_000
 
-/** The content and compaction of a lake, and parameters for its reports in addition to those that all lakes get. */
+/**
+ * The content and compaction of a lake, and parameters for its reports in addition to those that all lakes
+ * get.
+ */
 export type SampleLake = {
   name: string
   epochs: EventsRecord[][][]
@@ -36,12 +39,16 @@ export function randomLakes(seed: number, count: number): SampleLake[] {
     }))
 }
 
-/** Arrival of each epoch, in days before now. The first two are a merged segment, the third is one, two are hot. */
+/**
+ * Arrival of each epoch, in days before now. The first two are a merged segment, the third is one, two are
+ * hot.
+ */
 const ARRIVALS = [52, 30, 15, 4, 0]
 
 /**
- * A lake with more names, countries and days than a response lists or a mask holds, sessions in several epochs and
- * segments, users that change within a session, copies of events within an epoch and in other epochs, and newest sessions with one start.
+ * A lake with more names, countries and days than a response lists or a mask holds, sessions in several
+ * epochs and segments, users that change within a session, copies of events within an epoch and in other
+ * epochs, and newest sessions with one start.
  */
 export function wideLake(): SampleLake {
   let seq = 1
@@ -116,7 +123,9 @@ function exposure(n: number) {
   }
 }
 
-/** The wide lake, but the columns ADDED_COLUMNS were added after some hot files and segments had been written. */
+/**
+ * The wide lake, but the columns ADDED_COLUMNS were added after some hot files and segments had been written.
+ */
 export function lakeWithAddedColumns(): SampleLake {
   const oldFiles = [
     /^hot\/epoch=[14]\//,

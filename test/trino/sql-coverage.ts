@@ -15,8 +15,9 @@ export type SqlCoverage = {
 }
 
 /**
- * Watches which pieces of SQL are evaluated, by the code coverage of V8. It sees only modules that are imported after this
- * call. Node strips types in place, so positions in the running code are positions in the source.
+ * Watches which pieces of SQL are evaluated, by the code coverage of V8. It sees only modules that are
+ * imported after this call. Node strips types in place, so positions in the running code are positions in the
+ * source.
  */
 export async function watchSql(): Promise<SqlCoverage> {
   const session = new Session()

@@ -9,7 +9,10 @@ export type TrinoEngine = QueryEngine & {
   run(text: string): Promise<Row[]>
 }
 
-/** The QueryEngine port on a Trino server over the files below `lakeLocation`. It sends the text that Athena would get, and reads rows as from Athena. */
+/**
+ * The QueryEngine port on a Trino server over the files below `lakeLocation`. It sends the text that Athena
+ * would get, and reads rows as from Athena.
+ */
 export function trinoEngine(url: string, schema: string, lakeLocation: string): TrinoEngine {
   async function run(text: string, signal?: AbortSignal): Promise<Row[]> {
     const { columns, rows } = await runOnTrino({ url, schema, text, signal })

@@ -6,12 +6,18 @@ import { promisify } from 'node:util'
 
 export type TrinoServer = { url: string; stop(): Promise<void> }
 
-/** What Trino reads: the Parquet files of a folder, or the Glue tables and S3 objects of an emulator at this address. */
+/**
+ * What Trino reads: the Parquet files of a folder, or the Glue tables and S3 objects of an emulator at this
+ * address.
+ */
 export type TrinoLake = { folder: string } | { glue: string }
 
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/start-trino.sh')
 
-/** Downloads Trino, unless it is there already. Rejects with the reason on failure, or if there is no suitable JDK. */
+/**
+ * Downloads Trino, unless it is there already. Rejects with the reason on failure, or if there is no suitable
+ * JDK.
+ */
 export async function installTrino(): Promise<void> {
   await promisify(execFile)(SCRIPT, ['install']).catch((error: { stderr?: string }) => {
     throw new Error(error.stderr?.trim() || String(error))

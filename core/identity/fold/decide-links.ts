@@ -4,7 +4,10 @@ import type { Refusal } from '#core/identity/who-may-link'
 /** A link that an identify request asks for. */
 export type AskedLink = Link & { hasCredential: boolean }
 
-/** What the state knows of an id: where it leads, and whether identified ids lead to it although it is anonymous. */
+/**
+ * What the state knows of an id: where it leads, and whether identified ids lead to it although it is
+ * anonymous.
+ */
 export type KnownId = {
   /** Null: it stands for itself. */
   to: string | null
@@ -21,8 +24,9 @@ export type Decision = {
 }
 
 /**
- * Decides which of the asked links count, in the order of their arrival. `known` has every id of the links that the state knows, and every
- * id that those lead to. A link that is asked for again is left out and not refused.
+ * Decides which of the asked links count, in the order of their arrival. `known` has every id of the links
+ * that the state knows, and every id that those lead to. A link that is asked for again is left out and not
+ * refused.
  */
 export function decideLinks(
   scope: string,

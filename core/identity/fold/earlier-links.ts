@@ -17,9 +17,9 @@ const EARLIER_ITEMS = {
 const LINK = /^id#[0-9a-f]{32}#(to|from)#/
 
 /**
- * Takes over the links of an earlier version, in which the state table had two items for each link, and each scope its own links
- * files. They become identity files, which the fold takes first, and the items and the old files are deleted. It may be repeated. Call it
- * once, before the first fold.
+ * Takes over the links of an earlier version, in which the state table had two items for each link, and each
+ * scope its own links files. They become identity files, which the fold takes first, and the items and the
+ * old files are deleted. It may be repeated. Call it once, before the first fold.
  */
 export async function importEarlierLinks({
   lake,

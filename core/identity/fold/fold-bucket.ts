@@ -34,9 +34,10 @@ export type SliceLink = AskedLink & { scope: string; shard: string; last: string
 export type FoldedBucket = { accepted: LinkRow[]; refused: { link: SliceLink; reason: Refusal }[] }
 
 /**
- * Adds the links of a slice to the links files of a bucket. The file is written first, then one conditional write of the manifest makes
- * its links count and notes which identity files have been taken, and then the pointers follow. A crash between the last two steps is
- * noticed by the next fold, because `unapplied` still names the file.
+ * Adds the links of a slice to the links files of a bucket. The file is written first, then one conditional
+ * write of the manifest makes its links count and notes which identity files have been taken, and then the
+ * pointers follow. A crash between the last two steps is noticed by the next fold, because `unapplied` still
+ * names the file.
  */
 export function createBucketFold({ lake, levels, pointers, clock, log, onLinked }: FoldBucketServices) {
   /** `files`: the last sequence of each shard in the slice. */

@@ -5,7 +5,10 @@ export type FoldHead = {
   version: number
   /** All identity files of older epochs are folded and deleted. */
   epoch: number
-  /** The last sequence of each shard whose identity files are folded in all buckets. At most one entry for each shard that exists. */
+  /**
+   * The last sequence of each shard whose identity files are folded in all buckets. At most one entry for
+   * each shard that exists.
+   */
   cursors: Readonly<Record<string, string>>
   /** Until then one process folds, Unix ms. */
   leaseUntil: number
@@ -14,7 +17,10 @@ export type FoldHead = {
 const KEY = { pk: 'identity-fold', sk: 'head' }
 const FIRST: FoldHead = { version: 0, epoch: 1, cursors: {}, leaseUntil: 0 }
 
-/** Keeps the head. A change holds only for the version that was read, so a process that was overtaken changes nothing. */
+/**
+ * Keeps the head. A change holds only for the version that was read, so a process that was overtaken changes
+ * nothing.
+ */
 export function createFoldHead({ client, table }: StateTable) {
   async function read(): Promise<FoldHead> {
     const { Item } = await orUnavailable(client.get({ TableName: table, Key: KEY, ConsistentRead: true }))

@@ -58,9 +58,10 @@ type Decided = { link: SliceLink; reason: Refusal }
 type ProjectRows = { project: Project; scopes: readonly IdentityScope[]; rows: readonly SliceRow[] }
 
 /**
- * The fold: takes the identify requests that the lake consumer has written, and makes of them what reads use: links files, pointers,
- * traits and counts. One process folds at a time, in slices of bounded size. Folding again changes nothing. A claim never waits for it,
- * so however many requests there are, only links become visible later, and events do not.
+ * The fold: takes the identify requests that the lake consumer has written, and makes of them what reads use:
+ * links files, pointers, traits and counts. One process folds at a time, in slices of bounded size. Folding
+ * again changes nothing. A claim never waits for it, so however many requests there are, only links become
+ * visible later, and events do not.
  */
 export function createIdentityFold(services: IdentityFoldServices) {
   const { lake, lakeState, projects, leaseMs = 0, clock, log, client, table } = services
@@ -84,7 +85,10 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const rebuilds = createRebuilds({ ...services, levels, buckets, pointers, work })
   const builds = createScopeBuilds({ ...services, linkFiles, levels, buckets, pointers, scopes, work })
 
-  /** Folds everything that is there, and then does other work of identities. Returns at once if another process folds. */
+  /**
+   * Folds everything that is there, and then does other work of identities. Returns at once if another
+   * process folds.
+   */
   async function run(): Promise<void> {
     const began = await begin()
     if (began === null) return
@@ -119,7 +123,8 @@ export function createIdentityFold(services: IdentityFoldServices) {
   async function foldFiles(began: FoldHead): Promise<FoldHead> {
     let head = began
     if (head.version === FIRST_VERSION) await importEarlierLinks({ ...state, lake, epoch: head.epoch })
-    // Read before the files are listed: a shard that moves on later has written its files of older epochs by then.
+    // Read before the files are listed: a shard that moves on later has written its files of older epochs by
+    // then.
     const closed = await closedEpoch()
     const files = await listIdentityFiles({ lake, state: lakeState }, head)
     let waiting = files.filter(file => !isFolded(head, file))
@@ -138,8 +143,8 @@ export function createIdentityFold(services: IdentityFoldServices) {
   }
 
   /**
-   * Deletes identity files that are folded: those of epochs whose claims are finished, and all after an erasure, because they may have
-   * what an erased person has sent.
+   * Deletes identity files that are folded: those of epochs whose claims are finished, and all after an
+   * erasure, because they may have what an erased person has sent.
    */
   async function deleteFolded({ epoch, ...head }: FoldHead, all: boolean): Promise<void> {
     const files = await listIdentityFiles({ lake, state: lakeState }, { epoch: 0 })

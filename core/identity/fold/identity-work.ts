@@ -8,7 +8,9 @@ export type ScopeMember = { id: string; bucket: number }
 /** What was removed of a person. */
 export type RemovedIdentity = { links: number; profiles: number; emails: number }
 
-/** Work for the fold beside new identify requests. It is done in small steps, and each step may be repeated. */
+/**
+ * Work for the fold beside new identify requests. It is done in small steps, and each step may be repeated.
+ */
 export type IdentityWork =
   /** Makes the links of a joined scope from those of its members (scope-builds.ts). */
   | {
@@ -21,7 +23,10 @@ export type IdentityWork =
       /** How often all links were looked through before. */
       passes: number
     }
-  /** Removes links and traits of persons (removals.ts). Lists of ids are in an object of the lake, because they can be long. */
+  /**
+   * Removes links and traits of persons (removals.ts). Lists of ids are in an object of the lake, because
+   * they can be long.
+   */
   | {
       kind: 'remove'
       id: string
@@ -33,7 +38,10 @@ export type IdentityWork =
     }
   /** Removes all links of a scope. */
   | { kind: 'drop'; id: string; bucket: number }
-  /** Makes the links files of a bucket from the pointers, because a file was lost or damaged. `id` is the bucket. */
+  /**
+   * Makes the links files of a bucket from the pointers, because a file was lost or damaged. `id` is the
+   * bucket.
+   */
   | { kind: 'rebuild'; id: string }
 
 const PARTITION = 'identity-work'

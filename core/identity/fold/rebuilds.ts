@@ -31,7 +31,10 @@ const ALL_POINTERS = {
 /** Rows of a file, so that memory stays bounded. */
 const FILE_ROWS = 20_000
 
-/** Makes the links files of a bucket anew from the pointers, because one of them was lost or damaged. It reads the whole state table. */
+/**
+ * Makes the links files of a bucket anew from the pointers, because one of them was lost or damaged. It reads
+ * the whole state table.
+ */
 export function createRebuilds(services: RebuildServices) {
   const { lake, levels, buckets, pointers, projects, work, clock, log, client, table } = services
 

@@ -11,8 +11,9 @@ type Stored = { counts: RefusedCounts; folded: Record<string, string> }
 const MAX_SHARDS = 100
 
 /**
- * Counts the links that were refused. The fold calls it once for each project of a slice, so a flood of requests costs no write each. The
- * item names the files that it has counted, so that a slice that is folded again counts once.
+ * Counts the links that were refused. The fold calls it once for each project of a slice, so a flood of
+ * requests costs no write each. The item names the files that it has counted, so that a slice that is folded
+ * again counts once.
  */
 export function createRefusedCounts({ client, table }: StateTable) {
   async function read(projectId: string): Promise<RefusedCounts> {

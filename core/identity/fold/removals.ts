@@ -28,22 +28,32 @@ type Drop = Extract<IdentityWork, { kind: 'drop' }>
 /** Ids whose items are read and deleted at once. */
 const IDS_AT_ONCE = 1_000
 
-/** Ids of persons whose rows are removed from the links files at once, so that memory stays bounded; of one person, all. */
+/**
+ * Ids of persons whose rows are removed from the links files at once, so that memory stays bounded; of one
+ * person, all.
+ */
 const IDS_A_REWRITE = 100_000
-/** The pause after a rewrite of links files is this many times as long as the rewrite: at most a tenth of the time is spent on it. */
+/**
+ * The pause after a rewrite of links files is this many times as long as the rewrite: at most a tenth of the
+ * time is spent on it.
+ */
 const PAUSE_FACTOR = 10
 const MAX_PAUSE_MS = 15 * 60_000
 const PAUSE_KEY = { pk: 'identity-fold', sk: 'removals' }
 
 /**
- * Removes erased persons and dropped scopes: pointers and traits at once, and then their rows in the links files. These are written anew for
- * all removals that wait together, and not again before a pause, because one erasure may cost a rewrite of millions of links. Until then the
- * first later events of an erased id may show the person's final id. Every step may run again.
+ * Removes erased persons and dropped scopes: pointers and traits at once, and then their rows in the links
+ * files. These are written anew for all removals that wait together, and not again before a pause, because
+ * one erasure may cost a rewrite of millions of links. Until then the first later events of an erased id may
+ * show the person's final id. Every step may run again.
  */
 export function createRemovals(services: RemovalServices) {
   const { lake, linkFiles, pointers, traits, work, onRemoved, clock, client, table } = services
 
-  /** Does what is due, and returns whether the state has lost something. `isForced`: the links files do not wait for the end of the pause. */
+  /**
+   * Does what is due, and returns whether the state has lost something. `isForced`: the links files do not
+   * wait for the end of the pause.
+   */
   async function run(extendLease: () => Promise<void>, isForced = false): Promise<boolean> {
     const waiting = await work.list()
     const drops = waiting.filter(each => each.kind === 'drop')

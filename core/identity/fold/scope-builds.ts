@@ -27,9 +27,10 @@ const STEP_LINKS = 20_000
 const MAX_PASSES = 5
 
 /**
- * Makes the links of joined scopes (docs/api/portfolios.md) from those of their members: in the order of arrival, in steps, one step in a run of the
- * fold. Until a scope is ready, reads of its members use the links of each alone. A pass that ends in the step in which it began has
- * seen everything, because the fold adds no links meanwhile.
+ * Makes the links of joined scopes (docs/api/portfolios.md) from those of their members: in the order of
+ * arrival, in steps, one step in a run of the fold. Until a scope is ready, reads of its members use the
+ * links of each alone. A pass that ends in the step in which it began has seen everything, because the fold
+ * adds no links meanwhile.
  */
 export function createScopeBuilds(services: ScopeBuildServices) {
   const { linkFiles, levels, buckets, pointers, scopes, work, log } = services
@@ -62,7 +63,10 @@ export function createScopeBuilds(services: ScopeBuildServices) {
     } else await work.save({ ...build, after: null, passes: passes + 1 })
   }
 
-  /** Reads the next links of the members. From the second pass on, it leaves out the links that the scope has already. */
+  /**
+   * Reads the next links of the members. From the second pass on, it leaves out the links that the scope has
+   * already.
+   */
   async function nextRows({ id, bucket, members, after, passes }: Build): Promise<LinkRow[]> {
     const memberBuckets = [...new Set(members.map(member => member.bucket))]
     const manifests = await Promise.all(memberBuckets.map(levels.read))

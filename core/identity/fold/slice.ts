@@ -5,12 +5,15 @@ import { decodeIdentity, type IdentityRow } from './identity-row.ts'
 /** The identify requests that the fold takes at once, by file. */
 export type Slice = readonly (IdentityFile & { rows: readonly IdentityRow[] })[]
 
-/** Rows of a slice, so that memory stays bounded. A file has at most CLAIM_RECORDS (core/lake/consume/consumer.ts). */
+/**
+ * Rows of a slice, so that memory stays bounded. A file has at most CLAIM_RECORDS
+ * (core/lake/consume/consumer.ts).
+ */
 const SLICE_ROWS = 20_000
 
 /**
- * Reads the next files that are not folded. A file that cannot be read is logged, and holds back only the later files of its shard: its
- * repair writes it again from the stream.
+ * Reads the next files that are not folded. A file that cannot be read is logged, and holds back only the
+ * later files of its shard: its repair writes it again from the stream.
  */
 export async function readSlice(
   { lake, log }: { lake: Pick<Lake, 'get'>; log: Log },

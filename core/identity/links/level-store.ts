@@ -19,7 +19,10 @@ export function createLevelStore({ client, table }: StateTable) {
     return items.map(toLinksManifest)
   }
 
-  /** Saves a changed manifest and returns it with its new version; null if another process has changed it meanwhile. */
+  /**
+   * Saves a changed manifest and returns it with its new version; null if another process has changed it
+   * meanwhile.
+   */
   async function save(manifest: LinksManifest): Promise<LinksManifest | null> {
     const { bucket, version } = manifest
     const next = { ...manifest, version: version + 1 }

@@ -23,7 +23,10 @@ export type LinksManifest = {
   unapplied: number | null
   /** Whether any id leads to an anonymous one. */
   hasAnonymousTargets: boolean
-  /** The last sequence of each shard whose identity files are in the links files. At most one entry for each shard that exists. */
+  /**
+   * The last sequence of each shard whose identity files are in the links files. At most one entry for each
+   * shard that exists.
+   */
   folded: Readonly<Record<string, string>>
 }
 
@@ -73,8 +76,8 @@ function nameOf(scope: string, id: string): string {
 }
 
 /**
- * The files to merge now; fewer than two: none. A file is merged with all newer ones when these have as many rows. So there are about
- * log2(rows / 2,000) files, and each row is written about as often.
+ * The files to merge now; fewer than two: none. A file is merged with all newer ones when these have as many
+ * rows. So there are about log2(rows / 2,000) files, and each row is written about as often.
  */
 export function dueMerge({ levels }: Pick<LinksManifest, 'levels'>): Level[] {
   for (let first = 0; first < levels.length - 1; first++) {
@@ -109,7 +112,10 @@ export function replaceLevels(
   }
 }
 
-/** The replaced files to delete now, and those that stay. `oldest`: files that were replaced until then (Unix ms) go. */
+/**
+ * The replaced files to delete now, and those that stay. `oldest`: files that were replaced until then (Unix
+ * ms) go.
+ */
 export function splitRetired(
   { retired }: Pick<LinksManifest, 'retired'>,
   oldest: number,

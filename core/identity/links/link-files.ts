@@ -71,7 +71,10 @@ export function createLinkFiles(services: LinkFilesServices) {
     return buckets.save(replaceLevels(manifest, merged, { ...target, rows }, clock.now()))
   }
 
-  /** Removes the rows of persons and of whole scopes from the files of a bucket. Replaced files are deleted minutes later. */
+  /**
+   * Removes the rows of persons and of whole scopes from the files of a bucket. Replaced files are deleted
+   * minutes later.
+   */
   async function remove(
     bucket: number,
     persons: readonly RemovedIds[],
@@ -89,8 +92,8 @@ export function createLinkFiles(services: LinkFilesServices) {
   }
 
   /**
-   * Writes the pointers that are still missing for links of the bucket's files. A removal calls it first: a pointer that is written
-   * after it would bring a link back.
+   * Writes the pointers that are still missing for links of the bucket's files. A removal calls it first: a
+   * pointer that is written after it would bring a link back.
    */
   async function settle(bucket: number): Promise<void> {
     await buckets.finishLast(await levels.read(bucket))

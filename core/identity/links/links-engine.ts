@@ -9,18 +9,24 @@ export type RemovedIds = { scope: string; ids: ReadonlySet<string>; until: numbe
 /** What a file has lost: its rows, and those that are left. */
 export type Removal = { removed: number; left: number }
 
-/** Reads and writes links files. duckdb/links-engine.ts does it with little memory, however large the files are. */
+/**
+ * Reads and writes links files. duckdb/links-engine.ts does it with little memory, however large the files
+ * are.
+ */
 export type LinksEngine = {
   /** Writes one file with the rows of all these, oldest first. Returns its rows. */
   merge(keys: readonly string[], target: string): Promise<number>
   /**
-   * The links of scopes in the order of their arrival: at most `limit` after `after`. `known`: without those whose previous id has a row
-   * in these files.
+   * The links of scopes in the order of their arrival: at most `limit` after `after`. `known`: without those
+   * whose previous id has a row in these files.
    */
   next(job: NextLinks): Promise<LinkRow[]>
   /** The ids of a scope that lead to these final ids. `keys`: all files, oldest first. */
   idsOf(keys: readonly string[], scope: string, finals: readonly string[]): Promise<string[]>
-  /** Writes a file anew without the rows of persons and of whole scopes. Null, and writes nothing, if it has none of them. */
+  /**
+   * Writes a file anew without the rows of persons and of whole scopes. Null, and writes nothing, if it has
+   * none of them.
+   */
   remove(
     key: string,
     target: string,

@@ -8,8 +8,8 @@ import { integer, sql } from '#core/sql'
 const PAGE_ROWS = 10_000
 
 /**
- * All ids that resolve to a final id, and the final id itself: a question to the lake, page by page, because nothing else can list any
- * number of them. `limit`: the search ends when it has so many.
+ * All ids that resolve to a final id, and the final id itself: a question to the lake, page by page, because
+ * nothing else can list any number of them. `limit`: the search ends when it has so many.
  */
 export async function personIds(
   rows: (query: SqlQuery) => Promise<readonly Row[]>,
@@ -35,8 +35,8 @@ export async function personIds(
 const MAX_LOOKED_UP = 100
 
 /**
- * The projects that share a person, and all ids of the person in them. While the links of a joined scope are still being made, each
- * project is asked by its own links, and what one finds is asked of the others.
+ * The projects that share a person, and all ids of the person in them. While the links of a joined scope are
+ * still being made, each project is asked by its own links, and what one finds is asked of the others.
  */
 export async function findPersonIds(
   { identity, rows }: { identity: PersonServices; rows: (query: SqlQuery) => Promise<readonly Row[]> },

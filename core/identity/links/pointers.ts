@@ -14,8 +14,9 @@ const LONG_WAY = 4
 const CONCURRENT_WRITES = 8
 
 /**
- * Where ids lead, for look-ups of single ids: one small item for each linked id. Only the fold writes them (fold.ts), from the rows that it
- * has put into the links files before. A pointer says where the id led when it was written; from there on other pointers lead further.
+ * Where ids lead, for look-ups of single ids: one small item for each linked id. Only the fold writes them
+ * (fold.ts), from the rows that it has put into the links files before. A pointer says where the id led when
+ * it was written; from there on other pointers lead further.
  */
 export function createPointers(state: StateTable) {
   /** What the state knows of these ids, by id. */
@@ -58,8 +59,8 @@ export function createPointers(state: StateTable) {
   }
 
   /**
-   * Writes the pointers of accepted links. Doing it twice changes nothing. `holders`: anonymous ids of the scope that identified ids
-   * lead to from now on, and that lead nowhere themselves.
+   * Writes the pointers of accepted links. Doing it twice changes nothing. `holders`: anonymous ids of the
+   * scope that identified ids lead to from now on, and that lead nowhere themselves.
    */
   async function write(scope: string, rows: readonly LinkRow[], holders: readonly string[]): Promise<void> {
     const pk = partition(scope)

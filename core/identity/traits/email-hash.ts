@@ -2,13 +2,16 @@ import { createHmac } from 'node:crypto'
 
 /** Turns e-mail addresses into the keyed hashes that the index stores. */
 export type EmailHasher = {
-  /** The hash of a normalized address in a project. Throws ApiError UNAVAILABLE if the key cannot be read now. */
+  /**
+   * The hash of a normalized address in a project. Throws ApiError UNAVAILABLE if the key cannot be read now.
+   */
   hash(projectId: string, email: string): Promise<string>
 }
 
 /**
- * Hashes addresses by HMAC-SHA-256. Each project has a key of its own, derived from the managed key, so equal addresses in two
- * projects have different hashes. Nobody who has the state table alone can find out whether it has an address.
+ * Hashes addresses by HMAC-SHA-256. Each project has a key of its own, derived from the managed key, so equal
+ * addresses in two projects have different hashes. Nobody who has the state table alone can find out whether
+ * it has an address.
  */
 export function createEmailHasher(readKey: () => Promise<string>): EmailHasher {
   return {

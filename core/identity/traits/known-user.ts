@@ -16,7 +16,10 @@ export type TraitsUpdate = Arrival & {
 type SentTraits = Arrival & { traits: JsonObject }
 type SentEmail = Arrival & { email_hash: string }
 
-/** What is known of a user. `trusted…` came with a credential. The rest anybody may have sent: it only fills what is missing (U58). */
+/**
+ * What is known of a user. `trusted…` came with a credential. The rest anybody may have sent: it only fills
+ * what is missing (U58).
+ */
 export type KnownUser = {
   traits: SentTraits | null
   trustedTraits: SentTraits | null
@@ -34,7 +37,10 @@ export const UNKNOWN_USER: KnownUser = {
   replaced: null,
 }
 
-/** What is known of a user after a request. The newest request counts, whatever the order in which they are added. */
+/**
+ * What is known of a user after a request. The newest request counts, whatever the order in which they are
+ * added.
+ */
 export function addUpdate(user: KnownUser, update: TraitsUpdate): KnownUser {
   const { traits, email_hash, hasCredential, at, seq } = update
   const sentTraits = { traits, at, seq }

@@ -26,11 +26,15 @@ export type TraitsChanges = {
 }
 
 /**
- * The traits of users and the index of their e-mail addresses, by project and final id. The newest traits replace older ones, and the
- * newest address replaces the older one (U47), in whatever order the requests are processed. What came with a credential stays (U58).
+ * The traits of users and the index of their e-mail addresses, by project and final id. The newest traits
+ * replace older ones, and the newest address replaces the older one (U47), in whatever order the requests are
+ * processed. What came with a credential stays (U58).
  */
 export function createTraitsStore(state: StateTable) {
-  /** Saves changes. Doing it twice changes nothing. An entry of the index counts only while the user has its address. */
+  /**
+   * Saves changes. Doing it twice changes nothing. An entry of the index counts only while the user has its
+   * address.
+   */
   async function save(projectId: string, { moves, updates }: TraitsChanges): Promise<void> {
     const users = new Set([
       ...moves.flatMap(({ from, to }) => [from, to]),
@@ -54,7 +58,8 @@ export function createTraitsStore(state: StateTable) {
       if (user === earlier) continue
       const [email, old] = [emailOf(user), emailOf(earlier)]
       if (email !== null && email !== old) entries.push({ sk: indexKey(email, id), user_id: id })
-      // The item names the address before, so that a try after a crash finds its index entry, and so does an erasure.
+      // The item names the address before, so that a try after a crash finds its index entry, and so does an
+      // erasure.
       const replaced = old !== null && old !== email ? old : earlier.replaced
       items.push(...toItems(id, { ...user, replaced }))
       const stale = [old, earlier.replaced].filter(hash => hash !== null && hash !== email)

@@ -4,7 +4,10 @@ import type { NewBatch, RemovedEvents } from '#core/lake/erase/tombstones'
 import type { Segment, SegmentId } from '#core/lake/segment'
 import type { LakeObject } from '#core/ports'
 
-/** The compaction engine: it reads and writes Parquet files (duckdb/compactor.ts). Keys are made by core/lake/keys.ts. */
+/**
+ * The compaction engine: it reads and writes Parquet files (duckdb/compactor.ts). Keys are made by
+ * core/lake/keys.ts.
+ */
 
 export type EpochCompactionJob = {
   epoch: number
@@ -20,17 +23,24 @@ export type BucketCompaction = {
   /** The generation of the segment: the number of the newest tombstone. */
   generation: number
   /**
-   * What the segment is written without. The ids of these events stay known, so that retries of them are copies.
+   * What the segment is written without. The ids of these events stay known, so that retries of them are
+   * copies.
    */
   tombstones: readonly TombstoneBatch[]
   /** All segments of the bucket with earlier epochs. */
   older: readonly Segment[]
 }
 
-/** Events of a project that an epoch has, by UTC date of arrival. Erased events count too, because they were received. */
+/**
+ * Events of a project that an epoch has, by UTC date of arrival. Erased events count too, because they were
+ * received.
+ */
 export type StoredEvents = { project_id: string; day: string; events: number }
 
-/** The result of one bucket: its segment (null without events), or the failure that concerns this bucket alone. */
+/**
+ * The result of one bucket: its segment (null without events), or the failure that concerns this bucket
+ * alone.
+ */
 export type CompactedBucket =
   | {
       bucket: number
@@ -44,7 +54,10 @@ export type CompactedBucket =
     }
   | { bucket: number; failure: unknown }
 
-/** A stored event that one with a credential replaces (core/lake/copies.ts), by its row of segment_event_ids: its event_key and arrival. */
+/**
+ * A stored event that one with a credential replaces (core/lake/copies.ts), by its row of segment_event_ids:
+ * its event_key and arrival.
+ */
 export type ReplacedEvent = { key: string; arrival: number }
 
 export type MergeJob = {
@@ -90,23 +103,28 @@ export type TombstoneMergeJob = {
 }
 
 /**
- * All functions are pure but for the objects they write: a job that runs again writes the same keys with the same rows. Only
- * may_be_split of their sessions may differ, if the older segments were rewritten meanwhile (core/lake/compact/split-sessions.ts).
+ * All functions are pure but for the objects they write: a job that runs again writes the same keys with the
+ * same rows. Only may_be_split of their sessions may differ, if the older segments were rewritten meanwhile
+ * (core/lake/compact/split-sessions.ts).
  */
 export type Compactor = {
   /**
-   * Writes the segment [epoch, epoch + 1) of each bucket that has rows. Memory and disk are bounded: hot files are read in
-   * slices, and each slice becomes a part of the segments.
+   * Writes the segment [epoch, epoch + 1) of each bucket that has rows. Memory and disk are bounded: hot
+   * files are read in slices, and each slice becomes a part of the segments.
    */
   compactEpoch(job: EpochCompactionJob): Promise<CompactedBucket[]>
   /** Writes one segment with the events of all given ones, without the erased ones. */
   mergeSegments(job: MergeJob): Promise<RewrittenSegment>
   /**
-   * Writes a segment anew without erased and replaced events, one part after the other. Returns null and writes nothing if it has none.
-   * The ids of erased events stay in segment_event_ids as long as they are needed, so that retries of them are copies.
+   * Writes a segment anew without erased and replaced events, one part after the other. Returns null and
+   * writes nothing if it has none. The ids of erased events stay in segment_event_ids as long as they are
+   * needed, so that retries of them are copies.
    */
   rewriteSegment(job: RewriteJob): Promise<SegmentWithoutReplaced | null>
-  /** Writes those of the hot files anew, under their keys, that have erased events. Returns how many these are. */
+  /**
+   * Writes those of the hot files anew, under their keys, that have erased events. Returns how many these
+   * are.
+   */
   rewriteHot(job: HotRewriteJob): Promise<number>
   /** Writes one file with the rows of several batches of tombstones; null, and no file, if no row is left. */
   mergeTombstones(job: TombstoneMergeJob): Promise<NewBatch | null>

@@ -26,16 +26,22 @@ export type LakeJob =
   | { kind: 'compact'; from: number; until: number; buckets: readonly number[] }
   /** Merges the segments of the epochs [from, until) of a bucket. */
   | { kind: 'merge'; bucket: number; from: number; until: number }
-  /** Writes the segments of a bucket from the epoch `from` on anew that may have events of its tombstones up to `number`. */
+  /**
+   * Writes the segments of a bucket from the epoch `from` on anew that may have events of its tombstones up
+   * to `number`.
+   */
   | { kind: 'rewrite'; bucket: number; number: number; from: number }
-  /** Writes the compacted hot files of the epochs below `until` anew without the events of these batches of tombstones. */
+  /**
+   * Writes the compacted hot files of the epochs below `until` anew without the events of these batches of
+   * tombstones.
+   */
   | { kind: 'rewrite-hot'; until: number; tombstones: readonly { bucket: number; number: number }[] }
   /** Merges the files of the tombstones from `first` to `number`. */
   | { kind: 'merge-tombstones'; bucket: number; first: number; number: number; forgotten: ForgottenUntil }
 
 /**
- * The name under which the state notes when a job was sent. A compaction or a rewrite that has made progress continues under
- * another name: from another epoch, or with other buckets.
+ * The name under which the state notes when a job was sent. A compaction or a rewrite that has made progress
+ * continues under another name: from another epoch, or with other buckets.
  */
 export function jobName(job: LakeJob): string {
   if (job.kind === 'merge') return `merge/${job.bucket}/${job.from}-${job.until}`
@@ -79,8 +85,8 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
   }
 
   /**
-   * Compacts an epoch and returns the buckets that are now past it. A bucket that fails is logged and stays behind alone.
-   * Throws if all of them fail, so the queue tries the job again.
+   * Compacts an epoch and returns the buckets that are now past it. A bucket that fails is logged and stays
+   * behind alone. Throws if all of them fail, so the queue tries the job again.
    */
   async function compactEpoch(epoch: number, buckets: readonly number[]): Promise<number[]> {
     const started = performance.now()
@@ -119,7 +125,9 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     return pastBuckets
   }
 
-  /** Counts what the segment has, before the watermark moves. The counters count an epoch of a bucket once. */
+  /**
+   * Counts what the segment has, before the watermark moves. The counters count an epoch of a bucket once.
+   */
   async function countEvents(
     epoch: number,
     { bucket, stored }: SucceededCompaction,
@@ -170,8 +178,9 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
   }
 
   /**
-   * Writes the files of a live segment again from its sources: the hot files of its epoch, or the segments that it was merged
-   * from. Manifest and counters do not change. Returns false and does nothing if the sources are gone, or the segment is not live.
+   * Writes the files of a live segment again from its sources: the hot files of its epoch, or the segments
+   * that it was merged from. Manifest and counters do not change. Returns false and does nothing if the
+   * sources are gone, or the segment is not live.
    */
   async function repairSegment(bucket: number, { from, until, generation }: SegmentId): Promise<boolean> {
     const manifest = await state.manifest(bucket)
@@ -225,7 +234,10 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     return hot
   }
 
-  /** Adds the accounts of the projects. Counts of a project that does not exist are left out: nobody can read them. */
+  /**
+   * Adds the accounts of the projects. Counts of a project that does not exist are left out: nobody can read
+   * them.
+   */
   async function addAccounts(stored: readonly StoredEvents[]) {
     const counts = stored.map(async count => {
       const project = await projects.byId(count.project_id)

@@ -33,19 +33,29 @@ export type MaintenanceSettings = MergeSettings &
   ErasureSettings & {
     /** Age at which an epoch with files is closed, ms. */
     epochMs: number
-    /** Age at which such an epoch is closed while an erasure waits for it, ms. A value above epochMs counts as epochMs. */
+    /**
+     * Age at which such an epoch is closed while an erasure waits for it, ms. A value above epochMs counts as
+     * epochMs.
+     */
     erasureEpochMs: number
     /** Number of hot files at which an epoch is closed earlier. */
     epochFiles: number
-    /** Bytes of hot files at which an epoch is closed earlier: every read opens the hot files, and they have no rollups. */
+    /**
+     * Bytes of hot files at which an epoch is closed earlier: every read opens the hot files, and they have
+     * no rollups.
+     */
     epochBytes: number
-    /** Bytes of hot files that one job compacts. The buckets of a larger epoch are split among several jobs. */
+    /**
+     * Bytes of hot files that one job compacts. The buckets of a larger epoch are split among several jobs.
+     */
     jobBytes: number
     /** Time after which an unfinished job is sent again, ms. A queue delivers a failed job again earlier. */
     resendMs: number
     /** Jobs sent before this time are lost, Unix ms: a queue in memory starts empty with its process. */
     queueSince: number
-    /** Time for which superseded files are kept, ms: running reads may still use them, and repairs need them. */
+    /**
+     * Time for which superseded files are kept, ms: running reads may still use them, and repairs need them.
+     */
     keepSupersededMs: number
   }
 
@@ -56,7 +66,8 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   epochBytes: 16 * 1024 * 1024,
   jobBytes: 64 * 1024 * 1024,
   mergeSegments: 8,
-  // 1.2 million events. In 256 MB of memory, more would have to be sorted in slices (duckdb/sorted-events.ts); in 128 MB these are.
+  // 1.2 million events. In 256 MB of memory, more would have to be sorted in slices
+  // (duckdb/sorted-events.ts); in 128 MB these are.
   mergeBytes: 24 * 1024 * 1024,
   resendMs: 5 * 60_000,
   queueSince: 0,
@@ -82,10 +93,10 @@ export type MaintenanceServices = {
 const LEASE_MS = 60_000
 
 /**
- * Maintains the lake: closes epochs, sends the jobs of compaction and of merges, and deletes superseded files. `tick` does
- * everything that is due and returns without waiting for the jobs; workers move the watermarks. Several processes may tick:
- * only the lease holder works, and its fencing token refuses epochs of an earlier holder. core/lake/README.md shows the states
- * of an epoch and of a file.
+ * Maintains the lake: closes epochs, sends the jobs of compaction and of merges, and deletes superseded
+ * files. `tick` does everything that is due and returns without waiting for the jobs; workers move the
+ * watermarks. Several processes may tick: only the lease holder works, and its fencing token refuses epochs
+ * of an earlier holder. core/lake/README.md shows the states of an epoch and of a file.
  */
 export function createMaintenance(
   services: MaintenanceServices,
@@ -130,8 +141,8 @@ export function createMaintenance(
   }
 
   /**
-   * Sends a job for the buckets that wait at the same epoch. A bucket that failed waits at an earlier epoch than the others, so
-   * it gets a job of its own. An epoch with many bytes is shared by several workers.
+   * Sends a job for the buckets that wait at the same epoch. A bucket that failed waits at an earlier epoch
+   * than the others, so it gets a job of its own. An epoch with many bytes is shared by several workers.
    */
   async function sendCompactions(manifests: readonly Manifest[], now: number): Promise<void> {
     const until = await closedUntil()
@@ -150,8 +161,8 @@ export function createMaintenance(
   /** The first epoch that may get more files: a shard is in it, or has an open claim in it. */
   async function closedUntil(): Promise<number> {
     const shards = await state.shards()
-    // Read after the listing. If this process paused here before the read, a new shard must not join an epoch that is
-    // compacted by now.
+    // Read after the listing. If this process paused here before the read, a new shard must not join an epoch
+    // that is compacted by now.
     const { epoch } = await state.lake()
     // Done at every tick, because a shard that was added since the last tick may have joined an older epoch.
     for (const { shard, epoch: shardEpoch } of shards) {
@@ -207,7 +218,8 @@ export function createMaintenance(
     // Listing all files costs time, so it is done only eight times while a file is kept.
     if (now - deletedAt < settings.keepSupersededMs / 8) return
     deletedAt = now
-    // By their saved watermarks: without the item of the empty epochs, none must wait at an epoch whose hot files are gone.
+    // By their saved watermarks: without the item of the empty epochs, none must wait at an epoch whose hot
+    // files are gone.
     const manifests = await state.saveSkippedEpochs()
     // Not the start of the tick, which may be long ago: at that time the watermarks may have been lower.
     const manifestsReadAt = clock.now()
@@ -236,8 +248,8 @@ export function createMaintenance(
   }
 
   /**
-   * Deletes the files of segments that were replaced long ago, and then their names in the manifest. A segment that may have erased
-   * events is only kept for running reads.
+   * Deletes the files of segments that were replaced long ago, and then their names in the manifest. A
+   * segment that may have erased events is only kept for running reads.
    */
   async function deleteRetired(manifest: Manifest, now: number): Promise<void> {
     const { bucket, retired } = manifest
@@ -253,8 +265,9 @@ export function createMaintenance(
   }
 
   /**
-   * Deletes files that no manifest names and no job can add any more: a worker was killed before it saved the manifest, or it
-   * wrote a file once more when the segment had been deleted. The manifests were read before the files are listed.
+   * Deletes files that no manifest names and no job can add any more: a worker was killed before it saved the
+   * manifest, or it wrote a file once more when the segment had been deleted. The manifests were read before
+   * the files are listed.
    */
   async function deleteOrphans(manifests: readonly Manifest[]): Promise<void> {
     for (const table of SEGMENT_TABLES) {
@@ -271,8 +284,9 @@ export function createMaintenance(
   }
 
   /**
-   * Whether superseded files have been kept long enough. The first call notes when they were found superseded; later calls
-   * compare with that time. The age of the files does not count, because they may already be old when they are superseded.
+   * Whether superseded files have been kept long enough. The first call notes when they were found
+   * superseded; later calls compare with that time. The age of the files does not count, because they may
+   * already be old when they are superseded.
    */
   async function isExpired(name: string, now: number): Promise<boolean> {
     if (await state.jobFinished(name)) return true

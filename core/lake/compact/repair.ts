@@ -23,10 +23,12 @@ export type RepairServices = {
 }
 
 /**
- * Writes a damaged or missing object of the lake again: a hot file and an identity file from the stream, a file of a segment from the
- * hot files of its epoch or from the segments that it was merged from. Links files follow from the pointers in the state table, and the
- * fold writes them. Tombstones follow from what the state remembers of erasures (mend-tombstones.ts). Superseded files are kept for a day (maintenance.ts), so a repair works if the damage is found in that time. Returns false and changes nothing if the sources are gone too. Then only an operator can
- * decide to go on without the object (docs/alarms.md).
+ * Writes a damaged or missing object of the lake again: a hot file and an identity file from the stream, a
+ * file of a segment from the hot files of its epoch or from the segments that it was merged from. Links files
+ * follow from the pointers in the state table, and the fold writes them. Tombstones follow from what the
+ * state remembers of erasures (mend-tombstones.ts). Superseded files are kept for a day (maintenance.ts), so
+ * a repair works if the damage is found in that time. Returns false and changes nothing if the sources are
+ * gone too. Then only an operator can decide to go on without the object (docs/alarms.md).
  */
 export function createRepair({ consumer, worker, identity, state, tombstones, log }: RepairServices) {
   async function repair(key: string): Promise<boolean> {

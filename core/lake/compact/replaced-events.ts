@@ -6,9 +6,10 @@ import type { LakeStateStore } from '#core/lake/state'
 import type { Compactor, ReplacedEvent, SegmentWithoutReplaced, StoredEvents } from './compactor.ts'
 
 /**
- * A compaction whose events replace stored ones (core/lake/copies.ts) also writes the segments that have these anew. One change of the
- * manifest then adds the new segment and exchanges the others, so no read sees both copies or none. A rewritten segment needs a
- * generation of its own, which no other job uses: the manifest counts one on before the files are written.
+ * A compaction whose events replace stored ones (core/lake/copies.ts) also writes the segments that have
+ * these anew. One change of the manifest then adds the new segment and exchanges the others, so no read sees
+ * both copies or none. A rewritten segment needs a generation of its own, which no other job uses: the
+ * manifest counts one on before the files are written.
  */
 
 /** Segments of a bucket that were written anew without replaced events. */
@@ -19,7 +20,10 @@ export function countGeneration(manifest: Manifest): Manifest {
   return clearTo({ ...manifest, version: manifest.version + 1, tombstoneCount: nextNumber(manifest) })
 }
 
-/** Segments are merged only if the same erasures are done in them, so those that have all done get the newest number. */
+/**
+ * Segments are merged only if the same erasures are done in them, so those that have all done get the newest
+ * number.
+ */
 function clearTo(manifest: Manifest): Manifest {
   const segments = manifest.segments.map(segment =>
     openTombstones(manifest, segment).length === 0
@@ -29,7 +33,10 @@ function clearTo(manifest: Manifest): Manifest {
   return { ...manifest, segments }
 }
 
-/** Writes the segments that have these events anew without them. `manifest` has a generation that no other job uses. */
+/**
+ * Writes the segments that have these events anew without them. `manifest` has a generation that no other job
+ * uses.
+ */
 export async function writeWithoutReplaced(
   compactor: Pick<Compactor, 'rewriteSegment'>,
   manifest: Manifest,
@@ -45,7 +52,10 @@ export async function writeWithoutReplaced(
   return replacements
 }
 
-/** Exchanges the segments in a manifest that is not saved yet. Throws if another job has changed one of them meanwhile; then the compaction must run again. */
+/**
+ * Exchanges the segments in a manifest that is not saved yet. Throws if another job has changed one of them
+ * meanwhile; then the compaction must run again.
+ */
 export function applyReplacements(
   manifest: Manifest,
   replacements: readonly Replacement[],

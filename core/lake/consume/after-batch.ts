@@ -6,9 +6,10 @@ import { createReplay } from './set-aside.ts'
 export type AfterBatchServices = OrphanedClaimsServices & Parameters<typeof createReplay>[0] & { log: Log }
 
 /**
- * The work that follows each batch of a consumer and belongs to no batch: it finishes the claims of shards that no longer exist, because
- * no batch of them will come, and appends records again that an older consumer has set aside. Never rejects, because a failure must not
- * make the batch fail: it is logged, and the next batch tries again.
+ * The work that follows each batch of a consumer and belongs to no batch: it finishes the claims of shards
+ * that no longer exist, because no batch of them will come, and appends records again that an older consumer
+ * has set aside. Never rejects, because a failure must not make the batch fail: it is logged, and the next
+ * batch tries again.
  */
 export function createAfterBatch(services: AfterBatchServices) {
   const replay = createReplay(services)

@@ -13,9 +13,10 @@ export type OrphanedClaimsServices = {
 const ORPHANED_AFTER_MS = 3_600_000
 
 /**
- * Finishes open claims of shards that no longer exist. After a reshard the records of a closed shard expire and no
- * consumer is called for the shard again, so its open claim would stop compaction for ever. Records that the stream has
- * lost are logged as RECORDS_MISSING. Claims of existing shards are left to their consumers.
+ * Finishes open claims of shards that no longer exist. After a reshard the records of a closed shard expire
+ * and no consumer is called for the shard again, so its open claim would stop compaction for ever. Records
+ * that the stream has lost are logged as RECORDS_MISSING. Claims of existing shards are left to their
+ * consumers.
  */
 export async function finishOrphanedClaims({
   state,

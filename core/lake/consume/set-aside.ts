@@ -4,9 +4,9 @@ import { QUARANTINE, quarantineKey, WAITING, waitingKey } from '#core/lake/keys'
 import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
 
 /**
- * Records that a consumer cannot read leave the stream with their claim, and are kept as lines of an object. Damaged ones go to
- * quarantine/, where an operator looks at them. Ones of a kind that only a newer version knows go to waiting/: during a deployment an
- * older consumer meets them, and no one needs to act.
+ * Records that a consumer cannot read leave the stream with their claim, and are kept as lines of an object.
+ * Damaged ones go to quarantine/, where an operator looks at them. Ones of a kind that only a newer version
+ * knows go to waiting/: during a deployment an older consumer meets them, and no one needs to act.
  */
 export type UnreadableRecord = { sequence: string; reason: string; data: string; isOfNewerVersion: boolean }
 
@@ -43,8 +43,9 @@ export async function setAside(
 }
 
 /**
- * Appends the records that this version can read to the stream again, and removes them from what is set aside. A crash in between
- * appends them twice, so a record of a new kind must be one that may be processed twice. Returns the number of records.
+ * Appends the records that this version can read to the stream again, and removes them from what is set
+ * aside. A crash in between appends them twice, so a record of a new kind must be one that may be processed
+ * twice. Returns the number of records.
  */
 export async function replaySetAside({
   stream,
@@ -72,7 +73,10 @@ export async function replaySetAside({
 
 const REPLAY_EVERY_MS = 3_600_000
 
-/** Makes a function that replays at its first call, and then once an hour at most: an older consumer may set records aside later. */
+/**
+ * Makes a function that replays at its first call, and then once an hour at most: an older consumer may set
+ * records aside later.
+ */
 export function createReplay({
   clock,
   ...services

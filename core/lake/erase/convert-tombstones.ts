@@ -16,8 +16,9 @@ export type ConversionServices = {
 }
 
 /**
- * Moves the tombstones of an earlier version from a manifest into a file, as one batch. They keep their numbers, so no segment is checked
- * again for them; of the others, hot files are. May run several times, or in several processes at once.
+ * Moves the tombstones of an earlier version from a manifest into a file, as one batch. They keep their
+ * numbers, so no segment is checked again for them; of the others, hot files are. May run several times, or
+ * in several processes at once.
  */
 export async function convertTombstones(
   { state, lake, clock, onConverted }: ConversionServices,
@@ -38,7 +39,10 @@ export async function convertTombstones(
   }
 }
 
-/** Throws UNAVAILABLE if the manifest has tombstones that nothing knows yet. Maintenance converts them within a minute after an update. */
+/**
+ * Throws UNAVAILABLE if the manifest has tombstones that nothing knows yet. Maintenance converts them within
+ * a minute after an update.
+ */
 export function assertConverted({ legacyTombstones }: Pick<Manifest, 'legacyTombstones'>): void {
   if (legacyTombstones.length === 0) return
   throw unavailable('The service is being updated. Send the same request again in a minute.', 60)

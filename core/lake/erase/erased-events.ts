@@ -6,9 +6,10 @@ import { inFiles, integer, sql } from '#core/sql'
 import type { TombstoneBatch } from './tombstone-batch.ts'
 
 /**
- * Hides erased events from reads until no file has them any more: by one join with the tombstones of the project, however many these are.
- * Only a project with an erasure in force pays for it. Projects that were erased as a whole are hidden by the look-up of projects, and
- * events that retention deletes by the range of the read.
+ * Hides erased events from reads until no file has them any more: by one join with the tombstones of the
+ * project, however many these are. Only a project with an erasure in force pays for it. Projects that were
+ * erased as a whole are hidden by the look-up of projects, and events that retention deletes by the range of
+ * the read.
  */
 
 type ErasureRead = Pick<LakeRead, 'snapshot' | 'project'>
@@ -17,7 +18,10 @@ type OfSegment = Pick<Segment, 'erased' | 'lastArrival'>
 /** Unix second of arrival. */
 export const ARRIVAL = sql`(date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000', timestamp) + lag_s)`
 
-/** The batches that may have tombstones of persons of the project whose events these segments may have. Without segments: all in force. */
+/**
+ * The batches that may have tombstones of persons of the project whose events these segments may have.
+ * Without segments: all in force.
+ */
 function batchesOf({ snapshot, project }: ErasureRead, segments?: readonly OfSegment[]): TombstoneBatch[] {
   return snapshot.tombstones.filter(
     ({ number, oldestUntil, projects }) =>
@@ -38,19 +42,25 @@ export function mayHaveErased(read: ErasureRead, segments: readonly OfSegment[])
 }
 
 /**
- * The second until which all events of erased users are erased, whichever of these segments they are in. A segment without later arrivals
- * has nothing of an erased user that stays.
+ * The second until which all events of erased users are erased, whichever of these segments they are in. A
+ * segment without later arrivals has nothing of an erased user that stays.
  */
 export function erasedUntil(read: ErasureRead, segments: readonly OfSegment[]): number {
   return Math.min(...batchesOf(read, segments).map(({ oldestUntil }) => Number(oldestUntil)))
 }
 
-/** Leaves erased events out of hot events, which have a user_key. `rows`: a SELECT of `columns`, erased_key and erased_arrival. */
+/**
+ * Leaves erased events out of hot events, which have a user_key. `rows`: a SELECT of `columns`, erased_key
+ * and erased_arrival.
+ */
 export function withoutErasedHot(read: ErasureRead, rows: SqlQuery, columns: SqlQuery): SqlQuery {
   return withoutErased(read, batchesOf(read), { rows, columns, key: 'user_key' })
 }
 
-/** Leaves erased events out of events of segments, which have no user_key. `rows`: a SELECT of `columns`, erased_hash and erased_arrival. */
+/**
+ * Leaves erased events out of events of segments, which have no user_key. `rows`: a SELECT of `columns`,
+ * erased_hash and erased_arrival.
+ */
 export function withoutErasedStored(
   read: ErasureRead,
   segments: readonly OfSegment[],
@@ -60,7 +70,10 @@ export function withoutErasedStored(
   return withoutErased(read, batchesOf(read, segments), { rows, columns, key: 'user_hash' })
 }
 
-/** Leaves erased users out of rollups of segments. `rows`: a SELECT of `columns` and user_key. See erasedUntil. */
+/**
+ * Leaves erased users out of rollups of segments. `rows`: a SELECT of `columns` and user_key. See
+ * erasedUntil.
+ */
 export function withoutErasedUsers(
   read: ErasureRead,
   segments: readonly OfSegment[],

@@ -19,9 +19,15 @@ import { dropTombstones, isHotCleared, noteDone, noteLastEpoch } from './tombsto
 
 /** How often the objects that are set aside are listed, ms. */
 const LIST_EVERY_MS = 3_600_000
-/** How often the files of tombstones are listed, because one may be missing, ms. Only while erasures are in force. */
+/**
+ * How often the files of tombstones are listed, because one may be missing, ms. Only while erasures are in
+ * force.
+ */
 const MEND_EVERY_MS = 10 * 60_000
-/** Time for which a file of tombstones that no manifest names is kept, ms: for reads and jobs that have an older manifest. */
+/**
+ * Time for which a file of tombstones that no manifest names is kept, ms: for reads and jobs that have an
+ * older manifest.
+ */
 const KEEP_UNNAMED_MS = 3_600_000
 /** If nothing is set aside, a batch is forgotten by its age alone. */
 const NOTHING_SET_ASIDE: readonly number[] = []
@@ -30,15 +36,16 @@ export type ErasureSettings = {
   /** Time for which files with erased events are kept for reads that opened the lake before, ms. */
   keepErasedMs: number
   /**
-   * Time after which acknowledged events are in the lake, as long as the consumer is not behind, ms. Events of an erasure that come
-   * later are hidden and left out as well.
+   * Time after which acknowledged events are in the lake, as long as the consumer is not behind, ms. Events
+   * of an erasure that come later are hidden and left out as well.
    */
   settlingMs: number
   /** Time after which a job has ended, also one of a worker that was killed, ms. */
   jobMs: number
   /**
-   * Time between two rounds of rewrites, ms. Erasures that come during a round wait for the next one, so that a bucket is not rewritten
-   * for each of them. The rounds of all buckets begin together, because each also closes an epoch and searches all hot files.
+   * Time between two rounds of rewrites, ms. Erasures that come during a round wait for the next one, so that
+   * a bucket is not rewritten for each of them. The rounds of all buckets begin together, because each also
+   * closes an epoch and searches all hot files.
    */
   roundMs: number
 }
@@ -46,7 +53,10 @@ export type ErasureSettings = {
 export type ErasureProgressServices = {
   state: LakeStateStore
   lake: Pick<Lake, 'list' | 'put' | 'delete'>
-  /** Called when the erasures of a batch are done, maybe several times, before the batch is merged or forgotten. */
+  /**
+   * Called when the erasures of a batch are done, maybe several times, before the batch is merged or
+   * forgotten.
+   */
   onErased(bucket: number, batch: TombstoneBatch): Promise<void>
   onConverted: ConversionServices['onConverted']
   /** Writes files of tombstones again that are missing. */
@@ -54,8 +64,9 @@ export type ErasureProgressServices = {
   deleteRetired(manifest: Manifest, now: number): Promise<void>
   deleteOrphans(manifests: readonly Manifest[]): Promise<void>
   /**
-   * Removes what this machine has of erased events outside the lake, if they arrived before `needed` (Unix ms). Returns the time until
-   * which that is done; it may need many calls. On AWS the stream and the table forget by themselves, and no erasure waits for them.
+   * Removes what this machine has of erased events outside the lake, if they arrived before `needed` (Unix
+   * ms). Returns the time until which that is done; it may need many calls. On AWS the stream and the table
+   * forget by themselves, and no erasure waits for them.
    */
   scrub?(needed: number): Promise<number>
   clock: Clock
@@ -63,10 +74,10 @@ export type ErasureProgressServices = {
 }
 
 /**
- * Brings erasures to their end. Workers rewrite segments, and hot files after their compaction (rewriter.ts). The events are gone
- * when the replaced segments are deleted, too, and files that no manifest names.
- * A tombstone stays in force for two days, because a consumer that is behind may still bring events. That of a person stays as long as
- * records are set aside that may be appended again and have such events.
+ * Brings erasures to their end. Workers rewrite segments, and hot files after their compaction (rewriter.ts).
+ * The events are gone when the replaced segments are deleted, too, and files that no manifest names. A
+ * tombstone stays in force for two days, because a consumer that is behind may still bring events. That of a
+ * person stays as long as records are set aside that may be appended again and have such events.
  */
 export function createErasureProgress(
   {
@@ -90,7 +101,10 @@ export function createErasureProgress(
 
   let mendedAt = Number.NEGATIVE_INFINITY
 
-  /** Converts the tombstones of an earlier version, mends missing files, and begins the rounds of rewrites that are due. Returns the manifests after that. */
+  /**
+   * Converts the tombstones of an earlier version, mends missing files, and begins the rounds of rewrites
+   * that are due. Returns the manifests after that.
+   */
   async function begin(manifests: readonly Manifest[], now: number): Promise<readonly Manifest[]> {
     if (now - mendedAt >= MEND_EVERY_MS) {
       mendedAt = now
@@ -141,8 +155,8 @@ export function createErasureProgress(
   }
 
   /**
-   * The newest epoch that has a hot file or a claim. An epoch without files is not closed until events arrive, so an erasure does not wait
-   * for it.
+   * The newest epoch that has a hot file or a claim. An epoch without files is not closed until events
+   * arrive, so an erasure does not wait for it.
    */
   async function newestEpochWithFiles(): Promise<number> {
     const { epoch } = await state.lake()
@@ -193,7 +207,10 @@ export function createErasureProgress(
     return forgottenUntil(listing.times, now)
   }
 
-  /** Deletes files of tombstones that were merged or written again since, and those of a process that has ended before it saved the manifest. */
+  /**
+   * Deletes files of tombstones that were merged or written again since, and those of a process that has
+   * ended before it saved the manifest.
+   */
   async function deleteUnnamed(manifests: readonly Manifest[], now: number): Promise<void> {
     const named = new Set(
       manifests.flatMap(({ bucket, tombstones }) => tombstones.map(batch => tombstoneKey(bucket, batch))),

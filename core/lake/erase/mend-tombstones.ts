@@ -7,7 +7,9 @@ import type { TombstoneBatch } from './tombstone-batch.ts'
 import { encodeTombstones, type TombstoneRow } from './tombstone-file.ts'
 import { userKeyOf } from './tombstones.ts'
 
-/** What the state remembers of the erasure of an id. `until`: Unix second of the last arrival that is erased. */
+/**
+ * What the state remembers of the erasure of an id. `until`: Unix second of the last arrival that is erased.
+ */
 export type NotedErasure = { project_id: string; user_hash: string; until: number }
 
 export type TombstoneMendingServices = {
@@ -21,13 +23,17 @@ export type TombstoneMendingServices = {
 const LATER_S = 60
 
 /**
- * Writes files of tombstones again that are missing or damaged. Without its file a bucket cannot be read or compacted, because nobody could tell
- * which events are erased. The state remembers the ids of erased persons for as long as their tombstones are in force, so their rows are
- * all there. Rows of whole projects are not: a deleted project stays hidden without them, and so does what is older than a plan shows, and
- * the next round of retention erases up to a later day.
+ * Writes files of tombstones again that are missing or damaged. Without its file a bucket cannot be read or
+ * compacted, because nobody could tell which events are erased. The state remembers the ids of erased persons
+ * for as long as their tombstones are in force, so their rows are all there. Rows of whole projects are not:
+ * a deleted project stays hidden without them, and so does what is older than a plan shows, and the next
+ * round of retention erases up to a later day.
  */
 export function createTombstoneMending({ lake, noted, log }: TombstoneMendingServices) {
-  /** Writes the file of a batch again. Returns false, and writes nothing, if the state remembers no row of persons that it must have. */
+  /**
+   * Writes the file of a batch again. Returns false, and writes nothing, if the state remembers no row of
+   * persons that it must have.
+   */
   async function mend(bucket: number, batch: TombstoneBatch): Promise<boolean> {
     const { number, oldestUntil, newestUntil, projects } = batch
     const rows: TombstoneRow[] = []

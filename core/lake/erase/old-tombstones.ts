@@ -9,15 +9,21 @@ import type { NewBatch } from './tombstones.ts'
 export const MERGED_BATCHES = 8
 
 /**
- * How long a tombstone stays in force at least, ms. A consumer may be behind by the 24 hours that the stream keeps
- * a record, and what it then brings must be left out too.
+ * How long a tombstone stays in force at least, ms. A consumer may be behind by the 24 hours that the stream
+ * keeps a record, and what it then brings must be left out too.
  */
 export const TOMBSTONE_MS = 48 * 3_600_000
 
-/** An object with records that were set aside, or a failed batch, is deleted after 30 days, ms; on one machine by hand. */
+/**
+ * An object with records that were set aside, or a failed batch, is deleted after 30 days, ms; on one machine
+ * by hand.
+ */
 export const SET_ASIDE_MS = 31 * DAY_MS
 
-/** Finds the longest run of neighbouring batches that are done. Returns none if the run is too short to be worth a merge. */
+/**
+ * Finds the longest run of neighbouring batches that are done. Returns none if the run is too short to be
+ * worth a merge.
+ */
 export function mergeableBatches({ tombstones }: Pick<Manifest, 'tombstones'>): readonly TombstoneBatch[] {
   let [longest, current]: TombstoneBatch[][] = [[], []]
   for (const batch of tombstones) {
@@ -28,8 +34,9 @@ export function mergeableBatches({ tombstones }: Pick<Manifest, 'tombstones'>): 
 }
 
 /**
- * Replaces batches that are done by one with their rows. Returns null if the manifest no longer has exactly these, because late events
- * have come for one of them, or another job has merged them. `merged`: null if no row is still needed.
+ * Replaces batches that are done by one with their rows. Returns null if the manifest no longer has exactly
+ * these, because late events have come for one of them, or another job has merged them. `merged`: null if no
+ * row is still needed.
  */
 export function replaceBatches(
   manifest: Manifest,
@@ -66,8 +73,9 @@ export function replaceBatches(
 export type ForgottenUntil = { persons: number; projects: number }
 
 /**
- * Which tombstones that are done are no longer needed at `now`. `setAside`: when each object with records that may be appended to the
- * stream again was written, Unix ms. One that was written before the erasure, or by a consumer that was a day behind, may have events of the person.
+ * Which tombstones that are done are no longer needed at `now`. `setAside`: when each object with records
+ * that may be appended to the stream again was written, Unix ms. One that was written before the erasure, or
+ * by a consumer that was a day behind, may have events of the person.
  */
 export function forgottenUntil(setAside: readonly number[], now: number): ForgottenUntil {
   const oldest = setAside.reduce((least, writtenAt) => Math.min(least, writtenAt), Number.POSITIVE_INFINITY)

@@ -22,12 +22,15 @@ export type RewriterServices = {
   log: Log
 }
 
-/** Writes files anew without erased events. A rewrite that runs again, or was killed, goes on where files still have such events. */
+/**
+ * Writes files anew without erased events. A rewrite that runs again, or was killed, goes on where files
+ * still have such events.
+ */
 export function createRewriter({ state, lake, compactor, clock, log }: RewriterServices) {
   /**
-   * Rewrites the segments from the epoch `from` on that may have events of the tombstones up to `number`, one after the other. Newer erasures
-   * do not make it longer, but a segment that is rewritten loses their events too. A segment that cannot be read stays as it is, and its failure is thrown
-   * after the others.
+   * Rewrites the segments from the epoch `from` on that may have events of the tombstones up to `number`, one
+   * after the other. Newer erasures do not make it longer, but a segment that is rewritten loses their events
+   * too. A segment that cannot be read stays as it is, and its failure is thrown after the others.
    */
   async function rewriteBucket(bucket: number, number: number, from: number): Promise<void> {
     const startedAt = clock.now()
@@ -43,7 +46,10 @@ export function createRewriter({ state, lake, compactor, clock, log }: RewriterS
     if (failures.length > 0) throw failures[0]
   }
 
-  /** Rewrites a segment, or notes that it has no erased events. Does nothing if the segment is no longer live by then. */
+  /**
+   * Rewrites a segment, or notes that it has no erased events. Does nothing if the segment is no longer live
+   * by then.
+   */
   async function rewrite(manifest: Manifest, segment: Segment): Promise<void> {
     const started = performance.now()
     const { bucket, tombstoneCount: generation } = manifest
@@ -60,8 +66,8 @@ export function createRewriter({ state, lake, compactor, clock, log }: RewriterS
   }
 
   /**
-   * Rewrites hot files whose rows are in segments, in place: a repair may need them, and a start takes a record without a hot file
-   * for one that is lost (missing-records.ts).
+   * Rewrites hot files whose rows are in segments, in place: a repair may need them, and a start takes a
+   * record without a hot file for one that is lost (missing-records.ts).
    */
   async function rewriteHot(
     until: number,
@@ -83,7 +89,10 @@ export function createRewriter({ state, lake, compactor, clock, log }: RewriterS
     if (files > 0) log('HOT_FILES_REWRITTEN', { files })
   }
 
-  /** Merges the batches of tombstones from `first` to `number`, if all are done. Rows that are no longer needed are left out. */
+  /**
+   * Merges the batches of tombstones from `first` to `number`, if all are done. Rows that are no longer
+   * needed are left out.
+   */
   async function mergeTombstones(
     bucket: number,
     { first, number, forgotten }: { first: number; number: number; forgotten: ForgottenUntil },

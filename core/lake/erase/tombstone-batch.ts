@@ -3,16 +3,23 @@ export type ErasedEvents = {
   project_id: string
   /** userHash of each id of the person; null: the events of all users, and those without a user. */
   users: readonly string[] | null
-  /** Only events that arrived in this Unix second or before. A later event of the same id is one of a new person. */
+  /**
+   * Only events that arrived in this Unix second or before. A later event of the same id is one of a new
+   * person.
+   */
   until: number
 }
 
 /**
- * The tombstones of one file, and how far their events are removed. Two neighbours may become one batch at any time: it has all their rows
- * and the higher number, so a segment that was checked against the first one alone is checked against it again.
+ * The tombstones of one file, and how far their events are removed. Two neighbours may become one batch at
+ * any time: it has all their rows and the higher number, so a segment that was checked against the first one
+ * alone is checked against it again.
  */
 export type TombstoneBatch = {
-  /** Counts the erasures of the bucket, from 1. The generation of a segment is the last number that was known when it was written. */
+  /**
+   * Counts the erasures of the bucket, from 1. The generation of a segment is the last number that was known
+   * when it was written.
+   */
   number: number
   /** The lowest number of its rows. */
   first: number
@@ -27,7 +34,10 @@ export type TombstoneBatch = {
   newestUntil: number
   /** The projects of the rows; null if they are more than MAX_LISTED_PROJECTS. */
   projects: readonly string[] | null
-  /** The last epoch whose hot files may have events of the batch; null until the events that arrived before it had time to reach the lake. */
+  /**
+   * The last epoch whose hot files may have events of the batch; null until the events that arrived before it
+   * had time to reach the lake.
+   */
   lastEpoch: number | null
   /** The hot files of the epochs below this one were written anew without the events. */
   hotUntil: number

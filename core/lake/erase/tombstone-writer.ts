@@ -22,14 +22,17 @@ export type TombstoneWriterServices = {
 export type Burial = Omit<ErasedEvents, 'until'> & { until: number | null }
 
 /**
- * Tombstones that are saved. `number`: under which the manifest has their progress. `until`: the last second that is erased. `answered`
- * resolves when that second is over: what arrives from then on stays.
+ * Tombstones that are saved. `number`: under which the manifest has their progress. `until`: the last second
+ * that is erased. `answered` resolves when that second is over: what arrives from then on stays.
  */
 export type Buried = { number: number; until: number; answered: Promise<void> }
 
 export type TombstoneWriter = ReturnType<typeof createTombstoneWriter>
 
-/** A batch takes further erasures of its process for so long, ms, and up to so many rows. Then a bucket gets two batches a minute. */
+/**
+ * A batch takes further erasures of its process for so long, ms, and up to so many rows. Then a bucket gets
+ * two batches a minute.
+ */
 const OPEN_MS = 30_000
 const OPEN_ROWS = 5_000
 /** Tries to save a batch, while others change the same manifest. Each takes tens of ms. */
@@ -42,11 +45,13 @@ type Waiting = { burial: Burial; written: PromiseWithResolvers<Buried> }
 type OwnBatch = { number: number; writer: string; openedAt: number; rows: readonly TombstoneRow[] }
 
 /**
- * Writes tombstones. Requests that come while a batch is written share the next one, and a young batch is written again with the new rows, so
- * neither the number of batches nor that of the writes of a manifest grows with the erasures.
+ * Writes tombstones. Requests that come while a batch is written share the next one, and a young batch is
+ * written again with the new rows, so neither the number of batches nor that of the writes of a manifest
+ * grows with the erasures.
  *
- * Events are stored with the second of their arrival. So an erasure of everything before the answer chooses the next full second, erases
- * what arrives before it, and answers when it has come. If the writes took longer, it chooses a later one.
+ * Events are stored with the second of their arrival. So an erasure of everything before the answer chooses
+ * the next full second, erases what arrives before it, and answers when it has come. If the writes took
+ * longer, it chooses a later one.
  */
 export function createTombstoneWriter({
   state,
@@ -60,8 +65,8 @@ export function createTombstoneWriter({
   let leadMs = FIRST_LEAD_MS
 
   /**
-   * Erases events of a project of a bucket: no read that begins after the promise resolves returns them. Throws UNAVAILABLE if the manifest
-   * changes too often, or has MAX_BATCHES.
+   * Erases events of a project of a bucket: no read that begins after the promise resolves returns them.
+   * Throws UNAVAILABLE if the manifest changes too often, or has MAX_BATCHES.
    */
   function bury(bucket: number, burial: Burial): Promise<Buried> {
     const written = Promise.withResolvers<Buried>()

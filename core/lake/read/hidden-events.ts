@@ -7,8 +7,8 @@ import { replacedSql } from './hot-events.ts'
 import type { LakeRead } from './lake-read.ts'
 
 /**
- * Stored events that hot ones replace (core/lake/copies.ts) are hidden until the compaction of the hot ones. Rollups count them, so
- * reads of the segments that may have them read the events.
+ * Stored events that hot ones replace (core/lake/copies.ts) are hidden until the compaction of the hot ones.
+ * Rollups count them, so reads of the segments that may have them read the events.
  */
 
 type ReplacedRead = Pick<LakeRead, 'snapshot' | 'project' | 'replaced'>

@@ -13,8 +13,9 @@ export type HotField = ColumnOf<'events_hot'> | 'date'
 type HotRead = Pick<LakeRead, 'snapshot' | 'project' | 'copiedKeys'>
 
 /**
- * The hot events with from <= timestamp < to (Unix ms), each once, as statements for UNION ALL. `filter` may use the given
- * fields only. Finding copies takes longer than reading, so only the events that may have copies are searched for them.
+ * The hot events with from <= timestamp < to (Unix ms), each once, as statements for UNION ALL. `filter` may
+ * use the given fields only. Finding copies takes longer than reading, so only the events that may have
+ * copies are searched for them.
  */
 export function hotEvents(
   read: HotRead,
@@ -62,10 +63,10 @@ const PAIR = sql`event_key - event_key % 2`
 const IS_CREDENTIALED = sql`event_key % 2 = 1`
 
 /**
- * The event_keys that hot events share with each other, or with an event in a segment that arrived within the horizon: rows
- * (copied_key), without their last bit, as text because they have 63 bits, at most `limit`. One statement finds them for all statements of
- * a report. `replaced` names a stored event that a hot one replaces (core/lake/compact/replaced-events.ts); null without one. Rows that have it
- * come first.
+ * The event_keys that hot events share with each other, or with an event in a segment that arrived within the
+ * horizon: rows (copied_key), without their last bit, as text because they have 63 bits, at most `limit`. One
+ * statement finds them for all statements of a report. `replaced` names a stored event that a hot one
+ * replaces (core/lake/compact/replaced-events.ts); null without one. Rows that have it come first.
  */
 export function copiedKeysSql(read: HotRead, limit: number): SqlQuery {
   return sql`${copiedKeys(read)} ORDER BY replaced NULLS LAST, copied_key LIMIT ${integer(limit)}`
@@ -98,8 +99,8 @@ function copiedKeys(read: HotRead): SqlQuery {
 }
 
 /**
- * Hot events with an event_id, without copies (core/lake/copies.ts). Copies may differ in everything else, so `selection` is applied after
- * they are found.
+ * Hot events with an event_id, without copies (core/lake/copies.ts). Copies may differ in everything else, so
+ * `selection` is applied after they are found.
  */
 function firstEvents(
   read: HotRead,
@@ -110,7 +111,8 @@ function firstEvents(
 ): SqlQuery {
   const horizon = integer(EVENT_ID_HORIZON_S)
   const storedIds = recentEventIds(read, hasKey)
-  // A stored event makes those with the same credential or less copies, a hot one with a credential those without one.
+  // A stored event makes those with the same credential or less copies, a hot one with a credential those
+  // without one.
   const hotIds = sql`SELECT event_key - 1 AS other_pair, 0 AS other_last_bit, ${ARRIVAL} - ${horizon} AS from_arrival, ${ARRIVAL} AS other_arrival
           FROM events_hot
           WHERE ${hotWhere(read)} AND ${hasKey} AND ${IS_CREDENTIALED}`
@@ -119,8 +121,9 @@ function firstEvents(
       ? hotIds
       : sql`${hotIds} UNION ALL
           SELECT ${PAIR} AS other_pair, event_key % 2 AS other_last_bit, 0 AS from_arrival, arrival AS other_arrival FROM (${storedIds}) AS stored_id`
-  // Two comparisons, not abs(arrival - stored_arrival): DuckDB plans a hash join only if each condition compares a value of
-  // one side with a value of the other. Otherwise an outer join is a nested loop over all pairs.
+  // Two comparisons, not abs(arrival - stored_arrival): DuckDB plans a hash join only if each condition
+  // compares a value of one side with a value of the other. Otherwise an outer join is a nested loop over all
+  // pairs.
   return sql`SELECT ${columns} FROM (
         SELECT *, lag(arrival) OVER (PARTITION BY event_key ORDER BY epoch, arrival, seq) AS previous_arrival
         FROM (SELECT ${selectDedupeColumns(fields)}, ${ARRIVAL} AS arrival FROM events_hot
@@ -141,7 +144,10 @@ function recentEventIds({ snapshot, project }: HotRead, hasKey: SqlQuery): SqlQu
           WHERE ${inFiles('segment_event_ids', files)} AND bucket = ${integer(project.bucket)} AND ${hasKey}`
 }
 
-/** Whether an event has one of the keys, with or without a credential. The bounds let engines skip parts of files, which are sorted. */
+/**
+ * Whether an event has one of the keys, with or without a credential. The bounds let engines skip parts of
+ * files, which are sorted.
+ */
 function isOneOfPairs(keys: readonly string[]): SqlQuery {
   const sorted = keys.map(BigInt).toSorted((a, b) => (a < b ? -1 : 1))
   const [first = 0n, last = 0n] = [sorted[0], sorted.at(-1)]

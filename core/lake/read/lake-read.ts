@@ -11,15 +11,24 @@ export type LakeRead = {
   /** Not before oldestEvent(project). */
   from: number
   to: number
-  /** The event_keys of hot events that have copies (copiedKeysSql of core/lake/read/hot-events.ts). Without it any of them may. */
+  /**
+   * The event_keys of hot events that have copies (copiedKeysSql of core/lake/read/hot-events.ts). Without it
+   * any of them may.
+   */
   copiedKeys?: readonly string[] | undefined
-  /** The stored events that hot ones replace, likewise. Null: they are too many to name. Absent: there are none. */
+  /**
+   * The stored events that hot ones replace, likewise. Null: they are too many to name. Absent: there are
+   * none.
+   */
   replaced?: readonly string[] | null | undefined
   /** The time of the read, Unix ms. Without it no event counts as one of a clock that was ahead. */
   now?: number | undefined
   /** How statements use scans (scan-strategy.ts); default: FREE_SCANS. */
   scans?: ScanStrategy | undefined
-  /** Where the linked ids of users are; null or absent if the project has none. Then every id stands for itself. */
+  /**
+   * Where the linked ids of users are; null or absent if the project has none. Then every id stands for
+   * itself.
+   */
   links?: OpenLinks | null | undefined
 }
 

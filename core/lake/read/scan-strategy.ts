@@ -1,11 +1,15 @@
 import type { QueryEngine } from '#core/ports'
 
 /**
- * How a read uses scans of the lake's tables. A second scan often saves work: it reads fewer columns or rows than one scan that serves
- * two purposes. An engine that bills each scan (Athena) would charge for it, and so would one that inlines a relation that is named twice.
+ * How a read uses scans of the lake's tables. A second scan often saves work: it reads fewer columns or rows
+ * than one scan that serves two purposes. An engine that bills each scan (Athena) would charge for it, and so
+ * would one that inlines a relation that is named twice.
  */
 export type ScanStrategy = {
-  /** Sessions: scan the fragments twice, to join only those of split sessions. Otherwise all fragments are grouped. */
+  /**
+   * Sessions: scan the fragments twice, to join only those of split sessions. Otherwise all fragments are
+   * grouped.
+   */
   joinsSplitAlone: boolean
   /** Breakdowns: scan once for the events that name the property, and once for the number of all events. */
   countsEventsApart: boolean

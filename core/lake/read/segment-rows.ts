@@ -21,9 +21,10 @@ export function splitErased(read: LakeRead, segments: readonly Segment[]) {
 }
 
 /**
- * How a rollup of the segments is read. `cleared`: all of it, because no event is erased. `usable`: without the erased users. `rest`: not at
- * all, but the events: a segment that was written while an erasure came may have events of an erased user that stay, and one of
- * an earlier version does not say what each user of a session has.
+ * How a rollup of the segments is read. `cleared`: all of it, because no event is erased. `usable`: without
+ * the erased users. `rest`: not at all, but the events: a segment that was written while an erasure came may
+ * have events of an erased user that stay, and one of an earlier version does not say what each user of a
+ * session has.
  */
 export function splitRollups(
   read: LakeRead,
@@ -38,7 +39,10 @@ export function splitRollups(
   return { cleared, usable: open.filter(isUsable), rest: open.filter(segment => !isUsable(segment)) }
 }
 
-/** Most events of segments that are read instead of their rollups, beside other rollups. Their ids have to be hashed. */
+/**
+ * Most events of segments that are read instead of their rollups, beside other rollups. Their ids have to be
+ * hashed.
+ */
 const MAX_REST_EVENTS = 200_000
 
 /** Whether a rollup of the segments can leave out erased and replaced events. */
@@ -52,12 +56,15 @@ export function canLeaveOut(
 }
 
 /**
- * Events that lie so much after the present, ms, are of a clock of the service that was ahead. Those of a user's clock are dated 5 minutes
- * ahead at most, and up to 30 days before the service's clock.
+ * Events that lie so much after the present, ms, are of a clock of the service that was ahead. Those of a
+ * user's clock are dated 5 minutes ahead at most, and up to 30 days before the service's clock.
  */
 const FAR_AHEAD_MS = 40 * DAY_MS
 
-/** Whether rollups of the segments can count just the events with from <= timestamp < to: those of whole UTC dates. */
+/**
+ * Whether rollups of the segments can count just the events with from <= timestamp < to: those of whole UTC
+ * dates.
+ */
 export function hasWholeDates(
   { now }: Pick<LakeRead, 'now'>,
   segments: readonly Segment[],
@@ -98,7 +105,10 @@ export function segmentRows(
   ]
 }
 
-/** The rows of segments and hot files. Hot rows are left out if there are no hot files, but a relation needs one part. */
+/**
+ * The rows of segments and hot files. Hot rows are left out if there are no hot files, but a relation needs
+ * one part.
+ */
 export function unionAll(
   { snapshot }: LakeRead,
   stored: readonly SqlQuery[],

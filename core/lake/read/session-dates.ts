@@ -9,9 +9,10 @@ import { sessionRollup } from './session-rollup.ts'
 import { keyedEvents } from './stored-events.ts'
 
 /**
- * On which UTC dates of the range sessions have events: (date, session_key, is_bounce, duration_ms), one row for each date of a
- * session. `is_bounce` and `duration_ms` are of the whole session: all its events before `end`, Unix ms, also those before the range.
- * Null if `from` or `to` cuts a date of a segment, or larger segments cannot leave out erased events. Then only the events can tell.
+ * On which UTC dates of the range sessions have events: (date, session_key, is_bounce, duration_ms), one row
+ * for each date of a session. `is_bounce` and `duration_ms` are of the whole session: all its events before
+ * `end`, Unix ms, also those before the range. Null if `from` or `to` cuts a date of a segment, or larger
+ * segments cannot leave out erased events. Then only the events can tell.
  */
 export function sessionDates(read: LakeRead, end: number): SqlQuery | null {
   const { from, to } = read

@@ -4,20 +4,26 @@ import type { ColumnOf } from '#schemas/columns'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 /**
- * A fragment of a session has the columns of segment_sessions (schemas/columns.ts). A report joins the fragments of a session
- * from all segments and hot files.
+ * A fragment of a session has the columns of segment_sessions (schemas/columns.ts). A report joins the
+ * fragments of a session from all segments and hot files.
  */
 
 /** The page of an event: its path, else its url; an empty text counts as absent (U35). */
 export const PAGE = sql`coalesce(nullif(path, ''), nullif(url, ''))`
 
-/** These names are our own constants, so they are safe in the text. As parameters they would only make it longer. */
+/**
+ * These names are our own constants, so they are safe in the text. As parameters they would only make it
+ * longer.
+ */
 export const NON_INTERACTIVE_NAMES = join(
   NON_INTERACTIVE_EVENTS.map(event => ({ text: `'${event}'`, params: [] })),
   ', ',
 )
 
-/** One fragment a session from rows (session_key, user_key, timestamp, lag_s, seq, event, path, url) with a session_key. */
+/**
+ * One fragment a session from rows (session_key, user_key, timestamp, lag_s, seq, event, path, url) with a
+ * session_key.
+ */
 export function sessionFragments(rows: SqlQuery): SqlQuery {
   const ofLastUser = (column: SqlQuery) =>
     sql`max_by(${column}, ${EVENT_ORDER}) FILTER (WHERE user_key IS NOT NULL)`
@@ -38,7 +44,10 @@ export function sessionFragments(rows: SqlQuery): SqlQuery {
 /** The order of events, as that of their ids. */
 const EVENT_ORDER = sql`ROW(timestamp, lag_s, seq)`
 
-/** What reports can read of a session, beside its session_key. `user_at` is the timestamp of the event that gave the session its user. */
+/**
+ * What reports can read of a session, beside its session_key. `user_at` is the timestamp of the event that
+ * gave the session its user.
+ */
 export type SessionField =
   | 'user_key'
   | 'user_at'
@@ -52,7 +61,10 @@ export type SessionField =
 /** The columns of segment_sessions that reports read. */
 export type FragmentColumn = Exclude<ColumnOf<'segment_sessions'>, 'project_id' | 'user_parts'>
 
-/** A field of a session that is one fragment, of one that is several, and the columns of fragments that both read. */
+/**
+ * A field of a session that is one fragment, of one that is several, and the columns of fragments that both
+ * read.
+ */
 type FieldSql = { ofOne: SqlQuery; ofSeveral: SqlQuery; columns: readonly FragmentColumn[] }
 
 const USER_AT = sql`coalesce(user_at, end_at)`
@@ -93,7 +105,10 @@ const FIELDS: Readonly<Record<SessionField, FieldSql>> = {
   },
 }
 
-/** The sessions that start at or after `from`, Unix ms, from fragments that are whole sessions: (session_key, fields). */
+/**
+ * The sessions that start at or after `from`, Unix ms, from fragments that are whole sessions: (session_key,
+ * fields).
+ */
 export function sessionsOfOne(fragments: SqlQuery, fields: readonly SessionField[], from: number): SqlQuery {
   return sql`SELECT ${selectFields(fields, 'ofOne')} FROM ${fragments} AS fragment WHERE start_at >= ${timestamp(from)}`
 }
@@ -103,7 +118,9 @@ export function fragmentColumns(fields: readonly SessionField[]): FragmentColumn
   return [...new Set(['start_at' as const, ...fields.flatMap(field => FIELDS[field].columns)])]
 }
 
-/** Joins fragments to the sessions that start at or after `from`, Unix ms: (session_key, fields), in one scan. */
+/**
+ * Joins fragments to the sessions that start at or after `from`, Unix ms: (session_key, fields), in one scan.
+ */
 export function joinAllFragments(
   fragments: SqlQuery,
   fields: readonly SessionField[],
@@ -116,9 +133,9 @@ export function joinAllFragments(
 /**
  * The same rows in less time, with several scans.
  *
- * Nearly all sessions have one fragment, which is the session. So only those that may be split are grouped: grouping all sessions
- * with all aggregates takes three times as long. `usesSplit`: the fragments have may_be_split. Otherwise the keys of all sessions
- * are grouped to find those of several fragments.
+ * Nearly all sessions have one fragment, which is the session. So only those that may be split are grouped:
+ * grouping all sessions with all aggregates takes three times as long. `usesSplit`: the fragments have
+ * may_be_split. Otherwise the keys of all sessions are grouped to find those of several fragments.
  */
 export function joinFragments(
   fragments: SqlQuery,
@@ -145,10 +162,11 @@ function selectFields(fields: readonly SessionField[], form: 'ofOne' | 'ofSevera
 }
 
 /**
- * Orders the fragments of a session by the event that gave the fragment a value: by its timestamp in ms since 2020 (fits
- * until 2089), then by its arrival in seconds; null for a fragment without the value. The order is one number, because ordering
- * by a row of three values takes twice as long. It cannot order two fragments whose events have the same millisecond and
- * arrived in the same second, but are in different segments. Within a fragment the order is exact.
+ * Orders the fragments of a session by the event that gave the fragment a value: by its timestamp in ms since
+ * 2020 (fits until 2089), then by its arrival in seconds; null for a fragment without the value. The order is
+ * one number, because ordering by a row of three values takes twice as long. It cannot order two fragments
+ * whose events have the same millisecond and arrived in the same second, but are in different segments.
+ * Within a fragment the order is exact.
  */
 function orderOf(value: SqlQuery, at: SqlQuery, lag: SqlQuery): SqlQuery {
   return sql`CASE WHEN ${value} IS NOT NULL THEN

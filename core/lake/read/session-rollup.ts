@@ -8,9 +8,10 @@ import type { FragmentColumn } from './session-fragments.ts'
 import { partValue } from './user-parts.ts'
 
 /**
- * The project's rows in the session rollups of segments, without what erased users have of them, as statements for UNION ALL. It costs one
- * join with the tombstones: a row of one user stays or goes, and one of several users is made from the parts of those that stay. The
- * segments of `rest` (splitRollups) are left out: their rollups cannot tell.
+ * The project's rows in the session rollups of segments, without what erased users have of them, as
+ * statements for UNION ALL. It costs one join with the tombstones: a row of one user stays or goes, and one
+ * of several users is made from the parts of those that stay. The segments of `rest` (splitRollups) are left
+ * out: their rollups cannot tell.
  */
 export function sessionRollup(
   read: LakeRead,

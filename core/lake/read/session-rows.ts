@@ -5,8 +5,8 @@ import { events, searchStart } from './relations.ts'
 import { NON_INTERACTIVE_NAMES } from './session-fragments.ts'
 
 /**
- * The whole sessions that have an event in the range, and others: (whole_id, is_bounce, duration_ms), from all their events
- * before `end`, Unix ms. They come from the events, because the rollup has no session_id.
+ * The whole sessions that have an event in the range, and others: (whole_id, is_bounce, duration_ms), from
+ * all their events before `end`, Unix ms. They come from the events, because the rollup has no session_id.
  */
 export function wholeSessions(read: LakeRead, end: number): SqlQuery {
   const sessionEvents = events({ ...read, from: searchStart(read), to: end }, [

@@ -8,7 +8,10 @@ import type { EventField, LakeRead } from './lake-read.ts'
 import { segmentRows, splitErased } from './segment-rows.ts'
 import { userKeyOf } from './user-links.ts'
 
-/** The events of segments with from <= timestamp < to, without erased and replaced ones, as statements for UNION ALL. */
+/**
+ * The events of segments with from <= timestamp < to, without erased and replaced ones, as statements for
+ * UNION ALL.
+ */
 export function segmentEvents(
   read: LakeRead,
   segments: readonly Segment[],
@@ -34,8 +37,8 @@ export function segmentEvents(
 const IDS = { user_key: 'user_id', session_key: 'session_id' } as const
 
 /**
- * The same with the keys of users and sessions, which only hot files have. Hashing ids takes time, so it is for few events. With `session_key`
- * among the fields, events without a session are left out.
+ * The same with the keys of users and sessions, which only hot files have. Hashing ids takes time, so it is
+ * for few events. With `session_key` among the fields, events without a session are left out.
  */
 export function keyedEvents(
   read: LakeRead,

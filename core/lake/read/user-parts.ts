@@ -2,9 +2,9 @@ import type { SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql'
 
 /**
- * The column user_parts of segment_sessions. A row with events of several users says there what each of them has, so that an erasure of
- * one can be left out of the row. Parts have commas between them, and the values of a part `|`. Texts are percent-encoded, and an empty value is
- * null.
+ * The column user_parts of segment_sessions. A row with events of several users says there what each of them
+ * has, so that an erasure of one can be left out of the row. Parts have commas between them, and the values
+ * of a part `|`. Texts are percent-encoded, and an empty value is null.
  */
 export const PART_VALUES = [
   'user_key',

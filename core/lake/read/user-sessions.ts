@@ -7,8 +7,8 @@ import type { LakeRead } from './lake-read.ts'
 import { segmentRows, segmentsBetween, splitErased, unionAll } from './segment-rows.ts'
 
 /**
- * The session_keys of sessions of users, by their user_keys, from rollups alone. In each segment a session is that of its last user. A
- * session may have several rows.
+ * The session_keys of sessions of users, by their user_keys, from rollups alone. In each segment a session is
+ * that of its last user. A session may have several rows.
  */
 export function userSessions(read: LakeRead, userKeys: readonly number[]): SqlQuery {
   const isOfUser = isOneOf(sql`user_key`, userKeys)

@@ -25,20 +25,21 @@ export type Choice = {
   segments: readonly (Segment | StoredSegment)[]
   compacted: number
   /**
-   * A segment has both epochs that must not be used and epochs without hot files. Then it is used as a whole, so the missing
-   * records must not be taken again.
+   * A segment has both epochs that must not be used and epochs without hot files. Then it is used as a whole,
+   * so the missing records must not be taken again.
    */
   isAmbiguous: boolean
 }
 
 /**
- * Chooses what a manifest has to name when files of the lake are missing, or when the manifest is older than the lake. Returns
- * null if the manifest can stay as it is.
+ * Chooses what a manifest has to name when files of the lake are missing, or when the manifest is older than
+ * the lake. Returns null if the manifest can stay as it is.
  *
- * It takes the segments that are in the lake, in the order of their epochs and each time the largest. So a segment that is missing is
- * replaced by those that it was merged from, or by one that it was merged into. Where a segment is still missing, the watermark goes
- * back, so that the epochs are compacted again from their hot files; if these are deleted, the events are lost. Segments that the
- * manifest does not know are used only for epochs whose hot files have been deleted: the others are compacted again.
+ * It takes the segments that are in the lake, in the order of their epochs and each time the largest. So a
+ * segment that is missing is replaced by those that it was merged from, or by one that it was merged into.
+ * Where a segment is still missing, the watermark goes back, so that the epochs are compacted again from
+ * their hot files; if these are deleted, the events are lost. Segments that the manifest does not know are
+ * used only for epochs whose hot files have been deleted: the others are compacted again.
  */
 export function chooseSegments(manifest: Manifest, files: AvailableFiles): Choice | null {
   const { stored, firstHot, trustedUntil } = files
@@ -107,7 +108,10 @@ function isCovered(segment: Segment, cover: readonly (Segment | StoredSegment)[]
   return sumRows(within) >= segment.rows
 }
 
-/** The first epoch of `segment` that no segment of `cover` has; its `until` if they have all. `cover` is ascending. */
+/**
+ * The first epoch of `segment` that no segment of `cover` has; its `until` if they have all. `cover` is
+ * ascending.
+ */
 function endOfPrefix(segment: Segment, cover: readonly SegmentId[]): number {
   let end = segment.from
   for (const { from, until } of cover) if (from <= end && until > end) end = until
@@ -133,7 +137,10 @@ export function manifestOfSegments(
   }
 }
 
-/** Segments within [from, until) that do not overlap: each time the earliest one, of these the largest, of these the newest. */
+/**
+ * Segments within [from, until) that do not overlap: each time the earliest one, of these the largest, of
+ * these the newest.
+ */
 function coverEpochs<S extends SegmentId>(segments: readonly S[], from: number, until: number): S[] {
   const chosen: S[] = []
   for (let position = from; ; ) {

@@ -6,7 +6,10 @@ import { compareSequences, isBeyond } from '#core/lake/sequence'
 import type { EventStream, StreamEntry } from '#core/ports'
 import type { ClaimedEvents } from '#core/usage/counters'
 
-/** Returns records of a shard that no hot file holds, although the state says that they are stored. At most one claim. */
+/**
+ * Returns records of a shard that no hot file holds, although the state says that they are stored. At most
+ * one claim.
+ */
 export type MissingRecords = {
   shard: string
   first: string
@@ -19,13 +22,14 @@ export type MissingRecords = {
 }
 
 /**
- * Hot files are kept for a day after their epoch was compacted. So a record that arrived within this time has its hot file, unless
- * the file is lost.
+ * Hot files are kept for a day after their epoch was compacted. So a record that arrived within this time has
+ * its hot file, unless the file is lost.
  */
 const RECENT_MS = 20 * 3_600_000
 
 /**
- * Finds the records up to highWater that the stream still has and that no hot file has, as in a lake that is an older copy.
+ * Finds the records up to highWater that the stream still has and that no hot file has, as in a lake that is
+ * an older copy.
  * `claims` are the claims of all hot files of the shard.
  */
 export async function findMissingRecords(

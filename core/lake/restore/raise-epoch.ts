@@ -6,7 +6,10 @@ export type RaiseEpochServices = { state: LakeStateStore; clock: Clock }
 /** Time for which the lease is taken, ms. */
 const LEASE_MS = 60_000
 
-/** Opens epochs until `epoch` is open. Call it at the start of a process that alone uses the lake, before others do. */
+/**
+ * Opens epochs until `epoch` is open. Call it at the start of a process that alone uses the lake, before
+ * others do.
+ */
 export async function raiseEpoch({ state, clock }: RaiseEpochServices, epoch: number): Promise<void> {
   for (;;) {
     const { epoch: newest, leaseUntil } = await state.lake()

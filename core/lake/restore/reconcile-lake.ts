@@ -5,8 +5,9 @@ import { type RestoredLake, type RestoreLakeServices, restoreLake } from './rest
 export type ReconciledLake = RestoredLake & { claims: number }
 
 /**
- * Makes state and lake agree when they are of different times, so that no event is lost or counted twice. Nothing else may write to
- * them meanwhile. It may be killed and repeated. One machine calls it at each start, and the function `restore` on AWS.
+ * Makes state and lake agree when they are of different times, so that no event is lost or counted twice.
+ * Nothing else may write to them meanwhile. It may be killed and repeated. One machine calls it at each
+ * start, and the function `restore` on AWS.
  */
 export async function reconcileLake(
   services: ReconcileServices & RestoreLakeServices,

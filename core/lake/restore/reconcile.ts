@@ -21,10 +21,11 @@ export type ReconcileServices = {
 const SHARDS_AT_ONCE = 4
 
 /**
- * Brings the state up to the lake, before the service takes traffic. The state can be older than the lake: it was
- * restored from a backup, or the disk lost synced writes in a power cut. Each hot file beyond the highWater of its shard
- * comes from a claim that the state has lost, so these claims are opened and finished again, in order. Finishing a claim
- * also adds to the counters, which are as old as the claims. Returns the number of claims.
+ * Brings the state up to the lake, before the service takes traffic. The state can be older than the lake: it
+ * was restored from a backup, or the disk lost synced writes in a power cut. Each hot file beyond the
+ * highWater of its shard comes from a claim that the state has lost, so these claims are opened and finished
+ * again, in order. Finishing a claim also adds to the counters, which are as old as the claims. Returns the
+ * number of claims.
  */
 export async function reconcile(services: ReconcileServices): Promise<number> {
   const { state, lake, log } = services
@@ -48,7 +49,10 @@ export async function reconcile(services: ReconcileServices): Promise<number> {
   return finishedClaims
 }
 
-/** Finishes a lost claim, after all records between highWater and the claim. Returns the number of finished claims. */
+/**
+ * Finishes a lost claim, after all records between highWater and the claim. Returns the number of finished
+ * claims.
+ */
 async function finishLostClaim(services: ReconcileServices, shard: string, claim: Claim): Promise<number> {
   const { state, stream, consumer, clock } = services
   const shardState = await state.shard(shard)

@@ -46,15 +46,17 @@ type HotFile = { shard: string; claim: Claim }
 type Plan = { manifest: Manifest; choice: NonNullable<ReturnType<typeof chooseSegments>> }
 
 /**
- * Makes the manifests agree with the files, before the service takes traffic. Lake and state can be of different times: one of them
- * was restored from a backup, or the folder was copied while the service ran. Call it after `reconcile`, which opens lost claims again.
+ * Makes the manifests agree with the files, before the service takes traffic. Lake and state can be of
+ * different times: one of them was restored from a backup, or the folder was copied while the service ran.
+ * Call it after `reconcile`, which opens lost claims again.
  *
- * - A manifest that names missing files gets other segments with the same events, or a lower watermark, so that epochs are compacted
- *   again from their hot files (choose-segments.ts).
- * - Records of the last hours that the state takes for stored and that no hot file has are taken from the stream again. They may
- *   be in segments that are newer than the hot files, so such segments are not used.
+ * - A manifest that names missing files gets other segments with the same events, or a lower watermark, so
+ *   that epochs are compacted again from their hot files (choose-segments.ts).
+ * - Records of the last hours that the state takes for stored and that no hot file has are taken from the
+ *   stream again. They may be in segments that are newer than the hot files, so such segments are not used.
  * - Files of tombstones that manifests name and that are missing are written again.
- * - Segments that the manifests do not know are not used if they may have events of records that the consumer has still to read.
+ * - Segments that the manifests do not know are not used if they may have events of records that the consumer
+ *   has still to read.
  *
  * It may be killed and repeated. Events that cannot be found are logged as LAKE_BEHIND.
  */
@@ -113,7 +115,9 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   return { buckets: plans.length, records, events, lost }
 }
 
-/** Opens the epoch for the lake and for all shards, so that no new hot file is in an epoch that is compacted. */
+/**
+ * Opens the epoch for the lake and for all shards, so that no new hot file is in an epoch that is compacted.
+ */
 async function openEpochs(services: RestoreLakeServices, epoch: number): Promise<void> {
   const { state } = services
   await raiseEpoch(services, epoch)
@@ -170,8 +174,8 @@ async function findAllMissing(
 }
 
 /**
- * Up to which epoch segments certainly have no missing record; null if nobody knows, because there is no hot file before a missing
- * record. Then the records may be in any segment.
+ * Up to which epoch segments certainly have no missing record; null if nobody knows, because there is no hot
+ * file before a missing record. Then the records may be in any segment.
  */
 function trustedEpochs(missing: readonly MissingRecords[], hasSegments: boolean): number | null {
   if (!hasSegments) return Number.POSITIVE_INFINITY
@@ -182,8 +186,8 @@ function trustedEpochs(missing: readonly MissingRecords[], hasSegments: boolean)
 }
 
 /**
- * Saves the manifest of a plan, without the segments that cannot be read; the compactor logs these. Returns how many events of the old manifest are neither in segments nor in hot
- * files, as far as is known.
+ * Saves the manifest of a plan, without the segments that cannot be read; the compactor logs these. Returns
+ * how many events of the old manifest are neither in segments nor in hot files, as far as is known.
  */
 async function applyPlan(
   { state, compactor }: RestoreLakeServices,
@@ -199,7 +203,10 @@ async function applyPlan(
   return sum(manifest.segments.map(segment => countLost(segment, described, compacted, hotEpochs)))
 }
 
-/** How many events of a segment are lost. 0 if some of its epochs have hot files: nobody knows how many events these have. */
+/**
+ * How many events of a segment are lost. 0 if some of its epochs have hot files: nobody knows how many events
+ * these have.
+ */
 function countLost(
   segment: Segment,
   segments: readonly Segment[],
@@ -221,7 +228,10 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** Finishes the open claims, because events of a claim that is counted after the fold of its epoch would count nowhere. */
+/**
+ * Finishes the open claims, because events of a claim that is counted after the fold of its epoch would count
+ * nowhere.
+ */
 async function finishOpenClaims({ state, consumer }: RestoreLakeServices): Promise<void> {
   for (const { shard, claim, highWater } of await state.shards()) {
     if (claim !== null) await consumer.finishClaim(shard, claim, highWater)
@@ -229,8 +239,8 @@ async function finishOpenClaims({ state, consumer }: RestoreLakeServices): Promi
 }
 
 /**
- * Folds the open counts as they are. The missing records are counted among them, or in epochs that are folded already. So no
- * epoch that is open now may be counted once more when it is compacted.
+ * Folds the open counts as they are. The missing records are counted among them, or in epochs that are folded
+ * already. So no epoch that is open now may be counted once more when it is compacted.
  */
 async function foldOpenCounts({ usage }: RestoreLakeServices): Promise<void> {
   const epochs = Map.groupBy(await usage.openCounts(), ({ epoch }) => epoch)

@@ -12,8 +12,9 @@ export type UnreadSegmentsServices = {
 }
 
 /**
- * The segments that the manifest does not know and that may have events of records which the consumer has not read yet. The
- * consumer will store these records, so such segments must not be used. `firstHot`: later segments are never used.
+ * The segments that the manifest does not know and that may have events of records which the consumer has not
+ * read yet. The consumer will store these records, so such segments must not be used. `firstHot`: later
+ * segments are never used.
  */
 export async function findUnreadSegments(
   services: UnreadSegmentsServices,

@@ -23,14 +23,17 @@ export const KINDS = { funnel: 0, activity: 1 } as const
 
 /**
  * Rows of two kinds:
- * - `funnel`: one row for each breakdown value, or a single row without a breakdown. users_<i> is the number of entities that reached
- *   step i. time_<i> adds up the milliseconds from step i to step i + 1, of the entities that reached both.
- * - `activity`: a single row. events_<i> is the number of events of step i, in any order and with any sender. active_<i> and joinable_<i>
- *   are the numbers of their distinct users and entities; joinable_0 counts all entities of step 1, also those beyond the cap.
+ * - `funnel`: one row for each breakdown value, or a single row without a breakdown. users_<i> is the number
+ *   of entities that reached step i. time_<i> adds up the milliseconds from step i to step i + 1, of the
+ *   entities that reached both.
+ * - `activity`: a single row. events_<i> is the number of events of step i, in any order and with any sender.
+ *   active_<i> and joinable_<i> are the numbers of their distinct users and entities; joinable_0 counts all
+ *   entities of step 1, also those beyond the cap.
  *
- * A first scan groups the events by entity: that gives the activity, and the entities that the funnel follows. A second one reads their
- * events of all steps. Level by level, a window finds the first event of the next step after the event of the step before, within the
- * window that starts with step 1. Windows over the events of all entities took nine times as long on 10 million events.
+ * A first scan groups the events by entity: that gives the activity, and the entities that the funnel
+ * follows. A second one reads their events of all steps. Level by level, a window finds the first event of
+ * the next step after the event of the step before, within the window that starts with step 1. Windows over
+ * the events of all entities took nine times as long on 10 million events.
  */
 export function funnelSql(read: LakeRead, plan: FunnelPlan): SqlQuery {
   const { steps } = plan
@@ -53,8 +56,9 @@ export function funnelSql(read: LakeRead, plan: FunnelPlan): SqlQuery {
 }
 
 /**
- * One row for each entity, also for "no entity": (entity, count_<i>, at_0), how many events of step i it has, and the time of the first
- * one of step 1. If the funnel counts by sessions, a session has a row for each of its users, with user_key.
+ * One row for each entity, also for "no entity": (entity, count_<i>, at_0), how many events of step i it has,
+ * and the time of the first one of step 1. If the funnel counts by sessions, a session has a row for each of
+ * its users, with user_key.
  */
 function entitiesSql(plan: FunnelPlan): SqlQuery {
   const counts = plan.steps.map(
@@ -125,8 +129,8 @@ function activitySql({ steps, countBy }: FunnelPlan): SqlQuery {
 }
 
 /**
- * The events that match any step: (entity, user_id, timestamp, lag_s, seq, sent_at, is_step_<i>, breakdown_value). `entity` is null for
- * events without the id that the funnel counts by.
+ * The events that match any step: (entity, user_id, timestamp, lag_s, seq, sent_at, is_step_<i>,
+ * breakdown_value). `entity` is null for events without the id that the funnel counts by.
  */
 function stepEvents(read: LakeRead, { steps, countBy, breakdown }: FunnelPlan): SqlQuery {
   const value = breakdown === undefined ? null : breakdownValue(breakdown)

@@ -24,8 +24,8 @@ const MAX_EVENT_CHARS = 256
 const MAX_IN_VALUES = 50
 
 /**
- * The steps of a request (docs/api/funnel.md). Throws INVALID_FUNNEL_STEPS, INVALID_PROPERTY_KEY, INVALID_FILTER_OP or
- * QUERY_FAILED.
+ * The steps of a request (docs/api/funnel.md). Throws INVALID_FUNNEL_STEPS, INVALID_PROPERTY_KEY,
+ * INVALID_FILTER_OP or QUERY_FAILED.
  */
 export function parseSteps(steps: readonly unknown[]): FunnelStep[] {
   if (steps.length < 2 || steps.length > MAX_STEPS) {

@@ -88,7 +88,10 @@ async function cutCandidates(
   return cutTies(rows, { read, newest, limit, direction: 'DESC', selectSessions })
 }
 
-/** The walks of the candidates. Their events begin with the oldest start, so for a busy project the range is short. */
+/**
+ * The walks of the candidates. Their events begin with the oldest start, so for a busy project the range is
+ * short.
+ */
 async function readWalks(
   rows: ReadRows,
   read: LakeRead,
@@ -108,7 +111,10 @@ async function readWalks(
 
 const TYPES = { p: 'page', e: 'event', g: 'goal' } as const
 
-/** Adds the terminal node: `truncated` for a path with more nodes than maxSteps, `drop_off` for one without the goal. */
+/**
+ * Adds the terminal node: `truncated` for a path with more nodes than maxSteps, `drop_off` for one without
+ * the goal.
+ */
 function toWalk({
   entryPage,
   exitPage,
@@ -164,8 +170,8 @@ function toExitPages(walks: readonly Walk[]): EntryPath['exit_pages'] {
 }
 
 /**
- * The nodes at a depth of the walks, merged by type, value and exit page; at most `limit` at each level. `hasWiderLevel`: whether the limit
- * has left out nodes.
+ * The nodes at a depth of the walks, merged by type, value and exit page; at most `limit` at each level.
+ * `hasWiderLevel`: whether the limit has left out nodes.
  */
 function toTree(
   walks: readonly Walk[],

@@ -9,8 +9,9 @@ import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 export type PathsPlan = { goal: string; maxSteps: number; entryLimit: number; sessionCap: number }
 
 /**
- * One more than the cap of the newest sessions of those that begin with one of the most frequent entry pages: (session_key, start_time,
- * entry_pages), docs/api/paths.md, steps 1 and 2. entry_pages counts the entry pages, up to one more than the limit.
+ * One more than the cap of the newest sessions of those that begin with one of the most frequent entry pages:
+ * (session_key, start_time, entry_pages), docs/api/paths.md, steps 1 and 2. entry_pages counts the entry
+ * pages, up to one more than the limit.
  */
 export function candidatesSql(read: LakeRead, plan: PathsPlan): SqlQuery {
   return sql`${selectCandidates(read, plan, sql`true`)}
@@ -32,10 +33,10 @@ export function selectCandidates(read: LakeRead, { entryLimit }: PathsPlan, cond
 }
 
 /**
- * Rows (entry_page, exit_page, nodes, sessions): how many candidate sessions walked the same nodes (docs/api/paths.md, steps 3
- * and 4). `nodes` is a JSON array of at most maxSteps + 1 texts: the first letter is the type (`p` page, `e` event, `g` goal),
- * the rest is the value. `isCandidate` selects the events of the candidates; `read` begins with the first of them. Each level
- * adds what the next one needs.
+ * Rows (entry_page, exit_page, nodes, sessions): how many candidate sessions walked the same nodes
+ * (docs/api/paths.md, steps 3 and 4). `nodes` is a JSON array of at most maxSteps + 1 texts: the first letter
+ * is the type (`p` page, `e` event, `g` goal), the rest is the value. `isCandidate` selects the events of the
+ * candidates; `read` begins with the first of them. Each level adds what the next one needs.
  */
 export function walksSql(read: LakeRead, { goal, maxSteps }: PathsPlan, isCandidate: SqlQuery): SqlQuery {
   const fields = ['session_id', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const

@@ -22,9 +22,10 @@ const COUNTS = ['event_count', 'session_count', 'unique_users'] as const
 type Counts = Record<(typeof COUNTS)[number], number>
 
 /**
- * The rows of groupsSql (core/reports/query/query.ts) for a query that counts events, sessions and users in at most MAX_GROUPS groups; null
- * for other queries. A first statement finds the groups, others count the sessions and users of all groups in one pass
- * (core/reports/sql/distinct.ts). Grouping by (group, session) takes three times as long.
+ * The rows of groupsSql (core/reports/query/query.ts) for a query that counts events, sessions and users in
+ * at most MAX_GROUPS groups; null for other queries. A first statement finds the groups, others count the
+ * sessions and users of all groups in one pass (core/reports/sql/distinct.ts). Grouping by (group, session)
+ * takes three times as long.
  */
 export async function readFewGroups(
   rows: ReadRows,
@@ -60,8 +61,8 @@ export async function readFewGroups(
 const ZERO: Counts = { event_count: 0, session_count: 0, unique_users: 0 }
 
 /**
- * All dates of the range as groups, if the query groups by date only and needs no numbers of events: then no statement has to find
- * the groups. Null for other queries, and if the rollup tells the groups in less time.
+ * All dates of the range as groups, if the query groups by date only and needs no numbers of events: then no
+ * statement has to find the groups. Null for other queries, and if the rollup tells the groups in less time.
  */
 function possibleDates(
   { params, read, zone, now }: QueryRequest,
@@ -79,7 +80,10 @@ function possibleDates(
   return dates
 }
 
-/** The groups and their numbers of events, one more than MAX_GROUPS if there are more. Without `group_by` all events are one group. */
+/**
+ * The groups and their numbers of events, one more than MAX_GROUPS if there are more. Without `group_by` all
+ * events are one group.
+ */
 function eventsOfGroupsSql(request: QueryRequest, plan: Plan): SqlQuery {
   const rollup = rollupOf(request, plan)
   const aliases = plan.groups.map(({ alias }) => alias)
@@ -104,7 +108,10 @@ function rollupOf({ read, zone, range }: QueryRequest, { groups, filters }: Plan
 /** A group of the response. */
 type CountedGroup = { values: (string | null)[]; counts: Counts }
 
-/** The groups that have events, with their counts. Without `group_by` the group of all events is there in any case. */
+/**
+ * The groups that have events, with their counts. Without `group_by` the group of all events is there in any
+ * case.
+ */
 async function countGroups(
   rows: ReadRows,
   request: QueryRequest,
@@ -187,7 +194,10 @@ function countUsers(
   return countDistinct(rows, { relation, entity: textKey(sql`user_id`), groupSets })
 }
 
-/** What `session_then_user` counts beside the sessions of a group: users without a session in the group, and events with neither. */
+/**
+ * What `session_then_user` counts beside the sessions of a group: users without a session in the group, and
+ * events with neither.
+ */
 async function countOthers(
   rows: ReadRows,
   request: QueryRequest,

@@ -13,7 +13,9 @@ import { FILTER_OPS } from '#schemas/query'
 /** A filter as SQL, and the fields of `events` that it reads. */
 export type QueryFilter = { condition: SqlQuery; fields: EventField[] }
 
-/** A filter that names a field which the service does not know. The report adds the fields that it could name. */
+/**
+ * A filter that names a field which the service does not know. The report adds the fields that it could name.
+ */
 export class UnknownFieldError extends Error {
   readonly suggestedField: string | null
 
@@ -28,8 +30,8 @@ const TEXT_FIELDS = ['event', 'user_id', 'session_id', 'country'] as const
 const SYMBOLS = { eq: '=', neq: '<>', gt: '>', lt: '<', gte: '>=', lte: '<=' } as const
 
 /**
- * Reads one filter of POST /query. Throws UnknownFieldError (INVALID_FILTER_FIELD), INVALID_FILTER_OP, INVALID_PROPERTY_KEY
- * or INVALID_BODY. `localDate`: the date of an event in the zone of the request.
+ * Reads one filter of POST /query. Throws UnknownFieldError (INVALID_FILTER_FIELD), INVALID_FILTER_OP,
+ * INVALID_PROPERTY_KEY or INVALID_BODY. `localDate`: the date of an event in the zone of the request.
  */
 export function parseFilter(filter: unknown, index: number, localDate: SqlQuery): QueryFilter {
   const place = `filters[${index}]`
@@ -78,7 +80,10 @@ function isValue(value: unknown): value is FilterValue {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** The value is Unix ms, as a number or as text, or an ISO 8601 date-time. `contains` finds a part of the Unix ms. */
+/**
+ * The value is Unix ms, as a number or as text, or an ISO 8601 date-time. `contains` finds a part of the Unix
+ * ms.
+ */
 function timestampCondition(op: FilterOp, value: FilterValue, place: string): SqlQuery {
   const unixMs = sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', timestamp)`
   if (op === 'contains') return sql`strpos(CAST(${unixMs} AS varchar), ${String(value)}) > 0`

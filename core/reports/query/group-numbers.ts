@@ -4,10 +4,16 @@ import { date, integer, sql } from '#core/sql'
 import { DAY_MS } from '#core/time'
 import type { Group } from './plan.ts'
 
-/** A group of a query: its values in the order of `group_by`, its number among all groups from 0, and its events. */
+/**
+ * A group of a query: its values in the order of `group_by`, its number among all groups from 0, and its
+ * events.
+ */
 export type NumberedGroup = { values: (string | null)[]; index: number; events: number }
 
-/** `set`: the groups for countDistinct. `indexOf`: the number of the group of a row with the columns of groups. */
+/**
+ * `set`: the groups for countDistinct. `indexOf`: the number of the group of a row with the columns of
+ * groups.
+ */
 export type NumberedGroups = { groups: NumberedGroup[]; set: GroupSet; indexOf(row: Row): number }
 
 /** Numbers the groups of the rows (group_<i>, events); null if they are too many. */
@@ -41,7 +47,9 @@ export function numberGroups(groups: readonly Group[], found: readonly Row[]): N
   }
 }
 
-/** The values of a field as a set; `indexOf` gives the index of a value from 0. Null if there are too many. */
+/**
+ * The values of a field as a set; `indexOf` gives the index of a value from 0. Null if there are too many.
+ */
 function numberValues(
   { field, alias }: Group,
   all: readonly (string | null)[],

@@ -14,7 +14,9 @@ export type Metric = {
   fields: EventField[]
   /** A column that is computed for each event: a property as text, and its number. */
   column?: { alias: SqlQuery; textAlias: SqlQuery; text: SqlQuery; number: SqlQuery }
-  /** The number of a group, and what else `read` needs. The first column is the number, for the order of rows. */
+  /**
+   * The number of a group, and what else `read` needs. The first column is the number, for the order of rows.
+   */
   aggregates: SqlQuery[]
   /** Makes the metric of a response from the columns of a group, whose first field is `group`. */
   read(values: Row[string][], group: Row[string]): number | null

@@ -63,7 +63,10 @@ function sumOfSessionRows(value: SqlQuery): SqlQuery {
   return sql`CAST(coalesce(sum(CASE WHEN is_user_row = 0 THEN ${value} END), 0) AS bigint)`
 }
 
-/** docs/api/numbers.md#count-modes-of-query: sessions, then users without a session in the group, then events with neither. */
+/**
+ * docs/api/numbers.md#count-modes-of-query: sessions, then users without a session in the group, then events
+ * with neither.
+ */
 const countBySessionThenUser = sql`${countSessions} + ${countUsers(sql`has_session = 0`)}
       + ${sumOfSessionRows(sql`anonymous_events`)}`
 
@@ -84,7 +87,10 @@ function perSession(
   }
 }
 
-/** `column` and `rank`: the number of the property among all columns, and among those of which a percentile is asked. */
+/**
+ * `column` and `rank`: the number of the property among all columns, and among those of which a percentile is
+ * asked.
+ */
 function propertyMetric(
   name: string,
   key: string,

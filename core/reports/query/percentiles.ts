@@ -6,8 +6,9 @@ import { integer, join, sql } from '#core/sql'
 import type { Metric } from './metric.ts'
 
 /**
- * Values that a percentile tells apart at most. Each needs 50 to 100 bytes of the query memory. More values are rounded to 12 bits first:
- * then a range of six decimal places has about 40,000 different ones, and the percentile is exact to 0.03 %.
+ * Values that a percentile tells apart at most. Each needs 50 to 100 bytes of the query memory. More values
+ * are rounded to 12 bits first: then a range of six decimal places has about 40,000 different ones, and the
+ * percentile is exact to 0.03 %.
  */
 export const EXACT_VALUES = 5_000_000
 
@@ -36,9 +37,9 @@ export async function mustRound(
 }
 
 /**
- * The different values of each property of which a percentile is asked: (group_<i>, rank_key, number, below, total). `below` is how many
- * numbers of the group are not larger, and `total` how many there are. A group without numbers has a row with a null number. It holds
- * each value once, not each event.
+ * The different values of each property of which a percentile is asked: (group_<i>, rank_key, number, below,
+ * total). `below` is how many numbers of the group are not larger, and `total` how many there are. A group
+ * without numbers has a row with a null number. It holds each value once, not each event.
  */
 export function rankedNumbers(
   { groups, metrics }: { groups: readonly { alias: SqlQuery }[]; metrics: readonly RankedMetric[] },
@@ -74,8 +75,9 @@ export function keysOf(metrics: readonly RankedMetric[]): SqlQuery[] {
 }
 
 /**
- * The number with its first 12 bits: Veltkamp's splitting, which needs additions and a multiplication of doubles only. So both engines
- * round to the same number, other than with logarithms. Numbers that the multiplication would make infinite stay.
+ * The number with its first 12 bits: Veltkamp's splitting, which needs additions and a multiplication of
+ * doubles only. So both engines round to the same number, other than with logarithms. Numbers that the
+ * multiplication would make infinite stay.
  */
 function rounded(number: SqlQuery): SqlQuery {
   const splitter = { text: SPLITTER, params: [] }

@@ -8,7 +8,10 @@ import type { Metric } from './metric.ts'
 import { planMetrics, written } from './metrics.ts'
 import type { QueryRequest } from './params.ts'
 
-/** A field of `group_by`: its values by event, under an alias. Dates are grouped as such, because their texts take twice as long. */
+/**
+ * A field of `group_by`: its values by event, under an alias. Dates are grouped as such, because their texts
+ * take twice as long.
+ */
 export type Group = { field: string; alias: SqlQuery; value: SqlQuery; fields: EventField[] }
 
 /** The columns of groups as the response has them: dates as texts. */
@@ -51,8 +54,8 @@ function groupValue(field: string, { zone, range }: QueryRequest): Pick<Group, '
 }
 
 /**
- * The events that pass the filters: group_<i>, number_<i>, and the ids. The numbers are computed from texts of an inner SELECT, so that the
- * key of a property is in the statement once.
+ * The events that pass the filters: group_<i>, number_<i>, and the ids. The numbers are computed from texts
+ * of an inner SELECT, so that the key of a property is in the statement once.
  */
 export function filteredEvents(
   { read }: QueryRequest,

@@ -9,7 +9,10 @@ export type QueryRangeParams = { date_from?: string | undefined; date_to?: strin
 
 const DATE_FORMS = 'Use an ISO 8601 date such as `2026-11-01`.'
 
-/** The range of POST /query: from `date_from` to the end of `date_to`. Throws INVALID_SINCE or MISSING_FIELDS (U34). */
+/**
+ * The range of POST /query: from `date_from` to the end of `date_to`. Throws INVALID_SINCE or MISSING_FIELDS
+ * (U34).
+ */
 export function queryRange({ date_from, date_to }: QueryRangeParams, context: RangeContext): Range {
   const { from } = toRange({ since: checkedDateFrom(date_from) }, context, { defaultDays: 7 })
   const latest = context.now + EVENT_LIMITS.futureMs + 1

@@ -6,7 +6,10 @@ import { sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { QueryParams } from './params.ts'
 
-/** The session metrics of POST /query: what is added up over the sessions of a group, and the decimals of the mean. */
+/**
+ * The session metrics of POST /query: what is added up over the sessions of a group, and the decimals of the
+ * mean.
+ */
 export const SESSION_METRICS = {
   bounce_rate: { sum: 'bounces', decimals: 3 },
   avg_duration: { sum: 'duration', decimals: 0 },
@@ -19,8 +22,9 @@ export function isSessionMetric(name: string): name is SessionMetric {
 }
 
 /**
- * The totals of the whole sessions, in all or by UTC date, from the rollup: (group_0, sessions, bounces, duration). Null for a query
- * whose groups or filters only the events have. Then the query joins the sessions to its events (core/lake/read/session-rows.ts).
+ * The totals of the whole sessions, in all or by UTC date, from the rollup: (group_0, sessions, bounces,
+ * duration). Null for a query whose groups or filters only the events have. Then the query joins the sessions
+ * to its events (core/lake/read/session-rows.ts).
  */
 export function sessionTotalsSql({ params, read, zone, now }: ReportRequest<QueryParams>): SqlQuery | null {
   const { metrics, group_by, filters, email } = params
@@ -37,7 +41,9 @@ export function sessionTotalsSql({ params, read, zone, now }: ReportRequest<Quer
       FROM ${dates} AS session_date GROUP BY session_key) AS whole_session`
 }
 
-/** Reads a session metric of a group from its row of sessionTotalsSql; undefined: the group has no sessions. */
+/**
+ * Reads a session metric of a group from its row of sessionTotalsSql; undefined: the group has no sessions.
+ */
 export function readSessionMetric(name: SessionMetric, totals: Row | undefined): number {
   const { sum, decimals } = SESSION_METRICS[name]
   return ratio(Number(totals?.[sum] ?? 0), Number(totals?.sessions ?? 0), decimals)

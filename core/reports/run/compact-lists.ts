@@ -4,9 +4,9 @@ type JsonObject = Record<string, unknown>
 const OF_VISITORS = ['events', 'recent_events']
 
 /**
- * The body with `compact=true` (docs/api/reads.md): each list of objects becomes a list of arrays, first the names, then the values of
- * each object in the order of the names. A row without a name has null. Lists of other values, and what visitors have sent, stay as
- * they are.
+ * The body with `compact=true` (docs/api/reads.md): each list of objects becomes a list of arrays, first the
+ * names, then the values of each object in the order of the names. A row without a name has null. Lists of
+ * other values, and what visitors have sent, stay as they are.
  */
 export function compactLists(body: JsonObject): JsonObject {
   return Object.fromEntries(

@@ -7,12 +7,15 @@ const MAX_KEYS = 300
 /** The same for replaced events, of up to 75 characters each. */
 const MAX_REPLACED = 20
 
-/** What a read must know of copies. Keys that are undefined, and replaced events that are null, are too many to name. */
+/**
+ * What a read must know of copies. Keys that are undefined, and replaced events that are null, are too many
+ * to name.
+ */
 export type CopiesOfRead = Pick<LakeRead, 'copiedKeys' | 'replaced'>
 
 /**
- * Finds the hot events that have copies, and the stored events that hot ones replace, once for all statements of a report. If there are
- * too many to name them, each statement searches for them.
+ * Finds the hot events that have copies, and the stored events that hot ones replace, once for all statements
+ * of a report. If there are too many to name them, each statement searches for them.
  */
 export async function readCopiedKeys(
   rows: ReadRows,

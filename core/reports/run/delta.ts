@@ -2,8 +2,8 @@ import type { DeltaMetric } from '#schemas/sessions'
 import { ratio } from './rounding.ts'
 
 /**
- * A number of two periods (R13): `change_pct` is a whole percentage, null when the number grew from 0. `decimals`: of the
- * two numbers, so that their difference shows no rounding error.
+ * A number of two periods (R13): `change_pct` is a whole percentage, null when the number grew from 0.
+ * `decimals`: of the two numbers, so that their difference shows no rounding error.
  */
 export function toDelta(current: number, previous: number, decimals: number): DeltaMetric {
   const scale = 10 ** decimals

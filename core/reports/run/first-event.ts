@@ -18,7 +18,10 @@ const KNOWN_MS = 60_000
 /** Projects whose first event a process knows. */
 const MAX_PROJECTS = 10_000
 
-/** Remembers the first events of projects, because they hardly change. That a project has none is not remembered. */
+/**
+ * Remembers the first events of projects, because they hardly change. That a project has none is not
+ * remembered.
+ */
 export function createFirstEvents(clock: Clock): FirstEvents {
   const known = new QuickLRU<string, { at: number; readAt: number }>({ maxSize: MAX_PROJECTS })
   return async function firstEventOf(projectId, read) {
@@ -33,8 +36,9 @@ export function createFirstEvents(clock: Clock): FirstEvents {
 }
 
 /**
- * Reads the first event of a project from the lake. A first statement finds its UTC date in the rollup, a second one its time, because the
- * date in another zone follows from it. `read`: of all that the caller may see.
+ * Reads the first event of a project from the lake. A first statement finds its UTC date in the rollup, a
+ * second one its time, because the date in another zone follows from it. `read`: of all that the caller may
+ * see.
  */
 export async function readFirstEvent(rows: ReadRows, read: LakeRead): Promise<FirstEvent> {
   const { segments, hot } = read.snapshot

@@ -7,7 +7,9 @@ export type Moment = {
   now: number
   /** Reads with the same object see the same files, and share equal statements. */
   lake: LakeSnapshot
-  /** Every event that arrived before this Unix ms is in the lake; null: only the snapshot tells how new it is. */
+  /**
+   * Every event that arrived before this Unix ms is in the lake; null: only the snapshot tells how new it is.
+   */
   freshUntil: number | null
 }
 
@@ -21,9 +23,9 @@ export type MomentServices = {
 const MAX_AGE_MS = 500
 
 /**
- * Reads that run at the same time share a moment, so that equal questions have equal statements and the engine runs
- * them once. A read joins only while another read of the moment still runs: a caller who waits for a response before
- * the next request always sees the newest events.
+ * Reads that run at the same time share a moment, so that equal questions have equal statements and the
+ * engine runs them once. A read joins only while another read of the moment still runs: a caller who waits
+ * for a response before the next request always sees the newest events.
  */
 export function createMoments({ openLake, clock, freshUntil }: MomentServices) {
   let current: { openedAt: number; moment: Promise<Moment>; readers: number } | null = null

@@ -4,7 +4,10 @@ export type ReadNotes = {
   isExact: boolean
   /** Sentences for the caller (U67), each once: what was ignored, or what the caller may have meant. */
   warnings: Set<string>
-  /** The date of the first event that the caller may see (U68); null: there is none, or the read is not about one project. */
+  /**
+   * The date of the first event that the caller may see (U68); null: there is none, or the read is not about
+   * one project.
+   */
   dataFrom: string | null
 }
 
@@ -15,7 +18,10 @@ export function createNotes(): ReadNotes {
   return { isExact: true, warnings: new Set(), dataFrom: null }
 }
 
-/** The field `warnings` of a response; nothing without warnings. `ofReport`: those that the body of the report has already. */
+/**
+ * The field `warnings` of a response; nothing without warnings. `ofReport`: those that the body of the report
+ * has already.
+ */
 export function warningsField(
   { warnings }: Pick<ReadNotes, 'warnings'>,
   ofReport: readonly string[] = [],

@@ -4,12 +4,15 @@ import { addDays } from './zone.ts'
 
 type Dates = { from: string; to: string }
 
-/** The dates of a previous period. `until`: where its last date is cut, as ISO 8601; absent if it is whole. */
+/**
+ * The dates of a previous period. `until`: where its last date is cut, as ISO 8601; absent if it is whole.
+ */
 type PreviousPeriod<Params> = { period: Dates & { until?: string }; request: ReportRequest<Params> }
 
 /**
- * The same request for the dates before those of `period`, as many as it has (docs/api/reads.md, compare=previous). If the range
- * ends now, the last one ends at the same local time (U61): else a day that has just begun would be compared with a whole one.
+ * The same request for the dates before those of `period`, as many as it has (docs/api/reads.md,
+ * compare=previous). If the range ends now, the last one ends at the same local time (U61): else a day that
+ * has just begun would be compared with a whole one.
  */
 export function previousPeriod<Params>(
   request: ReportRequest<Params>,

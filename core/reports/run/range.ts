@@ -19,10 +19,11 @@ export type RangeContext = {
 }
 
 /**
- * The range of a report (R10). It begins at `since`, else at its alias `days`, else at the default of the report. `Nd`
- * is the date N days before today. A date or date-time is its date, inclusive. Dates are of the zone. The range ends with the date
- * `until` (U69), else five minutes after now, because a timestamp may be that far ahead. Throws INVALID_SINCE, and MISSING_FIELDS for an
- * end before the start.
+ * The range of a report (R10). It begins at `since`, else at its alias `days`, else at the default of the
+ * report. `Nd` is the date N days before today. A date or date-time is its date, inclusive. Dates are of the
+ * zone. The range ends with the date
+ * `until` (U69), else five minutes after now, because a timestamp may be that far ahead. Throws
+ * INVALID_SINCE, and MISSING_FIELDS for an end before the start.
  * `isHourly`: whether the intervals are hours. Then `Nd` begins exactly N * 24 hours before now (U36).
  */
 export function toRange(

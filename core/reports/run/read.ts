@@ -29,8 +29,9 @@ type DryRun = {
 export type ReadResult<Body> = { body: (Body | DryRun) & Extras; receipt: Receipt }
 
 /**
- * Runs reads with their options (docs/api/reads.md): `compact`, `receipt`, `sql` and `dry_run`. The work computes the response body
- * with the services that it gets: their clock stands still, and their engine notes each statement.
+ * Runs reads with their options (docs/api/reads.md): `compact`, `receipt`, `sql` and `dry_run`. The work
+ * computes the response body with the services that it gets: their clock stands still, and their engine notes
+ * each statement.
  */
 export function createReader(services: ReadServices) {
   const { engine, estimator, clock } = services

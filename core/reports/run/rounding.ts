@@ -1,6 +1,6 @@
 /**
- * numerator / denominator with `decimals` decimals, halves up (R14, U40); 0 if the denominator is 0. It divides whole
- * numbers exactly: a floating-point quotient such as 0.0005 can lie on either side of the half.
+ * numerator / denominator with `decimals` decimals, halves up (R14, U40); 0 if the denominator is 0. It
+ * divides whole numbers exactly: a floating-point quotient such as 0.0005 can lie on either side of the half.
  */
 export function ratio(numerator: number, denominator: number, decimals: number): number {
   if (denominator === 0) return 0

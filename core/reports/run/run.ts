@@ -22,7 +22,10 @@ export type ReportServices = {
   engine: QueryEngine
   openLake(): Promise<LakeSnapshot>
   clock: Clock
-  /** Values that a percentile tells apart; default: EXACT_VALUES of core/reports/query/percentiles.ts. Tests have few. */
+  /**
+   * Values that a percentile tells apart; default: EXACT_VALUES of core/reports/query/percentiles.ts. Tests
+   * have few.
+   */
   exactValues?: number | undefined
   /** What the reports of a read say about their response. */
   notes?: ReadNotes | undefined
@@ -30,14 +33,19 @@ export type ReportServices = {
   isDryRun?: boolean | undefined
   /** With it, the notes say where the data begins. */
   firstEvents?: FirstEvents | undefined
-  /** For statements that are not about the numbers: neither `sql` nor the receipt has them. Default: `engine`. */
+  /**
+   * For statements that are not about the numbers: neither `sql` nor the receipt has them. Default: `engine`.
+   */
   quietEngine?: QueryEngine | undefined
 }
 
 /** The fields of the caller's project that reports use. */
 export type ReportProject = LakeRead['project'] & { name: string }
 
-/** A request that the chain has checked. A report reads its parameters from the query string, the body or both. */
+/**
+ * A request that the chain has checked. A report reads its parameters from the query string, the body or
+ * both.
+ */
 export type ReportCall<Params> = {
   project: ReportProject
   query?: Partial<Params> | undefined
@@ -64,15 +72,18 @@ export type ReportRequest<Params> = {
   range: Range
   /** The time before which there are no events that the caller may see, Unix ms. */
   oldest: number
-  /** The part of that range that can hold events, and the snapshot. The functions of core/lake/read/relations.ts take it. */
+  /**
+   * The part of that range that can hold events, and the snapshot. The functions of
+   * core/lake/read/relations.ts take it.
+   */
   read: LakeRead
   identity: IdentityView
   context: ProjectContext
   notes: ReadNotes
   exactValues?: number | undefined
   /**
-   * The same part of the range in another project of the account, in the same lake. `start`: where the range begins instead, Unix ms; 0: with
-   * all that the caller may see.
+   * The same part of the range in another project of the account, in the same lake. `start`: where the range
+   * begins instead, Unix ms; 0: with all that the caller may see.
    */
   readProject(project: ReportProject, start?: number): Promise<LakeRead>
   /** The date of the first event that the caller may see, in the zone; null without one. */
@@ -87,7 +98,10 @@ export type Report<Params, Body> = {
   range: (params: Params, context: RangeContext) => Range
   /** Makes the response body, with as many statements as it needs. */
   compute(rows: ReadRows, request: ReportRequest<Params>): Promise<Body>
-  /** The names of a request whose result is empty, so that the response says which of them do not occur; null otherwise. */
+  /**
+   * The names of a request whose result is empty, so that the response says which of them do not occur; null
+   * otherwise.
+   */
   namesOfEmpty?(params: Params, body: Body): AskedNames | null
 }
 
@@ -115,8 +129,8 @@ export function sinceDays(defaultDays: number) {
 }
 
 /**
- * The zone, which looks for changes of its offset from `oldest` on only, Unix ms: there are no events before. From the year 1 on it would
- * read 740,000 offsets.
+ * The zone, which looks for changes of its offset from `oldest` on only, Unix ms: there are no events before.
+ * From the year 1 on it would read 740,000 offsets.
  */
 function withoutEmptyPast(zone: Zone, oldest: number): Zone {
   const localTimestamp: Zone['localTimestamp'] = ({ from, to }) =>
@@ -124,7 +138,10 @@ function withoutEmptyPast(zone: Zone, oldest: number): Zone {
   return { ...zone, localTimestamp }
 }
 
-/** The dates of a response's period, both inclusive: today is the last one at most. `tz` is there if the caller gave it. */
+/**
+ * The dates of a response's period, both inclusive: today is the last one at most. `tz` is there if the
+ * caller gave it.
+ */
 export function toPeriod({
   range,
   now,
@@ -139,8 +156,9 @@ export function toPeriod({
 }
 
 /**
- * Runs a report for one request: resolves the range, takes one snapshot for all statements, and returns the response
- * body, with the context of the project. Every report runs through this function, so what all reports share belongs here.
+ * Runs a report for one request: resolves the range, takes one snapshot for all statements, and returns the
+ * response body, with the context of the project. Every report runs through this function, so what all
+ * reports share belongs here.
  */
 export async function runReport<Params extends DatedParams, Body>(
   report: Report<Params, Body>,

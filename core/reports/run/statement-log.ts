@@ -63,8 +63,8 @@ export function createStatementLog(engine: QueryEngine, { account, isDryRun, est
             cost_usd: sumOf(estimates.map(({ costUsd }) => costUsd)),
           },
     /**
-     * The statements in the order of their start, for a caller who runs them over the files. A condition on files is true
-     * there, because `tables` has exactly these files.
+     * The statements in the order of their start, for a caller who runs them over the files. A condition on
+     * files is true there, because `tables` has exactly these files.
      */
     describeStatements: (): Statement[] =>
       statements.map(({ text, params, scans = [] }) => {

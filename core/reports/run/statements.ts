@@ -5,8 +5,8 @@ import type { QueryEngine, Row, SqlQuery } from '#core/ports'
 export type ReadRows = (statement: SqlQuery) => Promise<Row[]>
 
 /**
- * Runs work that needs statements. All of them stop when the caller goes away, and when the work fails: Athena bills a statement
- * also if nobody reads its rows.
+ * Runs work that needs statements. All of them stop when the caller goes away, and when the work fails:
+ * Athena bills a statement also if nobody reads its rows.
  */
 export async function withStatements<T>(
   engine: QueryEngine,

@@ -11,7 +11,10 @@ type DatedBody = {
   previous?: { period: Dates }
 }
 
-/** Says that the range of a response, or the period before it, begins before the first event (U67, U68). `dataFrom`: the date of that. */
+/**
+ * Says that the range of a response, or the period before it, begins before the first event (U67, U68).
+ * `dataFrom`: the date of that.
+ */
 export function warnOfRange(body: DatedBody, dataFrom: string | null, { warnings }: ReadNotes): void {
   if (dataFrom === null) return
   const { period, range = period, current_period = range, previous_period, previous } = body

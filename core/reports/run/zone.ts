@@ -11,7 +11,10 @@ export type Zone = {
   dateOf(ms: number): string
   /** The first moment of a local date. */
   startOf(date: string): number
-  /** The moment at which clocks show on a date what they show at `ms`. Where clocks skip that time, an hour later. */
+  /**
+   * The moment at which clocks show on a date what they show at `ms`. Where clocks skip that time, an hour
+   * later.
+   */
   sameTimeOn(date: string, ms: number): number
   /** The local time of the column `timestamp`, as an SQL timestamp, for events of the range. */
   localTimestamp(range: Range): SqlQuery
@@ -61,8 +64,8 @@ function createOffsetReader(timeZone: string): OffsetReader {
 }
 
 /**
- * The first moment of a local date. Where a change of the offset skips midnight, the date begins at the change; where
- * midnight comes twice, at the first one.
+ * The first moment of a local date. Where a change of the offset skips midnight, the date begins at the
+ * change; where midnight comes twice, at the first one.
  */
 function startOfDate(date: string, offsetAt: OffsetReader): number {
   const utcMidnight = Date.parse(date)
@@ -81,7 +84,10 @@ function sameTimeOn(date: string, ms: number, offsetAt: OffsetReader): number {
   return offsetAt(before) === offsetAt(wanted - DAY_MS) ? before : wanted - offsetAt(before)
 }
 
-/** The first moment in (from, to] whose offset is not that of `from`, when the offset changes once between them. */
+/**
+ * The first moment in (from, to] whose offset is not that of `from`, when the offset changes once between
+ * them.
+ */
 function findChange(from: number, to: number, offsetAt: OffsetReader): number {
   const offset = offsetAt(from)
   let [same, other] = [from, to]

@@ -3,12 +3,15 @@ import type { ReadRows } from '#core/reports/run/statements'
 import { integer, isOneOf, join, sql } from '#core/sql'
 
 /**
- * A set of groups of which a row is in at most one. `groupIndex` is the SQL of the row's group, from 1 to `size`, or 0
- * if the row is in none.
+ * A set of groups of which a row is in at most one. `groupIndex` is the SQL of the row's group, from 1 to
+ * `size`, or 0 if the row is in none.
  */
 export type GroupSet = { groupIndex: SqlQuery; size: number }
 
-/** Bits of a mask, which is a bigint. One of its 64 bits is the sign. Another one stays free, because the bits are added up in pairs. */
+/**
+ * Bits of a mask, which is a bigint. One of its 64 bits is the sign. Another one stays free, because the bits
+ * are added up in pairs.
+ */
 const MASK_BITS = 62
 /** Groups of a set. One bit more stands for "in no group". */
 export const MAX_GROUPS = MASK_BITS - 1
@@ -25,7 +28,9 @@ const COUNTER_MASK = 2n ** BigInt(COUNTER_BITS) - 1n
 type DistinctCount = {
   /** What FROM names. */
   relation: SqlQuery
-  /** The users or sessions that are counted, as an expression over the relation; null for rows without one. */
+  /**
+   * The users or sessions that are counted, as an expression over the relation; null for rows without one.
+   */
   entity: SqlQuery
   groupSets: readonly GroupSet[]
   /** A condition on rows. An entity with such a row in a group does not count in that group. */
@@ -33,7 +38,8 @@ type DistinctCount = {
 }
 
 /**
- * `groups`: the count of each group of each set. `present`: whether a group has any rows, also rows without an entity.
+ * `groups`: the count of each group of each set. `present`: whether a group has any rows, also rows without
+ * an entity.
  */
 export type DistinctCounts = {
   total: number
@@ -42,16 +48,19 @@ export type DistinctCounts = {
   hasRowsWithoutEntity: boolean
 }
 
-/** The bits of a group set in a mask: bit `none` stands for "in no group", and the next `size` bits are those of the groups. */
+/**
+ * The bits of a group set in a mask: bit `none` stands for "in no group", and the next `size` bits are those
+ * of the groups.
+ */
 type PlacedSet = { mask: number; none: number; size: number }
 
 /**
  * Counts the distinct users or sessions of a relation: in total, and in each group of each set.
  *
- * count(DISTINCT user) per event name needs a hash table entry for each (user, event name), and again for each country
- * and date. Here each user has one entry, with one bit for each group; the bits of several sets share a mask where they fit. Adding
- * the bits up costs most of the time, so each sum adds two of them. On 4 million rows this takes a third of the time of
- * count(DISTINCT …).
+ * count(DISTINCT user) per event name needs a hash table entry for each (user, event name), and again for
+ * each country and date. Here each user has one entry, with one bit for each group; the bits of several sets
+ * share a mask where they fit. Adding the bits up costs most of the time, so each sum adds two of them. On 4
+ * million rows this takes a third of the time of count(DISTINCT …).
  */
 export async function countDistinct(
   rows: ReadRows,
@@ -101,7 +110,10 @@ export async function countDistinct(
   }
 }
 
-/** Places the bits of one set after the other in a mask. A set that does not fit into the rest of the mask begins the next mask. */
+/**
+ * Places the bits of one set after the other in a mask. A set that does not fit into the rest of the mask
+ * begins the next mask.
+ */
 function placeSets(groupSets: readonly GroupSet[]): PlacedSet[] {
   let [mask, used] = [0, 0]
   return groupSets.map(({ size }) => {
@@ -117,7 +129,9 @@ function groupBits({ none, size }: PlacedSet): number[] {
   return Array.from({ length: size }, (_, group) => none + 1 + group)
 }
 
-/** The bits of a row in a mask: one for each set. No two sets have the same bit, so their sum has all of them. */
+/**
+ * The bits of a row in a mask: one for each set. No two sets have the same bit, so their sum has all of them.
+ */
 function rowBits(sets: readonly PlacedSet[], mask: number): SqlQuery {
   const bits = sets.flatMap((set, index) =>
     set.mask === mask
@@ -144,8 +158,8 @@ function maskSql(bits: SqlQuery, unless: SqlQuery | undefined): SqlQuery {
 }
 
 /**
- * A hash of the text; null for null. Grouping by hashes takes two thirds of the time of grouping by texts. Among a million texts, the
- * probability that any two have the same hash is below 10^-7.
+ * A hash of the text; null for null. Grouping by hashes takes two thirds of the time of grouping by texts.
+ * Among a million texts, the probability that any two have the same hash is below 10^-7.
  */
 export function textKey(column: SqlQuery): SqlQuery {
   return sql`xxhash64(to_utf8(${column}))`
@@ -172,9 +186,12 @@ export function groupByValue(column: SqlQuery, values: readonly (string | null)[
 }
 
 /**
- * Counts the distinct users or sessions of each of the listed values, which are the most frequent ones. The relation has a column
- * `value`. `listed`: rows (value, total), the most frequent first. `events`: how many events a row of the relation stands for.
- * `areAllListed`: whether the relation has no other values. Then no row has to be left out, which takes time for a value from JSON.
+ * Counts the distinct users or sessions of each of the listed values, which are the most frequent ones. The
+ * relation has a column
+ * `value`. `listed`: rows (value, total), the most frequent first. `events`: how many events a row of the
+ * relation stands for.
+ * `areAllListed`: whether the relation has no other values. Then no row has to be left out, which takes time
+ * for a value from JSON.
  * `order`: what orders values of equal frequency, over the column `value`.
  */
 export async function countOfValues(

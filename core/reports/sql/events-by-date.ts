@@ -9,8 +9,9 @@ import { DAY_MS } from '#core/time'
 export type DatedEvents = { date: number; events: number }
 
 /**
- * Counts the events of each UTC date in the rollup, newest date first, so that a report reads the events of few dates. `condition` may use
- * the columns of `activity` (core/lake/read/relations.ts). Null if only the events can tell: then counting costs more than it saves.
+ * Counts the events of each UTC date in the rollup, newest date first, so that a report reads the events of
+ * few dates. `condition` may use the columns of `activity` (core/lake/read/relations.ts). Null if only the
+ * events can tell: then counting costs more than it saves.
  */
 export async function countEventsByDate(
   rows: ReadRows,

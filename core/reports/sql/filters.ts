@@ -11,7 +11,9 @@ const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
 const SYMBOLS = { eq: '=', neq: '<>', gt: '>', lt: '<', gte: '>=', lte: '<=' } as const
 
-/** What a filter compares: a built-in text column is text always, a property may be text, number or boolean. */
+/**
+ * What a filter compares: a built-in text column is text always, a property may be text, number or boolean.
+ */
 export type FilterField = {
   /** The value as text. */
   scalar: SqlQuery
@@ -27,8 +29,8 @@ export function textField(column: SqlQuery): FilterField {
 }
 
 /**
- * A filter as an SQL condition (U10, U31, U32): never true for a row that lacks the value, not even with `neq`. Numbers
- * compare as numbers, text by code point; `contains` ignores case.
+ * A filter as an SQL condition (U10, U31, U32): never true for a row that lacks the value, not even with
+ * `neq`. Numbers compare as numbers, text by code point; `contains` ignores case.
  */
 export function filterSql(
   field: FilterField,

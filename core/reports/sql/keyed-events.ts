@@ -4,7 +4,10 @@ import type { SqlQuery } from '#core/ports'
 import { join, sql } from '#core/sql'
 import type { ValueKey } from './value-key.ts'
 
-/** `event`: only the events of this name. `mayHaveValue`: only the events that may have a value; the value key of the others is null. */
+/**
+ * `event`: only the events of this name. `mayHaveValue`: only the events that may have a value; the value key
+ * of the others is null.
+ */
 type Only = { event: string | undefined; mayHaveValue: boolean }
 
 /** The events with their value keys: (value_key, fields). */

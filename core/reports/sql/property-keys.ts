@@ -11,16 +11,22 @@ import { countEventsByDate } from './events-by-date.ts'
 /** So many events are read in less time than another statement takes. */
 const FEW_EVENTS = 20_000
 
-/** Pairs of key and event that a list shows. A key may have 8 KB, so the pairs of a response have at most 40 MB. */
+/**
+ * Pairs of key and event that a list shows. A key may have 8 KB, so the pairs of a response have at most 40
+ * MB.
+ */
 const MAX_PAIRS = 5_000
 
-/** The newest events of a range: those from `read.from` on, at most `size`. `hasMore`: the range has more events. */
+/**
+ * The newest events of a range: those from `read.from` on, at most `size`. `hasMore`: the range has more
+ * events.
+ */
 export type NewestEvents = { read: LakeRead; size: number; hasMore: boolean }
 
 /**
- * Finds the newest `sample` events; null without events. Two small statements find out when the oldest of them happened: by the dates of
- * the rollup, then by the timestamps of the events on these dates. Reading the properties of all events of the range takes ten times as
- * long.
+ * Finds the newest `sample` events; null without events. Two small statements find out when the oldest of
+ * them happened: by the dates of the rollup, then by the timestamps of the events on these dates. Reading the
+ * properties of all events of the range takes ten times as long.
  */
 export async function findNewestEvents(
   rows: ReadRows,
@@ -45,7 +51,9 @@ function newestOf(read: LakeRead, total: number, sample: number): NewestEvents {
   return { read, size: Math.min(sample, total), hasMore: total > sample }
 }
 
-/** When the oldest of the newest `count` events happened, Unix ms, null without events; and how many they are. */
+/**
+ * When the oldest of the newest `count` events happened, Unix ms, null without events; and how many they are.
+ */
 function oldestOfNewestSql(read: LakeRead, count: number): SqlQuery {
   return sql`SELECT min(${unixMs(sql`timestamp`)}) AS oldest, count(*) AS events
     FROM (SELECT timestamp FROM ${events(read, ['timestamp'])} AS each_event
@@ -64,7 +72,10 @@ export async function readPropertyKeys(rows: ReadRows, newest: NewestEvents): Pr
 
 export type KeyOfEvent = { key: string; event: string }
 
-/** Which property keys the events of each name have: the most frequent pairs, of at most MAX_LISTED keys and names (U62). */
+/**
+ * Which property keys the events of each name have: the most frequent pairs, of at most MAX_LISTED keys and
+ * names (U62).
+ */
 export async function readKeysOfEvents(rows: ReadRows, newest: NewestEvents): Promise<Listed<KeyOfEvent>> {
   const found = await rows(mostFrequentSql(newest, ['property_key', 'event'], MAX_PAIRS))
   const [keys, names] = [new Set<string>(), new Set<string>()]
@@ -88,8 +99,8 @@ function totalOf(rows: Awaited<ReturnType<ReadRows>>): number {
 }
 
 /**
- * The `limit` most frequent values of the columns with the number of their events, and a last row with is_total = 1, where `events` is how
- * many different values there are.
+ * The `limit` most frequent values of the columns with the number of their events, and a last row with
+ * is_total = 1, where `events` is how many different values there are.
  */
 function mostFrequentSql(
   newest: NewestEvents,
@@ -113,9 +124,9 @@ function mostFrequentSql(
 }
 
 /**
- * The keys of each event: (event, property_key), also null ones. The join names the number of keys only: DuckDB groups the rows of such a
- * join by all columns that it names, and the keys of 5,000 events of 800 keys take more than the query memory. JSON that is too deep for
- * an engine has no keys.
+ * The keys of each event: (event, property_key), also null ones. The join names the number of keys only:
+ * DuckDB groups the rows of such a join by all columns that it names, and the keys of 5,000 events of 800
+ * keys take more than the query memory. JSON that is too deep for an engine has no keys.
  */
 function keysOfEventsSql({ read, size }: NewestEvents): SqlQuery {
   const columns = propertyColumns.map(column => column.name)

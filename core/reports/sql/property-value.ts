@@ -3,7 +3,10 @@ import { name, sql } from '#core/sql'
 import { type EventColumnName, propertyColumns } from '#schemas/columns'
 import type { FilterField } from './filters.ts'
 
-/** A property in SQL. Its value is in its own column if it has one of the column's type, else in the JSON of `properties`. */
+/**
+ * A property in SQL. Its value is in its own column if it has one of the column's type, else in the JSON of
+ * `properties`.
+ */
 export type PropertyValue = {
   /** The fields of `events` that the expressions read. */
   fields: EventColumnName[]
@@ -19,15 +22,18 @@ export type PropertyValue = {
   json?: SqlQuery
 }
 
-/** Longer keys are not searched, because a statement of many filters with long keys would be too long for Athena. */
+/**
+ * Longer keys are not searched, because a statement of many filters with long keys would be too long for
+ * Athena.
+ */
 const MAX_SEARCHED_KEY = 64
 
 /**
  * `key`: a property key that queries allow, `[A-Za-z0-9_]{1,128}`. Throws on other keys.
  *
- * A statement parses JSON only if the text of the key occurs in it. Most events lack most keys, and the search takes a quarter of the
- * time of parsing (docs/decisions/2026-11-22-how-reports-read-the-lake.md). JSON.stringify has written the JSON, so no character of the key is
- * escaped.
+ * A statement parses JSON only if the text of the key occurs in it. Most events lack most keys, and the
+ * search takes a quarter of the time of parsing (docs/decisions/2026-11-22-how-reports-read-the-lake.md).
+ * JSON.stringify has written the JSON, so no character of the key is escaped.
  */
 export function propertyValue(key: string): PropertyValue {
   if (!/^\w{1,128}$/.test(key)) throw new Error(`not a property key of queries: ${key}`)

@@ -13,7 +13,10 @@ export type SessionList = {
   areKeysIds: boolean
   /** The page begins after this session; null: with the newest one. */
   after: SessionPlace | null
-  /** Selects the columns of the sessions for which a condition on start_at and session_key holds, also start_time, Unix ms. */
+  /**
+   * Selects the columns of the sessions for which a condition on start_at and session_key holds, also
+   * start_time, Unix ms.
+   */
   selectSessions(condition: SqlQuery): SqlQuery
 }
 
@@ -24,7 +27,8 @@ export async function listSessions(
 ): Promise<{ sessions: Row[]; hasMore: boolean }> {
   const { after, limit, areKeysIds } = list
   if (areKeysIds || after === null) return listAfter(rows, list, isAfter(after))
-  // The rollup has no ids. So the sessions that start at the time of the cursor are read with those of their events.
+  // The rollup has no ids. So the sessions that start at the time of the cursor are read with those of their
+  // events.
   const tied = await rows(
     sessionsOfStart({ ...list, direction: 'ASC' }, after.start, {
       isListed: sql`session_id > ${after.id}`,

@@ -2,8 +2,9 @@ import type { Row } from '#core/ports'
 import { propertyColumns } from '#schemas/columns'
 
 /**
- * The properties of an event as they were sent: the reverse of splitProperties in core/lake/consume/rows.ts. `row` holds all
- * propertyColumns and `properties`. Returns null if the sender sent no properties, which differs from {}.
+ * The properties of an event as they were sent: the reverse of splitProperties in core/lake/consume/rows.ts.
+ * `row` holds all propertyColumns and `properties`. Returns null if the sender sent no properties, which
+ * differs from {}.
  */
 export function readProperties(row: Row): Record<string, unknown> | null {
   if (row.properties === null || row.properties === undefined) return null

@@ -13,13 +13,17 @@ export type NewestSessions = {
   limit: number
   /** The order of sessions with an equal start, by their ids. */
   direction: 'ASC' | 'DESC'
-  /** Selects the columns of `newest`, of the sessions of the list that a condition on start_at selects. They have a session_key. */
+  /**
+   * Selects the columns of `newest`, of the sessions of the list that a condition on start_at selects. They
+   * have a session_key.
+   */
   selectSessions(condition: SqlQuery): SqlQuery
 }
 
 /**
- * The first `limit` sessions of the list. Sessions with an equal start are in the order of their ids, which the rollup does not know. So if
- * the limit cuts among such sessions, one more statement chooses between them by their ids, however many there are.
+ * The first `limit` sessions of the list. Sessions with an equal start are in the order of their ids, which
+ * the rollup does not know. So if the limit cuts among such sessions, one more statement chooses between them
+ * by their ids, however many there are.
  */
 export async function cutTies(rows: ReadRows, list: NewestSessions): Promise<Row[]> {
   const { newest, limit } = list
@@ -34,8 +38,8 @@ export async function cutTies(rows: ReadRows, list: NewestSessions): Promise<Row
 }
 
 /**
- * The first `count` sessions by id among those that start at one time, Unix ms, with their session_id. `isListed`: a condition on
- * session_id.
+ * The first `count` sessions by id among those that start at one time, Unix ms, with their session_id.
+ * `isListed`: a condition on session_id.
  */
 export function sessionsOfStart(
   { read, selectSessions, direction }: Pick<NewestSessions, 'read' | 'selectSessions' | 'direction'>,

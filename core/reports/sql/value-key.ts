@@ -3,11 +3,15 @@ import { sql } from '#core/sql'
 import { type PropertyValue, propertyValue } from './property-value.ts'
 
 /**
- * The value of a property as a text that groups events; null for events without a value. For a property without a column it is the value
- * in quotes, because JSON has most texts so. DuckDB then parses the JSON of an event once, and two or three times for the value.
+ * The value of a property as a text that groups events; null for events without a value. For a property
+ * without a column it is the value in quotes, because JSON has most texts so. DuckDB then parses the JSON of
+ * an event once, and two or three times for the value.
  */
 export type ValueKey = Pick<PropertyValue, 'fields' | 'mayHaveValue' | 'json'> & {
-  /** The value key of an event. For a property without a column, an expression over `value_json`, which is the column `json`. */
+  /**
+   * The value key of an event. For a property without a column, an expression over `value_json`, which is the
+   * column `json`.
+   */
   sql: SqlQuery
   /** The value, as an expression over a value key. */
   value(key: SqlQuery): SqlQuery
@@ -33,8 +37,9 @@ export function valueKey(property: string): ValueKey {
 }
 
 /**
- * The value in quotes. The JSON text is that already if it is a text without escaped characters. Texts with such characters and other
- * numbers than whole ones come from `scalar`, the value in the JSON of the event: Trino writes these numbers in another way than JavaScript.
+ * The value in quotes. The JSON text is that already if it is a text without escaped characters. Texts with
+ * such characters and other numbers than whole ones come from `scalar`, the value in the JSON of the event:
+ * Trino writes these numbers in another way than JavaScript.
  */
 function inQuotes(scalar: SqlQuery): SqlQuery {
   return sql`CASE WHEN value_json IS NULL OR starts_with(value_json, '"') AND strpos(value_json, '\\') = 0 THEN value_json

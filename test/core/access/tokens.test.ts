@@ -8,7 +8,10 @@ const ROOT = resolve(import.meta.dirname, '../../..')
 const SECRET = String.raw`[\w.?]*(?:[hH]ash|[sS]ecret|[tT]oken|[cC]srf|[cC]hallenge|[vV]erifier|[eE]dgeKey)`
 /** Which of two secrets, or where there is one at all, is no guess at a secret. */
 const HARMLESS = `(?:undefined|null|''|typeof)`
-/** Where somebody may guess. Project tokens and hashes of e-mail addresses, elsewhere, are no secrets of this kind. */
+/**
+ * Where somebody may guess. Project tokens and hashes of e-mail addresses, elsewhere, are no secrets of this
+ * kind.
+ */
 const FOLDERS = [
   ...['accounts', 'billing', 'limits', 'access'].map(name => `core/${name}`),
   ...['lambdas', 'local/identity', 'local/access', 'providers'],

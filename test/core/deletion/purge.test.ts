@@ -47,8 +47,8 @@ function open(table: { client: TestState['client']; table: string } = state) {
 }
 
 /**
- * The items of the table when the fold has done what purges have left to it, without the manifests of the lake, which keep what was
- * erased as tombstones, and without the position of the fold.
+ * The items of the table when the fold has done what purges have left to it, without the manifests of the
+ * lake, which keep what was erased as tombstones, and without the position of the fold.
  */
 async function items(): Promise<Record<string, unknown>[]> {
   const owned = { state, lake: createSimulatedLake(), owned: [], clock }

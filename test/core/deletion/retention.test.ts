@@ -37,7 +37,10 @@ function openWorld(profile = profiles.hosted) {
     return (await projects.create({ account, name: 'shop' })).project
   }
 
-  /** Moves the clock to noon of a later day, deletes what is too old, and waits until the lake has forgotten it. */
+  /**
+   * Moves the clock to noon of a later day, deletes what is too old, and waits until the lake has forgotten
+   * it.
+   */
   async function reachDay(day: number): Promise<void> {
     clock.time = START + day * DAY
     while (await retention.tick());

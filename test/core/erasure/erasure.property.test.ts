@@ -38,7 +38,10 @@ const erasures = fc.array(
   { minLength: 1, maxLength: 3 },
 )
 
-/** Rewrites the first segments that may have erased events, like the job. Returns how many events were removed. */
+/**
+ * Rewrites the first segments that may have erased events, like the job. Returns how many events were
+ * removed.
+ */
 async function rewriteSegments({ manifests, compactor }: BuiltLake, count: number): Promise<number> {
   let removedEvents = 0
   for (let i = 0; i < count; i++) {

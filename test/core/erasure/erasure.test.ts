@@ -12,7 +12,10 @@ const MINUTE = 60_000
 const PROJECT = { id: 'proj_1', name: 'shop', account_id: 'acc_1', bucket: 7 }
 /** What reads have returned of a person. The receipt says it; nothing else depends on it. */
 const FOUND = [{ project: PROJECT, events: 5, sessions: 1 }] as const
-/** Of a job's writes, the first, one in the middle and the last are killed. At depth 1 the seed chooses one of them. */
+/**
+ * Of a job's writes, the first, one in the middle and the last are killed. At depth 1 the seed chooses one of
+ * them.
+ */
 const WRITES_BEFORE_KILL = repeats(1) === 1 ? [1 + 2 * (seed % 3)] : [1, 3, 5]
 const ADA = 'ada-3f1c'
 

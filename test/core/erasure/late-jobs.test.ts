@@ -27,8 +27,9 @@ import { createMemoryLakeState, type MemoryLakeState } from '#test/support/memor
 import { noMending } from '#test/support/no-receipts'
 
 /**
- * Jobs of compaction, merging and rewriting that began before an erasure, or before another job, and end after it. The lake,
- * its state and the engine are in memory, so a test decides what happens while a job is under way.
+ * Jobs of compaction, merging and rewriting that began before an erasure, or before another job, and end
+ * after it. The lake, its state and the engine are in memory, so a test decides what happens while a job is
+ * under way.
  */
 
 const MINUTE = 60_000
@@ -157,7 +158,10 @@ function openPipeline({
     await run()
   }
 
-  /** A segment that was cleared of a tombstone has none of its events. Reads rely on this: they do not filter such a segment. */
+  /**
+   * A segment that was cleared of a tombstone has none of its events. Reads rely on this: they do not filter
+   * such a segment.
+   */
   function expectClearedSegments(): void {
     const { segments, tombstones, bucket } = state.peekManifest(PROJECT.bucket)
     for (const segment of segments) {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { liftInterval } from '#core/experiments/lift-interval'
 
-/** Draws from Beta(a, b) with whole a and b: the a-th smallest of a + b - 1 uniform numbers. Seeded, so that the test is stable. */
+/**
+ * Draws from Beta(a, b) with whole a and b: the a-th smallest of a + b - 1 uniform numbers. Seeded, so that
+ * the test is stable.
+ */
 function betaDraws(conversions: number, users: number, count: number, seed: number): number[] {
   let state = seed
   const random = () => {

@@ -25,9 +25,9 @@ function toNumber(numerator: bigint, denominator: bigint): number {
 }
 
 /**
- * The same probability by exact arithmetic. With whole numbers a and b, the density of Beta(a, b) is n C(n - 1, a - 1) x^(a-1)
- * (1-x)^(b-1) with n = a + b - 1, and its distribution function the sum of C(n, m) x^m (1-x)^(n-m) over m >= a. The integral of
- * x^p (1-x)^q is p! q! / (p + q + 1)!.
+ * The same probability by exact arithmetic. With whole numbers a and b, the density of Beta(a, b) is n C(n -
+ * 1, a - 1) x^(a-1) (1-x)^(b-1) with n = a + b - 1, and its distribution function the sum of C(n, m) x^m
+ * (1-x)^(n-m) over m >= a. The integral of x^p (1-x)^q is p! q! / (p + q + 1)!.
  */
 function exactProbability(outcomes: readonly VariantOutcome[], i: number): number {
   const own = outcomes[i] as VariantOutcome

@@ -20,8 +20,9 @@ function segment(from: number, until: number, bytes: number): Segment {
 }
 
 /**
- * Adds an epoch of each size, one a turn. A worker takes the merge jobs one after the other, as they were sent, and needs `turns` for each.
- * Returns how often a byte is rewritten on average. `isDue` decides whether a job still does anything when its turn comes.
+ * Adds an epoch of each size, one a turn. A worker takes the merge jobs one after the other, as they were
+ * sent, and needs `turns` for each. Returns how often a byte is rewritten on average. `isDue` decides whether
+ * a job still does anything when its turn comes.
  */
 function rewrites(
   sizes: readonly number[],

@@ -18,7 +18,10 @@ import { eventsRecord } from '#test/support/events-record'
 import { noMending, noReceipts } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 
-/** The counters of a lake that is older than its state, with the real counters. restore-lake.test.ts has the files. */
+/**
+ * The counters of a lake that is older than its state, with the real counters. restore-lake.test.ts has the
+ * files.
+ */
 
 let table: TestState
 beforeAll(async () => {

@@ -21,7 +21,9 @@ beforeAll(async () => {
 })
 afterAll(() => state.close())
 
-/** A record of the stream: its project, its shard, its number of events, and the ms since the record before. */
+/**
+ * A record of the stream: its project, its shard, its number of events, and the ms since the record before.
+ */
 const record = fc.record({
   project: fc.constantFrom('p', 'q'),
   shard: fc.constantFrom('s1', 's2'),
@@ -65,7 +67,8 @@ test('every event counts once and is streamed once, whatever batches are retried
           return { project, made }
         })
 
-        // Broken tries first: each starts at or before the place where the one before it started, and dies on its way.
+        // Broken tries first: each starts at or before the place where the one before it started, and dies on
+        // its way.
         for (const [shard, entries] of shards) {
           let from = 0
           for (const { size, writes, goesBack } of attempts) {

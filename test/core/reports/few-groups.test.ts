@@ -19,7 +19,8 @@ test.each([
     event_id: null,
     lag: 0,
   })
-  // A group: a session of two events, a user who also has events without a session, another without any, and an event of nobody.
+  // A group: a session of two events, a user who also has events without a session, another without any, and
+  // an event of nobody.
   const items = Array.from({ length: size }, (_, i) => [
     event(i, 'ann', 's1'),
     event(i, 'ann', 's1'),

@@ -23,7 +23,8 @@ import { recordOf } from '#test/support/record-of'
 
 /** What a visitor with the public token can send. The engine has the memory of a small machine. */
 
-// The deep run has the whole sizes: 200,000 names and 5,001 events of 800 keys, one more than the sample of GET /properties.
+// The deep run has the whole sizes: 200,000 names and 5,001 events of 800 keys, one more than the sample of
+// GET /properties.
 const NAMES = repeats(10_000, { countPerDepth: 200_000, maxCount: 200_000 })
 const WIDE_EVENTS = repeats(301, { countPerDepth: 5_001, maxCount: 5_001 })
 const KEYS = 800

@@ -112,7 +112,8 @@ test('a value that is not finite counts as text', async () => {
   expect(await count('eq', Number.POSITIVE_INFINITY)).toBe(countOf('Infinity'))
 })
 
-// `npm run test:deep` has 100 million, which take a minute of one processor. DuckDB has 512 MB here, and may not spill.
+// `npm run test:deep` has 100 million, which take a minute of one processor. DuckDB has 512 MB here, and may
+// not spill.
 const ROWS = repeats(1_000_000, { countPerDepth: 5_000_000, maxCount: 100_000_000 })
 const LONG_MS = 20 * 60_000
 

@@ -24,8 +24,9 @@ import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { recordingEngine } from '#test/trino/recording-engine'
 
 /**
- * sql=true over a lake with all that changes a statement beside its report: two projects that share their users, a linked id, and an
- * erased person whose events are still in the files. read.test.ts does the same for every report of a lake without these.
+ * sql=true over a lake with all that changes a statement beside its report: two projects that share their
+ * users, a linked id, and an erased person whose events are still in the files. read.test.ts does the same
+ * for every report of a lake without these.
  */
 
 const NOW = Date.parse('2026-11-18T15:42:17.123Z')

@@ -45,7 +45,10 @@ test('compare=previous equals the oracle of the period before, in any state of c
   )
 })
 
-/** The dates before those of `Nd`, as many, the last one until the time of NOW (U61). A session belongs to the date of its start, and may go on after the period. */
+/**
+ * The dates before those of `Nd`, as many, the last one until the time of NOW (U61). A session belongs to the
+ * date of its start, and may go on after the period.
+ */
 function oraclePrevious(
   events: readonly SentEvent[],
   project: string,

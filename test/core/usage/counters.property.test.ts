@@ -8,8 +8,9 @@ import { projectIdOf } from '#test/support/project-ids'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 /**
- * Compares the counters with a naive model, over random claims, folds and deletions by two processes. Writes fail before or
- * after they take effect; then another process, or the same one, repeats the work. Old claims and folds come again at any time.
+ * Compares the counters with a naive model, over random claims, folds and deletions by two processes. Writes
+ * fail before or after they take effect; then another process, or the same one, repeats the work. Old claims
+ * and folds come again at any time.
  */
 
 const SHARDS = ['s1', 's2'] as const

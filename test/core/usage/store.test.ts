@@ -56,7 +56,9 @@ async function openKeys(): Promise<string[]> {
   return [...new Set((await openItems()).map(({ sk }) => String(sk)))]
 }
 
-/** A process whose first write is answered with a network error, and takes effect just before the second one. */
+/**
+ * A process whose first write is answered with a network error, and takes effect just before the second one.
+ */
 function holdBackFirstPut() {
   const send = state.client.send.bind(state.client) as (...args: unknown[]) => Promise<unknown>
   let heldBack: (() => Promise<unknown>) | null = null
@@ -137,7 +139,8 @@ describe('open counts', () => {
       const claim = { shard: 's', epoch: 1, last }
       await expect(process.usage.addClaim(claim, [counts()])).rejects.toThrow('cannot be reached')
       await process.usage.addClaim(claim, [counts()])
-      // The writes for the project and for its account: each of the first try, and of the second one, which finds the first.
+      // The writes for the project and for its account: each of the first try, and of the second one, which
+      // finds the first.
       expect(process.puts()).toBeLessThanOrEqual(4)
       expect(await eventsOf('p')).toBe(Number(last))
     }

@@ -9,7 +9,10 @@ import { eventually } from '#test/support/eventually'
 import { cleanUp, type Service, startService } from '#test/support/service-process'
 import { readJson } from '#test/support/service-reads'
 
-/** The demo site, which only the service of one machine has: from its pages in a browser to the service's responses. */
+/**
+ * The demo site, which only the service of one machine has: from its pages in a browser to the service's
+ * responses.
+ */
 
 let service: Service
 let browser: Browser
@@ -93,7 +96,10 @@ test('every page view and click on the demo site is in /events and /stats', asyn
   await runPanelCommands(panel!, events)
 })
 
-/** Runs the commands of the panel: the first line reads the API key, and the address returns this user's events. */
+/**
+ * Runs the commands of the panel: the first line reads the API key, and the address returns this user's
+ * events.
+ */
 async function runPanelCommands(panel: string, events: EventRow[]) {
   const [readKey] = panel.split('\n')
   const key = execFileSync('sh', ['-c', `${readKey}\nprintf %s "$KEY"`], { encoding: 'utf8' })

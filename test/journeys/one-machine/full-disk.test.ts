@@ -9,8 +9,8 @@ import { createSmallDisk } from '#test/support/small-disk'
 import { HUMAN_USER_AGENT } from '#test/support/user-agents'
 
 /**
- * Events and the demo traffic fill a small disk. Without the right to mount a disk (test/support/small-disk.ts) there is no
- * small disk that fills by itself, so the tests do not run there.
+ * Events and the demo traffic fill a small disk. Without the right to mount a disk
+ * (test/support/small-disk.ts) there is no small disk that fills by itself, so the tests do not run there.
  */
 const hasMount = createSmallDisk(newFolder(), 8).wrap(['true']).length > 1
 
@@ -43,7 +43,8 @@ test.skipIf(!hasMount)(
     const acknowledged: string[] = []
     let rejections = 0
     for (let batch = 0; rejections < 40 && batch < 5_000; batch++) {
-      // After a refusal, single events use up the room that is too small for a batch. The reserve is reached only then.
+      // After a refusal, single events use up the room that is too small for a batch. The reserve is reached
+      // only then.
       const length = rejections === 0 ? 10 : 1
       const ids = Array.from({ length }, (_, i) => `${batch}-${i}`)
       const status = await sendBatch(service, ids)

@@ -67,7 +67,10 @@ test(`after ${KILLS} kills under load and while reading, every acknowledged even
   expect(await service.stop()).toBe(0)
 }, 1_800_000)
 
-/** Reads without a pause until `stop`, so that a kill hits statements. Reads that the kill cuts off fail, which is no fault. */
+/**
+ * Reads without a pause until `stop`, so that a kill hits statements. Reads that the kill cuts off fail,
+ * which is no fault.
+ */
 function startReads(service: Service): () => void {
   let isRunning = true
   const readAll = async () => {

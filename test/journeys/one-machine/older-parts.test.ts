@@ -7,7 +7,9 @@ import { cleanUp, newFolder, type Service, startService } from '#test/support/se
 import { allEvents, readJson, statsTotals } from '#test/support/service-reads'
 import { startTrackingClient } from '#test/support/tracking-client'
 
-/** Parts of a data folder that are older than the others, after a copy. power-cut.test.ts has an older state. */
+/**
+ * Parts of a data folder that are older than the others, after a copy. power-cut.test.ts has an older state.
+ */
 
 afterEach(cleanUp)
 
@@ -25,7 +27,10 @@ async function sendFor(ms: number, service: Service, prefix: string): Promise<st
   return [...client.acknowledged]
 }
 
-/** Expects that each stored event is there once, and that all counts agree with the stored events. Returns the event_ids. */
+/**
+ * Expects that each stored event is there once, and that all counts agree with the stored events. Returns the
+ * event_ids.
+ */
 async function expectConsistent(service: Service): Promise<string[]> {
   const ids = (await allEvents(service)).map(event => event.event_id ?? '').toSorted()
   expect(ids).toEqual([...new Set(ids)])

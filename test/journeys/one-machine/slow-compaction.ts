@@ -3,8 +3,9 @@ import { isMainThread } from 'node:worker_threads'
 import { DuckDBConnection } from '@duckdb/node-api'
 
 /**
- * Loaded into a service before its own modules, by `--import`. Each COPY of its pipeline thread first runs another statement
- * of ten minutes, and says so on standard output. The statement sleeps, so it costs no processor time.
+ * Loaded into a service before its own modules, by `--import`. Each COPY of its pipeline thread first runs
+ * another statement of ten minutes, and says so on standard output. The statement sleeps, so it costs no
+ * processor time.
  */
 if (!isMainThread) {
   const { run } = DuckDBConnection.prototype

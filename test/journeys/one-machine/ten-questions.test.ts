@@ -16,9 +16,9 @@ import { cleanUp, type Service, startService } from '#test/support/service-proce
 import { readJson, statsTotals } from '#test/support/service-reads'
 
 /**
- * Ten questions about the demo project, asked by a client that knows the address of the service and nothing else: what it sends stands in
- * /llms.txt, or in the part of the OpenAPI document that it reads. The true answers come from the generator of the demo traffic
- * and the oracle, not from what the service has stored.
+ * Ten questions about the demo project, asked by a client that knows the address of the service and nothing
+ * else: what it sends stands in /llms.txt, or in the part of the OpenAPI document that it reads. The true
+ * answers come from the generator of the demo traffic and the oracle, not from what the service has stored.
  */
 
 const [MOST_CALLS, MOST_BYTES] = [15, 60 * 1_024]
@@ -93,8 +93,8 @@ function rowsOf([names, ...rows]: Body[]): Record<string, Body>[] {
 }
 
 /**
- * What the demo project was sent, made again by its generator. `end`: where the traffic ends, Unix ms. It follows from the time of the
- * newest event, because the generator moves all times with it.
+ * What the demo project was sent, made again by its generator. `end`: where the traffic ends, Unix ms. It
+ * follows from the time of the newest event, because the generator moves all times with it.
  */
 async function remakeTraffic(project: Pick<Project, 'id' | 'account_id'>) {
   const newest = await readJson<{ events: [{ event_id: string; timestamp: number }] }>(
@@ -234,7 +234,10 @@ function busiestHours(events: readonly SentEvent[], from: string) {
   }
 }
 
-/** The Monday of each of the last weeks, and how many of the users who were first seen then were seen in each week since. */
+/**
+ * The Monday of each of the last weeks, and how many of the users who were first seen then were seen in each
+ * week since.
+ */
 function cohortsOf(events: readonly SentEvent[], now: number, weeks: number): [monday: string, number[]][] {
   const mondayOf = (ms: number) => {
     const { date, weekday } = localTime(ms, 'UTC')

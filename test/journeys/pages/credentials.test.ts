@@ -4,7 +4,10 @@ import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { openPagesService, type PagesService } from '#test/support/pages-service'
 
-/** Every page with every kind of credential. A page that is added needs a signed-in browser, or a line in PUBLIC. */
+/**
+ * Every page with every kind of credential. A page that is added needs a signed-in browser, or a line in
+ * PUBLIC.
+ */
 
 /** What anybody gets there; the ids and links of this test are unknown. */
 const PUBLIC: Partial<Record<RouteName, number>> = {

@@ -222,7 +222,8 @@ describe('closing', () => {
     const { front } = await startFront()
     const silent = createConnection(front.port, '127.0.0.1').resume()
     await once(silent, 'connect')
-    // The front accepts connections in order, so it has accepted the silent one when this one gets its response.
+    // The front accepts connections in order, so it has accepted the silent one when this one gets its
+    // response.
     await sendBytes(front, 'GET /health HTTP/1.0\r\n\r\n')
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     onTestFinished(() => void vi.useRealTimers())

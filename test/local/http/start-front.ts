@@ -8,7 +8,9 @@ import type { Route } from '#schemas/route'
 
 type Received = { route: Route; request: HttpRequest }
 
-/** Starts a front whose functions all respond with `respond`. The requests that reach them are in `received`. */
+/**
+ * Starts a front whose functions all respond with `respond`. The requests that reach them are in `received`.
+ */
 export async function startFront(
   respond: (request: HttpRequest) => HttpResponse | Promise<HttpResponse> = () =>
     jsonResponse(200, { ok: true }),

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
 
-/** Creates repairs whose result is `succeeds`. Collects the jobs in `jobs`, and the keys that were repaired in `keys`. */
+/**
+ * Creates repairs whose result is `succeeds`. Collects the jobs in `jobs`, and the keys that were repaired in
+ * `keys`.
+ */
 function setUp(succeeds: boolean) {
   const jobs: RepairJob[] = []
   const keys: string[] = []

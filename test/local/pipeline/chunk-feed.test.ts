@@ -16,7 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => state.close())
 
-/** The tails of the thread of the requests and the consumer of the pipeline thread, whose messages arrive a turn later. */
+/**
+ * The tails of the thread of the requests and the consumer of the pipeline thread, whose messages arrive a
+ * turn later.
+ */
 function openFeed() {
   const clock = { time: NOW, now: () => clock.time }
   const buffer = createLiveBuffer(state, { clock, bufferMs: 300_000 })

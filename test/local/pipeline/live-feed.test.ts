@@ -7,7 +7,10 @@ const signal = new AbortController().signal
 const entries = (from: number, to: number): StreamEntry[] =>
   Array.from({ length: to - from + 1 }, (_, i) => ({ sequence: String(from + i), data: new Uint8Array(1) }))
 
-/** A feed over `count` records, whose checkpoint is in memory. `copied` has the sequences that reached the buffer. */
+/**
+ * A feed over `count` records, whose checkpoint is in memory. `copied` has the sequences that reached the
+ * buffer.
+ */
 function openFeed(count: number, { stored = null as string | null, highWater = null as string | null } = {}) {
   const checkpoint = { stored, failing: false }
   const copied: number[] = []

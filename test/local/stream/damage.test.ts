@@ -42,7 +42,10 @@ function isWhole(data: Uint8Array): boolean {
 }
 
 const RECORDS = 600
-/** Folders with the log of a killed process: all records are in the write-ahead log, or half of them are in the file. */
+/**
+ * Folders with the log of a killed process: all records are in the write-ahead log, or half of them are in
+ * the file.
+ */
 const layouts: Record<'in the write-ahead log' | 'in both files', string> = {
   'in the write-ahead log': '',
   'in both files': '',
@@ -180,7 +183,8 @@ test('salvaged records are kept when a crash happens before the new log replaces
   truncateSync(`${logPath(dir)}-wal`, 100_000)
   truncateSync(logPath(dir), 100_000)
   const { before } = await reopen(dir)
-  // The state after such a crash: the new log has its first name, and only a part of the old log is still in place.
+  // The state after such a crash: the new log has its first name, and only a part of the old log is still in
+  // place.
   copyFileSync(logPath(dir), `${logPath(dir)}.recovered`)
   writeFileSync(logPath(dir), 'the old file')
   const reopened = await reopen(dir)

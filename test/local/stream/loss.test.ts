@@ -47,7 +47,10 @@ async function appendRecords(stream: Awaited<ReturnType<typeof openStream>>, fro
   }
 }
 
-/** The log of a killed process: a quarter of its records is in the file, the others are in the write-ahead log. */
+/**
+ * The log of a killed process: a quarter of its records is in the file, the others are in the write-ahead
+ * log.
+ */
 let killed: string
 
 beforeAll(async () => {

@@ -116,7 +116,10 @@ export function startFakePoller(
     },
     startPosition,
   )
-  /** Waits until the checkpoint of the shard is at the sequence, and stops. Returns the sequences of each invocation. */
+  /**
+   * Waits until the checkpoint of the shard is at the sequence, and stops. Returns the sequences of each
+   * invocation.
+   */
   async function untilCheckpoint(shard: string, sequence: number): Promise<number[][]> {
     await eventually(() => {
       if (poller.position.checkpoints.get(shard) !== String(sequence))

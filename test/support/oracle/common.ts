@@ -1,6 +1,8 @@
 import type { SentEvent } from './sent-event.ts'
 
-/** What every oracle of a report shares. Its source is docs/api, not the SQL. Everything is computed naively. */
+/**
+ * What every oracle of a report shares. Its source is docs/api, not the SQL. Everything is computed naively.
+ */
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
@@ -51,7 +53,10 @@ export function firstDate({ since, now, tz }: OracleRequest): string {
   return shiftDate(localTime(now, tz).date, -Number.parseInt(since, 10))
 }
 
-/** Whether a time is in the range of the request: its local date is the first date or a later one, up to `until`. */
+/**
+ * Whether a time is in the range of the request: its local date is the first date or a later one, up to
+ * `until`.
+ */
 export function isInRange(ms: number, request: OracleRequest): boolean {
   const { date } = localTime(ms, request.tz)
   const { now, until } = request
@@ -68,7 +73,10 @@ export function periodOf(request: OracleRequest) {
   return { from: firstDate(request), to, tz }
 }
 
-/** From when on a report searches the events of its sessions: 35 days before the UTC date on which the range begins. */
+/**
+ * From when on a report searches the events of its sessions: 35 days before the UTC date on which the range
+ * begins.
+ */
 export function searchStart(request: OracleRequest): number {
   return Math.floor(startOfDate(firstDate(request), request.tz) / DAY) * DAY - 35 * DAY
 }

@@ -19,7 +19,10 @@ function groupOf(event: SentEvent, by: string): string | null {
   return page === undefined ? null : String(page)
 }
 
-/** The numbers of GET /conversion: a user starts with the first event, or the first `from`, and converts with a goal after it. */
+/**
+ * The numbers of GET /conversion: a user starts with the first event, or the first `from`, and converts with
+ * a goal after it.
+ */
 export function oracleConversion(
   events: readonly SentEvent[],
   request: OracleRequest,

@@ -38,7 +38,9 @@ function isStep(event: SentEvent, { event: name, filters }: OracleStep): boolean
   )
 }
 
-/** The events with which an entity passes the steps, in order. `own`: all events of the entity in the range. */
+/**
+ * The events with which an entity passes the steps, in order. `own`: all events of the entity in the range.
+ */
 function passSteps(own: readonly SentEvent[], { steps, conversion_window_hours }: OracleFunnel): SentEvent[] {
   const ordered = own.toSorted(byPosition)
   const passed: SentEvent[] = []

@@ -4,9 +4,10 @@ import type { SentEvent } from './sent-event.ts'
 export type SentLink = { project_id: string; previous_id: string; user_id: string }
 
 /**
- * Rewrites events as docs/api/identity.md says it: each identify request gives all ids that stand for `previous_id` the id that
- * `user_id` stands for. It is ignored if the id was mapped before (U45), or if it would map an id to itself. `scopeOf`: projects
- * with equal scopes share their ids.
+ * Rewrites events as docs/api/identity.md says it: each identify request gives all ids that stand for
+ * `previous_id` the id that
+ * `user_id` stands for. It is ignored if the id was mapped before (U45), or if it would map an id to itself.
+ * `scopeOf`: projects with equal scopes share their ids.
  */
 export function oracleIdentity(links: readonly SentLink[], scopeOf: (projectId: string) => string) {
   const scopes = new Map<string, { mapped: Set<string>; current: Map<string, string> }>()

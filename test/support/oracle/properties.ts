@@ -11,7 +11,9 @@ import {
 } from './common.ts'
 import type { SentEvent } from './sent-event.ts'
 
-/** The value of a property as text (U33); null for null and absent values. `country` is the event's country. */
+/**
+ * The value of a property as text (U33); null for null and absent values. `country` is the event's country.
+ */
 export function propertyText(event: SentEvent, property: string): string | null {
   if (property === 'country') return event.country
   const { properties } = event

@@ -26,7 +26,9 @@ function periodDates(today: string, { period, cohorts }: OracleRetention): strin
   return dates
 }
 
-/** Users and the times at which they were active: with an event of this name, or with the start of a session. */
+/**
+ * Users and the times at which they were active: with an event of this name, or with the start of a session.
+ */
 function activity(events: readonly SentEvent[], request: OracleRequest, event: string | undefined) {
   const all =
     event === undefined

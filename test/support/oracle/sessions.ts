@@ -39,8 +39,8 @@ export type OracleSession = {
 }
 
 /**
- * The sessions that start in the range. A session_id that pauses for more than 35 days before the range begins a new session
- * (docs/decisions/2026-11-21-s3-requests-of-a-read.md).
+ * The sessions that start in the range. A session_id that pauses for more than 35 days before the range
+ * begins a new session (docs/decisions/2026-11-21-s3-requests-of-a-read.md).
  */
 export function oracleSessionList(events: readonly SentEvent[], request: OracleRequest): OracleSession[] {
   const own = eventsOf(events, request)

@@ -7,7 +7,9 @@ import { createLakePipeline } from '#test/support/lake-pipeline'
 const HOUR = 3_600_000
 const BUCKET = 1
 
-/** A pipeline with an epoch of one event every ten hours. All are compacted, and superseded files still exist. */
+/**
+ * A pipeline with an epoch of one event every ten hours. All are compacted, and superseded files still exist.
+ */
 async function pipelineWithEpochs(epochs: number) {
   const pipeline = createLakePipeline({ epochFiles: 1, keepSupersededMs: 1_000 * HOUR })
   for (let epoch = 1; epoch <= epochs; epoch++) {

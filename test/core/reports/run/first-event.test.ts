@@ -18,7 +18,8 @@ const empty = testProject({ bucket: 7, created_at: '2026-11-01T00:00:00Z', id: '
 let folder: FolderLake
 let read: ReturnType<typeof createReader>
 
-// One event late on 2 November (the 3rd in Berlin), then one a day for the last week, in a segment and in a hot file.
+// One event late on 2 November (the 3rd in Berlin), then one a day for the last week, in a segment and in a
+// hot file.
 beforeAll(async () => {
   folder = await openFolderLake()
   const times = [Date.parse('2026-11-02T23:30:00Z'), ...[6, 5, 4, 3, 2, 1, 0].map(ago => NOW - ago * DAY)]

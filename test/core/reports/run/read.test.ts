@@ -38,7 +38,9 @@ let folder: FolderLake
 let lake: LakeSnapshot
 let engine: LocalQueryEngine
 
-/** Epochs 1 and 2 are one segment, epoch 3 is another one, epoch 4 is hot. Each has three events of two users. */
+/**
+ * Epochs 1 and 2 are one segment, epoch 3 is another one, epoch 4 is hot. Each has three events of two users.
+ */
 beforeAll(async () => {
   folder = await openFolderLake()
   engine = folder.engine
