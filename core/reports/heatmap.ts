@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import { integer, sql } from '#core/sql'
+import { DAY_MS } from '#core/time'
 import {
   HEATMAP_PARTS,
   type HeatmapCell,
@@ -57,9 +58,20 @@ export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapRespons
       busiest_hour: largestSum(cells, ({ hour }) => hour),
     }
     const names = params.fields ?? HEATMAP_PARTS
-    return { project: project.name, period: toPeriod(request), ...pickParts(parts, names) }
+    const period = toPeriod(request)
+    const warning = unevenWeekdays(period)
+    if (warning !== null) request.notes.warnings.add(warning)
+    return { project: project.name, period, ...pickParts(parts, names) }
   },
 })
+
+/** Says that some weekdays are more often in the range than others (U67); null if all are as often in it. */
+function unevenWeekdays({ from, to }: { from: string; to: string }): string | null {
+  const dates = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
+  if (dates % 7 === 0) return null
+  const weeks = Math.max(1, Math.floor(dates / 7))
+  return `The range has ${dates} dates, so not every weekday is in it equally often. Send \`since=${7 * weeks - 1}d\` for whole weeks.`
+}
 
 type Parts = Required<Pick<z.input<typeof heatmapResponse>, HeatmapPart>>
 

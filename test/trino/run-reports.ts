@@ -180,6 +180,9 @@ const FILTER_VALUES = ['', 'é', '%', '\\', "o'brien", '5', 5, -0.5, true] as co
 const ROUNDED = ['p50', 'p95'].map(statistic => `${statistic}(properties.session_count)`)
 
 const queries: Partial<QueryParams>[] = [
+  // Nothing has these values, so the read looks for the ones that may be meant.
+  { filters: [{ field: 'properties.plan', op: 'eq', value: 'no such plan' }] },
+  { filters: [{ field: 'country', op: 'eq', value: 'XX' }] },
   { metrics: ['event_count', 'unique_users', 'session_count', 'bounce_rate', 'avg_duration'] },
   // From the rollup of sessions.
   { metrics: ['bounce_rate', 'event_count'], group_by: ['date'], limit: 2 },

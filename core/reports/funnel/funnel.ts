@@ -3,6 +3,7 @@ import { ApiError } from '#core/errors'
 import type { Row } from '#core/ports'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, sinceDays, toPeriod } from '#core/reports/run/run'
+import { valuesOfFilters } from '#core/reports/run/unknown-names'
 import { quoted } from '#core/text/clean-text'
 import type { ProjectContext } from '#schemas/contexts'
 import type { funnelBody, funnelResponse } from '#schemas/funnel'
@@ -73,11 +74,22 @@ export const funnel = defineReport<FunnelParams, Response>({
       ...(hasCutGroups && { total_rows: groupRows.length }),
     }
   },
-  namesOfEmpty: (_, { steps }) => {
+  namesOfEmpty: ({ steps: asked = [] }, { steps, steps_source }) => {
     const absent = steps.filter(({ raw_activity }) => raw_activity.event_count === 0)
-    return absent.length === 0 ? null : { events: absent.map(({ event }) => event) }
+    if (absent.length === 0) return null
+    const filters =
+      steps_source === 'request.steps' ? absent.flatMap(({ step }) => filtersOf(asked[step - 1])) : []
+    return { events: absent.map(({ event }) => event), values: valuesOfFilters(filters) }
   },
 })
+
+/** The filters of a step, which the report has checked. */
+function filtersOf(step: unknown) {
+  const { filters } = step as {
+    filters?: { property?: unknown; field?: unknown; op: unknown; value: unknown }[] | null
+  }
+  return (filters ?? []).map(({ property, field, op, value }) => ({ field: property ?? field, op, value }))
+}
 
 /** The steps of the request, else the activation events of the project context. */
 function stepsOf(

@@ -6,7 +6,7 @@ import { properties } from '#core/reports/properties'
 import { previousPeriod } from '#core/reports/run/previous-period'
 import { defineReport } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
-import type { AskedNames } from '#core/reports/run/unknown-names'
+import { type AskedNames, valuesOfFilters } from '#core/reports/run/unknown-names'
 import { integer, isOneOf, join, sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { queryResponse } from '#schemas/query'
@@ -60,6 +60,9 @@ function namesOfEmptyQuery(params: QueryParams, { rows }: Response): AskedNames 
   return {
     events: events.map(({ value }) => String(value)),
     properties: [...filtered, ...missing].flatMap(field => /^properties\.(.+)$/.exec(field)?.[1] ?? []),
+    values: isEmpty
+      ? valuesOfFilters(filters.filter(({ field }) => /^(properties\.|country$)/.test(field)))
+      : [],
   }
 }
 

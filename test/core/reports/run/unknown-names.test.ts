@@ -3,6 +3,7 @@ import { breakdown } from '#core/reports/breakdown'
 import { conversion } from '#core/reports/conversion'
 import { events } from '#core/reports/events'
 import { funnel } from '#core/reports/funnel/funnel'
+import { heatmap } from '#core/reports/heatmap'
 import { paths } from '#core/reports/paths/paths'
 import { query } from '#core/reports/query/query'
 import { retention } from '#core/reports/retention'
@@ -15,10 +16,15 @@ import { pathsBody } from '#schemas/paths'
 import { breakdownQuery } from '#schemas/properties'
 import { queryBody } from '#schemas/query'
 import { retentionQuery } from '#schemas/retention'
+import { heatmapQuery } from '#schemas/sessions'
 import { type ReportLake, withReportLake } from '#test/support/report-lake'
 
 const SIGN_UP = 'The event `sign_up` does not occur in the range. Did you mean `signup_completed`?'
 const PLAM = 'The property `plam` does not occur in the range. Did you mean `plan`?'
+const FRANCE = 'The value `FR` does not occur in `country` in the range.'
+const EIGHT =
+  'The range has 8 dates, so not every weekday is in it equally often. Send `since=6d` for whole weeks.'
+const pathIs = (value: string) => ({ property: 'path', op: 'eq', value })
 const NOWHERE = 'The event `zzz` does not occur in the range.'
 
 /** Each request with the warnings of its response. */
@@ -43,15 +49,43 @@ const requests: [string, Report<any, any>, { parse(value: unknown): object }, ob
     [PLAM],
   ],
   ['query with rows', query, queryBody, { group_by: ['properties.plan'] }, []],
+  [
+    'query by a filter on a value',
+    query,
+    queryBody,
+    { filters: [{ field: 'properties.plan', op: 'eq', value: 'prp' }] },
+    ['The value `prp` does not occur in `plan` in the range. Did you mean `pro`?'],
+  ],
+  [
+    'query by a country',
+    query,
+    queryBody,
+    { filters: [{ field: 'country', op: 'eq', value: 'FR' }] },
+    [FRANCE],
+  ],
+  [
+    'funnel by a page',
+    funnel,
+    funnelBody,
+    { steps: [{ event: 'page_view', filters: [pathIs('/prcing')] }, { event: 'signup_completed' }] },
+    ['The value `/prcing` does not occur in `path` in the range. Did you mean `/pricing`?'],
+  ],
+  ['heatmap of 8 dates', heatmap, heatmapQuery, { since: '7d' }, [EIGHT]],
+  ['heatmap of 7 dates', heatmap, heatmapQuery, { since: '6d' }, []],
 ]
 
 test('an empty result says which names do not occur, and which name is near', async () => {
   const event = (name: string) => ({
-    ...{ event: name, properties: { plan: 'pro', path: '/' }, user_id: 'u1', session_id: 's1' as const },
+    ...{
+      event: name,
+      properties: { plan: 'pro', path: '/pricing' },
+      user_id: 'u1',
+      session_id: 's1' as const,
+    },
     ...{ event_id: null, lag: 0 },
   })
   const items = [event('page_view'), event('signup_completed')]
-  const given = [{ project: 'proj_a' as const, country: null, file: 0, pause: 0, items }]
+  const given = [{ project: 'proj_a' as const, country: 'DE' as const, file: 0, pause: 0, items }]
   await withReportLake({ epochs: [{ gap: 0, requests: given }], compacted: 1, mergeEnds: [] }, async lake => {
     for (const [name, report, schema, asked, warnings] of requests) {
       expect(await warningsOf(lake, report, schema.parse({ project: 'x', ...asked })), name).toEqual(warnings)
