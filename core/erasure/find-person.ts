@@ -1,5 +1,5 @@
 import { forEachConcurrent } from '#core/concurrency'
-import { shortKey } from '#core/lake/consume/rows'
+import { shortKey } from '#core/lake/consume/id-keys'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { activity, hasUserKeys, oldestEvent } from '#core/lake/read/relations'
 import { userSessions } from '#core/lake/read/user-sessions'

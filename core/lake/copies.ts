@@ -3,7 +3,7 @@
  * one with the public token, so a copy that came with a credential wins over those without, also over one that is stored already
  * (U63).
  *
- * The last bit of an event_key (core/lake/consume/rows.ts) says whether the event came with a credential. A hot event is a copy
+ * The last bit of an event_key (core/lake/consume/id-keys.ts) says whether the event came with a credential. A hot event is a copy
  * - if an event with the same event_key came before it: the hot one before it, or any stored one;
  * - and without a credential, also if one with a credential is there, stored or hot, before or after it.
  * A stored event without a credential is replaced if a hot one with a credential is there: reads hide it (hot-events.ts), and the

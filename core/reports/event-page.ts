@@ -1,5 +1,5 @@
 import { eventUlid } from '#core/ingest/ids'
-import { shortKey } from '#core/lake/consume/rows'
+import { shortKey } from '#core/lake/consume/id-keys'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { events as eventsRelation } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'

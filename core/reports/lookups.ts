@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { shortKey } from '#core/lake/consume/rows'
+import { shortKey } from '#core/lake/consume/id-keys'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { activity, hasUserKeys } from '#core/lake/read/relations'
 import { isOneOf, sql } from '#core/sql'

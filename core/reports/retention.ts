@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { shortKey } from '#core/lake/consume/rows'
+import { shortKey } from '#core/lake/consume/id-keys'
 import type { EventField, LakeRead } from '#core/lake/read/lake-read'
 import { events, hasIdsAsKeys, sessions, sessionsOfEvents } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'

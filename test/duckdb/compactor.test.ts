@@ -1,6 +1,6 @@
 import { parquetMetadata } from 'hyparquet'
 import { expect, test } from 'vitest'
-import { eventKey } from '#core/lake/consume/rows'
+import { eventKey } from '#core/lake/consume/id-keys'
 import { segmentKey, segmentKeys } from '#core/lake/keys'
 import type { Segment } from '#core/lake/segment'
 import type { Lake } from '#core/ports'

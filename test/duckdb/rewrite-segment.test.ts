@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RewriteJob } from '#core/lake/compact/compactor'
-import { eventKey, shortKey } from '#core/lake/consume/rows'
+import { eventKey, shortKey } from '#core/lake/consume/id-keys'
 import type { ErasedEvents, TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import { userHash } from '#core/lake/erase/tombstones'
 import { segmentKey } from '#core/lake/keys'

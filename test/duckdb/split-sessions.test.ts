@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shortKey } from '#core/lake/consume/rows'
+import { shortKey } from '#core/lake/consume/id-keys'
 import { segmentKey } from '#core/lake/keys'
 import { sessions } from '#core/lake/read/relations'
 import type { Segment } from '#core/lake/segment'

@@ -1,7 +1,7 @@
 import { packRecord, type StreamRecord } from '#core/ingest/record'
 import type { CompactedBucket, Compactor, ReplacedEvent, StoredEvents } from '#core/lake/compact/compactor'
 import type { LakeJob } from '#core/lake/compact/jobs'
-import type { HotRow } from '#core/lake/consume/rows'
+import type { HotColumns } from '#core/lake/consume/hot-columns'
 import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
 import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import { describeRows, type TombstoneRow } from '#core/lake/erase/tombstone-file'
@@ -11,6 +11,7 @@ import type { Segment, SegmentId } from '#core/lake/segment'
 import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core/ports'
 import { utcDate } from '#core/time'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
+import { rowsOfColumns } from '#test/support/hot-rows'
 
 /**
  * In-memory ports for the simulator and for tests of one component. Each call takes effect at once, so only the simulator
@@ -46,9 +47,9 @@ export function simulatedRows(bytes: Uint8Array): readonly SimulatedRow[] {
 }
 
 /** Stands for the Parquet encoder. The simulator checks which rows are in which object, not their bytes. */
-export function encodeSimulated(rows: readonly HotRow[]): Uint8Array {
+export function encodeSimulated(hot: HotColumns): Uint8Array {
   return toObject(
-    rows.map(row => ({
+    rowsOfColumns(hot).map(row => ({
       id: String(row.event),
       project: String(row.project_id),
       bucket: Number(row.bucket),

@@ -1,8 +1,8 @@
 import type { StreamRecord } from '#core/ingest/record'
 import type { Compactor } from '#core/lake/compact/compactor'
 import { applyReplacements, countGeneration, writeWithoutReplaced } from '#core/lake/compact/replaced-events'
-import { encodeHot } from '#core/lake/consume/parquet'
-import { toHotRows } from '#core/lake/consume/rows'
+import { encodeHot } from '#core/lake/consume/encode-hot'
+import { hotColumnsOf } from '#core/lake/consume/hot-columns'
 import { hotKey, segmentKeys } from '#core/lake/keys'
 import { addEpoch, emptyManifest, type Manifest, replaceSegments } from '#core/lake/manifest'
 import { type LakeSnapshot, openLake, type Snapshot } from '#core/lake/read/snapshot'
@@ -112,7 +112,7 @@ async function writeHotFiles(
   const objects: LakeObject[] = []
   for (const [file, records] of files.entries()) {
     const key = hotKey('0', { first: String(file), last: String(file), epoch })
-    const bytes = encodeHot(records.flatMap(record => toHotRows(record)))
+    const bytes = encodeHot(hotColumnsOf(records))
     await lake.put(key, bytes)
     objects.push({ key, size: bytes.length })
   }

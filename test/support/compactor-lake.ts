@@ -5,8 +5,8 @@ import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { onTestFinished } from 'vitest'
 import type { MergeJob } from '#core/lake/compact/compactor'
-import { encodeHot } from '#core/lake/consume/parquet'
-import { toHotRows } from '#core/lake/consume/rows'
+import { encodeHot } from '#core/lake/consume/encode-hot'
+import { hotColumnsOf } from '#core/lake/consume/hot-columns'
 import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import { hotKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from '#core/lake/keys'
 import { PART_VALUES } from '#core/lake/read/user-parts'
@@ -42,7 +42,7 @@ export async function openCompactorLake(
   async function writeHot(epoch: number, records: readonly EventsRecord[], shard = '0'): Promise<LakeObject> {
     const count = String((await lake.list(`hot/epoch=${epoch}/`)).length).padStart(3, '0')
     const key = hotKey(shard, { first: count, last: count, epoch })
-    const bytes = encodeHot(records.flatMap(record => toHotRows(record)))
+    const bytes = encodeHot(hotColumnsOf(records))
     await lake.put(key, bytes)
     return { key, size: bytes.length }
   }

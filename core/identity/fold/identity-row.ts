@@ -1,7 +1,7 @@
 import { parquetReadObjects } from 'hyparquet'
 import type { Refusal } from '#core/identity/who-may-link'
-import type { StreamRecord } from '#core/ingest/record'
 import type { JsonObject } from '#core/json-object'
+import type { CountedRecord } from '#core/lake/consume/counts'
 import { encodeRows } from '#core/lake/consume/parquet'
 
 /** What one identify request says, as a row of the identity file of its claim. */
@@ -23,7 +23,7 @@ export type IdentityRow = {
 }
 
 /** The rows of the identify records of a claim. */
-export function toIdentityRows(records: readonly StreamRecord[]): IdentityRow[] {
+export function toIdentityRows(records: readonly CountedRecord[]): IdentityRow[] {
   return records.flatMap(record => {
     if (record.kind !== 'identify') return []
     const { project_id, previous_id, user_id, traits, email_hash, received_at: at, seq } = record

@@ -1,6 +1,6 @@
 import { parquetReadObjects } from 'hyparquet'
+import { shortKey } from '#core/lake/consume/id-keys'
 import { encodeRows } from '#core/lake/consume/parquet'
-import { shortKey } from '#core/lake/consume/rows'
 import { compareText, type LinkRow } from './links.ts'
 
 /** Small, so that a look for some keys skips most of a large file by the statistics of the row groups. */

@@ -1,7 +1,7 @@
 import { forEachConcurrent } from '#core/concurrency'
 import { encodeIdentity, toIdentityRows } from '#core/identity/fold/identity-row'
 import { countFitting } from '#core/ingest/fitting-entries'
-import { type StreamRecord, unpackRecord } from '#core/ingest/record'
+import { unpackRecord } from '#core/ingest/record'
 import type { Claim } from '#core/lake/claim'
 import { hotKey, identityKey } from '#core/lake/keys'
 import { isBeyond } from '#core/lake/sequence'
@@ -9,9 +9,9 @@ import type { LakeStateStore, ShardState } from '#core/lake/state'
 import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
 import type { EventIdNotes } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
-import { countRecords } from './counts.ts'
-import { encodeHot } from './parquet.ts'
-import { type HotRow, toHotRows } from './rows.ts'
+import { type CountedRecord, countRecords } from './counts.ts'
+import { encodeHot } from './encode-hot.ts'
+import { createHotColumns, type HotColumns } from './hot-columns.ts'
 import { setAside, toUnreadableRecord, type UnreadableRecord } from './set-aside.ts'
 
 export type LakeConsumerServices = {
@@ -25,7 +25,7 @@ export type LakeConsumerServices = {
   clock: Clock
   log: Log
   /** Encodes a hot file. The simulator uses a cheaper encoding. */
-  encode?: (rows: readonly HotRow[]) => Uint8Array
+  encode?: (rows: HotColumns) => Uint8Array
   /** The largest claim in unpacked bytes. Default: CLAIM_BYTES. */
   claimBytes?: number
 }
@@ -143,12 +143,10 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     entries: readonly StreamEntry[],
     mayWriteFile = true,
   ): Promise<number> {
-    const { records, rows, unreadableRecords } = unpackEntries(entries)
+    const { records, rows, projectsWithEventIds, unreadableRecords } = unpackEntries(entries)
     await setAside({ lake, log }, shard, claim, unreadableRecords)
     // Reads look for copies only in projects that are known to send event_ids, so this comes before the file.
-    const rowsWithEventId = rows.filter(row => row.event_id !== null)
-    const projectIds = new Set(rowsWithEventId.map(row => String(row.project_id)))
-    await forEachConcurrent([...projectIds], NOTES_AT_ONCE, projects.noteEventIds)
+    await forEachConcurrent([...projectsWithEventIds], NOTES_AT_ONCE, projects.noteEventIds)
     if (mayWriteFile) await writeFiles(shard, claim, rows, records)
     const { events, bots } = countRecords(records)
     await usage.addClaim({ shard, ...claim }, events)
@@ -162,8 +160,8 @@ export function createLakeConsumer(services: LakeConsumerServices) {
   async function writeFiles(
     shard: string,
     claim: Claim,
-    rows: readonly HotRow[],
-    records: readonly StreamRecord[],
+    rows: HotColumns,
+    records: readonly CountedRecord[],
   ): Promise<void> {
     const identityRows = toIdentityRows(records)
     if (identityRows.length > 0) await lake.put(identityKey(shard, claim), encodeIdentity(identityRows))
@@ -186,26 +184,30 @@ export function claimSize(entries: readonly StreamEntry[], claimBytes = CLAIM_BY
  * different claims (on AWS claims are a minute apart), both are stored.
  */
 function unpackEntries(entries: readonly StreamEntry[]) {
-  const records: StreamRecord[] = []
-  const rows: HotRow[] = []
+  const records: CountedRecord[] = []
+  const rows = createHotColumns()
+  const projectsWithEventIds = new Set<string>()
   const unreadableRecords: UnreadableRecord[] = []
   const recordIds = new Set<string>()
   for (const entry of entries) {
     try {
       const record = unpackRecord(entry.data)
-      if (record.kind === 'events') {
-        const recordId = `${record.project_id} ${record.received_at} ${record.seq}`
-        if (recordIds.has(recordId)) continue
-        recordIds.add(recordId)
+      if (record.kind !== 'events') {
+        records.push(record)
+        continue
       }
-      const recordRows = record.kind === 'events' ? toHotRows(record) : []
-      records.push(record)
-      for (const row of recordRows) rows.push(row)
+      const recordId = `${record.project_id} ${record.received_at} ${record.seq}`
+      if (recordIds.has(recordId)) continue
+      recordIds.add(recordId)
+      rows.add(record)
+      if (record.events.some(({ event_id }) => event_id != null)) projectsWithEventIds.add(record.project_id)
+      // Without its events: those of a claim are ten times as large as objects.
+      records.push({ ...record, events: { length: record.events.length } })
     } catch (error) {
       unreadableRecords.push(toUnreadableRecord(entry, error))
     }
   }
-  return { records, rows, unreadableRecords }
+  return { records, rows, projectsWithEventIds, unreadableRecords }
 }
 
 /** Whether the first and the last record of the claim are there. A stream never loses records between them alone. */

@@ -1,9 +1,15 @@
-import type { StreamRecord } from '#core/ingest/record'
+import type { BotRecord, EventsRecord, IdentifyRecord } from '#core/ingest/record'
 import { quarterOf, utcDate } from '#core/time'
 import type { BotCount, ClaimedEvents } from '#core/usage/counters'
 
+/** A record of the stream. Of its events only the number counts. */
+export type CountedRecord =
+  | BotRecord
+  | IdentifyRecord
+  | (Omit<EventsRecord, 'events'> & { events: { length: number } })
+
 /** What the records of a claim add to the counters, by project and UTC date of arrival. */
-export function countRecords(records: readonly StreamRecord[]): {
+export function countRecords(records: readonly CountedRecord[]): {
   events: ClaimedEvents[]
   bots: BotCount[]
 } {

@@ -1,23 +1,14 @@
+import type { SchemaElement } from 'hyparquet'
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer'
 import { type Column, type ColumnOf, type ColumnType, tables } from '#schemas/columns'
-import type { HotRow } from './rows.ts'
 
 type Value = string | number | bigint | null
 
 /** Rows in a row group: enough for a good dictionary, few enough that a reader can skip what it does not need. */
-const ROW_GROUP_ROWS = 50_000
-
-/**
- * Encodes the rows as a hot file. The rows are sorted by bucket, project and time, so a read of one project finds them
- * by the statistics of the row groups. Snappy is fast, and the file is rewritten within minutes. The same rows always
- * give the same bytes.
- */
-export function encodeHot(rows: readonly HotRow[]): Uint8Array {
-  return encodeRows('events_hot', rows.toSorted(compareRows))
-}
+export const ROW_GROUP_ROWS = 50_000
 
 /** Encodes rows of a table without dates as a Parquet file. */
-export function encodeRows<Name extends 'events_hot' | 'identity_hot' | 'links' | 'tombstones'>(
+export function encodeRows<Name extends 'identity_hot' | 'links' | 'tombstones'>(
   table: Name,
   rows: readonly Record<ColumnOf<Name>, Value>[],
   rowGroupRows = ROW_GROUP_ROWS,
@@ -28,14 +19,7 @@ export function encodeRows<Name extends 'events_hot' | 'identity_hot' | 'links' 
     columnData: columns.map(column =>
       columnSource(column, values.get(column.name) ?? new Array(rows.length).fill(null)),
     ),
-    schema: [
-      { name: 'root', num_children: columns.length },
-      ...columns.map(column => ({
-        name: column.name,
-        repetition_type: 'OPTIONAL' as const,
-        ...parquetTypes[column.type],
-      })),
-    ],
+    schema: schemaOf(columns),
     codec: 'SNAPPY',
     rowGroupSize: rowGroupRows,
     createdBy: 'footfall',
@@ -43,15 +27,27 @@ export function encodeRows<Name extends 'events_hot' | 'identity_hot' | 'links' 
   return new Uint8Array(buffer)
 }
 
+/** The schema of a file with these columns. */
+export function schemaOf(columns: readonly Column[]): SchemaElement[] {
+  return [
+    { name: 'root', num_children: columns.length },
+    ...columns.map(column => ({
+      name: column.name,
+      repetition_type: 'OPTIONAL' as const,
+      ...parquetTypes[column.type],
+    })),
+  ]
+}
+
 /** Timestamps are not UTC-adjusted: the `timestamp` of Hive and Athena needs that. Hot files have no dates. */
-const parquetTypes: Partial<Record<ColumnType, object>> = {
+const parquetTypes: Partial<Record<ColumnType, Partial<SchemaElement>>> = {
   string: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   int64: { type: 'INT64' },
   timestamp: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } },
 }
 
 /** Reads skip row groups by the statistics of these columns. No read uses those of other columns. */
-const COLUMNS_WITH_STATISTICS = new Set(['bucket', 'project_id', 'timestamp', 'scope', 'previous_key'])
+export const COLUMNS_WITH_STATISTICS = new Set(['bucket', 'project_id', 'timestamp', 'scope', 'previous_key'])
 
 /**
  * The values of all rows by their names. All rows have the same keys in the same order, so each row is read at once: reading it by 40 names
@@ -80,18 +76,4 @@ function columnSource({ name, type }: Column, values: Value[]): ColumnSource {
 
 function toInt64(value: Value): bigint | null {
   return value === null ? null : BigInt(value)
-}
-
-function compareRows(a: HotRow, b: HotRow): number {
-  return (
-    Number(a.bucket) - Number(b.bucket) ||
-    compareText(String(a.project_id), String(b.project_id)) ||
-    Number(a.timestamp) - Number(b.timestamp) ||
-    Number(a.lag_s) - Number(b.lag_s) ||
-    Number(a.seq) - Number(b.seq)
-  )
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

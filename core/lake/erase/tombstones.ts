@@ -38,7 +38,7 @@ export function userHash(userId: string): string {
   return hash('sha256', userId, 'hex').slice(0, HASH_DIGITS).toUpperCase()
 }
 
-/** The user_key (shortKey of core/lake/consume/rows.ts) of the user with this userHash. */
+/** The user_key (shortKey of core/lake/consume/id-keys.ts) of the user with this userHash. */
 export function userKeyOf(userHashDigits: string): number {
   return Number(BigInt(`0x${userHashDigits}`) >> 11n)
 }

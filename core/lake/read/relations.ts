@@ -164,7 +164,7 @@ export function hasActivityRollup(read: LakeRead): boolean {
 /**
  * The sessions that start in [from, to): (session_key, fields). Name only the fields that the statement uses. A session is all events
  * before `to` that have its session_id. If it has events within SESSION_PAUSE_MS before the date of `from`, it started earlier and is left
- * out. The keys are those of core/lake/consume/rows.ts. If `to` cuts a date of a segment, or larger segments cannot leave out erased events, the sessions come
+ * out. The keys are those of core/lake/consume/id-keys.ts. If `to` cuts a date of a segment, or larger segments cannot leave out erased events, the sessions come
  * from the events, and the keys are the ids themselves (hasIdsAsKeys).
  */
 export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQuery {

@@ -35,7 +35,7 @@ export function resolveUserKeys(
       LEFT JOIN (${finalLinks(links, 'key')}) AS link ON previous_key = ${plain(key)})`
 }
 
-/** The user_key of a user_id, as `shortKey` of rows.ts makes it: the first 53 bits of the SHA-256. Hashing takes time, so group first. */
+/** The user_key of a user_id, as `shortKey` of id-keys.ts makes it: the first 53 bits of the SHA-256. Hashing takes time, so group first. */
 export function userKeyOf(userId: SqlQuery): SqlQuery {
   return sql`bitwise_right_shift(from_base(substr(to_hex(sha256(to_utf8(${userId}))), 1, 14), 16), 3)`
 }

@@ -1,4 +1,4 @@
-import { shortKey } from '#core/lake/consume/rows'
+import { shortKey } from '#core/lake/consume/id-keys'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'

@@ -11,10 +11,10 @@ import {
   unpackRecord,
 } from '#core/ingest/record'
 import { countRecords } from '#core/lake/consume/counts'
-import { toHotRows } from '#core/lake/consume/rows'
 import { toTombstoneRows } from '#core/lake/erase/tombstone-file'
 import { userHash } from '#core/lake/erase/tombstones'
 import { eventsRecord } from '#test/support/events-record'
+import { toHotRows } from '#test/support/hot-rows'
 
 const NOW = Date.UTC(2026, 10, 22, 12)
 const ERASED = { project_id: 'proj_1', users: [userHash('ada'), userHash('anon_1')], until: NOW / 1_000 }

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { encodeHot } from '#core/lake/consume/parquet'
-import { toHotRows } from '#core/lake/consume/rows'
+import { encodeHot } from '#core/lake/consume/encode-hot'
+import { hotColumnsOf } from '#core/lake/consume/hot-columns'
 import type { QueryEngine } from '#core/ports'
 import { type EventsParams, events } from '#core/reports/events'
 import { type ReportServices, runReport } from '#core/reports/run/run'
@@ -124,7 +124,7 @@ test('an event that arrives between the statements of a page pushes no event out
     .mockImplementationOnce(rows)
     .mockImplementationOnce(async query => {
       const positions = await rows(query)
-      await lake.put('hot/epoch=1/1-1-1.parquet', encodeHot(toHotRows(late)))
+      await lake.put('hot/epoch=1/1-1-1.parquet', encodeHot(hotColumnsOf([late])))
       return positions
     })
   const pages = []

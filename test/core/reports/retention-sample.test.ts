@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shortKey } from '#core/lake/consume/rows'
+import { shortKey } from '#core/lake/consume/id-keys'
 import { MAX_USERS, type RetentionParams, retention } from '#core/reports/retention'
 import { type ReportServices, runReport } from '#core/reports/run/run'
 import { testProject } from '#test/support/account-fixtures'

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { encodeHot } from '#core/lake/consume/parquet'
-import { toHotRows } from '#core/lake/consume/rows'
+import { encodeHot } from '#core/lake/consume/encode-hot'
+import { hotColumnsOf } from '#core/lake/consume/hot-columns'
 import type { Log, QueryStatistics } from '#core/ports'
 import { inFiles, join, NOT_MATERIALIZED, sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
@@ -42,23 +42,25 @@ async function setUp(settings: Partial<QueryEngineSettings> = {}) {
 /** The bytes of a hot file with `count` events. */
 function hotFile(count = 3): Uint8Array {
   return encodeHot(
-    toHotRows({
-      kind: 'events',
-      project_id: 'proj_1',
-      account_id: 'acc_1',
-      bucket: 7,
-      received_at: 1_763_700_000_000,
-      seq: 1,
-      country: 'DE',
-      events: Array.from({ length: count }, (_, i) => ({
-        event: 'page_view',
-        properties: { path: `/${i}` },
-        user_id: 'u',
-        session_id: 's',
-        timestamp: 1_763_700_000_000,
-        event_id: null,
-      })),
-    }),
+    hotColumnsOf([
+      {
+        kind: 'events',
+        project_id: 'proj_1',
+        account_id: 'acc_1',
+        bucket: 7,
+        received_at: 1_763_700_000_000,
+        seq: 1,
+        country: 'DE',
+        events: Array.from({ length: count }, (_, i) => ({
+          event: 'page_view',
+          properties: { path: `/${i}` },
+          user_id: 'u',
+          session_id: 's',
+          timestamp: 1_763_700_000_000,
+          event_id: null,
+        })),
+      },
+    ]),
   )
 }
 

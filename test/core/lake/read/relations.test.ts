@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { eventKey } from '#core/lake/consume/rows'
+import { eventKey } from '#core/lake/consume/id-keys'
 import { copiedKeysSql } from '#core/lake/read/hot-events'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { activity, eventCounts, events, sessions } from '#core/lake/read/relations'

@@ -1,0 +1,206 @@
+import { arrivalLag } from '#core/ingest/ids'
+import { type EventsRecord, isEmptyEvent, type RecordedEvent } from '#core/ingest/record'
+import { type ColumnOf, type PropertyColumnName, propertyColumns } from '#schemas/columns'
+import { eventKey, shortKey } from './id-keys.ts'
+
+/** A column of texts: the distinct texts, and for each row the number of its text; -1 for null. */
+export type TextColumn = { texts: string[]; numbers: Int32Array; numberOf: Map<string, number> }
+/** A column of whole numbers that a double holds. NaN is null. */
+export type IntegerColumn = { values: Float64Array }
+/** A column of whole numbers from 0 to 2^63 - 1. -1 is null. */
+export type LongColumn = { longs: BigInt64Array }
+
+export type HotColumn = TextColumn | IntegerColumn | LongColumn
+type HotName = ColumnOf<'events_hot'>
+
+/**
+ * The rows of a hot file, column by column. Nothing but the distinct texts and some numbers lives longer than the record that a row comes
+ * from. As objects the rows of a claim are twenty times as large, and half of the consumer's time goes into moving them to old memory.
+ */
+export type HotColumns = {
+  /** Adds a row for each event of a record, without erased events. If it throws, nothing is added. */
+  add(record: EventsRecord): void
+  rowCount(): number
+  /** The columns with a value in some row. The keys of ids are computed from the texts here. */
+  columns(): ReadonlyMap<HotName, HotColumn>
+}
+
+const FIRST_ROWS = 1_024
+
+export function createHotColumns(): HotColumns {
+  let count = 0
+  let capacity = FIRST_ROWS
+  const texts = new Map<HotName, TextColumn>()
+  const integers = new Map<HotName, IntegerColumn>()
+  const eventKeys: LongColumn = { longs: new BigInt64Array(capacity).fill(-1n) }
+
+  function textColumn(name: HotName): TextColumn {
+    let column = texts.get(name)
+    if (column === undefined) {
+      column = { texts: [], numbers: new Int32Array(capacity).fill(-1), numberOf: new Map() }
+      texts.set(name, column)
+    }
+    return column
+  }
+
+  function integerColumn(name: HotName): IntegerColumn {
+    let column = integers.get(name)
+    if (column === undefined) {
+      column = { values: new Float64Array(capacity).fill(Number.NaN) }
+      integers.set(name, column)
+    }
+    return column
+  }
+
+  const [bucket, timestamp, lag, seq] = (['bucket', 'timestamp', 'lag_s', 'seq'] as const).map(
+    integerColumn,
+  ) as [IntegerColumn, IntegerColumn, IntegerColumn, IntegerColumn]
+  const [project, name, user, session, country, id, json] = (
+    ['project_id', 'event', 'user_id', 'session_id', 'country', 'event_id', 'properties'] as const
+  ).map(textColumn) as [TextColumn, TextColumn, TextColumn, TextColumn, TextColumn, TextColumn, TextColumn]
+
+  function grow(): void {
+    capacity *= 2
+    for (const column of texts.values())
+      column.numbers = grown(column.numbers, new Int32Array(capacity).fill(-1))
+    for (const column of integers.values())
+      column.values = grown(column.values, new Float64Array(capacity).fill(Number.NaN))
+    eventKeys.longs = grown(eventKeys.longs, new BigInt64Array(capacity).fill(-1n))
+  }
+
+  function addEvent(record: EventsRecord, event: RecordedEvent, index: number): void {
+    if (count === capacity) grow()
+    if (!Number.isSafeInteger(event.timestamp)) throw new TypeError('a timestamp is not a whole number')
+    const row = count
+    bucket.values[row] = record.bucket
+    timestamp.values[row] = event.timestamp
+    lag.values[row] = arrivalLag(event.timestamp, record.received_at)
+    seq.values[row] = record.seq + index
+    addText(project, row, record.project_id)
+    addText(name, row, event.event)
+    addText(country, row, record.country)
+    addText(user, row, event.user_id)
+    addText(session, row, event.session_id)
+    if (event.event_id != null) {
+      addText(id, row, event.event_id)
+      eventKeys.longs[row] = eventKey(record.project_id, event.event_id, record.credentialed) ?? -1n
+    }
+    addText(json, row, addProperties(event.properties, row))
+    count += 1
+  }
+
+  /**
+   * Puts each property into its column if the value has the column's type. Returns the others as JSON. Without a property for a
+   * column there is nothing to copy: for events of hundreds of keys the copy takes as long as writing the JSON.
+   */
+  function addProperties(properties: Record<string, unknown> | null, row: number): string | null {
+    if (properties === null) return null
+    const keys = Object.keys(properties)
+    let rest: Record<string, unknown> | undefined
+    let stored = 0
+    for (const key of keys) {
+      const value = properties[key]
+      if (typeof value === 'string' && textProperties.has(key))
+        addText(textColumn(key as HotName), row, value)
+      else if (isStorableInteger(value) && integerProperties.has(key))
+        integerColumn(key as HotName).values[row] = value
+      else continue
+      stored += 1
+    }
+    if (stored === 0) return JSON.stringify(properties)
+    if (stored === keys.length) return '{}'
+    for (const key of keys) {
+      const value = properties[key]
+      if (
+        typeof value === 'string'
+          ? textProperties.has(key)
+          : isStorableInteger(value) && integerProperties.has(key)
+      )
+        continue
+      rest ??= Object.create(null) as Record<string, unknown>
+      rest[key] = value
+    }
+    return JSON.stringify(rest)
+  }
+
+  /** Forgets the rows from `from` on. The last of them may be there in part. */
+  function forget(from: number): void {
+    const end = Math.min(count + 1, capacity)
+    for (const { numbers } of texts.values()) numbers.fill(-1, from, end)
+    for (const { values } of integers.values()) values.fill(Number.NaN, from, end)
+    eventKeys.longs.fill(-1n, from, end)
+    count = from
+  }
+
+  return {
+    add(record) {
+      const before = count
+      try {
+        for (const [index, event] of record.events.entries())
+          if (!isEmptyEvent(event)) addEvent(record, event, index)
+      } catch (error) {
+        forget(before)
+        throw error
+      }
+    },
+    rowCount: () => count,
+    columns: () =>
+      new Map<HotName, HotColumn>([
+        ...texts,
+        ...integers,
+        ['user_key', keysOf(user)],
+        ['session_key', keysOf(session)],
+        ['event_key', eventKeys],
+      ]),
+  }
+}
+
+/** The rows of these records. */
+export function hotColumnsOf(records: readonly EventsRecord[]): HotColumns {
+  const columns = createHotColumns()
+  for (const record of records) columns.add(record)
+  return columns
+}
+
+function addText(
+  { texts, numbers, numberOf }: TextColumn,
+  row: number,
+  text: string | null | undefined,
+): void {
+  if (text === null || text === undefined) return
+  let number = numberOf.get(text)
+  if (number === undefined) {
+    if (typeof text !== 'string') throw new TypeError('a value is not a text')
+    number = texts.length
+    texts.push(text)
+    numberOf.set(text, number)
+  }
+  numbers[row] = number
+}
+
+/** The key of each id of a column. An id is hashed once, however many rows have it. */
+function keysOf({ texts, numbers }: TextColumn): IntegerColumn {
+  const keys = Float64Array.from(texts, text => shortKey(text))
+  return {
+    values: Float64Array.from(numbers, number => (number === -1 ? Number.NaN : (keys[number] as number))),
+  }
+}
+
+function grown<Values extends { set(values: Values): void }>(values: Values, larger: Values): Values {
+  larger.set(values)
+  return larger
+}
+
+const textProperties = propertiesOfType('string')
+const integerProperties = propertiesOfType('int64')
+
+function propertiesOfType(type: 'string' | 'int64'): ReadonlySet<string> {
+  return new Set<PropertyColumnName | string>(
+    propertyColumns.filter(column => column.type === type).map(({ name }) => name),
+  )
+}
+
+/** An integer column would read -0 back as 0. */
+function isStorableInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value) && !Object.is(value, -0)
+}
