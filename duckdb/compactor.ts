@@ -37,7 +37,7 @@ export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'
     minComparedEvents?: number
   }
 
-/** 32 MB are about 800,000 events of the tracker. */
+/** 32 MB are about 1.1 million events of the tracker. */
 const SLICE_BYTES = 32 * 1024 * 1024
 /** Bytes of the given segments from which on a merged one is large (duckdb/segment-files.ts). */
 const LARGE_BYTES = 4 * 1024 * 1024

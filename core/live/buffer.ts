@@ -13,11 +13,12 @@ import {
   eraseFromChunk,
   firstPosition,
   type LiveEvent,
-  type LiveRecord,
+  lineLength,
   type Position,
   packEvents,
   toLine,
   unpackEvents,
+  type WrittenLiveRecord,
 } from './chunk.ts'
 
 /**
@@ -84,7 +85,10 @@ export function createLiveBuffer(
   { clock, bufferMs, onWritten = () => {} }: LiveBufferOptions,
 ) {
   /** Writes the records of one batch of a shard: those of each project in ascending order of their sequences. */
-  async function write(shard: string, records: ReadonlyMap<string, readonly LiveRecord[]>): Promise<void> {
+  async function write(
+    shard: string,
+    records: ReadonlyMap<string, readonly WrittenLiveRecord[]>,
+  ): Promise<void> {
     await forEachConcurrent(slices(toChunks(records), BATCH_WRITES), CONCURRENCY, chunks =>
       writeChunks(shard, chunks),
     )
@@ -192,19 +196,19 @@ function range(partition: string, fromKey: string) {
 }
 
 /** Distributes the records of a batch over chunks. */
-function toChunks(records: ReadonlyMap<string, readonly LiveRecord[]>): NewChunk[] {
+function toChunks(records: ReadonlyMap<string, readonly WrittenLiveRecord[]>): NewChunk[] {
   const chunks: NewChunk[] = []
   const shared: { partition: string; first: Position; text: string }[] = []
   const open = new Map<string, (typeof shared)[number]>()
   for (const [projectId, ofProject] of records) {
     const [record] = ofProject
     if (record === undefined) continue
-    const line = toLine(projectId, ofProject)
-    if (line.length > MAX_SHARED_CHARS) {
+    if (lineLength(ofProject) > MAX_SHARED_CHARS) {
       const partition = projectPartition(projectId)
       chunks.push(...packEvents(projectId, ofProject).map(chunk => ({ partition, ...chunk })))
       continue
     }
+    const line = toLine(projectId, ofProject)
     const partition = bucketPartition(projectId)
     const current = open.get(partition)
     if (current !== undefined && current.text.length + line.length <= MAX_SHARED_CHUNK_CHARS) {

@@ -15,6 +15,9 @@ export type LiveRecord = Pick<EventsRecord, 'received_at' | 'seq' | 'country' | 
   first: number
 }
 
+/** A record before it is in a chunk: its events are the JSON text that ingestion wrote. */
+export type WrittenLiveRecord = Omit<LiveRecord, 'events'> & { eventsJson: string }
+
 /** Where an event lies in its shard: the sequence of its record, and its index in the record. */
 export type Position = { sequence: string; index: number }
 
@@ -44,8 +47,21 @@ const MAX_CHUNK_BYTES = 350_000
 const MAX_CHUNK_CHARS = 1_000_000
 
 /** The line of a project. JSON has no line breaks, so no other line looks like it. */
-export function toLine(projectId: string, records: readonly LiveRecord[]): string {
-  return `${lineStart(projectId)}${JSON.stringify(records)}`
+export function toLine(projectId: string, records: readonly WrittenLiveRecord[]): string {
+  return `${lineStart(projectId)}[${records.map(writeRecord).join(',')}]`
+}
+
+function writeRecord({ eventsJson, ...head }: WrittenLiveRecord): string {
+  return `${JSON.stringify(head).slice(0, -1)},"events":${eventsJson}}`
+}
+
+/** Writes the events of a record as JSON. */
+export function toWritten({ events, ...head }: LiveRecord): WrittenLiveRecord {
+  return { ...head, eventsJson: JSON.stringify(events) }
+}
+
+export function toParsed({ eventsJson, ...head }: WrittenLiveRecord): LiveRecord {
+  return { ...head, events: JSON.parse(eventsJson) }
 }
 
 function lineStart(projectId: string): string {
@@ -55,21 +71,26 @@ function lineStart(projectId: string): string {
 /** Packs records of one project, in ascending order of their sequences, into as few chunks as the limit of an item allows. */
 export function packEvents(
   projectId: string,
-  records: readonly LiveRecord[],
+  records: readonly WrittenLiveRecord[],
 ): { bytes: Uint8Array; first: Position }[] {
   const [record] = records
   if (record === undefined) return []
-  const line = toLine(projectId, records)
-  const canHalve = countEvents(records) > 1
-  if (!canHalve || line.length <= MAX_CHUNK_CHARS) {
-    const bytes = packText(line)
-    if (!canHalve || bytes.length <= MAX_CHUNK_BYTES) return [{ bytes, first: firstPosition(record) }]
-  }
-  return halve(records).flatMap(half => packEvents(projectId, half))
+  const isLong = lineLength(records) > MAX_CHUNK_CHARS
+  const bytes = isLong ? null : packText(toLine(projectId, records))
+  if (bytes !== null && bytes.length <= MAX_CHUNK_BYTES) return [{ bytes, first: firstPosition(record) }]
+  const halves = halve(records)
+  if (halves.length === 1)
+    return [{ bytes: bytes ?? packText(toLine(projectId, records)), first: firstPosition(record) }]
+  return halves.flatMap(half => packEvents(projectId, half))
+}
+
+/** Characters of a line with these records, without those of the fields beside the events. */
+export function lineLength(records: readonly WrittenLiveRecord[]): number {
+  return records.reduce((sum, { eventsJson }) => sum + eventsJson.length, 0)
 }
 
 /** The position of the first event of a record. */
-export function firstPosition({ sequence, first }: LiveRecord): Position {
+export function firstPosition({ sequence, first }: WrittenLiveRecord): Position {
   return { sequence, index: first }
 }
 
@@ -93,7 +114,7 @@ export function eraseFromChunk(bytes: Uint8Array, { projects, eraseEvents }: Eve
     const records: LiveRecord[] = JSON.parse(line.slice(projectId.length + 1))
     const rest = records.map(record => ({ ...record, events: eraseEvents(projectId, record) }))
     const isSame = rest.every(({ events }, i) => events === records[i]?.events)
-    return isSame ? line : toLine(projectId, rest).slice(1)
+    return isSame ? line : toLine(projectId, rest.map(toWritten)).slice(1)
   })
   return changed.every((line, i) => line === lines[i]) ? null : packText(changed.join('\n'))
 }
@@ -123,19 +144,16 @@ export function isAfter(position: Position, other: Position): boolean {
   return isBeyond(position.sequence, other.sequence)
 }
 
-function countEvents(records: readonly LiveRecord[]): number {
-  return records.reduce((sum, { events }) => sum + events.length, 0)
-}
-
-/** Splits between two records, or a single record between two of its events. */
-function halve(records: readonly LiveRecord[]): LiveRecord[][] {
+/** Splits between two records, or a single record between two of its events. A record of one event stays whole. */
+function halve(records: readonly WrittenLiveRecord[]): WrittenLiveRecord[][] {
   const half = Math.ceil(records.length / 2)
   if (records.length > 1) return [records.slice(0, half), records.slice(half)]
-  return records.flatMap(record => {
+  return records.map(toParsed).flatMap(record => {
+    if (record.events.length < 2) return [[toWritten(record)]]
     const middle = Math.ceil(record.events.length / 2)
     return [
-      [{ ...record, events: record.events.slice(0, middle) }],
-      [{ ...record, first: record.first + middle, events: record.events.slice(middle) }],
+      [toWritten({ ...record, events: record.events.slice(0, middle) })],
+      [toWritten({ ...record, first: record.first + middle, events: record.events.slice(middle) })],
     ]
   })
 }

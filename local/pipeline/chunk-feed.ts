@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chunk } from '#core/live/buffer'
-import { type LiveRecord, toLiveEvents } from '#core/live/chunk'
+import { toLiveEvents, toParsed, type WrittenLiveRecord } from '#core/live/chunk'
 import type { ChunkFeed } from '#core/live/new-chunks'
 import type { Clock } from '#core/ports'
 
@@ -50,10 +50,10 @@ export function createFeedSender(post: (message: FeedMessage) => void, clock: Cl
     }
   }
 
-  function send(shard: string, records: ReadonlyMap<string, readonly LiveRecord[]>): void {
+  function send(shard: string, records: ReadonlyMap<string, readonly WrittenLiveRecord[]>): void {
     const stamp = clock.now()
     for (const projectId of followed) {
-      const events = (records.get(projectId) ?? []).flatMap(toLiveEvents)
+      const events = (records.get(projectId) ?? []).flatMap(record => toLiveEvents(toParsed(record)))
       for (let at = 0; at < events.length; at += MESSAGE_EVENTS) {
         const chunk = { key: '', shard, stamp, events: events.slice(at, at + MESSAGE_EVENTS) }
         waiting.push({ kind: 'chunk', projectId, chunk })

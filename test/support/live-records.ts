@@ -1,6 +1,6 @@
 import { packRecord, type RecordedEvent } from '#core/ingest/record'
 import type { LiveBuffer } from '#core/live/buffer'
-import type { LiveRecord } from '#core/live/chunk'
+import { type LiveRecord, toWritten } from '#core/live/chunk'
 import type { StreamEntry } from '#core/ports'
 
 /** An event inside a record. */
@@ -46,5 +46,5 @@ export function writeLive(
   shard: string,
   records: readonly LiveRecord[],
 ): Promise<void> {
-  return buffer.write(shard, new Map([[projectId, records]]))
+  return buffer.write(shard, new Map([[projectId, records.map(toWritten)]]))
 }

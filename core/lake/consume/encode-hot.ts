@@ -19,8 +19,8 @@ type Page = {
   bounds: [string, string] | [bigint, bigint] | null
 }
 
-/** Below this size a page is not compressed: it takes 30 µs to begin, and the file is rewritten within minutes. */
-const COMPRESS_FROM_BYTES = 1_024
+/** Below this size a page is not compressed: to begin takes 30 µs. */
+const COMPRESS_FROM_BYTES = 256
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 const MAGIC = 0x31524150
 

@@ -1,4 +1,4 @@
-import { unpackRecord } from '#core/ingest/record'
+import { unpackUnparsed } from '#core/ingest/record'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, EventStream } from '#core/ports'
 
@@ -30,7 +30,7 @@ export function createFreshness({ state, stream, clock }: FreshnessServices) {
 /** Null for a record that cannot be read: nobody knows when it arrived. */
 function arrivalOf(data: Uint8Array): number | null {
   try {
-    return unpackRecord(data).received_at
+    return unpackUnparsed(data).received_at
   } catch {
     return null
   }

@@ -32,7 +32,7 @@ export type LakeSnapshot = FileSizes & {
 }
 
 /** Bytes of an event in a hot file, measured on demo traffic. */
-const HOT_EVENT_BYTES = 47
+const HOT_EVENT_BYTES = 30
 /** The share of a segment's bytes that one of its rollups takes at most; measured on demo traffic: 6 to 17 %. */
 const ROLLUP_SHARE = 0.25
 

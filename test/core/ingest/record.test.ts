@@ -1,16 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   DAMAGED,
+  EMPTY_EVENT,
+  type EventsRecord,
   packRecord,
   packText,
+  padPacked,
+  type RecordedEvent,
   type StreamRecord,
   unpackedBytes,
   unpackRecord,
+  unpackUnparsed,
 } from '#core/ingest/record'
 import { propertySettings } from '#test/support/depth'
+import { eventsRecord } from '#test/support/events-record'
 
 const text = fc.string({ unit: 'binary' }).map(value => value.toWellFormed())
 const maybe = fc.option(text, { nil: null })
@@ -154,4 +160,62 @@ test.each([
   [[DAMAGED, 0x01, 0x7b, 0x7d], /checksum/],
 ])('bytes %j cannot be unpacked, and the error says why', (bytes, reason) => {
   expect(() => unpackRecord(Uint8Array.from(bytes))).toThrow(reason)
+})
+
+describe('a record whose events are left as text', () => {
+  const [event] = (
+    eventsRecord(['a'], 5, {
+      properties: { ',"events":[': ',"events":[{"a":1}]}', list: [1] },
+    }) as EventsRecord
+  ).events as [RecordedEvent]
+  const events = [event, EMPTY_EVENT]
+  const withErased = { ...(eventsRecord([], 5) as EventsRecord), events }
+  const forms: [form: string, bytes: Uint8Array][] = [
+    ['as ingestion writes it', packRecord({ ...withErased, events: [event] })],
+    ['with a credential', packRecord({ ...withErased, events: [event], credentialed: true })],
+    ['with erased events', packText(JSON.stringify(withErased))],
+    ['without events', packRecord({ ...withErased, events: [] })],
+    ['with blanks after it', padPacked(packText(JSON.stringify(withErased)), 5_000)],
+    ['with fields in another order', packText(JSON.stringify(reversed(withErased)))],
+  ]
+
+  test.each(forms)('%s has the same content', (_, bytes) => {
+    expect(parsedLater(bytes)).toEqual(unpackRecord(bytes))
+  })
+
+  test('every record has the same content', () => {
+    const isSame = (value: StreamRecord) => {
+      expect(parsedLater(packRecord(value))).toEqual(unpackRecord(packRecord(value)))
+    }
+    fc.assert(fc.property(record, isSame), propertySettings(100))
+  })
+
+  function reversed(value: object): object {
+    return Object.fromEntries(Object.entries(value).toReversed())
+  }
+
+  function parsedLater(bytes: Uint8Array): unknown {
+    const unparsed = unpackUnparsed(bytes)
+    if (unparsed.kind !== 'events') return unparsed
+    const { eventsJson, ...head } = unparsed
+    return { ...head, events: JSON.parse(eventsJson) }
+  }
+
+  test.each([
+    '{"kind":"events"}',
+    '{"kind":"events","events":5}',
+    '{"kind":"new","events":[]}',
+    '[]',
+    '{"a":1,"events":[]}',
+  ])('%s is refused like a record that is parsed', json => {
+    const bytes = packText(json)
+    const refusal = (read: (bytes: Uint8Array) => unknown) => {
+      try {
+        return read(bytes)
+      } catch (error) {
+        return String(error)
+      }
+    }
+    expect(refusal(unpackUnparsed)).toBe(refusal(unpackRecord))
+  })
 })

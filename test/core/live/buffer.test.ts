@@ -4,6 +4,7 @@ import { unpackText } from '#core/ingest/record'
 import { toTombstoneRows } from '#core/lake/erase/tombstone-file'
 import { userHash } from '#core/lake/erase/tombstones'
 import { createLiveBuffer, LATE_MS } from '#core/live/buffer'
+import { toWritten } from '#core/live/chunk'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import { bucketOf } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
@@ -121,9 +122,9 @@ test('small projects of a bucket share a chunk, and a project with many events h
   await buffer.write(
     's',
     new Map([
-      [small, [liveRecord(1, START, [{ event: 'small' }])]],
-      [large, [liveRecord(2, START, Array.from({ length: 100 }, random))]],
-      [neighbour, [liveRecord(3, START, [{ event: 'neighbour' }])]],
+      [small, [toWritten(liveRecord(1, START, [{ event: 'small' }]))]],
+      [large, [toWritten(liveRecord(2, START, Array.from({ length: 100 }, random)))]],
+      [neighbour, [toWritten(liveRecord(3, START, [{ event: 'neighbour' }]))]],
     ]),
   )
   expect(partitions.toSorted()).toEqual([`live#bucket#${bucketOf(small)}`, `live#project#${large}`])

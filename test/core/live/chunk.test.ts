@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { arrivalLag, arrivalOfUlid, eventUlid } from '#core/ingest/ids'
-import { isAfter, packEvents, unpackEvents } from '#core/live/chunk'
+import { isAfter, packEvents, toWritten, unpackEvents } from '#core/live/chunk'
 import { liveRecord } from '#test/support/live-records'
 
 const NOW = Date.UTC(2026, 10, 22, 12)
@@ -21,7 +21,7 @@ test('a chunk gives back its events, with the ids that reports show', () => {
     ],
     'DE',
   )
-  const [chunk = expect.unreachable(), ...others] = packEvents('p', [record])
+  const [chunk = expect.unreachable(), ...others] = packEvents('p', [toWritten(record)])
   expect(others).toEqual([])
   expect(chunk.first).toEqual({ sequence: '5', index: 0 })
   expect(unpackEvents('p', chunk.bytes)).toEqual([
@@ -58,7 +58,7 @@ describe('events that do not compress', () => {
   )
 
   test('fill several chunks, each small enough for an item, and none is lost or repeated', () => {
-    const chunks = packEvents('p', records)
+    const chunks = packEvents('p', records.map(toWritten))
     expect(chunks.length).toBeGreaterThan(1)
     for (const { bytes } of chunks) expect(bytes.length).toBeLessThanOrEqual(350_000)
     const events = chunks.flatMap(({ bytes }) => unpackEvents('p', bytes))
@@ -68,13 +68,8 @@ describe('events that do not compress', () => {
   })
 
   test('of one large record fill several chunks, each with the position of its first event', () => {
-    const chunks = packEvents('p', [
-      liveRecord(
-        9,
-        NOW,
-        [...records, ...records].flatMap(({ events }) => events),
-      ),
-    ])
+    const events = [...records, ...records].flatMap(({ events }) => events)
+    const chunks = packEvents('p', [toWritten(liveRecord(9, NOW, events))])
     expect(chunks.length).toBeGreaterThan(1)
     const firsts = chunks.map(({ bytes }) => unpackEvents('p', bytes)[0]?.position)
     expect(chunks.map(({ first }) => first)).toEqual(firsts)
