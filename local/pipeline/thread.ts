@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createIdentityFold } from '#core/identity/fold/fold'
@@ -39,13 +38,6 @@ const port = parentPort
 if (port === null) throw new Error('This file runs only as a worker thread. Call startPipeline.')
 const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs, liveBufferMs, queryTimeoutMs } =
   workerData as PipelineStart
-
-/**
- * Lowers the priority, so requests come first. On Linux it applies only to this thread and to the DuckDB threads that
- * it starts.
- */
-const NICENESS = 10
-if (process.platform === 'linux') setPriority(NICENESS)
 
 /** A claim in unpacked bytes. Its rows take up to 100 MB, and larger claims are not faster. */
 const CLAIM_BYTES = 8_000_000
