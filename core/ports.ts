@@ -23,9 +23,10 @@ export type StreamEntry = {
 export type EventStream = {
   /**
    * Appends the records, each to any shard. Resolves when all of them are durable. Throws ApiError UNAVAILABLE on
-   * failure; some records may have been written.
+   * failure; some records may have been written. `project`: whose records all of them are; a stream may keep those of a project that sends
+   * much apart.
    */
-  append(records: readonly Uint8Array[]): Promise<void>
+  append(records: readonly Uint8Array[], project?: string): Promise<void>
   /** Returns the names of all current shards. */
   shards(): Promise<string[]>
   /** Reads at most `limit` entries of a shard in ascending order, after the sequence `after` (null: from the oldest). */

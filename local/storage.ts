@@ -12,8 +12,8 @@ import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { ownObjects } from '#core/lake/own-objects'
 import { reconcileLake } from '#core/lake/restore/reconcile-lake'
-import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { LakeStateStore, ShardState } from '#core/lake/state'
+import type { Clock, EventStream, Lake, Log } from '#core/ports'
 import { createStores } from '#core/stores'
 import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
@@ -27,8 +27,7 @@ import {
   type DiskReserve,
   withDiskReserve,
 } from './stream/disk-reserve.ts'
-import { LOCAL_SHARD } from './stream/reader.ts'
-import { openStream } from './stream/stream.ts'
+import { openLanes } from './stream/lanes.ts'
 
 /** Pause between two measurements of the disk, ms. */
 const MEASURE_MS = 1_000
@@ -81,9 +80,9 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   if (state.isRepaired) log('STATE_REPAIRED')
   const reads = gatherReads(createUsageStore(state), { waitMs: GATHER_MS, log })
   const stores = createStores(state, clock, { usage: reads, tokenMs: TOKEN_MS })
-  const stream = await openStream(dataDir, {
-    log,
-    minSequence: await highestSequence(stores.lakeState, lake),
+  const stream = await openLanes(dataDir, {
+    ...{ log, clock },
+    minSequence: shard => highestSequence(stores.lakeState, lake, shard),
   })
   const { lakeState, usage, projects, receipts } = stores
   for (const { bucket, legacyTombstones } of await lakeState.manifests())
@@ -119,7 +118,12 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
       const { bavail, bsize } = await statfs(dataDir)
       return bavail * bsize
     },
-    waitingBytes: async () => stream.bytesAfter((await lakeState.shard(LOCAL_SHARD)).highWater),
+    async waitingBytes() {
+      let bytes = 0
+      for (const { shard, highWater } of await readShards(lakeState, stream))
+        bytes += stream.bytesAfter(shard, highWater)
+      return bytes
+    },
     hotBytes: () => openHotBytes(lakeState, lake),
     log,
   })
@@ -136,13 +140,13 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     stream: withDiskReserve(stream, reserve),
     /** Returns whether the stream has never had a record. */
     async isNew(): Promise<boolean> {
-      const { highWater } = await lakeState.shard(LOCAL_SHARD)
-      return highWater === null && (await stream.read(LOCAL_SHARD, null, 1)).length === 0
+      const shards = await readShards(lakeState, stream)
+      return shards.every(({ highWater }) => highWater === null) && !(await hasWaiting(stream, shards))
     },
     /** Returns whether the lake holds every record of the stream. */
     async isDrained(): Promise<boolean> {
-      const { highWater, claim } = await lakeState.shard(LOCAL_SHARD)
-      return claim === null && (await stream.read(LOCAL_SHARD, highWater, 1)).length === 0
+      const shards = await readShards(lakeState, stream)
+      return shards.every(({ claim }) => claim === null) && !(await hasWaiting(stream, shards))
     },
     async close(): Promise<void> {
       await measuring.stop()
@@ -188,10 +192,26 @@ async function openHotBytes(state: LakeStateStore, lake: Lake): Promise<number> 
   return bytes
 }
 
-/** The highest sequence in the state or the lake. A new log must start above it when the old log is lost. */
-async function highestSequence(state: LakeStateStore, lake: Lake): Promise<string | null> {
-  const { highWater, claim } = await state.shard(LOCAL_SHARD)
-  const files = (await lake.list(`${tables.events_hot.prefix}/`)).map(({ key }) => parseHotKey(key))
+function readShards(state: LakeStateStore, stream: Pick<EventStream, 'shards'>): Promise<ShardState[]> {
+  return stream.shards().then(shards => Promise.all(shards.map(state.shard)))
+}
+
+/** Whether the stream has records that the lake does not have. */
+async function hasWaiting(
+  stream: Pick<EventStream, 'read'>,
+  shards: readonly ShardState[],
+): Promise<boolean> {
+  for (const { shard, highWater } of shards)
+    if ((await stream.read(shard, highWater, 1)).length > 0) return true
+  return false
+}
+
+/** The highest sequence of a shard in the state or the lake. A new log must start above it when the old log is lost. */
+async function highestSequence(state: LakeStateStore, lake: Lake, shard: string): Promise<string | null> {
+  const { highWater, claim } = await state.shard(shard)
+  const files = (await lake.list(`${tables.events_hot.prefix}/`))
+    .map(({ key }) => parseHotKey(key))
+    .filter(file => file?.shard === shard)
   const sequences = [highWater, claim?.last, ...files.map(file => file?.claim.last)]
     .filter(sequence => sequence != null)
     .map(BigInt)

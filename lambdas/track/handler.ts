@@ -85,7 +85,7 @@ function trackEndpoint(services: TrackServices, { route, parse, respond }: Track
     .endpoint(route, async ({ trackRequest, project, sender, events, arrivedAt, isCredentialed }) => {
       const country = countryOf(sender.proxyCountry, sender.ip, services.country)
       const position = ids.take(arrivedAt, events.length)
-      await stream.append(packEvents(project, { country, isCredentialed }, events, position))
+      await stream.append(packEvents(project, { country, isCredentialed }, events, position), project.id)
       return respond(trackRequest)
     })
 }
@@ -106,7 +106,7 @@ function identifyEndpoint(services: TrackServices): Endpoint {
       const { receivedAt, seq } = ids.take(arrivedAt, 1)
       const { id: project_id, account_id } = project
       const head = { kind: 'identify' as const, project_id, account_id, received_at: receivedAt, seq }
-      await stream.append([packRecord({ ...head, ...identity })])
+      await stream.append([packRecord({ ...head, ...identity })], project_id)
       return QUEUED
     })
 }

@@ -17,7 +17,7 @@ export function ingestStep<Needs, Added extends Addition>(
   { stream, respond }: EarlyEnd,
 ): Step<Exchange & { trackRequest: TrackRequest } & Needs, Added> {
   async function redirect(record: BotRecord, trackRequest: TrackRequest): Promise<EarlyResponse> {
-    await stream.append([packRecord(record)])
+    await stream.append([packRecord(record)], record.project_id)
     return new EarlyResponse(respond(trackRequest))
   }
 

@@ -23,8 +23,13 @@ export function createLiveFeed({ stream, state, consumer, checkpoint }: LiveFeed
   const positions = new Map<string, string>()
 
   async function copyAll(signal: AbortSignal): Promise<void> {
-    for (const shard of await stream.shards()) {
-      while (!signal.aborted && (await copyBatch(shard)));
+    for (let mayWait = true; mayWait; ) {
+      mayWait = false
+      // In turns, so that a shard does not wait for the backlog of another.
+      for (const shard of await stream.shards()) {
+        if (signal.aborted) return
+        if (await copyBatch(shard)) mayWait = true
+      }
     }
   }
 

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '#core/errors'
 import type { Maintenance } from '#core/lake/compact/maintenance'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
+import { isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, EventStream, Log } from '#core/ports'
+import type { Clock, EventStream, Log, StreamEntry } from '#core/ports'
 import type { ExpiredItems } from '#local/state/expired-items'
 import { READ_BYTES } from '#local/stream/reader'
 import type { IdentityFeed } from './identity-feed.ts'
@@ -12,10 +13,10 @@ import type { LiveFeed } from './live-feed.ts'
 export type PipelineServices = {
   state: Pick<LakeStateStore, 'shard'>
   stream: Pick<EventStream, 'shards' | 'read'>
-  consumer: Pick<LakeConsumer, 'consume' | 'consumeBatch'>
+  consumer: Pick<LakeConsumer, 'consume'>
   maintenance: Maintenance
-  /** Deletes the records up to sequence `upTo` that were appended before `olderThan` (Unix ms). */
-  prune(upTo: string, olderThan: number): Promise<number>
+  /** Deletes the records of a shard up to sequence `upTo` that were appended before `olderThan` (Unix ms). */
+  prune(shard: string, upTo: string, olderThan: number): Promise<number>
   live: LiveFeed
   identity: Pick<IdentityFeed, 'fold'>
   expiredItems: Pick<ExpiredItems, 'deleteNoted' | 'deleteAll'>
@@ -64,29 +65,51 @@ const BATCH_RECORDS = 5_000
 export function createPipeline(services: PipelineServices, settings: PipelineSettings = PIPELINE_DEFAULTS) {
   const { state, stream, consumer, maintenance, live, identity, expiredItems, clock, log } = services
 
+  /** Entries of each shard that were read and not consumed: less than one read returns. */
+  const readEntries = new Map<string, StreamEntry[]>()
+
+  /**
+   * Takes one claim of each shard in turns, while records may wait: so the records of a shard wait for one claim of another, not for its
+   * backlog. A shard whose last claim took all of its records has a turn once in `windowMs`, because small claims make small files.
+   */
   async function consumeAll(signal: AbortSignal): Promise<void> {
-    for (const shard of await stream.shards()) {
-      while (!signal.aborted && (await consumeNextBatch(shard)));
+    const nextTurns = new Map<string, number>()
+    for (let mayWait = true; mayWait; ) {
+      mayWait = false
+      for (const shard of await stream.shards()) {
+        if (signal.aborted) return
+        if (performance.now() < (nextTurns.get(shard) ?? 0)) continue
+        const hasMore = await consumeClaim(shard)
+        nextTurns.set(shard, hasMore ? 0 : performance.now() + settings.windowMs)
+        mayWait ||= hasMore
+      }
     }
   }
 
-  /**
-   * Returns whether the batch was as large as a read can be, so more records may wait. After a smaller one the pipeline pauses,
-   * because small batches make small files.
-   */
-  async function consumeNextBatch(shard: string): Promise<boolean> {
+  /** Returns whether the claim left records, or the read was as large as one can be, so more records may wait. */
+  async function consumeClaim(shard: string): Promise<boolean> {
     const { highWater, claim } = await state.shard(shard)
-    const batch = await stream.read(shard, highWater, BATCH_RECORDS)
-    if (batch.length > 0) await consumer.consumeBatch(shard, batch)
-    else if (claim !== null) await consumer.consume(shard)
-    const bytes = batch.reduce((sum, { data }) => sum + data.length, 0)
-    return batch.length === BATCH_RECORDS || bytes >= READ_BYTES
+    let entries = (readEntries.get(shard) ?? []).filter(({ sequence }) => isBeyond(sequence, highWater))
+    let mayWait = entries.length > 0
+    if (!mayWait) {
+      entries = await stream.read(shard, highWater, BATCH_RECORDS)
+      const bytes = entries.reduce((sum, { data }) => sum + data.length, 0)
+      mayWait = entries.length === BATCH_RECORDS || bytes >= READ_BYTES
+    }
+    if (entries.length === 0 && claim === null) return false
+    readEntries.delete(shard)
+    const consumed = await consumer.consume(shard, entries)
+    const rest = entries.slice(consumed)
+    // The claim that was open may be of other records.
+    if (claim !== null || consumed === 0) return consumed > 0
+    if (rest.length > 0) readEntries.set(shard, rest)
+    return mayWait || rest.length > 0
   }
 
   async function deleteOldRecords(): Promise<void> {
     for (const shard of await stream.shards()) {
       const { highWater } = await state.shard(shard)
-      if (highWater !== null) await services.prune(highWater, clock.now() - settings.retentionMs)
+      if (highWater !== null) await services.prune(shard, highWater, clock.now() - settings.retentionMs)
     }
   }
 

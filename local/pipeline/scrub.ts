@@ -6,10 +6,10 @@ import type { LakeStateStore } from '#core/lake/state'
 import type { LiveBuffer } from '#core/live/buffer'
 import type { LiveCheckpoint } from '#core/live/checkpoint'
 import type { Clock, Lake, Log } from '#core/ports'
-import type { StreamReader } from '#local/stream/reader'
+import type { LanesReader } from '#local/stream/lanes-reader'
 
 export type ScrubServices = {
-  stream: Pick<StreamReader, 'shards' | 'overwrite' | 'scrub' | 'appendedAfter'>
+  stream: Pick<LanesReader, 'shards' | 'overwrite' | 'scrub' | 'appendedAfter'>
   state: Pick<LakeStateStore, 'shard' | 'manifests'>
   lake: Pick<Lake, 'get'>
   liveBuffer: Pick<LiveBuffer, 'erase'>
@@ -58,11 +58,11 @@ export function createScrub(services: ScrubServices, { pauseMs }: { pauseMs: num
     for (const shard of await stream.shards()) {
       const { highWater } = await state.shard(shard)
       // What the lake does not have yet stays as it is: the consumer may be reading it.
-      until = Math.min(until, (stream.appendedAfter(highWater) ?? startedAt) - IN_FLIGHT_MS)
+      until = Math.min(until, (stream.appendedAfter(shard, highWater) ?? startedAt) - IN_FLIGHT_MS)
       if (highWater === null) continue
       const copied = await liveCheckpoint.read(shard)
       if (copied !== null && isBeyond(highWater, copied)) return
-      await stream.overwrite(highWater, eraseFromRecord)
+      await stream.overwrite(shard, highWater, eraseFromRecord)
     }
     await liveBuffer.erase(tombstones)
     if (!stream.scrub()) return

@@ -21,7 +21,7 @@ import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/r
 import { createExpiredItems } from '#local/state/expired-items'
 import { connectState } from '#local/state/state'
 import { compactionTempDir, lakeDir } from '#local/storage'
-import { openStreamReader } from '#local/stream/reader'
+import { openLanesReader } from '#local/stream/lanes-reader'
 import { createFeedSender } from './chunk-feed.ts'
 import { createIdentityFeed } from './identity-feed.ts'
 import { createJobQueue } from './job-queue.ts'
@@ -51,7 +51,7 @@ const stopping = new AbortController()
 const send = (message: PipelineMessage) => port.postMessage(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const clock = { now: Date.now }
-const stream = openStreamReader(dataDir)
+const stream = openLanesReader(dataDir)
 const connection = connectState(stateEndpoint)
 const { lakeState: state, usage, projects, receipts, erasedUsers } = createStores(connection, clock)
 const lake = ownObjects(createFolderLake(lakeDir(dataDir)), log)
@@ -148,7 +148,7 @@ const pipeline = createPipeline(
         roundMs: Math.min(MAINTENANCE_DEFAULTS.roundMs, 2 * epochMs),
       },
     ),
-    prune: (upTo, olderThan) => stream.prune(upTo, olderThan),
+    prune: stream.prune,
     live,
     identity: identityFeed,
     expiredItems,

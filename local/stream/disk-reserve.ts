@@ -83,9 +83,9 @@ export function createDiskReserve({
 export function withDiskReserve<Stream extends EventStream>(stream: Stream, reserve: DiskReserve): Stream {
   return {
     ...stream,
-    async append(records) {
+    async append(records, project) {
       reserve.take(records)
-      return stream.append(records)
+      return stream.append(records, project)
     },
   }
 }

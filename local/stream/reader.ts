@@ -5,7 +5,7 @@ import { DAMAGED } from '#core/ingest/record'
 import type { EventStream, StreamEntry } from '#core/ports'
 import { checksumOf, isDamage, logPath, suspectPath } from './log-file.ts'
 
-/** The only shard of a local log. */
+/** The shard of the log. Projects that send much have another one (lanes-reader.ts). */
 export const LOCAL_SHARD = 'local'
 
 /** Reads the log, in any thread. It has its own connection. */
@@ -42,7 +42,7 @@ const OVERWRITE_ROWS = 100
 const VACUUM_PAGES = 1_000
 
 /** Opens the log of the folder. Its writer (local/stream/stream.ts) must have created it. */
-export function openStreamReader(dir: string): StreamReader {
+export function openStreamReader(dir: string, ownShard = LOCAL_SHARD): StreamReader {
   const database = new DatabaseSync(logPath(dir), { timeout: 10_000 })
   // This connection only writes deletions. A deletion that a power cut undoes is repeated later.
   // It overwrites what it deletes: a person's events must not stay in unused pages.
@@ -144,9 +144,9 @@ export function openStreamReader(dir: string): StreamReader {
   }
 
   return {
-    shards: async () => [LOCAL_SHARD],
+    shards: async () => [ownShard],
     read: async (shard, after, limit) =>
-      shard === LOCAL_SHARD ? reportDamage(() => entriesAbove(Number(after ?? 0), limit)) : [],
+      shard === ownShard ? reportDamage(() => entriesAbove(Number(after ?? 0), limit)) : [],
     async prune(upTo, olderThan) {
       let deleted = 0
       for (;;) {

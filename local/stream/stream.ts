@@ -17,6 +17,8 @@ export type LocalStreamOptions = LogLimits & {
   log: Log
   /** New records get sequences above this one. The caller takes it from the state and the lake. */
   minSequence?: string | null
+  /** The name of its one shard. Default: LOCAL_SHARD. */
+  shard?: string
 }
 
 type WaitingAppend = { records: readonly Uint8Array[]; settle: (error: Error | null) => void }
@@ -33,7 +35,7 @@ const RETRY_SECONDS = 5
  */
 export async function openStream(
   dir: string,
-  { log, minSequence, ...limits }: LocalStreamOptions,
+  { log, minSequence, shard, ...limits }: LocalStreamOptions,
 ): Promise<LocalStream> {
   const start: WriterStart = { dir, minSequence: Number(minSequence ?? 0), now: Date.now(), limits }
   const writer = new Worker(new URL('./writer.ts', import.meta.url), {
@@ -41,7 +43,7 @@ export async function openStream(
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   await waitUntilOpen(writer, log)
-  const reader = openStreamReader(dir)
+  const reader = openStreamReader(dir, shard)
 
   let waitingAppends: WaitingAppend[] = []
   let waitingBytes = 0

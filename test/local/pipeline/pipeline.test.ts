@@ -35,10 +35,10 @@ function startPipeline(overrides: Partial<PipelineServices> = {}, settings = sho
         records.filter(({ sequence }) => Number(sequence) > Number(after ?? 0)).slice(0, limit),
     },
     consumer: {
-      consume: async () => 0,
-      consumeBatch: async (_, batch) => {
+      consume: async (_, batch = []) => {
         calls.batchSizes.push(batch.length)
         shard.highWater = batch.at(-1)!.sequence
+        return batch.length
       },
     },
     maintenance: {
@@ -46,7 +46,7 @@ function startPipeline(overrides: Partial<PipelineServices> = {}, settings = sho
         calls.ticks += 1
       },
     },
-    prune: async (upTo, olderThan) => {
+    prune: async (_, upTo, olderThan) => {
       calls.prunes.push([upTo, olderThan])
       return 0
     },
@@ -94,6 +94,45 @@ test('a backlog goes to the lake in large batches without a pause between them',
   await stop()
 })
 
+test('a shard with few records waits for one claim of a shard with many, not for all of them', async () => {
+  const high: Record<string, number> = { busy: 0, quiet: 0 }
+  const ends: Record<string, number> = { busy: 15_000, quiet: 1 }
+  const reads: string[] = []
+  const { stop } = startPipeline({
+    state: {
+      shard: async shard => ({
+        shard,
+        highWater: String(high[shard]),
+        epoch: 1,
+        claim: null,
+        claimedAt: null,
+      }),
+    },
+    stream: {
+      shards: async () => ['busy', 'quiet'],
+      read: async (shard, after, limit) => {
+        reads.push(shard)
+        return entries(Number(after) + 1, ends[shard] as number).slice(0, limit)
+      },
+    },
+    consumer: {
+      // A claim takes less than a read returns.
+      consume: async (shard, batch = []) => {
+        const claimed = batch.slice(0, 1_000)
+        expect(claimed[0]?.sequence).toBe(String((high[shard] as number) + 1))
+        high[shard] = Number(claimed.at(-1)?.sequence)
+        if (shard === 'busy' && high.busy === 2_000) expect(high.quiet).toBe(1)
+        return claimed.length
+      },
+    },
+  })
+  await eventually(() => expect(high).toEqual({ busy: 15_000, quiet: 1 }))
+  await stop()
+  // The entries of a read that a claim leaves are not read again.
+  expect(reads.slice(0, reads.indexOf('busy', 1)).length).toBeGreaterThan(1)
+  expect(reads.filter(shard => shard === 'busy').length).toBeLessThan(15)
+})
+
 test('an open claim of a crashed process is finished when the stream has no new records', async () => {
   let consumeCalls = 0
   const { shard, records, stop } = startPipeline({
@@ -103,7 +142,6 @@ test('an open claim of a crashed process is finished when the stream has no new 
         shard.claim = null
         return 1
       },
-      consumeBatch: async () => {},
     },
   })
   records.length = 0
@@ -116,11 +154,11 @@ test('a failed batch is logged and tried again, and maintenance continues', asyn
   let tries = 0
   const { shard, log, calls, stop } = startPipeline({
     consumer: {
-      consume: async () => 0,
-      consumeBatch: async (_, batch) => {
+      consume: async (_, batch = []) => {
         tries += 1
         if (tries < 3) throw new Error('disk full')
         shard.highWater = batch.at(-1)!.sequence
+        return batch.length
       },
     },
   })
@@ -158,11 +196,11 @@ test('stop resolves when the current step has ended', async () => {
   let hasEnded = false
   const { stop } = startPipeline({
     consumer: {
-      consume: async () => 0,
-      consumeBatch: async () => {
+      async consume() {
         reportStart()
         await gate
         hasEnded = true
+        return 0
       },
     },
   })

@@ -25,7 +25,7 @@ function openScrub() {
     {
       stream: {
         shards: async () => ['local'],
-        async overwrite(upTo, change) {
+        async overwrite(_, upTo, change) {
           const rest = change(record)
           calls.push(`overwrite ${upTo} ${rest && JSON.stringify(unpackRecord(rest)).includes('ada')}`)
         },

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { unpackedBytes } from '#core/ingest/record'
+import type { Clock, EventStream, Log } from '#core/ports'
+import { createBusyProjects } from './busy-projects.ts'
+import { BUSY_SHARD, busyDir, type LanesReader, openLanesReader } from './lanes-reader.ts'
+import { logPath } from './log-file.ts'
+import { LOCAL_SHARD } from './reader.ts'
+import { type LocalStream, openStream } from './stream.ts'
+
+export type LanesOptions = {
+  log: Log
+  clock: Clock
+  /** New records of a shard get sequences above this one. */
+  minSequence(shard: string): Promise<string | null>
+}
+
+export type Lanes = EventStream &
+  Pick<LanesReader, 'bytesAfter'> & {
+    /** Commits the waiting records, then closes the files. */
+    close(): Promise<void>
+  }
+
+/** Pause before another try to open the busy log, ms. */
+const REOPEN_MS = 60_000
+
+/**
+ * Opens the logs of a data folder for appending. Records of a project that sends much go to a log of their own, and the pipeline takes from
+ * both in turns, so other projects do not wait behind a flood (docs/decisions/2026-11-23-backlog.md). The busy log and its thread exist from
+ * the first busy project on.
+ */
+export async function openLanes(dir: string, { log, clock, minSequence }: LanesOptions): Promise<Lanes> {
+  const open = async (shard: string, folder: string) =>
+    openStream(folder, { log, shard, minSequence: await minSequence(shard) })
+  const ordinary = await open(LOCAL_SHARD, dir)
+  const openBusy = () => open(BUSY_SHARD, busyDir(dir))
+  // It may have records that the lake does not have yet.
+  let busy: LocalStream | null = existsSync(logPath(busyDir(dir))) ? await openBusy() : null
+  let opening: Promise<void> | null = null
+  let openFrom = 0
+  let isClosing = false
+  const projects = createBusyProjects(clock)
+  const reader = openLanesReader(dir)
+
+  /** Opens the busy log in the background. Until then its records go to the ordinary one. */
+  function startBusy(): void {
+    if (opening !== null || isClosing || clock.now() < openFrom) return
+    openFrom = clock.now() + REOPEN_MS
+    opening = openBusy()
+      .then(
+        opened => {
+          busy = opened
+        },
+        error => log('STREAM_UNAVAILABLE', { reason: String(error), shard: BUSY_SHARD }),
+      )
+      .finally(() => {
+        opening = null
+      })
+  }
+
+  function laneOf(records: readonly Uint8Array[], project: string | undefined): LocalStream {
+    const bytes = records.reduce((sum, record) => sum + unpackedBytes(record), 0)
+    if (project === undefined || !projects.take(project, bytes)) return ordinary
+    if (busy === null) startBusy()
+    return busy ?? ordinary
+  }
+
+  return {
+    append: (records, project) => laneOf(records, project).append(records),
+    shards: reader.shards,
+    read: reader.read,
+    bytesAfter: reader.bytesAfter,
+    async close() {
+      isClosing = true
+      await opening
+      await Promise.all([ordinary.close(), busy?.close()])
+      reader.close()
+    },
+  }
+}
