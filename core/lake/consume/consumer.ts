@@ -1,7 +1,7 @@
 import { forEachConcurrent } from '#core/concurrency'
 import { encodeIdentity, toIdentityRows } from '#core/identity/fold/identity-row'
 import { countFitting } from '#core/ingest/fitting-entries'
-import { unpackRecord } from '#core/ingest/record'
+import { unpackUnparsed } from '#core/ingest/record'
 import type { Claim } from '#core/lake/claim'
 import { hotKey, identityKey } from '#core/lake/keys'
 import { isBeyond } from '#core/lake/sequence'
@@ -191,7 +191,7 @@ function unpackEntries(entries: readonly StreamEntry[]) {
   const recordIds = new Set<string>()
   for (const entry of entries) {
     try {
-      const record = unpackRecord(entry.data)
+      const record = unpackUnparsed(entry.data)
       if (record.kind !== 'events') {
         records.push(record)
         continue
@@ -199,10 +199,10 @@ function unpackEntries(entries: readonly StreamEntry[]) {
       const recordId = `${record.project_id} ${record.received_at} ${record.seq}`
       if (recordIds.has(recordId)) continue
       recordIds.add(recordId)
-      rows.add(record)
-      if (record.events.some(({ event_id }) => event_id != null)) projectsWithEventIds.add(record.project_id)
-      // Without its events: those of a claim are ten times as large as objects.
-      records.push({ ...record, events: { length: record.events.length } })
+      const { events, hasEventIds } = rows.addUnparsed(record)
+      if (hasEventIds) projectsWithEventIds.add(record.project_id)
+      const { eventsJson: _, ...head } = record
+      records.push({ ...head, events: { length: events } })
     } catch (error) {
       unreadableRecords.push(toUnreadableRecord(entry, error))
     }

@@ -1,7 +1,8 @@
 import { arrivalLag } from '#core/ingest/ids'
-import { type EventsRecord, isEmptyEvent, type RecordedEvent } from '#core/ingest/record'
+import { type EventsRecord, isEmptyEvent, type RecordedEvent, type UnparsedRecord } from '#core/ingest/record'
 import { type ColumnOf, type PropertyColumnName, propertyColumns } from '#schemas/columns'
 import { eventKey, shortKey } from './id-keys.ts'
+import { readRawEvents, splitRawObject } from './raw-events.ts'
 
 /** A column of texts: the distinct texts, and for each row the number of its text; -1 for null. */
 export type TextColumn = { texts: string[]; numbers: Int32Array; numberOf: Map<string, number> }
@@ -20,10 +21,16 @@ type HotName = ColumnOf<'events_hot'>
 export type HotColumns = {
   /** Adds a row for each event of a record, without erased events. If it throws, nothing is added. */
   add(record: EventsRecord): void
+  /** The same for a record whose events are JSON text. Returns the number of its events, and whether one has an event_id. */
+  addUnparsed(record: UnparsedEvents): { events: number; hasEventIds: boolean }
   rowCount(): number
   /** The columns with a value in some row. The keys of ids are computed from the texts here. */
   columns(): ReadonlyMap<HotName, HotColumn>
 }
+
+/** A record of events as unpackUnparsed of core/ingest/record.ts returns it. */
+export type UnparsedEvents = Extract<UnparsedRecord, { kind: 'events' }>
+type Head = Omit<EventsRecord, 'events'>
 
 const FIRST_ROWS = 1_024
 
@@ -68,7 +75,9 @@ export function createHotColumns(): HotColumns {
     eventKeys.longs = grown(eventKeys.longs, new BigInt64Array(capacity).fill(-1n))
   }
 
-  function addEvent(record: EventsRecord, event: RecordedEvent, index: number): void {
+  /** `propertiesJson`: the properties as text, if they are not in the event. */
+  function addEvent(record: Head, event: RecordedEvent, index: number, propertiesJson?: string | null): void {
+    if (isEmptyEvent(event)) return
     if (count === capacity) grow()
     if (!Number.isSafeInteger(event.timestamp)) throw new TypeError('a timestamp is not a whole number')
     const row = count
@@ -85,7 +94,9 @@ export function createHotColumns(): HotColumns {
       addText(id, row, event.event_id)
       eventKeys.longs[row] = eventKey(record.project_id, event.event_id, record.credentialed) ?? -1n
     }
-    addText(json, row, addProperties(event.properties, row))
+    const rest =
+      propertiesJson == null ? addProperties(event.properties, row) : addRawProperties(propertiesJson, row)
+    addText(json, row, rest)
     count += 1
   }
 
@@ -123,6 +134,31 @@ export function createHotColumns(): HotColumns {
     return JSON.stringify(rest)
   }
 
+  /** The same for properties as text. A name of a column needs no escapes in JSON. */
+  function addRawProperties(propertiesJson: string, row: number): string {
+    return splitRawObject(propertiesJson, (key, valueJson) => {
+      if (!properties.has(key)) return false
+      const value: unknown = JSON.parse(valueJson)
+      if (typeof value === 'string' && textProperties.has(key))
+        addText(textColumn(key as HotName), row, value)
+      else if (isStorableInteger(value) && integerProperties.has(key))
+        integerColumn(key as HotName).values[row] = value
+      else return false
+      return true
+    })
+  }
+
+  /** Adds all rows of a record, or none. */
+  function addAll(addRows: () => void): void {
+    const before = count
+    try {
+      addRows()
+    } catch (error) {
+      forget(before)
+      throw error
+    }
+  }
+
   /** Forgets the rows from `from` on. The last of them may be there in part. */
   function forget(from: number): void {
     const end = Math.min(count + 1, capacity)
@@ -134,14 +170,18 @@ export function createHotColumns(): HotColumns {
 
   return {
     add(record) {
-      const before = count
-      try {
-        for (const [index, event] of record.events.entries())
-          if (!isEmptyEvent(event)) addEvent(record, event, index)
-      } catch (error) {
-        forget(before)
-        throw error
-      }
+      addAll(() => {
+        for (const [index, event] of record.events.entries()) addEvent(record, event, index)
+      })
+    },
+    addUnparsed(record) {
+      const raw = readRawEvents(record.eventsJson)
+      const parsed: readonly RecordedEvent[] = raw?.map(({ event }) => event) ?? JSON.parse(record.eventsJson)
+      addAll(() => {
+        for (const [index, event] of parsed.entries())
+          addEvent(record, event, index, raw?.[index]?.propertiesJson)
+      })
+      return { events: parsed.length, hasEventIds: parsed.some(({ event_id }) => event_id != null) }
     },
     rowCount: () => count,
     columns: () =>
@@ -193,6 +233,7 @@ function grown<Values extends { set(values: Values): void }>(values: Values, lar
 
 const textProperties = propertiesOfType('string')
 const integerProperties = propertiesOfType('int64')
+const properties = new Set([...textProperties, ...integerProperties])
 
 function propertiesOfType(type: 'string' | 'int64'): ReadonlySet<string> {
   return new Set<PropertyColumnName | string>(

@@ -2,16 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import fc from 'fast-check'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRandom } from '#core/demo/random'
-import type { EventsRecord } from '#core/ingest/record'
+import { type EventsRecord, packRecord, unpackRecord, unpackUnparsed } from '#core/ingest/record'
 import { encodeHot } from '#core/lake/consume/encode-hot'
-import { hotColumnsOf } from '#core/lake/consume/hot-columns'
+import { createHotColumns, hotColumnsOf, type UnparsedEvents } from '#core/lake/consume/hot-columns'
 import { shortKey } from '#core/lake/consume/id-keys'
+import { readRawEvents } from '#core/lake/consume/raw-events'
 import { tables } from '#schemas/columns'
-import { repeats, seed } from '#test/support/depth'
+import { propertySettings, repeats, seed } from '#test/support/depth'
 import { eventsRecord } from '#test/support/events-record'
 import { rowsOfColumns, toHotRows } from '#test/support/hot-rows'
 
@@ -141,6 +143,66 @@ test('of a record that cannot be read no event is stored', () => {
   expect(() => columns.add(broken)).toThrow('not a text')
   columns.add(recordOf({}, ['c']))
   expect(rowsOfColumns(columns)).toEqual([toHotRows(recordOf({}))[0], toHotRows(recordOf({}, ['c']))[0]])
+})
+
+test('wide events that are read as text give the rows of parsed ones', () => {
+  const filler = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`key-${i}`, i]))
+  const json = fc.jsonValue()
+  const named = fc.record(
+    {
+      path: json,
+      title: fc.string({ unit: 'binary' }),
+      session_count: fc.oneof(fc.integer(), fc.double(), json),
+      days_since_first_visit: fc.maxSafeInteger(),
+      __proto__: json,
+      'a"b\\': json,
+    },
+    { requiredKeys: [] },
+  )
+  const properties = fc.oneof(
+    fc.constant(null),
+    fc
+      .tuple(named, fc.dictionary(fc.string({ unit: 'binary' }), json), fc.boolean())
+      .map(([known, other, isFirst]) =>
+        isFirst ? { ...known, ...filler, ...other } : { ...other, ...filler, ...known },
+      ),
+  )
+  const events = fc.array(fc.tuple(fc.string({ unit: 'binary' }), properties, fc.option(fc.string())), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  const isSame = (given: [string, object | null, string | null][]) => {
+    const [base] = recordOf({}).events as [EventsRecord['events'][number]]
+    const written = given.map(([event, properties, user_id]) => ({
+      ...base,
+      ...{ event: event.toWellFormed(), user_id, properties: properties as Record<string, unknown> | null },
+    }))
+    const bytes = packRecord({ ...recordOf({}), events: written })
+    const parsed = unpackRecord(bytes) as EventsRecord
+    const columns = createHotColumns()
+    expect(columns.addUnparsed(unpackUnparsed(bytes) as UnparsedEvents)).toEqual({
+      events: given.length,
+      hasEventIds: false,
+    })
+    expect(rowsOfColumns(columns)).toEqual(toHotRows(parsed))
+  }
+  fc.assert(fc.property(events, isSame), propertySettings(200))
+})
+
+test('only wide events of the form that ingestion writes are read as text', () => {
+  const wide = { event: 'a', properties: { long: 'x'.repeat(3_000) }, user_id: null, timestamp: 1 }
+  const text = JSON.stringify([wide, wide])
+  expect(readRawEvents(text)).toEqual(
+    [1, 2].map(() => ({
+      event: { ...wide, properties: null },
+      propertiesJson: JSON.stringify(wide.properties),
+    })),
+  )
+  expect(readRawEvents(JSON.stringify([{ ...wide, properties: {} }]))).toBeNull()
+  expect(readRawEvents(JSON.stringify([wide, { event: '' }]))).toBeNull()
+  expect(readRawEvents(JSON.stringify([{ timestamp_first: 1, ...wide }]))).toBeNull()
+  expect(readRawEvents('[]')).toBeNull()
+  expect(() => readRawEvents(text.slice(0, 1_000))).toThrow(SyntaxError)
 })
 
 test.each([
