@@ -12,7 +12,7 @@ import { encodeHot } from '#core/lake/consume/encode-hot'
 import { createHotColumns, hotColumnsOf, type UnparsedEvents } from '#core/lake/consume/hot-columns'
 import { shortKey } from '#core/lake/consume/id-keys'
 import { readRawEvents } from '#core/lake/consume/raw-events'
-import { tables } from '#schemas/columns'
+import { propertyColumns, tables } from '#schemas/columns'
 import { propertySettings, repeats, seed } from '#test/support/depth'
 import { eventsRecord } from '#test/support/events-record'
 import { rowsOfColumns, toHotRows } from '#test/support/hot-rows'
@@ -61,6 +61,11 @@ test('a hot file has every column with its value', async () => {
     user_key: parquetKey('u'),
     session_key: parquetKey('s'),
   })
+  const properties: readonly string[] = propertyColumns.map(({ name }) => name)
+  const empty = tables.events_hot.columns.filter(
+    ({ name }) => row?.[name] === null && !properties.includes(name),
+  )
+  expect(empty).toEqual([])
 })
 
 test('timestamps are in milliseconds and not UTC-adjusted, as Athena needs them', () => {
