@@ -2,8 +2,8 @@ import type { TableName } from '#schemas/columns'
 import type { LogCode } from '#schemas/log'
 
 /**
- * The ports: what core/ needs from the machine that it runs on. aws/ and local/ implement them. test/contract/ has one
- * suite for each port, which runs on every implementation.
+ * The ports: what core/ needs from the machine that it runs on. aws/ and local/ implement them.
+ * test/contract/ has one suite for each port, which runs on every implementation.
  */
 
 /** The current time. Core has no clock of its own, so that tests can set the time. */
@@ -19,29 +19,37 @@ export type StreamEntry = {
   data: Uint8Array
 }
 
-/** A durable log in shards. An appended record is never lost. It may be there twice, after a retried append. */
+/**
+ * A durable log in shards. An appended record is never lost. It may be there twice, after a retried append.
+ */
 export type EventStream = {
   /**
-   * Appends the records, each to any shard. Resolves when all of them are durable. Throws ApiError UNAVAILABLE on
-   * failure; some records may have been written. `project`: whose records all of them are; a stream may keep those of a project that sends
-   * much apart.
+   * Appends the records, each to any shard. Resolves when all of them are durable. Throws ApiError
+   * UNAVAILABLE on failure; some records may have been written. `project`: whose records all of them are; a
+   * stream may keep those of a project that sends much apart.
    */
   append(records: readonly Uint8Array[], project?: string): Promise<void>
   /** Returns the names of all current shards. */
   shards(): Promise<string[]>
-  /** Reads at most `limit` entries of a shard in ascending order, after the sequence `after` (null: from the oldest). */
+  /**
+   * Reads at most `limit` entries of a shard in ascending order, after the sequence `after` (null: from the
+   * oldest).
+   */
   read(shard: string, after: string | null, limit: number): Promise<StreamEntry[]>
 }
 
 /**
- * One object of a listing; `size` in bytes. `writtenAt`: when it was written, Unix ms. A lake whose listing does not tell that
- * leaves it out.
+ * One object of a listing; `size` in bytes. `writtenAt`: when it was written, Unix ms. A lake whose listing
+ * does not tell that leaves it out.
  */
 export type LakeObject = { key: string; size: number; writtenAt?: number }
 
 /** Objects by key. At every moment a key holds a whole object or none. Keys use `/` and no `..`. */
 export type Lake = {
-  /** Writes or replaces an object, durable when it resolves. Throws ApiError UNAVAILABLE when there is no room. */
+  /**
+   * Writes or replaces an object, durable when it resolves. Throws ApiError UNAVAILABLE when there is no
+   * room.
+   */
   put(key: string, bytes: Uint8Array): Promise<void>
   /** Returns the object, or null. */
   get(key: string): Promise<Uint8Array | null>
@@ -52,20 +60,23 @@ export type Lake = {
 }
 
 /**
- * A condition on the files of a table: only rows of these objects. An engine that opens exactly the files of the scans takes it
- * as true, another one compares the path of the row's file.
+ * A condition on the files of a table: only rows of these objects. An engine that opens exactly the files of
+ * the scans takes it as true, another one compares the path of the row's file.
  */
 export type FileCondition = { readonly files: readonly string[] }
 
 /** A parameter of a statement. */
 export type SqlParam = string | number | boolean | null | FileCondition
 
-/** The objects of a table that a statement reads, by their keys. An engine that opens files itself opens only these. */
+/**
+ * The objects of a table that a statement reads, by their keys. An engine that opens files itself opens only
+ * these.
+ */
 export type Scan = { table: TableName; files: readonly string[] }
 
 /**
- * A statement in Trino's dialect; each `?` of the text takes the next of `params`. `sql` of core/sql.ts makes it.
- * Without a scan of a table the engine lists every file of the table.
+ * A statement in Trino's dialect; each `?` of the text takes the next of `params`. `sql` of core/sql.ts makes
+ * it. Without a scan of a table the engine lists every file of the table.
  */
 export type SqlQuery = {
   readonly text: string
@@ -79,9 +90,15 @@ export type Row = Record<string, string | number | boolean | null>
 /** The cost of one statement. */
 export type QueryStatistics = {
   engine: 'athena' | 'duckdb'
-  /** The rows of the files that the statement read, also of other projects. Null: the engine does not count them. */
+  /**
+   * The rows of the files that the statement read, also of other projects. Null: the engine does not count
+   * them.
+   */
   rowsScanned: number | null
-  /** Athena: the bytes that the bill counts, also for a failed statement. DuckDB: those of the columns in the files. */
+  /**
+   * Athena: the bytes that the bill counts, also for a failed statement. DuckDB: those of the columns in the
+   * files.
+   */
   bytesScanned: number
   /** What the bill has for the statement, US dollars; 0 on one machine. */
   costUsd: number
@@ -90,19 +107,25 @@ export type QueryStatistics = {
   queueMs: number
 }
 
-/** Runs read statements over the lake's tables (schemas/columns.ts). One SQL text, the same rows on every engine. */
+/**
+ * Runs read statements over the lake's tables (schemas/columns.ts). One SQL text, the same rows on every
+ * engine.
+ */
 export type QueryEngine = {
-  /** Whether each scan of a table costs money, so that a statement should not read a table twice to be faster. */
+  /**
+   * Whether each scan of a table costs money, so that a statement should not read a table twice to be faster.
+   */
   areScansBilled?: boolean
   /**
-   * Runs one statement. Throws ApiError UNAVAILABLE when the engine is too busy, starts no more statements now, or the
-   * statement takes too long. RATE_LIMITED is for limits of the caller (R3, docs/api/errors.md).
-   * An answer has at most MAX_ANSWER_ROWS rows and MAX_ANSWER_BYTES (core/answer-meter.ts); of a larger one it throws UNAVAILABLE.
+   * Runs one statement. Throws ApiError UNAVAILABLE when the engine is too busy, starts no more statements
+   * now, or the statement takes too long. RATE_LIMITED is for limits of the caller (R3, docs/api/errors.md).
+   * An answer has at most MAX_ANSWER_ROWS rows and MAX_ANSWER_BYTES (core/answer-meter.ts); of a larger one
+   * it throws UNAVAILABLE.
    * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
    * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.
    * `account`: on an engine with a queue, accounts take turns.
-   * `onStatistics`: called once, before the promise settles, for a statement that ended. Athena also calls it for a
-   * statement that failed, because the bill has it.
+   * `onStatistics`: called once, before the promise settles, for a statement that ended. Athena also calls it
+   * for a statement that failed, because the bill has it.
    */
   rows(
     query: SqlQuery,
@@ -128,8 +151,8 @@ export type FileSizes = {
 }
 
 /**
- * Estimates statements from the files of the lake. The numbers are upper bounds, because an engine may skip parts of files. An
- * engine that cannot open files uses the sizes of the snapshot.
+ * Estimates statements from the files of the lake. The numbers are upper bounds, because an engine may skip
+ * parts of files. An engine that cannot open files uses the sizes of the snapshot.
  */
 export type ScanEstimator = {
   estimate(query: SqlQuery, snapshot: FileSizes): Promise<ScanEstimate>

@@ -28,7 +28,7 @@ export const ARRIVAL = 'epoch_ms(timestamp) // 1000 + lag_s'
 const MERGED_RETRY_S = 2 * 3_600
 
 /**
- * The first bits of the SHA-256 of a text: 62 as eventKey of core/lake/consume/rows.ts computes them, 53 as
+ * The first bits of the SHA-256 of a text: 62 as eventKey of core/lake/consume/id-keys.ts computes them, 53 as
  * shortKey does.
  */
 const hashKey = (value: string, bits: 63 | 62 | 53 = 63) =>

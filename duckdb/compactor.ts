@@ -33,7 +33,10 @@ export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'
   Partial<ScratchSettings> & {
     /** Most bytes of hot files that are on disk at a time. */
     sliceBytes?: number
-    /** Events from which on a new segment says which of its sessions may be split (core/lake/compact/split-sessions.ts has the default). */
+    /**
+     * Events from which on a new segment says which of its sessions may be split
+     * (core/lake/compact/split-sessions.ts has the default).
+     */
     minComparedEvents?: number
   }
 
@@ -45,8 +48,9 @@ const LARGE_BYTES = 4 * 1024 * 1024
 type StoredSegment = SegmentId & { parts: number }
 
 /**
- * Compaction on DuckDB. It reads and writes objects through the Lake port, so it works with a folder and with an S3
- * bucket. Throws DamagedObject if an object of the job is missing or cannot be read, so no rows get lost silently.
+ * Compaction on DuckDB. It reads and writes objects through the Lake port, so it works with a folder and with
+ * an S3 bucket. Throws DamagedObject if an object of the job is missing or cannot be read, so no rows get
+ * lost silently.
  */
 export function createCompactor({
   memoryMb = 512,
@@ -69,7 +73,8 @@ export function createCompactor({
       const knowsUsers = segments.every(segment => segment.knowsUsers)
       const eventFiles = await fetchAll('segment_events')
       const activityFiles = await fetchAll('segment_activity')
-      // Rollups of segments cannot leave out a part of a session. With erased events, they are made from the others.
+      // Rollups of segments cannot leave out a part of a session. With erased events, they are made from the
+      // others.
       const erases =
         (await loadTombstones(database, [{ bucket, tombstones }])) &&
         (await hasErasedUsers(database, readFiles(activityFiles)))
@@ -171,8 +176,8 @@ export function createCompactor({
 }
 
 /**
- * Describes the events of all segments. Not from the events themselves: a segment may have none, because all were erased, and its
- * newest arrival still says which event_ids are needed.
+ * Describes the events of all segments. Not from the events themselves: a segment may have none, because all
+ * were erased, and its newest arrival still says which event_ids are needed.
  */
 function describeMerged(
   bucket: number,

@@ -36,8 +36,9 @@ const MEASURE_MS = 1_000
 export const GATHER_MS = 1_000
 
 /**
- * How long ingestion uses a project without another look-up, ms. All changes of projects happen in this process, which forgets what
- * it changes. So the only limit is memory, and a thousand active projects cost no steady reads.
+ * How long ingestion uses a project without another look-up, ms. All changes of projects happen in this
+ * process, which forgets what it changes. So the only limit is memory, and a thousand active projects cost no
+ * steady reads.
  */
 const TOKEN_MS = 60_000
 
@@ -65,8 +66,9 @@ export type StorageSettings = {
 }
 
 /**
- * Opens the state, the log and the lake of a data folder, and updates the state to what the log and the lake hold. Call
- * it only in the process that holds the folder's lock (local/lock.ts), before anything else uses the folder.
+ * Opens the state, the log and the lake of a data folder, and updates the state to what the log and the lake
+ * hold. Call it only in the process that holds the folder's lock (local/lock.ts), before anything else uses
+ * the folder.
  */
 export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: StorageSettings) {
   const folder = lakeDir(dataDir)
@@ -206,7 +208,10 @@ async function hasWaiting(
   return false
 }
 
-/** The highest sequence of a shard in the state or the lake. A new log must start above it when the old log is lost. */
+/**
+ * The highest sequence of a shard in the state or the lake. A new log must start above it when the old log is
+ * lost.
+ */
 async function highestSequence(state: LakeStateStore, lake: Lake, shard: string): Promise<string | null> {
   const { highWater, claim } = await state.shard(shard)
   const files = (await lake.list(`${tables.events_hot.prefix}/`))

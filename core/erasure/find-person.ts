@@ -13,14 +13,18 @@ import { EVENT_LIMITS } from '#schemas/event'
 /** What the lake has of a person: 0 events if it does not know the person. */
 export type FoundPerson = { events: number; sessions: number }
 
-/** Users of one statement, by their keys and by their ids: Athena takes statements of 262,144 bytes, and an id has up to 256 characters. */
+/**
+ * Users of one statement, by their keys and by their ids: Athena takes statements of 262,144 bytes, and an id
+ * has up to 256 characters.
+ */
 const KEYS = 4_000
 const IDS = 400
 const CONCURRENCY = 4
 
 /**
- * Counts what reads return of a person, also what is older than the account's plan shows: events, and sessions of which the person is the
- * user. It reads rollups, so it costs little beside the reports. With very many ids, a session of several of them may count more than once.
+ * Counts what reads return of a person, also what is older than the account's plan shows: events, and
+ * sessions of which the person is the user. It reads rollups, so it costs little beside the reports. With
+ * very many ids, a session of several of them may count more than once.
  */
 export async function findPerson(
   { engine, openLake, clock }: ReportServices,

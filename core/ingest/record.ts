@@ -14,8 +14,9 @@ export type RecordedEvent = {
 }
 
 /**
- * Replaces an erased event in a record, so that the events after it keep their positions. It has only an empty name, because a record
- * must not get longer. No other event has an empty name. Readers of events skip it.
+ * Replaces an erased event in a record, so that the events after it keep their positions. It has only an
+ * empty name, because a record must not get longer. No other event has an empty name. Readers of events skip
+ * it.
  */
 export const EMPTY_EVENT = { event: '' } as RecordedEvent
 
@@ -30,14 +31,20 @@ type RecordHead = {
   received_at: number
 }
 
-/** The events of one request. `seq` belongs to the first event (schemas/columns.ts); it grows by one for each event. */
+/**
+ * The events of one request. `seq` belongs to the first event (schemas/columns.ts); it grows by one for each
+ * event.
+ */
 export type EventsRecord = RecordHead & {
   kind: 'events'
   bucket: number
   seq: number
   country: string | null
   events: RecordedEvent[]
-  /** The request came with a credential of the project's account. Absent otherwise, and where no event has an event_id. */
+  /**
+   * The request came with a credential of the project's account. Absent otherwise, and where no event has an
+   * event_id.
+   */
   credentialed?: true
 }
 
@@ -60,7 +67,10 @@ export type IdentifyRecord = RecordHead & {
   user_id: string
   traits: JsonObject | null
   email_hash: string | null
-  /** Whether a credential of the account came with the request. Records of earlier versions have neither of these two. */
+  /**
+   * Whether a credential of the account came with the request. Records of earlier versions have neither of
+   * these two.
+   */
   has_credential?: boolean
   /** Why the ids of the request are not linked. Then previous_id is equal to user_id. */
   refused?: Refusal
@@ -119,8 +129,8 @@ const writeRecord = objectWriter<EventsRecord, WrittenEventsRecord>({
 })
 
 /**
- * Makes a function that writes the JSON text of a T, field by field. A field without a writer is a type error. A field whose writer
- * returns null is left out; the first field never is.
+ * Makes a function that writes the JSON text of a T, field by field. A field without a writer is a type
+ * error. A field whose writer returns null is left out; the first field never is.
  */
 function objectWriter<T, Source>(writers: Record<keyof T & string, (source: Source) => string | null>) {
   const fields = Object.entries<(source: Source) => string | null>(writers).map(([name, write], i) => ({
@@ -139,7 +149,10 @@ function objectWriter<T, Source>(writers: Record<keyof T & string, (source: Sour
 
 /** Below this size compression saves nothing: Kinesis bills whole kilobytes, and a log page is 4 kB. */
 const COMPRESS_FROM_BYTES = 1024
-/** Far more than a record of ours unpacks to, as a request has 1 MiB at most. A larger record was not packed here. */
+/**
+ * Far more than a record of ours unpacks to, as a request has 1 MiB at most. A larger record was not packed
+ * here.
+ */
 const MAX_UNPACKED_BYTES = 8 * 1024 * 1024
 
 /** The first byte of a record names how the rest is packed. PLAIN: the JSON text. */
@@ -149,7 +162,10 @@ const UNSIZED_ZSTD = 0x02
 /** The length of the text in 4 bytes, little-endian, then its zstd frame. */
 const ZSTD = 0x03
 const LENGTH_BYTES = 4
-/** Put before the bytes of a record whose checksum was wrong when the log was read. No record is packed like this. */
+/**
+ * Put before the bytes of a record whose checksum was wrong when the log was read. No record is packed like
+ * this.
+ */
 export const DAMAGED = 0x00
 
 /** Packs the JSON text of a record, or the text of a live chunk. */
@@ -162,15 +178,18 @@ export function packText(text: string): Uint8Array {
   return Buffer.concat([head, zstdCompressSync(bytes)])
 }
 
-/** Returns packed JSON with as many bytes as `length`, if it has fewer. Readers ignore blanks after JSON and bytes after a zstd frame. */
+/**
+ * Returns packed JSON with as many bytes as `length`, if it has fewer. Readers ignore blanks after JSON and
+ * bytes after a zstd frame.
+ */
 export function padPacked(bytes: Uint8Array, length: number): Uint8Array {
   const padding = Buffer.alloc(Math.max(0, length - bytes.length), bytes[0] === PLAIN ? ' ' : 0)
   return Buffer.concat([bytes, padding])
 }
 
 /**
- * Returns how many bytes the record takes when it is unpacked. Repetitive events pack to a thousandth of that, so a
- * claim is bounded by this number. Returns the packed size for a record that cannot be read.
+ * Returns how many bytes the record takes when it is unpacked. Repetitive events pack to a thousandth of
+ * that, so a claim is bounded by this number. Returns the packed size for a record that cannot be read.
  */
 export function unpackedBytes(bytes: Uint8Array): number {
   switch (bytes[0]) {
@@ -179,7 +198,8 @@ export function unpackedBytes(bytes: Uint8Array): number {
         ? bytes.length
         : Buffer.from(bytes.buffer, bytes.byteOffset + 1, LENGTH_BYTES).readUInt32LE()
     case UNSIZED_ZSTD:
-      // Only the records that an update finds in the log. To unpack them twice costs less than to estimate them badly.
+      // Only the records that an update finds in the log. To unpack them twice costs less than to estimate
+      // them badly.
       try {
         return decompress(bytes.subarray(1), MAX_UNPACKED_BYTES).length
       } catch {
@@ -196,8 +216,8 @@ export function unpackText(bytes: Uint8Array): string {
 }
 
 /**
- * Reads a record. Throws UnknownKindError for one of a newer version, else an Error that says what is wrong with the bytes; the lake
- * consumer sets both aside (core/lake/consume/set-aside.ts).
+ * Reads a record. Throws UnknownKindError for one of a newer version, else an Error that says what is wrong
+ * with the bytes; the lake consumer sets both aside (core/lake/consume/set-aside.ts).
  */
 export function unpackRecord(bytes: Uint8Array): StreamRecord {
   const record = JSON.parse(unpackText(bytes)) as StreamRecord | undefined
@@ -218,12 +238,13 @@ const EVENTS_FIELD = ',"events":'
 const TAILS = ['}', ',"credentialed":true}']
 
 /**
- * Reads a record like `unpackRecord`, but does not parse its events: to parse and write them again takes most of the time of a reader that
- * only passes them on. What another version wrote in another order is parsed.
+ * Reads a record like `unpackRecord`, but does not parse its events: to parse and write them again takes most
+ * of the time of a reader that only passes them on. What another version wrote in another order is parsed.
  */
 export function unpackUnparsed(bytes: Uint8Array): UnparsedRecord {
   const text = unpackText(bytes).trimEnd()
-  // Quotes inside a text have a backslash before them. So the first place with these bytes is the field of the record.
+  // Quotes inside a text have a backslash before them. So the first place with these bytes is the field of
+  // the record.
   const at = text.indexOf(EVENTS_FIELD)
   const tail = TAILS.find(each => text.endsWith(`]${each}`))
   if (at !== -1 && tail !== undefined && text.startsWith('[', at + EVENTS_FIELD.length)) {

@@ -1,29 +1,34 @@
 /**
- * Copies of an event_id that arrive within these seconds of each other are one event (docs/api/ingestion.md). Anybody can send
- * one with the public token, so a copy that came with a credential wins over those without, also over one that is stored already
- * (U63).
+ * Copies of an event_id that arrive within these seconds of each other are one event (docs/api/ingestion.md).
+ * Anybody can send one with the public token, so a copy that came with a credential wins over those without,
+ * also over one that is stored already (U63).
  *
- * The last bit of an event_key (core/lake/consume/id-keys.ts) says whether the event came with a credential. A hot event is a copy
+ * The last bit of an event_key (core/lake/consume/id-keys.ts) says whether the event came with a credential.
+ * A hot event is a copy
  * - if an event with the same event_key came before it: the hot one before it, or any stored one;
- * - and without a credential, also if one with a credential is there, stored or hot, before or after it.
- * A stored event without a credential is replaced if a hot one with a credential is there: reads hide it (hot-events.ts), and the
- * compaction of the hot one writes its segment anew without it (replaced-events.ts).
- * A stored event that arrived later than the hot one by the clock is of a clock that was ahead, so it counts as one before.
- * The results differ only for a chain of hot copies that is longer than a day: compaction would keep the first copy of every day.
+ * - and without a credential, also if one with a credential is there, stored or hot, before or after it. A
+ *   stored event without a credential is replaced if a hot one with a credential is there: reads hide it
+ *   (hot-events.ts), and the compaction of the hot one writes its segment anew without it
+ *   (replaced-events.ts). A stored event that arrived later than the hot one by the clock is of a clock that
+ *   was ahead, so it counts as one before. The results differ only for a chain of hot copies that is longer
+ *   than a day: compaction would keep the first copy of every day.
  */
 export const EVENT_ID_HORIZON_S = 86_400
 
 /**
- * How far before the newest event of a bucket its segments know the ids of events, seconds. Copies are dropped within the
- * horizon; the other 6 hours allow for a consumer that is behind.
+ * How far before the newest event of a bucket its segments know the ids of events, seconds. Copies are
+ * dropped within the horizon; the other 6 hours allow for a consumer that is behind.
  */
 export const LOOKBACK_S = EVENT_ID_HORIZON_S + 6 * 3_600
 
 /**
- * Events without an event_id are known for these seconds before the newest arrival of their shard in an epoch. When the answer
- * to an append gets lost, the producer appends the record again to the same shard within that time.
+ * Events without an event_id are known for these seconds before the newest arrival of their shard in an
+ * epoch. When the answer to an append gets lost, the producer appends the record again to the same shard
+ * within that time.
  */
 export const APPEND_RETRY_S = 15 * 60
 
-/** Arrivals that are further apart, s, are of a clock that was set, or of a long pause. Nobody can tell which. */
+/**
+ * Arrivals that are further apart, s, are of a clock that was set, or of a long pause. Nobody can tell which.
+ */
 export const JUMP_S = 7 * 86_400

@@ -22,13 +22,13 @@ import {
 } from './chunk.ts'
 
 /**
- * The live buffer: the events of the last minutes, in chunks in the state table, which all processes share. Nothing ever
- * changes a chunk. A retried batch writes its events again, perhaps in other chunks. Each event has an id, so readers count
- * each event once.
+ * The live buffer: the events of the last minutes, in chunks in the state table, which all processes share.
+ * Nothing ever changes a chunk. A retried batch writes its events again, perhaps in other chunks. Each event
+ * has an id, so readers count each event once.
  *
- * A project with much traffic has chunks in a partition of its own. The few events of other projects share the chunks of
- * their bucket, so that a thousand small projects cost 64 writes. A reader reads both partitions. The chunks of a partition
- * lie in the order in which they were written.
+ * A project with much traffic has chunks in a partition of its own. The few events of other projects share
+ * the chunks of their bucket, so that a thousand small projects cost 64 writes. A reader reads both
+ * partitions. The chunks of a partition lie in the order in which they were written.
  */
 
 /** The events of one project in a chunk, as a reader gets them. */
@@ -44,7 +44,9 @@ export type LiveBuffer = ReturnType<typeof createLiveBuffer>
 
 /** An item stays a fifth longer than its events are readable: a reader that has begun may still need it. */
 const KEPT_SHARE = 1.2
-/** A chunk is readable at most this long after its stamp, ms. Otherwise it is written again with a new stamp. */
+/**
+ * A chunk is readable at most this long after its stamp, ms. Otherwise it is written again with a new stamp.
+ */
 const VISIBLE_WITHIN_MS = 1_500
 const WRITE_TRIES = 3
 /** Requests with chunks that are sent at the same time. */
@@ -54,8 +56,8 @@ const CLOCK_SKEW_MS = 500
 /** A reader that has read everything until a moment may find new chunks with stamps this much older, ms. */
 export const LATE_MS = VISIBLE_WITHIN_MS + CLOCK_SKEW_MS
 /**
- * Characters of a project in a batch above which it gets a chunk of its own: about 40 events. A reader of a small project also
- * reads the bytes of its neighbours, so this bounds what it reads.
+ * Characters of a project in a batch above which it gets a chunk of its own: about 40 events. A reader of a
+ * small project also reads the bytes of its neighbours, so this bounds what it reads.
  */
 const MAX_SHARED_CHARS = 16_000
 /** Characters of a shared chunk. In UTF-8 they are at most 300 KB, also if they do not compress. */
@@ -69,7 +71,10 @@ const STAMP_DIGITS = 15
 /** A chunk before it is written, and where its first event lies. */
 type NewChunk = { partition: string; first: Position; bytes: Uint8Array }
 
-/** An earlier version wrote `parts` instead of `events`. Nobody reads these: they expire within minutes after the update. */
+/**
+ * An earlier version wrote `parts` instead of `events`. Nobody reads these: they expire within minutes after
+ * the update.
+ */
 type Item = { sk: string; events?: Uint8Array; shard: string; stamp: number }
 
 export type LiveBufferOptions = {
@@ -84,7 +89,9 @@ export function createLiveBuffer(
   { client, table }: StateTable,
   { clock, bufferMs, onWritten = () => {} }: LiveBufferOptions,
 ) {
-  /** Writes the records of one batch of a shard: those of each project in ascending order of their sequences. */
+  /**
+   * Writes the records of one batch of a shard: those of each project in ascending order of their sequences.
+   */
   async function write(
     shard: string,
     records: ReadonlyMap<string, readonly WrittenLiveRecord[]>,
@@ -132,7 +139,10 @@ export function createLiveBuffer(
     }
   }
 
-  /** Lists the keys of the chunks with this stamp or a later one, oldest first. Some may have no events of the project. */
+  /**
+   * Lists the keys of the chunks with this stamp or a later one, oldest first. Some may have no events of the
+   * project.
+   */
   async function keysFrom(projectId: string, fromStamp: number): Promise<string[]> {
     const items = await readPartitions(projectId, toKey(fromStamp), { ProjectionExpression: 'sk' })
     return items.map(({ sk }) => sk)

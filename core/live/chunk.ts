@@ -4,12 +4,16 @@ import { type EventsRecord, isEmptyEvent, packText, unpackText } from '#core/ing
 import { isBeyond } from '#core/lake/sequence'
 
 /**
- * The text of a chunk of the live buffer, with the events of one batch of one shard: a line for each project, of a line break, the
- * id of the project, a space and its records as JSON. The records keep their sequences, so that a stream can go on after any event.
- * One compression of all lines takes less time than one of each, and a reader parses the line of its project alone.
+ * The text of a chunk of the live buffer, with the events of one batch of one shard: a line for each project,
+ * of a line break, the id of the project, a space and its records as JSON. The records keep their sequences,
+ * so that a stream can go on after any event. One compression of all lines takes less time than one of each,
+ * and a reader parses the line of its project alone.
  */
 
-/** A record of the stream inside a chunk. `first` is the index of its first event here: a large record fills several chunks. */
+/**
+ * A record of the stream inside a chunk. `first` is the index of its first event here: a large record fills
+ * several chunks.
+ */
 export type LiveRecord = Pick<EventsRecord, 'received_at' | 'seq' | 'country' | 'events' | 'credentialed'> & {
   sequence: string
   first: number
@@ -43,7 +47,10 @@ export type LiveEvent = {
 
 /** DynamoDB takes items of 400 KB. The rest is for the keys. */
 const MAX_CHUNK_BYTES = 350_000
-/** Characters of a chunk before it is compressed. A reader unpacks one chunk at a time, so this bounds its memory. */
+/**
+ * Characters of a chunk before it is compressed. A reader unpacks one chunk at a time, so this bounds its
+ * memory.
+ */
 const MAX_CHUNK_CHARS = 1_000_000
 
 /** The line of a project. JSON has no line breaks, so no other line looks like it. */
@@ -68,7 +75,10 @@ function lineStart(projectId: string): string {
   return `\n${projectId} `
 }
 
-/** Packs records of one project, in ascending order of their sequences, into as few chunks as the limit of an item allows. */
+/**
+ * Packs records of one project, in ascending order of their sequences, into as few chunks as the limit of an
+ * item allows.
+ */
 export function packEvents(
   projectId: string,
   records: readonly WrittenLiveRecord[],
@@ -94,7 +104,9 @@ export function firstPosition({ sequence, first }: WrittenLiveRecord): Position 
   return { sequence, index: first }
 }
 
-/** Reads the events of a project from a chunk, in their order; none if the chunk has no line of the project. */
+/**
+ * Reads the events of a project from a chunk, in their order; none if the chunk has no line of the project.
+ */
 export function unpackEvents(projectId: string, bytes: Uint8Array): LiveEvent[] {
   const text = unpackText(bytes)
   const prefix = lineStart(projectId)
@@ -144,7 +156,10 @@ export function isAfter(position: Position, other: Position): boolean {
   return isBeyond(position.sequence, other.sequence)
 }
 
-/** Splits between two records, or a single record between two of its events. A record of one event stays whole. */
+/**
+ * Splits between two records, or a single record between two of its events. A record of one event stays
+ * whole.
+ */
 function halve(records: readonly WrittenLiveRecord[]): WrittenLiveRecord[][] {
   const half = Math.ceil(records.length / 2)
   if (records.length > 1) return [records.slice(0, half), records.slice(half)]

@@ -5,8 +5,9 @@ import type { LiveBuffer } from './buffer.ts'
 import type { WrittenLiveRecord } from './chunk.ts'
 
 /**
- * The events of this many records, and of this many unpacked bytes, are in memory at a time. As objects they take ten times that. A
- * part writes a chunk for each bucket, so many small parts would be dear: one single event has about 500 bytes.
+ * The events of this many records, and of this many unpacked bytes, are in memory at a time. As objects they
+ * take ten times that. A part writes a chunk for each bucket, so many small parts would be dear: one single
+ * event has about 500 bytes.
  */
 const PART_LIMITS = { records: 10_000, bytes: 4_000_000 }
 
@@ -17,12 +18,15 @@ export type LiveConsumerServices = {
 }
 
 /**
- * The live consumer: the second consumer of the stream. It copies the events of a batch into the live buffer. It may be called again
- * for the same entries, in other batches: readers of the buffer count each event once. It drops records that are older than the
- * buffer, because nobody can see them any more.
+ * The live consumer: the second consumer of the stream. It copies the events of a batch into the live buffer.
+ * It may be called again for the same entries, in other batches: readers of the buffer count each event once.
+ * It drops records that are older than the buffer, because nobody can see them any more.
  */
 export function createLiveConsumer({ buffer, onCopied }: LiveConsumerServices) {
-  /** Copies the entries of a shard, in ascending order. Returns the number of records with events that the buffer holds. Throws UNAVAILABLE; then send the batch again. */
+  /**
+   * Copies the entries of a shard, in ascending order. Returns the number of records with events that the
+   * buffer holds. Throws UNAVAILABLE; then send the batch again.
+   */
   async function consumeBatch(shard: string, batch: readonly StreamEntry[]): Promise<number> {
     let copied = 0
     for (let rest = batch; rest.length > 0; ) {
@@ -57,7 +61,10 @@ export function createLiveConsumer({ buffer, onCopied }: LiveConsumerServices) {
 
 export type LiveConsumer = ReturnType<typeof createLiveConsumer>
 
-/** The events of an entry. Null for the count of a bot, and for a record that cannot be read: the lake consumer reports it. */
+/**
+ * The events of an entry. Null for the count of a bot, and for a record that cannot be read: the lake
+ * consumer reports it.
+ */
 function readEvents({ data }: StreamEntry) {
   try {
     const record = unpackUnparsed(data)

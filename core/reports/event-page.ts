@@ -13,7 +13,10 @@ import type { ReadRows } from './run/statements.ts'
 import { countEventsByDate } from './sql/events-by-date.ts'
 import { readProperties } from './sql/stored-properties.ts'
 
-/** Days that each try looks back from the end of the range, until the page is full. Each try costs a statement. */
+/**
+ * Days that each try looks back from the end of the range, until the page is full. Each try costs a
+ * statement.
+ */
 const LOOK_BACK_DAYS = [1, 4, Number.POSITIVE_INFINITY]
 
 /** A project whose events a page has. */
@@ -41,8 +44,8 @@ export type PageRequest = {
 export type EventPage = { events: EventRow[]; next: string | null }
 
 /**
- * One page of events by (timestamp, id). A first statement reads three narrow columns to find the positions of the page's events. A second
- * one reads all columns between the timestamps of these positions.
+ * One page of events by (timestamp, id). A first statement reads three narrow columns to find the positions
+ * of the page's events. A second one reads all columns between the timestamps of these positions.
  */
 export async function readEvents(
   rows: ReadRows,
@@ -76,13 +79,17 @@ type EventFilter = Pick<PageRequest['params'], 'event' | 'session_id'> & {
   /** Only events that come after this position in the order of the list. */
   before: EventPosition | null
   isAscending: boolean
-  /** UTC dates, Unix ms at midnight, newest first: the events of the page happened on one of them. Null: on any date. */
+  /**
+   * UTC dates, Unix ms at midnight, newest first: the events of the page happened on one of them. Null: on
+   * any date.
+   */
   dates?: readonly number[] | null
 }
 
 /**
- * The first dates of the list on which the users have at least `limit` events, newest first, from the rollup: reading the events of these
- * dates takes much less time than searching all dates. Null without users, and if the rollup cannot tell.
+ * The first dates of the list on which the users have at least `limit` events, newest first, from the rollup:
+ * reading the events of these dates takes much less time than searching all dates. Null without users, and if
+ * the rollup cannot tell.
  */
 async function findDates(
   rows: ReadRows,
@@ -99,7 +106,8 @@ async function findDates(
   for (const { date, events } of counts.flat()) byDate.set(date, (byDate.get(date) ?? 0) + events)
   const isListed = (date: number) =>
     before === null || (isAscending ? date + DAY_MS > before.timestamp : date <= before.timestamp)
-  // Of the date of the cursor, and of a filter that the rollup does not know, not all events may be in the page. They do not count.
+  // Of the date of the cursor, and of a filter that the rollup does not know, not all events may be in the
+  // page. They do not count.
   const isCounted = (date: number) =>
     session_id === undefined &&
     (before === null || date > before.timestamp || date + DAY_MS <= before.timestamp)

@@ -34,7 +34,10 @@ export const eventsLookup = defineReport<LookupParams, z.input<typeof lookupResp
     count === 0 ? { events: [event] } : { properties: missingFields(events, fields) },
 })
 
-/** GET and POST /journey, POST /journey/lookup (docs/api/events.md): the newest or oldest events of a person, oldest first. */
+/**
+ * GET and POST /journey, POST /journey/lookup (docs/api/events.md): the newest or oldest events of a person,
+ * oldest first.
+ */
 export const journey = defineReport<JourneyParams, z.input<typeof journeyResponse>>({
   range: sinceDays(30),
   async compute(rows, request) {
@@ -66,8 +69,8 @@ function toBody(
 }
 
 /**
- * The events and profiles of whom the request names: by any id of the person, or by e-mail address. In a joined identity scope they
- * come from all projects of the scope. An unknown address gives empty lists.
+ * The events and profiles of whom the request names: by any id of the person, or by e-mail address. In a
+ * joined identity scope they come from all projects of the scope. An unknown address gives empty lists.
  */
 async function readPerson<Params extends PersonParams>(
   rows: ReadRows,
@@ -89,7 +92,10 @@ async function readPerson<Params extends PersonParams>(
   return { page, profiles: await findStored(rows, request, users ?? []) }
 }
 
-/** The profiles of a person without traits and without events that pass the filters: in each project that knows an id of the person. */
+/**
+ * The profiles of a person without traits and without events that pass the filters: in each project that
+ * knows an id of the person.
+ */
 async function findStored<Params extends PersonParams>(
   rows: ReadRows,
   request: PersonRequest<Params>,

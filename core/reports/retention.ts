@@ -94,9 +94,9 @@ function shiftPeriods(date: string, period: RetentionPeriod, count: number): str
 }
 
 /**
- * Rows (cohort, cohort_users, active_period, active_users): cohorts and periods are numbered from the oldest period of the window. A user's
- * first activity puts them into a cohort; every later one makes them active in its period. The users that the sample leaves out are the
- * cohort null.
+ * Rows (cohort, cohort_users, active_period, active_users): cohorts and periods are numbered from the oldest
+ * period of the window. A user's first activity puts them into a cohort; every later one makes them active in
+ * its period. The users that the sample leaves out are the cohort null.
  */
 function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[]): SqlQuery {
   const { params, read, zone, now, oldest } = request
@@ -109,7 +109,8 @@ function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[])
   const laterEvent = params.returning_event ?? params.event
   const all: LakeRead = { ...read, from: oldest }
   const later: LakeRead = { ...all, from: Math.max(windowStart, all.from) }
-  // Both sides must name users in the same way: by user_key if both are sessions of the rollup, else by user_id.
+  // Both sides must name users in the same way: by user_key if both are sessions of the rollup, else by
+  // user_id.
   const areSessions = firstEvent === undefined && laterEvent === undefined
   const areKeys = areSessions && !hasIdsAsKeys(all) && !hasIdsAsKeys(later)
   const sessionsBoth = areKeys ? sessions : sessionsOfEvents
@@ -136,9 +137,10 @@ function retentionSql(request: RetentionRequest, starts: readonly PeriodStart[])
 }
 
 /**
- * The order in which users are taken into the sample: by 52 bits of the SHA-256 of the user id, changed by the SHA-256 of the project id. So
- * the sample is even, the same for every request, and another one in each project. The rollup has these bits of the user id. A
- * hash of both ids together would take a second for a million users.
+ * The order in which users are taken into the sample: by 52 bits of the SHA-256 of the user id, changed by
+ * the SHA-256 of the project id. So the sample is even, the same for every request, and another one in each
+ * project. The rollup has these bits of the user id. A hash of both ids together would take a second for a
+ * million users.
  */
 function sampleOrder({ project }: RetentionRequest, areKeys: boolean): SqlQuery {
   const bits = areKeys

@@ -18,9 +18,9 @@ import { listSessions, type SessionList } from './sql/session-list.ts'
 export type SessionsParams = Omit<z.output<typeof sessionsQuery>, 'project'>
 
 /**
- * GET /sessions (docs/api/sessions.md): the sessions that start in the range, newest start first, then by id. A first statement
- * finds them in the rollup, a second one reads the ids of those that are listed. If the limit cuts the list, one more counts all
- * sessions.
+ * GET /sessions (docs/api/sessions.md): the sessions that start in the range, newest start first, then by id.
+ * A first statement finds them in the rollup, a second one reads the ids of those that are listed. If the
+ * limit cuts the list, one more counts all sessions.
  */
 export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResponse>>({
   range: sinceDays(7),
@@ -82,7 +82,10 @@ function pickFields(session: SessionRow, fields: readonly (keyof SessionRow)[] |
   return fields === undefined ? session : Object.fromEntries(fields.map(field => [field, session[field]]))
 }
 
-/** The range ends after the newest event, so its last date is read whole. Then all of its sessions come from the rollup. */
+/**
+ * The range ends after the newest event, so its last date is read whole. Then all of its sessions come from
+ * the rollup.
+ */
 export function wholeLastDate(read: LakeRead): LakeRead {
   return { ...read, to: midnight(read.to) + DAY_MS }
 }
@@ -126,8 +129,9 @@ function selectSessions(read: LakeRead, condition: SqlQuery): SqlQuery {
 }
 
 /**
- * How many sessions the list has without its limit. A statement of its own reads few columns. As a window over all rows beside the list,
- * the count takes longer, because the window keeps all columns of all sessions.
+ * How many sessions the list has without its limit. A statement of its own reads few columns. As a window
+ * over all rows beside the list, the count takes longer, because the window keeps all columns of all
+ * sessions.
  */
 async function countSessions(
   rows: ReadRows,

@@ -46,7 +46,9 @@ export type TrackServices = {
 
 const QUEUED = jsonResponse(202, { ok: true, queued: true })
 
-/** POST /track, /track/batch and /identify. The response 202 is sent when the stream has the record on disk. */
+/**
+ * POST /track, /track/batch and /identify. The response 202 is sent when the stream has the record on disk.
+ */
 export function trackHandler(services: TrackServices): HttpFunction {
   return httpFunction<'track'>(services.log, {
     track: trackEndpoint(services, { route: routes.track, parse: parseEvent, respond: () => QUEUED }),

@@ -13,8 +13,8 @@ export type FeedMessage =
   | { kind: 'chunk'; projectId: string; chunk: Chunk }
 
 /**
- * Events of one message, and the pause after it, ms. Requests are served in between: 40 events for ten streams take about 1 ms in
- * the thread of the requests.
+ * Events of one message, and the pause after it, ms. Requests are served in between: 40 events for ten
+ * streams take about 1 ms in the thread of the requests.
  */
 const MESSAGE_EVENTS = 40
 const PAUSE_MS = 15
@@ -22,8 +22,8 @@ const PAUSE_MS = 15
 const BURST_SHARE = 0.1
 
 /**
- * The end of the feed in the pipeline thread. The live consumer calls `send` when its records are in the buffer, so a stream can go on
- * after every event that it has sent.
+ * The end of the feed in the pipeline thread. The live consumer calls `send` when its records are in the
+ * buffer, so a stream can go on after every event that it has sent.
  */
 export function createFeedSender(post: (message: FeedMessage) => void, clock: Clock) {
   const followed = new Set<string>()

@@ -15,9 +15,9 @@ export type LiveFeedServices = {
 const BATCH_RECORDS = 10_000
 
 /**
- * Copies new records of the stream into the live buffer, as the mapping of the function `live` does on AWS. After a crash it
- * goes on from its checkpoint, and may copy the last batch again. The first start of a data folder begins with what the
- * lake does not have yet.
+ * Copies new records of the stream into the live buffer, as the mapping of the function `live` does on AWS.
+ * After a crash it goes on from its checkpoint, and may copy the last batch again. The first start of a data
+ * folder begins with what the lake does not have yet.
  */
 export function createLiveFeed({ stream, state, consumer, checkpoint }: LiveFeedServices) {
   const positions = new Map<string, string>()
@@ -33,7 +33,10 @@ export function createLiveFeed({ stream, state, consumer, checkpoint }: LiveFeed
     }
   }
 
-  /** Returns whether the batch was as large as a read can be, so more records may wait. Each batch writes a chunk for each bucket. */
+  /**
+   * Returns whether the batch was as large as a read can be, so more records may wait. Each batch writes a
+   * chunk for each bucket.
+   */
   async function copyBatch(shard: string): Promise<boolean> {
     const batch = await stream.read(shard, await positionOf(shard), BATCH_RECORDS)
     const last = batch.at(-1)

@@ -37,7 +37,10 @@ export type PipelineSettings = {
   maintenanceMs: number
   /** Pause between two deletions of old records from the stream, ms. */
   pruneMs: number
-  /** Time that a record stays in the stream after it was appended, ms. Records that are not in the lake always stay. */
+  /**
+   * Time that a record stays in the stream after it was appended, ms. Records that are not in the lake always
+   * stay.
+   */
   retentionMs: number
   /** Longest pause after a failure, ms. The first is `windowMs` long, each further one is twice as long. */
   maxBackoffMs: number
@@ -58,9 +61,10 @@ export const PIPELINE_DEFAULTS: PipelineSettings = {
 const BATCH_RECORDS = 5_000
 
 /**
- * Moves acknowledged events on, in loops: one writes new records from the stream to the lake, one copies them into the live
- * buffer, one folds identify requests, one runs maintenance, one deletes old records from the stream, and two delete expired items of the state. Each
- * loop has its own pauses, and a failure of one does not delay the others. `run` resolves when the signal has aborted and the current steps have ended.
+ * Moves acknowledged events on, in loops: one writes new records from the stream to the lake, one copies them
+ * into the live buffer, one folds identify requests, one runs maintenance, one deletes old records from the
+ * stream, and two delete expired items of the state. Each loop has its own pauses, and a failure of one does
+ * not delay the others. `run` resolves when the signal has aborted and the current steps have ended.
  */
 export function createPipeline(services: PipelineServices, settings: PipelineSettings = PIPELINE_DEFAULTS) {
   const { state, stream, consumer, maintenance, live, identity, expiredItems, clock, log } = services
@@ -69,8 +73,9 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
   const readEntries = new Map<string, StreamEntry[]>()
 
   /**
-   * Takes one claim of each shard in turns, while records may wait: so the records of a shard wait for one claim of another, not for its
-   * backlog. A shard whose last claim took all of its records has a turn once in `windowMs`, because small claims make small files.
+   * Takes one claim of each shard in turns, while records may wait: so the records of a shard wait for one
+   * claim of another, not for its backlog. A shard whose last claim took all of its records has a turn once
+   * in `windowMs`, because small claims make small files.
    */
   async function consumeAll(signal: AbortSignal): Promise<void> {
     const nextTurns = new Map<string, number>()
@@ -86,7 +91,9 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
     }
   }
 
-  /** Returns whether the claim left records, or the read was as large as one can be, so more records may wait. */
+  /**
+   * Returns whether the claim left records, or the read was as large as one can be, so more records may wait.
+   */
   async function consumeClaim(shard: string): Promise<boolean> {
     const { highWater, claim } = await state.shard(shard)
     let entries = (readEntries.get(shard) ?? []).filter(({ sequence }) => isBeyond(sequence, highWater))

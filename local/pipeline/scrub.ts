@@ -26,9 +26,10 @@ const IN_FLIGHT_MS = 10_000
 const PAUSE_FACTOR = 10
 
 /**
- * Removes what this machine has of erased events outside the lake: in records of the log, in chunks of the live buffer, and in bytes that
- * LevelDB and SQLite no longer use. All other events stay in the log for as long as it keeps them. Works in the background, for the
- * erasures that wait for it. `pauseMs`: shortest pause between two scrubs.
+ * Removes what this machine has of erased events outside the lake: in records of the log, in chunks of the
+ * live buffer, and in bytes that LevelDB and SQLite no longer use. All other events stay in the log for as
+ * long as it keeps them. Works in the background, for the erasures that wait for it. `pauseMs`: shortest
+ * pause between two scrubs.
  */
 export function createScrub(services: ScrubServices, { pauseMs }: { pauseMs: number }) {
   const { stream, state, lake, liveBuffer, liveCheckpoint, scrubState, clock, log } = services

@@ -31,8 +31,8 @@ import { createScrub } from './scrub.ts'
 import type { PipelineCommand, PipelineMessage, PipelineStart } from './start.ts'
 
 /**
- * The code of the pipeline thread: creates the pipeline with the adapters of one machine, and runs it until it is told
- * to stop.
+ * The code of the pipeline thread: creates the pipeline with the adapters of one machine, and runs it until
+ * it is told to stop.
  */
 const port = parentPort
 if (port === null) throw new Error('This file runs only as a worker thread. Call startPipeline.')
@@ -64,7 +64,8 @@ const consumer = createLakeConsumer({
 })
 const cuttingOff = new AbortController()
 const repairingLog = createRepairingLog(log, key => repairs.request(key))
-// With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three times as long.
+// With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three times
+// as long.
 const compactor = createCompactor({
   lake,
   tempDir: compactionTempDir(dataDir),

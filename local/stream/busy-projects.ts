@@ -1,14 +1,18 @@
 import type { Clock } from '#core/ports'
 
-/** Unpacked bytes of records in a second from which on a project is busy: about 4,000 events. The lake takes them in in 50 ms. */
+/**
+ * Unpacked bytes of records in a second from which on a project is busy: about 4,000 events. The lake takes
+ * them in in 50 ms.
+ */
 export const BUSY_BYTES = 2_000_000
 /** A project stays busy for this time after such a second, ms. */
 export const STAYS_BUSY_MS = 10_000
 const SECOND_MS = 1_000
 
 /**
- * Tells which projects send so much that other projects would wait for them. It remembers the projects of the current second, and the busy
- * ones of the last ten seconds: no more than the machine takes at BUSY_BYTES each.
+ * Tells which projects send so much that other projects would wait for them. It remembers the projects of the
+ * current second, and the busy ones of the last ten seconds: no more than the machine takes at BUSY_BYTES
+ * each.
  */
 export function createBusyProjects(clock: Clock) {
   const bytesOf = new Map<string, number>()

@@ -32,7 +32,10 @@ export const COMPACTION_BYTES = 64 * 1024 * 1024
 const LOG_PER_RECORD_BYTE = 2
 const RETRY_SECONDS = 30
 
-/** Room for taking these records into the lake and for one compaction, so that reports can read what was acknowledged. */
+/**
+ * Room for taking these records into the lake and for one compaction, so that reports can read what was
+ * acknowledged.
+ */
 export function neededBytes(waitingBytes: number, hotBytes: number): number {
   const newHotBytes = waitingBytes * HOT_PER_RECORD_BYTE
   const compacted = Math.min(hotBytes + newHotBytes, COMPACTION_BYTES)
@@ -40,8 +43,8 @@ export function neededBytes(waitingBytes: number, hotBytes: number): number {
 }
 
 /**
- * Keeps room on the disk for the events that are acknowledged and not in the lake. Without it the log would still accept
- * events, while the lake has no room for them and reports do not show them.
+ * Keeps room on the disk for the events that are acknowledged and not in the lake. Without it the log would
+ * still accept events, while the lake has no room for them and reports do not show them.
  */
 export function createDiskReserve({
   freeBytes,

@@ -12,7 +12,10 @@ export function busyDir(dir: string): string {
   return join(dir, 'log-busy')
 }
 
-/** Reads both logs of a data folder, in any thread. Without a busy log there is one shard. The methods are those of StreamReader, for a shard. */
+/**
+ * Reads both logs of a data folder, in any thread. Without a busy log there is one shard. The methods are
+ * those of StreamReader, for a shard.
+ */
 export type LanesReader = Pick<EventStream, 'shards' | 'read'> &
   Pick<StreamReader, 'scrub' | 'close'> & {
     prune(shard: string, upTo: string, olderThan: number): Promise<number>
@@ -54,7 +57,10 @@ export function openLanesReader(dir: string): LanesReader {
 /** SQLITE_ERROR, for a table that is not there yet; SQLITE_BUSY; SQLITE_CANTOPEN. */
 const NOT_READY = [1, 5, 14]
 
-/** Null while the writer has not created the log. A start has repaired the log that it found, so nothing else is wrong with it. */
+/**
+ * Null while the writer has not created the log. A start has repaired the log that it found, so nothing else
+ * is wrong with it.
+ */
 function openIfReady(dir: string): StreamReader | null {
   if (!existsSync(logPath(dir))) return null
   try {

@@ -24,9 +24,9 @@ export type Lanes = EventStream &
 const REOPEN_MS = 60_000
 
 /**
- * Opens the logs of a data folder for appending. Records of a project that sends much go to a log of their own, and the pipeline takes from
- * both in turns, so other projects do not wait behind a flood (docs/decisions/2026-11-23-backlog.md). The busy log and its thread exist from
- * the first busy project on.
+ * Opens the logs of a data folder for appending. Records of a project that sends much go to a log of their
+ * own, and the pipeline takes from both in turns, so other projects do not wait behind a flood
+ * (docs/decisions/2026-11-23-backlog.md). The busy log and its thread exist from the first busy project on.
  */
 export async function openLanes(dir: string, { log, clock, minSequence }: LanesOptions): Promise<Lanes> {
   const open = async (shard: string, folder: string) =>

@@ -11,17 +11,20 @@ export const LOCAL_SHARD = 'local'
 /** Reads the log, in any thread. It has its own connection. */
 export type StreamReader = Pick<EventStream, 'shards' | 'read'> & {
   /**
-   * Deletes the records up to and including sequence `upTo` that were appended before `olderThan` (Unix ms). Returns
-   * the number of deleted records. It uses small transactions, so appends continue in between. The newest record always
-   * stays, because new sequences continue above it.
+   * Deletes the records up to and including sequence `upTo` that were appended before `olderThan` (Unix ms).
+   * Returns the number of deleted records. It uses small transactions, so appends continue in between. The
+   * newest record always stays, because new sequences continue above it.
    */
   prune(upTo: string, olderThan: number): Promise<number>
   /**
-   * Overwrites the records up to and including sequence `upTo` for which `change` returns other bytes, no more than before. Then SQLite
-   * keeps every row in its page. It takes its time, so appends and the caller's thread continue in between.
+   * Overwrites the records up to and including sequence `upTo` for which `change` returns other bytes, no
+   * more than before. Then SQLite keeps every row in its page. It takes its time, so appends and the caller's
+   * thread continue in between.
    */
   overwrite(upTo: string, change: (data: Uint8Array) => Uint8Array | null): Promise<void>
-  /** Removes the bytes of deleted and overwritten records from the files. After false, call it again later. */
+  /**
+   * Removes the bytes of deleted and overwritten records from the files. After false, call it again later.
+   */
   scrub(): boolean
   /** When the first record after this sequence was appended, Unix ms; null without one. */
   appendedAfter(after: string | null): number | null
@@ -102,7 +105,8 @@ export function openStreamReader(dir: string, ownShard = LOCAL_SHARD): StreamRea
   }
 
   function scrub(): boolean {
-    // SQLite leaves copies of rows behind when it moves them to another page. In a busy log the next deletions overwrite that page.
+    // SQLite leaves copies of rows behind when it moves them to another page. In a busy log the next
+    // deletions overwrite that page.
     if (usedPages() <= VACUUM_PAGES) database.exec('VACUUM')
     // The write-ahead log has copies of pages from before their change.
     return database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0
@@ -167,7 +171,10 @@ export function openStreamReader(dir: string, ownShard = LOCAL_SHARD): StreamRea
   }
 }
 
-/** Marks the bytes of a damaged record, so that the lake consumer puts them in quarantine instead of reading them. */
+/**
+ * Marks the bytes of a damaged record, so that the lake consumer puts them in quarantine instead of reading
+ * them.
+ */
 function markDamaged(data: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.of(DAMAGED), data])
 }

@@ -28,10 +28,10 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const RETRY_SECONDS = 5
 
 /**
- * Opens the SQLite log of the folder for appending. Only one process at a time may do so. Appends that arrive during a
- * commit share the next commit (group commit), so a slower disk gets larger groups. When a commit fails, for example on
- * a full disk, all appends of its group reject with UNAVAILABLE, and the next group tries again. openStream rejects
- * when the file can be neither opened nor replaced by a new one.
+ * Opens the SQLite log of the folder for appending. Only one process at a time may do so. Appends that arrive
+ * during a commit share the next commit (group commit), so a slower disk gets larger groups. When a commit
+ * fails, for example on a full disk, all appends of its group reject with UNAVAILABLE, and the next group
+ * tries again. openStream rejects when the file can be neither opened nor replaced by a new one.
  */
 export async function openStream(
   dir: string,
@@ -54,8 +54,8 @@ export async function openStream(
   let isClosing = false
 
   /**
-   * Sends the waiting appends to the commit thread. During a commit it does nothing: the thread's response calls it
-   * again.
+   * Sends the waiting appends to the commit thread. During a commit it does nothing: the thread's response
+   * calls it again.
    */
   function commitNext() {
     isScheduled = false

@@ -234,7 +234,8 @@ test('segment_sessions has a row for each session and UTC date, with user, entry
       exit_at: new Date(START + HOUR),
       exit_lag_s: 7_200n,
       may_be_split: 1n,
-      // Of each user and of the events without one: seq and lag_s, times, numbers of events, first and last page.
+      // Of each user and of the events without one: seq and lag_s, times, numbers of events, first and last
+      // page.
       user_parts: [
         `${shortKey('u2')}|7200|1002|2026-11-18 23:00:00|2026-11-18 23:00:00|1|0|https%3A%2F%2Fexample.com%2Fx|2026-11-18 23:00:00|7200|1002|https%3A%2F%2Fexample.com%2Fx|2026-11-18 23:00:00|7200|1002`,
         `${shortKey('u1')}|7200|1001|2026-11-18 23:00:00|2026-11-18 23:00:00|1|1|%2Ffirst|2026-11-18 23:00:00|7200|1001|%2Ffirst|2026-11-18 23:00:00|7200|1001`,

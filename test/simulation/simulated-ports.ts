@@ -14,8 +14,8 @@ import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
 import { rowsOfColumns } from '#test/support/hot-rows'
 
 /**
- * In-memory ports for the simulator and for tests of one component. Each call takes effect at once, so only the simulator
- * decides how calls overlap.
+ * In-memory ports for the simulator and for tests of one component. Each call takes effect at once, so only
+ * the simulator decides how calls overlap.
  */
 
 /** A row of a simulated lake object: of an event, or of its id in segment_event_ids. */
@@ -153,7 +153,8 @@ export function createSimulatedStream(): SimulatedStream {
 }
 
 /**
- * Compacts simulated objects by the rules of duckdb/compactor.ts. It uses the lake's port, so it can be killed between two calls.
+ * Compacts simulated objects by the rules of duckdb/compactor.ts. It uses the lake's port, so it can be
+ * killed between two calls.
  * `fails` makes the compaction of a bucket fail.
  */
 export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () => false): Compactor {
@@ -380,8 +381,9 @@ function withoutErased(rows: readonly SimulatedRow[], tombstones: readonly Tombs
 }
 
 /**
- * The rows without copies: of rows with one event_id the first by (arrival, seq) within the horizon, unless it is known, and among those
- * with a credential if there is one; of rows with one timestamp, arrival and seq one, because the service itself made the others.
+ * The rows without copies: of rows with one event_id the first by (arrival, seq) within the horizon, unless
+ * it is known, and among those with a credential if there is one; of rows with one timestamp, arrival and seq
+ * one, because the service itself made the others.
  */
 export function dropCopies<Row extends SimulatedRow>(
   rows: readonly Row[],
@@ -415,8 +417,8 @@ export const serviceId = ({ project, timestamp, arrival, seq }: SimulatedRow): s
   `${project} ${timestamp} ${arrival} ${seq}`
 
 /**
- * Counters that count each claim and each epoch of a bucket once, like the real ones. `claimed` has the counts by shard and last
- * record, `folded` the events by bucket and epoch.
+ * Counters that count each claim and each epoch of a bucket once, like the real ones. `claimed` has the
+ * counts by shard and last record, `folded` the events by bucket and epoch.
  */
 export function createSimulatedUsage() {
   const claimed = new Map<string, readonly ClaimedEvents[]>()
@@ -435,7 +437,10 @@ export function createSimulatedUsage() {
   return { usage, claimed, folded }
 }
 
-/** A queue whose jobs tests take out. A test may also run a job and leave it, because delivery is at least once. */
+/**
+ * A queue whose jobs tests take out. A test may also run a job and leave it, because delivery is at least
+ * once.
+ */
 export function createSimulatedQueue(): JobQueue<LakeJob> & { jobs: LakeJob[] } {
   const jobs: LakeJob[] = []
   return {

@@ -20,7 +20,10 @@ export type LakeContent = {
   epochs: readonly (readonly (readonly EventsRecord[])[])[]
   /** Epochs below this one are in segments. Default: none. */
   compacted?: number
-  /** Ends of merged segments, ascending: all epochs between two ends become one segment a bucket. Default: none is merged. */
+  /**
+   * Ends of merged segments, ascending: all epochs between two ends become one segment a bucket. Default:
+   * none is merged.
+   */
   mergeEnds?: readonly number[]
   compactor?: Compactor
 }

@@ -62,7 +62,9 @@ export async function openCompactorLake(
     return rows
   }
 
-  /** Compacts all hot files of the epoch, and returns the segment of a bucket. Throws if the bucket failed. */
+  /**
+   * Compacts all hot files of the epoch, and returns the segment of a bucket. Throws if the bucket failed.
+   */
   async function compact(
     epoch: number,
     {

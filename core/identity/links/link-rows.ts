@@ -6,7 +6,10 @@ import { compareText, type LinkRow } from './links.ts'
 /** Small, so that a look for some keys skips most of a large file by the statistics of the row groups. */
 export const LINK_ROW_GROUP = 8_192
 
-/** Encodes a links file. The rows are sorted by scope and key, as duckdb/links-engine.ts sorts those of large files. */
+/**
+ * Encodes a links file. The rows are sorted by scope and key, as duckdb/links-engine.ts sorts those of large
+ * files.
+ */
 export function encodeLinks(rows: readonly LinkRow[]): Uint8Array {
   const keyed = rows.map(({ scope, previous_id, user_id, linked_id, at, seq }) => ({
     ...{ scope, previous_id, user_id, linked_id, linked_at: at, linked_seq: seq },

@@ -31,8 +31,9 @@ export type LakeConsumerServices = {
 }
 
 /**
- * The largest claim, in records and in unpacked bytes. Every try of a claim reads it whole, so it must fit into the memory
- * of a small Lambda function. As rows (50,000 to 200,000) it takes four to twenty times these bytes.
+ * The largest claim, in records and in unpacked bytes. Every try of a claim reads it whole, so it must fit
+ * into the memory of a small Lambda function. As rows (50,000 to 200,000) it takes four to twenty times these
+ * bytes.
  */
 export const CLAIM_RECORDS = 5_000
 export const CLAIM_BYTES = 24_000_000
@@ -43,19 +44,20 @@ const BATCH_TRIES = 3
 const NOTES_AT_ONCE = 16
 
 /**
- * The lake consumer: moves the records of a shard into hot files, each record into exactly one file. It claims a range of
- * records by a conditional write, writes the file of the claim, then raises highWater. The key and the content of the
- * file follow from the claim and the stream alone. So a crash, a late write of a dead process, or a batch with other
- * bounds only repeats the same work. core/lake/README.md shows the states of a claim.
+ * The lake consumer: moves the records of a shard into hot files, each record into exactly one file. It
+ * claims a range of records by a conditional write, writes the file of the claim, then raises highWater. The
+ * key and the content of the file follow from the claim and the stream alone. So a crash, a late write of a
+ * dead process, or a batch with other bounds only repeats the same work. core/lake/README.md shows the states
+ * of a claim.
  */
 export function createLakeConsumer(services: LakeConsumerServices) {
   const { state, stream, lake, usage, projects, onIdentities, clock, log } = services
   const { encode = encodeHot, claimBytes = CLAIM_BYTES } = services
 
   /**
-   * Moves the next records of the shard into the lake, at most one claim. `batch` holds entries that the caller has
-   * already read, in ascending order; the stream is read only for records of the claim that are not in the batch.
-   * Returns the number of records; 0 if there were none, or if another consumer was faster.
+   * Moves the next records of the shard into the lake, at most one claim. `batch` holds entries that the
+   * caller has already read, in ascending order; the stream is read only for records of the claim that are
+   * not in the batch. Returns the number of records; 0 if there were none, or if another consumer was faster.
    */
   async function consume(shard: string, batch: readonly StreamEntry[] = []): Promise<number> {
     const { claim: openClaim, highWater, epoch } = await joinEpoch(shard)
@@ -69,9 +71,9 @@ export function createLakeConsumer(services: LakeConsumerServices) {
   }
 
   /**
-   * Moves a whole batch of a Kinesis event source into the lake. When it resolves, highWater is at or beyond the last
-   * entry of the batch, by this consumer's work or by another's. Throws if there is no progress; then the batch is
-   * delivered again, perhaps with other bounds.
+   * Moves a whole batch of a Kinesis event source into the lake. When it resolves, highWater is at or beyond
+   * the last entry of the batch, by this consumer's work or by another's. Throws if there is no progress;
+   * then the batch is delivered again, perhaps with other bounds.
    */
   async function consumeBatch(shard: string, batch: readonly StreamEntry[]): Promise<void> {
     const last = batch.at(-1)
@@ -104,8 +106,8 @@ export function createLakeConsumer(services: LakeConsumerServices) {
   }
 
   /**
-   * Writes the files of a claim again from the stream, because one is damaged. Returns false and changes nothing if the stream no longer has all
-   * records of the claim.
+   * Writes the files of a claim again from the stream, because one is damaged. Returns false and changes
+   * nothing if the stream no longer has all records of the claim.
    */
   async function rewriteHotFile(shard: string, claim: Claim): Promise<boolean> {
     const before = String(BigInt(claim.first) - 1n).padStart(claim.first.length, '0')
@@ -121,8 +123,9 @@ export function createLakeConsumer(services: LakeConsumerServices) {
   async function joinEpoch(shard: string): Promise<ShardState> {
     const shardState = await state.shard(shard)
     if (shardState.epoch !== null) return shardState
-    // The item of the shard must exist before the epoch is read. Maintenance raises the epoch of the lake, then that of
-    // all shards it lists. If it lists this shard, it raises its epoch. If not, the read below gets the raised epoch.
+    // The item of the shard must exist before the epoch is read. Maintenance raises the epoch of the lake,
+    // then that of all shards it lists. If it lists this shard, it raises its epoch. If not, the read below
+    // gets the raised epoch.
     await state.addShard(shard)
     const { epoch } = await state.lake()
     await state.joinEpoch(shard, epoch)
@@ -179,9 +182,9 @@ export function claimSize(entries: readonly StreamEntry[], claimBytes = CLAIM_BY
 }
 
 /**
- * Unpacks entries. A record that cannot be read is returned with the reason and does not stop the others. If the response
- * to an append gets lost, its producer appends the record again; only the first of the two is used. If they are in
- * different claims (on AWS claims are a minute apart), both are stored.
+ * Unpacks entries. A record that cannot be read is returned with the reason and does not stop the others. If
+ * the response to an append gets lost, its producer appends the record again; only the first of the two is
+ * used. If they are in different claims (on AWS claims are a minute apart), both are stored.
  */
 function unpackEntries(entries: readonly StreamEntry[]) {
   const records: CountedRecord[] = []
@@ -210,7 +213,10 @@ function unpackEntries(entries: readonly StreamEntry[]) {
   return { records, rows, projectsWithEventIds, unreadableRecords }
 }
 
-/** Whether the first and the last record of the claim are there. A stream never loses records between them alone. */
+/**
+ * Whether the first and the last record of the claim are there. A stream never loses records between them
+ * alone.
+ */
 function isComplete(claimedEntries: readonly StreamEntry[], claim: Claim): boolean {
   return claimedEntries[0]?.sequence === claim.first && claimedEntries.at(-1)?.sequence === claim.last
 }

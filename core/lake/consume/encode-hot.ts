@@ -25,9 +25,10 @@ const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 const MAGIC = 0x31524150
 
 /**
- * Encodes a hot file. The rows are sorted by bucket, project and time, so a read of one project finds them by the statistics of the row
- * groups. The same rows always give the same bytes, in whatever order they were added. Values go from the columns straight into the bytes of
- * a page: hyparquet-writer makes an array of bytes for each text (docs/decisions/2026-11-23-backlog.md).
+ * Encodes a hot file. The rows are sorted by bucket, project and time, so a read of one project finds them by
+ * the statistics of the row groups. The same rows always give the same bytes, in whatever order they were
+ * added. Values go from the columns straight into the bytes of a page: hyparquet-writer makes an array of
+ * bytes for each text (docs/decisions/2026-11-23-backlog.md).
  */
 export function encodeHot(hot: HotColumns): Uint8Array {
   const { columns } = tables.events_hot

@@ -15,13 +15,17 @@ export type HotColumn = TextColumn | IntegerColumn | LongColumn
 type HotName = ColumnOf<'events_hot'>
 
 /**
- * The rows of a hot file, column by column. Nothing but the distinct texts and some numbers lives longer than the record that a row comes
- * from. As objects the rows of a claim are twenty times as large, and half of the consumer's time goes into moving them to old memory.
+ * The rows of a hot file, column by column. Nothing but the distinct texts and some numbers lives longer than
+ * the record that a row comes from. As objects the rows of a claim are twenty times as large, and half of the
+ * consumer's time goes into moving them to old memory.
  */
 export type HotColumns = {
   /** Adds a row for each event of a record, without erased events. If it throws, nothing is added. */
   add(record: EventsRecord): void
-  /** The same for a record whose events are JSON text. Returns the number of its events, and whether one has an event_id. */
+  /**
+   * The same for a record whose events are JSON text. Returns the number of its events, and whether one has
+   * an event_id.
+   */
   addUnparsed(record: UnparsedEvents): { events: number; hasEventIds: boolean }
   rowCount(): number
   /** The columns with a value in some row. The keys of ids are computed from the texts here. */
@@ -101,8 +105,9 @@ export function createHotColumns(): HotColumns {
   }
 
   /**
-   * Puts each property into its column if the value has the column's type. Returns the others as JSON. Without a property for a
-   * column there is nothing to copy: for events of hundreds of keys the copy takes as long as writing the JSON.
+   * Puts each property into its column if the value has the column's type. Returns the others as JSON.
+   * Without a property for a column there is nothing to copy: for events of hundreds of keys the copy takes
+   * as long as writing the JSON.
    */
   function addProperties(properties: Record<string, unknown> | null, row: number): string | null {
     if (properties === null) return null

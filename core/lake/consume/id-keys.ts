@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 
 /**
- * The first 53 bits, big-endian, of the SHA-256 of a text in UTF-8; null for null. A double holds 53 bits, so every
- * reader shows the key exactly. 64 bits would cost 11 more bits that do not compress. Among a million users the
- * probability that any two share a key is 6 in 10^5 (birthday bound), so we count distinct keys as distinct users.
+ * The first 53 bits, big-endian, of the SHA-256 of a text in UTF-8; null for null. A double holds 53 bits, so
+ * every reader shows the key exactly. 64 bits would cost 11 more bits that do not compress. Among a million
+ * users the probability that any two share a key is 6 in 10^5 (birthday bound), so we count distinct keys as
+ * distinct users.
  */
 export function shortKey(text: string): number
 export function shortKey(text: string | null): number | null
@@ -14,9 +15,10 @@ export function shortKey(text: string | null): number | null {
 }
 
 /**
- * The first 62 bits, big-endian, of the SHA-256 of the project, a space and the event_id, then one bit: whether the event came with a
- * credential. Null without an event_id. Among ten million events of a project and a day, any two share a key with a probability of 1 in
- * 10^5 (birthday bound). With 53 bits it would be 6 in 10^3, and one of the two events would be lost.
+ * The first 62 bits, big-endian, of the SHA-256 of the project, a space and the event_id, then one bit:
+ * whether the event came with a credential. Null without an event_id. Among ten million events of a project
+ * and a day, any two share a key with a probability of 1 in 10^5 (birthday bound). With 53 bits it would be 6
+ * in 10^3, and one of the two events would be lost.
  */
 export function eventKey(projectId: string, eventId: string, isCredentialed?: boolean): bigint
 export function eventKey(projectId: string, eventId: string | null, isCredentialed?: boolean): bigint | null

@@ -4,8 +4,8 @@ const GROUP = 8
 const RUN_BYTES = 10
 
 /**
- * Writes whole numbers of `bits` bits (0 to 31) in Parquet's hybrid of runs and bit-packed groups. The last group is filled up with
- * zeros.
+ * Writes whole numbers of `bits` bits (0 to 31) in Parquet's hybrid of runs and bit-packed groups. The last
+ * group is filled up with zeros.
  */
 export function packNumbers(values: Int32Array, bits: number): Uint8Array {
   const out = new Uint8Array(RUN_BYTES + Math.ceil(values.length / GROUP) * (bits + RUN_BYTES))

@@ -4,7 +4,9 @@ import { type Column, type ColumnOf, type ColumnType, tables } from '#schemas/co
 
 type Value = string | number | bigint | null
 
-/** Rows in a row group: enough for a good dictionary, few enough that a reader can skip what it does not need. */
+/**
+ * Rows in a row group: enough for a good dictionary, few enough that a reader can skip what it does not need.
+ */
 export const ROW_GROUP_ROWS = 50_000
 
 /** Encodes rows of a table without dates as a Parquet file. */
@@ -39,7 +41,9 @@ export function schemaOf(columns: readonly Column[]): SchemaElement[] {
   ]
 }
 
-/** Timestamps are not UTC-adjusted: the `timestamp` of Hive and Athena needs that. Hot files have no dates. */
+/**
+ * Timestamps are not UTC-adjusted: the `timestamp` of Hive and Athena needs that. Hot files have no dates.
+ */
 const parquetTypes: Partial<Record<ColumnType, Partial<SchemaElement>>> = {
   string: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   int64: { type: 'INT64' },
@@ -50,8 +54,8 @@ const parquetTypes: Partial<Record<ColumnType, Partial<SchemaElement>>> = {
 export const COLUMNS_WITH_STATISTICS = new Set(['bucket', 'project_id', 'timestamp', 'scope', 'previous_key'])
 
 /**
- * The values of all rows by their names. All rows have the same keys in the same order, so each row is read at once: reading it by 40 names
- * takes a quarter of the time of a file.
+ * The values of all rows by their names. All rows have the same keys in the same order, so each row is read
+ * at once: reading it by 40 names takes a quarter of the time of a file.
  */
 function valuesByName(rows: readonly Record<string, Value>[]): Map<string, Value[]> {
   const names = Object.keys(rows[0] ?? {})

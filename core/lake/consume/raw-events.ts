@@ -13,8 +13,9 @@ const [QUOTE, COMMA, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
 ] as [number, number, number, number, number, number, number]
 
 /**
- * Reads the events of a record without parsing their properties. For events of hundreds of keys, parsing and writing them takes ten times as
- * long. Null for small events, which are faster parsed, and for a text of another form than writeEvent of core/ingest/record.ts gives it.
+ * Reads the events of a record without parsing their properties. For events of hundreds of keys, parsing and
+ * writing them takes ten times as long. Null for small events, which are faster parsed, and for a text of
+ * another form than writeEvent of core/ingest/record.ts gives it.
  */
 export function readRawEvents(eventsJson: string): RawEvent[] | null {
   const events: RawEvent[] = []
@@ -43,8 +44,8 @@ function startOfProperties(text: string, at: number): number | null {
 }
 
 /**
- * Calls `take` with the key and the value of each property of an object, as JSON. Returns the JSON of those that `take` does not take. The
- * object is written without blanks.
+ * Calls `take` with the key and the value of each property of an object, as JSON. Returns the JSON of those
+ * that `take` does not take. The object is written without blanks.
  */
 export function splitRawObject(json: string, take: (key: string, valueJson: string) => boolean): string {
   let rest = ''

@@ -4,9 +4,10 @@ import type { Segment } from '#core/lake/segment'
 import type { TombstoneBatch } from './tombstone-batch.ts'
 
 /**
- * A tombstone names events that were erased. From then on no read returns them (erased-events.ts), compaction leaves them out, and
- * the job `rewrite` writes the segments that have them anew. Tombstones are rows of small files (tombstone-file.ts). The manifest of their
- * bucket names the files in batches, so every snapshot has them, one join hides any number of them, and no item of the state has an id.
+ * A tombstone names events that were erased. From then on no read returns them (erased-events.ts), compaction
+ * leaves them out, and the job `rewrite` writes the segments that have them anew. Tombstones are rows of
+ * small files (tombstone-file.ts). The manifest of their bucket names the files in batches, so every snapshot
+ * has them, one join hides any number of them, and no item of the state has an id.
  */
 
 /** What one job has removed of the events of the tombstones of this number. */
@@ -22,18 +23,25 @@ export type NewBatch = Pick<
 export const MAX_LISTED_PROJECTS = 4
 
 /**
- * The largest number of batches of a bucket; the item of a manifest holds them all, at most 250 bytes each. Writers add two a minute
- * (tombstone-writer.ts), and those that are done are merged, so a bucket has this many only when maintenance stands still for hours.
+ * The largest number of batches of a bucket; the item of a manifest holds them all, at most 250 bytes each.
+ * Writers add two a minute (tombstone-writer.ts), and those that are done are merged, so a bucket has this
+ * many only when maintenance stands still for hours.
  */
 export const MAX_BATCHES = 400
 /** An event may be dated so much after its arrival (docs/api/ingestion.md), s. */
 const MAX_AHEAD_SECONDS = 300
-/** What arrived before this time is in no hot file, ms: a consumer is behind by 24 hours at most, and hot files are deleted a day later. */
+/**
+ * What arrived before this time is in no hot file, ms: a consumer is behind by 24 hours at most, and hot
+ * files are deleted a day later.
+ */
 const IN_SEGMENTS_MS = 72 * 3_600_000
 
 export const HASH_DIGITS = 16
 
-/** The first 64 bits of the SHA-256 of a user_id, as 16 digits. Neither state nor tombstones keep an id of an erased person. */
+/**
+ * The first 64 bits of the SHA-256 of a user_id, as 16 digits. Neither state nor tombstones keep an id of an
+ * erased person.
+ */
 export function userHash(userId: string): string {
   return hash('sha256', userId, 'hex').slice(0, HASH_DIGITS).toUpperCase()
 }
@@ -49,8 +57,9 @@ export function nextNumber({ tombstoneCount, segments, retired }: Manifest): num
 }
 
 /**
- * Adds a batch with the number nextNumber. `replaced`: the newest batch, whose rows the new one has too. Segments whose events are all too new for it
- * are cleared at once, and hot files that are too new are not rewritten.
+ * Adds a batch with the number nextNumber. `replaced`: the newest batch, whose rows the new one has too.
+ * Segments whose events are all too new for it are cleared at once, and hot files that are too new are not
+ * rewritten.
  */
 export function addBatch(
   manifest: Manifest,
@@ -106,7 +115,10 @@ export function unclearedSegments(
   )
 }
 
-/** Notes that the segment has no events of the tombstones up to `number`. Null if the manifest no longer has this segment. */
+/**
+ * Notes that the segment has no events of the tombstones up to `number`. Null if the manifest no longer has
+ * this segment.
+ */
 export function markCleared(manifest: Manifest, cleared: Segment, number: number): Manifest | null {
   const index = manifest.segments.findIndex(
     ({ from, until, generation, erased }) =>
@@ -121,8 +133,8 @@ export function markCleared(manifest: Manifest, cleared: Segment, number: number
 }
 
 /**
- * Counts removed events. `files`: rewritten files. `epoch`: a compaction left out the events of its hot files, which then stay for
- * a while; the tombstones are in force until they are deleted.
+ * Counts removed events. `files`: rewritten files. `epoch`: a compaction left out the events of its hot
+ * files, which then stay for a while; the tombstones are in force until they are deleted.
  */
 export function addRemoved(
   manifest: Manifest,
@@ -145,7 +157,10 @@ export function addRemoved(
   return { ...manifest, tombstones }
 }
 
-/** Notes the newest epoch for batches whose events had time to reach the lake. Null if there is nothing to note. */
+/**
+ * Notes the newest epoch for batches whose events had time to reach the lake. Null if there is nothing to
+ * note.
+ */
 export function noteLastEpoch(manifest: Manifest, epoch: number, settledBefore: number): Manifest | null {
   return changeTombstones(manifest, batch =>
     batch.lastEpoch === null && batch.createdAt <= settledBefore ? { ...batch, lastEpoch: epoch } : batch,
@@ -153,9 +168,9 @@ export function noteLastEpoch(manifest: Manifest, epoch: number, settledBefore: 
 }
 
 /**
- * Notes when the events of batches were gone from all files. `sweptBefore`: no job that began before this time (Unix ms) can still
- * write, and files that no manifest names are deleted. `scrubbedUntil`: nothing outside the lake has erased events that arrived
- * before. Null if there is nothing to note.
+ * Notes when the events of batches were gone from all files. `sweptBefore`: no job that began before this
+ * time (Unix ms) can still write, and files that no manifest names are deleted. `scrubbedUntil`: nothing
+ * outside the lake has erased events that arrived before. Null if there is nothing to note.
  */
 export function noteDone(
   manifest: Manifest,
@@ -175,7 +190,10 @@ export function isHotCleared({ lastEpoch, hotUntil }: TombstoneBatch): boolean {
   return lastEpoch !== null && lastEpoch < hotUntil
 }
 
-/** The batches of the rounds so far whose events may be in hot files that all buckets have in segments, with their buckets. */
+/**
+ * The batches of the rounds so far whose events may be in hot files that all buckets have in segments, with
+ * their buckets.
+ */
 export function tombstonesInHot(
   manifests: readonly Manifest[],
 ): { bucket: number; tombstone: TombstoneBatch }[] {
@@ -190,7 +208,10 @@ export function tombstonesInHot(
   )
 }
 
-/** Notes that the hot files below the epoch `until` have no events of these batches. Null if there is nothing to note. */
+/**
+ * Notes that the hot files below the epoch `until` have no events of these batches. Null if there is nothing
+ * to note.
+ */
 export function noteHotCleared(
   manifest: Manifest,
   numbers: readonly number[],

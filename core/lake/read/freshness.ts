@@ -9,8 +9,9 @@ export type FreshnessServices = {
 }
 
 /**
- * Returns a Unix ms such that every event that arrived before it is in the lake: the arrival of the oldest record that
- * is in the stream only, else now. It reads one record of each shard, so it is for a stream on the same machine.
+ * Returns a Unix ms such that every event that arrived before it is in the lake: the arrival of the oldest
+ * record that is in the stream only, else now. It reads one record of each shard, so it is for a stream on
+ * the same machine.
  */
 export function createFreshness({ state, stream, clock }: FreshnessServices) {
   return async function freshUntil(): Promise<number | null> {

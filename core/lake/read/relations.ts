@@ -33,14 +33,14 @@ import { keyedEvents, segmentEvents } from './stored-events.ts'
 import { resolveUserIds, resolveUserKeys, userKeyOf } from './user-links.ts'
 
 /**
- * What reports read, as pieces of SQL for FROM. Reports need not know in which files a snapshot finds an event, how a
- * retried event is stored once, or that sessions and users of segments come from rollups.
+ * What reports read, as pieces of SQL for FROM. Reports need not know in which files a snapshot finds an
+ * event, how a retried event is stored once, or that sessions and users of segments come from rollups.
  */
 
 /**
- * A session_id that returns after this time without an event begins a new session. Without such a limit, every read
- * would search all sessions of the project (docs/decisions/2026-11-21-s3-requests-of-a-read.md). The limit is longer
- * than the 30 days that an event may be late, so compaction changes no result.
+ * A session_id that returns after this time without an event begins a new session. Without such a limit,
+ * every read would search all sessions of the project (docs/decisions/2026-11-21-s3-requests-of-a-read.md).
+ * The limit is longer than the 30 days that an event may be late, so compaction changes no result.
  */
 export const SESSION_PAUSE_MS = 35 * DAY_MS
 
@@ -50,8 +50,8 @@ export function oldestEvent({ created_at }: Pick<Project, 'created_at'>): number
 }
 
 /**
- * The events, each once. Name only the fields that the statement uses: every column costs reading. `user_id` is the id that it
- * resolves to.
+ * The events, each once. Name only the fields that the statement uses: every column costs reading. `user_id`
+ * is the id that it resolves to.
  */
 export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery {
   const segments = segmentsBetween(read, read.from, read.to)
@@ -60,10 +60,10 @@ export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery 
 }
 
 /**
- * How often each user sent each event from each country on each UTC date: (date, user_ref, event, country, event_count).
- * Sum event_count; a combination may have several rows. `user_ref` is user_id or user_key: equal for equal users and null
- * without a user. The rollup has only dates, so a range that cuts a date of a segment reads the events; of the last date only, if the
- * others are whole.
+ * How often each user sent each event from each country on each UTC date: (date, user_ref, event, country,
+ * event_count). Sum event_count; a combination may have several rows. `user_ref` is user_id or user_key:
+ * equal for equal users and null without a user. The rollup has only dates, so a range that cuts a date of a
+ * segment reads the events; of the last date only, if the others are whole.
  * `localTimestamp`: the local time of `timestamp` in a zone other than UTC. `date` is then the local date.
  */
 export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
@@ -114,7 +114,10 @@ function activityUntil(read: LakeRead): SqlQuery {
         FROM ${cut} AS each_event GROUP BY CAST(timestamp AS date), user_id, event, country) AS cut_date)`
 }
 
-/** The rows of segment_activity of the range, without those of erased users: (date, user_key, event, country, event_count). */
+/**
+ * The rows of segment_activity of the range, without those of erased users: (date, user_key, event, country,
+ * event_count).
+ */
 function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] {
   const { from, to } = read
   const columns = sql`date, user_key, event, country, event_count`
@@ -131,7 +134,10 @@ function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] 
   ]
 }
 
-/** The events of `activity` without their users, from few of its rows: (date, event, country, event_count). Sum event_count. */
+/**
+ * The events of `activity` without their users, from few of its rows: (date, event, country, event_count).
+ * Sum event_count.
+ */
 export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { from, to } = read
   const segments = segmentsBetween(read, from, to)
@@ -162,10 +168,11 @@ export function hasActivityRollup(read: LakeRead): boolean {
 }
 
 /**
- * The sessions that start in [from, to): (session_key, fields). Name only the fields that the statement uses. A session is all events
- * before `to` that have its session_id. If it has events within SESSION_PAUSE_MS before the date of `from`, it started earlier and is left
- * out. The keys are those of core/lake/consume/id-keys.ts. If `to` cuts a date of a segment, or larger segments cannot leave out erased events, the sessions come
- * from the events, and the keys are the ids themselves (hasIdsAsKeys).
+ * The sessions that start in [from, to): (session_key, fields). Name only the fields that the statement uses.
+ * A session is all events before `to` that have its session_id. If it has events within SESSION_PAUSE_MS
+ * before the date of `from`, it started earlier and is left out. The keys are those of
+ * core/lake/consume/id-keys.ts. If `to` cuts a date of a segment, or larger segments cannot leave out erased
+ * events, the sessions come from the events, and the keys are the ids themselves (hasIdsAsKeys).
  */
 export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQuery {
   const { from, to } = read
@@ -229,8 +236,9 @@ export function sessionsOfEvents(read: LakeRead, fields: readonly SessionField[]
 }
 
 /**
- * How many events sessions have on each UTC date of the range: (date, session_key, event_count), a session and date may have several rows.
- * Null if the range cuts a date of a segment, or larger segments cannot leave out erased events. Then only the events can tell.
+ * How many events sessions have on each UTC date of the range: (date, session_key, event_count), a session
+ * and date may have several rows. Null if the range cuts a date of a segment, or larger segments cannot leave
+ * out erased events. Then only the events can tell.
  */
 export function sessionEvents(read: LakeRead): SqlQuery | null {
   const { from, to } = read
@@ -248,7 +256,10 @@ export function sessionEvents(read: LakeRead): SqlQuery | null {
 /** What makes the fragments of hot events. */
 const EVENT_FIELDS = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
 
-/** From where the events of a session are searched, so that sessions which started earlier are known. Unix ms at a midnight. */
+/**
+ * From where the events of a session are searched, so that sessions which started earlier are known. Unix ms
+ * at a midnight.
+ */
 export function searchStart({ from, project }: LakeRead): number {
   return Math.max(midnight(from) - SESSION_PAUSE_MS, oldestEvent(project))
 }

@@ -8,7 +8,10 @@ import type { Segment } from '#core/lake/segment'
 import type { LakeStateStore } from '#core/lake/state'
 import type { FileSize, FileSizes, Lake, LakeObject } from '#core/ports'
 
-/** The files in which a read finds the events of one bucket: segments, and the hot files of the epochs from `compacted` on. */
+/**
+ * The files in which a read finds the events of one bucket: segments, and the hot files of the epochs from
+ * `compacted` on.
+ */
 export type Snapshot = {
   /** Watermark: epochs below it are in segments. */
   compacted: number
@@ -25,15 +28,17 @@ export type Snapshot = {
 export type LakeSnapshot = FileSizes & {
   ofBucket(bucket: number): Promise<Snapshot>
   /**
-   * The newest arrival that the snapshots taken so far know, Unix ms; null without one. For an event in a hot file it is the time
-   * at which the file was written, which is up to a minute later.
+   * The newest arrival that the snapshots taken so far know, Unix ms; null without one. For an event in a hot
+   * file it is the time at which the file was written, which is up to a minute later.
    */
   newestArrival(): number | null
 }
 
 /** Bytes of an event in a hot file, measured on demo traffic. */
 const HOT_EVENT_BYTES = 30
-/** The share of a segment's bytes that one of its rollups takes at most; measured on demo traffic: 6 to 17 %. */
+/**
+ * The share of a segment's bytes that one of its rollups takes at most; measured on demo traffic: 6 to 17 %.
+ */
 const ROLLUP_SHARE = 0.25
 
 export type SnapshotServices = {
@@ -42,9 +47,10 @@ export type SnapshotServices = {
 }
 
 /**
- * Opens the lake for reads. The newest epoch is read at once, and each manifest and each epoch's hot files when a report first
- * needs them. An event that was in the lake at the time of the call is in every snapshot exactly once: a later manifest only
- * says that more epochs are in segments, and superseded files are kept for a day.
+ * Opens the lake for reads. The newest epoch is read at once, and each manifest and each epoch's hot files
+ * when a report first needs them. An event that was in the lake at the time of the call is in every snapshot
+ * exactly once: a later manifest only says that more epochs are in segments, and superseded files are kept
+ * for a day.
  */
 export async function openLake({ state, lake }: SnapshotServices): Promise<LakeSnapshot> {
   const { epoch } = await state.lake()
@@ -99,7 +105,10 @@ export async function openLake({ state, lake }: SnapshotServices): Promise<LakeS
 const knownTombstones = new WeakMap<object, QuickLRU<string, true>>()
 const MAX_KNOWN = 10_000
 
-/** An engine that finds no file where a statement names one may take it for empty, and would show erased events. */
+/**
+ * An engine that finds no file where a statement names one may take it for empty, and would show erased
+ * events.
+ */
 async function assertTombstones(
   lake: Pick<Lake, 'list'>,
   { bucket, tombstones }: Pick<Manifest, 'bucket' | 'tombstones'>,

@@ -4,8 +4,8 @@ import { inFiles, integer, join, sql } from '#core/sql'
 import type { EventField, LakeRead } from './lake-read.ts'
 
 /**
- * Puts the ids that users are linked to in the place of those that events have (core/identity). Only projects with links pay for it:
- * one hash join with the links, which are few beside the events.
+ * Puts the ids that users are linked to in the place of those that events have (core/identity). Only projects
+ * with links pay for it: one hash join with the links, which are few beside the events.
  */
 
 /** The same rows, with the final user_id. */
@@ -35,14 +35,18 @@ export function resolveUserKeys(
       LEFT JOIN (${finalLinks(links, 'key')}) AS link ON previous_key = ${plain(key)})`
 }
 
-/** The user_key of a user_id, as `shortKey` of id-keys.ts makes it: the first 53 bits of the SHA-256. Hashing takes time, so group first. */
+/**
+ * The user_key of a user_id, as `shortKey` of id-keys.ts makes it: the first 53 bits of the SHA-256. Hashing
+ * takes time, so group first.
+ */
 export function userKeyOf(userId: SqlQuery): SqlQuery {
   return sql`bitwise_right_shift(from_base(substr(to_hex(sha256(to_utf8(${userId}))), 1, 14), 16), 3)`
 }
 
 /**
- * One row for each linked id: previous_id and linked_id, or previous_key and linked_key. An id has a row in one file only. What it led to
- * when the file was written may have a row in a newer file, and so on: each step is one more join.
+ * One row for each linked id: previous_id and linked_id, or previous_key and linked_key. An id has a row in
+ * one file only. What it led to when the file was written may have a row in a newer file, and so on: each
+ * step is one more join.
  */
 export function finalLinks({ scope, bucket, files, hops }: OpenLinks, form: 'id' | 'key'): SqlQuery {
   const [from, to] = [plain(`previous_${form}`), plain(`linked_${form}`)]

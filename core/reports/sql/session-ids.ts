@@ -14,8 +14,8 @@ export type SessionIds = { session_id: string; user_id: string | null }
 const DIGITS = 13
 
 /**
- * Reads the ids of sessions from the events at which the sessions start and get their user. The rollup has only their keys,
- * because ids are long and reports that only count do not need them.
+ * Reads the ids of sessions from the events at which the sessions start and get their user. The rollup has
+ * only their keys, because ids are long and reports that only count do not need them.
  */
 export async function readSessionIds(
   rows: ReadRows,
@@ -28,7 +28,8 @@ export async function readSessionIds(
   const [first, last] = [times[0], times.at(-1)]
   if (first === undefined || last === undefined) return new Map()
   const relation = events({ ...read, from: first, to: last + 1 }, ['timestamp', 'session_id', 'user_id'])
-  // HAVING with max, not WHERE: so the hash is computed only for the few events that have one of the timestamps.
+  // HAVING with max, not WHERE: so the hash is computed only for the few events that have one of the
+  // timestamps.
   const found = await rows(sql`SELECT session_id, user_id FROM ${relation} AS each_event
     WHERE timestamp IN (${join(times.map(timestamp), ', ')}) AND session_id IS NOT NULL
     GROUP BY session_id, user_id
@@ -57,7 +58,10 @@ export function hasSessionKey(sessionId: SqlQuery, keys: readonly number[]): Sql
   return sql`${hashOfId(sessionId)} IN (${hashes})`
 }
 
-/** The first digits of the hash of a session_id. For the key of the same session, `hashOfKey` gives the same digits. */
+/**
+ * The first digits of the hash of a session_id. For the key of the same session, `hashOfKey` gives the same
+ * digits.
+ */
 export function hashOfId(sessionId: SqlQuery): SqlQuery {
   return sql`substr(to_hex(sha256(to_utf8(${sessionId}))), 1, ${integer(DIGITS)})`
 }
@@ -67,7 +71,10 @@ export function hashOfKey(sessionKey: SqlQuery): SqlQuery {
   return sql`lpad(upper(to_base(${sessionKey} / 2, 16)), ${integer(DIGITS)}, '0')`
 }
 
-/** The first digits of the SHA-256 that begins with the 53 bits of the key (core/lake/consume/rows.ts), as `to_hex` writes them. */
+/**
+ * The first digits of the SHA-256 that begins with the 53 bits of the key (core/lake/consume/id-keys.ts), as
+ * `to_hex` writes them.
+ */
 function hashOf(key: number): string {
   return Math.floor(key / 2)
     .toString(16)
