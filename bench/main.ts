@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
  */
 const BENCHES: Record<string, () => unknown> = {
   chain: () => import('./chain.ts'),
+  cli: () => import('./cli-start.ts'),
   'cold-start': () => import('./cold-start.ts'),
   ingest: () => import('./ingest.ts'),
   live: () => import('./live.ts'),

@@ -1,0 +1,50 @@
+import type { Command } from '#cli/command'
+import { accountUsage, whoami } from './account.ts'
+import { allSites } from './all-sites.ts'
+import { botTraffic } from './bot-traffic.ts'
+import { breakdown } from './breakdown.ts'
+import { conversion } from './conversion.ts'
+import { events } from './events.ts'
+import { getExperiment, listExperiments } from './experiments.ts'
+import { funnel } from './funnel.ts'
+import { heatmap } from './heatmap.ts'
+import { insights } from './insights.ts'
+import { journey } from './journey.ts'
+import { live } from './live.ts'
+import { pages } from './pages.ts'
+import { paths } from './paths.ts'
+import { list, project } from './projects.ts'
+import { properties, propertiesReceived } from './properties.ts'
+import { query } from './query.ts'
+import { retention } from './retention.ts'
+import { sessions, sessionsDist } from './sessions.ts'
+import { stats } from './stats.ts'
+
+/** Every command, in the order of the help. */
+export const commands: readonly Command[] = [
+  stats,
+  events,
+  journey,
+  query,
+  properties,
+  propertiesReceived,
+  sessions,
+  insights,
+  breakdown,
+  pages,
+  paths,
+  sessionsDist,
+  heatmap,
+  funnel,
+  retention,
+  conversion,
+  live,
+  allSites,
+  botTraffic,
+  list,
+  project,
+  listExperiments,
+  getExperiment,
+  whoami,
+  accountUsage,
+]

@@ -1,0 +1,97 @@
+import { type CallCommand, type Flag, limit, NAME, parametersOf, TZ } from '#cli/command'
+import { CommandError } from '#cli/errors'
+import type { Answer } from '#cli/http/endpoint'
+import type { Block, Column } from '#cli/print/blocks'
+import { deltaTable } from '#cli/print/deltas'
+import { reportHeading } from '#cli/print/periods'
+import { PERIOD } from './insights.ts'
+
+type Project = Answer<'GET /bot-traffic'>
+type Account = Answer<'GET /account/bot-traffic'>
+
+const FLAGS: readonly Flag[] = [
+  PERIOD,
+  limit(10, 'bots, or projects'),
+  TZ,
+  { flags: '--all', as: 'switch', help: 'all projects of the account' },
+]
+
+const COUNTS: readonly Column[] = [
+  { key: 'requests', title: 'Requests', as: 'count' },
+  { key: 'dropped_events', title: 'Events', as: 'count' },
+]
+
+export const botTraffic: CallCommand = {
+  name: 'bot-traffic',
+  group: 'Reports',
+  args: [{ ...NAME, optional: true }],
+  flags: FLAGS,
+  summary: 'Requests of bots, which are counted and not stored',
+  example: '--demo bot-traffic demo',
+  call(input) {
+    const query = parametersOf(FLAGS, input)
+    const isAll = input.options.all === true
+    if (isAll === (input.args.NAME !== undefined)) {
+      throw new CommandError({
+        error: 'USAGE',
+        message: isAll ? 'A project and --all exclude each other.' : 'The project is missing.',
+        suggested_action: 'Name one project, or write --all.',
+      })
+    }
+    return isAll
+      ? { endpoint: 'GET /account/bot-traffic', query }
+      : { endpoint: 'GET /bot-traffic', query: { project: input.args.NAME, ...query } }
+  },
+  print(answer) {
+    const overview = answer as Project | Account
+    const { summary } = overview
+    const subject =
+      overview.scope === 'project' ? overview.project : `${overview.summary.total_projects} projects`
+    return [
+      reportHeading(`${subject}, bots`, overview.period),
+      deltaTable('summary', [
+        ['Requests', summary.automated_requests, 'count'],
+        ['Dropped events', summary.dropped_events, 'count'],
+      ]),
+      {
+        kind: 'spark',
+        label: 'Requests a day',
+        values: overview.time_series.map(({ requests }) => requests),
+      },
+      { kind: 'facts', facts: [['Last seen (UTC)', summary.last_seen_at, 'time']] },
+      {
+        kind: 'table',
+        name: 'categories',
+        columns: [
+          { key: 'category', title: 'Category' },
+          ...COUNTS,
+          { key: 'share_pct', title: 'Share', as: 'percent' },
+        ],
+        rows: overview.categories,
+      },
+      listOf(overview),
+    ]
+  },
+}
+
+function listOf(overview: Project | Account): Block {
+  const lastSeen = { key: 'last_seen_at', title: 'Last seen (UTC)', as: 'time' } as const
+  return overview.scope === 'project'
+    ? {
+        kind: 'table',
+        name: 'actors',
+        columns: [
+          { key: 'actor', title: 'Bot' },
+          { key: 'category', title: 'Category' },
+          ...COUNTS,
+          lastSeen,
+        ],
+        rows: overview.actors,
+      }
+    : {
+        kind: 'table',
+        name: 'projects',
+        columns: [{ key: 'name', title: 'Project' }, ...COUNTS, lastSeen],
+        rows: overview.projects,
+      }
+}

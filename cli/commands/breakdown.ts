@@ -1,0 +1,32 @@
+import { days, limit, projectRead, SINCE, TZ } from '#cli/command'
+import { line } from '#cli/print/blocks'
+import { reportHeading } from '#cli/print/periods'
+
+export const breakdown = projectRead<'GET /breakdown'>({
+  name: 'breakdown',
+  endpoint: 'GET /breakdown',
+  summary: 'Events and visitors by the value of a property',
+  flags: [
+    { flags: '--property <key>', parameter: 'property', required: true, help: 'a property key, or country' },
+    { flags: '--event <name>', parameter: 'event', help: 'only events of this name' },
+    SINCE,
+    days(7),
+    TZ,
+    limit(20, 'values'),
+  ],
+  example: '--demo breakdown demo --property path',
+  print: answer => [
+    reportHeading(`${answer.project}, ${answer.property}`, answer.period),
+    {
+      kind: 'table',
+      name: 'values',
+      columns: [
+        { key: 'value', title: 'Value' },
+        { key: 'count', title: 'Events', as: 'count' },
+        { key: 'unique_users', title: 'Visitors', as: 'count' },
+      ],
+      rows: answer.values,
+    },
+    line(`${answer.total_with_property} of ${answer.total_events} events have ${answer.property}.`),
+  ],
+})

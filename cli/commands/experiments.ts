@@ -1,0 +1,93 @@
+import { callCommand, NAME } from '#cli/command'
+import type { Answer } from '#cli/http/endpoint'
+import { type Block, line } from '#cli/print/blocks'
+import { formatted } from '#cli/print/format'
+
+export const EXPERIMENT = { name: 'ID', help: 'id of the experiment: exp_…' }
+
+type Experiment = Answer<'POST /experiments'>
+
+export const listExperiments = callCommand<'GET /experiments'>({
+  name: 'experiments list',
+  group: 'Experiments',
+  args: [NAME],
+  flags: [],
+  summary: 'The experiments of a project, newest first',
+  example: '--demo experiments list demo',
+  call: ({ args }) => ({ endpoint: 'GET /experiments', query: { project: args.NAME } }),
+  print: answer => [
+    {
+      kind: 'table',
+      name: 'experiments',
+      columns: [
+        { key: 'name', title: 'Name' },
+        { key: 'status', title: 'Status' },
+        { key: 'id', title: 'Id' },
+        { key: 'goal_event', title: 'Goal' },
+        { key: 'shares', title: 'Variants' },
+        { key: 'winner', title: 'Winner' },
+      ],
+      rows: answer.experiments.map(experiment => ({ ...experiment, shares: sharesOf(experiment) })),
+    },
+  ],
+})
+
+export const getExperiment = callCommand<'GET /experiments/{id}'>({
+  name: 'experiments get',
+  group: 'Experiments',
+  args: [EXPERIMENT],
+  flags: [],
+  summary: 'One experiment and what it shows',
+  example: '--demo experiments get exp_demo_signup_cta',
+  call: ({ args }) => ({ endpoint: 'GET /experiments/{id}', path: { id: args.ID as string } }),
+  print({ results, ...experiment }) {
+    return [
+      experimentFacts(experiment),
+      {
+        kind: 'table',
+        name: 'variants',
+        columns: [
+          { key: 'key', title: 'Variant' },
+          { key: 'exposures', title: 'Shown', as: 'count' },
+          { key: 'unique_users', title: 'Users', as: 'count' },
+          { key: 'conversions', title: 'Converted', as: 'count' },
+          { key: 'conversion_rate', title: 'Rate', as: 'rate' },
+          { key: 'best', title: 'Is best', as: 'rate' },
+          { key: 'lift', title: 'Lift' },
+        ],
+        rows: results.variants.map(variant => ({
+          ...variant,
+          best: results.probability_best[variant.key],
+          lift: liftWords(results.lift[variant.key]),
+        })),
+      },
+      line(results.recommendation),
+      ...(results.sufficient_data ? [] : [line('There is not enough data yet.')]),
+    ]
+  },
+})
+
+/** The record of an experiment, for every command that returns one. */
+export function experimentFacts(experiment: Experiment): Block {
+  return {
+    kind: 'facts',
+    facts: [
+      ['Name', experiment.name],
+      ['Id', experiment.id],
+      ['Status', experiment.status],
+      ['Variants', sharesOf(experiment)],
+      ['Goal', experiment.goal_event],
+      ['Winner', experiment.winner],
+      ['Created', experiment.created_at],
+    ],
+  }
+}
+
+function sharesOf({ variants }: Pick<Experiment, 'variants'>): string {
+  return variants.map(({ key, weight }) => `${key} ${weight} %`).join(', ')
+}
+
+function liftWords(lift = 0): string {
+  if (lift === 0) return '= same'
+  return `${lift > 0 ? '▲ up' : '▼ down'} ${formatted(Math.abs(lift), 'rate')}`
+}

@@ -1,0 +1,43 @@
+import { CommandError } from '#cli/errors'
+
+const OPERATORS = {
+  '!=': 'neq',
+  '>=': 'gte',
+  '<=': 'lte',
+  '=': 'eq',
+  '>': 'gt',
+  '<': 'lt',
+  '~': 'contains',
+} as const
+const FILTER = /^([A-Za-z0-9_.]+)(!=|>=|<=|=|>|<|~)([\s\S]*)$/
+
+/**
+ * Filters as people write them, `properties.path~pricing`, or as JSON, an object or a list of them. `name`:
+ * what the endpoint calls the field. Throws CommandError with the forms.
+ */
+export function parsedFilters(texts: readonly string[], name: 'field' | 'property'): unknown[] {
+  return texts.flatMap(text => (/^\s*[[{]/.test(text) ? jsonFilters(text) : [written(text, name)]))
+}
+
+function written(text: string, name: string): unknown {
+  const [, field, operator, value] = FILTER.exec(text) ?? []
+  if (field === undefined) throw unreadable()
+  return { [name]: field, op: OPERATORS[operator as keyof typeof OPERATORS], value }
+}
+
+function jsonFilters(text: string): unknown[] {
+  try {
+    return [JSON.parse(text)].flat()
+  } catch {
+    throw unreadable()
+  }
+}
+
+function unreadable(): CommandError {
+  return new CommandError({
+    error: 'USAGE',
+    message: 'A filter cannot be read.',
+    suggested_action:
+      "Write it as event=signup, 'properties.value>=10' or properties.path~pricing, or as JSON with field, op and value.",
+  })
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Flag, Input, RunCommand } from '#cli/command'
+import { CommandError } from '#cli/errors'
+import type { Answer, Call } from '#cli/http/endpoint'
+import { type Block, heading, line } from '#cli/print/blocks'
+
+const FLAGS: readonly Flag[] = [
+  { flags: '--interval <seconds>', as: 'whole', preset: 5, help: 'time between two pictures (default: 5)' },
+  {
+    flags: '--window <seconds>',
+    parameter: 'window',
+    as: 'whole',
+    help: 'what counts as now, 10 to 300 (default: 60)',
+  },
+  { flags: '--once', as: 'switch', help: 'one picture; so it is in a pipe and with --json' },
+]
+
+export const live: RunCommand = {
+  name: 'live',
+  group: 'Reports',
+  args: [{ name: 'NAME', help: 'name or id of the project (default: the oldest)', optional: true }],
+  flags: FLAGS,
+  summary: 'Who is there now; redraws until you press Ctrl-C',
+  example: '--demo live demo --once',
+  async run(input, session) {
+    const { output, globals, client } = session
+    const interval = Math.max(1, Number(input.options.interval ?? 5)) * 1_000
+    const redraws =
+      output.isTerminal && input.options.once !== true && globals.json !== true && globals.csv !== true
+    for (;;) {
+      const { answer, text } = await client(liveCall(input)).catch(withoutPlan)
+      if (redraws) process.stdout.write('\u001b[H\u001b[2J')
+      session.print(liveBlocks(answer, redraws), text)
+      if (!redraws) return
+      await sleep(interval)
+    }
+  },
+}
+
+function liveCall({ args, options }: Input): Call<'GET /live'> {
+  return { endpoint: 'GET /live', query: { project: args.NAME, window: options.window } }
+}
+
+function withoutPlan(error: unknown): never {
+  if (error instanceof CommandError && error.problem.error === 'PRO_REQUIRED') {
+    throw new CommandError({ ...error.problem, message: 'The plan of this account has no live view.' })
+  }
+  throw error
+}
+
+function liveBlocks(answer: Answer<'GET /live'>, redraws: boolean): Block[] {
+  return [
+    heading(`${answer.project}, the last ${answer.window_seconds} s`),
+    {
+      kind: 'facts',
+      facts: [
+        ['Visitors', answer.active_visitors, 'count'],
+        ['Sessions', answer.active_sessions, 'count'],
+        ['Events a minute', answer.events_per_minute, 'count'],
+      ],
+    },
+    {
+      kind: 'table',
+      name: 'recent',
+      title: 'Newest events',
+      columns: [
+        { key: 'timestamp', title: 'Time (UTC)', as: 'time' },
+        { key: 'event', title: 'Event' },
+        { key: 'country', title: 'Country' },
+        { key: 'path', title: 'Page' },
+        { key: 'user_id', title: 'User' },
+      ],
+      rows: answer.recent_events.map(event => ({ ...event, path: event.properties?.path })),
+    },
+    bars('pages', 'Pages', 'path', 'visitors', answer.top_pages),
+    bars('events', 'Events', 'event', 'count', answer.top_events),
+    bars('countries', 'Countries', 'country', 'visitors', answer.countries),
+    ...(redraws ? [line('Ctrl-C ends it.')] : []),
+  ]
+}
+
+function bars(
+  name: string,
+  title: string,
+  label: string,
+  value: string,
+  rows: readonly Record<string, unknown>[],
+): Block {
+  return {
+    kind: 'bars',
+    name,
+    title,
+    label: { key: label, title: label },
+    value: { key: value, title: value, as: 'count' },
+    rows,
+  }
+}

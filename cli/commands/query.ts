@@ -1,0 +1,90 @@
+import { callCommand, days, type Flag, limit, NAME, parametersOf, TZ } from '#cli/command'
+import { line } from '#cli/print/blocks'
+import { reportHeading } from '#cli/print/periods'
+import { parsedFilters } from './filters.ts'
+
+const FLAGS: readonly Flag[] = [
+  {
+    flags: '--metrics <names>',
+    parameter: 'metrics',
+    as: 'list',
+    help: 'event_count, unique_users, session_count, bounce_rate, avg_duration, or sum(properties.x), avg, min, max, p50, p95 (default: event_count)',
+  },
+  {
+    flags: '--group-by <fields>',
+    parameter: 'group_by',
+    as: 'list',
+    help: 'event, date, user_id, session_id, country, or properties.x',
+  },
+  {
+    flags: '--filter <filter>',
+    as: 'repeated',
+    help: 'event=signup, properties.path!=/, properties.value>=10, properties.path~pricing; several must all hold; or JSON',
+  },
+  { flags: '--from <date>', parameter: 'date_from', help: 'first date: 7d, or 2026-11-01 (default: 7d)' },
+  { flags: '--to <date>', parameter: 'date_to', help: 'last date (default: today)' },
+  { ...days(), parameter: undefined as never },
+  {
+    flags: '--count-mode <mode>',
+    parameter: 'count_mode',
+    choices: ['session_then_user', 'raw'],
+    help: 'what event_count counts: sessions, or every event (default: session_then_user)',
+  },
+  { flags: '--order-by <name>', parameter: 'order_by', help: 'a selected metric, date or event' },
+  { flags: '--order <way>', parameter: 'order', choices: ['asc', 'desc'], help: 'default: desc' },
+  limit(100, 'rows'),
+  { flags: '--email <address>', parameter: 'email', help: 'only events of the person with this address' },
+  {
+    flags: '--compare <period>',
+    parameter: 'compare',
+    choices: ['previous'],
+    help: 'adds the period before (with --json)',
+  },
+  TZ,
+  {
+    flags: '--dry-run',
+    parameter: 'dry_run',
+    as: 'switch',
+    help: 'runs nothing, and says what the read would cost',
+  },
+]
+
+export const query = callCommand<'POST /query'>({
+  name: 'query',
+  group: 'Reports',
+  args: [NAME],
+  flags: FLAGS,
+  summary: 'Any metrics by any group, over filtered events',
+  example: '--demo query demo --metrics event_count,unique_users --group-by event --days 30',
+  call(input) {
+    const { days: back, filter } = input.options
+    const { date_from, ...fields } = parametersOf(FLAGS, input)
+    return {
+      endpoint: 'POST /query',
+      body: {
+        project: input.args.NAME,
+        ...fields,
+        date_from: date_from ?? (back === undefined ? undefined : `${back}d`),
+        filters: filter === undefined ? undefined : parsedFilters(filter as string[], 'field'),
+      },
+    }
+  },
+  print: answer => [
+    reportHeading(answer.project, answer.period),
+    {
+      kind: 'table',
+      name: 'rows',
+      columns: [
+        ...answer.group_by.map(key => ({ key, title: key })),
+        ...answer.metrics.map(key => ({ key, title: key, as: formatOf(key) })),
+      ],
+      rows: answer.rows,
+    },
+    line(answer.count === 1 ? '1 row' : `${answer.count} rows`),
+  ],
+})
+
+function formatOf(metric: string) {
+  if (metric === 'bounce_rate') return 'rate'
+  return metric === 'avg_duration' ? 'duration' : 'number'
+}

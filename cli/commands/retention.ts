@@ -1,0 +1,60 @@
+import { projectRead, SINCE, TZ } from '#cli/command'
+import { reportHeading } from '#cli/print/periods'
+
+export const retention = projectRead<'GET /retention'>({
+  name: 'retention',
+  endpoint: 'GET /retention',
+  summary: 'How many people of each cohort came back',
+  flags: [
+    {
+      flags: '--period <length>',
+      parameter: 'period',
+      choices: ['day', 'week', 'month'],
+      help: 'length of a cohort (default: week)',
+    },
+    {
+      flags: '--cohorts <n>',
+      parameter: 'cohorts',
+      as: 'whole',
+      help: 'how many, the current one included (default: 8)',
+    },
+    {
+      flags: '--event <name>',
+      parameter: 'event',
+      help: 'people join the cohort of their first such event (default: first session)',
+    },
+    { flags: '--returning-event <name>', parameter: 'returning_event', help: 'what counts as coming back' },
+    SINCE,
+    TZ,
+    {
+      flags: '--dry-run',
+      parameter: 'dry_run',
+      as: 'switch',
+      help: 'runs nothing, and says what the read would cost',
+    },
+  ],
+  example: '--demo retention demo --period week',
+  print(answer) {
+    const longest = Math.max(0, ...answer.cohorts.map(({ rates }) => rates.length))
+    const columns = Array.from({ length: longest }, (_, i) => String(i))
+    const padded = (rates: readonly number[]) => columns.map((_, i) => rates[i] ?? null)
+    return [
+      reportHeading(`${answer.project}, ${answer.period} by ${answer.period}`, answer.range),
+      {
+        kind: 'grid',
+        name: 'cohorts',
+        corner: 'Cohort (users)',
+        columns,
+        rows: [
+          ...answer.cohorts.map(({ date, users, rates }) => ({
+            label: `${date} (${users})`,
+            cells: padded(rates),
+          })),
+          ...(longest === 0 ? [] : [{ label: 'Average', cells: padded(answer.average_rates) }]),
+        ],
+        cells: 'rate',
+      },
+      { kind: 'facts', facts: [['Users', answer.users_analyzed, 'count']] },
+    ]
+  },
+})

@@ -1,0 +1,71 @@
+import { cleanText } from '#core/text/clean-text'
+import { type ErrorCode, errorCodes } from '#schemas/errors'
+
+/** Every error of the command line, in the form that `--json` prints. */
+export type Problem = {
+  error: string
+  message: string
+  /** What to do next: a command where one helps. */
+  suggested_action: string
+  /** Whether the same command may succeed later. */
+  retryable: boolean
+}
+
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly problem: Problem
+
+  constructor(problem: Omit<Problem, 'retryable'> & { retryable?: boolean }) {
+    super(problem.message)
+    this.problem = { retryable: false, ...problem }
+  }
+}
+
+/** Codes that a command helps against; the others have the hint of the service. */
+const actions: Partial<Record<ErrorCode, string>> = {
+  AUTH_REQUIRED: 'Sign in: footfall login',
+  PRO_REQUIRED: 'Ask a human to upgrade: footfall upgrade-link --detached',
+  PROJECT_REQUIRED: 'Name a project: footfall list',
+  NOT_FOUND: 'See the projects: footfall list',
+  EXPERIMENT_NOT_FOUND: 'See the experiments: footfall experiments list NAME',
+  INVALID_REFRESH_TOKEN: 'Sign in again: footfall login',
+  INVALID_SINCE: 'Use --since 7d, or a date such as --since 2026-11-01',
+  INVALID_METRIC: 'Use --metrics with the names that the message lists',
+  INVALID_GROUP_BY: 'Use --group-by with the fields that the message lists',
+  INVALID_COUNT_MODE: 'Use --count-mode session_then_user or --count-mode raw',
+  INVALID_PROPERTY_KEY: 'See the property keys: footfall properties NAME',
+  INVALID_FILTER_FIELD: 'See the property keys: footfall properties NAME',
+}
+
+/** The texts of a limit that an upgrade lifts (docs/api/errors.md); other limits end by themselves. */
+const PLAN_LIMIT = /free plan|agent\/API read|upgrade/i
+const MAX_MESSAGE_CHARS = 1_000
+
+/**
+ * The problem that a response of the service tells. Texts are cleaned, because a foreign server may have
+ * written them.
+ */
+export function problemOf(status: number, body: unknown): Problem {
+  const { error, code, message } = (typeof body === 'object' && body !== null ? body : {}) as Record<
+    string,
+    unknown
+  >
+  const name = cleanText(String(code ?? error ?? `HTTP_${status}`), 64)
+  const known = Object.hasOwn(errorCodes, name) ? (name as ErrorCode) : null
+  const text =
+    typeof message === 'string' && message !== '' ? message : `The service answered with status ${status}.`
+  const isPlanLimit = name === 'RATE_LIMITED' && PLAN_LIMIT.test(text)
+  return {
+    error: name,
+    message: cleanText(text, MAX_MESSAGE_CHARS),
+    suggested_action: suggestion(known, isPlanLimit),
+    retryable: (status === 429 && !isPlanLimit) || status >= 500,
+  }
+}
+
+function suggestion(code: ErrorCode | null, isPlanLimit: boolean): string {
+  if (isPlanLimit) return actions.PRO_REQUIRED as string
+  if (code === null)
+    return 'Check the address with --base-url: it may be another service, or another version of it.'
+  return actions[code] ?? errorCodes[code].hint
+}

@@ -1,0 +1,52 @@
+import type { Command as Parser } from 'commander'
+import type { Command, Flag } from './command.ts'
+import { CommandError } from './errors.ts'
+import { globalFlags } from './program.ts'
+
+/** Prints the help of the program or of one command; with `asJson` as data, which an agent reads once. */
+export function printHelp(
+  program: Parser,
+  commands: readonly Command[],
+  names: readonly string[],
+  asJson: boolean,
+): void {
+  const asked = names.join(' ')
+  if (asJson) {
+    const chosen = commands.filter(
+      ({ name }) => asked === '' || name === asked || name.startsWith(`${asked} `),
+    )
+    if (chosen.length === 0) throw unknownCommand(asked)
+    const help = {
+      usage: 'footfall COMMAND [arguments] [options]',
+      options: globalFlags.map(flagData),
+      commands: chosen.map(commandData),
+    }
+    process.stdout.write(`${JSON.stringify(help)}\n`)
+    return
+  }
+  let parser: Parser | undefined = program
+  for (const name of names)
+    parser = parser?.commands.find(each => each.name() === name || each.aliases().includes(name))
+  if (parser === undefined) throw unknownCommand(asked)
+  parser.outputHelp()
+}
+
+function commandData({ name, aliases = [], summary, args, flags, example, effect, group }: Command) {
+  return {
+    ...{ name, aliases, summary, group, effect: effect ?? 'reads', example: `footfall ${example}` },
+    arguments: args.map(each => ({ name: each.name, help: each.help, required: each.optional !== true })),
+    options: flags.map(flagData),
+  }
+}
+
+function flagData({ flags, help, choices, required }: Flag) {
+  return { flags, help, ...(choices !== undefined && { choices }), ...(required && { required }) }
+}
+
+function unknownCommand(name: string): CommandError {
+  return new CommandError({
+    error: 'USAGE',
+    message: `There is no command ${name}.`,
+    suggested_action: 'See footfall --help.',
+  })
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CommandError } from '#cli/errors'
+
+/** Where a service of this machine listens when nothing else is known (docs/one-machine.md). */
+const DEFAULT_URL = 'http://localhost:8787'
+
+/**
+ * The address of the service, without a slash at its end: the option, the environment, the service of the
+ * last login, then the service of one machine, whose data folder says its address.
+ */
+export function chooseBaseUrl(
+  option: string | undefined,
+  env: NodeJS.ProcessEnv,
+  ofLastLogin: () => string | undefined,
+): string {
+  const named = option ?? (env.AA_BASE_URL || undefined)
+  return checked(named ?? ofLastLogin() ?? addressInDataFolder(env) ?? DEFAULT_URL)
+}
+
+function checked(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username !== '' ||
+    url.search !== '' ||
+    url.hash !== ''
+  ) {
+    throw new CommandError({
+      error: 'USAGE',
+      message: `The address of the service must look like https://example.com, without a user, a query or a fragment.`,
+      suggested_action: 'Correct --base-url or AA_BASE_URL.',
+    })
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+}
+
+/** The file also has the API key, which the command line never uses. */
+function addressInDataFolder(env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    const text = readFileSync(join(env.DATA_DIR || '.footfall', 'credentials.json'), 'utf8')
+    const { base_url } = JSON.parse(text) as { base_url?: unknown }
+    return typeof base_url === 'string' ? base_url : undefined
+  } catch {
+    return undefined
+  }
+}

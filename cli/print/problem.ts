@@ -1,0 +1,14 @@
+import type { Problem } from '#cli/errors'
+import { cleanText } from '#core/text/clean-text'
+import { safeJson } from './json.ts'
+
+/** Longest line of an error, code points. */
+const MAX_CHARS = 2_000
+
+/** An error on stderr: one JSON object, or what is wrong and then what to do. */
+export function printProblem(problem: Problem, asJson: boolean): void {
+  const text = asJson
+    ? safeJson(JSON.stringify(problem))
+    : `${cleanText(problem.message, MAX_CHARS)}\n${cleanText(problem.suggested_action, MAX_CHARS)}`
+  process.stderr.write(`${text}\n`)
+}

@@ -1,0 +1,75 @@
+import { barLines, sparkline } from './bars.ts'
+import type { Block } from './blocks.ts'
+import { formatted } from './format.ts'
+import { gridLines } from './grid.ts'
+import { type Style, styleOf } from './style.ts'
+import { tableLines } from './table.ts'
+import { treeLines } from './tree.ts'
+import { cutTo, fitted, widthOf, wrapped } from './width.ts'
+
+export type Paper = {
+  /** Columns of the terminal. */
+  width: number
+  hasColor: boolean
+}
+
+/** Fewer columns than this are no terminal that shows a table. */
+const MIN_WIDTH = 24
+
+/** The blocks as text for a terminal, without a line end at the end. No line is wider than the paper. */
+export function terminalText(blocks: readonly Block[], paper: Paper): string {
+  const width = Math.max(MIN_WIDTH, paper.width)
+  const style = styleOf(paper.hasColor)
+  const lines: string[] = []
+  for (const [i, block] of blocks.entries()) {
+    if (block.kind === 'advice' || (block.kind === 'table' && block.csvOnly)) continue
+    const title =
+      'title' in block && block.title !== undefined ? [style.bold(cutTo(formatted(block.title), width))] : []
+    const isApart = title.length > 0 || isWide(block.kind) || isWide(blocks[i - 1]?.kind)
+    if (isApart && lines.length > 0) lines.push('')
+    lines.push(...title, ...linesOf(block, width, style))
+  }
+  return lines.join('\n')
+}
+
+/** Tables and pictures have an empty line around them; sentences stand together. */
+function isWide(kind: Block['kind'] | undefined): boolean {
+  return kind !== undefined && ['table', 'bars', 'grid', 'tree', 'facts'].includes(kind)
+}
+
+function linesOf(block: Block, width: number, style: Style): string[] {
+  switch (block.kind) {
+    case 'heading':
+      return wrapped(formatted(block.text), width).map(style.bold)
+    case 'line':
+    case 'advice':
+      return wrapped(formatted(block.text), width)
+    case 'spark':
+      return [
+        cutTo(
+          `${formatted(block.label)}  ${sparkline(block.values, width - widthOf(block.label) - 2)}`,
+          width,
+        ),
+      ]
+    case 'facts':
+      return factLines(block.facts, width, style)
+    case 'table':
+      return tableLines(block, width, style)
+    case 'bars':
+      return barLines(block, width, style)
+    case 'grid':
+      return gridLines(block, width, style)
+    case 'tree':
+      return treeLines(block.nodes, width, style)
+  }
+}
+
+/** Long values go on below themselves, so that an address can still be read and copied on a wide terminal. */
+function factLines(facts: Extract<Block, { kind: 'facts' }>['facts'], width: number, style: Style): string[] {
+  const labelWidth = Math.min(Math.max(...facts.map(([label]) => widthOf(label))), Math.floor(width / 2))
+  return facts.flatMap(([label, value, as]) =>
+    wrapped(formatted(value, as), Math.max(8, width - labelWidth - 2)).map(
+      (part, i) => `${style.dim(fitted(i === 0 ? label : '', labelWidth))}  ${part}`,
+    ),
+  )
+}

@@ -1,0 +1,134 @@
+import { Argument, InvalidArgumentError, Option, Command as Parser } from 'commander'
+import type { Command, Flag, Input } from './command.ts'
+import type { Globals } from './run-context.ts'
+
+export type PrintHelp = (
+  program: Parser,
+  commands: readonly Command[],
+  names: readonly string[],
+  asJson: boolean,
+) => void
+export type Run = (command: Command, input: Input, globals: Globals) => Promise<void>
+
+/** The options of every command, as texts for help and completion. */
+export const globalFlags: readonly Flag[] = [
+  { flags: '--json', help: 'the raw response; errors as one object on stderr' },
+  { flags: '--csv', help: 'the main table as CSV' },
+  { flags: '--table <name>', help: 'with --csv: another table of the report' },
+  { flags: '--fields <names>', help: 'only these columns, or with --json these fields: totals,events.event' },
+  {
+    flags: '--base-url <address>',
+    help: 'the service (default: AA_BASE_URL, the last login, the service of this machine)',
+  },
+  { flags: '--config-dir <folder>', help: 'where the session is stored' },
+  { flags: '--demo', help: 'read the demo project without signing in; changes nothing' },
+]
+
+/** The parser of all commands. It never ends the process: it throws CommanderError. */
+export function createProgram(
+  commands: readonly Command[],
+  version: string,
+  run: Run,
+  printHelp: PrintHelp,
+): Parser {
+  const program = new Parser('footfall')
+    .description('Web analytics from the command line. Try: footfall --demo stats demo')
+    .version(version, '-v, --version')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeErr() {} })
+    .showSuggestionAfterError()
+  addGlobals(program)
+  for (const command of commands) addCommand(parentOf(program, command), command, run)
+  addHelp(program, names => printHelp(program, commands, names, program.opts<Globals>().json === true))
+  return program
+}
+
+/** `experiments list` stands below `experiments`. */
+function parentOf(program: Parser, { name, group }: Command): Parser {
+  const [parentName, child] = name.split(' ')
+  if (child === undefined) return program
+  const known = program.commands.find(each => each.name() === parentName)
+  if (known !== undefined) return known
+  const parent = program
+    .command(parentName as string)
+    .helpGroup(`${group}:`)
+    .description(`Commands of ${parentName}; see footfall help ${parentName}`)
+  return inherited(parent)
+}
+
+function addCommand(parent: Parser, command: Command, run: Run): void {
+  const parser = inherited(parent.command(command.name.split(' ').at(-1) as string))
+    .description(command.summary)
+    .summary(command.summary)
+    .helpGroup(`${command.group}:`)
+    .aliases([...(command.aliases ?? [])])
+    .addHelpText('after', `\nExample:\n  footfall ${command.example}`)
+  for (const { name, help, optional } of command.args)
+    parser.addArgument(new Argument(optional ? `[${name}]` : `<${name}>`, help))
+  for (const flag of command.flags) parser.addOption(optionOf(flag))
+  addGlobals(parser)
+  parser.action(async () => {
+    const globals = globalsOf(parser)
+    const args = Object.fromEntries(
+      command.args.flatMap(({ name }, i) => (parser.args[i] === undefined ? [] : [[name, parser.args[i]]])),
+    )
+    await run(command, { args, options: parser.opts() }, globals)
+  })
+}
+
+function addHelp(program: Parser, print: (names: string[]) => void): void {
+  inherited(program.command('help [command...]'))
+    .description('This help, or that of a command; with --json as data')
+    .option('--json', 'as data')
+    .action((names: string[], options: Globals) => {
+      if (options.json) program.setOptionValue('json', true)
+      print(names)
+    })
+}
+
+function inherited(parser: Parser): Parser {
+  return parser
+    .exitOverride()
+    .configureOutput({ writeErr() {} })
+    .showSuggestionAfterError()
+    .helpCommand(false)
+}
+
+function addGlobals(parser: Parser): void {
+  for (const { flags, help } of globalFlags) {
+    const option = new Option(flags, help).helpGroup('Everywhere:')
+    parser.addOption(flags.startsWith('--fields') ? option.argParser(listOf) : option)
+  }
+}
+
+function globalsOf(parser: Parser): Globals {
+  return parser.optsWithGlobals() as Globals
+}
+
+function optionOf(flag: Flag): Option {
+  const option = new Option(flag.flags, flag.help)
+  if (flag.choices !== undefined) option.choices([...flag.choices])
+  if (flag.required === true) option.makeOptionMandatory()
+  const parse = flag.as === undefined ? undefined : parsers[flag.as]
+  return parse === undefined ? option : option.argParser(parse as (text: string, before: unknown) => unknown)
+}
+
+const parsers: Partial<Record<NonNullable<Flag['as']>, (text: string, before?: string[]) => unknown>> = {
+  whole(text) {
+    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It takes a whole number.')
+    return Number(text)
+  },
+  number(text) {
+    if (!/^\d{1,9}(\.\d{1,6})?$/.test(text)) throw new InvalidArgumentError('It takes a number.')
+    return Number(text)
+  },
+  list: listOf,
+  repeated: (text, before = []) => [...before, text],
+}
+
+function listOf(text: string): string[] {
+  const names = text.split(',').map(name => name.trim())
+  if (names.includes('')) throw new InvalidArgumentError('It takes names with commas between them.')
+  return names
+}

@@ -1,0 +1,41 @@
+import type { Client } from './http/client.ts'
+import type { Block } from './print/blocks.ts'
+import type { Store } from './session/store.ts'
+
+/** The options that every command has. */
+export type Globals = {
+  json?: boolean
+  csv?: boolean
+  table?: string
+  fields?: string[]
+  baseUrl?: string
+  configDir?: string
+  demo?: boolean
+}
+
+export type Output = {
+  /** Columns of the terminal, or what COLUMNS says; in a pipe without COLUMNS many. */
+  width: number
+  hasColor: boolean
+  /** The result can be replaced in place. */
+  isTerminal: boolean
+  /** A human may answer a question. */
+  canAsk: boolean
+}
+
+/** What a command with a course of its own uses. */
+export type Session = {
+  globals: Globals
+  output: Output
+  env: NodeJS.ProcessEnv
+  baseUrl(): string
+  store(): Store
+  /** Calls with the stored session, or with that of the demo. */
+  client: Client
+  /** Calls without a credential. */
+  openClient: Client
+  /** Prints the result in the form that the caller asked for; `text` is the raw response. */
+  print(blocks: readonly Block[], text: string): void
+  /** What is being done, and what to do next; never a result. */
+  say(text: string): void
+}

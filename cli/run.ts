@@ -1,0 +1,129 @@
+import { cleanText } from '#core/text/clean-text'
+import type { Command, Input } from './command.ts'
+import { CommandError } from './errors.ts'
+import { chooseBaseUrl } from './http/base-url.ts'
+import { type Credential, createClient, createOpenClient } from './http/client.ts'
+import type { Block } from './print/blocks.ts'
+import { resultText } from './print/result.ts'
+import type { Globals, Output, Session } from './run-context.ts'
+import { demoCredential, storedCredential } from './session/credential.ts'
+import { configDir, openStore } from './session/store.ts'
+
+/** Width of a pipe that says nothing about it: no table is cut, and bars stay short. */
+const PIPE_WIDTH = 1_000
+
+/** Runs one command in the process: its calls, then its result on stdout. */
+export async function runCommand(command: Command, input: Input, globals: Globals): Promise<void> {
+  refuseImpossible(command, globals)
+  const session = openSession(globals)
+  if ('run' in command) return command.run(input, session)
+  const response = await session.client(await command.call(input))
+  const blocks = blocksOf(command, input, response as never)
+  session.print(blocks, response.text)
+  for (const text of [...adviceOf(blocks), ...warningsOf(response.answer, command)]) session.say(text)
+}
+
+function refuseImpossible({ effect }: Command, { demo, json, csv, table }: Globals): void {
+  if (demo && effect !== undefined && effect !== 'local') {
+    throw usage('The demo is read-only.', 'Leave --demo out, and sign in with footfall login.', 'FORBIDDEN')
+  }
+  if (json && csv) throw usage('--json and --csv exclude each other.', 'Use one of them.')
+  if (table !== undefined && !csv) throw usage('--table needs --csv.', 'Add --csv.')
+}
+
+function usage(message: string, suggested_action: string, error = 'USAGE'): CommandError {
+  return new CommandError({ error, message, suggested_action })
+}
+
+function blocksOf(command: Extract<Command, { print: unknown }>, input: Input, response: never) {
+  const { answer } = response as { answer: never }
+  if ((answer as { dry_run?: boolean }).dry_run === true) return estimateBlocks(answer)
+  try {
+    return command.print(answer, { input, response })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw usage(
+      'The answer lacks fields that this version of the command line reads.',
+      'Use --json for the answer as it is, and the same version of service and command line.',
+      'UNEXPECTED_ANSWER',
+    )
+  }
+}
+
+function estimateBlocks({
+  estimate,
+}: {
+  estimate: { rows: number | null; bytes: number | null; cost_usd: number | null }
+}) {
+  return [
+    {
+      kind: 'facts',
+      facts: [
+        ['Would read', `${estimate.rows ?? 'unknown'} rows, ${estimate.bytes ?? 'unknown'} bytes`],
+        ['Would cost', estimate.cost_usd === null ? 'unknown' : `$${estimate.cost_usd}`],
+      ],
+    },
+  ] as const
+}
+
+function adviceOf(blocks: readonly Block[]): string[] {
+  return blocks.flatMap(block => (block.kind === 'advice' ? [block.text] : []))
+}
+
+/** What the service says beside the result, and lists that a limit has cut. */
+function warningsOf(answer: object, { flags }: Command): string[] {
+  const { warnings, truncated, total_rows, next_before } = answer as Record<string, unknown>
+  const texts = Array.isArray(warnings) ? warnings.map(text => cleanText(String(text), 1_000)) : []
+  if (truncated !== true || typeof next_before === 'string') return texts
+  const whole = typeof total_rows === 'number' ? ` of ${total_rows} rows` : ''
+  const hasLimit = flags.some(({ parameter }) => parameter === 'limit')
+  return [
+    ...texts,
+    `This is a part${whole}: ${hasLimit ? 'a larger --limit shows more.' : 'a shorter time shows all.'}`,
+  ]
+}
+
+function openSession(globals: Globals): Session {
+  const { env } = process
+  const output = outputOf(process.stdout, env)
+  const store = () => openStore(configDir(globals.configDir, env))
+  let address: string | undefined
+  let credential: Credential | undefined
+  const baseUrl = () => {
+    address ??= chooseBaseUrl(globals.baseUrl, env, () =>
+      globals.demo ? undefined : store().read().base_url,
+    )
+    return address
+  }
+  return {
+    globals,
+    output,
+    env,
+    baseUrl,
+    store,
+    client(call) {
+      credential ??= globals.demo ? demoCredential(baseUrl()) : storedCredential(store(), baseUrl())
+      return createClient(baseUrl(), credential)(call)
+    },
+    openClient: call => createOpenClient(baseUrl())(call),
+    print(blocks, text) {
+      const result = resultText(blocks, text, globals, output)
+      if (result !== '') process.stdout.write(`${result}\n`)
+    },
+    say(text) {
+      process.stderr.write(`${text}\n`)
+    },
+  }
+}
+
+function outputOf(stdout: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Output {
+  const isTerminal = stdout.isTTY === true
+  const named = /^\d{1,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : 0
+  return {
+    width: named > 0 ? named : isTerminal ? stdout.columns || 80 : PIPE_WIDTH,
+    // NO_COLOR counts with any text that is not empty (no-color.org).
+    hasColor: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
+    isTerminal,
+    canAsk: isTerminal && process.stdin.isTTY === true,
+  }
+}

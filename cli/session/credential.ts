@@ -1,0 +1,85 @@
+import { CommandError } from '#cli/errors'
+import { type Credential, createOpenClient } from '#cli/http/client'
+import type { Store, StoredSession } from './store.ts'
+
+/** The stored session of the service. `token`: the file is read once a run, and again at a refusal. */
+export function storedCredential(store: Store, baseUrl: string): Credential {
+  let session: StoredSession | undefined
+  return {
+    async token() {
+      session ??= store.read().sessions[baseUrl]
+      return session?.access_token ?? null
+    },
+    async renewed(refused) {
+      session = await renewSession(store, baseUrl, refused)
+      return session?.access_token ?? null
+    },
+  }
+}
+
+/**
+ * Replaces a refused token under the lock of the store, so that of several processes one refreshes and the
+ * others find its result. Without a session, or when the session is over, there is nothing; an error of the
+ * network keeps the session.
+ */
+async function renewSession(
+  store: Store,
+  baseUrl: string,
+  refused: string,
+): Promise<StoredSession | undefined> {
+  const { sessions } = await store.update(async config => {
+    const current = config.sessions[baseUrl]
+    if (current === undefined || current.access_token !== refused) return config
+    const fresh = await refreshed(baseUrl, current)
+    return fresh === null ? config : { ...config, sessions: { ...config.sessions, [baseUrl]: fresh } }
+  })
+  const session = sessions[baseUrl]
+  return session?.access_token === refused ? undefined : session
+}
+
+async function refreshed(baseUrl: string, session: StoredSession): Promise<StoredSession | null> {
+  try {
+    const { answer } = await createOpenClient(baseUrl)({
+      endpoint: 'POST /agent-sessions/refresh',
+      body: { refresh_token: session.refresh_token },
+    })
+    const { account, session_id: _, ...fresh } = answer.agent_session
+    return { ...fresh, account: storedAccount(account) }
+  } catch (error) {
+    if (error instanceof CommandError && error.problem.error === 'INVALID_REFRESH_TOKEN') return null
+    throw error
+  }
+}
+
+/** The part of an account that the file keeps. */
+export function storedAccount({
+  id,
+  email,
+  code_host_login,
+  idp_name,
+  tier,
+}: StoredSession['account']): StoredSession['account'] {
+  return { id, email, code_host_login, idp_name, tier }
+}
+
+/**
+ * A read-only session of the demo, made at the first call. Nothing is read from the configuration or written
+ * to it.
+ */
+export function demoCredential(baseUrl: string): Credential {
+  let token: Promise<string> | undefined
+  const start = async () => {
+    const { answer } = await createOpenClient(baseUrl)({ endpoint: 'POST /demo/session', body: {} })
+    return answer.agent_session.access_token
+  }
+  return {
+    token() {
+      token ??= start()
+      return token
+    },
+    async renewed() {
+      token = start()
+      return token
+    },
+  }
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandError } from '#cli/errors'
+
+export type StoredAccount = {
+  id: string
+  email: string
+  code_host_login: string | null
+  idp_name: string | null
+  tier: string
+}
+
+export type StoredSession = {
+  id: string
+  access_token: string
+  refresh_token: string
+  /** Unix ms. */
+  access_expires_at: number
+  refresh_expires_at: number
+  scopes: readonly string[]
+  account: StoredAccount
+}
+
+/** The file of the command line. It holds one session for each service, by address. */
+export type Config = {
+  version: 1
+  /** The service of the last login. */
+  base_url?: string
+  sessions: Record<string, StoredSession>
+  /** Detached logins that a human has not decided yet, by address: what `login --wait` resumes. */
+  pending?: Record<string, { auth_request_id: string; poll_token: string; expires_at: number }>
+}
+
+export type Store = {
+  path: string
+  read(): Config
+  /** Changes the file while no other process does. */
+  update(change: (config: Config) => Config | Promise<Config>): Promise<Config>
+}
+
+const EMPTY: Config = { version: 1, sessions: {} }
+/** A process that holds the lock longer has died: a refresh takes a second, its time-out is shorter. */
+const STALE_LOCK_MS = 30_000
+const LOCK_POLL_MS = 25
+
+/** The folder: the option, the environment, the folder of the desktop standard, the home. */
+export function configDir(option: string | undefined, env: NodeJS.ProcessEnv): string {
+  if (option !== undefined) return option
+  if (env.AA_CONFIG_DIR) return env.AA_CONFIG_DIR
+  if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, 'footfall')
+  return join(homedir(), '.config', 'footfall')
+}
+
+/** A file that only its owner may read, replaced as a whole: a process that dies leaves the old one. */
+export function openStore(folder: string): Store {
+  const path = join(folder, 'config.json')
+  const read = () => readConfig(path)
+  return {
+    path,
+    read,
+    async update(change) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const release = await acquireLock(join(folder, 'config.lock'))
+      try {
+        const changed = await change(read())
+        const temporary = join(folder, `config.${process.pid}.tmp`)
+        writeFileSync(temporary, `${JSON.stringify(changed, null, 2)}\n`, { mode: 0o600, flush: true })
+        renameSync(temporary, path)
+        return changed
+      } finally {
+        release()
+      }
+    },
+  }
+}
+
+function readConfig(path: string): Config {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY
+    throw unreadable(path)
+  }
+  try {
+    const config = JSON.parse(text) as Config
+    if (config.version !== 1 || typeof config.sessions !== 'object') throw new Error('another form')
+    return config
+  } catch {
+    throw unreadable(path)
+  }
+}
+
+function unreadable(path: string): CommandError {
+  return new CommandError({
+    error: 'CONFIG_UNREADABLE',
+    message: `${path} cannot be read as the configuration of this command line.`,
+    suggested_action: 'Delete the file and sign in again, or name another folder with --config-dir.',
+  })
+}
+
+/** A file that only one process can create. A lock of a process that died is taken over. */
+async function acquireLock(path: string): Promise<() => void> {
+  const mine = `${process.pid}.${randomUUID()}`
+  const deadline = Date.now() + 2 * STALE_LOCK_MS
+  for (;;) {
+    try {
+      writeFileSync(path, mine, { flag: 'wx', mode: 0o600 })
+      return () => {
+        if (lockText(path) === mine) rmSync(path, { force: true })
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    const held = lockText(path)
+    if (held !== null && isStale(path, held)) removeStale(path, held)
+    if (Date.now() > deadline) throw busy(path)
+    await sleep(LOCK_POLL_MS)
+  }
+}
+
+/** Of several processes that see the old lock, one renames it. A new lock that it took instead goes back. */
+function removeStale(path: string, held: string): void {
+  const taken = `${path}.${process.pid}`
+  try {
+    renameSync(path, taken)
+    if (lockText(taken) !== held) linkSync(taken, path)
+  } catch {
+    // Another process has renamed it, or has a new lock already.
+  } finally {
+    rmSync(taken, { force: true })
+  }
+}
+
+function lockText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** The process has died, or the lock is older than any use of it. */
+function isStale(path: string, held: string): boolean {
+  const pid = Number(held.split('.')[0])
+  if (pid > 0 && !isAlive(pid)) return true
+  const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+  return age > STALE_LOCK_MS
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function busy(path: string): CommandError {
+  return new CommandError({
+    error: 'CONFIG_LOCKED',
+    message: `Another process holds ${path}.`,
+    suggested_action: 'Wait for it, or delete the file when no other footfall command runs.',
+    retryable: true,
+  })
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { buildCommandLine } from '#cli/build'
+import { onceARun } from '#test/setup/once-a-run'
+
+export type Result = { code: number | null; stdout: string; stderr: string }
+
+/** Returns the path of the built command line, which all tests of the run share. */
+export async function builtCommandLine(): Promise<string> {
+  const folder = await onceARun('cli', async path => {
+    await buildCommandLine(path)
+  })
+  return join(folder, 'footfall.mjs')
+}
+
+export type Runner = (args: readonly string[], env?: Record<string, string>) => Promise<Result>
+
+/** Runs the built file in a pipe, with nothing of the tester's environment but the path. */
+export async function createRunner(baseEnv: Record<string, string>): Promise<Runner> {
+  const file = await builtCommandLine()
+  return (args, env = {}) =>
+    runProcess(process.execPath, [file, ...args], {
+      PATH: process.env.PATH as string,
+      HOME: join(inject('runFolder'), 'no-home'),
+      ...baseEnv,
+      ...env,
+    })
+}
+
+/** Runs a process to its end. Its stdin is closed, as that of an agent's tool. */
+export function runProcess(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const result = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        result[name] += text
+      })
+    }
+    child.on('error', reject)
+    child.on('close', code => resolve({ code, ...result }))
+  })
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { type Command, optionKey } from '#cli/command'
+import { commands } from '#cli/commands/all'
+import type { Call } from '#cli/http/endpoint'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
+
+const byEndpoint = new Map(
+  Object.values(routes as Record<string, Route>).map(route => [`${route.method} ${route.path}`, route]),
+)
+
+/** A value for each option, so that a call has every parameter that it can have. */
+function fullInput({ args, flags }: Command) {
+  const exclusive = ['stepsJson', 'fromContext', 'all', 'filter']
+  const options = flags
+    .filter(flag => !exclusive.includes(optionKey(flag)))
+    .map(flag => [
+      optionKey(flag),
+      flag.as === 'list'
+        ? ['x']
+        : flag.as === 'whole'
+          ? 1
+          : flag.as === 'switch'
+            ? true
+            : (flag.choices?.[0] ?? 'x'),
+    ])
+  return {
+    args: Object.fromEntries(args.map(({ name }) => [name, 'demo'])),
+    options: Object.fromEntries(options),
+  }
+}
+
+function fieldsOf(schema: z.ZodType | undefined): string[] {
+  if (schema === undefined) return []
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as { properties?: object }
+  return Object.keys(json.properties ?? {})
+}
+
+const calls = commands.filter(command => 'call' in command)
+
+describe.each(calls.map(command => [command.name, command] as const))('%s', (_, command) => {
+  test('sends only parameters that its route has', async () => {
+    const call: Call = await command.call(fullInput(command) as never)
+    const route = byEndpoint.get(call.endpoint) as Route
+    const known = [...fieldsOf(route.query), ...fieldsOf(route.body), ...fieldsOf(route.options)]
+    const sent = Object.entries({ ...call.query, ...call.body }).filter(([, value]) => value !== undefined)
+    expect(sent.map(([name]) => name).filter(name => !known.includes(name))).toEqual([])
+  })
+
+  test('says what it does to the data when it does not only read', async () => {
+    const call: Call = await command.call(fullInput(command) as never)
+    const route = byEndpoint.get(call.endpoint) as Route
+    const isRead = route.metered === true || route.method === 'GET'
+    expect(command.effect === undefined).toBe(isRead)
+  })
+})
+
+test('names of commands and of their options are unique', () => {
+  const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+  expect(new Set(names).size).toBe(names.length)
+  for (const { name, flags } of commands) {
+    const keys = flags.map(optionKey)
+    expect(new Set(keys).size, name).toBe(keys.length)
+  }
+})
+
+test('every metered read of the service has a command', () => {
+  const reads = Object.values(routes as Record<string, Route>).filter(({ metered }) => metered === true)
+  const called = new Set([
+    'GET /live',
+    'GET /stream',
+    'GET /events',
+    'POST /events/lookup',
+    'GET /journey',
+    'POST /journey/lookup',
+    'GET /account/bot-traffic',
+  ])
+  return Promise.all(
+    calls.map(async command => called.add((await command.call(fullInput(command) as never)).endpoint)),
+  ).then(() => {
+    expect(reads.map(({ method, path }) => `${method} ${path}`).filter(name => !called.has(name))).toEqual([])
+  })
+})
+
+test('docs/cli.md names every command', () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/cli.md'), 'utf8')
+  expect(commands.map(({ name }) => name).filter(name => !page.includes(`\`${name}`))).toEqual([])
+})
