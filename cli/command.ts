@@ -2,6 +2,7 @@ import type { Response } from './http/client.ts'
 import type { Answer, Call, Endpoint, Values } from './http/endpoint.ts'
 import type { Block } from './print/blocks.ts'
 import type { Session } from './run-context.ts'
+import type { StoredSession } from './session/store.ts'
 
 /** One option of a command, in the form of the parser: `--limit <n>`. */
 export type Flag = {
@@ -39,7 +40,10 @@ type Common = {
 /** A command of one call and one printer. */
 export type CallCommand<Of extends Endpoint = Endpoint> = Common & {
   call(input: Input): Call<Of> | Promise<Call<Of>>
-  print(answer: Answer<Of>, more: { input: Input; response: Response<Of> }): Block[]
+  print(
+    answer: Answer<Of>,
+    more: { input: Input; response: Response<Of>; stored(): StoredSession | undefined },
+  ): Block[]
 }
 
 /** A command with a course of its own, such as a login. */

@@ -18,7 +18,7 @@ export async function runCommand(command: Command, input: Input, globals: Global
   const session = openSession(globals)
   if ('run' in command) return command.run(input, session)
   const response = await session.client(await command.call(input))
-  const blocks = blocksOf(command, input, response as never)
+  const blocks = blocksOf(command, input, response as never, session)
   session.print(blocks, response.text)
   for (const text of [...adviceOf(blocks), ...warningsOf(response.answer, command)]) session.say(text)
 }
@@ -35,11 +35,17 @@ function usage(message: string, suggested_action: string, error = 'USAGE'): Comm
   return new CommandError({ error, message, suggested_action })
 }
 
-function blocksOf(command: Extract<Command, { print: unknown }>, input: Input, response: never) {
+function blocksOf(
+  command: Extract<Command, { print: unknown }>,
+  input: Input,
+  response: never,
+  session: Session,
+) {
   const { answer } = response as { answer: never }
+  const stored = () => (session.globals.demo ? undefined : session.store().read().sessions[session.baseUrl()])
   if ((answer as { dry_run?: boolean }).dry_run === true) return estimateBlocks(answer)
   try {
-    return command.print(answer, { input, response })
+    return command.print(answer, { input, response, stored })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw usage(

@@ -1,5 +1,6 @@
 import { callCommand } from '#cli/command'
 import type { Block } from '#cli/print/blocks'
+import type { StoredSession } from '#cli/session/store'
 
 export const whoami = callCommand<'GET /account'>({
   name: 'whoami',
@@ -9,7 +10,7 @@ export const whoami = callCommand<'GET /account'>({
   summary: 'The signed-in account',
   example: '--demo whoami',
   call: () => ({ endpoint: 'GET /account' }),
-  print: answer => [
+  print: (answer, { stored }) => [
     {
       kind: 'facts',
       facts: [
@@ -18,6 +19,7 @@ export const whoami = callCommand<'GET /account'>({
         ['Tier', answer.tier],
         ['Projects', answer.projects_count, 'count'],
         ['Spend cap', dollars(answer.monthly_spend_cap_dollars)],
+        ...expiries(stored()),
       ],
     },
   ],
@@ -52,6 +54,14 @@ export const accountUsage = callCommand<'GET /account/usage'>({
     ...humanLink(payment.next_action),
   ],
 })
+
+function expiries(session: StoredSession | undefined) {
+  if (session === undefined) return []
+  return [
+    ['Token until (UTC)', session.access_expires_at, 'time'],
+    ['Session until (UTC)', session.refresh_expires_at, 'time'],
+  ] as const
+}
 
 function humanLink(action: { url: string; reason: string } | null): Block[] {
   return action === null

@@ -11,12 +11,14 @@ import { heatmap } from './heatmap.ts'
 import { insights } from './insights.ts'
 import { journey } from './journey.ts'
 import { live } from './live.ts'
+import { login } from './login.ts'
 import { pages } from './pages.ts'
 import { paths } from './paths.ts'
 import { list, project } from './projects.ts'
 import { properties, propertiesReceived } from './properties.ts'
 import { query } from './query.ts'
 import { retention } from './retention.ts'
+import { authStatus, logout } from './session-commands.ts'
 import { sessions, sessionsDist } from './sessions.ts'
 import { stats } from './stats.ts'
 
@@ -45,6 +47,9 @@ export const commands: readonly Command[] = [
   project,
   listExperiments,
   getExperiment,
+  login,
+  logout,
+  authStatus,
   whoami,
   accountUsage,
 ]

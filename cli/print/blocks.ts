@@ -4,7 +4,16 @@
  */
 
 /** How a value is shown on the terminal. CSV has the value as it is. */
-export type Format = 'text' | 'count' | 'number' | 'rate' | 'percent' | 'duration' | 'time' | 'json'
+export type Format =
+  | 'text'
+  | 'count'
+  | 'number'
+  | 'rate'
+  | 'percent'
+  | 'duration'
+  | 'time'
+  | 'json'
+  | 'address'
 
 export type Cell = string | number | boolean | null | undefined | object
 

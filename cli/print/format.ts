@@ -18,6 +18,7 @@ const formats: Record<Format, (value: Cell) => string> = {
   percent: value => `${trimmed(Number(value))} %`,
   duration: value => duration(Number(value)),
   time: value => moment(Number(value)),
+  address: value => String(value),
 }
 
 /**
@@ -26,6 +27,8 @@ const formats: Record<Format, (value: Cell) => string> = {
  */
 export function formatted(value: Cell, as: Format = 'text'): string {
   if (value === null || value === undefined || value === '') return '-'
+  // An address for a human may hold what has the form of a secret, and must stay whole to work.
+  if (as === 'address' && URL.canParse(String(value))) return new URL(String(value)).href
   const shown = typeof value === 'string' && as !== 'json' ? value : formats[as](value)
   return cleanText(shown, MAX_CELL_CHARS)
 }

@@ -67,9 +67,14 @@ function linesOf(block: Block, width: number, style: Style): string[] {
 /** Long values go on below themselves, so that an address can still be read and copied on a wide terminal. */
 function factLines(facts: Extract<Block, { kind: 'facts' }>['facts'], width: number, style: Style): string[] {
   const labelWidth = Math.min(Math.max(...facts.map(([label]) => widthOf(label))), Math.floor(width / 2))
-  return facts.flatMap(([label, value, as]) =>
-    wrapped(formatted(value, as), Math.max(8, width - labelWidth - 2)).map(
-      (part, i) => `${style.dim(fitted(i === 0 ? label : '', labelWidth))}  ${part}`,
-    ),
-  )
+  return facts.flatMap(([label, value, as]) => {
+    const shown = formatted(value, as)
+    const name = style.dim(fitted(label, labelWidth))
+    // A terminal wraps a long address itself, so that it can be copied.
+    if (as === 'address')
+      return labelWidth + 2 + widthOf(shown) <= width ? [`${name}  ${shown}`] : [name.trimEnd(), shown]
+    return wrapped(shown, Math.max(8, width - labelWidth - 2)).map(
+      (part, i) => `${i === 0 ? name : ' '.repeat(labelWidth)}  ${part}`,
+    )
+  })
 }

@@ -1,0 +1,184 @@
+import { type Flag, type Input, optionKey, type RunCommand } from '#cli/command'
+import { CommandError } from '#cli/errors'
+import type { Session } from '#cli/run-context'
+import { exchange, pageOf, signInHere, startDetached, waitForApproval } from '#cli/session/sign-in'
+import type { StoredSession } from '#cli/session/store'
+
+const FLAGS: readonly Flag[] = [
+  {
+    flags: '--detached',
+    as: 'switch',
+    help: 'prints the page for a human elsewhere, and ends; login --wait goes on',
+  },
+  { flags: '--wait', as: 'switch', help: 'waits until a human elsewhere has approved, 30 minutes at most' },
+  { flags: '--poll', as: 'switch', help: 'the same as --wait' },
+  { flags: '--auth-request <id>', help: 'with --exchange-code: finishes a sign-in' },
+  { flags: '--exchange-code <code>', help: 'the finish code that the human got; - reads it from stdin' },
+]
+
+/** What of the options may stand together. */
+const SHAPES = ['', 'detached', 'wait', 'poll', 'authRequest exchangeCode']
+
+export const login: RunCommand = {
+  name: 'login',
+  group: 'Account',
+  effect: 'changes',
+  args: [],
+  flags: FLAGS,
+  summary: 'Signs in: a human approves once, in a browser here or elsewhere',
+  example: 'login --detached',
+  async run({ options }: Input, session: Session) {
+    const shape = FLAGS.map(optionKey).filter(key => options[key] !== undefined)
+    if (!SHAPES.includes(shape.join(' '))) throw wrongShape()
+    refuseKeychain(session.env)
+    if (options.detached === true) return printDetached(session)
+    if (options.wait === true || options.poll === true) return finish(session, await resumed(session))
+    if (options.authRequest === undefined) return finish(session, await signInHere(session))
+    return finish(
+      session,
+      await exchanged(session, String(options.authRequest), String(options.exchangeCode)),
+    )
+  },
+}
+
+async function printDetached(session: Session): Promise<void> {
+  const started = await startDetached(session)
+  const address = pageOf(started)
+  await remember(session, started)
+  const { auth_request_id, approval_code, expires_at, scopes } = started
+  const next = 'footfall login --wait'
+  const data = {
+    ok: true,
+    status: 'pending',
+    authorize_url: address,
+    approval_code,
+    auth_request_id,
+    expires_at,
+    scopes,
+    next,
+  }
+  session.print(
+    [
+      {
+        kind: 'facts',
+        facts: [
+          ['For the human', address, 'address'],
+          ['Code of the page', approval_code],
+          ['Then', next],
+        ],
+      },
+    ],
+    JSON.stringify(data),
+  )
+}
+
+type Pending = { auth_request_id: string; poll_token: string; expires_at: number }
+
+async function remember(
+  session: Session,
+  { auth_request_id, poll_token, expires_at }: Pending,
+): Promise<void> {
+  const address = session.baseUrl()
+  await session.store().update(config => ({
+    ...config,
+    pending: { ...config.pending, [address]: { auth_request_id, poll_token, expires_at } },
+  }))
+}
+
+/** The detached sign-in that was begun, or a new one. */
+async function resumed(session: Session): Promise<StoredSession> {
+  const known = session.store().read().pending?.[session.baseUrl()]
+  let pending: Pending
+  if (known !== undefined && known.expires_at > Date.now()) pending = known
+  else {
+    const started = await startDetached(session)
+    await remember(session, started)
+    session.say(`A human opens this page. It asks for the code ${started.approval_code}.\n${pageOf(started)}`)
+    pending = started
+  }
+  return waitForApproval(session, pending.auth_request_id, pending.poll_token).catch(error =>
+    storedIfWorking(session, error),
+  )
+}
+
+async function exchanged(session: Session, request: string, code: string): Promise<StoredSession> {
+  const text = code === '-' ? await readStdin() : code
+  return exchange(session, request, text).catch(error => storedIfWorking(session, error))
+}
+
+/**
+ * A sign-in that was finished before is a success when the stored session works: the first answer may have
+ * been lost on its way back.
+ */
+async function storedIfWorking(session: Session, error: unknown): Promise<StoredSession> {
+  const stored = session.store().read().sessions[session.baseUrl()]
+  const isFinished = error instanceof CommandError && error.problem.error === 'AUTH_REQUEST_ALREADY_EXCHANGED'
+  if (!isFinished || stored === undefined) throw error
+  await session.client({ endpoint: 'GET /account' })
+  return session.store().read().sessions[session.baseUrl()] ?? stored
+}
+
+async function finish(session: Session, fresh: StoredSession): Promise<void> {
+  const address = session.baseUrl()
+  const store = session.store()
+  await store.update(({ pending = {}, ...config }) => {
+    const { [address]: _, ...others } = pending
+    return {
+      ...config,
+      base_url: address,
+      sessions: { ...config.sessions, [address]: fresh },
+      pending: others,
+    }
+  })
+  const { account, scopes, access_expires_at, refresh_expires_at } = fresh
+  session.print(
+    [
+      {
+        kind: 'facts',
+        facts: [
+          ['Signed in', account.email],
+          ['Tier', account.tier],
+          ['Service', address],
+          ['Stored in', store.path],
+        ],
+      },
+    ],
+    JSON.stringify({
+      ok: true,
+      base_url: address,
+      account,
+      scopes,
+      access_expires_at,
+      refresh_expires_at,
+      stored: { kind: 'file', path: store.path },
+    }),
+  )
+  session.say('The tokens are in this file, which only you can read. This version uses no keychain.')
+}
+
+function refuseKeychain({ AA_CREDENTIAL_STORE: kind = 'auto' }: NodeJS.ProcessEnv): void {
+  if (['', 'auto', 'file'].includes(kind)) return
+  throw new CommandError({
+    error: 'USAGE',
+    message:
+      kind === 'native'
+        ? 'This version has no keychain.'
+        : 'AA_CREDENTIAL_STORE is neither auto nor file nor native.',
+    suggested_action: 'Set AA_CREDENTIAL_STORE=file: the tokens go to a file that only you can read.',
+  })
+}
+
+async function readStdin(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin) text += chunk
+  return text.trim()
+}
+
+function wrongShape(): CommandError {
+  return new CommandError({
+    error: 'USAGE',
+    message: 'These options do not belong together.',
+    suggested_action:
+      'Use footfall login, login --detached, login --wait, or login --auth-request ID --exchange-code CODE.',
+  })
+}

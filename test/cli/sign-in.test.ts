@@ -1,0 +1,210 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
+import { builtCommandLine, createRunner, type Result, type Runner } from './built-cli.ts'
+
+/**
+ * The session of the command line, through a server that counts the requests. POST /dev/approve stands for
+ * the human's click.
+ */
+
+let service: Service
+let front: Server
+let address: string
+let run: Runner
+const configDir = newFolder()
+const configPath = join(configDir, 'config.json')
+const counts = new Map<string, number>()
+
+beforeAll(async () => {
+  service = await startService({ env: { DEV_APPROVE: 'true' } })
+  front = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url as string, service.baseUrl)
+    counts.set(pathname, (counts.get(pathname) ?? 0) + 1)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { authorization = '' } = request.headers
+    const answer = await fetch(service.baseUrl + request.url, {
+      method: request.method as string,
+      headers: { 'Content-Type': 'application/json', ...(authorization !== '' && { authorization }) },
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    })
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(await answer.text())
+  })
+  await new Promise<void>(resolve => front.listen(0, '127.0.0.1', resolve))
+  address = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+  // A browser that follows the address of the human: it approves, and goes where it is sent.
+  const browser = join(newFolder(), 'browser.mjs')
+  writeFileSync(browser, BROWSER, { mode: 0o755 })
+  run = await createRunner({
+    AA_BASE_URL: address,
+    AA_CONFIG_DIR: configDir,
+    AA_OPEN_COMMAND: browser,
+    AA_AUTH_POLL_INTERVAL_MS: '50',
+    SECRET_FILE: join(service.dataDir, 'dev-approve-secret'),
+    SERVICE: service.baseUrl,
+  })
+})
+afterAll(async () => {
+  front.close()
+  await cleanUp()
+})
+
+const BROWSER = `#!${process.execPath}
+import { readFileSync } from 'node:fs'
+const secret = readFileSync(process.env.SECRET_FILE, 'utf8').trim()
+const auth_request_id = process.argv[2].split('/').at(-1)
+const body = JSON.stringify({ secret, auth_request_id, email: 'owner@localhost' })
+const answer = await fetch(process.env.SERVICE + '/dev/approve', { method: 'POST', body })
+const { redirect_url } = await answer.json()
+if (redirect_url !== null) await fetch(redirect_url)
+`
+
+const config = () => JSON.parse(readFileSync(configPath, 'utf8'))
+
+function expectNoSecrets(...results: Result[]) {
+  for (const { stdout, stderr } of results) expect(stdout + stderr).not.toMatch(/aa[a-su-z]_[0-9a-f]{16}/)
+}
+
+/** What the human does on another machine. */
+async function approve(auth_request_id: string): Promise<string> {
+  const secret = readFileSync(join(service.dataDir, 'dev-approve-secret'), 'utf8').trim()
+  const body = JSON.stringify({ secret, auth_request_id, email: 'owner@localhost' })
+  const response = await fetch(`${service.baseUrl}/dev/approve`, { method: 'POST', body })
+  return ((await response.json()) as { exchange_code: string }).exchange_code
+}
+
+test('login opens a page, receives the code on 127.0.0.1, and stores the session for the owner of the file alone', async () => {
+  const result = await run(['login', '--json'])
+  expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('must show the code') })
+  expect(JSON.parse(result.stdout)).toMatchObject({
+    ok: true,
+    base_url: address,
+    account: { email: 'owner@localhost' },
+  })
+  expect(statSync(configPath).mode & 0o777).toBe(0o600)
+  expectNoSecrets(result)
+  const [who, status] = await Promise.all([run(['whoami']), run(['auth', 'status', '--json'])])
+  expect(who.stdout).toMatch(/owner@localhost[\s\S]*Session until/)
+  expect(JSON.parse(status.stdout)).toMatchObject({ signed_in: true, base_url: address })
+  expectNoSecrets(who, status)
+})
+
+test('ten commands at once with an old token refresh it once, and none breaks the session', async () => {
+  const before = config()
+  const session = before.sessions[address]
+  writeFileSync(
+    configPath,
+    JSON.stringify({
+      ...before,
+      sessions: { [address]: { ...session, access_token: `aas_${'0'.repeat(64)}` } },
+    }),
+  )
+  counts.delete('/agent-sessions/refresh')
+  const results = await Promise.all(Array.from({ length: 10 }, () => run(['list', '--json'])))
+  expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+    Array(10).fill({ code: 0, stderr: '' }),
+  )
+  expect(counts.get('/agent-sessions/refresh')).toBe(1)
+  const fresh = config().sessions[address]
+  expect(fresh).toMatchObject({ id: session.id, account: session.account })
+  expect(fresh.refresh_token).not.toBe(session.refresh_token)
+  expect((await run(['list'])).code).toBe(0)
+})
+
+test('a lock of a process that died is taken over', async () => {
+  const before = config()
+  const session = before.sessions[address]
+  writeFileSync(
+    configPath,
+    JSON.stringify({
+      ...before,
+      sessions: { [address]: { ...session, access_token: `aas_${'1'.repeat(64)}` } },
+    }),
+  )
+  writeFileSync(join(configDir, 'config.lock'), '999999999.dead')
+  expect(await run(['list'])).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a detached login prints the page and ends; login --wait goes on with it', async () => {
+  const started = await run(['login', '--detached', '--json'])
+  const { auth_request_id, authorize_url, approval_code, next } = JSON.parse(started.stdout)
+  expect({ code: started.code, authorize_url, approval_code, next }).toEqual({
+    ...{
+      code: 0,
+      authorize_url: expect.stringContaining(auth_request_id),
+      approval_code: expect.stringMatching(/^[A-Z2-9]{8}$/),
+    },
+    next: 'footfall login --wait',
+  })
+  expectNoSecrets(started)
+  const waiting = run(['login', '--wait', '--json'])
+  await approve(auth_request_id)
+  const finished = await waiting
+  expect(finished.code).toBe(0)
+  expectNoSecrets(finished)
+  expect(config().pending).toEqual({})
+})
+
+test('the finish code of the human finishes a login, and a second time it is a success, because the session works', async () => {
+  const { auth_request_id } = JSON.parse((await run(['login', '--detached', '--json'])).stdout)
+  const code = await approve(auth_request_id)
+  const args = ['login', '--auth-request', auth_request_id, '--exchange-code', code]
+  expect((await run(args)).code).toBe(0)
+  expect((await run(args)).code).toBe(0)
+})
+
+test('an interrupted wait ends with 130 and changes nothing', async () => {
+  await run(['login', '--detached'])
+  const before = config()
+  const { spawn } = await import('node:child_process')
+  const file = await builtCommandLine()
+  const env = {
+    PATH: process.env.PATH as string,
+    AA_BASE_URL: address,
+    AA_CONFIG_DIR: configDir,
+    AA_AUTH_POLL_INTERVAL_MS: '20',
+  }
+  counts.delete('/agent-sessions/poll')
+  const child = spawn(process.execPath, [file, 'login', '--wait'], { env, stdio: 'ignore' })
+  const ended = new Promise(resolve => child.on('close', resolve))
+  while (!counts.has('/agent-sessions/poll')) await new Promise(resolve => setTimeout(resolve, 20))
+  child.kill('SIGINT')
+  expect(await ended).toBe(130)
+  expect(config()).toEqual(before)
+})
+
+test.each([
+  ['options that exclude each other', ['login', '--detached', '--wait'], {}],
+  ['half of a finish code', ['login', '--auth-request', 'x'], {}],
+  ['a keychain that this version has not', ['login'], { AA_CREDENTIAL_STORE: 'native' }],
+])('%s are refused without a call', async (_, args, env) => {
+  counts.clear()
+  const { code, stderr } = await run([...args, '--json'], env)
+  expect({ code, error: JSON.parse(stderr).error, calls: counts.size }).toEqual({
+    code: 1,
+    error: 'USAGE',
+    calls: 0,
+  })
+})
+
+test('logout ends the session at the service, and keeps the rest of the file; again it says so', async () => {
+  const { access_token } = config().sessions[address]
+  expect(await run(['logout', '--json'])).toMatchObject({
+    code: 0,
+    stdout: '{"ok":true,"was_signed_in":true}\n',
+  })
+  const response = await fetch(`${service.baseUrl}/account`, {
+    headers: { Authorization: `Bearer ${access_token}` },
+  })
+  expect(response.status).toBe(401)
+  expect(config()).toMatchObject({ base_url: address, sessions: {} })
+  expect(await run(['logout'])).toMatchObject({ code: 0, stdout: 'You were not signed in.\n' })
+  expect(await run(['list', '--json'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('AUTH_REQUIRED'),
+  })
+})
