@@ -1,4 +1,4 @@
-import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/compact/maintenance'
+import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/compact/maintenance-settings'
 
 /**
  * Settings of the lake's maintenance on AWS; the deployer sets the length of epochs (EPOCH_MINUTES). Several

@@ -24,16 +24,14 @@ import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createAfterBatch } from '#core/lake/consume/after-batch'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
-import { ownObjects } from '#core/lake/own-objects'
 import { openLake } from '#core/lake/read/snapshot'
 import { readProfile } from '#core/limits/profile'
 import { createLiveBuffer } from '#core/live/buffer'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import {
   createAthenaClient,
   createKinesisClient,
-  createS3Client,
   createSecretsManagerClient,
   createSnsClient,
   createSqsClient,
@@ -42,7 +40,6 @@ import { createFeedbackTopic } from './feedback-topic.ts'
 import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
-import { createS3Lake } from './lake.ts'
 import { MAINTENANCE } from './maintenance-settings.ts'
 import { createPayments, createSecretReader } from './payments.ts'
 import { createAthenaEngine } from './query-engine.ts'
@@ -50,7 +47,7 @@ import { athenaEstimator } from './scan-estimator.ts'
 import { createSecrets } from './secrets.ts'
 import { readSettings } from './settings.ts'
 import { createKinesisStream } from './stream.ts'
-import { createTracedAccess, createTracedStores } from './traced-stores.ts'
+import { createTracedAccess, createTracedStores, openS3Lake } from './traced-stores.ts'
 
 /**
  * The services of each function of lambdas/ on AWS. When the function starts, they read its settings and
@@ -282,10 +279,6 @@ function feedbackSinkOf(
 function createEmails(keyArn: string, trace: Instruments['trace']) {
   const secrets = createSecrets({ client: trace(createSecretsManagerClient()), now: clock.now })
   return createEmailHasher(() => secrets.get(keyArn))
-}
-
-function openS3Lake(bucket: string, trace: Instruments['trace'], log: Log): Lake {
-  return ownObjects(createS3Lake({ client: trace(createS3Client()), bucket }), log)
 }
 
 /** The consumer of the lake, with what it reads and writes. */

@@ -1,10 +1,12 @@
 import { createAccessStores } from '#core/access-stores'
 import type { FeedbackSink } from '#core/accounts/feedback'
+import { ownObjects } from '#core/lake/own-objects'
 import { readProfile } from '#core/limits/profile'
-import type { Clock, Log } from '#core/ports'
+import type { Clock, Lake, Log } from '#core/ports'
 import { createStores } from '#core/stores'
-import { createDynamoClient } from './clients.ts'
+import { createDynamoClient, createS3Client } from './clients.ts'
 import type { Instruments } from './instruments.ts'
+import { createS3Lake } from './lake.ts'
 
 const clock: Clock = { now: Date.now }
 
@@ -24,4 +26,9 @@ export function createTracedAccess(
   const profile = readProfile(PROFILE, LIMITS)
   const access = createAccessStores({ ...stores, clock, log, profile, admitted: [], feedbackSink })
   return { ...stores, ...access }
+}
+
+/** The lake of the S3 bucket. Objects with foreign names are left alone. */
+export function openS3Lake(bucket: string, trace: Instruments['trace'], log: Log): Lake {
+  return ownObjects(createS3Lake({ client: trace(createS3Client()), bucket }), log)
 }

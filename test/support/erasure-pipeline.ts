@@ -4,11 +4,8 @@ import { compressors } from 'hyparquet-compressors'
 import { openErasures } from '#core/erasure/open-erasures'
 import { packRecord } from '#core/ingest/record'
 import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
-import {
-  createMaintenance,
-  MAINTENANCE_DEFAULTS,
-  type MaintenanceServices,
-} from '#core/lake/compact/maintenance'
+import { createMaintenance, type MaintenanceServices } from '#core/lake/compact/maintenance'
+import { MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance-settings'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import type { Lake, StreamEntry } from '#core/ports'

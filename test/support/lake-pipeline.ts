@@ -1,9 +1,6 @@
 import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
-import {
-  createMaintenance,
-  MAINTENANCE_DEFAULTS,
-  type MaintenanceSettings,
-} from '#core/lake/compact/maintenance'
+import { createMaintenance } from '#core/lake/compact/maintenance'
+import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/compact/maintenance-settings'
 import { createRepair } from '#core/lake/compact/repair'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import type { Log } from '#core/ports'

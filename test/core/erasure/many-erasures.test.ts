@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPerson } from '#core/erasure/find-person'
-import { MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance'
+import { MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance-settings'
 import { toManifestItem } from '#core/lake/encode-manifest'
 import { createTombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { MAX_BATCHES, MAX_LISTED_PROJECTS, openTombstones, userHash } from '#core/lake/erase/tombstones'
