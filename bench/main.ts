@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 
 /**
- * `npm run bench -- <name> [options]`. Each file of this folder that has a name here says in its comment what it measures, and with which
- * options. The costs of a page are measured by Vitest, because they need its browser.
+ * `npm run bench -- <name> [options]`. Each file of this folder that has a name here says in its comment what
+ * it measures, and with which options. The costs of a page are measured by Vitest, because they need its
+ * browser.
  */
 const BENCHES: Record<string, () => unknown> = {
   chain: () => import('./chain.ts'),

@@ -28,8 +28,8 @@ export const ARRIVAL = 'epoch_ms(timestamp) // 1000 + lag_s'
 const MERGED_RETRY_S = 2 * 3_600
 
 /**
- * The first bits of the SHA-256 of a text: 62 as eventKey of core/lake/consume/id-keys.ts computes them, 53 as
- * shortKey does.
+ * The first bits of the SHA-256 of a text: 62 as eventKey of core/lake/consume/id-keys.ts computes them, 53
+ * as shortKey does.
  */
 const hashKey = (value: string, bits: 63 | 62 | 53 = 63) =>
   `CAST(CAST('0x' || substr(sha256(${value}), 1, 16) AS ubigint) >> ${64 - bits} AS bigint)`

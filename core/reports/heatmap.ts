@@ -23,7 +23,8 @@ export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapRespons
 
   /**
    * - `timed_event`: the hour of the week of each event, and its user.
-   * - `hour_user`: the events of each user in each hour. count(DISTINCT user_key) without it takes half as long again.
+   * - `hour_user`: the events of each user in each hour. count(DISTINCT user_key) without it takes half as
+   *   long again.
    */
   sql: ({ read, zone, range }) => sql`WITH
     timed_event AS (

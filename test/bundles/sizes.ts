@@ -8,14 +8,14 @@ import { buildBundles } from './built-bundles.ts'
 import type { Deployed } from './deployed.ts'
 
 /**
- * Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason. The routes table, with the
- * schemas of all endpoints, is in every function.
+ * Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason.
+ * The routes table, with the schemas of all endpoints, is in every function.
  */
 const SIZE_LIMITS: Record<FunctionName, number> = {
   // The client of Secrets Manager, for the key of the e-mail index.
   track: 1_150_000,
-  // A read lists the hot files itself and writes links files, so it has the client of S3 and both Parquet libraries.
-  // It computes the results of experiments too.
+  // A read lists the hot files itself and writes links files, so it has the client of S3 and both Parquet
+  // libraries. It computes the results of experiments too.
   reports: 1_480_000,
   stream: 1_015_000,
   // The client of SNS, for feedback, is a twentieth of it. Erasures and the usage for Stripe need the rest.

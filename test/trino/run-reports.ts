@@ -47,7 +47,8 @@ function runReport<Params extends DatedParams, Body>(
 const PAGES = 3
 
 /**
- * Runs every report of one project, with all parameters that change the text of a statement. Add each new report here:
+ * Runs every report of one project, with all parameters that change the text of a statement. Add each new
+ * report here:
  * `npm run test:trino` fails if a piece of SQL has never been used.
  */
 export async function runAllReports(

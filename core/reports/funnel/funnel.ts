@@ -16,7 +16,9 @@ type StepResult = NonNullable<Response['breakdowns']>[number]['steps'][number]
 
 const HOUR_MS = 3_600_000
 
-/** POST /funnel (docs/api/funnel.md): how many entities pass the steps in order, within the conversion window. */
+/**
+ * POST /funnel (docs/api/funnel.md): how many entities pass the steps in order, within the conversion window.
+ */
 export const funnel = defineReport<FunnelParams, Response>({
   range: sinceDays(30),
   async compute(rows, request) {

@@ -128,10 +128,11 @@ async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<Quer
 }
 
 /**
- * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of metric i, and group_count,
- * which is 1. One more row, with a null shown_rank, has the number of the other groups as group_count. If the response may need a row for
- * them, it has rest_<i>, the sum of an additive metric; null if none of them has a number. A plain aggregate adds the others up: with
- * windows over all groups, DuckDB keeps every column of every group.
+ * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of
+ * metric i, and group_count, which is 1. One more row, with a null shown_rank, has the number of the other
+ * groups as group_count. If the response may need a row for them, it has rest_<i>, the sum of an additive
+ * metric; null if none of them has a number. A plain aggregate adds the others up: with windows over all
+ * groups, DuckDB keeps every column of every group.
  */
 function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQuery {
   const { params } = request
@@ -153,8 +154,9 @@ function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQu
 }
 
 /**
- * One row a group: group_<i> and metric_<i>_<j>. Metrics of entities, of events and of ranks add up different rows. When a query has
- * several kinds, the text of the events is in it once only, because Athena limits the text.
+ * One row a group: group_<i> and metric_<i>_<j>. Metrics of entities, of events and of ranks add up different
+ * rows. When a query has several kinds, the text of the events is in it once only, because Athena limits the
+ * text.
  */
 function totalsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQuery {
   const filtered = filteredEvents(request, plan, ['user_id', 'session_id'])
@@ -189,9 +191,10 @@ function groupedSql({ groups }: Plan, columns: readonly SqlQuery[], rows: SqlQue
 }
 
 /**
- * One row for each session of a group (also for "no session"), and if a metric needs them one for each user of a group:
- * (group_<i>, is_user_row, session_id, user_id, event_count, anonymous_events, has_session), with is_bounce and duration_ms of the
- * whole session where a metric needs them. Grouping first is ten times as fast as windows over the events.
+ * One row for each session of a group (also for "no session"), and if a metric needs them one for each user
+ * of a group: (group_<i>, is_user_row, session_id, user_id, event_count, anonymous_events, has_session), with
+ * is_bounce and duration_ms of the whole session where a metric needs them. Grouping first is ten times as
+ * fast as windows over the events.
  */
 function entitiesSql(request: QueryRequest, plan: Plan, filtered: SqlQuery): SqlQuery {
   const { groups, metrics } = plan
@@ -213,7 +216,10 @@ function entitiesSql(request: QueryRequest, plan: Plan, filtered: SqlQuery): Sql
       LEFT JOIN ${wholeSessions(request.read, request.now + EVENT_LIMITS.futureMs + 1)} AS whole_session ON whole_id = session_id`
 }
 
-/** `order_by` if it is in the response, else the date, else the first metric; ties by the group fields, nulls last (U40). */
+/**
+ * `order_by` if it is in the response, else the date, else the first metric; ties by the group fields, nulls
+ * last (U40).
+ */
 function orderSql({ order_by, order }: QueryParams, { groups, metrics }: Plan): SqlQuery {
   const direction = written(order === 'asc' ? 'ASC' : 'DESC')
   const groupOf = (field: string | undefined) => groups.find(group => group.field === field)?.alias

@@ -29,8 +29,9 @@ const SAMPLE = 5_000
 const NAME_CHARS = 100
 
 /**
- * Says which of the names and values do not occur in the range, and which may be meant (U67). It costs one or two small statements, and one for
- * each value, so it is called only for a result that is empty. A range without events gives no warning: then no name can be wrong.
+ * Says which of the names and values do not occur in the range, and which may be meant (U67). It costs one or
+ * two small statements, and one for each value, so it is called only for a result that is empty. A range
+ * without events gives no warning: then no name can be wrong.
  */
 export async function warnOfUnknownNames(
   rows: ReadRows,
@@ -56,7 +57,10 @@ export async function warnOfUnknownNames(
   }
 }
 
-/** The values that filters want a property to equal: those with one value, of a property that queries can name. */
+/**
+ * The values that filters want a property to equal: those with one value, of a property that queries can
+ * name.
+ */
 export function valuesOfFilters(
   filters: readonly { field: unknown; op: unknown; value: unknown }[],
 ): AskedValue[] {

@@ -2,7 +2,8 @@ import type { Row } from '#core/ports'
 import { propertyColumns } from '#schemas/columns'
 
 /**
- * The properties of an event as they were sent: the reverse of addProperties in core/lake/consume/hot-columns.ts.
+ * The properties of an event as they were sent: the reverse of addProperties in
+ * core/lake/consume/hot-columns.ts.
  * `row` holds all propertyColumns and `properties`. Returns null if the sender sent no properties, which
  * differs from {}.
  */
