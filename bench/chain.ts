@@ -1,7 +1,4 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { createAccessStores } from '#core/access-stores'
@@ -13,9 +10,9 @@ import { accountChain } from '#lambdas/chain/account-chain'
 import type { Endpoint } from '#lambdas/chain/chain'
 import { publicChain } from '#lambdas/chain/public-chain'
 import type { HttpRequest } from '#lambdas/http'
-import { connectState } from '#local/state/state'
 import { GATHER_MS } from '#local/storage'
 import { routes } from '#schemas/routes'
+import { connectDynalite } from '#test/support/dynalite-state'
 
 /**
  * `npm run bench -- chain`: measures the processor time that the common chain takes for a request. Parsing alone is measured
@@ -30,12 +27,9 @@ const rounds = Number(options.rounds)
 /** Requests of a turn. The clock of the processor time has steps of 1 to 4 ms, so fast cases need many. */
 const REQUESTS = { fast: 5_000, slow: 150, gathered: 500 }
 
-const folder = mkdtempSync(join(tmpdir(), 'footfall-bench-'))
-const worker = new Worker(new URL('./chain-state.ts', import.meta.url), {
-  env: { ...process.env, STATE_FOLDER: folder },
-})
+const worker = new Worker(new URL('./chain-state.ts', import.meta.url))
 const [endpoint] = (await once(worker, 'message')) as [string]
-const connection = connectState(endpoint)
+const connection = connectDynalite(endpoint)
 let stateRequests = 0
 connection.client.middlewareStack.add(
   next => args => {
@@ -196,10 +190,9 @@ for (const [i, { name }] of cases.entries()) {
   console.log(`  ${name}: ${microseconds.toFixed(1)} µs${beyond}; requests to the state table: ${table}`)
 }
 
-await connection.close()
+connection.client.destroy()
 worker.postMessage('close')
 await once(worker, 'exit')
-rmSync(folder, { recursive: true, force: true })
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createAuditLog } from '#core/accounts/audit'
 import { demoRecord } from '#core/demo/demo-records'
 import { type DemoRequest, demoTraffic } from '#core/demo/traffic'
@@ -20,7 +19,7 @@ import { createFolderLake } from '#local/lake/folder'
 import { ensureOwner } from '#local/owner'
 import { createJobQueue } from '#local/pipeline/job-queue'
 import { openState } from '#local/state/state'
-import { compactionTempDir, lakeDir } from '#local/storage'
+import { compactionTempDir, lakeDir, statePath } from '#local/storage'
 import { LOCAL_SHARD } from '#local/stream/reader'
 
 export type GeneratedLakeOptions = {
@@ -69,7 +68,7 @@ export async function generateLake(
     if (code.endsWith('FAILED') || code.includes('DAMAGED'))
       throw new Error(`${code} ${JSON.stringify(fields)}`)
   }
-  const state = await openState(join(unfinished, 'state'))
+  const state = await openState(statePath(unfinished))
   const { lakeState, usage, accounts, projects, receipts, erasedUsers } = createStores(state, clock)
   const lake = createFolderLake(lakeDir(unfinished))
   const stream = { read: async () => [] }

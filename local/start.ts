@@ -89,14 +89,13 @@ async function openService(
   const pipeline = startPipeline(
     {
       dataDir: DATA_DIR,
-      stateEndpoint: storage.stateEndpoint,
       compactionMemoryMb: settings.COMPACTION_MEMORY_MB,
       epochMs: settings.EPOCH_SECONDS * 1_000,
       retentionMs: settings.STREAM_RETENTION_MINUTES * 60_000,
       liveBufferMs: profileOf(settings).live_buffer_seconds * 1_000,
       queryTimeoutMs: settings.QUERY_TIMEOUT_MS,
     },
-    { scrubState: storage.scrubState, log },
+    log,
   )
   onPipeline(pipeline)
   await pipeline.started

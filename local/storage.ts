@@ -47,6 +47,11 @@ export function lakeDir(dataDir: string): string {
   return join(dataDir, 'lake')
 }
 
+/** File of the state. SQLite keeps two more files beside it, with the endings `-wal` and `-shm`. */
+export function statePath(dataDir: string): string {
+  return join(dataDir, 'state.db')
+}
+
 /** Folder for the temporary files of compaction. */
 export function compactionTempDir(dataDir: string): string {
   return join(dataDir, 'merging')
@@ -78,7 +83,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   )
   await Promise.all([deleteUnfinished(folder), ...removals])
   const lake = ownObjects(createFolderLake(folder), log)
-  const state = await openState(join(dataDir, 'state'))
+  const state = await openState(statePath(dataDir))
   if (state.isRepaired) log('STATE_REPAIRED')
   const reads = gatherReads(createUsageStore(state), { waitMs: GATHER_MS, log })
   const stores = createStores(state, clock, { usage: reads, tokenMs: TOKEN_MS })
@@ -137,8 +142,6 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     identity,
     client: state.client,
     table: state.table,
-    stateEndpoint: state.endpoint,
-    scrubState: state.scrub,
     stream: withDiskReserve(stream, reserve),
     /** Returns whether the stream has never had a record. */
     async isNew(): Promise<boolean> {

@@ -4,7 +4,7 @@
  * four, so two accounts with heavy reports and a compaction would leave none for files and the state: ingestion would wait for reads.
  */
 
-/** Threads beside those of reports: for compactions, files, LevelDB and name lookups. */
+/** Threads beside those of reports: for compactions, files, syncs of the state and name lookups. */
 const OTHER_THREADS = 13
 /** The largest size that libuv accepts. */
 const MAX_THREADS = 1024

@@ -76,7 +76,7 @@ const RULES: Record<string, Rule> = {
     builtins: null,
   },
   bench: {
-    files: /^(schemas|core|duckdb|local|lambdas|lib|bench)\/|^cli\/build\.ts$/,
+    files: /^(schemas|core|duckdb|local|lambdas|lib|bench)\/|^cli\/build\.ts$|^test\/support\//,
     packages: /^@duckdb\/node-api$/,
     builtins: null,
   },

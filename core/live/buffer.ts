@@ -81,13 +81,11 @@ export type LiveBufferOptions = {
   clock: Clock
   /** How long an event is readable after its arrival. */
   bufferMs: number
-  /** Called for each item that is written, with its key and the time at which it expires, Unix seconds. */
-  onWritten?: (key: { pk: string; sk: string }, expiresAt: number) => void
 }
 
 export function createLiveBuffer(
   { client, table }: StateTable,
-  { clock, bufferMs, onWritten = () => {} }: LiveBufferOptions,
+  { clock, bufferMs }: LiveBufferOptions,
 ) {
   /**
    * Writes the records of one batch of a shard: those of each project in ascending order of their sequences.
@@ -115,7 +113,6 @@ export function createLiveBuffer(
         { client, table },
         items.map(Item => ({ PutRequest: { Item } })),
       )
-      for (const { pk, sk } of items) onWritten({ pk, sk }, expires_at)
       if (clock.now() - stamp <= VISIBLE_WITHIN_MS) break
     }
   }

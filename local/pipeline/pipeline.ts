@@ -5,7 +5,6 @@ import type { LakeConsumer } from '#core/lake/consume/consumer'
 import { isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, EventStream, Log, StreamEntry } from '#core/ports'
-import type { ExpiredItems } from '#local/state/expired-items'
 import { READ_BYTES } from '#local/stream/reader'
 import type { IdentityFeed } from './identity-feed.ts'
 import type { LiveFeed } from './live-feed.ts'
@@ -19,7 +18,8 @@ export type PipelineServices = {
   prune(shard: string, upTo: string, olderThan: number): Promise<number>
   live: LiveFeed
   identity: Pick<IdentityFeed, 'fold'>
-  expiredItems: Pick<ExpiredItems, 'deleteNoted' | 'deleteAll'>
+  /** Deletes the items of the state whose `expires_at` is before `now`, Unix seconds. */
+  deleteExpired(now: number): Promise<void>
   clock: Clock
   log: Log
 }
@@ -29,10 +29,8 @@ export type PipelineSettings = {
   windowMs: number
   /** Pause after all records of the stream are in the live buffer, ms. */
   liveMs: number
-  /** Pause between two deletions of expired items that were noted, ms. */
+  /** Pause between two deletions of expired items, ms. */
   expiryMs: number
-  /** Pause between two searches of the whole table for expired items, ms. */
-  expirySearchMs: number
   /** Pause between two runs of maintenance, ms. */
   maintenanceMs: number
   /** Pause between two deletions of old records from the stream, ms. */
@@ -50,7 +48,6 @@ export const PIPELINE_DEFAULTS: PipelineSettings = {
   windowMs: 1_000,
   liveMs: 500,
   expiryMs: 15_000,
-  expirySearchMs: 3_600_000,
   maintenanceMs: 5_000,
   pruneMs: 60_000,
   retentionMs: 3_600_000,
@@ -63,11 +60,11 @@ const BATCH_RECORDS = 5_000
 /**
  * Moves acknowledged events on, in loops: one writes new records from the stream to the lake, one copies them
  * into the live buffer, one folds identify requests, one runs maintenance, one deletes old records from the
- * stream, and two delete expired items of the state. Each loop has its own pauses, and a failure of one does
+ * stream, and one deletes expired items of the state. Each loop has its own pauses, and a failure of one does
  * not delay the others. `run` resolves when the signal has aborted and the current steps have ended.
  */
 export function createPipeline(services: PipelineServices, settings: PipelineSettings = PIPELINE_DEFAULTS) {
-  const { state, stream, consumer, maintenance, live, identity, expiredItems, clock, log } = services
+  const { state, stream, consumer, maintenance, live, identity, clock, log } = services
 
   /** Entries of each shard that were read and not consumed: less than one read returns. */
   const readEntries = new Map<string, StreamEntry[]>()
@@ -159,11 +156,10 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
         signal,
       ),
       repeat(identity.fold, settings.windowMs, logJobFailure('fold-identity'), signal),
-      repeat(expiredItems.deleteNoted, settings.expiryMs, logJobFailure('expired items'), signal),
       repeat(
-        () => expiredItems.deleteAll(signal),
-        settings.expirySearchMs,
-        logJobFailure('expired items of the table'),
+        () => services.deleteExpired(Math.floor(clock.now() / 1_000)),
+        settings.expiryMs,
+        logJobFailure('expired items'),
         signal,
       ),
       repeat(maintenance.tick, settings.maintenanceMs, logJobFailure('maintenance'), signal),

@@ -27,7 +27,7 @@ const PAUSE_FACTOR = 10
 
 /**
  * Removes what this machine has of erased events outside the lake: in records of the log, in chunks of the
- * live buffer, and in bytes that LevelDB and SQLite no longer use. All other events stay in the log for as
+ * live buffer, and in bytes that SQLite no longer uses. All other events stay in the log for as
  * long as it keeps them. Works in the background, for the erasures that wait for it. `pauseMs`: shortest
  * pause between two scrubs.
  */

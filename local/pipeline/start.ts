@@ -8,7 +8,6 @@ import { createFeedReceiver, type FeedMessage, type FollowCommand } from './chun
 /** Settings for the thread. It opens its own connections. */
 export type PipelineStart = {
   dataDir: string
-  stateEndpoint: string
   compactionMemoryMb: number
   epochMs: number
   retentionMs: number
@@ -16,25 +15,14 @@ export type PipelineStart = {
   queryTimeoutMs: number
 }
 
-export type PipelineOwner = {
-  /** Removes the bytes of deleted items from the files of the state. */
-  scrubState(): Promise<void>
-  log: Log
-}
-
 export type PipelineMessage =
   | { kind: 'started' }
   | { kind: 'log'; code: LogCode; fields: Record<string, unknown> }
-  | { kind: 'scrub-state' }
   | FeedMessage
 
 export type PipelineCommand =
   /** `cutOffMs`: the running job is interrupted if it takes longer than this, ms. */
-  | { kind: 'stop'; cutOffMs: number }
-  | { kind: 'repair'; key: string }
-  /** The response to `scrub-state`; the error is null if the files of the state have no deleted items now. */
-  | { kind: 'state-scrubbed'; error: string | null }
-  | FollowCommand
+  { kind: 'stop'; cutOffMs: number } | { kind: 'repair'; key: string } | FollowCommand
 
 export type PipelineThread = {
   /** Resolves when the pipeline runs. */
@@ -69,7 +57,7 @@ const RESTART_MS = 1_000
  * When the thread crashes, this is logged and the thread is started again. It then
  * repeats any step that was not finished.
  */
-export function startPipeline(start: PipelineStart, { scrubState, log }: PipelineOwner): PipelineThread {
+export function startPipeline(start: PipelineStart, log: Log): PipelineThread {
   let isStopping = false
   let restart: NodeJS.Timeout | undefined
   const send = (command: PipelineCommand) => thread.worker.postMessage(command)
@@ -88,7 +76,6 @@ export function startPipeline(start: PipelineStart, { scrubState, log }: Pipelin
     worker.on('message', (message: PipelineMessage) => {
       if (message.kind === 'log') log(message.code, message.fields)
       else if (message.kind === 'started') started.resolve()
-      else if (message.kind === 'scrub-state') void scrub(worker)
       else feed.receive(message)
     })
     worker.on('error', error => {
@@ -108,11 +95,6 @@ export function startPipeline(start: PipelineStart, { scrubState, log }: Pipelin
       }, RESTART_MS)
     })
     return { worker, started: started.promise, ended: ended.promise }
-  }
-
-  async function scrub(worker: Worker): Promise<void> {
-    const error = await scrubState().then(() => null, String)
-    worker.postMessage({ kind: 'state-scrubbed', error } satisfies PipelineCommand)
   }
 
   async function end(cutOffMs: number): Promise<void> {

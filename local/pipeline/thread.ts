@@ -19,9 +19,8 @@ import { createCompactor } from '#duckdb/compactor'
 import { createLinksEngine } from '#duckdb/links-engine'
 import { createFolderLake } from '#local/lake/folder'
 import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
-import { createExpiredItems } from '#local/state/expired-items'
 import { connectState } from '#local/state/state'
-import { compactionTempDir, lakeDir } from '#local/storage'
+import { compactionTempDir, lakeDir, statePath } from '#local/storage'
 import { openLanesReader } from '#local/stream/lanes-reader'
 import { createFeedSender } from './chunk-feed.ts'
 import { createIdentityFeed } from './identity-feed.ts'
@@ -37,7 +36,7 @@ import type { PipelineCommand, PipelineMessage, PipelineStart } from './start.ts
  */
 const port = parentPort
 if (port === null) throw new Error('This file runs only as a worker thread. Call startPipeline.')
-const { dataDir, stateEndpoint, compactionMemoryMb, epochMs, retentionMs, liveBufferMs, queryTimeoutMs } =
+const { dataDir, compactionMemoryMb, epochMs, retentionMs, liveBufferMs, queryTimeoutMs } =
   workerData as PipelineStart
 
 /** A claim in unpacked bytes. Its rows take up to 100 MB, and larger claims are not faster. */
@@ -53,7 +52,7 @@ const send = (message: PipelineMessage) => port.postMessage(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const clock = { now: Date.now }
 const stream = openLanesReader(dataDir)
-const connection = connectState(stateEndpoint)
+const connection = connectState(statePath(dataDir))
 const { lakeState: state, usage, projects, receipts, erasedUsers } = createStores(connection, clock)
 const lake = ownObjects(createFolderLake(lakeDir(dataDir)), log)
 const { client, table } = connection
@@ -103,11 +102,9 @@ const jobs = createJobQueue<LakeJob | RepairJob>({
 const tombstones = createTombstoneMending({ lake, ...erasedUsers, log })
 const repair = createRepair({ consumer, worker, identity, state, tombstones, log })
 const repairs = createRepairs(repair, jobs)
-const expiredItems = createExpiredItems(connection, clock)
 const liveBuffer = createLiveBuffer(connection, {
   clock,
   bufferMs: liveBufferMs,
-  onWritten: expiredItems.note,
 })
 const feed = createFeedSender(send, clock)
 const liveCheckpoint = createLiveCheckpoint(connection)
@@ -117,15 +114,10 @@ const live = createLiveFeed({
   consumer: createLiveConsumer({ buffer: liveBuffer, onCopied: feed.send }),
   checkpoint: liveCheckpoint,
 })
-let scrubbing = Promise.withResolvers<void>()
 const scrub = createScrub(
   {
     ...{ stream, state, lake, liveBuffer, liveCheckpoint, clock, log },
-    scrubState() {
-      scrubbing = Promise.withResolvers()
-      send({ kind: 'scrub-state' })
-      return scrubbing.promise
-    },
+    scrubState: connection.scrub,
   },
   { pauseMs: Math.min(SCRUB_PAUSE_MS, epochMs) },
 )
@@ -153,7 +145,7 @@ const pipeline = createPipeline(
     prune: stream.prune,
     live,
     identity: identityFeed,
-    expiredItems,
+    deleteExpired: connection.deleteExpired,
     clock,
     log,
   },
@@ -172,10 +164,7 @@ port.on('message', (command: PipelineCommand) => {
     const cutOff = () => cuttingOff.abort(new Error('The service stops.'))
     setTimeout(cutOff, command.cutOffMs).unref()
   } else if (command.kind === 'repair') repairs.request(command.key)
-  else if (command.kind === 'state-scrubbed') {
-    if (command.error === null) scrubbing.resolve()
-    else scrubbing.reject(new Error(command.error))
-  } else feed.receive(command)
+  else feed.receive(command)
 })
 send({ kind: 'started' })
 await pipeline.run(stopping.signal)

@@ -12,6 +12,7 @@ import type { Lake } from '#core/ports'
 import { createUsageStore } from '#core/usage/store'
 import type { LogCode } from '#schemas/log'
 import { lakeStateContract } from '#test/contract/lake-state'
+import { type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
 import {
   EMULATOR_ACCESS,
   type EmulatedKinesis,
@@ -19,20 +20,16 @@ import {
   startKinesis,
   startStorage,
 } from '#test/support/emulators'
-import { openTestState, type TestState } from '#test/support/test-state'
+import { emptyTable } from '#test/support/test-state'
 
 let kinesis: EmulatedKinesis
 let storage: EmulatedStorage
-let state: TestState
+let state: DynaliteState
 let table: { client: ReturnType<typeof createDynamoClient>; table: string }
 beforeAll(async () => {
-  ;[kinesis, storage, state] = await Promise.all([startKinesis(), startStorage(), openTestState()])
-  const { origin, username } = new URL(state.endpoint)
-  const credentials = { ...EMULATOR_ACCESS.credentials, accessKeyId: username }
-  table = {
-    client: createDynamoClient({ ...EMULATOR_ACCESS, endpoint: origin, credentials }),
-    table: state.table,
-  }
+  ;[kinesis, storage, state] = await Promise.all([startKinesis(), startStorage(), openDynaliteState()])
+  const client = createDynamoClient({ ...EMULATOR_ACCESS, endpoint: state.endpoint })
+  table = { client, table: state.table }
 })
 afterAll(async () => {
   table.client.destroy()
@@ -40,14 +37,14 @@ afterAll(async () => {
 })
 
 lakeStateContract('DynamoDB by the client of AWS', async () => {
-  await state.empty()
+  await emptyTable(state)
   return createLakeStateStore(table)
 })
 
 /** The lake consumer with the adapters of AWS, and a function that sends it records of one event each. */
 async function setUp() {
-  await state.empty()
-  onTestFinished(() => state.empty())
+  await emptyTable(state)
+  onTestFinished(() => emptyTable(state))
   const logged: LogCode[] = []
   const log = (code: LogCode) => void logged.push(code)
   const stream = createKinesisStream({

@@ -13,9 +13,9 @@ import { createStores } from '#core/stores'
 import type { Bundles } from '#lib/bundles'
 import type { FunctionName } from '#schemas/functions'
 import { startAthenaEmulator } from '#test/support/athena-emulator'
+import { openDynaliteState } from '#test/support/dynalite-state'
 import { EMULATOR_ACCESS, PATIENT_STREAM, startKinesis, startStorage } from '#test/support/emulators'
 import { exampleEvent, type SqsEvent } from '#test/support/lambda-events'
-import { openTestState } from '#test/support/test-state'
 import { type BundleProcess, startBundle, stopBundles } from './bundle-process.ts'
 import { duckdbForS3 } from './duckdb-for-s3.ts'
 
@@ -31,14 +31,13 @@ const emailKeyArn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:ema
  */
 export async function openBundledService(bundles: Bundles) {
   const folder = await mkdtemp(join(tmpdir(), 'footfall-bundled-service-'))
-  const [kinesis, storage, state] = await Promise.all([startKinesis(), startStorage(), openTestState()])
+  const [kinesis, storage, state] = await Promise.all([startKinesis(), startStorage(), openDynaliteState()])
   const streamArn = await kinesis.createStream(1)
   const bucket = storage.createBucket()
   const queueUrl = storage.createQueue(VISIBILITY_S)
   const lake = createS3Lake({ client: storage.s3, bucket })
   const athena = await startAthenaEmulator(await duckdbForS3(lake, join(folder, 'lake'), `s3://${bucket}`))
   const stream = createKinesisStream({ client: kinesis.client, streamArn, log: () => {}, ...PATIENT_STREAM })
-  const { origin, username } = new URL(state.endpoint)
 
   // Stands for the X-Ray daemon, which receives traces on AWS.
   const traces: string[] = []
@@ -132,12 +131,12 @@ export async function openBundledService(bundles: Bundles) {
       POWERTOOLS_LOG_LEVEL: 'INFO',
       ...settings[name],
       AWS_REGION: EMULATOR_ACCESS.region,
-      AWS_ACCESS_KEY_ID: username,
+      AWS_ACCESS_KEY_ID: EMULATOR_ACCESS.credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: EMULATOR_ACCESS.credentials.secretAccessKey,
       AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
       AWS_XRAY_DAEMON_ADDRESS: `127.0.0.1:${daemon.address().port}`,
       AWS_ENDPOINT_URL_KINESIS: kinesis.endpoint,
-      AWS_ENDPOINT_URL_DYNAMODB: origin,
+      AWS_ENDPOINT_URL_DYNAMODB: state.endpoint,
       AWS_ENDPOINT_URL_S3: storage.endpoint,
       AWS_ENDPOINT_URL_SQS: storage.endpoint,
       AWS_ENDPOINT_URL_ATHENA: athena.endpoint,

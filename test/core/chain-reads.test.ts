@@ -3,22 +3,18 @@ import { createAgentSessionStore } from '#core/access/agent-sessions'
 import { createAccessStores } from '#core/access-stores'
 import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
-import { connectState, type StateConnection } from '#local/state/state'
-import { openTestState, type TestState } from '#test/support/test-state'
+import { type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
 
 /** What a request costs the state table before its handler runs. */
 
 const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand'])
 
-let state: TestState
-/** A client that sends all its reads as requests, as on AWS. */
-let connection: StateConnection
+let connection: DynaliteState
 let now = Date.UTC(2026, 10, 22)
 let reads: string[] = []
 let process: ReturnType<typeof openProcess>
 beforeAll(async () => {
-  state = await openTestState()
-  connection = connectState(state.endpoint)
+  connection = await openDynaliteState()
   connection.client.middlewareStack.add(
     (next, { commandName = '' }) =>
       args => {
@@ -32,10 +28,7 @@ beforeEach(() => {
   // Its caches are empty.
   process = openProcess()
 })
-afterAll(async () => {
-  await connection.close()
-  await state.close()
-})
+afterAll(() => connection.close())
 
 function openProcess() {
   const clock = { now: () => now }
@@ -155,7 +148,7 @@ test('keys that a busy table leaves unread are read again, and after five tries 
   const { accounts } = process
   const sessions = createAgentSessionStore({
     client,
-    table: state.table,
+    table: connection.table,
     clock: { now: () => now },
     accounts,
   })

@@ -1,5 +1,4 @@
-import { connectState } from '#local/state/state'
-import { openTestState, type TestState } from '#test/support/test-state'
+import { openDynaliteState } from '#test/support/dynalite-state'
 
 /** Read and write units, which DynamoDB bills. */
 export type Units = { reads: number; writes: number }
@@ -8,14 +7,12 @@ const READS = new Set(['GetItemCommand', 'QueryCommand', 'BatchGetItemCommand'])
 const WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand', 'BatchWriteItemCommand'])
 
 /**
- * Opens a test state that counts consumed units. dynalite reports the same units as DynamoDB. Its client is one that sends all its
- * reads as requests, as on AWS.
+ * Opens a state that counts consumed units: dynalite reports the same units as DynamoDB.
  */
 export async function openMeteredState() {
-  const state: TestState = await openTestState()
-  const connection = connectState(state.endpoint)
+  const state = await openDynaliteState()
   const consumed: Units = { reads: 0, writes: 0 }
-  connection.client.middlewareStack.add(
+  state.client.middlewareStack.add(
     (next, context) => async args => {
       const name = context.commandName ?? ''
       const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' }
@@ -46,11 +43,6 @@ export async function openMeteredState() {
 
   return {
     ...state,
-    ...connection,
-    async close(): Promise<void> {
-      await connection.close()
-      await state.close()
-    },
     /** Runs `work` and returns the units that it consumed. */
     async measure(work: () => Promise<unknown>): Promise<Units> {
       const before = { ...consumed }

@@ -1,7 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { scanPages } from '#core/query-all'
+import type { StateTable } from '#core/state-table'
+import { writeItems } from '#core/write-items'
 import { type OpenState, openState } from '#local/state/state'
+
+/** Deletes every item. */
+export async function emptyTable(state: StateTable): Promise<void> {
+  for await (const page of scanPages(state, { ProjectionExpression: 'pk, sk' })) {
+    await writeItems(
+      state,
+      page.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
+    )
+  }
+}
 
 export type TestState = OpenState & {
   folder: string
@@ -9,21 +22,14 @@ export type TestState = OpenState & {
   empty(): Promise<void>
 }
 
-/** The service's own timeouts would fail tests on a machine that is very busy. */
-const BUSY_MACHINE_TIMEOUTS = { connectionTimeout: 60_000, requestTimeout: 120_000 }
-
-/** Opens an empty state: dynalite in a new folder, which `close` deletes. */
+/** Opens an empty state in a file of a new folder, which `close` deletes. */
 export async function openTestState(): Promise<TestState> {
   const folder = mkdtempSync(join(tmpdir(), 'footfall-state-'))
-  const state = await openState(folder, BUSY_MACHINE_TIMEOUTS)
+  const state = await openState(join(folder, 'state.db'))
   return {
     ...state,
     folder,
-    async empty() {
-      const { client, table } = state
-      const { Items = [] } = await client.scan({ TableName: table, ProjectionExpression: 'pk, sk' })
-      await Promise.all(Items.map(({ pk, sk }) => client.delete({ TableName: table, Key: { pk, sk } })))
-    },
+    empty: () => emptyTable(state),
     async close() {
       await state.close()
       rmSync(folder, { recursive: true, force: true })

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClassicLevel } from 'classic-level'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -103,15 +102,15 @@ async function readStores(): Promise<string> {
   const records = log.prepare('SELECT data FROM records').all()
   log.close()
   const texts = records.map(({ data }) => unpackText(data as Uint8Array))
-  const state = new ClassicLevel<string, string>(join(service.dataDir, 'state'), { valueEncoding: 'utf8' })
-  for await (const [key, value] of state.iterator()) {
-    texts.push(key, value)
+  const state = new DatabaseSync(join(service.dataDir, 'state.db'), { readOnly: true })
+  for (const { item } of state.prepare('SELECT item FROM items').all()) {
+    texts.push(String(item))
     // The packed events of live chunks.
-    for (const [, packed] of value.matchAll(/"events":\{"B":"([^"]+)"/g)) {
+    for (const [, packed] of String(item).matchAll(/"events":\{"B":"([^"]+)"/g)) {
       texts.push(unpackText(Buffer.from(packed as string, 'base64')))
     }
   }
-  await state.close()
+  state.close()
   return texts.join('\n').toLowerCase()
 }
 
@@ -154,7 +153,7 @@ test('after an erasure nothing in the data folder has the ids of the person, and
   expect(await filesWith(never)).toEqual([])
   // The search finds what is there: in the log, in the lake and in the state.
   const places = (await filesWith([person.anonymous])).map(path => path.slice(service.dataDir.length + 1))
-  for (const place of ['log.db', 'lake/', 'state/']) {
+  for (const place of ['log.db', 'lake/', 'state.db']) {
     expect(
       places.some(path => path.startsWith(place)),
       place,

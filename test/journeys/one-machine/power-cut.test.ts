@@ -39,10 +39,12 @@ async function waitForCompaction(service: Service): Promise<void> {
   await sleep(500)
 }
 
-/** Replaces the state folder with an earlier copy. A disk that had not written its cache does the same. */
-function restoreState(dataDir: string, copy: string): void {
-  rmSync(join(dataDir, 'state'), { recursive: true })
-  cpSync(copy, join(dataDir, 'state'), { recursive: true })
+const STATE_FILES = ['state.db', 'state.db-wal']
+
+/** Copies the state from one folder to another. A disk that had not written its cache does the same with an older state. */
+function copyState(from: string, to: string): void {
+  for (const name of [...STATE_FILES, 'state.db-shm']) rmSync(join(to, name), { force: true })
+  for (const name of STATE_FILES) cpSync(join(from, name), join(to, name))
 }
 
 async function expectEachOnce(service: Service, ids: string[]): Promise<void> {
@@ -59,12 +61,12 @@ test('after a power cut that sets the state back across epochs, every event is s
     port: await freePort(),
     env: { EPOCH_SECONDS: '1' },
   }
-  const copy = join(newFolder(), 'state')
+  const copy = newFolder()
   let service = await startService(options)
   const ids = await sendFor(800, service, 'before', 0)
   await waitForCompaction(service)
   await service.kill9()
-  cpSync(join(service.dataDir, 'state'), copy, { recursive: true })
+  copyState(service.dataDir, copy)
 
   service = await startService(options)
   ids.push(...(await sendFor(1_200, service, 'compacted', ids.length)))
@@ -72,7 +74,7 @@ test('after a power cut that sets the state back across epochs, every event is s
   // These are in hot files of the current epoch.
   ids.push(...(await sendFor(100, service, 'hot', ids.length)))
   await service.kill9()
-  restoreState(service.dataDir, copy)
+  copyState(copy, service.dataDir)
 
   service = await startService(options)
   await eventually(() => expect(service.output()).toContain('STATE_RECONCILED'))

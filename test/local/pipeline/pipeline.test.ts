@@ -59,7 +59,7 @@ function startPipeline(overrides: Partial<PipelineServices> = {}, settings = sho
       },
     },
     identity: { fold: async () => {} },
-    expiredItems: { deleteNoted: async () => {}, deleteAll: async () => {} },
+    deleteExpired: async () => {},
     clock: { now: () => 10_000_000 },
     log: (code, fields) => void log.push([code, fields]),
     ...overrides,
