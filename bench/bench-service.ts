@@ -24,6 +24,8 @@ export const NODE_ARGS = [
   '--disable-warning=ExperimentalWarning',
   '--max-semi-space-size=16',
   '--heap-growing-percent=60',
+  '--import',
+  new URL('../local/modules.mjs', import.meta.url).href,
 ]
 
 /** Creates a data folder on the disk of the repository, because the folder for temporary files may be in memory. */

@@ -1,4 +1,6 @@
 import './thread-pool.ts'
+import { flushCompileCache } from 'node:module'
+import { collectWhenIdle } from './collect-garbage.ts'
 import { firstSteps } from './demo/first-steps.ts'
 import { PortError } from './http/listen.ts'
 import { FolderError } from './lock.ts'
@@ -41,6 +43,9 @@ try {
     `${base_url} after ${seconds} s\n${firstSteps(base_url, settings.DATA_DIR, project, await startedService.setupLink())}`,
   )
   service = startedService
+  // A service that is killed would not write what it has compiled.
+  flushCompileCache()
+  collectWhenIdle()
 } catch (error) {
   // A signal during the start makes the start fail too.
   if (!isEnding) {

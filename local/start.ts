@@ -9,7 +9,6 @@ import type { Credentials } from '#schemas/owner'
 import { openAccess } from './access/open-access.ts'
 import { profileOf } from './access/profile.ts'
 import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from './credentials-file.ts'
-import { collectGarbage } from './demo/collect-garbage.ts'
 import { isSeedUnfinished, seedDemo } from './demo/seed.ts'
 import { createDemoSite } from './demo/site.ts'
 import { openFunctions } from './functions.ts'
@@ -143,7 +142,6 @@ async function openService(
   writeApiKey(DATA_DIR, credentials.api_key)
   if (project !== null && ((isNew && settings.SEED_DEMO) || isSeedUnfinished(DATA_DIR))) {
     await fillDemo(storage, project, { dataDir: DATA_DIR, clock, log, reportStatus })
-    collectGarbage()
   }
   return {
     credentials,

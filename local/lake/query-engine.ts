@@ -93,6 +93,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       max_temp_directory_size: `${spillMb}MB`,
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
+      allocator_background_threads: 'true',
     })
     const connection = await instance.connect()
     for (const statement of dialect) await connection.run(statement)

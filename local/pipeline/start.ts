@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { errorText } from '#core/errors'
 import type { ChunkFeed } from '#core/live/new-chunks'
 import type { Log } from '#core/ports'
+import { execArgv } from '#local/thread-options'
 import type { LogCode } from '#schemas/log'
 import { createFeedReceiver, type FeedMessage, type FollowCommand } from './chunk-feed.ts'
 
@@ -68,7 +69,7 @@ export function startPipeline(start: PipelineStart, log: Log): PipelineThread {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       workerData: start,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execArgv,
     })
     const started = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createIdentityFold } from '#core/identity/fold/fold'
@@ -17,6 +18,7 @@ import type { Log } from '#core/ports'
 import { createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { createLinksEngine } from '#duckdb/links-engine'
+import { collectWhenIdle } from '#local/collect-garbage'
 import { createFolderLake } from '#local/lake/folder'
 import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
 import { connectState } from '#local/state/state'
@@ -167,6 +169,8 @@ port.on('message', (command: PipelineCommand) => {
   else feed.receive(command)
 })
 send({ kind: 'started' })
+flushCompileCache()
+collectWhenIdle()
 await pipeline.run(stopping.signal)
 await jobs.stop()
 await connection.close()

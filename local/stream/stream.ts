@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { unavailable } from '#core/errors'
 import type { EventStream, Log } from '#core/ports'
+import { execArgv } from '#local/thread-options'
 import type { LogLimits } from './log-file.ts'
 import { openStreamReader } from './reader.ts'
 import type { Shortfall } from './shortfall.ts'
@@ -40,7 +41,7 @@ export async function openStream(
   const start: WriterStart = { dir, minSequence: Number(minSequence ?? 0), now: Date.now(), limits }
   const writer = new Worker(new URL('./writer.ts', import.meta.url), {
     workerData: start,
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv,
   })
   await waitUntilOpen(writer, log)
   const reader = openStreamReader(dir, shard)

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type HighFile, openHighFile } from './high-file.ts'
@@ -45,6 +46,7 @@ if (port !== null) {
     port.close()
   })
   port.postMessage({ kind: 'opened', damage, shortfall } satisfies WriterResponse)
+  flushCompileCache()
 }
 
 /** On a full disk the floor stays. Then the next start reports the shortfall again. */

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { inject } from 'vitest'
 import type { Credentials } from '#schemas/owner'
 import type { SmallDisk } from './small-disk.ts'
@@ -38,7 +39,13 @@ export type ServiceOptions = {
   uid?: number
 }
 
-const MAIN = resolve(import.meta.dirname, '../../local/main.ts')
+/** As `npm start` runs it. */
+const NODE_ARGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--import',
+  pathToFileURL(resolve(import.meta.dirname, '../../local/modules.mjs')).href,
+  resolve(import.meta.dirname, '../../local/main.ts'),
+]
 /** Ends the wait for a service that hangs. It is long, so that a busy machine does not reach it. */
 const HANG_TIMEOUT_MS = 240_000
 const folders: string[] = []
@@ -117,7 +124,7 @@ export async function runFailingService(
 
 function spawnService(options: ServiceOptions & { dataDir: string }) {
   const { dataDir, seed = false, port = 0, env = {}, disk, uid } = options
-  const nodeCommand = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN]
+  const nodeCommand = [process.execPath, ...NODE_ARGS]
   const command = disk?.wrap(nodeCommand) ?? nodeCommand
   const child = spawn(command[0] as string, command.slice(1), {
     ...(uid === undefined ? {} : { uid, gid: uid }),
@@ -173,7 +180,7 @@ function compileCache(): string {
   const folder = process.env.NODE_COMPILE_CACHE as string
   const marker = join(folder, 'filled')
   if (!existsSync(marker) && isFirstCall(join(inject('runFolder'), 'compile-cache.filled'))) {
-    spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+    spawnSync(process.execPath, NODE_ARGS, {
       env: { NODE_COMPILE_CACHE: folder, DATA_DIR: join(inject('runFolder'), 'unused'), PORT: 'wrong' },
       timeout: HANG_TIMEOUT_MS,
     })
