@@ -28,7 +28,10 @@ export const NODE_ARGS = [
   new URL('../local/modules.mjs', import.meta.url).href,
 ]
 
-/** Creates a data folder on the disk of the repository, because the folder for temporary files may be in memory. */
+/**
+ * Creates a data folder on the disk of the repository, because the folder for temporary files may be in
+ * memory.
+ */
 export function createBenchFolder(): string {
   const root = join(import.meta.dirname, '..', '.footfall')
   mkdirSync(root, { recursive: true })
@@ -121,7 +124,10 @@ export async function runLoad(
   return result
 }
 
-/** Fields of /proc/PID/status: resident memory now, its highest value so far, and the part of it that is no page of a file. */
+/**
+ * Fields of /proc/PID/status: resident memory now, its highest value so far, and the part of it that is no
+ * page of a file.
+ */
 type MemoryField = 'VmRSS' | 'VmHWM' | 'RssAnon'
 
 /** Memory in MB, or null on a system without /proc. */

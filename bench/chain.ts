@@ -15,11 +15,10 @@ import { routes } from '#schemas/routes'
 import { connectDynalite } from '#test/support/dynalite-state'
 
 /**
- * `npm run bench -- chain`: measures the processor time that the common chain takes for a request. Parsing alone is measured
- * by the same rows without the steps of accounts. The state table runs in another thread, as it is another machine on AWS:
- * its time does not count, but the time of our client for it does. The cases take turns, so other load on the machine
- * slows all of them equally.
- *   --rounds 11     turns of each case
+ * `npm run bench -- chain`: measures the processor time that the common chain takes for a request. Parsing
+ * alone is measured by the same rows without the steps of accounts. The state table runs in another thread,
+ * as it is another machine on AWS: its time does not count, but the time of our client for it does. The cases
+ * take turns, so other load on the machine slows all of them equally. --rounds 11 turns of each case
  */
 
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '11' } } })
@@ -42,7 +41,9 @@ let now = Date.now()
 const clock = { now: () => now }
 const log = () => {}
 
-/** The services of a process of this profile. `waitMs`: how long it gathers what reads write; 0: as on AWS. */
+/**
+ * The services of a process of this profile. `waitMs`: how long it gathers what reads write; 0: as on AWS.
+ */
 function servicesOf(profile: Profile, waitMs: number) {
   const usage = gatherReads(createUsageStore(connection), { waitMs, log })
   const stores = createStores(connection, clock, { usage })
@@ -73,7 +74,10 @@ const key = { 'x-api-key': await own.accounts.issueApiKey(account.id) }
 
 const readAccount = (services: typeof own) =>
   accountChain(services)(routes.readAccount)(async () => ({ status: 200, body: {} as never }))
-/** The chain of a report. `readsProject`: also what the report itself reads of its project (lambdas/reports/handler.ts). */
+/**
+ * The chain of a report. `readsProject`: also what the report itself reads of its project
+ * (lambdas/reports/handler.ts).
+ */
 const stats = (services: typeof own, { readsProject = false } = {}) =>
   accountChain({
     ...services,

@@ -25,7 +25,10 @@ import { LOCAL_SHARD } from '#local/stream/reader'
 export type GeneratedLakeOptions = {
   /** Number of events of the large project. */
   events: number
-  /** Number of events of the project `ids`, which sends every event with an event_id; 0: there is no such project. */
+  /**
+   * Number of events of the project `ids`, which sends every event with an event_id; 0: there is no such
+   * project.
+   */
   eventsWithIds: number
   /** Projects in all. */
   projects: number
@@ -40,8 +43,8 @@ const DAYS = 30
 const BATCH = 5_000
 
 /**
- * The ends of the epochs, in ms before the end of the traffic: one a day, then one an hour for two days, so that the newest
- * segments are as small as in production. The last ten minutes stay in hot files.
+ * The ends of the epochs, in ms before the end of the traffic: one a day, then one an hour for two days, so
+ * that the newest segments are as small as in production. The last ten minutes stay in hot files.
  */
 const EPOCH_ENDS = [
   ...Array.from({ length: DAYS - 2 }, (_, i) => (DAYS - 1 - i) * 24 * HOUR_MS),
@@ -51,8 +54,9 @@ const EPOCH_ENDS = [
 ]
 
 /**
- * Generates a data folder with a month of traffic, in the state that production has. The traffic goes through the real consumer
- * and compactor, with a clock that runs ahead. `folder` is complete afterwards, or it does not exist.
+ * Generates a data folder with a month of traffic, in the state that production has. The traffic goes through
+ * the real consumer and compactor, with a clock that runs ahead. `folder` is complete afterwards, or it does
+ * not exist.
  */
 export async function generateLake(
   folder: string,
@@ -159,7 +163,9 @@ function eventId(sequence: number, index: number): string {
   return createHash('md5').update(`${sequence} ${index}`).digest('base64url')
 }
 
-/** Reads the requests of a generator in steps. `before` yields the next requests that arrive before a time. */
+/**
+ * Reads the requests of a generator in steps. `before` yields the next requests that arrive before a time.
+ */
 function createTrafficReader(traffic: Generator<DemoRequest>) {
   let next = traffic.next()
   return {

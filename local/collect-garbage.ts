@@ -9,8 +9,9 @@ const IDLE_PART = 0.02
 const GARBAGE_BYTES = 8_000_000
 
 /**
- * Frees what this thread no longer uses whenever it becomes idle. V8 collects garbage only while a program allocates. Without this, a
- * thread that has worked keeps twice the memory that it uses for as long as it is idle. A collection takes about 100 ms.
+ * Frees what this thread no longer uses whenever it becomes idle. V8 collects garbage only while a program
+ * allocates. Without this, a thread that has worked keeps twice the memory that it uses for as long as it is
+ * idle. A collection takes about 100 ms.
  */
 export function collectWhenIdle(lookMs = LOOK_MS): void {
   setFlagsFromString('--expose-gc')

@@ -9,12 +9,13 @@ import { readSettings, SettingsError } from './settings.ts'
 import { type Service, type ServiceStart, startService } from './start.ts'
 
 /**
- * `npm start`: runs the service of one machine as a process. The exit code is 0 after SIGINT or SIGTERM, 1 when the
- * service cannot start, and 130 when a second signal ends it at once.
+ * `npm start`: runs the service of one machine as a process. The exit code is 0 after SIGINT or SIGTERM, 1
+ * when the service cannot start, and 130 when a second signal ends it at once.
  */
 
 /**
- * npm repeats a Ctrl-C that the terminal has already sent to us. A signal that follows this soon is that repetition.
+ * npm repeats a Ctrl-C that the terminal has already sent to us. A signal that follows this soon is that
+ * repetition.
  */
 const SAME_SIGNAL_MS = 500
 
@@ -55,8 +56,8 @@ try {
 }
 
 /**
- * The first signal stops the service cleanly, the second one ends the process at once. Before the service is ready,
- * the first signal ends the process too: the next start continues whatever this one has begun.
+ * The first signal stops the service cleanly, the second one ends the process at once. Before the service is
+ * ready, the first signal ends the process too: the next start continues whatever this one has begun.
  */
 async function stop(): Promise<void> {
   const now = performance.now()
@@ -86,7 +87,10 @@ function printStatus(label: string, text: string): void {
   process.stdout.write(`${label.padEnd(8)} ${text}\n`)
 }
 
-/** An error that the operator can fix has a message for them. Any other error is our bug, so its stack is printed. */
+/**
+ * An error that the operator can fix has a message for them. Any other error is our bug, so its stack is
+ * printed.
+ */
 function operatorMessage(error: unknown): string {
   const isForOperator = [SettingsError, FolderError, PortError].some(kind => error instanceof kind)
   return isForOperator ? (error as Error).message : ((error as Error).stack ?? String(error))

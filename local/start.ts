@@ -30,11 +30,13 @@ export type Service = {
 }
 
 export type ServiceStart = {
-  /** Rejects with FolderError or PortError when the operator can fix the problem; any other error is our bug. */
+  /**
+   * Rejects with FolderError or PortError when the operator can fix the problem; any other error is our bug.
+   */
   ready: Promise<Service>
   /**
-   * Ends what must end before the process exits without `stop`. DuckDB aborts a process that exits while a thread runs a
-   * statement. The next start continues.
+   * Ends what must end before the process exits without `stop`. DuckDB aborts a process that exits while a
+   * thread runs a statement. The next start continues.
    */
   halt(): Promise<void>
 }
@@ -46,8 +48,8 @@ export type ReportStatus = (label: string, text: string) => void
 const NO_PROGRESS_MS = 60_000
 
 /**
- * Starts the service of one machine. The process should end after an error. A start that is killed at any point is
- * continued by the next one.
+ * Starts the service of one machine. The process should end after an error. A start that is killed at any
+ * point is continued by the next one.
  */
 export function startService(settings: Settings, log: Log, reportStatus: ReportStatus): ServiceStart {
   let pipeline: PipelineThread | null = null
@@ -160,7 +162,9 @@ async function openService(
 
 type DemoOptions = { dataDir: string; clock: Clock; log: Log; reportStatus: ReportStatus }
 
-/** Fills the demo project. A failure, as on a full disk, does not end a service that accepts requests already. */
+/**
+ * Fills the demo project. A failure, as on a full disk, does not end a service that accepts requests already.
+ */
 async function fillDemo(
   storage: Storage,
   project: Project,
@@ -176,9 +180,9 @@ async function fillDemo(
 }
 
 /**
- * Waits until reports can read the demo events, and reports the progress once a second. The progress comes from the
- * usage counters. These are not exact enough to end the wait: events that were sent again after a kill count twice
- * until compaction has dropped the copies.
+ * Waits until reports can read the demo events, and reports the progress once a second. The progress comes
+ * from the usage counters. These are not exact enough to end the wait: events that were sent again after a
+ * kill count twice until compaction has dropped the copies.
  */
 async function waitUntilStored(
   storage: Storage,

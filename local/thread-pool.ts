@@ -1,7 +1,8 @@
 /**
- * Sets the size of Node's thread pool, which all threads of the process share. main.ts imports it first, because the size counts only
- * until the pool is first used. Each running DuckDB statement holds a thread, of reports and of compactions. By default there are
- * four, so two accounts with heavy reports and a compaction would leave none for files and the state: ingestion would wait for reads.
+ * Sets the size of Node's thread pool, which all threads of the process share. main.ts imports it first,
+ * because the size counts only until the pool is first used. Each running DuckDB statement holds a thread, of
+ * reports and of compactions. By default there are four, so two accounts with heavy reports and a compaction
+ * would leave none for files and the state: ingestion would wait for reads.
  */
 
 /** Threads beside those of reports: for compactions, files, syncs of the state and name lookups. */

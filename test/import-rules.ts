@@ -18,7 +18,9 @@ type Rule = {
 
 const NONE = /^$/
 
-/** Rules by folder, or by file of the root (README.md, How it is built). A source without a rule is reported. */
+/**
+ * Rules by folder, or by file of the root (README.md, How it is built). A source without a rule is reported.
+ */
 const RULES: Record<string, Rule> = {
   schemas: { files: /^schemas\//, packages: /^(zod|zod-openapi)$/, builtins: NONE },
   core: {
@@ -81,7 +83,8 @@ const RULES: Record<string, Rule> = {
     builtins: null,
   },
   scripts: { files: NONE, packages: /^@babel\/parser$/, builtins: null },
-  // It deploys the service and sends requests as an owner does, so it needs no handler and nothing of one machine.
+  // It deploys the service and sends requests as an owner does, so it needs no handler and nothing of one
+  // machine.
   rehearsal: {
     files: /^(schemas|core|aws|rehearsal)\/|^test\/(support|trino)\//,
     packages: /^@aws-sdk\//,
@@ -136,8 +139,8 @@ export function forbiddenImports(files: readonly SourceFile[]): string[] {
 }
 
 /**
- * Returns every circle of imports as a list of its files in alphabetical order. Imports of types count: they show that neither file can be
- * read without the other.
+ * Returns every circle of imports as a list of its files in alphabetical order. Imports of types count: they
+ * show that neither file can be read without the other.
  */
 export function importCircles(files: readonly SourceFile[]): string[][] {
   const importsByPath = new Map(
@@ -155,7 +158,10 @@ export function importCircles(files: readonly SourceFile[]): string[][] {
   })
 }
 
-/** All files that a file imports, and those that they import. The file itself is one of them only if a way leads back to it. */
+/**
+ * All files that a file imports, and those that they import. The file itself is one of them only if a way
+ * leads back to it.
+ */
 function reach(path: string, importsByPath: ReadonlyMap<string, readonly string[]>): Set<string> {
   const reached = new Set<string>()
   const waiting = [path]
@@ -191,7 +197,9 @@ function fileOf(path: string, name: string): string | null {
   return name.startsWith('.') ? posix.join(posix.dirname(path), name) : null
 }
 
-/** Returns all imports of a file: static, re-exported, for side effects, of types, dynamic, and by require. */
+/**
+ * Returns all imports of a file: static, re-exported, for side effects, of types, dynamic, and by require.
+ */
 function importsOf(code: string): Import[] {
   const pattern =
     /(\bimport\s+type\s[^'"]*?)?\bfrom\s*(['"])([^'"\s]+)\2|\bimport\s*\(?\s*(['"])([^'"\s]+)\4|\brequire\w*\s*\(\s*(['"])([^'"\s]+)\6/g

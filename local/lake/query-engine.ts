@@ -30,8 +30,8 @@ export type QueryEngineSettings = {
   spillMb?: number
   threads?: number
   /**
-   * Statements of one account that run at the same time. One more may run of another account. Each takes one of the four
-   * threads of Node's pool.
+   * Statements of one account that run at the same time. One more may run of another account. Each takes one
+   * of the four threads of Node's pool.
    */
   concurrency?: number
   /** Longest run time of a statement. */
@@ -54,7 +54,9 @@ const DEFAULTS = {
 /** Result of `toCallerError` when the cause of the failure has gone, so the statement should run again. */
 const RETRY = Symbol('retry')
 
-/** `emptyFiles` holds a file without rows for each table, so a table has its columns before its first event. */
+/**
+ * `emptyFiles` holds a file without rows for each table, so a table has its columns before its first event.
+ */
 type Database = { instance: DuckDBInstance; emptyFiles: Record<TableName, string> }
 
 /** A connection, and for each list of files the statement that last set it. */
@@ -168,9 +170,10 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   }
 
   /**
-   * Runs the statement again when one of its files changed during the run, or when another statement broke the
-   * database. A statement that breaks the database itself runs once more, on a new one: the known internal errors of DuckDB are
-   * races between its threads (docs/decisions/2026-11-23-windows-without-order.md).
+   * Runs the statement again when one of its files changed during the run, or when another statement broke
+   * the database. A statement that breaks the database itself runs once more, on a new one: the known
+   * internal errors of DuckDB are races between its threads
+   * (docs/decisions/2026-11-23-windows-without-order.md).
    */
   async function runWithRetries(query: SqlQuery, signal: AbortSignal, queueMs: number): Promise<RunResult> {
     const deadline = Date.now() + timeoutMs
@@ -210,7 +213,10 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     }
   }
 
-  /** Sets the files of each scan of the statement. Returns the statement that reads them, and the paths of all files. */
+  /**
+   * Sets the files of each scan of the statement. Returns the statement that reads them, and the paths of all
+   * files.
+   */
   async function useLake(session: Session, query: SqlQuery) {
     const { query: named, lists } = toFileLists(query)
     const usedFiles = new Set<string>()
@@ -261,7 +267,8 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       log('LAKE_OBJECT_DAMAGED', { key: relative(lakeDir, damaged), reason: String(error) })
       return queryFailure('damaged', error)
     }
-    // A file that was only listed may have been superseded and deleted, and a repair may have replaced any file.
+    // A file that was only listed may have been superseded and deleted, and a repair may have replaced any
+    // file.
     if (await changedSince(files, startedAt)) return RETRY
     return fault === 'internal' ? queryFailure('failed', error) : error
   }

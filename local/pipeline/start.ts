@@ -32,7 +32,10 @@ export type PipelineThread = {
   repair(key: string): void
   /** Brings the new chunks of the live buffer to open streams. */
   feed: ChunkFeed
-  /** Ends the thread after its current steps. A long compaction is cut off, and runs again after the next start. */
+  /**
+   * Ends the thread after its current steps. A long compaction is cut off, and runs again after the next
+   * start.
+   */
   stop(): Promise<void>
   /** Like `stop`, but cuts off the running job at once. */
   halt(): Promise<void>
@@ -41,22 +44,22 @@ export type PipelineThread = {
 /** Time that the running job has after `stop` before it is cut off. */
 const CUT_OFF_MS = 5_000
 /**
- * Ends a thread that hangs, this long after its job was cut off. A DuckDB statement must not run then: its result cannot be
- * passed to a thread that has ended, and the process would abort.
+ * Ends a thread that hangs, this long after its job was cut off. A DuckDB statement must not run then: its
+ * result cannot be passed to a thread that has ended, and the process would abort.
  */
 const HANG_MS = 20_000
 /**
- * Memory of the thread for new objects, MB. With V8's default the thread would keep about 100 MB after it has written
- * files, because V8 does not collect garbage in an idle thread.
+ * Memory of the thread for new objects, MB. With V8's default the thread would keep about 100 MB after it has
+ * written files, because V8 does not collect garbage in an idle thread.
  */
 const YOUNG_MB = 12
 /** Pause before a crashed thread is started again. */
 const RESTART_MS = 1_000
 
 /**
- * Starts the pipeline in its own thread (local/pipeline/thread.ts), so writing Parquet files never delays a request.
- * When the thread crashes, this is logged and the thread is started again. It then
- * repeats any step that was not finished.
+ * Starts the pipeline in its own thread (local/pipeline/thread.ts), so writing Parquet files never delays a
+ * request. When the thread crashes, this is logged and the thread is started again. It then repeats any step
+ * that was not finished.
  */
 export function startPipeline(start: PipelineStart, log: Log): PipelineThread {
   let isStopping = false

@@ -13,8 +13,8 @@ import { unsupported } from './item-error.ts'
 import type { Requests } from './requests.ts'
 
 /**
- * The client of the state on one machine. As in the SDK's, every method sends a command, so `send` sees all requests. ElectroDB sends
- * commands itself.
+ * The client of the state on one machine. As in the SDK's, every method sends a command, so `send` sees all
+ * requests. ElectroDB sends commands itself.
  */
 export function createClient(requests: Requests): StateTable['client'] {
   const client = {

@@ -1,4 +1,6 @@
-/** Commands as those of the SDK: a name, and the input of the request. ElectroDB sends such (without-sdk.ts). */
+/**
+ * Commands as those of the SDK: a name, and the input of the request. ElectroDB sends such (without-sdk.ts).
+ */
 class Command {
   readonly input: object
 

@@ -37,7 +37,10 @@ const FUNCTIONS: Record<string, (tokens: Tokens) => Condition> = {
   },
 }
 
-/** Reads a condition or a filter. Its conditions are closures, because the same expressions come again and again. */
+/**
+ * Reads a condition or a filter. Its conditions are closures, because the same expressions come again and
+ * again.
+ */
 export function readCondition(tokens: Tokens): Condition {
   const either = [readAll(tokens)]
   while (tokens.accept('OR')) either.push(readAll(tokens))

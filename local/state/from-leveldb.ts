@@ -22,8 +22,9 @@ type Typed = {
 }
 
 /**
- * Moves a state that dynalite keeps in LevelDB, the folder of installs until November 2026, into the file. The folder goes when the
- * whole file is on the disk, so a start after a crash begins again. Returns whether LevelDB had to be repaired.
+ * Moves a state that dynalite keeps in LevelDB, the folder of installs until November 2026, into the file.
+ * The folder goes when the whole file is on the disk, so a start after a crash begins again. Returns whether
+ * LevelDB had to be repaired.
  */
 export async function moveFromLevelDb(folder: string, path: string): Promise<boolean> {
   const isMoved = existsSync(path)

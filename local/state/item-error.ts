@@ -1,4 +1,7 @@
-/** The errors of the state, by the names and faults that the SDK gives errors of DynamoDB. Our code tells them apart by these. */
+/**
+ * The errors of the state, by the names and faults that the SDK gives errors of DynamoDB. Our code tells them
+ * apart by these.
+ */
 export class ItemError extends Error {
   readonly $fault: 'client' | 'server'
 

@@ -28,16 +28,16 @@ const UPSERT = `
 export type Page = { conditions: { sql: string; values: string[] }[]; isForward: boolean }
 
 /**
- * Opens the SQLite file of the state, and creates it if needed. Each thread opens the file for itself: reads see every finished write
- * of all threads, and one thread writes at a time.
+ * Opens the SQLite file of the state, and creates it if needed. Each thread opens the file for itself: reads
+ * see every finished write of all threads, and one thread writes at a time.
  *
- * A write is acknowledged when it is synced. SQLite's own way (synchronous = FULL) would sync within the commit, and this thread would
- * wait for the disk. So SQLite only writes its log (NORMAL), and the same sync of that file follows in Node's thread pool, one for all
- * writes that wait. A checkpoint syncs by itself.
+ * A write is acknowledged when it is synced. SQLite's own way (synchronous = FULL) would sync within the
+ * commit, and this thread would wait for the disk. So SQLite only writes its log (NORMAL), and the same sync
+ * of that file follows in Node's thread pool, one for all writes that wait. A checkpoint syncs by itself.
  */
 export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
-  // SQLite gives its other two files the mode of this one. A file that exists stays closed: to close it would end the locks that other
-  // threads have on it.
+  // SQLite gives its other two files the mode of this one. A file that exists stays closed: to close it would
+  // end the locks that other threads have on it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path, { timeout: OPEN_MS })
   database.exec(`
@@ -85,7 +85,10 @@ export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
       throw Object.assign(new Error('The log of the state is in use.'), { errcode: SQLITE_BUSY })
   }
 
-  /** Runs the work, and again while another thread writes. Throws InternalServerError when SQLite fails, as on a full disk. */
+  /**
+   * Runs the work, and again while another thread writes. Throws InternalServerError when SQLite fails, as on
+   * a full disk.
+   */
   async function attempt<T>(work: () => T): Promise<T> {
     await shareThread()
     for (let waited = 0; ; waited += BUSY_PAUSE_MS) {
@@ -102,7 +105,10 @@ export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
     }
   }
 
-  /** Reads end within their call, so without this a loop of a thousand would run to its end before the next request is taken. */
+  /**
+   * Reads end within their call, so without this a loop of a thousand would run to its end before the next
+   * request is taken.
+   */
   async function shareThread(): Promise<void> {
     if (callsOfTurn++ === 0) {
       setImmediate(() => {
@@ -128,7 +134,10 @@ export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
   return {
     /** Runs a read. */
     read: attempt,
-    /** Runs the work as one transaction. Resolves when it is on the disk. After a failed sync it may be there or not. */
+    /**
+     * Runs the work as one transaction. Resolves when it is on the disk. After a failed sync it may be there
+     * or not.
+     */
     async write<T>(work: () => T): Promise<T> {
       const result = await attempt(() => transact(work))
       await waitUntilSynced()
@@ -160,8 +169,8 @@ export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
       await attempt(() => checkpoint('PASSIVE'))
     },
     /**
-     * Removes the bytes of deleted and replaced items from the files. SQLite leaves them in pages, and moves copies between pages, so the
-     * file is written anew. Other threads read meanwhile; their writes wait.
+     * Removes the bytes of deleted and replaced items from the files. SQLite leaves them in pages, and moves
+     * copies between pages, so the file is written anew. Other threads read meanwhile; their writes wait.
      */
     async scrub(): Promise<void> {
       await attempt(() => database.exec('VACUUM'))

@@ -8,26 +8,36 @@ import { copyValue, decodeItem, type Item, toRow } from './values.ts'
 
 /** A page of a query or scan has at most so many characters of items. DynamoDB bounds it by 1 MB. */
 const PAGE_CHARACTERS = 1_048_576
-/** DynamoDB reads and writes at most this many items in one request, and takes keys of at most this many bytes. */
+/**
+ * DynamoDB reads and writes at most this many items in one request, and takes keys of at most this many
+ * bytes.
+ */
 const BATCH_READS = 100
 const BATCH_WRITES = 25
 const MAX_KEY_BYTES = { pk: 2_048, sk: 1_024 }
-/** Expressions that are kept parsed, of each kind. Code and ElectroDB send about 60; names of days make a few more. */
+/**
+ * Expressions that are kept parsed, of each kind. Code and ElectroDB send about 60; names of days make a few
+ * more.
+ */
 const KEPT_EXPRESSIONS = 500
 
 type Input = Record<string, unknown>
 type Parsed<T> = { result: T; placeholders: ReadonlySet<string> }
 
 /**
- * The requests of DynamoDB that our code sends, on one file: what a request takes and returns is what the document client takes and
- * returns (test/contract/state-table.ts). A request with anything else is refused, so that nothing is ignored silently.
+ * The requests of DynamoDB that our code sends, on one file: what a request takes and returns is what the
+ * document client takes and returns (test/contract/state-table.ts). A request with anything else is refused,
+ * so that nothing is ignored silently.
  */
 export function createRequests(file: ItemFile, table: string) {
   const parseCondition = cached(readCondition)
   const parseKeyCondition = cached(readKeyCondition)
   const parseUpdate = cached(readUpdate)
 
-  /** Replaces the item of a key by what `toItem` makes of it. The condition is checked in the same transaction. */
+  /**
+   * Replaces the item of a key by what `toItem` makes of it. The condition is checked in the same
+   * transaction.
+   */
   async function change(
     input: Input,
     Key: unknown,
@@ -241,7 +251,8 @@ function toPage(range: Range | undefined, { ScanIndexForward, ExclusiveStartKey 
   const { pk, lower, upper } = range
   if (start !== undefined && start.pk !== pk)
     throw invalid('The provided starting key is outside query boundaries')
-  // SQLite seeks by the first bound, and would read all items from the beginning of the range to the start of the page.
+  // SQLite seeks by the first bound, and would read all items from the beginning of the range to the start of
+  // the page.
   const begin = start && { sql: isForward ? 'sk > ?' : 'sk < ?', value: start.sk }
   const bounds = [begin, lower, upper].filter(bound => bound !== undefined)
   return {

@@ -13,8 +13,8 @@ import type { ItemRow } from './values.ts'
 /** The name of the table. It is in no file: a file has one table. */
 const TABLE = 'footfall'
 /**
- * The main thread moves pages from the log of SQLite to the file only when the pipeline thread has not done so for 64 MB: that waits
- * for the disk.
+ * The main thread moves pages from the log of SQLite to the file only when the pipeline thread has not done
+ * so for 64 MB: that waits for the disk.
  */
 const MAIN_CHECKPOINT_PAGES = 16_000
 
@@ -28,9 +28,9 @@ export type OpenState = StateConnection & {
 }
 
 /**
- * Opens the state in the file `path`, and creates it if needed. Moves the state of an earlier version, and repairs a damaged file: so
- * only one thread may call it, before others connect. After SIGKILL, SQLite reads its log when it opens. Throws FolderError when the
- * file cannot be used.
+ * Opens the state in the file `path`, and creates it if needed. Moves the state of an earlier version, and
+ * repairs a damaged file: so only one thread may call it, before others connect. After SIGKILL, SQLite reads
+ * its log when it opens. Throws FolderError when the file cannot be used.
  */
 export async function openState(path: string): Promise<OpenState> {
   try {
@@ -75,8 +75,8 @@ function isDamaged(path: string): boolean {
 }
 
 /**
- * Copies the items that can be read into a new file: from both ends of the table until a damaged page. The old file stays beside it
- * as `….damaged`.
+ * Copies the items that can be read into a new file: from both ends of the table until a damaged page. The
+ * old file stays beside it as `….damaged`.
  */
 async function salvage(path: string): Promise<void> {
   const unfinished = `${path}.unfinished`

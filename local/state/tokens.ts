@@ -11,11 +11,15 @@ export type Scope = {
 const TOKEN = /\s*(<>|<=|>=|[=<>(),]|[#:]?\w+)\s*/y
 
 /**
- * Names that may stand in an expression as they are. DynamoDB reserves 573 words, none of which has an underscore or is one of these.
+ * Names that may stand in an expression as they are. DynamoDB reserves 573 words, none of which has an
+ * underscore or is one of these.
  */
 const PLAIN_NAME = /^(pk|sk|version|mark|checkpoint|reports|reported|pending|[A-Za-z]\w*_\w*)$/
 
-/** Reads an expression token by token. `placeholders` are the names (#) and values (:) that it has used so far. */
+/**
+ * Reads an expression token by token. `placeholders` are the names (#) and values (:) that it has used so
+ * far.
+ */
 export function readTokens(text: string) {
   const tokens: string[] = []
   for (let at = 0; at < text.length; at = TOKEN.lastIndex) {

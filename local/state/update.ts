@@ -5,7 +5,10 @@ import { attributeOf, type Item } from './values.ts'
 /** Changes the item of the scope. */
 export type Update = (scope: Scope) => void
 
-/** What a value does to an attribute; `undefined` removes it. `before` is undefined for an attribute that the item does not have. */
+/**
+ * What a value does to an attribute; `undefined` removes it. `before` is undefined for an attribute that the
+ * item does not have.
+ */
 const CHANGES: Record<string, (before: unknown, value: unknown) => unknown> = {
   SET: (_, value) => value,
   ADD: (before, value) => (value instanceof Set ? addElements(before, value) : addNumbers(before, value)),

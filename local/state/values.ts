@@ -29,8 +29,9 @@ export function toRow(item: Item): ItemRow {
 }
 
 /**
- * The text of an item in the file: JSON, in which a map, bytes and a set have their type of DynamoDB around them: {"M": {…}},
- * {"B": base64}, {"SS": […]}, {"NS": […]}. Throws ValidationException for values that the document client or DynamoDB refuses.
+ * The text of an item in the file: JSON, in which a map, bytes and a set have their type of DynamoDB around
+ * them: {"M": {…}}, {"B": base64}, {"SS": […]}, {"NS": […]}. Throws ValidationException for values that the
+ * document client or DynamoDB refuses.
  */
 function encodeItem(item: Item): string {
   const text = JSON.stringify(packMap(item))
@@ -122,7 +123,10 @@ export function isEqual(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && isDeepStrictEqual(copyValue(a), copyValue(b)))
 }
 
-/** Negative, 0 or positive as DynamoDB orders texts (by their bytes in UTF-8), numbers and bytes; NaN for other values. */
+/**
+ * Negative, 0 or positive as DynamoDB orders texts (by their bytes in UTF-8), numbers and bytes; NaN for
+ * other values.
+ */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -13,8 +13,8 @@ import {
 import type { Shortfall } from './shortfall.ts'
 
 /**
- * The code of the commit thread, the only writer of records. It commits each group of records in one transaction and
- * then reports the result. It has its own thread because a commit waits for the disk
+ * The code of the commit thread, the only writer of records. It commits each group of records in one
+ * transaction and then reports the result. It has its own thread because a commit waits for the disk
  * (docs/decisions/2026-11-21-stream-log.md).
  */
 

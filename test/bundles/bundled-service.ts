@@ -26,8 +26,9 @@ const BASE_URL = 'https://d111111abcdef8.cloudfront.net'
 const emailKeyArn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:email-key'
 
 /**
- * Opens emulators of all services that the functions use, and runs the bundles against them. What AWS does around the
- * functions is in the returned methods: it invokes them, and delivers records and messages to them.
+ * Opens emulators of all services that the functions use, and runs the bundles against them. What AWS does
+ * around the functions is in the returned methods: it invokes them, and delivers records and messages to
+ * them.
  */
 export async function openBundledService(bundles: Bundles) {
   const folder = await mkdtemp(join(tmpdir(), 'footfall-bundled-service-'))

@@ -4,7 +4,10 @@ import type { StateTable } from '#core/state-table'
 
 type Item = Record<string, unknown>
 
-/** What every state table promises: the requests that our code and ElectroDB send. `setUp` returns an empty table. */
+/**
+ * What every state table promises: the requests that our code and ElectroDB send. `setUp` returns an empty
+ * table.
+ */
 export function stateTableContract(name: string, setUp: () => Promise<StateTable>): void {
   describe(`${name} as a state table`, () => {
     let state: StateTable

@@ -17,8 +17,8 @@ export type DynaliteState = StateTable & {
 }
 
 /**
- * Opens an empty state on dynalite, the reference for what DynamoDB does, in memory. Its client is the SDK's: each call is a request, as
- * on AWS.
+ * Opens an empty state on dynalite, the reference for what DynamoDB does, in memory. Its client is the SDK's:
+ * each call is a request, as on AWS.
  */
 export async function openDynaliteState(): Promise<DynaliteState> {
   const server = dynalite({ createTableMs: 0 })

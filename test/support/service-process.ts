@@ -15,7 +15,10 @@ export type Service = {
   credentials: Credentials
   dataDir: string
   pid: number
-  /** Its output so far, with errors. Output comes through a pipe, so it may arrive after the response that it is about. */
+  /**
+   * Its output so far, with errors. Output comes through a pipe, so it may arrive after the response that it
+   * is about.
+   */
   output(): string
   /** Stops it as Ctrl-C does. Resolves with its exit code, and rejects when it does not end. */
   stop(): Promise<number | null>
@@ -172,9 +175,9 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
 }
 
 /**
- * Returns the folder of the compile cache, which saves a third of the CPU time of a start. Node writes the cache only when a
- * process ends by itself, and tests kill most services. So the first call after an installation fills it: a service with a
- * wrong setting loads its modules and ends.
+ * Returns the folder of the compile cache, which saves a third of the CPU time of a start. Node writes the
+ * cache only when a process ends by itself, and tests kill most services. So the first call after an
+ * installation fills it: a service with a wrong setting loads its modules and ends.
  */
 function compileCache(): string {
   const folder = process.env.NODE_COMPILE_CACHE as string

@@ -35,13 +35,17 @@ async function sendFor(
 
 async function waitForCompaction(service: Service): Promise<void> {
   await eventually(() => expect(service.output()).toContain('EPOCH_COMPACTED'))
-  // Maintenance then releases its lease. Without the release, the next start waits a minute for the end of the lease.
+  // Maintenance then releases its lease. Without the release, the next start waits a minute for the end of
+  // the lease.
   await sleep(500)
 }
 
 const STATE_FILES = ['state.db', 'state.db-wal']
 
-/** Copies the state from one folder to another. A disk that had not written its cache does the same with an older state. */
+/**
+ * Copies the state from one folder to another. A disk that had not written its cache does the same with an
+ * older state.
+ */
 function copyState(from: string, to: string): void {
   for (const name of [...STATE_FILES, 'state.db-shm']) rmSync(join(to, name), { force: true })
   for (const name of STATE_FILES) cpSync(join(from, name), join(to, name))

@@ -5,7 +5,9 @@ import { propertySettings } from '#test/support/depth'
 import { type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
 import { emptyTable, openTestState, type TestState } from '#test/support/test-state'
 
-/** Random requests on the file of one machine and on dynalite: both must give the same responses and errors. */
+/**
+ * Random requests on the file of one machine and on dynalite: both must give the same responses and errors.
+ */
 
 let state: TestState
 let reference: DynaliteState

@@ -3,8 +3,9 @@ import { conditionHeld } from '#core/state-table'
 import { connectState } from '#local/state/state'
 
 /**
- * A process or thread that writes items until it is ended. Arguments: path, number n, size in bytes. It writes the items k<n+1>,
- * k<n+2> … of that size. It prints the number of each acknowledged item, and `failed` for each refused one.
+ * A process or thread that writes items until it is ended. Arguments: path, number n, size in bytes. It
+ * writes the items k<n+1>, k<n+2> … of that size. It prints the number of each acknowledged item, and
+ * `failed` for each refused one.
  */
 const [, , path = '', from = '0', bytes = '0'] = process.argv
 const { client, table, deleteExpired } = connectState(path)

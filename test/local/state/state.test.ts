@@ -266,7 +266,8 @@ test('a scrub removes deleted and replaced items from the files, also while anot
 })
 
 test('writes on a full disk reject with UNAVAILABLE, and writes acknowledged before and after them are kept', async () => {
-  // `ulimit -f` limits the size of a file. The log of SQLite reaches the limit after about 25 writes. A checkpoint then makes room.
+  // `ulimit -f` limits the size of a file. The log of SQLite reaches the limit after about 25 writes. A
+  // checkpoint then makes room.
   const command = `ulimit -f 600; exec "${process.execPath}" "${WRITER}" "${path}" 0 200`
   const lines = await runWriter(spawn('sh', ['-c', command]), 250)
   const failures = lines.filter(line => line === 'failed').length
