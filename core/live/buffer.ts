@@ -83,10 +83,7 @@ export type LiveBufferOptions = {
   bufferMs: number
 }
 
-export function createLiveBuffer(
-  { client, table }: StateTable,
-  { clock, bufferMs }: LiveBufferOptions,
-) {
+export function createLiveBuffer({ client, table }: StateTable, { clock, bufferMs }: LiveBufferOptions) {
   /**
    * Writes the records of one batch of a shard: those of each project in ascending order of their sequences.
    */
