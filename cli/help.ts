@@ -1,7 +1,7 @@
 import type { Command as Parser } from 'commander'
 import type { Command, Flag } from './command.ts'
 import { CommandError } from './errors.ts'
-import { globalFlags } from './program.ts'
+import { globalFlags, guardsOf } from './program.ts'
 
 /** Prints the help of the program or of one command; with `asJson` as data, which an agent reads once. */
 export function printHelp(
@@ -31,11 +31,12 @@ export function printHelp(
   parser.outputHelp()
 }
 
-function commandData({ name, aliases = [], summary, args, flags, example, effect, group }: Command) {
+function commandData(command: Command) {
+  const { name, aliases = [], summary, args, flags, example, effect, group } = command
   return {
     ...{ name, aliases, summary, group, effect: effect ?? 'reads', example: `footfall ${example}` },
     arguments: args.map(each => ({ name: each.name, help: each.help, required: each.optional !== true })),
-    options: flags.map(flagData),
+    options: [...flags, ...guardsOf(command)].map(flagData),
   }
 }
 

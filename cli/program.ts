@@ -66,7 +66,7 @@ function addCommand(parent: Parser, command: Command, run: Run): void {
     .addHelpText('after', `\nExample:\n  footfall ${command.example}`)
   for (const { name, help, optional } of command.args)
     parser.addArgument(new Argument(optional ? `[${name}]` : `<${name}>`, help))
-  for (const flag of command.flags) parser.addOption(optionOf(flag))
+  for (const flag of [...command.flags, ...guardsOf(command)]) parser.addOption(optionOf(flag))
   addGlobals(parser)
   parser.action(async () => {
     const globals = globalsOf(parser)
@@ -85,6 +85,18 @@ function addHelp(program: Parser, print: (names: string[]) => void): void {
       if (options.json) program.setOptionValue('json', true)
       print(names)
     })
+}
+
+/** What every changing command has. A login is none: it changes nothing that somebody could lose. */
+export function guardsOf(command: Command): Flag[] {
+  if (!('call' in command) || command.effect === undefined || command.effect === 'local') return []
+  const dryRun: Flag = {
+    flags: '--dry-run',
+    as: 'switch',
+    help: 'prints what would be sent, and sends nothing',
+  }
+  const confirm: Flag = { flags: '--confirm', as: 'switch', help: 'deletes it' }
+  return command.effect === 'deletes' ? [dryRun, confirm] : [dryRun]
 }
 
 function inherited(parser: Parser): Parser {

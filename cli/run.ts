@@ -3,7 +3,8 @@ import type { Command, Input } from './command.ts'
 import { CommandError } from './errors.ts'
 import { chooseBaseUrl } from './http/base-url.ts'
 import { type Credential, createClient, createOpenClient } from './http/client.ts'
-import type { Block } from './print/blocks.ts'
+import type { Call } from './http/endpoint.ts'
+import type { Block, Cell } from './print/blocks.ts'
 import { resultText } from './print/result.ts'
 import type { Globals, Output, Session } from './run-context.ts'
 import { demoCredential, storedCredential } from './session/credential.ts'
@@ -14,21 +15,48 @@ const PIPE_WIDTH = 1_000
 
 /** Runs one command in the process: its calls, then its result on stdout. */
 export async function runCommand(command: Command, input: Input, globals: Globals): Promise<void> {
-  refuseImpossible(command, globals)
+  refuseImpossible(command, input, globals)
   const session = openSession(globals)
   if ('run' in command) return command.run(input, session)
-  const response = await session.client(await command.call(input))
+  const call = await command.call(input)
+  if (command.effect !== undefined && input.options.dryRun === true) return printCall(call, session)
+  const response = await session.client(call)
   const blocks = blocksOf(command, input, response as never, session)
   session.print(blocks, response.text)
   for (const text of [...adviceOf(blocks), ...warningsOf(response.answer, command)]) session.say(text)
 }
 
-function refuseImpossible({ effect }: Command, { demo, json, csv, table }: Globals): void {
+function refuseImpossible(
+  { effect }: Command,
+  { options }: Input,
+  { demo, json, csv, table }: Globals,
+): void {
+  if (effect === 'deletes' && options.confirm !== true && options.dryRun !== true) {
+    throw usage(
+      'Nothing is deleted without --confirm.',
+      'See what would be sent with --dry-run, then add --confirm.',
+      'CONFIRMATION_REQUIRED',
+    )
+  }
   if (demo && effect !== undefined && effect !== 'local') {
     throw usage('The demo is read-only.', 'Leave --demo out, and sign in with footfall login.', 'FORBIDDEN')
   }
   if (json && csv) throw usage('--json and --csv exclude each other.', 'Use one of them.')
   if (table !== undefined && !csv) throw usage('--table needs --csv.', 'Add --csv.')
+}
+
+/** What a changing command would send; nothing is sent. */
+function printCall({ endpoint, path, query, body }: Call, session: Session): void {
+  const facts = Object.entries({ ...path, ...query, ...body }).filter(([, value]) => value !== undefined)
+  session.print(
+    [
+      {
+        kind: 'facts',
+        facts: [['Would send', endpoint], ...facts.map(([name, value]) => [name, value as Cell] as const)],
+      },
+    ],
+    JSON.stringify({ dry_run: true, request: { endpoint, path, query, body } }),
+  )
 }
 
 function usage(message: string, suggested_action: string, error = 'USAGE'): CommandError {

@@ -5,7 +5,9 @@ import { botTraffic } from './bot-traffic.ts'
 import { breakdown } from './breakdown.ts'
 import { conversion } from './conversion.ts'
 import { events } from './events.ts'
+import { experimentChanges } from './experiment-changes.ts'
 import { getExperiment, listExperiments } from './experiments.ts'
+import { feedback } from './feedback.ts'
 import { funnel } from './funnel.ts'
 import { heatmap } from './heatmap.ts'
 import { insights } from './insights.ts'
@@ -14,6 +16,7 @@ import { live } from './live.ts'
 import { login } from './login.ts'
 import { pages } from './pages.ts'
 import { paths } from './paths.ts'
+import { create, remove, update } from './project-changes.ts'
 import { list, project } from './projects.ts'
 import { properties, propertiesReceived } from './properties.ts'
 import { query } from './query.ts'
@@ -45,11 +48,16 @@ export const commands: readonly Command[] = [
   botTraffic,
   list,
   project,
+  create,
+  update,
+  remove,
   listExperiments,
   getExperiment,
+  ...experimentChanges,
   login,
   logout,
   authStatus,
   whoami,
   accountUsage,
+  feedback,
 ]

@@ -66,6 +66,8 @@ export type Block =
   | { kind: 'facts'; facts: readonly (readonly [label: string, value: Cell, as?: Format])[] }
   | { kind: 'spark'; label: string; values: readonly number[] }
   | { kind: 'tree'; title?: string; nodes: readonly TreeNode[] }
+  /** Text to copy as it is, such as a script tag: never wrapped, and cut by nothing. */
+  | { kind: 'source'; title: string; text: string }
   | TableBlock
   | BarsBlock
   | GridBlock

@@ -1,3 +1,4 @@
+import { cleanText } from '#core/text/clean-text'
 import { barLines, sparkline } from './bars.ts'
 import type { Block } from './blocks.ts'
 import { formatted } from './format.ts'
@@ -13,6 +14,8 @@ export type Paper = {
   hasColor: boolean
 }
 
+/** Longest line of a text to copy, code points. */
+const MAX_SOURCE_CHARS = 4_000
 /** Fewer columns than this are no terminal that shows a table. */
 const MIN_WIDTH = 24
 
@@ -34,7 +37,7 @@ export function terminalText(blocks: readonly Block[], paper: Paper): string {
 
 /** Tables and pictures have an empty line around them; sentences stand together. */
 function isWide(kind: Block['kind'] | undefined): boolean {
-  return kind !== undefined && ['table', 'bars', 'grid', 'tree', 'facts'].includes(kind)
+  return kind !== undefined && ['table', 'bars', 'grid', 'tree', 'facts', 'source'].includes(kind)
 }
 
 function linesOf(block: Block, width: number, style: Style): string[] {
@@ -44,6 +47,8 @@ function linesOf(block: Block, width: number, style: Style): string[] {
     case 'line':
     case 'advice':
       return wrapped(formatted(block.text), width)
+    case 'source':
+      return block.text.split('\n').map(each => cleanText(each, MAX_SOURCE_CHARS))
     case 'spark':
       return [
         cutTo(

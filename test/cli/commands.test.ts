@@ -20,7 +20,7 @@ function fullInput({ args, flags }: Command) {
     .map(flag => [
       optionKey(flag),
       flag.as === 'list'
-        ? ['x']
+        ? ['1', '1']
         : flag.as === 'whole'
           ? 1
           : flag.as === 'switch'

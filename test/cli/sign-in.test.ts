@@ -208,3 +208,69 @@ test('logout ends the session at the service, and keeps the rest of the file; ag
     stderr: expect.stringContaining('AUTH_REQUIRED'),
   })
 })
+
+test('a project is created, changed and deleted; a dry run sends nothing, and nothing is deleted without --confirm', async () => {
+  await run(['login'])
+  counts.clear()
+  const dry = await run(['create', 'shop', '--domain', 'https://shop.example', '--dry-run', '--json'])
+  expect(JSON.parse(dry.stdout).request).toEqual({
+    endpoint: 'POST /projects',
+    body: { name: 'shop', allowed_origins: 'https://shop.example' },
+  })
+  const refused = await run(['delete', 'shop', '--json'])
+  expect({ code: refused.code, error: JSON.parse(refused.stderr).error }).toEqual({
+    code: 1,
+    error: 'CONFIRMATION_REQUIRED',
+  })
+  expect(counts.size).toBe(0)
+  const created = await run(['create', 'shop', '--domain', 'https://shop.example'])
+  expect(created.stdout).toMatch(/<script defer src="http:.*data-project="shop".*<\/script>/)
+  expect(await run(['update', 'shop', '--origins', '*'])).toMatchObject({ code: 0 })
+  const shop = JSON.parse((await run(['project', 'shop', '--json'])).stdout)
+  expect(shop.allowed_origins).toBe('*')
+  expect(await run(['delete', 'shop', '--confirm', '--json'])).toMatchObject({
+    code: 0,
+    stdout: `{"ok":true,"deleted":"${shop.id}"}\n`,
+  })
+})
+
+test('an experiment is created, paused, resumed, completed and deleted, and feedback arrives', async () => {
+  const created = await run([
+    'experiments',
+    'create',
+    'demo',
+    '--name',
+    'cta',
+    '--variants',
+    'a,b',
+    '--goal',
+    'signup',
+    '--weights',
+    '30,70',
+    '--json',
+  ])
+  const { id, variants } = JSON.parse(created.stdout)
+  expect(variants).toEqual([
+    { key: 'a', weight: 30 },
+    { key: 'b', weight: 70 },
+  ])
+  for (const [verb, status] of [
+    ['pause', 'paused'],
+    ['resume', 'active'],
+    ['complete', 'completed'],
+  ] as const) {
+    expect(JSON.parse((await run(['experiments', verb, id, '--json'])).stdout).status).toBe(status)
+  }
+  expect(await run(['experiments', 'delete', id, '--confirm'])).toMatchObject({ code: 0 })
+  expect(await run(['feedback', '--message', 'All good'])).toMatchObject({ code: 0 })
+})
+
+test('the demo refuses what changes something before any call', async () => {
+  counts.clear()
+  const { code, stderr } = await run(['--demo', 'create', 'x', '--domain', '*', '--json'])
+  expect({ code, error: JSON.parse(stderr).error, calls: counts.size }).toEqual({
+    code: 1,
+    error: 'FORBIDDEN',
+    calls: 0,
+  })
+})
