@@ -81,6 +81,7 @@ test('a project without events has zeros and empty lists', async () => {
   expect(statsResponse.parse(body)).toEqual(body)
   expect(await getEvents(services, { limit: 10 })).toEqual({
     project: 'shop',
+    period: { from: '2026-11-11', to: '2026-11-18' },
     events: [],
     count: 0,
     next_before: null,
