@@ -88,7 +88,11 @@ async function runWithLaterEvents(
     openLake: async () => withTombstone(lake, await services.openLake(), project, 1),
   }
   await runReport(stats, later, { project, query: { since: '60d', groupBy: 'day' } })
-  await runReport(sessions, later, { project, query: { since: '60d', limit: 3 } })
+  const page = { since: '60d', limit: 3 }
+  const { next_before } = await runReport(sessions, later, { project, query: page })
+  if (next_before !== null) {
+    await runReport(sessions, later, { project, query: { ...page, before: next_before } })
+  }
   for (const group_by of [[], ['event']]) {
     await runReport(query, later, { project, body: { ...QUERY, group_by } })
   }
