@@ -10,19 +10,23 @@ import { idHash, partition } from './links/pointers.ts'
 import type { TraitsUpdate } from './traits/known-user.ts'
 
 /**
- * How long an erasure of a user is remembered, ms. A record that was set aside may be processed again for 30 days, and brings its
- * links back otherwise.
+ * How long an erasure of a user is remembered, ms. A record that was set aside may be processed again for 30
+ * days, and brings its links back otherwise.
  */
 const KEPT_MS = 31 * DAY_MS
 
 const ERASED = 'erased#'
 const HASH_BYTES = 16
-/** Ids of one item: 8 KB of hashes. A person of 20,000 ids takes 40 items, which are written at the same time. */
+/**
+ * Ids of one item: 8 KB of hashes. A person of 20,000 ids takes 40 items, which are written at the same time.
+ */
 const CHUNK_IDS = 500
 const CONCURRENT_WRITES = 8
 const TIME_DIGITS = 15
 
-/** What an erasure has removed: the links, traits and events of an erased id that arrived until its erasure. */
+/**
+ * What an erasure has removed: the links, traits and events of an erased id that arrived until its erasure.
+ */
 export type ErasedUsers = {
   /** Until when what an id has sent is erased, Unix ms; -1: it is not. */
   untilOf(id: string): number
@@ -35,12 +39,13 @@ export type ErasedUsers = {
 }
 
 /**
- * The tombstones of erased users, by project. They hold hashes of ids. A later request with the same id is one of a new person.
+ * The tombstones of erased users, by project. They hold hashes of ids. A later request with the same id is
+ * one of a new person.
  */
 export function createErasedUsers(state: StateTable) {
   /**
-   * Remembers that what these ids have sent until then (Unix ms) is erased. Writes one item for each CHUNK_IDS of them. `finals`: those that
-   * lead to no other id. Without it, any of them may.
+   * Remembers that what these ids have sent until then (Unix ms) is erased. Writes one item for each
+   * CHUNK_IDS of them. `finals`: those that lead to no other id. Without it, any of them may.
    */
   async function bury(
     projectId: string,
@@ -83,8 +88,8 @@ export function createErasedUsers(state: StateTable) {
   }
 
   /**
-   * The erased ids of these projects, or of all, page by page: for tombstones whose file is lost. All projects are one scan of the state
-   * table.
+   * The erased ids of these projects, or of all, page by page: for tombstones whose file is lost. All
+   * projects are one scan of the state table.
    */
   async function* noted(projects: readonly string[] | null): AsyncGenerator<NotedErasure[]> {
     const condition = { ExpressionAttributeValues: { ':sk': ERASED } }

@@ -28,8 +28,9 @@ export function createLateErasures(services: LateErasureServices) {
   const { erasedUsers, pointers, linkFiles, projects, scopes, removals, removePerson, eraseEvents } = services
 
   /**
-   * Leaves out what erased persons have sent before their erasure. Only the erasures since the oldest row are read. A link that is left out
-   * was on its way when one of its ends was erased: the person of the other end is the same one, and is erased too, with all ids.
+   * Leaves out what erased persons have sent before their erasure. Only the erasures since the oldest row are
+   * read. A link that is left out was on its way when one of its ends was erased: the person of the other end
+   * is the same one, and is erased too, with all ids.
    */
   async function withoutErased<Row extends IdentityRow>(
     project: Project,
@@ -54,7 +55,8 @@ export function createLateErasures(services: LateErasureServices) {
       )
       const isWaiting = (id: string | null) => id !== null && untilOf(id) >= waitingSince
       const isNamed = left.some(({ previous_id, user_id }) => isWaiting(previous_id) || isWaiting(user_id))
-      // A later link of an erased id is one of a new person, and an id has one row in all files. The lease is extended after the slice.
+      // A later link of an erased id is one of a new person, and an id has one row in all files. The lease is
+      // extended after the slice.
       if (!isFirst || isNamed) await removals.run(async () => {}, true)
       return left
     }
@@ -87,7 +89,10 @@ export function createLateErasures(services: LateErasureServices) {
   return { withoutErased }
 }
 
-/** The ends of links that were on their way when the other end was erased. `isDevice`: the link would lead it to the erased one. */
+/**
+ * The ends of links that were on their way when the other end was erased. `isDevice`: the link would lead it
+ * to the erased one.
+ */
 function otherEnds(
   rows: readonly IdentityRow[],
   untilOf: (id: string) => number,
