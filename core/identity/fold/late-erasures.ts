@@ -38,8 +38,9 @@ export function createLateErasures(services: LateErasureServices) {
   ): Promise<Row[]> {
     const waitingSince = await removals.oldestUntil()
     const oldest = rows.reduce((least, { at }) => Math.min(least, at), waitingSince)
+    const named = new Set(rows.flatMap(({ previous_id, user_id }) => [previous_id ?? user_id, user_id]))
     for (let isFirst = true; ; isFirst = false) {
-      const { untilOf, wasLinked, isErasedTraits } = await erasedUsers.read(project.id, oldest)
+      const { untilOf, wasLinked, isErasedTraits } = await erasedUsers.read(project.id, oldest, named)
       const ends = await unlinkedEnds(project.id, otherEnds(rows, untilOf, wasLinked))
       for (const [until, group] of Map.groupBy(ends, each => each.until)) {
         await eraseAll(

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createErasedUsers } from '#core/identity/erased-users'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'
 import { createIdentities } from '#test/support/identity-files'
@@ -79,4 +80,44 @@ test('a new link of an erased id does not wait for the pause, so the id has one 
   await add('proj_1', [{ previous_id: 'anon_1', user_id: 'somebody', at: clock.time }])
   expect((await finals(scope)).get('anon_1')).toBe('somebody')
   expect(await identity.finalId(scope, 'anon_1')).toBe('somebody')
+})
+
+describe('the erasures of a day of 10,000', () => {
+  const DAY_MS = 86_400_000
+  /** A tenth of them, at a tenth of the pace. */
+  const COUNT = 1_000
+  const now = 2 * DAY_MS
+
+  async function buryAll() {
+    const erased = createErasedUsers(state)
+    for (let i = 0; i < COUNT; i++)
+      await erased.bury('proj_1', [`u${i}`], now - DAY_MS + (i * DAY_MS) / COUNT, [`u${i}`])
+    let items = 0
+    const client = new Proxy(state.client, {
+      get(target, name) {
+        const value = target[name as 'query']
+        if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
+        return async (input: Parameters<typeof value>[0]) => {
+          const page = await target.query(input as never)
+          items += page.Items?.length ?? 0
+          return page
+        }
+      },
+    })
+    return { counted: createErasedUsers({ ...state, client }), countItems: () => items }
+  }
+
+  test('cost a fold of requests of the last hour those of this hour alone', async () => {
+    const { counted, countItems } = await buryAll()
+    const { untilOf } = await counted.read('proj_1', now - 3_600_000, ['u999', 'u1'])
+    expect([untilOf('u999') > 0, untilOf('u1')]).toEqual([true, -1])
+    expect(countItems()).toBeLessThanOrEqual(COUNT / 24 + 1)
+  })
+
+  test('are found one by one for a request that comes again after a month', async () => {
+    const { counted, countItems } = await buryAll()
+    const { untilOf } = await counted.read('proj_1', 0, ['u1', 'somebody'])
+    expect([untilOf('u1') > 0, untilOf('u2'), untilOf('somebody')]).toEqual([true, -1, -1])
+    expect(countItems()).toBe(COUNT)
+  })
 })
