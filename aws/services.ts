@@ -12,6 +12,7 @@ import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import { fillDemo } from '#core/demo/fill-demo'
 import { openErasures } from '#core/erasure/open-erasures'
+import { createErasedUsers } from '#core/identity/erased-users'
 import { type IdentityJob, isFoldDue } from '#core/identity/fold/fold-due'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
@@ -213,7 +214,7 @@ export function createSchedulerServices(environment: Environment) {
     queueUrl: JOB_QUEUE_URL,
   })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
-  const tombstones = createTombstoneMending({ lake, ...stores.erasedUsers, log })
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), log })
   const lakeMaintenance = createMaintenance(
     { state, lake, jobs, usage, ...receipts, tombstones, clock, log },
     settings,
@@ -287,10 +288,11 @@ function openConsumer(
   log: Instruments['log'],
   trace: Instruments['trace'],
 ) {
-  const { lakeState: state, usage, projects, erasedUsers } = createTracedStores(TABLE_NAME, trace)
+  const stores = createTracedStores(TABLE_NAME, trace)
+  const { lakeState: state, usage, projects } = stores
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const lake = openS3Lake(BUCKET_NAME, trace, log)
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
-  const tombstones = createTombstoneMending({ lake, ...erasedUsers, log })
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), log })
   return { consumer, state, stream, lake, usage, tombstones }
 }

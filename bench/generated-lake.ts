@@ -3,6 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { createAuditLog } from '#core/accounts/audit'
 import { demoRecord } from '#core/demo/demo-records'
 import { type DemoRequest, demoTraffic } from '#core/demo/traffic'
+import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
@@ -73,7 +74,7 @@ export async function generateLake(
       throw new Error(`${code} ${JSON.stringify(fields)}`)
   }
   const state = await openState(statePath(unfinished))
-  const { lakeState, usage, accounts, projects, receipts, erasedUsers } = createStores(state, clock)
+  const { lakeState, usage, accounts, projects, receipts } = createStores(state, clock)
   const lake = createFolderLake(lakeDir(unfinished))
   const stream = { read: async () => [] }
   const identity = createIdentityStore({ client: state.client, table: state.table, lake, projects, clock })
@@ -83,7 +84,7 @@ export async function generateLake(
   const compactor = createCompactor({ lake, tempDir: compactionTempDir(unfinished), log, memoryMb: 2_048 })
   const worker = createLakeWorker({ state: lakeState, lake, compactor, usage, projects, clock, log })
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
-  const tombstones = createTombstoneMending({ lake, ...erasedUsers, log })
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), log })
   const maintenance = createMaintenance(
     { state: lakeState, lake, jobs, usage, ...receipts, tombstones, clock, log },
     {

@@ -2,7 +2,6 @@ import { createAccountStore } from './accounts/store.ts'
 import { createErasureReceipts } from './erasure/receipts.ts'
 import { createErasureStore } from './erasure/store.ts'
 import { createExperimentStore } from './experiments/store.ts'
-import { createErasedUsers } from './identity/erased-users.ts'
 import { createRefusedCounts } from './identity/fold/refused-counts.ts'
 import { createLakeStateStore } from './lake/state-store.ts'
 import type { Clock } from './ports.ts'
@@ -33,7 +32,6 @@ export function createStores(
     projects: createProjectStore({ ...state, clock, usage, tokenMs }),
     experiments: createExperimentStore({ ...state, clock }),
     refused: createRefusedCounts(state),
-    erasedUsers: createErasedUsers(state),
   }
 }
 

@@ -2,6 +2,7 @@ import { rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openErasures } from '#core/erasure/open-erasures'
+import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityFold, type IdentityFoldServices } from '#core/identity/fold/fold'
 import { createFoldHead } from '#core/identity/fold/fold-head'
 import { createIdentityStore } from '#core/identity/identity-store'
@@ -110,7 +111,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     log,
     memoryMb: compactionMemoryMb,
   })
-  const tombstones = createTombstoneMending({ lake, ...stores.erasedUsers, log })
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), log })
   await reconcileLake({ state: lakeState, stream, lake, consumer, compactor, usage, tombstones, clock, log })
   const identityServices = { client: state.client, table: state.table, lake, projects, clock }
   const identity = createIdentityStore(identityServices)

@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openErasures } from '#core/erasure/open-erasures'
+import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityFold } from '#core/identity/fold/fold'
 import { isFoldDue } from '#core/identity/fold/fold-due'
 import { createIdentityStore } from '#core/identity/identity-store'
@@ -55,7 +56,7 @@ const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const clock = { now: Date.now }
 const stream = openLanesReader(dataDir)
 const connection = connectState(statePath(dataDir))
-const { lakeState: state, usage, projects, receipts, erasedUsers } = createStores(connection, clock)
+const { lakeState: state, usage, projects, receipts } = createStores(connection, clock)
 const lake = ownObjects(createFolderLake(lakeDir(dataDir)), log)
 const { client, table } = connection
 const identity = createIdentityStore({ client, table, lake, projects, clock })
@@ -101,7 +102,7 @@ const jobs = createJobQueue<LakeJob | RepairJob>({
   log,
   signal: cuttingOff.signal,
 })
-const tombstones = createTombstoneMending({ lake, ...erasedUsers, log })
+const tombstones = createTombstoneMending({ lake, ...createErasedUsers(connection), log })
 const repair = createRepair({ consumer, worker, identity, state, tombstones, log })
 const repairs = createRepairs(repair, jobs)
 const liveBuffer = createLiveBuffer(connection, {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { openErasures } from '#core/erasure/open-erasures'
+import { createErasedUsers } from '#core/identity/erased-users'
 import { packRecord } from '#core/ingest/record'
 import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance, type MaintenanceServices } from '#core/lake/compact/maintenance'
@@ -67,7 +68,7 @@ export function openErasurePipeline(
       ...common,
       jobs: { send: async job => void jobs.push(job) },
       ...receipts,
-      tombstones: createTombstoneMending({ lake, ...stores.erasedUsers, log }),
+      tombstones: createTombstoneMending({ lake, ...createErasedUsers(state), log }),
       ...(scrub !== undefined && { scrub }),
     },
     { ...MAINTENANCE_DEFAULTS, epochMs: 0, mergeSegments: 3 },
