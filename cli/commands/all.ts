@@ -3,6 +3,7 @@ import { accountUsage, whoami } from './account.ts'
 import { allSites } from './all-sites.ts'
 import { botTraffic } from './bot-traffic.ts'
 import { breakdown } from './breakdown.ts'
+import { contextCommands } from './contexts.ts'
 import { conversion } from './conversion.ts'
 import { events } from './events.ts'
 import { experimentChanges } from './experiment-changes.ts'
@@ -16,6 +17,7 @@ import { live } from './live.ts'
 import { login } from './login.ts'
 import { pages } from './pages.ts'
 import { paths } from './paths.ts'
+import { portfolioCommands } from './portfolios.ts'
 import { create, remove, update } from './project-changes.ts'
 import { list, project } from './projects.ts'
 import { properties, propertiesReceived } from './properties.ts'
@@ -51,6 +53,8 @@ export const commands: readonly Command[] = [
   create,
   update,
   remove,
+  ...contextCommands,
+  ...portfolioCommands,
   listExperiments,
   getExperiment,
   ...experimentChanges,

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Command, optionKey } from '#cli/command'
 import { commands } from '#cli/commands/all'
@@ -12,9 +13,13 @@ const byEndpoint = new Map(
   Object.values(routes as Record<string, Route>).map(route => [`${route.method} ${route.path}`, route]),
 )
 
+const CONTEXT_FILE = join(mkdtempSync(join(tmpdir(), 'footfall-')), 'context.json')
+writeFileSync(CONTEXT_FILE, '{"goals":[]}')
+afterAll(() => rmSync(dirname(CONTEXT_FILE), { recursive: true }))
+
 /** A value for each option, so that a call has every parameter that it can have. */
 function fullInput({ args, flags }: Command) {
-  const exclusive = ['stepsJson', 'fromContext', 'all', 'filter']
+  const exclusive = ['file', 'stepsJson', 'fromContext', 'all', 'filter']
   const options = flags
     .filter(flag => !exclusive.includes(optionKey(flag)))
     .map(flag => [
@@ -29,7 +34,7 @@ function fullInput({ args, flags }: Command) {
     ])
   return {
     args: Object.fromEntries(args.map(({ name }) => [name, 'demo'])),
-    options: Object.fromEntries(options),
+    options: { ...Object.fromEntries(options), file: CONTEXT_FILE },
   }
 }
 

@@ -265,6 +265,20 @@ test('an experiment is created, paused, resumed, completed and deleted, and feed
   expect(await run(['feedback', '--message', 'All good'])).toMatchObject({ code: 0 })
 })
 
+test('a context is replaced and shown, and a portfolio is created, changed and deleted', async () => {
+  const file = join(newFolder(), 'context.json')
+  writeFileSync(file, JSON.stringify({ goals: ['More signups'], activation_events: ['signup'] }))
+  const set = await run(['context', 'set', 'demo', '--file', file])
+  expect(set).toMatchObject({ code: 0, stdout: expect.stringMatching(/More signups[\s\S]*signup/) })
+  writeFileSync(file, 'no JSON')
+  expect(await run(['context', 'set', 'demo', '--file', file])).toMatchObject({ code: 1, stdout: '' })
+  const created = await run(['portfolios', 'create', 'acme', '--name', 'Acme', '--projects', 'demo'])
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/acme[\s\S]*demo/) })
+  expect(await run(['portfolios', 'update', 'acme', '--name', 'Acme 2'])).toMatchObject({ code: 0 })
+  expect((await run(['portfolios', 'get', 'acme'])).stdout).toContain('Acme 2')
+  expect(await run(['portfolios', 'delete', 'acme', '--confirm'])).toMatchObject({ code: 0 })
+})
+
 test('the demo refuses what changes something before any call', async () => {
   counts.clear()
   const { code, stderr } = await run(['--demo', 'create', 'x', '--domain', '*', '--json'])

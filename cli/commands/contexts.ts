@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { type Command, callCommand, type Flag, NAME } from '#cli/command'
+import { CommandError } from '#cli/errors'
+import type { Values } from '#cli/http/endpoint'
+import type { Block } from '#cli/print/blocks'
+
+const FILE: Flag = {
+  flags: '--file <path>',
+  required: true,
+  help: 'JSON with the lists, which replaces all of them; - reads it from stdin',
+}
+
+/** What the owner says about the numbers. */
+export const contextCommands: readonly Command[] = [
+  callCommand<'GET /project-context'>({
+    name: 'context get',
+    group: 'Projects',
+    args: [NAME],
+    flags: [],
+    summary: 'What the numbers of a project mean: goals, activation, words, annotations',
+    example: '--demo context get demo',
+    call: ({ args }) => ({ endpoint: 'GET /project-context', query: { project: args.NAME } }),
+    print: ({ project_context }) => listBlocks(project_context),
+  }),
+  callCommand<'PUT /project-context'>({
+    name: 'context set',
+    group: 'Projects',
+    effect: 'changes',
+    args: [NAME],
+    flags: [FILE],
+    summary: 'Replaces the context of a project, and shows the stored one',
+    example: 'context set shop --file context.json --dry-run',
+    call: ({ args, options }) => ({
+      endpoint: 'PUT /project-context',
+      body: { ...listsIn(options.file), project: args.NAME },
+    }),
+    print: ({ project_context }) => listBlocks(project_context),
+  }),
+  callCommand<'GET /portfolio-context'>({
+    name: 'portfolio-context get',
+    group: 'Projects',
+    args: [],
+    flags: [],
+    summary: 'What all projects of the account have in common',
+    example: '--demo portfolio-context get',
+    call: () => ({ endpoint: 'GET /portfolio-context' }),
+    print: ({ portfolio_context }) => listBlocks(portfolio_context),
+  }),
+  callCommand<'PUT /portfolio-context'>({
+    name: 'portfolio-context set',
+    group: 'Projects',
+    effect: 'changes',
+    args: [],
+    flags: [FILE],
+    summary: 'Replaces that, and shows the stored one',
+    example: 'portfolio-context set --file context.json --dry-run',
+    call: ({ options }) => ({ endpoint: 'PUT /portfolio-context', body: listsIn(options.file) }),
+    print: ({ portfolio_context }) => listBlocks(portfolio_context),
+  }),
+]
+
+function listsIn(path: unknown): Values {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path === '-' ? 0 : String(path), 'utf8'))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values
+  } catch {}
+  throw new CommandError({
+    error: 'USAGE',
+    message: 'The file has no JSON object.',
+    suggested_action:
+      'Write the lists as {"goals":["More signups"],"glossary":[]} to a file, and name it with --file.',
+  })
+}
+
+/** Texts of a list as lines, entries with several fields as a table. */
+function listBlocks(context: object): Block[] {
+  return Object.entries(context as Record<string, unknown[]>).map(([name, entries]): Block => {
+    const rows = entries.map(entry =>
+      typeof entry === 'string' ? { text: entry } : (entry as Record<string, unknown>),
+    )
+    const keys = [...new Set(rows.flatMap(row => Object.keys(row)))]
+    return {
+      kind: 'table',
+      name,
+      title: name.replaceAll('_', ' '),
+      columns: keys.map(key => ({ key, title: key })),
+      rows,
+    }
+  })
+}
