@@ -11,7 +11,8 @@ const EXAMPLES: Record<string, string> = {
   'GET /experiments/{id}': 'GET /experiments/exp_demo_signup_cta',
   'GET /projects/{id}': 'GET /projects/demo',
   'GET /projects/{id}/usage': 'GET /projects/demo/usage',
-  'GET /journey': 'GET /journey?project=demo&user_id=anon_zq8vcka2q59ejlug&order=asc&fields=timestamp,event,path',
+  'GET /journey':
+    'GET /journey?project=demo&user_id=anon_zq8vcka2q59ejlug&order=asc&fields=timestamp,event,path',
   'GET /openapi.json': 'GET /openapi.json?path=/stats,/query',
 }
 

@@ -64,9 +64,9 @@ export function createErasedUsers(state: StateTable) {
   }
 
   /**
-   * Reads the erasures of a project that reach to this time (Unix ms) or further, page by page. With 10,000 erasures a day these are about 7 items
-   * of 170 bytes for each minute since then. `ids`: only these are kept in memory, so that a request of last month that comes again costs time
-   * alone.
+   * Reads the erasures of a project that reach to this time (Unix ms) or further, page by page. With 10,000
+   * erasures a day these are about 7 items of 170 bytes for each minute since then. `ids`: only these are
+   * kept in memory, so that a request of last month that comes again costs time alone.
    */
   async function read(projectId: string, from = 0, ids?: Iterable<string>): Promise<ErasedUsers> {
     const asked = ids && new Set([...ids].map(idHash))
