@@ -76,7 +76,7 @@ function consumer(usage: Usage, figures: LakeFigures): Quantity[] {
 function counters(usage: Usage, figures: LakeFigures): Quantity[] {
   const { epochs, jobsPerEpoch, segmentsPerEpoch } = figures
   if (epochs === 0) return []
-  const { project, accountBucket } = system.state.fold
+  const { project, projectReads, accountBucket } = system.state.fold
   const projects = expectedDistinct(usage.projects, requests(usage) / epochs)
   const accountBuckets = expectedDistinct(usage.accounts * system.lake.buckets, projects)
   const bytes = openCountBytes(usage, figures)
@@ -89,7 +89,7 @@ function counters(usage: Usage, figures: LakeFigures): Quantity[] {
   // A deletion searches all partitions.
   const epochReads = (jobPartitions + filled) * partitionReads + partitions
   return [
-    { price: 'stateRead', quantity: epochs * epochReads, purpose: 'counters' },
+    { price: 'stateRead', quantity: epochs * (epochReads + projectReads * projects), purpose: 'counters' },
     { price: 'stateWrite', quantity: epochs * (foldWrites + deleteWrites), purpose: 'counters' },
   ]
 }

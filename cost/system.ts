@@ -113,11 +113,12 @@ export const system = {
      * partition that has owners of it. A fold reads the partition of its bucket, GET /stats that of its
      * account.
      */
-    openCounts: { partitions: 16, headBytes: 260, ownerBytes: 24 },
+    openCounts: { partitions: 16, headBytes: 260, ownerBytes: 31 },
     /**
-     * Writes of folding an epoch: for a project (all time, and the month), and for an account in a bucket.
+     * Folding an epoch: writes for a project (all time, and the month), a read of its item for all time, and
+     * writes for an account in a bucket.
      */
-    fold: { project: 2, accountBucket: 1 },
+    fold: { project: 2, projectReads: 1, accountBucket: 1 },
     /** One tick of the scheduler without work. */
     tick: { reads: 12, writes: 2 },
     /** Closing and compacting one epoch, on top of the ticks. */

@@ -61,6 +61,10 @@ export const projectRecord = z
         'Events that are stored, at once. A copy, which has the `event_id` of an earlier event, counts until it is compacted',
     }),
     total_reads: z.int(),
+    first_event_at: z.string().nullable().meta({
+      description: 'ISO 8601: the time of the first event that was counted. null: none yet',
+    }),
+    last_event_at: z.string().nullable(),
     source_scan_id: z.string().nullable(),
     created_at: z.string().meta({ description: 'ISO 8601' }),
   })

@@ -12,8 +12,11 @@
 /** Events of one project, by UTC day of arrival. */
 export type ProjectEvents = { project_id: string; account_id: string; day: string; events: number }
 
+/** The times of the first and the last event, Unix ms. */
+export type EventTimes = { first: number; last: number }
+
 /** The events of one claim for one project and day. `bucket` is the project's part of the lake. */
-export type ClaimedEvents = ProjectEvents & { bucket: number }
+export type ClaimedEvents = ProjectEvents & { bucket: number; times: EventTimes }
 
 /** Open counts of one project and day, and the epoch that they belong to. */
 export type OpenCount = ClaimedEvents & { epoch: number }
@@ -23,6 +26,11 @@ export type CountedClaim = { shard: string; epoch: number; last: string }
 
 /** Events and reads. */
 export type Usage = { events: number; reads: number }
+
+/**
+ * `times`: null for a project without events, and for one whose first event was counted before times were.
+ */
+export type ProjectTotals = Usage & { times: EventTimes | null }
 
 /** Requests of one bot to one project within a quarter of an hour. */
 export type BotCount = {
@@ -88,7 +96,7 @@ export type UsageCounters = {
   /** Takes back a read that was counted in advance. */
   releaseRead(owner: string, day: string): Promise<void>
   /** Returns the events and reads of each project over all time, in the order of the ids. */
-  totals(projectIds: readonly string[]): Promise<Usage[]>
+  totals(projectIds: readonly string[]): Promise<ProjectTotals[]>
   /**
    * Returns the events and reads of a project or an account in one month (YYYY-MM), and on each day of it
    * with any.

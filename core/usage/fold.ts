@@ -1,7 +1,9 @@
 import { forEachConcurrent } from '#core/concurrency'
+import { readItems } from '#core/read-items'
 import { conditionHeld, type ItemKey, type StateTable } from '#core/state-table'
-import type { ProjectEvents, UsageCounters } from './counters.ts'
-import { monthKey, totalKey } from './item-keys.ts'
+import type { EventTimes, OpenCount, ProjectEvents, UsageCounters } from './counters.ts'
+import { joinAllTimes, timesWith } from './event-times.ts'
+import { monthKey, ownerPartition, TOTAL, totalKey } from './item-keys.ts'
 import type { OpenCounts } from './open-counts.ts'
 
 /**
@@ -28,22 +30,47 @@ export function foldedAttribute(bucket: number): string {
  * longer count.
  */
 export function createFold(
-  { client, table }: StateTable,
+  state: StateTable,
   openCounts: Pick<OpenCounts, 'readEpoch'>,
 ): UsageCounters['foldEpoch'] {
+  const { client, table } = state
   return async function foldEpoch(epoch, bucket, stored) {
     const claimed = await openCounts.readEpoch(epoch, bucket)
     const rows = [...stored, ...claimed.map(count => ({ ...count, events: 0 }))]
-    await forEachConcurrent(toAdditions(rows), CONCURRENCY, addition => addOnce(addition, epoch, bucket))
+    const times = await timesAfter(claimed)
+    await forEachConcurrent(toAdditions(rows), CONCURRENCY, addition =>
+      addOnce(addition, times.get(addition.key.sk === TOTAL ? addition.key.pk : ''), epoch, bucket),
+    )
   }
 
-  function addOnce({ key, increments }: Addition, epoch: number, bucket: number): Promise<boolean> {
+  /**
+   * The times of the projects after the fold, by the partition of the project. A bucket is folded by one
+   * worker at a time, so no other write changes them before the fold; a repeated fold changes nothing.
+   */
+  async function timesAfter(claimed: readonly OpenCount[]): Promise<Map<string, EventTimes>> {
+    const projects = Map.groupBy(claimed, ({ project_id }) => ownerPartition(project_id))
+    const ids = new Set(claimed.map(({ project_id }) => project_id))
+    const items = new Map((await readItems(state, [...ids].map(totalKey))).map(item => [item.pk, item]))
+    return new Map(
+      [...projects].flatMap(([partition, counts]) => {
+        const times = timesWith(items.get(partition) ?? {}, joinAllTimes(counts))
+        return times === null ? [] : [[partition, times]]
+      }),
+    )
+  }
+
+  function addOnce(
+    { key, increments }: Addition,
+    times: EventTimes | undefined,
+    epoch: number,
+    bucket: number,
+  ): Promise<boolean> {
     const names = Object.keys(increments)
     return conditionHeld(
       client.update({
         TableName: table,
         Key: key,
-        UpdateExpression: `ADD ${names.map(name => `#${name} :${name}`).join(', ')} SET #folded = :epoch`,
+        UpdateExpression: `ADD ${names.map(name => `#${name} :${name}`).join(', ')} SET #folded = :epoch${times === undefined ? '' : ', first_at = :first, last_at = :last'}`,
         ConditionExpression: 'attribute_not_exists(#folded) OR #folded < :epoch',
         ExpressionAttributeNames: {
           ...Object.fromEntries(names.map(name => [`#${name}`, name])),
@@ -52,6 +79,7 @@ export function createFold(
         ExpressionAttributeValues: {
           ...Object.fromEntries(names.map(name => [`:${name}`, increments[name]])),
           ':epoch': epoch,
+          ...(times !== undefined && { ':first': times.first, ':last': times.last }),
         },
       }),
     )

@@ -1,6 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Item } from '#core/query-all'
-import type { ClaimedEvents } from './counters.ts'
+import type { ClaimedEvents, EventTimes } from './counters.ts'
+import { joinTimes } from './event-times.ts'
 
 /** The items of open counts, and how their counts are stored. */
 
@@ -21,7 +22,11 @@ const CHECKPOINT_DIGITS = 64
 const TTL_S = 60 * 24 * 3_600
 
 /** Events of one owner: a project, or an account with the sum of its projects in the bucket. */
-export type OwnerEvents = Omit<ClaimedEvents, 'project_id'> & { owner: string }
+export type OwnerEvents = Omit<ClaimedEvents, 'project_id' | 'times'> & {
+  owner: string
+  /** Null for an account. */
+  times: EventTimes | null
+}
 
 /** The same, and the epoch that they belong to. */
 export type OwnerCount = OwnerEvents & { epoch: number }
@@ -113,8 +118,9 @@ export function withoutFolded(item: Item, compacted: ReadonlyMap<number, number>
 function addCounts(counts: readonly OwnerEvents[], added: readonly OwnerEvents[]): readonly OwnerEvents[] {
   const sums = new Map(counts.map(count => [keyOf(count), count]))
   for (const count of added) {
-    const events = (sums.get(keyOf(count))?.events ?? 0) + count.events
-    sums.set(keyOf(count), { ...count, events })
+    const sum = sums.get(keyOf(count))
+    const events = (sum?.events ?? 0) + count.events
+    sums.set(keyOf(count), { ...count, events, times: joinTimes(sum?.times ?? null, count.times) })
   }
   return [...sums.values()]
 }
@@ -123,12 +129,15 @@ function keyOf({ owner, bucket, day }: OwnerEvents): string {
   return `${owner} ${bucket} ${day}`
 }
 
-/** The stored form: days -> buckets -> accounts -> owners -> events, because a name is then written once. */
-type StoredCounts = Record<string, Record<string, Record<string, Record<string, number>>>>
+/** Events, with the times of the first and the last one where they are known. */
+type StoredCount = number | [events: number, first: number, last: number]
+
+/** The stored form: days -> buckets -> accounts -> owners -> count, because a name is then written once. */
+type StoredCounts = Record<string, Record<string, Record<string, Record<string, StoredCount>>>>
 
 function encodeCounts(counts: readonly OwnerEvents[]): Uint8Array {
   const days: StoredCounts = {}
-  for (const { day, bucket, account_id, owner, events } of counts) {
+  for (const { day, bucket, account_id, owner, events, times } of counts) {
     days[day] ??= {}
     const buckets = days[day]
     buckets[bucket] ??= {}
@@ -137,7 +146,7 @@ function encodeCounts(counts: readonly OwnerEvents[]): Uint8Array {
     const owners = accounts[account_id]
     // The account's own name stands there already.
     const name = owner === account_id ? '' : owner
-    owners[name] = (owners[name] ?? 0) + events
+    owners[name] = times === null ? events : [events, times.first, times.last]
   }
   return zstdCompressSync(JSON.stringify(days))
 }
@@ -147,9 +156,13 @@ function decodeCounts(bytes: Uint8Array): OwnerEvents[] {
   return Object.entries(days).flatMap(([day, buckets]) =>
     Object.entries(buckets).flatMap(([bucket, accounts]) =>
       Object.entries(accounts).flatMap(([account_id, owners]) =>
-        Object.entries(owners).map(([name, events]) => ({
-          ...{ day, bucket: Number(bucket), account_id, owner: name === '' ? account_id : name, events },
-        })),
+        Object.entries(owners).map(([name, stored]) => {
+          const [events, first, last] = Array.isArray(stored) ? stored : [stored]
+          return {
+            ...{ day, bucket: Number(bucket), account_id, owner: name === '' ? account_id : name, events },
+            times: first === undefined || last === undefined ? null : { first, last },
+          }
+        }),
       ),
     ),
   )

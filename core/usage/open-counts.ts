@@ -241,19 +241,19 @@ function partitionOf(owner: string): string {
 
 /** The counts of the projects, and their sums by account, bucket and day. */
 function toOwners(counts: readonly ClaimedEvents[]): OwnerEvents[] {
-  const owners = counts.map(({ project_id, ...count }) => ({ ...count, owner: project_id }))
+  const owners: OwnerEvents[] = counts.map(({ project_id, ...count }) => ({ ...count, owner: project_id }))
   const accounts = Map.groupBy(counts, ({ account_id, bucket, day }) => `${account_id} ${bucket} ${day}`)
   for (const [first, ...others] of accounts.values()) {
     if (first === undefined) continue
     const { account_id, bucket, day } = first
     const events = others.reduce((sum, count) => sum + count.events, first.events)
-    owners.push({ account_id, bucket, day, events, owner: account_id })
+    owners.push({ account_id, bucket, day, events, owner: account_id, times: null })
   }
   return owners
 }
 
 function toProjects(counts: readonly OwnerCount[]): OpenCount[] {
-  return counts
-    .filter(({ owner, account_id }) => owner !== account_id)
-    .map(({ owner, ...count }) => ({ ...count, project_id: owner }))
+  return counts.flatMap(({ owner, times, ...count }) =>
+    times === null ? [] : [{ ...count, times, project_id: owner }],
+  )
 }

@@ -2,7 +2,8 @@ import { type Item, queryItems } from '#core/query-all'
 import { readItems } from '#core/read-items'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { type BotStore, createBotStore } from './bot-store.ts'
-import type { Usage, UsageCounters } from './counters.ts'
+import type { ProjectTotals, Usage, UsageCounters } from './counters.ts'
+import { joinAllTimes, timesWith } from './event-times.ts'
 import { createFold, foldedAttribute } from './fold.ts'
 import {
   FOLDED,
@@ -77,15 +78,16 @@ export function createUsageStore(state: StateTable): UsageStore {
     }
   }
 
-  async function totals(projectIds: readonly string[]): Promise<Usage[]> {
+  async function totals(projectIds: readonly string[]): Promise<ProjectTotals[]> {
     const open = await openCounts.readOwners(projectIds)
     const items = await readTotals(projectIds)
     return projectIds.map(id => {
       const item = items.get(id) ?? {}
-      const openEvents = sumEvents((open.get(id) ?? []).filter(count => isOpen(count, item)))
+      const openOfProject = (open.get(id) ?? []).filter(count => isOpen(count, item))
       return {
-        events: toNumber(item.events) + openEvents,
+        events: toNumber(item.events) + sumEvents(openOfProject),
         reads: toNumber(item.reads),
+        times: timesWith(item, joinAllTimes(openOfProject)),
       }
     })
   }

@@ -8,7 +8,7 @@ import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { DAY_MS, utcDate } from '#core/time'
-import type { Usage, UsageCounters } from '#core/usage/counters'
+import type { ProjectTotals, UsageCounters } from '#core/usage/counters'
 import type { accountChain } from '#lambdas/chain/account-chain'
 import type { ProjectRecord } from '#schemas/projects'
 import { routes } from '#schemas/routes'
@@ -118,7 +118,9 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
   }
 }
 
-function toRecord(project: Project, totals: Usage = { events: 0, reads: 0 }): ProjectRecord {
+const NO_TOTALS: ProjectTotals = { events: 0, reads: 0, times: null }
+
+function toRecord(project: Project, totals = NO_TOTALS): ProjectRecord {
   const { id, name, project_token, allowed_origins, source_scan_id, created_at } = project
   return {
     id,
@@ -127,7 +129,13 @@ function toRecord(project: Project, totals: Usage = { events: 0, reads: 0 }): Pr
     allowed_origins,
     total_events: totals.events,
     total_reads: totals.reads,
+    first_event_at: toIso(totals.times?.first),
+    last_event_at: toIso(totals.times?.last),
     source_scan_id,
     created_at,
   }
+}
+
+function toIso(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString()
 }

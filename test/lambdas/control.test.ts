@@ -29,6 +29,8 @@ describe('POST /projects', () => {
       allowed_origins: '*',
       total_events: 0,
       total_reads: 0,
+      first_event_at: null,
+      last_event_at: null,
       source_scan_id: null,
       created_at: '2026-11-21T12:00:00.000Z',
       snippet: `<script defer src="${BASE_URL}/tracker.js" data-project="${name}" data-token="${body.project_token}"></script>`,
@@ -108,7 +110,7 @@ describe('GET /projects', () => {
   })
 })
 
-test('GET /projects/{id} returns the numbers of events and reads, in total and today', async () => {
+test('GET /projects/{id} returns the numbers of events and reads, in total and today, and the times of the first and last event', async () => {
   const project = await service.createProject()
   await countEvents(
     service.usage,
@@ -121,6 +123,8 @@ test('GET /projects/{id} returns the numbers of events and reads, in total and t
     id: project.id,
     total_events: 8,
     total_reads: 1,
+    first_event_at: '2026-11-20T00:00:00.000Z',
+    last_event_at: '2026-11-21T00:00:00.000Z',
     usage_today: { event_count: 3, read_count: 1 },
     project: { id: project.id, name: project.name },
   })

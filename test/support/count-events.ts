@@ -18,6 +18,7 @@ export async function countEvents(
     counts.map(({ project_id = 'another-project', ...count }) => ({
       account_id: 'another-account',
       bucket: bucketOf(project_id),
+      times: { first: Date.parse(count.day), last: Date.parse(count.day) },
       project_id,
       ...count,
     })),

@@ -202,10 +202,10 @@ function unpackEntries(entries: readonly StreamEntry[]) {
       const recordId = `${record.project_id} ${record.received_at} ${record.seq}`
       if (recordIds.has(recordId)) continue
       recordIds.add(recordId)
-      const { events, hasEventIds } = rows.addUnparsed(record)
+      const { events, times, hasEventIds } = rows.addUnparsed(record)
       if (hasEventIds) projectsWithEventIds.add(record.project_id)
       const { eventsJson: _, ...head } = record
-      records.push({ ...head, events: { length: events } })
+      records.push({ ...head, events: { length: events, times } })
     } catch (error) {
       unreadableRecords.push(toUnreadableRecord(entry, error))
     }

@@ -1,12 +1,16 @@
-import type { BotRecord, EventsRecord, IdentifyRecord } from '#core/ingest/record'
+import { type BotRecord, type EventsRecord, type IdentifyRecord, isEmptyEvent } from '#core/ingest/record'
 import { quarterOf, utcDate } from '#core/time'
-import type { BotCount, ClaimedEvents } from '#core/usage/counters'
+import type { BotCount, ClaimedEvents, EventTimes } from '#core/usage/counters'
+import { joinTimes, timesOf } from '#core/usage/event-times'
 
-/** A record of the stream. Of its events only the number counts. */
+/** What counts of the events of a record. */
+type CountedEvents = { length: number; times: EventTimes | null }
+
+/** A record of the stream, or one of which the events are counted already. */
 export type CountedRecord =
   | BotRecord
   | IdentifyRecord
-  | (Omit<EventsRecord, 'events'> & { events: { length: number } })
+  | (Omit<EventsRecord, 'events'> & { events: EventsRecord['events'] | CountedEvents })
 
 /** What the records of a claim add to the counters, by project and UTC date of arrival. */
 export function countRecords(records: readonly CountedRecord[]): {
@@ -25,7 +29,9 @@ export function countRecords(records: readonly CountedRecord[]): {
         bucket,
         day,
         events: 0,
+        times: timesOfRecord(record),
       }))
+      count.times = joinTimes(count.times, timesOfRecord(record))
       count.events += record.events.length
     } else if (record.kind === 'bots') {
       const { project_id, category, actor } = record
@@ -48,6 +54,12 @@ export function countRecords(records: readonly CountedRecord[]): {
     }
   }
   return { events: [...events.values()], bots: [...bots.values()] }
+}
+
+/** Of a record without events, which an erasure may leave: its arrival. */
+function timesOfRecord({ events, received_at }: Extract<CountedRecord, { kind: 'events' }>): EventTimes {
+  const times = 'times' in events ? events.times : timesOf(events.filter(event => !isEmptyEvent(event)))
+  return times ?? { first: received_at, last: received_at }
 }
 
 function getOrInsert<T>(map: Map<string, T>, key: string, createValue: () => T): T {

@@ -1,5 +1,7 @@
 import { arrivalLag } from '#core/ingest/ids'
 import { type EventsRecord, isEmptyEvent, type RecordedEvent, type UnparsedRecord } from '#core/ingest/record'
+import type { EventTimes } from '#core/usage/counters'
+import { timesOf } from '#core/usage/event-times'
 import { type ColumnOf, type PropertyColumnName, propertyColumns } from '#schemas/columns'
 import { eventKey, shortKey } from './id-keys.ts'
 import { readRawEvents, splitRawObject } from './raw-events.ts'
@@ -23,10 +25,10 @@ export type HotColumns = {
   /** Adds a row for each event of a record, without erased events. If it throws, nothing is added. */
   add(record: EventsRecord): void
   /**
-   * The same for a record whose events are JSON text. Returns the number of its events, and whether one has
-   * an event_id.
+   * The same for a record whose events are JSON text. Returns the number of its events, their times, and
+   * whether one has an event_id.
    */
-  addUnparsed(record: UnparsedEvents): { events: number; hasEventIds: boolean }
+  addUnparsed(record: UnparsedEvents): { events: number; times: EventTimes | null; hasEventIds: boolean }
   rowCount(): number
   /** The columns with a value in some row. The keys of ids are computed from the texts here. */
   columns(): ReadonlyMap<HotName, HotColumn>
@@ -186,7 +188,8 @@ export function createHotColumns(): HotColumns {
         for (const [index, event] of parsed.entries())
           addEvent(record, event, index, raw?.[index]?.propertiesJson)
       })
-      return { events: parsed.length, hasEventIds: parsed.some(({ event_id }) => event_id != null) }
+      const times = timesOf(parsed.filter(event => !isEmptyEvent(event)))
+      return { events: parsed.length, times, hasEventIds: parsed.some(({ event_id }) => event_id != null) }
     },
     rowCount: () => count,
     columns: () =>

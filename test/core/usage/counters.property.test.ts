@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { StateTable } from '#core/state-table'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
+import { joinAllTimes, joinTimes } from '#core/usage/event-times'
 import { createUsageStore } from '#core/usage/store'
 import { propertySettings } from '#test/support/depth'
 import { projectIdOf } from '#test/support/project-ids'
@@ -78,6 +79,9 @@ const row = fc.record({
   events: fc.integer({ min: 1, max: 9 }),
   /** Those of the events that compaction finds to be copies. */
   copies: fc.nat(9),
+  /** When the first event happened, and how long after it the last one. */
+  first: fc.nat(1_000),
+  length: fc.nat(1_000),
 })
 const step = fc.oneof(
   {
@@ -118,6 +122,7 @@ function createModel() {
         .filter(row => (row.project_id === owner || row.account_id === owner) && row.day.startsWith(days))
         .reduce((sum, row) => sum + count(row, row.epoch <= (folded.get(row.bucket) ?? 0)), 0)
     },
+    timesOf: (project: string) => joinAllTimes(rows.filter(row => row.project_id === project)),
   }
 }
 
@@ -129,6 +134,9 @@ async function expectModel(
   const totals = await usage.totals(PROJECTS.map(({ project_id }) => project_id))
   expect(totals.map(({ events }) => events)).toEqual(
     PROJECTS.map(({ project_id }) => model.eventsOf(project_id)),
+  )
+  expect(totals.map(({ times }) => times)).toEqual(
+    PROJECTS.map(({ project_id }) => model.timesOf(project_id)),
   )
   for (const owner of owners) {
     for (const month of MONTHS) {
@@ -163,14 +171,16 @@ test('the counters equal the stored events after any claims, folds, failures and
       if (step.kind === 'nextEpoch') epoch += 1
       if (step.kind === 'claim') {
         sequence += 1
-        const rows = step.rows.map(({ project, day, events, copies }) => ({
+        const rows = step.rows.map(({ project, day, events, copies, first, length }) => ({
           ...{ ...project, day, events, epoch, stored: Math.max(0, events - copies) },
+          times: { first, last: first + length },
         }))
         const claim = { shard: step.shard, epoch, last: String(sequence) }
         const sums = Map.groupBy(rows, ({ project_id, day }) => `${project_id} ${day}`)
         const counts = [...sums.values()].map(([first, ...others]) => ({
           ...(first as Row),
           events: others.reduce((sum, { events }) => sum + events, first?.events ?? 0),
+          times: joinTimes((first as Row).times, joinAllTimes(others)),
         }))
         const work = (usage: UsageCounters) => usage.addClaim(claim, counts)
         await finish(step, work)
@@ -207,7 +217,12 @@ test('while an epoch is being folded, a project counts what was claimed or what 
   const usage = createUsageStore(state)
   for (let writesBefore = 0; writesBefore < 12; writesBefore++) {
     await state.empty()
-    const claimed = PROJECTS.map(project => ({ ...project, day: DAYS[2], events: 10 }))
+    const claimed = PROJECTS.map(project => ({
+      ...project,
+      day: DAYS[2],
+      events: 10,
+      times: { first: 1, last: 2 },
+    }))
     await usage.addClaim({ shard: 's1', epoch: writesBefore + 1, last: '1' }, claimed)
     const stored = claimed.filter(({ bucket }) => bucket === 1).map(count => ({ ...count, events: 9 }))
     const worker = openProcess()

@@ -26,11 +26,20 @@ const P = 'p'
 const Q = 'q'
 const [BUCKET, OTHER] = [bucketOf(P), bucketOf(Q)]
 const DAY = '2026-11-21'
+const TIMES = { first: Date.parse(DAY), last: Date.parse(DAY) + 1_000 }
 const none = { events: 0, reads: 0 }
 
 function counts(overrides: Partial<ClaimedEvents> = {}): ClaimedEvents {
   const { project_id = P } = overrides
-  return { project_id, account_id: 'a', bucket: bucketOf(project_id), day: DAY, events: 1, ...overrides }
+  return {
+    project_id,
+    account_id: 'a',
+    bucket: bucketOf(project_id),
+    day: DAY,
+    events: 1,
+    times: TIMES,
+    ...overrides,
+  }
 }
 
 /** Counts a claim of one project. */
@@ -98,7 +107,7 @@ function countBytes(onRead: (bytes: number) => void): StateTable {
 
 describe('open counts', () => {
   test('a project or account without counts has zeros', async () => {
-    expect(await usage.totals(['p'])).toEqual([none])
+    expect(await usage.totals(['p'])).toEqual([{ ...none, times: null }])
     expect(await usage.totals([])).toEqual([])
     expect(await usage.month('p', '2026-11')).toEqual({ ...none, days: {} })
   })
@@ -213,6 +222,31 @@ describe('open counts', () => {
   })
 })
 
+describe('the times of the first and the last event', () => {
+  const timesOf = async () => (await createUsageStore(state).totals([P]))[0]?.times
+
+  test('are those of all claims, before and after the fold', async () => {
+    await addClaim('1', { times: { first: 50, last: 60 } })
+    await addClaim('2', { epoch: 2, times: { first: 20, last: 55 } })
+    expect(await timesOf()).toEqual({ first: 20, last: 60 })
+    await usage.foldEpoch(1, BUCKET, [counts()])
+    expect(await timesOf()).toEqual({ first: 20, last: 60 })
+    await usage.foldEpoch(2, BUCKET, [counts()])
+    await usage.deleteFoldedCounts([{ bucket: BUCKET, compacted: 3 }])
+    expect(await timesOf()).toEqual({ first: 20, last: 60 })
+    await addClaim('3', { epoch: 3, times: { first: 10, last: 70 } })
+    expect(await timesOf()).toEqual({ first: 10, last: 70 })
+  })
+
+  test('are not known for a project whose earlier events were counted without times', async () => {
+    await usage.foldEpoch(1, BUCKET, [counts()])
+    await addClaim('1', { epoch: 2 })
+    expect(await timesOf()).toBeNull()
+    await usage.foldEpoch(2, BUCKET, [counts()])
+    expect(await timesOf()).toBeNull()
+  })
+})
+
 describe('folding', () => {
   test('the stored events replace the open counts of the epoch, for the project and for the account', async () => {
     await addClaim('1', { events: 10 })
@@ -267,7 +301,7 @@ describe('folding', () => {
     await usage.foldEpoch(1, OTHER, [counts({ project_id: Q, events: 100 })])
     await usage.deleteFoldedCounts([{ bucket: OTHER, compacted: 2 }])
     expect(await openKeys()).toHaveLength(2)
-    expect(await createUsageStore(state).totals(['p', 'q'])).toEqual([
+    expect(await createUsageStore(state).totals(['p', 'q'])).toMatchObject([
       { events: 11, reads: 0 },
       { events: 100, reads: 0 },
     ])
@@ -292,7 +326,7 @@ describe('reads', () => {
   test('a read counts for the project and for its account', async () => {
     await Promise.all(Array.from({ length: 5 }, () => usage.addRead('p', 'a', DAY)))
     await usage.addRead('q', 'a', '2026-11-20')
-    expect(await usage.totals(['p', 'q'])).toEqual([
+    expect(await usage.totals(['p', 'q'])).toMatchObject([
       { events: 0, reads: 5 },
       { events: 0, reads: 1 },
     ])

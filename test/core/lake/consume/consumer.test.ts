@@ -147,8 +147,10 @@ test('the events of a claim are counted by project with its account and bucket, 
   await pipeline.consumer.consume('s0')
   const highWater = (await pipeline.state.shard('s0')).highWater as string
   await pipeline.consumer.finishClaim('s0', { first: highWater, last: highWater, epoch: 1 }, null)
-  const day = utcDate(pipeline.clock.time)
+  const { time } = pipeline.clock
+  const times = { first: time, last: time }
+  const day = utcDate(time)
   expect([...pipeline.claimed]).toEqual([
-    [`s0 ${highWater}`, [{ project_id: 'proj_1', account_id: 'acct_1', bucket: 1, day, events: 2 }]],
+    [`s0 ${highWater}`, [{ project_id: 'proj_1', account_id: 'acct_1', bucket: 1, day, events: 2, times }]],
   ])
 })

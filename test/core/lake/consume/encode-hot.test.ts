@@ -7,11 +7,18 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRandom } from '#core/demo/random'
-import { type EventsRecord, packRecord, unpackRecord, unpackUnparsed } from '#core/ingest/record'
+import {
+  type EventsRecord,
+  isEmptyEvent,
+  packRecord,
+  unpackRecord,
+  unpackUnparsed,
+} from '#core/ingest/record'
 import { encodeHot } from '#core/lake/consume/encode-hot'
 import { createHotColumns, hotColumnsOf, type UnparsedEvents } from '#core/lake/consume/hot-columns'
 import { shortKey } from '#core/lake/consume/id-keys'
 import { readRawEvents } from '#core/lake/consume/raw-events'
+import { timesOf } from '#core/usage/event-times'
 import { propertyColumns, tables } from '#schemas/columns'
 import { propertySettings, repeats, seed } from '#test/support/depth'
 import { eventsRecord } from '#test/support/events-record'
@@ -187,6 +194,7 @@ test('wide events that are read as text give the rows of parsed ones', () => {
     const columns = createHotColumns()
     expect(columns.addUnparsed(unpackUnparsed(bytes) as UnparsedEvents)).toEqual({
       events: given.length,
+      times: timesOf(parsed.events.filter(event => !isEmptyEvent(event))),
       hasEventIds: false,
     })
     expect(rowsOfColumns(columns)).toEqual(toHotRows(parsed))
