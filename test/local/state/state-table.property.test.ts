@@ -22,7 +22,9 @@ type Request = { method: Method; input: Item }
 
 /** Few names and values, so that requests meet each other's items. */
 const NAMES = ['a', 'b', 'c', 'expires_at']
-const TEXTS = ['', 'a', 'ab', 'b', 'é', '\uFFFD', '\u{1F600}']
+// Without characters between U+E000 and U+FFFF: beside characters beyond them dynalite compares their UTF-16, DynamoDB and the file
+// of one machine their UTF-8 (test/contract/state-table.ts).
+const TEXTS = ['', 'a', 'ab', 'b', 'é', '\u{1F600}']
 const text = fc.constantFrom(...TEXTS)
 const number = fc.constantFrom(-3, 0, 1, 2, 10)
 const set = fc.oneof(
@@ -45,9 +47,10 @@ const name = fc.constantFrom(...NAMES)
 /** An expression with its names and values. */
 type Part = { text: string; names: string[]; values: Item }
 const attribute: fc.Arbitrary<Part> = name.map(each => ({ text: `#${each}`, names: [each], values: {} }))
+/** Values of one expression need names of their own, so the numbers in the names are spread evenly. */
 const given = (arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<Part> =>
   fc
-    .tuple(arbitrary, fc.nat(1_000_000))
+    .tuple(arbitrary, fc.noBias(fc.nat(2 ** 31 - 1)))
     .map(([each, id]) => ({ text: `:v${id}`, names: [], values: { [`:v${id}`]: each } }))
 
 function join(parts: readonly Part[], toText: (...texts: string[]) => string): Part {
@@ -62,6 +65,8 @@ const combined = (arbitraries: fc.Arbitrary<Part>[], toText: (...texts: string[]
   fc.tuple(...arbitraries).map(parts => join(parts, toText))
 
 const comparable = given(fc.oneof(number, text))
+/** Not the empty text, which IN of dynalite never finds. */
+const option = given(fc.oneof(number, fc.constantFrom(...TEXTS.filter(each => each !== ''))))
 const sign = fc.constantFrom('=', '<>', '<', '<=', '>', '>=')
 const { condition } = fc.letrec<{ condition: Part; simple: Part }>(tie => ({
   simple: fc.oneof(
@@ -75,7 +80,7 @@ const { condition } = fc.letrec<{ condition: Part; simple: Part }>(tie => ({
       [attribute, given(fc.constantFrom(-3, 0)), given(fc.constantFrom(0, 2))],
       (a, b, c) => `${a} BETWEEN ${b} AND ${c}`,
     ),
-    combined([attribute, comparable, comparable], (a, b, c) => `${a} IN (${b}, ${c})`),
+    combined([attribute, option, option], (a, b, c) => `${a} IN (${b}, ${c})`),
   ),
   condition: fc.oneof(
     { depthSize: 'small' },
