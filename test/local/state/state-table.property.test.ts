@@ -22,8 +22,8 @@ type Request = { method: Method; input: Item }
 
 /** Few names and values, so that requests meet each other's items. */
 const NAMES = ['a', 'b', 'c', 'expires_at']
-// Without characters between U+E000 and U+FFFF: beside characters beyond them dynalite compares their UTF-16, DynamoDB and the file
-// of one machine their UTF-8 (test/contract/state-table.ts).
+// Without characters between U+E000 and U+FFFF: beside characters beyond them dynalite compares their UTF-16,
+// DynamoDB and the file of one machine their UTF-8 (test/contract/state-table.ts).
 const TEXTS = ['', 'a', 'ab', 'b', 'é', '\u{1F600}']
 const text = fc.constantFrom(...TEXTS)
 const number = fc.constantFrom(-3, 0, 1, 2, 10)
