@@ -26,6 +26,7 @@ import { retention } from './retention.ts'
 import { authStatus, logout } from './session-commands.ts'
 import { sessions, sessionsDist } from './sessions.ts'
 import { stats } from './stats.ts'
+import { upgradeLink } from './upgrade-link.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -63,5 +64,6 @@ export const commands: readonly Command[] = [
   authStatus,
   whoami,
   accountUsage,
+  upgradeLink,
   feedback,
 ]

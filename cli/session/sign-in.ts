@@ -92,13 +92,17 @@ export async function exchange(
   return { ...answer.agent_session, account: storedAccount(answer.account) }
 }
 
-/** The page that the human opens. Only web pages are opened, whatever the service says. */
+/** The page that the human opens. */
 export function pageOf({ authorize_url }: Started): string {
-  if (URL.canParse(authorize_url) && /^https?:$/.test(new URL(authorize_url).protocol))
-    return new URL(authorize_url).href
+  return webPage(authorize_url, 'approval')
+}
+
+/** A page for the human. Only web pages are named and opened, whatever the service says. */
+export function webPage(url: string, purpose: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).href
   throw new CommandError({
     error: 'UNEXPECTED_ANSWER',
-    message: 'The service did not name a page for the approval.',
+    message: `The service did not name a page for the ${purpose}.`,
     suggested_action: 'Check the address with --base-url.',
   })
 }
