@@ -18,5 +18,5 @@ export type ReportsServices = AccountChainServices &
     readProject: ReadProject
     buffer: LiveBuffer
     users: UserResolver
-    usage: Pick<UsageStore, 'bots'>
+    usage: Pick<UsageStore, 'bots' | 'totals'>
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
+import { countEvents } from '#test/support/count-events'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 
 let service: HttpService
@@ -142,4 +143,17 @@ test.each([
   const filters = [{ field: 'timestamp', op: 'gt', value }]
   const { status, body } = await service.call(routes.query, { body: { project, filters } })
   expect([status, body.error]).toEqual([400, code])
+})
+
+test('all sites say where the data of the account begins, and that a period begins earlier', async () => {
+  const own = await openHttpService()
+  const { id } = await own.createProject()
+  await countEvents(own.usage, { project_id: id, day: '2026-11-10', events: 5 })
+  const { body, headers } = await own.call(routes.allSites, { query: { period: '7d' } })
+  expect(headers.get('X-Footfall-Receipt')).toContain('data_from=2026-11-10')
+  expect(body.warnings).toEqual([
+    'The period before begins on 2026-11-08, and the first event is of 2026-11-10 (`data_from`): changes against it say little.',
+  ])
+  expect((await own.call(routes.allSites, { query: { period: '1d' } })).body.warnings).toBe(undefined)
+  await own.close()
 })
