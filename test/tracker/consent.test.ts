@@ -17,7 +17,10 @@ const names = () => site.server.events().map(({ event }) => event)
 
 /** Waits for an event of a second user. An event of the first user would have arrived before. */
 async function expectNothingElseSent(expected: string[] = []) {
+  const requestsBefore = site.server.experimentRequests
   const page = await openPage('', '/proof')
+  // A page that is left before its first route has begun asks for no experiments.
+  await eventually(() => expect(site.server.experimentRequests).toBeGreaterThan(requestsBefore))
   await site.leave(page)
   await eventually(() => expect(site.server.events().at(-1)?.properties.path).toBe('/proof'))
   expect(names()).toEqual([...expected, 'page_view'])
