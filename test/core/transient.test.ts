@@ -170,6 +170,9 @@ const uses: Record<string, Use> = {
       workGroup: 'reports',
       database: 'footfall',
       lakeLocation: 's3://lake',
+      // A throttled start is tried again until the deadline.
+      timeoutMs: 50,
+      startBackoff: quick,
     }).rows(sql`SELECT 1 AS one`),
 }
 
