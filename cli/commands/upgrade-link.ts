@@ -32,9 +32,9 @@ export const upgradeLink: RunCommand = {
     const usage = await readUsage(session)
     requireAnUpgrade(usage.answer.payment)
     if (detached === true || usage.answer.payment.status.can_retry_pro_task) return print(session, usage)
-    for (const block of describe(usage.answer.payment))
-      if (block.kind === 'facts')
-        session.say(block.facts.map(([name, value]) => `${name}: ${value}`).join('\n'))
+    const { next_action } = usage.answer.payment
+    if (next_action !== null)
+      session.say(`A human upgrades on this page: ${webPage(next_action.url, 'upgrade')}`)
     print(session, await waitForUpgrade(session))
   },
 }
