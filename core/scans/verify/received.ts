@@ -1,0 +1,24 @@
+/** What the lake knows of one event name since the analysis. */
+export type ReceivedEvent = {
+  event: string
+  count: number
+  /** Time of the newest one, Unix ms. */
+  last_seen_at: number | null
+  /** How many of the events have the property, by its name. */
+  properties: Readonly<Record<string, number>>
+  /** Page views that this event follows within two seconds in the same session. */
+  after_page_view: number
+  /** Events that follow one of the same name and session within a second. */
+  repeats: number
+  /**
+   * Whether a report, an experiment or the project context has named it since it arrived. Null: that is not
+   * known.
+   */
+  is_used: boolean | null
+}
+
+/** What has arrived in a project since the analysis; the largest 1,000 event names. */
+export type Received = {
+  page_views: number
+  events: readonly ReceivedEvent[]
+}
