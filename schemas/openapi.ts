@@ -8,9 +8,9 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from './errors.ts'
-import { compactResponse, dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
+import { dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
 import type { CredentialKind, Route } from './route.ts'
-import { errorsOf, isDocumented, pathParameters, routes } from './routes.ts'
+import { derivedErrors, isDocumented, listedErrorsOf, pathParameters, routes } from './routes.ts'
 import type { OpenApi } from './share-parts.ts'
 import { VISITOR_WORDS } from './visitor-words.ts'
 
@@ -31,9 +31,6 @@ const TAGS = {
   Service: 'The service itself.',
 } as const
 
-/** The codes of every operation; texts that never change have only the first of them. */
-const commonCodes: readonly ErrorCode[] = ['INTERNAL_ERROR', 'UNAVAILABLE']
-
 /** What every client must know. */
 const DESCRIPTION = `Web analytics that AI agents and scripts query over HTTP.
 
@@ -41,7 +38,8 @@ Create a project with POST /projects, put its snippet into the page (or send eve
 public token), then call GET /stats. GET /projects lists your projects; GET /properties lists the events and property keys
 that you can ask for. Bodies are JSON in UTF-8, whatever the Content-Type is. A null in an optional field means that the
 field is absent. Unknown fields and parameters are ignored; \`warnings\` names them. Every error is \`{error, message}\`: \`error\`
-is one of the codes of the operation (or ${commonCodes.join(', ')}), and \`message\` says what is wrong and what to do next.
+is a code that the operation lists, or one that the response \`Errors\` names for all operations of its kind; \`message\` says
+what is wrong and what to do next.
 An operation with a scope takes an API key, or an agent session that has the scope. A metered one counts as a read of the
 month when it succeeds, and its response has the headers \`X-Monthly-Usage\` (events of the account in this calendar month, UTC) and
 \`${RECEIPT_HEADER}\` (\`engine=duckdb; rows=1200; bytes=8400; ms=12; fresh_until=1795219200000; exact=true; cost_usd=0; data_from=2026-11-01\`).
@@ -125,9 +123,24 @@ export function openApiDocument(baseUrl: string): OpenApi {
       // The bounds of JavaScript's integers are no rule of the service.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      // Every name of a field is a text.
+      delete jsonSchema.propertyNames
+      shortenNullable(jsonSchema)
     },
   })
   return JSON.parse(JSON.stringify(whole))
+}
+
+type JsonSchema = Record<string, unknown>
+
+/** Writes a value of one type or null as one schema with two types, which says the same in fewer words. */
+function shortenNullable(jsonSchema: JsonSchema): void {
+  const [value, none, ...others] = (jsonSchema.anyOf ?? []) as JsonSchema[]
+  if (none?.type !== 'null' || others.length > 0 || typeof value?.type !== 'string') return
+  delete jsonSchema.anyOf
+  const own = { ...jsonSchema }
+  Object.assign(jsonSchema, value, own, { type: [value.type, 'null'] })
+  if (Array.isArray(value.enum)) jsonSchema.enum = [...value.enum, null]
 }
 
 function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
@@ -233,8 +246,7 @@ const extras = z.object(readExtras).meta({ id: 'ReadExtras' })
 function withExtras(schema: z.ZodType | undefined, options: Route['options']): z.ZodType | undefined {
   if (schema === undefined || options === undefined) return schema
   const extended = z.intersection(schema, extras)
-  const others = [compactResponse, ...('dry_run' in options.shape ? [dryRunResponse] : [])]
-  return z.union([extended, ...others])
+  return 'dry_run' in options.shape ? z.union([extended, dryRunResponse]) : extended
 }
 
 /** All errors have one shape, so an operation refers to one response for all of their statuses. */
@@ -247,12 +259,18 @@ function sharedErrors(): Record<string, ZodOpenApiResponseObject> {
   return {
     [ERRORS]: {
       description: allCodes
-        .map(code => `${errorCodes[code].status} \`${code}\`: ${errorCodes[code].hint}`)
+        .map(code => `${errorCodes[code].status} \`${code}\`${ofOperations(code)}: ${errorCodes[code].hint}`)
         .join('\n\n'),
       headers: z.object(errorHeaders),
       content: { 'application/json': { schema: errorResponse } },
     },
   }
+}
+
+/** Of which operations a code is that follows from what they show. */
+function ofOperations(code: ErrorCode): string {
+  const of = derivedErrors.find(each => each.code === code)?.of
+  return typeof of === 'string' ? ` (operations ${of})` : ''
 }
 
 const errorHeaders = {
@@ -263,12 +281,9 @@ const errorHeaders = {
     .meta({ description: 'Bearer resource_metadata="…": where to sign in (AUTH_REQUIRED)' }),
 }
 
-/**
- * Refers to the shared response. The text beside the reference lists the codes of this route that not every
- * route has.
- */
+/** Refers to the shared response. The text beside the reference lists the codes that the route has itself. */
 function errorResponses(route: Route): ZodOpenApiResponsesObject {
-  const codes = errorsOf(route).filter(code => !commonCodes.includes(code))
+  const codes = listedErrorsOf(route)
   return {
     default: {
       $ref: `#/components/responses/${ERRORS}`,

@@ -24,10 +24,7 @@ export function flag(name: string, description: string) {
 
 /** A POST may have them in its body or in its query string. */
 export const readOptions = z.object({
-  compact: flag(
-    'compact',
-    'Sends each list of objects as a list of arrays: the names once, then the values of each row in their order.',
-  ),
+  compact: flag('compact', 'Each list of objects becomes `[[names], [values], …]`.'),
   receipt: flag('receipt', 'Adds `receipt`: what the read cost, and how fresh it is.'),
   sql: flag(
     'sql',
@@ -92,12 +89,6 @@ export const readExtras = {
   sql: z.array(statement).optional(),
   warnings: warnings.optional(),
 }
-
-/** A response with compact=true. */
-export const compactResponse = z.looseObject({ ...readExtras }).meta({
-  id: 'Compact',
-  description: 'With `compact=true`: the same, and each list as `[[names], [values], …]`',
-})
 
 export const dryRunResponse = z
   .object({

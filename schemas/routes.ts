@@ -38,38 +38,62 @@ export const routes = {
 
 export type RouteName = keyof typeof routes
 
-/** The error codes that follow from the fields of a route. */
-const derivedErrors: [code: ErrorCode, follows: (route: Route) => boolean][] = [
-  ['INVALID_BODY', ({ body }) => body !== undefined],
-  ['PAYLOAD_TOO_LARGE', ({ method }) => method !== 'GET'],
-  ['INVALID_TOKEN', ({ auth }) => auth === 'project_token'],
-  ['AUTH_REQUIRED', ({ auth }) => auth === 'account'],
+/**
+ * The error codes that follow from the fields of a route, and the words that say of which operations: an
+ * operation of the OpenAPI document does not list such a code again. null: it lists the code.
+ */
+export const derivedErrors: {
+  code: ErrorCode
+  of: string | null
+  follows: (route: Route) => boolean
+}[] = [
+  { code: 'INVALID_BODY', of: 'with a body', follows: ({ body }) => body !== undefined },
+  { code: 'PAYLOAD_TOO_LARGE', of: 'other than GET', follows: ({ method }) => method !== 'GET' },
+  { code: 'INVALID_TOKEN', of: null, follows: ({ auth }) => auth === 'project_token' },
+  { code: 'AUTH_REQUIRED', of: 'with security', follows: ({ auth }) => auth === 'account' },
   // The chain reads the query string for the credential, and the string may have bad percent-encoding.
-  ['MISSING_FIELDS', ({ auth, body }) => auth === 'account' || body !== undefined],
+  {
+    code: 'MISSING_FIELDS',
+    of: 'with security or a body',
+    follows: ({ auth, body }) => auth === 'account' || body !== undefined,
+  },
   // A scope is missing, or the credential is of the wrong kind.
-  ['FORBIDDEN', ({ auth }) => auth === 'account'],
-  ['PRO_REQUIRED', ({ tier }) => tier !== undefined],
-  ['NOT_FOUND', ({ project }) => project !== undefined],
-  ['PROJECT_REQUIRED', ({ project }) => project !== undefined && project !== 'path'],
+  { code: 'FORBIDDEN', of: 'with security', follows: ({ auth }) => auth === 'account' },
+  { code: 'PRO_REQUIRED', of: null, follows: ({ tier }) => tier !== undefined },
+  { code: 'NOT_FOUND', of: 'of a project', follows: ({ project }) => project !== undefined },
+  {
+    code: 'PROJECT_REQUIRED',
+    of: 'with `project`',
+    follows: ({ project }) => project !== undefined && project !== 'path',
+  },
   // The state table, which holds all callers, may be out of reach.
-  ['UNAVAILABLE', route => route.function !== 'site'],
-  // Athena starts only so many statements a second.
-  ['RATE_LIMITED', route => route.limit !== undefined || route.function === 'reports'],
-  // Limits of the project's token and caps of the account.
-  ['RATE_LIMITED', ({ auth }) => auth === 'project_token'],
-  // Guards by address.
-  ['RATE_LIMITED', route => route.function === 'auth'],
+  { code: 'UNAVAILABLE', of: 'of any kind', follows: route => route.function !== 'site' },
+  // Athena starts only so many statements a second. The project's token and the account have limits, and
+  // routes of sign-in have guards by address.
+  {
+    code: 'RATE_LIMITED',
+    of: 'of any kind',
+    follows: ({ auth, limit, function: name }) =>
+      limit !== undefined || auth === 'project_token' || name === 'reports' || name === 'auth',
+  },
   // The query is too large for the engine.
-  ['QUERY_FAILED', ({ tag }) => tag === 'Analytics'],
-  ['INTERNAL_ERROR', () => true],
+  { code: 'QUERY_FAILED', of: 'of Analytics', follows: ({ tag }) => tag === 'Analytics' },
+  { code: 'INTERNAL_ERROR', of: 'of any kind', follows: () => true },
 ]
 
 /**
  * Returns every error code of a route: the codes of its row, and the codes that follow from its other fields.
  */
 export function errorsOf(route: Route): ErrorCode[] {
-  const codes = derivedErrors.filter(([, follows]) => follows(route)).map(([code]) => code)
+  const codes = derivedErrors.filter(({ follows }) => follows(route)).map(({ code }) => code)
   return [...new Set([...route.errors, ...codes])]
+}
+
+/** Returns the codes of a route that do not follow from what its operation in the OpenAPI document shows. */
+export function listedErrorsOf(route: Route): ErrorCode[] {
+  const isShown = (code: ErrorCode) =>
+    derivedErrors.some(each => each.code === code && each.of !== null && each.follows(route))
+  return errorsOf(route).filter(code => !isShown(code))
 }
 
 /**

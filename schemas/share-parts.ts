@@ -79,7 +79,10 @@ export function cutOpenApi(
   return { ...document, tags: describedTags, paths: kept, components: withUsedHints(components) }
 }
 
-/** A shared response has a paragraph for each error code. Those that no kept operation lists are left out. */
+/**
+ * A shared response has a paragraph for each error code. A code that no kept operation lists is left out,
+ * unless it is one of all operations of some kind.
+ */
 function withUsedHints(components: { [kind: string]: JsonObject }): { [kind: string]: JsonObject } {
   const responses = Object.entries((components.responses ?? {}) as { [name: string]: JsonObject })
   const isList = (response: JsonObject) => '$ref' in response
@@ -90,7 +93,9 @@ function withUsedHints(components: { [kind: string]: JsonObject }): { [kind: str
       return [name, response]
     }
     const paragraphs = String(response.description).split('\n\n')
-    const used = paragraphs.filter(text => codes.has(/`(\w+)`/.exec(text)?.[1] ?? ''))
+    const used = paragraphs.filter(
+      text => / \(operations .*?\): /.test(text) || codes.has(/`(\w+)`/.exec(text)?.[1] ?? ''),
+    )
     return [name, { ...response, description: used.join('\n\n') }]
   })
   return { ...components, responses: Object.fromEntries(withHints) }
@@ -132,6 +137,7 @@ function changePart(value: JsonObject, change: Change, path: readonly string[]):
   if (name === 'requestBody') return change('requestBodies', value, nameOfPath(path))
   if (holder === 'headers') return change('headers', value, name)
   if (holder === 'responses' && '$ref' in value) return change('responses', value, 'Errors')
+  if (path.at(-3) === 'content' && name === 'schema') return change('schemas', value, nameOfPath(path))
   return holder === 'properties' ? change('schemas', value, name) : value
 }
 
