@@ -83,15 +83,15 @@ function calls(baseUrl: string): { what: string; command: string }[] {
   const bearer = "-H 'Authorization: Bearer aas_…'"
   return [
     {
-      what: '1. Ask for access. Show claim_url and user_code to a human, who opens the page, types the last four characters of the code and approves.',
+      what: '1. Ask for access. Show claim_url and user_code to a human, who types the last four characters of the code and approves.',
       command: `curl ${baseUrl}/agent/auth -d '{"type":"user_claimed","requested_credential_type":"access_token","client_name":"my agent"}'`,
     },
     {
-      what: '2. Take the token: send claim_token every 5 seconds, until the response has access_token and not AUTHORIZATION_PENDING.',
+      what: '2. Take the token: send claim_token every 5 seconds until the response has access_token.',
       command: `curl ${baseUrl}/agent/auth/claim/complete -d '{"claim_token":"aac_…"}'`,
     },
     {
-      what: '3. Ask for numbers. GET /projects lists your projects; POST /projects creates one, with the script tag for its site.',
+      what: '3. Ask for numbers.',
       command: `curl ${bearer} '${baseUrl}/stats?project=website&since=7d'`,
     },
   ]
@@ -101,7 +101,7 @@ function textFor(baseUrl: string): string {
   const steps = calls(baseUrl).map(({ what, command }) => `${what}\n\n    ${command}\n`)
   return `# Footfall
 
-> Web analytics that AI agents and scripts query over HTTP. A site sends events with a small script; agents ask for reports and get JSON.
+> Web analytics over HTTP. A site sends events with a small script; agents ask for reports and get JSON.
 
 ## The first three calls
 
@@ -112,9 +112,8 @@ ${VISITOR_WORDS}
 
 ## Every endpoint
 
-Examples for the project \`demo\`; send JSON bodies as they stand. Every read takes \`compact=true\` (names of columns once), most take
-\`since=7d\` and \`tz\`. \`/openapi.json?path=/stats,/pages\` has all parameters of some paths, /numbers.md what a number means,
-/auth.md how to get access.
+Examples for the project \`demo\`. Every read takes \`compact=true\` (names of columns once), most take \`since=7d\` and \`tz\`.
+\`/openapi.json?path=/stats,/pages\` has all parameters of some paths.
 
 ${endpointLines()
   .map(({ tag, lines }) => `### ${tag}\n\n${lines.join('\n')}\n`)

@@ -23,7 +23,7 @@ export const botsRoutes = {
   botTraffic: {
     ...botTraffic,
     path: '/bot-traffic',
-    summary: 'Requests of bots to a project, which are counted and not stored',
+    summary: 'Requests of bots',
     scope: 'analytics:read',
     project: 'query',
     query: botTrafficQuery,
@@ -32,7 +32,7 @@ export const botsRoutes = {
   accountBotTraffic: {
     ...botTraffic,
     path: '/account/bot-traffic',
-    summary: 'Requests of bots to all projects of the account',
+    summary: 'Requests of bots, all projects',
     scope: ['analytics:read', 'account:read'],
     query: accountBotTrafficQuery,
     responses: { 200: { description: 'The overview', schema: accountBotTrafficResponse } },

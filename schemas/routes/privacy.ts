@@ -6,7 +6,7 @@ export const privacyRoutes = {
     method: 'DELETE',
     path: '/users/{id}',
     tag: 'Privacy',
-    summary: 'Erase a person: all events of the user id that have arrived',
+    summary: 'Erase a person',
     // It reads the lake to say whether the user is known.
     function: 'reports',
     auth: 'account',
@@ -24,7 +24,7 @@ export const privacyRoutes = {
     method: 'GET',
     path: '/erasures/{id}',
     tag: 'Privacy',
-    summary: 'How far an erasure is, and what it has removed',
+    summary: 'How far an erasure is',
     function: 'control',
     auth: 'account',
     scope: 'projects:read',

@@ -9,7 +9,7 @@ export const serviceRoutes = {
     method: 'GET',
     path: '/health',
     tag: 'Service',
-    summary: 'Check that the service responds',
+    summary: 'Whether the service responds',
     function: 'site',
     auth: 'none',
     responses: {
@@ -34,7 +34,7 @@ export const serviceRoutes = {
     method: 'GET',
     path: '/openapi.json',
     tag: 'Service',
-    summary: 'OpenAPI, or its part about some paths or tags',
+    summary: 'OpenAPI, or a part of it',
     function: 'site',
     auth: 'none',
     query: z.object({

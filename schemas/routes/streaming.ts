@@ -18,7 +18,7 @@ export const streamingRoutes = {
     ...live,
     method: 'GET',
     path: '/live',
-    summary: 'What happens in a project now',
+    summary: 'What happens now',
     function: 'reports',
     query: liveQuery,
     options: liveOptions,
@@ -30,7 +30,7 @@ export const streamingRoutes = {
     method: 'GET',
     path: '/stream',
     summary:
-      'The events of a project as they arrive, as server-sent events. After a disconnection, send the id of the last event as Last-Event-ID',
+      'Events as they arrive, server-sent. After a disconnection, send the id of the last event as Last-Event-ID',
     function: 'stream',
     query: streamQuery,
     responses: {
