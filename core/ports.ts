@@ -163,6 +163,43 @@ export type JobQueue<Job> = {
   send(job: Job): Promise<void>
 }
 
+/** One HTTP request to a server whose address is already checked. */
+export type NetworkRequest = {
+  url: URL
+  /**
+   * Where to connect to, IPv4 or IPv6. The name of the URL goes into Host and into the check of TLS alone.
+   */
+  address: string
+  method: 'GET' | 'POST'
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string>>
+  body?: Uint8Array | undefined
+  /** No more bytes of the response's body are read. */
+  maxBytes: number
+  signal: AbortSignal
+}
+
+export type NetworkResponse = {
+  status: number
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string>>
+  /** As it came, compressed or not. Empty for a redirect. */
+  body: Uint8Array
+  /** The body goes on after `maxBytes`. */
+  isCut: boolean
+}
+
+/**
+ * The machine's way to other servers, without any rule of its own: core/outbound decides where it may lead.
+ * Both throw OutboundFailure, or the signal's reason.
+ */
+export type Network = {
+  /** All IPv4 and IPv6 addresses of a host name, by DNS. Empty: it has none. */
+  addresses(hostname: string, signal: AbortSignal): Promise<string[]>
+  /** Sends one request over a connection of its own. Follows no redirect and uses no proxy. */
+  exchange(request: NetworkRequest): Promise<NetworkResponse>
+}
+
 /** Secrets by name. Their values are never logged. Sign-in will be the first user. */
 export type Secrets = {
   /** Throws ApiError UNAVAILABLE on a transient failure. */

@@ -112,6 +112,10 @@ export const errorCodes = {
     hint: 'The person has more than 20 ids. Look at them with `dry_run=true`, then send `confirm` with their number, which is `ids`.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send a body of at most 1 MiB. Split the batch.' },
+  INVALID_URL: {
+    status: 400,
+    hint: 'Send a public http or https address without user name, on port 80 or 443.',
+  },
   INTERNAL_ERROR: {
     status: 500,
     hint: 'The service has a bug. Try again later, and tell the operator if it fails again.',

@@ -36,7 +36,7 @@ const RULES: Record<string, Rule> = {
     },
   },
   duckdb: { files: /^(schemas|core|duckdb)\//, packages: null, builtins: null },
-  // Clients of services that both deployments use: identity providers, the payment provider.
+  // Clients of services that both deployments use: identity providers, the payment provider, other servers.
   providers: {
     files: /^(schemas|core|providers)\//,
     packages: /^(openid-client|stripe|zod)$/,
