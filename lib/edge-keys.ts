@@ -5,6 +5,11 @@ import { acceptFindings } from './accept-findings.ts'
 import type { Config } from './config.ts'
 
 const KEY_CHARS = 48
+/**
+ * The accepted keys are a list with commas, so a key has only letters and digits. The characters are named
+ * one by one, because the emulator of the rehearsal ignores `excludePunctuation`.
+ */
+const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
 
 /**
  * The secret that CloudFront sends with each request, and that every HTTP function demands. Secrets Manager
@@ -31,7 +36,7 @@ export class EdgeKeys extends Construct {
   private createKey(version: string): string {
     const secret = new Secret(this, `Key${version}`, {
       description: 'Footfall: what CloudFront sends to the functions',
-      generateSecretString: { passwordLength: KEY_CHARS, excludePunctuation: true },
+      generateSecretString: { passwordLength: KEY_CHARS, excludeCharacters: PUNCTUATION },
       removalPolicy: RemovalPolicy.DESTROY,
     })
     acceptFindings(secret, {
