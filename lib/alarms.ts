@@ -6,7 +6,7 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
-import { Construct } from 'constructs'
+import { Construct, type IDependable } from 'constructs'
 import type { FunctionName } from '#schemas/functions'
 import { CATALOG_EPOCHS } from '#schemas/hive-tables'
 import type { Config } from './config.ts'
@@ -32,10 +32,15 @@ export type AlarmsProps = {
   config: Config
   metrics: Metrics
   /** Queues that should be empty. */
-  queues: { jobs: Queue; clock: Queue; batches: Queue }
+  queues: { jobs: Queue; clock: Queue }
   /** The queue of the lake's jobs. */
   jobQueue: Queue
   table: Table
+  /**
+   * An alarm that takes missing data for a fault is created after these. They give its metric the time for
+   * first values, so that it does not sound in the first deployment.
+   */
+  after: IDependable[]
 }
 
 /**
@@ -72,7 +77,11 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id)
     const topic = this.createTopic(props.config)
-    this.alarms = Object.entries(alarmSpecs(props)).map(([name, spec]) => this.createAlarm(name, spec, topic))
+    this.alarms = Object.entries(alarmSpecs(props)).map(([name, spec]) => {
+      const alarm = this.createAlarm(name, spec, topic)
+      if (spec.below !== undefined) alarm.node.addDependency(...props.after)
+      return alarm
+    })
   }
 
   private createAlarm(
@@ -116,12 +125,13 @@ export class Alarms extends Construct {
   }
 }
 
-/** The section of docs/alarms.md. The alarms of functions, and those of states of statements, share one. */
+/** The section of docs/alarms.md. Alarms of the same kind share one. */
 function sectionOf(name: string): string {
   return name
     .toLowerCase()
     .replace(/^(errors)-.*/, '$1-function')
     .replace(/^(athenascan)-.*/, '$1-state')
+    .replace(/^(tablethrottled)-.*/, '$1-requests')
 }
 
 function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): Record<string, AlarmSpec> {
@@ -176,7 +186,7 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       meaning: 'The schedule has no right to call the scheduler function.',
     },
     FailedBatches: {
-      metric: metrics.visibleMessages(queues.batches),
+      metric: metrics.failedBatches(),
       above: 0,
       meaning: 'Lambda has given up a batch of the stream. The batch is under aws/lambda/ in the S3 bucket.',
     },
@@ -253,12 +263,17 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       breaching: [3, 3],
       meaning: 'A tenth of the Athena statements takes over 15 s. Reports answer 503 after 25 s.',
     },
-    TableThrottled: {
-      metric: metrics.tableThrottles(table),
-      above: 0,
-      breaching: TWO_OF_THREE,
-      meaning: 'The state table refuses reads or writes, and the functions have to try again.',
-    },
+    ...Object.fromEntries(
+      Object.entries(metrics.tableThrottles(table)).map(([requests, metric]): [string, AlarmSpec] => [
+        `TableThrottled-${requests}`,
+        {
+          metric,
+          above: 0,
+          breaching: TWO_OF_THREE,
+          meaning: `The state table refuses ${requests}, and the functions have to try again.`,
+        },
+      ]),
+    ),
     JobsLate: {
       metric: metrics.oldestMessage(jobQueue),
       above: 3_600,

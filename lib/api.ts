@@ -19,6 +19,7 @@ import { CORS } from '#schemas/cors'
 import type { Route } from '#schemas/route'
 import { routeKeys, routes } from '#schemas/routes'
 import { acceptFindings } from './accept-findings.ts'
+import type { Concurrency } from './concurrency.ts'
 import type { Config } from './config.ts'
 import type { ServiceFunction } from './function.ts'
 
@@ -29,6 +30,8 @@ export type ApiProps = {
   config: Config
   /** Capacity of the stream, records a second; null for an on-demand stream. */
   streamRecordsPerSecond: number | null
+  /** What the concurrent executions of the account are enough for (lib/concurrency.ts). */
+  requests: Concurrency['requests']
 }
 
 /**
@@ -37,11 +40,10 @@ export type ApiProps = {
  * neither.
  */
 const REQUESTS_PER_RECORD = 2
-/**
- * Amazon's limits for a whole account, requests a second and burst. A higher throttle of ours has no effect.
- */
+/** Amazon's limit for a whole account, requests a second. A higher throttle of ours has no effect. */
 const ACCOUNT_RATE = 10_000
-const ACCOUNT_BURST = 5_000
+/** Amazon's limit of requests at once in the regions where it is lowest. */
+const ACCOUNT_BURST = 1_250
 
 /**
  * Fields of the access log: the route, the outcome and the time. They hold no personal data: no address, no
@@ -71,7 +73,7 @@ export class Api extends Construct {
   /** The access log, one line a request. */
   readonly log: LogGroup
 
-  constructor(scope: Construct, id: string, { config, streamRecordsPerSecond }: ApiProps) {
+  constructor(scope: Construct, id: string, { config, streamRecordsPerSecond, requests }: ApiProps) {
     super(scope, id)
     this.http = new HttpApi(this, 'Http', {
       apiName: config.stackName,
@@ -87,7 +89,7 @@ export class Api extends Construct {
     const { region, urlSuffix } = Stack.of(this)
     this.host = `${this.http.apiId}.execute-api.${region}.${urlSuffix}`
     this.log = createAccessLog(this, config)
-    const throttle = toThrottleSettings(config, streamRecordsPerSecond)
+    const throttle = toThrottleSettings(config, streamRecordsPerSecond, requests)
     new HttpStage(this, 'Stage', {
       httpApi: this.http,
       stageName: '$default',
@@ -141,16 +143,18 @@ export class Api extends Construct {
 }
 
 /**
- * The option of the deployer, else a limit from the stream's capacity. Undefined leaves only the limits of
- * the account.
+ * The option of the deployer, else the lower one of two limits: from the stream's capacity, and from the
+ * concurrent executions of the account. Undefined leaves only the limits of the account.
  */
 function toThrottleSettings(
   { requestsPerSecond }: Config,
   recordsPerSecond: number | null,
+  { rate, burst }: Concurrency['requests'],
 ): ThrottleSettings | undefined {
-  const rateLimit = requestsPerSecond ?? (recordsPerSecond ?? Number.POSITIVE_INFINITY) * REQUESTS_PER_RECORD
+  const ofStream = (recordsPerSecond ?? Number.POSITIVE_INFINITY) * REQUESTS_PER_RECORD
+  const rateLimit = requestsPerSecond ?? Math.min(ofStream, rate)
   if (requestsPerSecond === undefined && rateLimit >= ACCOUNT_RATE) return undefined
-  return { rateLimit, burstLimit: Math.min(rateLimit, ACCOUNT_BURST) }
+  return { rateLimit, burstLimit: Math.min(rateLimit, burst, ACCOUNT_BURST) }
 }
 
 /** Converts text such as `GET /projects/{id}`. */

@@ -5,6 +5,15 @@ import type { Config } from './config.ts'
  * cannot reserve any.
  */
 const UNRESERVED = 100
+/** Executions that work beside requests: the two consumers, the scheduler and an open stream. */
+const HELD = 4
+/** What an execution of `track` takes a second, at 25 ms each. */
+const REQUESTS_PER_EXECUTION = 40
+/**
+ * Requests that may come at once for each free execution, because browsers that send at the same time arrive
+ * over about 100 ms.
+ */
+const BURST_PER_EXECUTION = 4
 /** The part of the account's executions that only ingestion may use. */
 const TRACK_SHARE = 0.2
 
@@ -16,6 +25,11 @@ export type Concurrency = {
    * the account.
    */
   track: number | undefined
+  /**
+   * Requests a second that the account has executions for, and how many may come at once. Without the option
+   * both are unlimited.
+   */
+  requests: { rate: number; burst: number }
   /** The option `limits`, with the number of open streams that the account can hold. */
   limits: string
 }
@@ -29,8 +43,12 @@ export type Concurrency = {
 export function shareConcurrency({ concurrency, jobConcurrency, limits }: Config): Concurrency {
   const isSmall = concurrency !== undefined && concurrency < UNRESERVED
   const reserved = Math.floor((concurrency ?? 0) * TRACK_SHARE)
+  const jobs = jobConcurrency ?? (isSmall ? 2 : 4)
+  // A share is left for requests also where the other work may take all executions.
+  const free = Math.max((concurrency ?? Number.POSITIVE_INFINITY) - jobs - HELD, 1)
   return {
-    jobs: jobConcurrency ?? (isSmall ? 2 : 4),
+    jobs,
+    requests: { rate: free * REQUESTS_PER_EXECUTION, burst: free * BURST_PER_EXECUTION },
     track: concurrency !== undefined && concurrency - reserved >= UNRESERVED ? reserved : undefined,
     limits:
       isSmall && !/\bopen_streams=/.test(limits) ? [limits, 'open_streams=1'].filter(Boolean).join() : limits,

@@ -122,7 +122,7 @@ const schema = z.strictObject({
     .meta({ description: 'GB that all statements of a day may read before an alarm sounds' }),
   concurrency: wholeNumber(10, 1_000_000).optional().meta({
     description:
-      'Concurrent executions of the AWS account, such as 10 or 1000. Workers, open streams and the room that is kept for ingestion follow',
+      'Concurrent executions of the AWS account, such as 10 or 1000. Workers, open streams, the limit of requests and the room that is kept for ingestion follow',
   }),
   jobConcurrency: wholeNumber(2, 1_000).optional().meta({
     description: 'Compaction workers at the same time. The default is 4, and 2 with concurrency below 100',

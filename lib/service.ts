@@ -70,7 +70,11 @@ export class Service extends Stack {
     })
 
     // The API comes before its functions, because they need the address of CloudFront in front of it.
-    const api = new Api(this, 'Api', { config, streamRecordsPerSecond: events.recordsPerSecond })
+    const api = new Api(this, 'Api', {
+      config,
+      streamRecordsPerSecond: events.recordsPerSecond,
+      requests: shares.requests,
+    })
     const entries = (Object.keys(functions) as FunctionName[]).map(name => [
       name,
       new ServiceFunction(this, name, {
@@ -202,9 +206,11 @@ export class Service extends Stack {
     const { alarms } = new Alarms(this, 'Alarms', {
       config,
       metrics,
-      queues: { jobs: jobQueue.deadLetters, clock: clock.deadLetters, batches: storage.failures.queue },
+      queues: { jobs: jobQueue.deadLetters, clock: clock.deadLetters },
       jobQueue: jobQueue.queue,
       table,
+      // CloudFront takes minutes, and neither the mapping nor the clock waits for it.
+      after: [lakeMapping, clock, ...(edge === null ? [] : [edge.distribution])],
     })
     if (config.dashboard) {
       // An account has one set of dashboards for all regions. The region in the name separates stacks of the

@@ -1,11 +1,9 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb'
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   BlockPublicAccess,
   Bucket,
   BucketEncryption,
-  type CfnBucket,
   type LifecycleRule,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3'
@@ -13,7 +11,6 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
 import { acceptFindings } from './accept-findings.ts'
-import { MessageQueue } from './message-queue.ts'
 
 /** Where Lambda puts the batches that it gave up. Lambda chooses this prefix. */
 export const FAILURES_PREFIX = 'aws/lambda/'
@@ -38,46 +35,12 @@ export class Storage extends Construct {
   readonly table: Table
   /** The key of the e-mail index (core/identity/traits/email-hash.ts). */
   readonly emailKey: Secret
-  /**
-   * One message for each batch under FAILURES_PREFIX. An operator removes it when the batch is dealt with.
-   */
-  readonly failures: MessageQueue
 
   constructor(scope: Construct, id: string) {
     super(scope, id)
-    this.failures = new MessageQueue(this, 'Failures')
     this.bucket = createLakeBucket(this)
-    this.notifyFailures()
     this.table = createStateTable(this)
     this.emailKey = createEmailKey(this)
-  }
-
-  /**
-   * Sends a message to the queue for each failed batch. It sets the property of CloudFormation, because the
-   * CDK's own notifications deploy an extra function. S3 checks the queue's policy when the S3 bucket is
-   * created, so the policy comes first and names the account instead of the S3 bucket.
-   */
-  private notifyFailures(): void {
-    const { queue } = this.failures
-    const policyResult = queue.addToResourcePolicy(
-      new PolicyStatement({
-        principals: [new ServicePrincipal('s3.amazonaws.com')],
-        actions: ['sqs:SendMessage'],
-        resources: [queue.queueArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-      }),
-    )
-    const bucket = this.bucket.node.defaultChild as CfnBucket
-    bucket.notificationConfiguration = {
-      queueConfigurations: [
-        {
-          event: 's3:ObjectCreated:*',
-          queue: queue.queueArn,
-          filter: { s3Key: { rules: [{ name: 'prefix', value: FAILURES_PREFIX }] } },
-        },
-      ],
-    }
-    if (policyResult.policyDependable) this.bucket.node.addDependency(policyResult.policyDependable)
   }
 }
 

@@ -10,7 +10,6 @@ import { livePersonErased } from './checks/live-person-erased.ts'
 import { lostCheckpoints } from './checks/lost-checkpoints.ts'
 import { lostResponse } from './checks/lost-response.ts'
 import { poisonedRecord } from './checks/poisoned-record.ts'
-import { testMessage } from './checks/test-message.ts'
 import { throttledStream } from './checks/throttled-stream.ts'
 import { viewerCountry } from './checks/viewer-country.ts'
 import { runJourneys } from './journeys.ts'
@@ -29,7 +28,6 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     if (!/\(no changes\)/.test(output)) throw new Error(output.slice(-3_000))
     return 'no changes'
   })
-  await check("the queue for failed batches holds only S3's test message", () => testMessage(world))
   await check('the journeys of test/journeys/ pass on the deployed service', async () => {
     const tests = await runJourneys(world)
     return `${tests} tests`

@@ -42,7 +42,7 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
       'AthenaSlow',
       'DailyRequests',
       'JobsLate',
-      'TableThrottled',
+      ...['reads', 'writes'].map(requests => `TableThrottled${requests}`),
       'Throttles',
     ].toSorted(),
   )
@@ -51,13 +51,12 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
 test('every alarm has one metric, of this stack or of the concurrent executions of the account, and its text says what is wrong and names a section of the documentation', () => {
   for (const [name, alarm] of Object.entries(alarms())) {
     expect(alarm.AlarmDescription).toMatch(/^[A-Z].*\. See docs\/alarms\.md#[a-z-]+\.$/)
-    if (name === 'TableThrottled') continue
     expect(alarm.MetricName, name).toBeTypeOf('string')
     // Metrics of the stack's own namespace need no dimension, and all functions of the account throttle
     // together.
     if (alarm.Namespace !== 'Footfall' && name !== 'Throttles')
       expect(alarm.Dimensions, name).not.toHaveLength(0)
-    expect(alarm.Namespace).toMatch(/^(AWS\/(Athena|Lambda|SQS|Kinesis|ApiGateway)|Footfall)$/)
+    expect(alarm.Namespace).toMatch(/^(AWS\/(Athena|Lambda|SQS|Kinesis|ApiGateway|DynamoDB)|Footfall)$/)
   }
 })
 
@@ -107,6 +106,48 @@ test('StreamUnread sounds when the lake consumer is off, also while the live con
       { Name: 'EventSourceMappingUUID', Value: { Ref: expect.stringMatching(/^lakeFromStream/) } },
     ],
   })
+})
+
+test('FailedBatches counts the batches that the mapping of the lake consumer put into the S3 bucket, without a queue that begins with a test message', () => {
+  expect(alarms().FailedBatches).toMatchObject({
+    Namespace: 'AWS/Lambda',
+    MetricName: 'OnFailureDestinationDeliveredEventCount',
+    Statistic: 'Sum',
+    Threshold: 0,
+    Dimensions: [
+      { Name: 'EventSourceMappingUUID', Value: { Ref: expect.stringMatching(/^lakeFromStream/) } },
+    ],
+  })
+  expect(plain.only('AWS::S3::Bucket').Properties).not.toHaveProperty('NotificationConfiguration')
+})
+
+test('no alarm sounds in a first deployment: what takes missing data for a fault waits for CloudFront, and what gives it data does not', () => {
+  const { Resources } = plain.template
+  const breaching = plain
+    .all('AWS::CloudWatch::Alarm')
+    .filter(([, { Properties }]) => Properties.TreatMissingData === 'breaching')
+  expect(breaching.map(([id]) => id.replace(/^Alarms|[0-9A-F]{8}$/g, ''))).toEqual([
+    'StreamUnread',
+    'MaintenanceStopped',
+  ])
+  const [[distribution] = []] = plain.all('AWS::CloudFront::Distribution')
+  const sources = Object.keys(Resources).filter(id => /^(lakeFromStream|ClockSchedule)[0-9A-F]{8}$/.test(id))
+  expect(sources).toHaveLength(2)
+  for (const [, { DependsOn }] of breaching)
+    expect(DependsOn).toEqual(expect.arrayContaining([distribution, ...sources]))
+  for (const id of sources) expect(neededBy(id)).not.toContain(distribution)
+  expect(neededBy(plain.lambda('track').id)).toContain(distribution)
+
+  /** A resource with everything that CloudFormation creates before it. */
+  function neededBy(id: string, seen = new Set<string>()): Set<string> {
+    if (seen.has(id)) return seen
+    seen.add(id)
+    const resource = Resources[id]
+    const references = [...JSON.stringify(resource).matchAll(/"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/g)]
+    for (const other of [...references.map(([, name]) => name!), ...[resource?.DependsOn ?? []].flat()])
+      if (other in Resources) neededBy(other, seen)
+    return seen
+  }
 })
 
 test("RequestsRefused counts the gateway's own 429 from the access log, but not a 429 of a function", () => {
@@ -172,8 +213,8 @@ test.each(['live', 'stream', 'restore', 'auth', 'pages'])('failed calls of %s ra
   expect(Dimensions).toEqual([{ Name: 'FunctionName', Value: { Ref: plain.lambda(name as 'live').id } }])
 })
 
-test('failed and slow statements of Athena and a throttled state table raise alarms', () => {
-  const { AthenaFailures, AthenaSlow, TableThrottled } = alarms()
+test('failed and slow statements of Athena raise alarms', () => {
+  const { AthenaFailures, AthenaSlow } = alarms()
   const dimensions = (state: string) => [
     { Name: 'QueryState', Value: state },
     { Name: 'QueryType', Value: 'DML' },
@@ -191,13 +232,19 @@ test('failed and slow statements of Athena and a throttled state table raise ala
     Dimensions: dimensions('SUCCEEDED'),
     Threshold: 15_000,
   })
-  const parts = TableThrottled!.Metrics as { MetricStat?: { Metric: Record<string, unknown> } }[]
-  const metrics = parts.flatMap(({ MetricStat }) => (MetricStat === undefined ? [] : [MetricStat.Metric]))
-  expect(metrics.map(({ MetricName }) => MetricName)).toEqual(['ReadThrottleEvents', 'WriteThrottleEvents'])
-  for (const { Dimensions } of metrics)
-    expect(Dimensions).toEqual([
-      { Name: 'TableName', Value: { Ref: expect.stringMatching(/^StorageState/) } },
-    ])
+})
+
+test.each([
+  ['reads', 'ReadThrottleEvents'],
+  ['writes', 'WriteThrottleEvents'],
+])('%s that the state table refuses raise an alarm', (requests, MetricName) => {
+  expect(alarms()[`TableThrottled${requests}`]).toMatchObject({
+    Namespace: 'AWS/DynamoDB',
+    MetricName,
+    Dimensions: [{ Name: 'TableName', Value: { Ref: expect.stringMatching(/^StorageState/) } }],
+    Threshold: 0,
+    TreatMissingData: 'notBreaching',
+  })
 })
 
 test('an alarm sounds when a job waits for an hour, and when a day has more requests than expected', () => {

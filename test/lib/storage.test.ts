@@ -95,7 +95,7 @@ test('the default stream is encrypted and has the lowest price: one shard, 24 ho
 })
 
 test('all queues are encrypted and keep messages for 14 days, the limit of SQS', () => {
-  expect(plain.all('AWS::SQS::Queue')).toHaveLength(4)
+  expect(plain.all('AWS::SQS::Queue')).toHaveLength(3)
   for (const [, { Properties }] of plain.all('AWS::SQS::Queue')) {
     expect(Properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 })
   }
