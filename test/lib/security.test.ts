@@ -329,9 +329,11 @@ test.each(templates)(
   (_, { template }) => {
     // Names of routes come from their paths, such as /settings/api-key. Secrets Manager makes the key of the
     // e-mail index.
-    const text = JSON.stringify(template)
+    const text = JSON.stringify(template, (name, value) =>
+      name === 'GenerateSecretString' ? 'made by AWS' : value,
+    )
       .replace(/"ApiRoute\w+":/g, '"route":')
-      .replace(/"GenerateSecretString":{[^}]*}/g, '"generated":true')
+      .replaceAll('"GenerateSecretString":', '"generated":')
     expect(text).not.toMatch(
       /\b(aak|aat|aas|aar|aap|aae|aac|sk|rk|whsec)_|AKIA|BEGIN [A-Z ]*KEY|"(?:[^"]*(?:password|secret|token|apikey)[^"]*)":/i,
     )
