@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { commands } from './commands/all.ts'
 import { CommandError, type Problem } from './errors.ts'
 import { printHelp } from './help.ts'
@@ -11,7 +11,9 @@ import { VERSION } from './version.ts'
 /** 0: done. 1: any error. 130: interrupted. A reader that ends early, such as `head`, is no error. */
 async function main(): Promise<void> {
   const argv = process.argv.slice(2)
-  process.on('SIGINT', () => process.exit(128 + constants.signals.SIGINT))
+  // An exit through process.exit restores the terminal.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => process.exit(128 + constants.signals[signal]))
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   }
@@ -19,7 +21,7 @@ async function main(): Promise<void> {
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' })
   } catch (error) {
-    const problem = asProblem(error)
+    const problem = asProblem(error, program, argv)
     if (problem === null) return
     printProblem(problem, argv.includes('--json'))
     process.exitCode = 1
@@ -27,16 +29,12 @@ async function main(): Promise<void> {
 }
 
 /** Null: help and version end the parser as an error does. */
-function asProblem(error: unknown): Problem | null {
+function asProblem(error: unknown, program: Command, argv: readonly string[]): Problem | null {
   if (error instanceof CommandError) return error.problem
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return null
-    return {
-      error: 'USAGE',
-      message: error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '),
-      suggested_action: 'See footfall --help, or footfall COMMAND --help.',
-      retryable: false,
-    }
+    const usage = error.code === 'commander.help' ? halfCommand(program, argv) : parserProblem(error)
+    return { error: 'USAGE', retryable: false, ...usage }
   }
   const detail = error instanceof Error ? error.message : String(error)
   return {
@@ -45,6 +43,24 @@ function asProblem(error: unknown): Problem | null {
     suggested_action: 'Repeat it with --json, and report it.',
     retryable: false,
   }
+}
+
+function parserProblem({ message }: CommanderError): Pick<Problem, 'message' | 'suggested_action'> {
+  const text = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
+  return {
+    message: text.charAt(0).toUpperCase() + text.slice(1),
+    suggested_action: 'See footfall --help, or footfall COMMAND --help.',
+  }
+}
+
+/** Of `experiments list` the caller has written only the first word. */
+function halfCommand(
+  program: Command,
+  argv: readonly string[],
+): Pick<Problem, 'message' | 'suggested_action'> {
+  const half = program.commands.find(command => argv.includes(command.name()))
+  const names = half?.commands.map(command => `footfall ${half.name()} ${command.name()}`) ?? []
+  return { message: 'A word of the command is missing.', suggested_action: `Use ${names.join(', ')}.` }
 }
 
 await main()

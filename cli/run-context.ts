@@ -1,5 +1,6 @@
 import type { Client } from './http/client.ts'
 import type { Block } from './print/blocks.ts'
+import type { Spinner } from './print/spinner.ts'
 import type { Store } from './session/store.ts'
 
 /** The options that every command has. */
@@ -26,7 +27,8 @@ export type Output = {
 /** What a command with a course of its own uses. */
 export type Session = {
   globals: Globals
-  output: Output
+  /** As it is now: a terminal may change its size. */
+  readonly output: Output
   env: NodeJS.ProcessEnv
   baseUrl(): string
   store(): Store
@@ -34,6 +36,10 @@ export type Session = {
   client: Client
   /** Calls without a credential. */
   openClient: Client
+  /** Shows on a terminal what is awaited while the work goes on. */
+  during: Spinner['during']
+  /** The result in the form that the caller asked for; `text` is the raw response. */
+  render(blocks: readonly Block[], text: string): string
   /** Prints the result in the form that the caller asked for; `text` is the raw response. */
   print(blocks: readonly Block[], text: string): void
   /** What is being done, and what to do next; never a result. */

@@ -1,22 +1,24 @@
 import { cleanText } from '#core/text/clean-text'
 import type { Command, Input } from './command.ts'
 import { CommandError } from './errors.ts'
-import { chooseBaseUrl } from './http/base-url.ts'
-import { type Credential, createClient, createOpenClient } from './http/client.ts'
 import type { Call } from './http/endpoint.ts'
+import { nearestProject } from './nearest-project.ts'
+import { openSession } from './open-session.ts'
 import type { Block, Cell } from './print/blocks.ts'
-import { resultText } from './print/result.ts'
-import type { Globals, Output, Session } from './run-context.ts'
-import { demoCredential, storedCredential } from './session/credential.ts'
-import { configDir, openStore } from './session/store.ts'
-
-/** Width of a pipe that says nothing about it: no table is cut, and bars stay short. */
-const PIPE_WIDTH = 1_000
+import type { Globals, Session } from './run-context.ts'
 
 /** Runs one command in the process: its calls, then its result on stdout. */
 export async function runCommand(command: Command, input: Input, globals: Globals): Promise<void> {
   refuseImpossible(command, input, globals)
   const session = openSession(globals)
+  try {
+    await runIn(session, command, input)
+  } catch (error) {
+    throw await nearestProject(error, command, input, session)
+  }
+}
+
+async function runIn(session: Session, command: Command, input: Input): Promise<void> {
   if ('run' in command) return command.run(input, session)
   const call = await command.call(input)
   if (command.effect !== undefined && input.options.dryRun === true) return printCall(call, session)
@@ -115,49 +117,4 @@ function warningsOf(answer: object, { flags }: Command): string[] {
     ...texts,
     `This is a part${whole}: ${hasLimit ? 'a larger --limit shows more.' : 'a shorter time shows all.'}`,
   ]
-}
-
-function openSession(globals: Globals): Session {
-  const { env } = process
-  const output = outputOf(process.stdout, env)
-  const store = () => openStore(configDir(globals.configDir, env))
-  let address: string | undefined
-  let credential: Credential | undefined
-  const baseUrl = () => {
-    address ??= chooseBaseUrl(globals.baseUrl, env, () =>
-      globals.demo ? undefined : store().read().base_url,
-    )
-    return address
-  }
-  return {
-    globals,
-    output,
-    env,
-    baseUrl,
-    store,
-    client(call) {
-      credential ??= globals.demo ? demoCredential(baseUrl()) : storedCredential(store(), baseUrl())
-      return createClient(baseUrl(), credential)(call)
-    },
-    openClient: call => createOpenClient(baseUrl())(call),
-    print(blocks, text) {
-      const result = resultText(blocks, text, globals, output)
-      if (result !== '') process.stdout.write(`${result}\n`)
-    },
-    say(text) {
-      process.stderr.write(`${text}\n`)
-    },
-  }
-}
-
-function outputOf(stdout: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Output {
-  const isTerminal = stdout.isTTY === true
-  const named = /^\d{1,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : 0
-  return {
-    width: named > 0 ? named : isTerminal ? stdout.columns || 80 : PIPE_WIDTH,
-    // NO_COLOR counts with any text that is not empty (no-color.org).
-    hasColor: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
-    isTerminal,
-    canAsk: isTerminal && process.stdin.isTTY === true,
-  }
 }

@@ -5,9 +5,9 @@ import type { Values } from '#cli/http/endpoint'
 import type { Block } from '#cli/print/blocks'
 
 const FILE: Flag = {
-  flags: '--file <path>',
+  flags: '--file <lists>',
   required: true,
-  help: 'JSON with the lists, which replaces all of them; - reads it from stdin',
+  help: 'JSON with the lists, which replaces all of them: a file, the text itself, or - for stdin',
 }
 
 /** What the owner says about the numbers. */
@@ -29,7 +29,7 @@ export const contextCommands: readonly Command[] = [
     args: [NAME],
     flags: [FILE],
     summary: 'Replaces the context of a project, and shows the stored one',
-    example: 'context set shop --file context.json --dry-run',
+    example: `context set shop --file '{"goals":["More signups"]}' --dry-run`,
     call: ({ args, options }) => ({
       endpoint: 'PUT /project-context',
       body: { ...listsIn(options.file), project: args.NAME },
@@ -53,22 +53,24 @@ export const contextCommands: readonly Command[] = [
     args: [],
     flags: [FILE],
     summary: 'Replaces that, and shows the stored one',
-    example: 'portfolio-context set --file context.json --dry-run',
+    example: `portfolio-context set --file '{"goals":["More signups"]}' --dry-run`,
     call: ({ options }) => ({ endpoint: 'PUT /portfolio-context', body: listsIn(options.file) }),
     print: ({ portfolio_context }) => listBlocks(portfolio_context),
   }),
 ]
 
-function listsIn(path: unknown): Values {
+function listsIn(source: unknown): Values {
+  const text = String(source)
   try {
-    const value: unknown = JSON.parse(readFileSync(path === '-' ? 0 : String(path), 'utf8'))
+    const value: unknown = JSON.parse(
+      /^\s*\{/.test(text) ? text : readFileSync(text === '-' ? 0 : text, 'utf8'),
+    )
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values
   } catch {}
   throw new CommandError({
     error: 'USAGE',
-    message: 'The file has no JSON object.',
-    suggested_action:
-      'Write the lists as {"goals":["More signups"],"glossary":[]} to a file, and name it with --file.',
+    message: 'There is no JSON object in what --file names.',
+    suggested_action: `Write the lists as {"goals":["More signups"],"glossary":[]}, in a file or after --file.`,
   })
 }
 

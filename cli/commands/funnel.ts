@@ -82,7 +82,6 @@ export const funnel = callCommand<'POST /funnel'>({
     },
     { kind: 'facts', facts: [['Overall', answer.overall_conversion_rate, 'rate']] },
     ...(answer.breakdowns === undefined ? [] : [groupTable(answer.breakdowns)]),
-    ...answer.warnings.map(text => line(`Warning: ${text}`)),
     ...answer.caveats.map(text => line(`Note: ${text}`)),
   ],
 })

@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Flag, Input, RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
+import type { Response } from '#cli/http/client'
 import type { Answer, Call } from '#cli/http/endpoint'
-import { type Block, heading, line } from '#cli/print/blocks'
+import { type Block, heading } from '#cli/print/blocks'
+import { openScreen } from '#cli/print/screen'
+import type { Session } from '#cli/run-context'
+import { cleanText } from '#core/text/clean-text'
 
 const FLAGS: readonly Flag[] = [
   { flags: '--interval <seconds>', as: 'whole', preset: 5, help: 'time between two pictures (default: 5)' },
@@ -23,18 +27,45 @@ export const live: RunCommand = {
   summary: 'Who is there now; redraws until you press Ctrl-C',
   example: '--demo live demo --once',
   async run(input, session) {
-    const { output, globals, client } = session
-    const interval = Math.max(1, Number(input.options.interval ?? 5)) * 1_000
+    const { output, globals } = session
     const redraws =
       output.isTerminal && input.options.once !== true && globals.json !== true && globals.csv !== true
-    for (;;) {
-      const { answer, text } = await client(liveCall(input)).catch(withoutPlan)
-      if (redraws) process.stdout.write('\u001b[H\u001b[2J')
-      session.print(liveBlocks(answer, redraws), text)
-      if (!redraws) return
-      await sleep(interval)
-    }
+    if (redraws) return redraw(input, session)
+    const { answer, text } = await readLive(input, session)
+    session.print(liveBlocks(answer), text)
   },
+}
+
+const END = 'Ctrl-C ends it.'
+
+/** Draws a picture every interval until the process is interrupted. A service that is away may come back. */
+async function redraw(input: Input, session: Session): Promise<never> {
+  const interval = Math.max(1, Number(input.options.interval ?? 5)) * 1_000
+  let last = await readLive(input, session)
+  let status = END
+  const screen = openScreen(process.stdout)
+  const draw = () => screen.draw(session.render(liveBlocks(last.answer), last.text), status)
+  process.stdout.on('resize', draw)
+  try {
+    for (;;) {
+      draw()
+      await sleep(interval)
+      try {
+        last = await readLive(input, session)
+        status = END
+      } catch (error) {
+        if (!(error instanceof CommandError) || !error.problem.retryable) throw error
+        status = `This is the last picture. ${cleanText(error.problem.message, 200)} ${END}`
+      }
+    }
+  } finally {
+    process.stdout.off('resize', draw)
+    screen.close()
+  }
+}
+
+function readLive(input: Input, { client }: Session): Promise<Response<'GET /live'>> {
+  return client(liveCall(input)).catch(withoutPlan)
 }
 
 function liveCall({ args, options }: Input): Call<'GET /live'> {
@@ -48,7 +79,7 @@ function withoutPlan(error: unknown): never {
   throw error
 }
 
-function liveBlocks(answer: Answer<'GET /live'>, redraws: boolean): Block[] {
+function liveBlocks(answer: Answer<'GET /live'>): Block[] {
   return [
     heading(`${answer.project}, the last ${answer.window_seconds} s`),
     {
@@ -75,7 +106,6 @@ function liveBlocks(answer: Answer<'GET /live'>, redraws: boolean): Block[] {
     bars('pages', 'Pages', 'path', 'visitors', answer.top_pages),
     bars('events', 'Events', 'event', 'count', answer.top_events),
     bars('countries', 'Countries', 'country', 'visitors', answer.countries),
-    ...(redraws ? [line('Ctrl-C ends it.')] : []),
   ]
 }
 

@@ -29,7 +29,7 @@ export const portfolioCommands: readonly Command[] = [
     args: [],
     flags: [],
     summary: 'Groups of projects that share their users',
-    example: 'portfolios list',
+    example: '--demo portfolios list',
     call: () => ({ endpoint: 'GET /portfolios' }),
     print: answer => [
       {
@@ -51,7 +51,7 @@ export const portfolioCommands: readonly Command[] = [
     args: [SLUG],
     flags: [],
     summary: 'One portfolio',
-    example: 'portfolios get acme',
+    example: '--demo portfolios get acme',
     call: ({ args }) => ({ endpoint: 'GET /portfolios/{idOrSlug}', path: { idOrSlug: args.SLUG as string } }),
     print: ({ portfolio }) => [portfolioFacts(portfolio)],
   }),

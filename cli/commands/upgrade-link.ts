@@ -25,7 +25,7 @@ export const upgradeLink: RunCommand = {
   args: [],
   flags: FLAGS,
   summary: 'The page on which a human upgrades this account to Pro',
-  example: 'upgrade-link --detached',
+  example: '--demo upgrade-link --detached',
   async run(input: Input, session: Session) {
     const { detached, wait } = input.options
     if ((detached === true) === (wait === true)) throw oneOption()
@@ -39,8 +39,13 @@ export const upgradeLink: RunCommand = {
   },
 }
 
-async function waitForUpgrade(session: Session): Promise<UsageResponse> {
-  const deadline = Date.now() + milliseconds(session, 'AA_UPGRADE_TIMEOUT_MS', WAIT_MS)
+function waitForUpgrade(session: Session): Promise<UsageResponse> {
+  const atMostMs = milliseconds(session, 'AA_UPGRADE_TIMEOUT_MS', WAIT_MS)
+  const deadline = Date.now() + atMostMs
+  return session.during('Waiting until the human has upgraded', () => upgraded(session, deadline), atMostMs)
+}
+
+async function upgraded(session: Session, deadline: number): Promise<UsageResponse> {
   for (;;) {
     const usage = await readUsage(session)
     if (usage.answer.payment.status.can_retry_pro_task) return usage

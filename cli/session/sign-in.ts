@@ -43,9 +43,11 @@ export async function signInHere(session: Session): Promise<StoredSession> {
       `Approve this in your browser. The page must show the code ${answer.approval_code}.\n${pageOf(answer)}`,
     )
     openInBrowser(pageOf(answer), session.env)
-    const code = await within(
-      milliseconds(session, 'AA_AUTH_TIMEOUT_MS', INTERACTIVE_MS),
-      listener.codeOf(answer.auth_request_id),
+    const atMostMs = milliseconds(session, 'AA_AUTH_TIMEOUT_MS', INTERACTIVE_MS)
+    const code = await session.during(
+      'Waiting until you approve in the browser',
+      () => within(atMostMs, listener.codeOf(answer.auth_request_id)),
+      atMostMs,
     )
     return await exchange(session, answer.auth_request_id, code, verifier)
   } finally {
@@ -65,13 +67,23 @@ export async function waitForApproval(
   auth_request_id: string,
   poll_token: string,
 ): Promise<StoredSession> {
-  const deadline = Date.now() + milliseconds(session, 'AA_AUTH_TIMEOUT_MS', POLLING_MS)
+  const atMostMs = milliseconds(session, 'AA_AUTH_TIMEOUT_MS', POLLING_MS)
+  const code = await session.during(
+    'Waiting until the human approves',
+    () => polledCode(session, { auth_request_id, poll_token }, Date.now() + atMostMs),
+    atMostMs,
+  )
+  return exchange(session, auth_request_id, code)
+}
+
+async function polledCode(
+  session: Session,
+  body: { auth_request_id: string; poll_token: string },
+  deadline: number,
+): Promise<string> {
   for (;;) {
-    const { answer } = await session.openClient({
-      endpoint: 'POST /agent-sessions/poll',
-      body: { auth_request_id, poll_token },
-    })
-    if (answer.exchange_code !== null) return exchange(session, auth_request_id, answer.exchange_code)
+    const { answer } = await session.openClient({ endpoint: 'POST /agent-sessions/poll', body })
+    if (answer.exchange_code !== null) return answer.exchange_code
     if (answer.status === 'exchanged') throw alreadyExchanged()
     if (Date.now() > deadline) throw timedOut()
     await sleep(milliseconds(session, 'AA_AUTH_POLL_INTERVAL_MS', POLL_INTERVAL_MS))

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { chmodSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { buildCommandLine } from '#cli/build'
@@ -12,6 +13,17 @@ export async function builtCommandLine(): Promise<string> {
     await buildCommandLine(path)
   })
   return join(folder, 'footfall.mjs')
+}
+
+/** Returns a folder for PATH in which `footfall` is the built file. */
+export async function installedCommand(): Promise<string> {
+  const file = await builtCommandLine()
+  return onceARun('cli-path', async folder => {
+    chmodSync(file, 0o755)
+    symlinkSync(file, join(folder, 'footfall'))
+    // The first line of the file asks for node, which is the one of the tests.
+    symlinkSync(process.execPath, join(folder, 'node'))
+  })
 }
 
 export type Runner = (args: readonly string[], env?: Record<string, string>) => Promise<Result>

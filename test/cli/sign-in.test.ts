@@ -234,6 +234,14 @@ test('a project is created, changed and deleted; a dry run sends nothing, and no
   })
 })
 
+test('a project name with a typo gets the name that was meant', async () => {
+  await run(['create', 'webshop', '--domain', '*'])
+  const { code, stderr } = await run(['stats', 'webshpo', '--json'])
+  expect({ code, action: JSON.parse(stderr).suggested_action }).toEqual({
+    ...{ code: 1, action: 'Did you mean webshop? footfall list has all projects.' },
+  })
+})
+
 test('an experiment is created, paused, resumed, completed and deleted, and feedback arrives', async () => {
   const created = await run([
     'experiments',
@@ -270,6 +278,8 @@ test('a context is replaced and shown, and a portfolio is created, changed and d
   writeFileSync(file, JSON.stringify({ goals: ['More signups'], activation_events: ['signup'] }))
   const set = await run(['context', 'set', 'demo', '--file', file])
   expect(set).toMatchObject({ code: 0, stdout: expect.stringMatching(/More signups[\s\S]*signup/) })
+  const asText = await run(['context', 'set', 'demo', '--file', '{"goals":["Fewer bounces"]}'])
+  expect(asText).toMatchObject({ code: 0, stdout: expect.stringContaining('Fewer bounces') })
   writeFileSync(file, 'no JSON')
   expect(await run(['context', 'set', 'demo', '--file', file])).toMatchObject({ code: 1, stdout: '' })
   const created = await run(['portfolios', 'create', 'acme', '--name', 'Acme', '--projects', 'demo'])

@@ -1,0 +1,31 @@
+import { cleanText } from '#core/text/clean-text'
+import { nearestName } from '#core/text/nearest-name'
+import { type Command, type Input, NAME } from './command.ts'
+import { CommandError } from './errors.ts'
+import type { Session } from './run-context.ts'
+
+const MAX_NAME_CHARS = 64
+
+/**
+ * An error about a project that is not there, with the name that the caller may have meant. Other errors come
+ * back as they are, and so does this one when the projects cannot be read.
+ */
+export async function nearestProject(
+  error: unknown,
+  { args }: Command,
+  input: Input,
+  { client }: Session,
+): Promise<unknown> {
+  const asked = input.args.NAME
+  const takesProject = args.some(({ name, help }) => name === NAME.name && help.startsWith(NAME.help))
+  if (!(error instanceof CommandError) || error.problem.error !== 'NOT_FOUND') return error
+  if (asked === undefined || !takesProject) return error
+  const names = await client({ endpoint: 'GET /projects' }).then(
+    ({ answer }) => answer.projects.map(({ name }) => name),
+    () => [],
+  )
+  const near = nearestName(asked, names)
+  if (near === null) return error
+  const suggested_action = `Did you mean ${cleanText(near, MAX_NAME_CHARS)}? footfall list has all projects.`
+  return new CommandError({ ...error.problem, suggested_action })
+}

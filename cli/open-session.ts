@@ -1,0 +1,67 @@
+import { chooseBaseUrl } from './http/base-url.ts'
+import { type Credential, createClient, createOpenClient } from './http/client.ts'
+import { resultText } from './print/result.ts'
+import { createSpinner } from './print/spinner.ts'
+import type { Globals, Output, Session } from './run-context.ts'
+import { demoCredential, storedCredential } from './session/credential.ts'
+import { configDir, openStore } from './session/store.ts'
+
+/** Width of a pipe that says nothing about it: no table is cut, and bars stay short. */
+const PIPE_WIDTH = 1_000
+
+/** What a command uses of the process: its streams, its environment, and calls with the stored session. */
+export function openSession(globals: Globals): Session {
+  const { env, stdout, stderr } = process
+  const store = () => openStore(configDir(globals.configDir, env))
+  const spinner = createSpinner(stderr, env)
+  let address: string | undefined
+  let credential: Credential | undefined
+  const baseUrl = () => {
+    address ??= chooseBaseUrl(globals.baseUrl, env, () =>
+      globals.demo ? undefined : store().read().base_url,
+    )
+    return address
+  }
+  const render: Session['render'] = (blocks, text) => resultText(blocks, text, globals, outputOf(stdout, env))
+  return {
+    globals,
+    env,
+    get output() {
+      return outputOf(stdout, env)
+    },
+    baseUrl,
+    store,
+    client(call) {
+      credential ??= globals.demo ? demoCredential(baseUrl()) : storedCredential(store(), baseUrl())
+      const send = createClient(baseUrl(), credential)
+      return spinner.during(`Waiting for ${baseUrl()}`, () => send(call))
+    },
+    openClient(call) {
+      const send = createOpenClient(baseUrl())
+      return spinner.during(`Waiting for ${baseUrl()}`, () => send(call))
+    },
+    during: spinner.during,
+    render,
+    print(blocks, text) {
+      const result = render(blocks, text)
+      spinner.clear()
+      if (result !== '') stdout.write(`${result}\n`)
+    },
+    say(text) {
+      spinner.clear()
+      stderr.write(`${text}\n`)
+    },
+  }
+}
+
+function outputOf(stdout: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Output {
+  const isTerminal = stdout.isTTY === true
+  const named = /^\d{1,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : 0
+  return {
+    width: named > 0 ? named : isTerminal ? stdout.columns || 80 : PIPE_WIDTH,
+    // NO_COLOR counts with any text that is not empty (no-color.org).
+    hasColor: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
+    isTerminal,
+    canAsk: isTerminal && process.stdin.isTTY === true,
+  }
+}

@@ -1,0 +1,140 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commands } from '#cli/commands/all'
+import { widthOf } from '#cli/print/width'
+import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
+import { createRunner, type Runner } from './built-cli.ts'
+import { closeTerminals, openTerminal } from './terminal.ts'
+
+/** The built file in a pseudo-terminal, against the demo of a running service. */
+
+let service: Service
+/** Answers the next requests when it is told to, or as the service does. */
+let front: Server
+let frontAddress: string
+const held: (() => void)[] = []
+let isDown = false
+let isHolding = false
+let env: Record<string, string>
+let run: Runner
+
+beforeAll(async () => {
+  service = await startService({ seed: true })
+  front = createServer(async (request, response) => {
+    if (isDown) return request.socket.destroy()
+    if (isHolding) await new Promise<void>(resolve => held.push(resolve))
+    const { authorization = '' } = request.headers
+    const answer = await fetch(service.baseUrl + request.url, {
+      method: request.method as string,
+      headers: { 'Content-Type': 'application/json', ...(authorization !== '' && { authorization }) },
+      ...(request.method === 'POST' && { body: '{}' }),
+    })
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(await answer.text())
+  })
+  await new Promise<void>(resolve => front.listen(0, '127.0.0.1', resolve))
+  frontAddress = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+  env = { AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder() }
+  run = await createRunner(env)
+})
+afterAll(async () => {
+  closeTerminals()
+  front.closeAllConnections()
+  front.close()
+  await cleanUp()
+})
+
+/** Everything that a command may draw: tables, bars, a grid of shades, one of rates, a tree, a spark line. */
+const DRAWN = ['stats', 'sessions', 'heatmap', 'retention', 'paths', 'bot-traffic', 'funnel', 'list']
+const drawn = commands.filter(({ name }) => DRAWN.includes(name))
+
+test('there is an example of each drawing', () => {
+  expect(drawn.length).toBe(DRAWN.length)
+})
+
+describe.each([40, 80, 200])('a terminal of %d columns', columns => {
+  test.each(drawn.map(({ name, example }) => [name, example.split(' ')] as const))(
+    'shows the example of %s without a broken line',
+    async (_, args) => {
+      const terminal = await openTerminal(args, { columns, rows: 200, env: { ...env, NO_COLOR: '1' } })
+      expect(await terminal.ended).toBe(0)
+      // The same lines in a pipe of this width: a terminal that had wrapped one would have more.
+      const { stdout } = await run(args, { COLUMNS: String(columns) })
+      const lines = stdout.trimEnd().split('\n')
+      expect(lines.filter(line => widthOf(line) > columns)).toEqual([])
+      expect(terminal.screen().split('\n').slice(0, lines.length)).toEqual(lines)
+    },
+  )
+})
+
+test('a terminal has colours, and none with NO_COLOR or TERM=dumb', async () => {
+  const args = ['--demo', 'stats', 'demo']
+  const written = async (more: Record<string, string>) => {
+    const terminal = await openTerminal(args, { columns: 80, env: { ...env, ...more } })
+    expect(await terminal.ended).toBe(0)
+    return terminal.written().includes('\u001b[1m')
+  }
+  expect([await written({}), await written({ NO_COLOR: '1' }), await written({ TERM: 'dumb' })]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
+
+test('a slow answer shows what is awaited, and nothing of it stays beside the result', async () => {
+  isHolding = true
+  const terminal = await openTerminal(['--demo', 'list'], {
+    columns: 60,
+    env: { ...env, AA_BASE_URL: frontAddress },
+  })
+  await terminal.waitFor(/Waiting for http:\/\/127.0.0.1:\d+ \(\d+ s\)/)
+  isHolding = false
+  for (const release of held.splice(0)) release()
+  expect(await terminal.ended).toBe(0)
+  expect(terminal.screen()).toMatch(/^Name .*\ndemo /)
+  expect(terminal.screen()).not.toContain('Waiting')
+})
+
+test('an interrupt while an answer is awaited ends with 130, and leaves an empty line', async () => {
+  isHolding = true
+  const terminal = await openTerminal(['--demo', 'list'], {
+    columns: 60,
+    env: { ...env, AA_BASE_URL: frontAddress },
+  })
+  await terminal.waitFor(/Waiting/)
+  terminal.press('\u0003')
+  expect(await terminal.ended).toBe(130)
+  expect(terminal.screen().replace('^C', '')).toBe('')
+  isHolding = false
+  for (const release of held.splice(0)) release()
+})
+
+test('live redraws in place, fits a new size, goes on after a service that was away, and gives the screen back', async () => {
+  const terminal = await openTerminal(['--demo', 'live', 'demo', '--interval', '1'], {
+    columns: 60,
+    rows: 20,
+    env: { ...env, AA_BASE_URL: frontAddress },
+  })
+  await terminal.waitFor(/demo, the last 60 s/)
+  expect(terminal.isSecondScreen()).toBe(true)
+  expect(terminal.screen().split('\n').length).toBeLessThanOrEqual(20)
+  isDown = true
+  await terminal.waitFor(/This is the last picture/)
+  isDown = false
+  await terminal.waitFor(/^demo, the last 60 s[\s\S]*\n(\d+ more lines in a taller window. )?Ctrl-C ends it/)
+  terminal.resize(50, 8)
+  await terminal.waitFor(/more lines in a taller window/)
+  expect(terminal.screen().split('\n').length).toBeLessThanOrEqual(8)
+  terminal.press('\u0003')
+  expect(await terminal.ended).toBe(130)
+  expect(terminal.isSecondScreen()).toBe(false)
+  // The cursor shows again.
+  expect(terminal.written().endsWith('\u001b[?25h\u001b[?1049l')).toBe(true)
+})
+
+test('an error of live is on the first screen', async () => {
+  const terminal = await openTerminal(['live'], { columns: 60, env })
+  expect(await terminal.ended).toBe(1)
+  expect(terminal.isSecondScreen()).toBe(false)
+  expect(terminal.screen()).toMatch(/^You are not signed in/)
+})
