@@ -38,8 +38,6 @@ try {
         eventIds: 0,
         erased: 0,
         knowsSplit: true,
-        hasTotals: true,
-        knowsUsers: true,
       },
     }
     const path = join(lakeDir, segmentKey('segment_sessions', BUCKET, segment, 0))

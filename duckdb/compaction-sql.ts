@@ -172,11 +172,6 @@ function withTotals(activity: string): string {
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)`
 }
 
-/** The rows with total_count, in files of segment_activity. */
-export function rowsWithTotal(files: readonly string[]): string {
-  return `SELECT 1 FROM ${readFiles(files)} WHERE total_count IS NOT NULL`
-}
-
 /** The rows of segment_event_ids, from those of segments. `lastArrival`: newest arrival of all of them. */
 export function eventIdsOfSegments(files: readonly string[], lastArrival: number): string {
   return `

@@ -12,7 +12,6 @@ import {
   describeEvents,
   eventIdsOfSegments,
   readFiles,
-  rowsWithTotal,
 } from './compaction-sql.ts'
 import { eraseRows, hasErasedUsers, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
@@ -26,7 +25,7 @@ import {
   withScratchDatabase,
 } from './scratch-database.ts'
 import { type EventsDescription, toSegment, writeSegmentPart } from './segment-files.ts'
-import { filesWithoutParts, rowsOfUnknownUsers, sessionsOfEvents, sessionsOfSegments } from './session-sql.ts'
+import { sessionsOfEvents, sessionsOfSegments } from './session-sql.ts'
 import { rowsOfUnknownSplit, sessionDatesOfSegments, withSplit } from './split-sql.ts'
 
 export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'> &
@@ -70,7 +69,6 @@ export function createCompactor({
           table,
           from.flatMap(segment => segmentKeys(table, bucket, segment)),
         )
-      const knowsUsers = segments.every(segment => segment.knowsUsers)
       const eventFiles = await fetchAll('segment_events')
       const activityFiles = await fetchAll('segment_activity')
       // Rollups of segments cannot leave out a part of a session. With erased events, they are made from the
@@ -110,7 +108,7 @@ export function createCompactor({
           part: 0,
           events: 'true',
           sessions: withSplit(
-            erases ? sessionsOfEvents(bucket) : sessionsOfSegments(sessionFiles, knowsUsers),
+            erases ? sessionsOfEvents(bucket) : sessionsOfSegments(sessionFiles),
             bucket,
             knowsSplit,
           ),
@@ -119,7 +117,7 @@ export function createCompactor({
         },
       )
       const parts = [{ ...description, bytes }]
-      return { segment: toSegment(target, parts, idCount, knowsSplit, erases || knowsUsers), removed }
+      return { segment: toSegment(target, parts, idCount, knowsSplit), removed }
     })
   }
 
@@ -137,14 +135,8 @@ export function createCompactor({
       const description = await loadEvents(database, bucket, files.get('segment_events') ?? [])
       const idCount = await countRows(database, `FROM ${readFiles(files.get('segment_event_ids') ?? [])}`)
       const unknownRows = await countRows(database, rowsOfUnknownSplit(files.get('segment_sessions') ?? []))
-      const totals = await countRows(database, rowsWithTotal(files.get('segment_activity') ?? []))
-      const sessionFiles = files.get('segment_sessions') ?? []
-      const knowsUsers =
-        (await countRows(database, filesWithoutParts(sessionFiles))) === 0 &&
-        (await countRows(database, rowsOfUnknownUsers(sessionFiles))) === 0
-      const known = [unknownRows === 0, knowsUsers] as const
-      const described = toSegment(segment, [{ ...description, bytes }], idCount, ...known)
-      return { ...described, parts: segment.parts, hasTotals: totals > 0 }
+      const described = toSegment(segment, [{ ...description, bytes }], idCount, unknownRows === 0)
+      return { ...described, parts: segment.parts }
     })
   }
 

@@ -107,9 +107,8 @@ export async function rewriteSegment(
   const knowsSplit = await keepSplitSessions(database, bucket, segment)
   let bytes = 0
   for (const part of parts) bytes += await writePart(part, knowsSplit)
-  const known = { knowsSplit, hasTotals: true, knowsUsers: true }
   return {
-    segment: { ...target, rows, bytes, eventIds, erased: generation, ...known },
+    segment: { ...target, rows, bytes, eventIds, erased: generation, knowsSplit },
     removed,
     replaced: replacedEvents,
   }

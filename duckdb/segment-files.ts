@@ -117,7 +117,6 @@ export function toSegment(
   parts: readonly WrittenPart[],
   eventIds: number,
   knowsSplit: boolean,
-  knowsUsers = true,
 ): Segment {
   return {
     from,
@@ -132,7 +131,5 @@ export function toSegment(
     eventIds,
     erased: generation,
     knowsSplit,
-    hasTotals: true,
-    knowsUsers,
   }
 }

@@ -2,7 +2,7 @@ import { PAGE } from '#core/lake/read/session-fragments'
 import { PART_VALUES, partValue } from '#core/lake/read/user-parts'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { readFiles } from './compaction-sql.ts'
-import { list, text } from './tables.ts'
+import { text } from './tables.ts'
 
 /** The rows of segment_sessions, for DuckDB only. Without may_be_split, which withSplit adds. */
 
@@ -29,10 +29,9 @@ export function sessionsOfEvents(bucket: number): string {
 /**
  * The rows, from those of segments. They are those that sessionsOfEvents makes of all their events, but for
  * two values of one session from different segments with the same millisecond and second of arrival: the
- * order of these values is then that of their texts and keys. `knowsUsers`: all of these segments have
- * user_parts.
+ * order of these values is then that of their texts and keys.
  */
-export function sessionsOfSegments(files: readonly string[], knowsUsers: boolean): string {
+export function sessionsOfSegments(files: readonly string[]): string {
   const rows = readFiles(files)
   const sessions = sessionRows(`
       SELECT project_id, date, session_key, min(start_at) AS start_at, max(end_at) AS end_at,
@@ -44,7 +43,6 @@ export function sessionsOfSegments(files: readonly string[], knowsUsers: boolean
         max({time: coalesce(exit_at, end_at), lag_s: exit_lag_s, value: exit_page})
           FILTER (WHERE exit_page IS NOT NULL) AS last_page
       FROM ${rows} GROUP BY project_id, date, session_key`)
-  if (!knowsUsers) return `SELECT *, '' AS user_parts FROM (${sessions})`
   // A row without parts has the events of one user, or of none.
   const ofOne = `
       SELECT project_id, date, session_key, user_key, start_at, end_at,
@@ -125,16 +123,4 @@ function value(name: (typeof PART_VALUES)[number]): string {
 function pageOf(side: 'entry' | 'exit'): string {
   const struct = `{time: ${value(`${side}_at`)}, lag_s: ${value(`${side}_lag_s`)}, seq: ${value(`${side}_seq`)}, value: ${value(`${side}_page`)}}`
   return `CASE WHEN ${value(`${side}_page`)} IS NOT NULL THEN ${struct} END`
-}
-
-/**
- * The rows in files of segment_sessions of which it is not known whether they have events of several users.
- */
-export function rowsOfUnknownUsers(files: readonly string[]): string {
-  return `SELECT 1 FROM ${readFiles(files)} WHERE user_parts = ''`
-}
-
-/** The files of segment_sessions that are older than the column user_parts. */
-export function filesWithoutParts(files: readonly string[]): string {
-  return `SELECT 1 FROM parquet_schema(${list(files)}) GROUP BY file_name HAVING count(*) FILTER (WHERE name = 'user_parts') = 0`
 }

@@ -168,7 +168,7 @@ export class Service extends Stack {
         put: [HOT, IDENTITY, ...SET_ASIDE],
       })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
-    // It looks once at the whole table for accounts that are in no list (core/accounts/earlier-accounts.ts).
+    // It looks through the whole table if it must write a file of tombstones of many projects again.
     scheduler
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Scan'])
       // What is set aside may have events of erased persons.

@@ -3,12 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createErasedUsers } from '#core/identity/erased-users'
-import { createIdentityFold, type IdentityFoldServices } from '#core/identity/fold/fold'
-import { createFoldHead } from '#core/identity/fold/fold-head'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { replaySetAside } from '#core/lake/consume/set-aside'
-import { convertTombstones } from '#core/lake/erase/convert-tombstones'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { ownObjects } from '#core/lake/own-objects'
@@ -92,10 +89,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     ...{ log, clock },
     minSequence: shard => highestSequence(stores.lakeState, lake, shard),
   })
-  const { lakeState, usage, projects, receipts } = stores
-  for (const { bucket, legacyTombstones } of await lakeState.manifests())
-    if (legacyTombstones.length > 0)
-      await convertTombstones({ ...receipts, state: lakeState, lake, clock }, bucket)
+  const { lakeState, usage, projects } = stores
   const consumer = createLakeConsumer({
     state: lakeState,
     stream,
@@ -115,8 +109,6 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   await reconcileLake({ state: lakeState, stream, lake, consumer, compactor, usage, tombstones, clock, log })
   const identityServices = { client: state.client, table: state.table, lake, projects, clock }
   const identity = createIdentityStore(identityServices)
-  // Links of an earlier edition, so that the first response knows them. Later folds are the pipeline's.
-  await foldOnce({ ...identityServices, lakeState, log })
   // A full disk must not prevent the start.
   await replaySetAside({ stream, lake, log }).catch(error =>
     log('JOB_FAILED', { job: 'replay', error: String(error) }),
@@ -161,12 +153,6 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
       await state.close()
     },
   }
-}
-
-/** Folds identities if that has never been done in this folder. */
-async function foldOnce(services: IdentityFoldServices): Promise<void> {
-  const { version } = await createFoldHead(services).read()
-  if (version === 0) await createIdentityFold(services).run()
 }
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>

@@ -167,7 +167,7 @@ const sessionColumns = [
   {
     name: 'user_parts',
     type: 'string',
-    meaning: 'what each user has of the row, if it has events of several users; else null. Empty: not known',
+    meaning: 'what each user has of the row, if it has events of several users; else null',
   },
 ] as const satisfies readonly Column[]
 

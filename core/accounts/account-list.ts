@@ -1,5 +1,4 @@
 import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
-import { createEarlierAccounts } from './earlier-accounts.ts'
 
 /** One partition for the ids of all accounts. */
 const LIST = 'accounts'
@@ -28,7 +27,7 @@ export function createAccountList(state: StateTable) {
     return { ids: Items.map(({ sk }) => String(sk)), next: LastEvaluatedKey?.sk ?? null }
   }
 
-  return { add, listIds, listEarlier: createEarlierAccounts(state, listKey).listNext }
+  return { add, listIds }
 }
 
 export function listKey(id: string): ItemKey {

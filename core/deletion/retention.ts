@@ -15,7 +15,7 @@ export type RetentionServices = StateTable & {
   clock: Clock
   log: Log
   profile: Profile
-  accounts: Pick<AccountStore, 'byId' | 'listIds' | 'listEarlier'>
+  accounts: Pick<AccountStore, 'byId' | 'listIds'>
   projects: Pick<ProjectStore, 'list'>
   erasures: Pick<Erasures, 'expireEvents'>
 }
@@ -52,7 +52,6 @@ export function createRetention({
    */
   async function tick(): Promise<boolean> {
     if (!isLimited) return false
-    if (await accounts.listEarlier()) return true
     const round = await readRound()
     if (round.isDone) return false
     const { ids, next } = await accounts.listIds(round.after)

@@ -71,7 +71,7 @@ export function createErasures({ erasures, tombstones, clock }: ErasureServices)
     requested_at: number,
   ): Promise<void> {
     const receipts = parts.map(({ project: { id: project_id, name, account_id, bucket }, ...found }, i) => {
-      const number = buried[i]?.number ?? null
+      const { number } = buried[i] as Buried
       const id = i === 0 ? ownId : newId()
       return { id, account_id, project_id, project: name, bucket, number, ...found, requested_at }
     })

@@ -5,7 +5,7 @@ import type { LakeStateStore } from '#core/lake/state'
 import type { Erasure, ErasureStore } from './store.ts'
 
 export type ReceiptServices = {
-  erasures: Pick<ErasureStore, 'byId' | 'complete' | 'completionOf' | 'noteNumber'>
+  erasures: Pick<ErasureStore, 'byId' | 'complete' | 'completionOf'>
   lakeState: Pick<LakeStateStore, 'manifest'>
 }
 
@@ -49,20 +49,20 @@ export function createErasureReceipts({ erasures, lakeState }: ReceiptServices) 
     const report = [await progressOf(erasure), ...others.filter(other => other !== null)].reduce(addReport)
     // The fold removes links and profiles of all projects together, and notes that in the erasure of the
     // caller's project.
-    const isDone = isPart || erasure.isIdentityRemoved || erasure.completed_at !== null
-    return isDone || report.status !== 'done' ? report : { ...report, status: 'running', completed_at: null }
+    return isPart || erasure.isIdentityRemoved || report.status !== 'done'
+      ? report
+      : { ...report, status: 'running', completed_at: null }
   }
 
   /** How far an erasure is in its own project. */
   async function progressOf(erasure: Erasure): Promise<ErasureReport> {
-    const { id, bucket, number, events, completed_at, removed } = erasure
+    const { id, bucket, number, events } = erasure
     const { project, sessions, links, profiles, requested_at } = erasure
     const report = { id, project, sessions, links, profiles, requested_at }
-    if (completed_at !== null && removed !== null) return { ...report, status: 'done', completed_at, removed }
     const manifest = await lakeState.manifest(bucket)
-    const batch = number === null ? undefined : findBatch(manifest, number)
+    const batch = findBatch(manifest, number)
     const files = batch?.removed.files ?? 0
-    if (number !== null && batch?.doneAt !== null) {
+    if (batch?.doneAt !== null) {
       const completion = await erasures.completionOf(bucket, number)
       const doneAt = completion?.doneAt ?? batch?.doneAt ?? null
       if (doneAt !== null) {
@@ -79,12 +79,7 @@ export function createErasureReceipts({ erasures, lakeState }: ReceiptServices) 
     if (doneAt !== null) await erasures.complete(bucket, { number, first, doneAt, files: removed.files })
   }
 
-  /** For maintenance of the lake: an erasure of an earlier version has this number now. */
-  async function onConverted(id: string, number: number): Promise<void> {
-    if (ERASURE_ID.test(id)) await erasures.noteNumber(id, number)
-  }
-
-  return { progress, isGone, onErased, onConverted }
+  return { progress, isGone, onErased }
 }
 
 export type ErasureReceipts = ReturnType<typeof createErasureReceipts>

@@ -1,5 +1,4 @@
 import { Entity } from 'electrodb'
-import type { Removed } from '#core/lake/erase/tombstone-batch'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 
 /** The receipt of an erasure. It has no id of the person. */
@@ -13,11 +12,8 @@ export type Erasure = {
   bucket: number
   /** The erasures of the same person in the other projects of a joined identity scope (U55). */
   others: readonly string[]
-  /**
-   * The number of its tombstones in the bucket; null: it was requested in an earlier version, and its
-   * tombstone was not converted yet.
-   */
-  number: number | null
+  /** The number of its tombstones in the bucket. */
+  number: number
   /** Events and sessions of the person that reads returned until then. */
   events: number
   sessions: number
@@ -31,12 +27,6 @@ export type Erasure = {
   isIdentityRemoved: boolean
   /** Unix ms. */
   requested_at: number
-  /**
-   * Of an erasure that an earlier version has finished: when it was done, Unix ms, and what it has removed.
-   * Else null.
-   */
-  completed_at: number | null
-  removed: Removed | null
 }
 
 /**
@@ -58,29 +48,18 @@ export function createErasureStore(state: StateTable) {
     async create({
       others,
       ...erasure
-    }: Omit<
-      Erasure,
-      'completed_at' | 'removed' | 'links' | 'profiles' | 'isIdentityRemoved'
-    >): Promise<void> {
-      const number = erasure.number ?? undefined
-      await orUnavailable(erasures.put({ ...erasure, number, others: [...others] }).go())
+    }: Omit<Erasure, 'links' | 'profiles' | 'isIdentityRemoved'>): Promise<void> {
+      await orUnavailable(erasures.put({ ...erasure, others: [...others] }).go())
     },
     async byId(id: string): Promise<Erasure | null> {
       const { data } = await orUnavailable(erasures.get({ id }).go({ consistent: true }))
       if (data === null) return null
-      const { files, completed_at = null, links = 0, profiles = 0, others = [], ...erasure } = data
-      const { events = 0, number = null } = erasure
-      const removed = files === undefined ? null : { events, files }
-      const isIdentityRemoved = data.links !== undefined
-      return { ...erasure, events, number, links, profiles, isIdentityRemoved, others, completed_at, removed }
+      const { links = 0, profiles = 0, others = [], ...erasure } = data
+      return { ...erasure, links, profiles, others, isIdentityRemoved: data.links !== undefined }
     },
     /** Notes what was deleted of the person's identity. */
     async noteIdentity(id: string, { links, profiles }: Pick<Erasure, 'links' | 'profiles'>): Promise<void> {
       await conditionHeld(erasures.patch({ id }).set({ links, profiles }).go())
-    },
-    /** Notes the number of an erasure that an earlier version has begun. */
-    async noteNumber(id: string, number: number): Promise<void> {
-      await conditionHeld(erasures.patch({ id }).set({ number }).go())
     },
     /**
      * Notes that the erasures of a batch of tombstones are done. One item for all of them. May be repeated.
@@ -123,14 +102,12 @@ function erasureEntity({ client, table }: StateTable) {
         project: { type: 'string', required: true },
         bucket: { type: 'number', required: true },
         others: { type: 'list', items: { type: 'string' } },
-        number: { type: 'number' },
+        number: { type: 'number', required: true },
         sessions: { type: 'number', required: true },
         links: { type: 'number' },
         profiles: { type: 'number' },
         requested_at: { type: 'number', required: true },
-        completed_at: { type: 'number' },
-        events: { type: 'number' },
-        files: { type: 'number' },
+        events: { type: 'number', required: true },
       },
       indexes: primaryIndex({ pk: ['id'], sk: [] }),
     },

@@ -78,8 +78,8 @@ export function createErasedUsers(state: StateTable) {
       ConsistentRead: true,
     }
     for await (const items of queryPages(state, query)) {
-      for (const { sk, until, digests, unlinked } of items) {
-        const all = digestsOf(String(sk), digests as Uint8Array | undefined)
+      for (const { until, digests, unlinked } of items) {
+        const all = toHashes(digests as Uint8Array)
         const hashes = asked === undefined ? all : all.filter(hash => asked.has(hash))
         for (const hash of hashes) untils.set(hash, Math.max(Number(until), untils.get(hash) ?? 0))
         if (unlinked === undefined) continue
@@ -123,20 +123,15 @@ export function createErasedUsers(state: StateTable) {
 }
 
 /** The hash of a tombstone is the beginning of the digest here. */
-function toNotes({ pk, sk, until, digests }: Item): NotedErasure[] {
+function toNotes({ pk, until, digests }: Item): NotedErasure[] {
   const project_id = String(pk).slice(partition('').length)
-  return digestsOf(String(sk), digests as Uint8Array | undefined).map(digest => ({
+  return toHashes(digests as Uint8Array).map(digest => ({
     ...{ project_id, until: toSecond(Number(until)) },
     user_hash: digest.slice(0, HASH_DIGITS).toUpperCase(),
   }))
 }
 
 export type ErasedUserStore = ReturnType<typeof createErasedUsers>
-
-/** An earlier version wrote an item for each id, with the hash at the end of its key. */
-function digestsOf(sk: string, digests: Uint8Array | undefined): string[] {
-  return digests === undefined ? [sk.slice(-2 * HASH_BYTES)] : toHashes(digests)
-}
 
 function toDigests(ids: readonly string[]): Uint8Array {
   return Buffer.from(ids.map(idHash).join(''), 'hex')

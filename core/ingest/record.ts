@@ -54,7 +54,7 @@ export type BotRecord = RecordHead & {
   category: string
   actor: string
   dropped: number
-  /** The rules that recognised the bot. Records of earlier versions have none. */
+  /** The rules that recognised the bot; absent in made-up traffic. */
   rules_version?: string
 }
 
@@ -67,10 +67,7 @@ export type IdentifyRecord = RecordHead & {
   user_id: string
   traits: JsonObject | null
   email_hash: string | null
-  /**
-   * Whether a credential of the account came with the request. Records of earlier versions have neither of
-   * these two.
-   */
+  /** A credential of the account came with the request. Absent otherwise. */
   has_credential?: boolean
   /** Why the ids of the request are not linked. Then previous_id is equal to user_id. */
   refused?: Refusal
@@ -157,9 +154,7 @@ const MAX_UNPACKED_BYTES = 8 * 1024 * 1024
 
 /** The first byte of a record names how the rest is packed. PLAIN: the JSON text. */
 const PLAIN = 0x01
-/** A zstd frame of the text. Written by earlier versions, and still read. */
-const UNSIZED_ZSTD = 0x02
-/** The length of the text in 4 bytes, little-endian, then its zstd frame. */
+/** The length of the text in 4 bytes, little-endian, then its zstd frame. 2 was the frame without it. */
 const ZSTD = 0x03
 const LENGTH_BYTES = 4
 /**
@@ -192,22 +187,8 @@ export function padPacked(bytes: Uint8Array, length: number): Uint8Array {
  * that, so a claim is bounded by this number. Returns the packed size for a record that cannot be read.
  */
 export function unpackedBytes(bytes: Uint8Array): number {
-  switch (bytes[0]) {
-    case ZSTD:
-      return bytes.length < 1 + LENGTH_BYTES
-        ? bytes.length
-        : Buffer.from(bytes.buffer, bytes.byteOffset + 1, LENGTH_BYTES).readUInt32LE()
-    case UNSIZED_ZSTD:
-      // Only the records that an update finds in the log. To unpack them twice costs less than to estimate
-      // them badly.
-      try {
-        return decompress(bytes.subarray(1), MAX_UNPACKED_BYTES).length
-      } catch {
-        return bytes.length
-      }
-    default:
-      return bytes.length
-  }
+  if (bytes[0] !== ZSTD || bytes.length < 1 + LENGTH_BYTES) return bytes.length
+  return Buffer.from(bytes.buffer, bytes.byteOffset + 1, LENGTH_BYTES).readUInt32LE()
 }
 
 /** Reads what packText has packed. Throws an Error that says what is wrong with the bytes. */
@@ -264,8 +245,6 @@ function unpackBytes(bytes: Buffer): Buffer {
       return bytes.subarray(1)
     case ZSTD:
       return unpackSized(bytes)
-    case UNSIZED_ZSTD:
-      return decompress(bytes.subarray(1), MAX_UNPACKED_BYTES)
     case DAMAGED:
       throw new Error('the checksum was wrong when the log was read')
     default:

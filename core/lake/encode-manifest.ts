@@ -12,9 +12,7 @@ export function padBucket(bucket: number): string {
 /** Lists are JSON texts. */
 type ManifestItem = Record<'bucket' | 'segments' | 'retired', string> &
   Pick<Manifest, 'version' | 'compacted'> & {
-    /** Batches. `tombstones` is what an earlier version has written. */
     batches?: string
-    tombstones?: string
     tombstoneCount?: number
     round?: string
   }
@@ -25,7 +23,6 @@ export function toManifestItem({
   retired,
   tombstones,
   round,
-  legacyTombstones,
   ...numbers
 }: Manifest): ManifestItem {
   const { version, compacted, tombstoneCount } = numbers
@@ -37,7 +34,6 @@ export function toManifestItem({
     retired: JSON.stringify(retired.map(toRetiredNumbers)),
     ...(tombstoneCount > 0 && { batches: JSON.stringify(tombstones.map(toBatchValues)), tombstoneCount }),
     ...(round.at > 0 && { round: JSON.stringify([round.at, round.number]) }),
-    ...(legacyTombstones.length > 0 && { tombstones: JSON.stringify(legacyTombstones) }),
   }
 }
 
@@ -59,7 +55,6 @@ export function toManifest({
     tombstones: (JSON.parse(erasures.batches ?? '[]') as unknown[][]).map(toBatch),
     tombstoneCount: erasures.tombstoneCount ?? 0,
     round: { at: roundAt, number: roundNumber },
-    legacyTombstones: JSON.parse(erasures.tombstones ?? '[]'),
   }
 }
 
@@ -80,7 +75,7 @@ const FIRST_FIELDS = [
   'eventIds',
 ] as const satisfies readonly (keyof Segment)[]
 /** Stored as 0 or 1; 0 in items from before the field. */
-const FLAGS = ['knowsSplit', 'hasTotals', 'knowsUsers'] as const satisfies readonly (keyof Segment)[]
+const FLAGS = ['knowsSplit'] as const satisfies readonly (keyof Segment)[]
 const SEGMENT_FIELDS = [...FIRST_FIELDS, 'erased', ...FLAGS] as const satisfies readonly (keyof Segment)[]
 const RETIRED_FIELDS = [
   ...FIRST_FIELDS,

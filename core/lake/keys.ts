@@ -118,11 +118,6 @@ export function removalKey(id: string): string {
 
 const REMOVAL = /^links\/removals\/\w+\.json$/
 
-/** Whether a key is that of a links file of an earlier version (core/identity/fold/earlier-links.ts). */
-export function isEarlierLinksKey(key: string): boolean {
-  return /^links\/bucket=\d+\/p[\w.-]*-\d+-[0-9a-f]+\.parquet$/.test(key)
-}
-
 /**
  * A file of tombstones. `writer`: when it was written (Unix ms), and a random text, so that two processes
  * that take the same number write different objects; the manifest names one of them.
@@ -188,7 +183,7 @@ const OWN_FORMS: readonly { prefix: string; isOwn(key: string): boolean }[] = [
   { prefix: `${tables.identity_hot.prefix}/`, isOwn: key => parseIdentityKey(key) !== null },
   {
     prefix: `${tables.links.prefix}/`,
-    isOwn: key => parseLinksKey(key) !== null || isEarlierLinksKey(key) || REMOVAL.test(key),
+    isOwn: key => parseLinksKey(key) !== null || REMOVAL.test(key),
   },
   { prefix: `${tables.tombstones.prefix}/`, isOwn: key => parseTombstoneKey(key) !== null },
   { prefix: QUARANTINE, isOwn: key => SET_ASIDE.test(key) },

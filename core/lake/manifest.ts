@@ -1,5 +1,5 @@
 import { JUMP_S, LOOKBACK_S } from './copies.ts'
-import type { LegacyTombstone, TombstoneBatch } from './erase/tombstone-batch.ts'
+import type { TombstoneBatch } from './erase/tombstone-batch.ts'
 import type { SegmentTable } from './keys.ts'
 import type { RetiredSegment, Segment, SegmentId } from './segment.ts'
 
@@ -27,8 +27,6 @@ export type Manifest = {
    * later wait for the next round.
    */
   round: { at: number; number: number }
-  /** Tombstones of an earlier version, which were in the manifest itself (convert-tombstones.ts). */
-  legacyTombstones: readonly LegacyTombstone[]
 }
 
 /** The manifest of a bucket that was never compacted. The first epoch is 1. */
@@ -42,7 +40,6 @@ export function emptyManifest(bucket: number): Manifest {
     tombstones: [],
     tombstoneCount: 0,
     round: { at: 0, number: 0 },
-    legacyTombstones: [],
   }
 }
 

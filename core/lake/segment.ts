@@ -35,13 +35,6 @@ export type Segment = SegmentId & {
   erased: number
   /** may_be_split of its sessions is known (core/lake/compact/split-sessions.ts). Otherwise it is null. */
   knowsSplit: boolean
-  /** Its activity has total_count. An earlier version wrote segments without that column. */
-  hasTotals: boolean
-  /**
-   * Its sessions say what each of their users has (user_parts). An earlier version wrote segments without
-   * that column.
-   */
-  knowsUsers: boolean
 }
 
 /**

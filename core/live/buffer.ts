@@ -71,11 +71,7 @@ const STAMP_DIGITS = 15
 /** A chunk before it is written, and where its first event lies. */
 type NewChunk = { partition: string; first: Position; bytes: Uint8Array }
 
-/**
- * An earlier version wrote `parts` instead of `events`. Nobody reads these: they expire within minutes after
- * the update.
- */
-type Item = { sk: string; events?: Uint8Array; shard: string; stamp: number }
+type Item = { sk: string; events: Uint8Array; shard: string; stamp: number }
 
 export type LiveBufferOptions = {
   clock: Clock
@@ -173,7 +169,7 @@ export function createLiveBuffer({ client, table }: StateTable, { clock, bufferM
   }
 
   async function eraseFrom(item: Item, eraser: EventEraser): Promise<void> {
-    const events = item.events === undefined ? null : eraseFromChunk(item.events, eraser)
+    const events = eraseFromChunk(item.events, eraser)
     if (events === null) return
     const Item = { ...item, events }
     // An item that was deleted meanwhile must not come back.
@@ -245,7 +241,7 @@ function toKey(stamp: number): string {
 
 /** The chunk of an item; none when the item has no events of the project. */
 function toChunk(projectId: string, { sk, events: packed, shard, stamp }: Item): Chunk[] {
-  const events = packed === undefined ? [] : unpackEvents(projectId, packed)
+  const events = unpackEvents(projectId, packed)
   return events.length === 0 ? [] : [{ key: sk, shard, stamp, events }]
 }
 

@@ -1,11 +1,19 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StateTable } from '#core/state-table'
 import { FolderError } from '#local/lock'
 import { isDamage } from '#local/stream/log-file'
 import { createClient } from './client.ts'
-import { moveFromLevelDb, putInPlace } from './from-leveldb.ts'
 import { type ItemFile, openItemFile } from './item-file.ts'
 import { createRequests } from './requests.ts'
 import type { ItemRow } from './values.ts'
@@ -28,18 +36,17 @@ export type OpenState = StateConnection & {
 }
 
 /**
- * Opens the state in the file `path`, and creates it if needed. Moves the state of an earlier version, and
- * repairs a damaged file: so only one thread may call it, before others connect. After SIGKILL, SQLite reads
- * its log when it opens. Throws FolderError when the file cannot be used.
+ * Opens the state in the file `path`, and creates it if needed. Repairs a damaged file: so only one thread
+ * may call it, before others connect. After SIGKILL, SQLite reads its log when it opens. Throws FolderError
+ * when the file cannot be used.
  */
 export async function openState(path: string): Promise<OpenState> {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const wasRepaired = await moveFromLevelDb(path.replace(/\.db$/, ''), path)
     const isRepaired = isDamaged(path)
     if (isRepaired) await salvage(path)
     const file = openItemFile(path, { checkpointPages: MAIN_CHECKPOINT_PAGES })
-    return { ...connectionOf(file), path, isRepaired: isRepaired || wasRepaired }
+    return { ...connectionOf(file), path, isRepaired }
   } catch (error) {
     throw new FolderError(
       `The state in ${path} cannot be opened (${(error as Error).message}). Restore the file from a backup, or set DATA_DIR to another folder.`,
@@ -99,6 +106,19 @@ async function salvage(path: string): Promise<void> {
   if (count === 0) throw new Error('none of its items can be read')
   for (const ending of ['-wal', '-shm']) rmSync(path + ending, { force: true })
   putInPlace(unfinished, path)
+}
+
+/** Gives a complete file its name, durably. */
+function putInPlace(unfinished: string, path: string): void {
+  syncPath(unfinished)
+  renameSync(unfinished, path)
+  syncPath(dirname(path))
+}
+
+function syncPath(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
 }
 
 function* readableRows(database: DatabaseSync, order: string): Generator<ItemRow> {

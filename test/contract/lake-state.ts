@@ -242,8 +242,6 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
           eventIds: 10,
           erased: 11,
           knowsSplit: true,
-          hasTotals: true,
-          knowsUsers: true,
         },
       }
       const manifest = {
@@ -267,7 +265,6 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
         ],
         tombstoneCount: 13,
         round: { at: 1_795_000_000_013, number: 12 },
-        legacyTombstones: [],
       }
 
       test('a bucket that was never compacted has an empty manifest', async () => {

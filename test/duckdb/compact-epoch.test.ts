@@ -71,8 +71,6 @@ test('an epoch becomes one segment of each bucket that has rows, and the result 
       eventIds: 2,
       erased: 0,
       knowsSplit: true,
-      hasTotals: true,
-      knowsUsers: true,
     },
     stored: [{ project_id: 'proj_1', day: '2026-11-18', events: 2 }],
     removed: [],

@@ -50,19 +50,6 @@ test('a merged segment has the events and the rollups that one compaction of all
   }
 })
 
-test('a merge of segments that do not know what each user of a session has does not know it either', async () => {
-  const { compact, compactor, mergeSegments, writeHot, readSegment } = await openCompactorLake()
-  for (const epoch of [1, 2]) await writeHot(epoch, [browsing(epoch)])
-  const segments = [(await compact(1)) as Segment, (await compact(2)) as Segment]
-  expect(segments.map(({ knowsUsers }) => knowsUsers)).toEqual([true, true])
-  const older = segments.map(segment => ({ ...segment, knowsUsers: false }))
-  const merged = await mergeSegments({ bucket: 7, segments: older, older: [], target: target(1, 3) })
-  expect(merged.knowsUsers).toBe(false)
-  const parts = (await readSegment('segment_sessions', merged)).map(row => row.user_parts)
-  expect(new Set(parts)).toEqual(new Set(['']))
-  expect(await compactor.describeSegment(7, merged)).toEqual(merged)
-})
-
 test('merged segments that are merged again give the rollups of one merge', async () => {
   const { compact, mergeSegments, writeHot, readSegment } = await openCompactorLake()
   const segments: Segment[] = []

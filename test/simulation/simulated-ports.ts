@@ -327,8 +327,6 @@ function describe(
     eventIds: eventIds.length,
     erased: generation,
     knowsSplit: false,
-    hasTotals: false,
-    knowsUsers: false,
   }
 }
 

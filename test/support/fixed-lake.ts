@@ -24,8 +24,6 @@ export function segmentOf(changes: Partial<Segment>): Segment {
     eventIds: 0,
     erased: 0,
     knowsSplit: false,
-    hasTotals: false,
-    knowsUsers: false,
     ...changes,
   }
 }

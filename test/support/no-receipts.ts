@@ -2,4 +2,4 @@
 export const noMending = { mend: async () => false, mendMissing: async () => {} }
 
 /** For maintenance of a lake whose erasures have no receipts. */
-export const noReceipts = { onErased: async () => {}, onConverted: async () => {}, tombstones: noMending }
+export const noReceipts = { onErased: async () => {}, tombstones: noMending }

@@ -14,7 +14,6 @@ import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import type { LinkNotes, Project, ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
-import { importEarlierLinks } from './earlier-links.ts'
 import { createBucketFold, type SliceLink } from './fold-bucket.ts'
 import { createFoldHead, type FoldHead } from './fold-head.ts'
 import { isFolded, listIdentityFiles } from './identity-files.ts'
@@ -48,9 +47,6 @@ export type IdentityFoldServices = StateTable & {
   clock: Clock
   log: Log
 }
-
-/** The version of a head that was saved once: no fold has run before. */
-const FIRST_VERSION = 1
 
 /** A request of a slice with its file and its project. */
 type SliceRow = IdentityRow & { shard: string; last: string }
@@ -93,7 +89,6 @@ export function createIdentityFold(services: IdentityFoldServices) {
     const began = await begin()
     if (began === null) return
     let head = began
-    if (head.version === FIRST_VERSION) await importEarlierLinks({ ...state, lake, epoch: head.epoch })
     const extendLease = async () => {
       if (leaseMs > 0) head = await heads.save(leased(head))
     }
@@ -122,7 +117,6 @@ export function createIdentityFold(services: IdentityFoldServices) {
 
   async function foldFiles(began: FoldHead): Promise<FoldHead> {
     let head = began
-    if (head.version === FIRST_VERSION) await importEarlierLinks({ ...state, lake, epoch: head.epoch })
     // Read before the files are listed: a shard that moves on later has written its files of older epochs by
     // then.
     const closed = await closedEpoch()

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { changeManifest } from '#core/lake/change-manifest'
-import { assertConverted } from '#core/lake/erase/convert-tombstones'
 import type { ForgottenUntil } from '#core/lake/erase/old-tombstones'
 import { BEGIN_MS, createRewriter } from '#core/lake/erase/rewriter'
 import { addRemoved, openTombstones } from '#core/lake/erase/tombstones'
@@ -91,7 +90,6 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
   async function compactEpoch(epoch: number, buckets: readonly number[]): Promise<number[]> {
     const started = performance.now()
     const manifests = (await state.manifests()).filter(({ bucket }) => buckets.includes(bucket))
-    for (const manifest of manifests) assertConverted(manifest)
     const waiting = manifests.filter(({ compacted }) => compacted === epoch)
     const pastBuckets = manifests.filter(({ compacted }) => compacted > epoch).map(({ bucket }) => bucket)
     if (waiting.length === 0) return pastBuckets
@@ -152,7 +150,6 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
   async function merge({ bucket, from, until }: Extract<LakeJob, { kind: 'merge' }>): Promise<void> {
     const started = performance.now()
     const current = await state.manifest(bucket)
-    assertConverted(current)
     const { segments, tombstoneCount: generation } = current
     const merged = segments.filter(segment => segment.from >= from && segment.until <= until)
     // Another worker has merged them already, or so many of them that the rest can wait.

@@ -25,7 +25,7 @@ export type MaintenanceServices = {
   usage: Pick<UsageCounters, 'deleteFoldedCounts'>
   clock: Clock
   log: Log
-} & Pick<ErasureProgressServices, 'onErased' | 'onConverted' | 'scrub' | 'tombstones'>
+} & Pick<ErasureProgressServices, 'onErased' | 'scrub' | 'tombstones'>
 
 /** Time after which another process may take over from a tick, ms. */
 const LEASE_MS = 60_000

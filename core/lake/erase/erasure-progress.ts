@@ -11,7 +11,6 @@ import type { Manifest } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
-import { type ConversionServices, convertTombstones } from './convert-tombstones.ts'
 import type { TombstoneMending } from './mend-tombstones.ts'
 import { type ForgottenUntil, forgottenUntil, isForgettable } from './old-tombstones.ts'
 import type { TombstoneBatch } from './tombstone-batch.ts'
@@ -58,7 +57,6 @@ export type ErasureProgressServices = {
    * forgotten.
    */
   onErased(bucket: number, batch: TombstoneBatch): Promise<void>
-  onConverted: ConversionServices['onConverted']
   /** Writes files of tombstones again that are missing. */
   tombstones: Pick<TombstoneMending, 'mendMissing'>
   deleteRetired(manifest: Manifest, now: number): Promise<void>
@@ -84,7 +82,6 @@ export function createErasureProgress(
     state,
     lake,
     onErased,
-    onConverted,
     tombstones: mending,
     deleteRetired,
     deleteOrphans,
@@ -102,19 +99,15 @@ export function createErasureProgress(
   let mendedAt = Number.NEGATIVE_INFINITY
 
   /**
-   * Converts the tombstones of an earlier version, mends missing files, and begins the rounds of rewrites
-   * that are due. Returns the manifests after that.
+   * Mends missing files, and begins the rounds of rewrites that are due. Returns the manifests after that.
    */
   async function begin(manifests: readonly Manifest[], now: number): Promise<readonly Manifest[]> {
     if (now - mendedAt >= MEND_EVERY_MS) {
       mendedAt = now
       await mending.mendMissing(manifests)
     }
-    const changed = manifests.filter(
-      manifest => manifest.legacyTombstones.length > 0 || isRoundDue(manifest, now),
-    )
+    const changed = manifests.filter(manifest => isRoundDue(manifest, now))
     for (const { bucket } of changed) {
-      await convertTombstones({ state, lake, clock, onConverted }, bucket)
       await changeManifest(state, bucket, current =>
         isRoundDue(current, now)
           ? {

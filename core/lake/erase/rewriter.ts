@@ -7,7 +7,6 @@ import type { Segment } from '#core/lake/segment'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake, Log } from '#core/ports'
 import { tables } from '#schemas/columns'
-import { assertConverted } from './convert-tombstones.ts'
 import { type ForgottenUntil, replaceBatches } from './old-tombstones.ts'
 import { addRemoved, markCleared, noteHotCleared, openTombstones, unclearedSegments } from './tombstones.ts'
 
@@ -37,7 +36,6 @@ export function createRewriter({ state, lake, compactor, clock, log }: RewriterS
     const failures: unknown[] = []
     for (let next = from; ; ) {
       const manifest = await state.manifest(bucket)
-      assertConverted(manifest)
       const segment = unclearedSegments(manifest, number).find(candidate => candidate.from >= next)
       if (segment === undefined || (next > from && clock.now() - startedAt >= BEGIN_MS)) break
       await rewrite(manifest, segment).catch(error => failures.push(error))

@@ -48,10 +48,3 @@ export type TombstoneBatch = {
 }
 
 export type Removed = { events: number; files: number }
-
-/** A tombstone as an earlier version wrote it, into the manifest itself. */
-export type LegacyTombstone = ErasedEvents &
-  Pick<TombstoneBatch, 'number' | 'createdAt' | 'lastEpoch' | 'hotUntil' | 'doneAt' | 'removed'> & {
-    /** The erasure (era_…), or another name. */
-    id: string
-  }

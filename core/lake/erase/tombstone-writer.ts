@@ -5,7 +5,6 @@ import { tombstoneKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, Lake } from '#core/ports'
-import { assertConverted } from './convert-tombstones.ts'
 import type { ErasedEvents, TombstoneBatch } from './tombstone-batch.ts'
 import { describeRows, encodeTombstones, type TombstoneRow, toTombstoneRows } from './tombstone-file.ts'
 import { addBatch, MAX_BATCHES, nextNumber } from './tombstones.ts'
@@ -119,7 +118,6 @@ export function createTombstoneWriter({
   async function save(bucket: number, erased: readonly ErasedEvents[]): Promise<number> {
     for (let tries = 0; tries < SAVE_TRIES; tries++) {
       const manifest = await state.manifest(bucket)
-      assertConverted(manifest)
       const own = newest.get(bucket)
       const replaced = own && openBatch(manifest, own)
       if (replaced === undefined && manifest.tombstones.length >= MAX_BATCHES) {

@@ -121,7 +121,7 @@ function activityUntil(read: LakeRead): SqlQuery {
 function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] {
   const { from, to } = read
   const columns = sql`date, user_key, event, country, event_count`
-  const { cleared, usable, rest } = splitRollups(read, segments, 'segment_activity')
+  const { cleared, usable, rest } = splitRollups(read, segments)
   return [
     ...segmentRows(read, 'segment_activity', cleared, columns, betweenDates(from, to)),
     ...segmentRows(read, 'segment_activity', usable, columns, betweenDates(from, to)).map(rows =>
@@ -141,8 +141,7 @@ function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] 
 export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { from, to } = read
   const segments = segmentsBetween(read, from, to)
-  const hasTotals = hasActivityRollup(read) && segments.every(segment => segment.hasTotals)
-  if (localTimestamp !== null || !hasTotals) return activity(read, localTimestamp)
+  if (localTimestamp !== null || !hasActivityRollup(read)) return activity(read, localTimestamp)
   const { cleared, open } = splitErased(read, segments)
   const totals = segmentRows(
     read,
@@ -164,7 +163,7 @@ export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = nu
 /** Whether `activity` in UTC comes from the rollup alone. */
 export function hasActivityRollup(read: LakeRead): boolean {
   const segments = segmentsBetween(read, read.from, read.to)
-  return hasWholeDates(read, segments, read.from, read.to) && canLeaveOut(read, segments, 'segment_activity')
+  return hasWholeDates(read, segments, read.from, read.to) && canLeaveOut(read, segments)
 }
 
 /**
@@ -187,7 +186,7 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
   const rollupNames = usesSplit ? [...names, 'may_be_split' as const] : names
   const rollup = sessionRollup(read, segments, rollupNames, betweenDates(firstDate, to))
   const searched = { ...read, from: searchFrom }
-  const { rest } = splitRollups(read, segmentsBetween(read, searchFrom, to), 'segment_sessions')
+  const { rest } = splitRollups(read, segmentsBetween(read, searchFrom, to))
   const unrolled = keyedEvents(searched, rest, EVENT_FIELDS)
   const hotRows = hotEvents(read, EVENT_FIELDS, searched, sql`session_key IS NOT NULL`)
   const ofEvents = sessionFragments(unionAll(read, unrolled, hotRows))
@@ -247,7 +246,7 @@ export function sessionEvents(read: LakeRead): SqlQuery | null {
   const rollup = sessionRollup(read, segments, ['date', 'session_key', 'event_count'], betweenDates(from, to))
   const one = (rows: SqlQuery) =>
     sql`SELECT date, session_key, CAST(1 AS bigint) AS event_count FROM (${rows}) AS event_rows`
-  const { rest } = splitRollups(read, segments, 'segment_sessions')
+  const { rest } = splitRollups(read, segments)
   const unrolled = keyedEvents(read, rest, ['date', 'session_key']).map(one)
   const hot = hotEvents(read, ['date', 'session_key'], read, sql`session_key IS NOT NULL`).map(one)
   return unionAll(read, [...rollup, ...unrolled], hot)

@@ -23,19 +23,13 @@ export function splitErased(read: LakeRead, segments: readonly Segment[]) {
 /**
  * How a rollup of the segments is read. `cleared`: all of it, because no event is erased. `usable`: without
  * the erased users. `rest`: not at all, but the events: a segment that was written while an erasure came may
- * have events of an erased user that stay, and one of an earlier version does not say what each user of a
- * session has.
+ * have events of an erased user that stay.
  */
-export function splitRollups(
-  read: LakeRead,
-  segments: readonly Segment[],
-  table: 'segment_sessions' | 'segment_activity',
-) {
+export function splitRollups(read: LakeRead, segments: readonly Segment[]) {
   const { cleared, open } = splitErased(read, segments)
   // Of all segments, so that a segment is read in the same way wherever a statement reads it.
   const until = erasedUntil(read, read.snapshot.segments)
-  const isUsable = ({ lastArrival, knowsUsers }: Segment) =>
-    lastArrival <= until && (table === 'segment_activity' || knowsUsers)
+  const isUsable = ({ lastArrival }: Segment) => lastArrival <= until
   return { cleared, usable: open.filter(isUsable), rest: open.filter(segment => !isUsable(segment)) }
 }
 
@@ -45,13 +39,9 @@ export function splitRollups(
  */
 const MAX_REST_EVENTS = 200_000
 
-/** Whether a rollup of the segments can leave out erased and replaced events. */
-export function canLeaveOut(
-  read: LakeRead,
-  segments: readonly Segment[],
-  table: 'segment_sessions' | 'segment_activity',
-): boolean {
-  const { rest } = splitRollups(read, segments, table)
+/** Whether the rollups of the segments can leave out erased and replaced events. */
+export function canLeaveOut(read: LakeRead, segments: readonly Segment[]): boolean {
+  const { rest } = splitRollups(read, segments)
   return rest.reduce((sum, { rows }) => sum + rows, 0) <= MAX_REST_EVENTS && !hasReplaced(read, segments)
 }
 
@@ -81,7 +71,7 @@ export function hasWholeDates(
 
 /** Whether the rollups of sessions count just the events with from <= timestamp < to. */
 export function hasRollups(read: LakeRead, segments: readonly Segment[], from: number, to: number): boolean {
-  return hasWholeDates(read, segments, from, to) && canLeaveOut(read, segments, 'segment_sessions')
+  return hasWholeDates(read, segments, from, to) && canLeaveOut(read, segments)
 }
 
 /** A condition on the rows of a rollup: those of the UTC dates from `from` (at a midnight) to before `to`. */

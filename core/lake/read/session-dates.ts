@@ -25,7 +25,7 @@ export function sessionDates(read: LakeRead, end: number): SqlQuery | null {
   const rollup = sessionRollup(read, segments, columns, betweenDates(searchFrom, end))
   const searched = { ...read, from: searchFrom, to: end }
   const fields = ['date', 'session_key', 'timestamp', 'event'] as const
-  const { rest } = splitRollups(read, segments, 'segment_sessions')
+  const { rest } = splitRollups(read, segments)
   const toRow = (rows: SqlQuery) => sql`SELECT date, session_key, timestamp AS start_at, timestamp AS end_at,
         CAST(CASE WHEN event IN (${NON_INTERACTIVE_NAMES}) THEN 0 ELSE 1 END AS bigint) AS interactive_count
       FROM (${rows}) AS event_rows`

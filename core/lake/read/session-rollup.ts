@@ -19,7 +19,7 @@ export function sessionRollup(
   columns: readonly FragmentColumn[],
   condition: SqlQuery,
 ): SqlQuery[] {
-  const { cleared, usable } = splitRollups(read, segments, 'segment_sessions')
+  const { cleared, usable } = splitRollups(read, segments)
   const list = join(columns.map(name), ', ')
   const withUser = columns.includes('user_key') ? list : sql`${list}, user_key`
   const ofOne = sql`${condition} AND user_parts IS NULL`

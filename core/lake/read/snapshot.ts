@@ -1,6 +1,5 @@
 import QuickLRU from 'quick-lru'
 import { unavailable } from '#core/errors'
-import { assertConverted } from '#core/lake/erase/convert-tombstones'
 import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import { hotPrefix, parseSegmentKey, tombstoneKey, tombstonePrefix } from '#core/lake/keys'
 import { isSame, type Manifest } from '#core/lake/manifest'
@@ -72,7 +71,6 @@ export async function openLake({ state, lake }: SnapshotServices): Promise<LakeS
 
   async function takeSnapshot(bucket: number): Promise<Snapshot> {
     const manifest = await state.manifest(bucket)
-    assertConverted(manifest)
     await assertTombstones(lake, manifest)
     const { compacted, segments, tombstones } = manifest
     segmentsOf.set(bucket, segments)

@@ -156,23 +156,3 @@ test('a failure of one account is logged, and the others are served; the next da
   while (await tick());
   expect(await count()).toBe(2)
 })
-
-test('accounts of a time without a list of accounts are served too, and the table is searched for them once', async () => {
-  const { clock, START, createProject, storeFor, reachDay, rows } = openWorld()
-  const project = await createProject('free')
-  await storeFor(project, 'ada')
-  clock.time = START + DAY
-  await storeFor(project, 'bob')
-  const { client, table } = state
-  await client.delete({ TableName: table, Key: { pk: 'accounts', sk: project.account_id } })
-  // One request reads at most a megabyte, so the search takes several steps.
-  const large = 'x'.repeat(300_000)
-  for (let i = 0; i < 8; i++)
-    await client.put({ TableName: table, Item: { pk: `other${i}`, sk: 'x', large } })
-  await reachDay(95)
-  expect(await rows(project)).toBe(0)
-  await client.delete({ TableName: table, Key: { pk: 'accounts', sk: project.account_id } })
-  const { retention, accounts } = openWorld()
-  while (await retention.tick());
-  expect((await accounts.listIds(null)).ids).toEqual([])
-})

@@ -8,7 +8,7 @@ import {
   unclearedSegments,
   userHash,
 } from '#core/lake/erase/tombstones'
-import { type Manifest, replaceSegments } from '#core/lake/manifest'
+import { replaceSegments } from '#core/lake/manifest'
 import type { Segment } from '#core/lake/segment'
 import { events } from '#core/reports/events'
 import { retention } from '#core/reports/retention'
@@ -65,16 +65,13 @@ async function rewriteSegments({ manifests, compactor }: BuiltLake, count: numbe
 
 test('after an erasure reports equal the oracle without the erased events, before, while and after segments are rewritten', async () => {
   await fc.assert(
-    fc.asyncProperty(history, erasures, fc.boolean(), async (given, erased, isOlder) => {
+    fc.asyncProperty(history, erasures, async (given, erased) => {
       await withReportLake(
         given,
         async ({ services, projects, events: stored, built: lake, lake: files }) => {
           const arrivals = stored.map(({ received_at }) => Math.floor(received_at / 1_000)).toSorted()
           const [project = expect.unreachable()] = projects
           let left = stored
-          // An earlier version has not written what each user of a session has.
-          if (isOlder)
-            lake.manifests.set(BUCKET, withoutParts(lake.manifests.get(BUCKET) ?? expect.unreachable()))
           for (const { user, part, rewritten } of erased) {
             const until = arrivals[Math.ceil(arrivals.length * part) - 1] ?? 0
             const manifest = lake.manifests.get(BUCKET) ?? expect.unreachable()
@@ -120,10 +117,6 @@ test('after an erasure reports equal the oracle without the erased events, befor
     { ...propertySettings(2), endOnFailure: false },
   )
 }, 1_800_000)
-
-function withoutParts(manifest: Manifest): Manifest {
-  return { ...manifest, segments: manifest.segments.map(segment => ({ ...segment, knowsUsers: false })) }
-}
 
 function sumRows(segments: readonly Segment[]): number {
   return segments.reduce((sum, { rows }) => sum + rows, 0)

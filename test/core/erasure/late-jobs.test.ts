@@ -51,13 +51,10 @@ function openReceipts(
         links: 0,
         profiles: 0,
         isIdentityRemoved: true,
-        completed_at: null,
-        removed: null,
         ...erasure,
       }),
     byId: async id => receipts.get(id) ?? null,
     noteIdentity: async () => {},
-    noteNumber: async () => {},
     complete: async (bucket, completion) => void completions.push({ bucket, ...completion }),
     completionOf: async (bucket, number) =>
       completions.findLast(each => each.bucket === bucket && each.first <= number && number <= each.number) ??

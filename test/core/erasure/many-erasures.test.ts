@@ -186,8 +186,6 @@ test('the largest manifest fits into an item: 100 million events in a month, and
       generation: epoch,
       erased: epoch,
       eventIds: rows,
-      hasTotals: true,
-      knowsUsers: true,
     }
     manifest = addEpoch(
       manifest,

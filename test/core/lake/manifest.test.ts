@@ -18,8 +18,6 @@ function segment(from: number, bytes = MB, until = from + 1): Segment {
     eventIds: 0,
     erased: 0,
     knowsSplit: false,
-    hasTotals: false,
-    knowsUsers: false,
     ...times,
   }
 }

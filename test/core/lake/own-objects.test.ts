@@ -28,8 +28,6 @@ const OWN = [
   tombstoneKey(63, { number: 12, writer: '1795000000012-0123abcd' }),
   linksKey(7, { number: 12, writer: '0a1b' }),
   removalKey('era_0123456789abcdef'),
-  'links/bucket=7/proj_0123456789abcdef-12-0a1b.parquet',
-  'links/bucket=7/pf_0123456789abcdef_0a1b2c3d4e5f-0-ff.parquet',
   'warm/epoch=3/bucket=1/events.parquet',
   'activity/date=2026-11-12/bucket=36/1-2.parquet',
   'aws/lambda/0a-1b/shardId-000000000001/2026/11/23/lambda__0a_2026-11-23T01.02.03Z',

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-import { convertTombstones } from '#core/lake/erase/convert-tombstones'
-import type { LegacyTombstone } from '#core/lake/erase/tombstone-batch'
 import { decodeTombstones } from '#core/lake/erase/tombstone-file'
 import { type Burial, createTombstoneWriter, type TombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { MAX_BATCHES, userHash } from '#core/lake/erase/tombstones'
@@ -148,48 +146,4 @@ test('an erasure whose manifest changes all the time is refused for some seconds
     code: 'UNAVAILABLE',
     extras: { retryAfter: 5 },
   })
-})
-
-test('the tombstones of an earlier version become a batch, once, and erasures wait until then', async () => {
-  const { clock, state, lake, writer, batches, rowsOf } = openWriter()
-  const common = { createdAt: START - 5, lastEpoch: 3, hotUntil: 4, doneAt: null }
-  const legacyTombstones: LegacyTombstone[] = [
-    {
-      ...{ ...common, number: 4, id: 'era_0123456789abcdef', removed: { events: 1, files: 2 } },
-      ...{ project_id: 'proj_1', users: [userHash('ada'), userHash('anon_1')], until: 50 },
-    },
-    {
-      ...{ ...common, number: 6, id: 'purge proj_2', lastEpoch: null, removed: { events: 3, files: 4 } },
-      ...{ project_id: 'proj_2', users: null, until: 60 },
-    },
-  ]
-  const manifest = await state.manifest(BUCKET)
-  await state.saveManifest({ ...manifest, version: 1, tombstoneCount: 6, legacyTombstones })
-  await expect(writer.bury(BUCKET, person('bob'))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  const converted: [string, number][] = []
-  const onConverted = async (id: string, number: number) => void converted.push([id, number])
-  for (let i = 0; i < 2; i++) await convertTombstones({ state, lake, clock, onConverted }, BUCKET)
-  expect(converted).toEqual([
-    ['era_0123456789abcdef', 4],
-    ['purge proj_2', 6],
-  ])
-  expect((await state.manifest(BUCKET)).legacyTombstones).toEqual([])
-  expect(await batches()).toMatchObject([
-    {
-      ...{ first: 4, number: 6, rows: 3, oldestUntil: 50, newestUntil: 60, projects: ['proj_1', 'proj_2'] },
-      ...{
-        createdAt: START - 5,
-        lastEpoch: null,
-        hotUntil: 4,
-        doneAt: null,
-        removed: { events: 4, files: 6 },
-      },
-    },
-  ])
-  expect((await rowsOf()).map(({ user_hash, number }) => [user_hash, number])).toEqual([
-    [userHash('ada'), 4],
-    [userHash('anon_1'), 4],
-    [null, 6],
-  ])
-  expect(await buryAndWait(writer, person('bob'))).toBe(7)
 })
