@@ -1,6 +1,7 @@
 import { createAgentSessionStore } from './access/agent-sessions.ts'
 import { createAuthRequestStore } from './access/auth-requests.ts'
 import { createBrowserSessionStore } from './access/browser-sessions.ts'
+import { createClientRegistry } from './access/client-registry.ts'
 import { createDemo } from './access/demo.ts'
 import { createSetupLinks } from './access/setup-links.ts'
 import { createSignInAttempts } from './access/sign-in-attempts.ts'
@@ -53,6 +54,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     agentSessions,
     browserSessions: createBrowserSessionStore({ ...services, accounts }),
     authRequests: createAuthRequestStore(services),
+    clientRegistry: createClientRegistry(services),
     signInAttempts: createSignInAttempts(services),
     setupLinks: createSetupLinks(services),
     identities: createIdentityDirectory({ ...services, accounts, profile, admitted }),

@@ -1,6 +1,7 @@
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
 import { CORS } from '#schemas/cors'
+import { isOAuthCode } from '#schemas/errors'
 import type { BufferedResponse } from './http.ts'
 
 /**
@@ -53,7 +54,12 @@ export function errorResponse(thrown: unknown, route: string, log: Log): Buffere
   const { fields, headers, retryAfter } = error.extras
   return jsonResponse(
     error.status,
-    { ...fields, error: error.code, message: error.message },
+    {
+      ...fields,
+      error: error.code,
+      message: error.message,
+      ...(isOAuthCode(error.code) && { error_description: error.message }),
+    },
     retryAfter === undefined ? headers : { ...headers, 'Retry-After': String(Math.ceil(retryAfter)) },
   )
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { failsWith } from './fields.ts'
 import { isLoopbackCallback } from './loopback.ts'
+import { GRANTS } from './oauth.ts'
 import { DEFAULT_SCOPES, READ_SCOPES, SCOPES, type Scope } from './scopes.ts'
 
 /** Agent sessions and claims (docs/api/agent-sessions.md and docs/api/discovery.md). */
@@ -232,17 +234,43 @@ export const claim = z
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 const CLAIM_RULE = `Send claim_token, or a form with grant_type=${DEVICE_GRANT} and device_code.`
+const GRANT_TYPES: readonly string[] = [DEVICE_GRANT, ...GRANTS]
 
+/** A field of a grant (RFC 6749). Nothing that the service issues or takes is longer. */
+function grantField(name: string) {
+  const message = `Field \`${name}\` takes a text of 1 to 2048 characters.`
+  return z
+    .unknown()
+    .refine(value => typeof value === 'string' && value !== '' && value.length <= 2_048, {
+      message,
+      ...failsWith('invalid_request'),
+    })
+    .transform(value => value as string)
+    .meta({ override: { type: 'string' } })
+    .optional()
+}
+
+/** The token endpoint: a claim, or a grant of an MCP client. */
 export const completeClaim = z
   .object({
     claim_token: text('claim_token').optional(),
     code_verifier: z.string(VERIFIER_RULE).max(512, VERIFIER_RULE).optional(),
     grant_type: z.string().optional(),
     device_code: text('device_code').optional(),
+    code: grantField('code'),
+    redirect_uri: grantField('redirect_uri'),
+    client_id: grantField('client_id'),
+    resource: grantField('resource'),
+    refresh_token: grantField('refresh_token'),
+  })
+  .refine(({ claim_token, grant_type }) => claim_token !== undefined || grant_type !== undefined, CLAIM_RULE)
+  .refine(({ grant_type = DEVICE_GRANT }) => GRANT_TYPES.includes(grant_type), {
+    message: `Field \`grant_type\` takes ${GRANT_TYPES.join(', ')}.`,
+    ...failsWith('unsupported_grant_type'),
   })
   .refine(
     ({ claim_token, grant_type, device_code }) =>
-      claim_token !== undefined || (grant_type === DEVICE_GRANT && device_code !== undefined),
+      grant_type !== DEVICE_GRANT || claim_token !== undefined || device_code !== undefined,
     CLAIM_RULE,
   )
 

@@ -24,7 +24,11 @@ export const protectedResourceDocument = z
 export const authorizationServerDocument = z
   .object({
     issuer: address,
+    authorization_endpoint: address,
     token_endpoint: address,
+    registration_endpoint: address,
+    client_id_metadata_document_supported: z.literal(true),
+    authorization_response_iss_parameter_supported: z.literal(true),
     revocation_endpoint: address,
     revocation_endpoint_auth_methods_supported: words,
     scopes_supported: words,

@@ -161,6 +161,25 @@ export const errorCodes = {
     status: 409,
     hint: 'Use the session that the first completion returned, or start another claim.',
   },
+  // The codes that OAuth itself gives to clients (RFC 6749, 7591 and 8707).
+  invalid_request: { status: 400, hint: 'Add or correct the parameter that the message names.' },
+  invalid_client: {
+    status: 400,
+    hint: 'Register with POST /oauth/register, or correct the client id metadata document.',
+  },
+  invalid_grant: { status: 400, hint: 'Send the human to GET /oauth/authorize again.' },
+  unsupported_grant_type: {
+    status: 400,
+    hint: 'Send `grant_type` as authorization_code, refresh_token or urn:ietf:params:oauth:grant-type:device_code.',
+  },
+  unsupported_response_type: { status: 400, hint: 'Send `response_type` as code.' },
+  invalid_scope: { status: 400, hint: 'Send one of `scopes_supported`, or no `scope`.' },
+  invalid_target: { status: 400, hint: 'Send the address of /mcp as `resource`, or no `resource`.' },
+  invalid_redirect_uri: {
+    status: 400,
+    hint: 'Use https, or http on 127.0.0.1, localhost or [::1].',
+  },
+  invalid_client_metadata: { status: 400, hint: 'Correct the field that the message names.' },
   UNAVAILABLE: {
     status: 503,
     hint: 'Send the same request again after Retry-After seconds. An event with an `event_id` is stored once.',
@@ -169,3 +188,8 @@ export const errorCodes = {
 
 /** A code that a caller can see in `error`. */
 export type ErrorCode = keyof typeof errorCodes
+
+/** Whether a code is one of OAuth: those are written in lower case, and have an `error_description`. */
+export function isOAuthCode(code: ErrorCode): boolean {
+  return code === code.toLowerCase()
+}

@@ -47,7 +47,8 @@ export type SessionCaller = {
   access_expires_at: number
 }
 
-type Client = Pick<AuthRequest, 'client_type' | 'client_name' | 'client_instance_id' | 'label' | 'scopes'>
+type Client = Pick<AuthRequest, 'client_type' | 'client_name' | 'client_instance_id' | 'label' | 'scopes'> &
+  Partial<Pick<AuthRequest, 'oauth'>>
 
 const MINUTE_MS = 60_000
 /** A revoked session is dead in every process after this time. */
@@ -70,9 +71,13 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
   const refresh = createRefresh({ ...state, clock, findWithAccount, isActive, revoke })
 
   /** A new session of the account. */
-  async function issue(accountId: string, client: Client): Promise<IssuedSession> {
+  async function issue(
+    accountId: string,
+    client: Client,
+    session_id: string = randomId('ags'),
+  ): Promise<IssuedSession> {
     const now = clock.now()
-    const at = { account_id: accountId, session_id: randomId('ags') }
+    const at = { account_id: accountId, session_id }
     const access_token = sessionToken('aas', at, randomSecret())
     const refresh_token = sessionToken('aar', at, randomSecret())
     const pair = {
@@ -98,7 +103,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
 
   async function create(
     { account_id, session_id }: SessionLocator,
-    { client_type, client_name, client_instance_id, label, scopes }: Client,
+    { client_type, client_name, client_instance_id, label, scopes, oauth }: Client,
     { pair, refresh_hash }: { pair: TokenPair; refresh_hash?: string },
   ): Promise<void> {
     const now = clock.now()
@@ -110,6 +115,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
       ...(client_name !== null && { client_name }),
       ...(client_instance_id !== null && { client_instance_id }),
       ...(label !== null && { label }),
+      ...(oauth && { oauth_client_id: oauth.client_id }),
       ...(refresh_hash !== undefined && { refresh_hash }),
       is_demo: refresh_hash === undefined,
       created_at: now,

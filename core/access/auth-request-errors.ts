@@ -28,6 +28,13 @@ export const authRequestErrors = {
     ),
   expired: () => new ApiError('AUTH_REQUEST_EXPIRED', 'The auth request has expired. Start another one.'),
   alreadyExchanged: () => new ApiError('AUTH_REQUEST_ALREADY_EXCHANGED', 'auth request already exchanged'),
+  otherClient: () =>
+    new ApiError(
+      'INVALID_EXCHANGE_CODE',
+      'The code belongs to another client or another `redirect_uri`. Send those of its authorization request.',
+    ),
+  otherResource: () =>
+    new ApiError('invalid_target', 'Send the `resource` of the authorization request, or leave it out.'),
   claimPending: () =>
     new ApiError('AUTHORIZATION_PENDING', 'The human has not approved the claim yet. Ask again later.'),
   claimDenied: () =>

@@ -1,13 +1,11 @@
-import type { EntityItem } from 'electrodb'
 import type { Account } from '#core/accounts/caller'
-import type { ApiError } from '#core/errors'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { Scope } from '#schemas/scopes'
 import { authRequestErrors } from './auth-request-errors.ts'
-import { deniedRedirect, redirectTo } from './callback-url.ts'
-import { checkVerifier } from './code-verifier.ts'
-import { authRequestEntity } from './entities.ts'
+import { approvedRedirect, deniedRedirect } from './callback-url.ts'
+import { authRequestEntity, type AuthRequestItem as Item } from './entities.ts'
+import { createExchanges } from './exchanges.ts'
 import { openSealed, publicKeyOf, sealFor } from './sealed-code.ts'
 import { approvalCode, isSame, randomId, randomSecret, sha256 } from './tokens.ts'
 import type {
@@ -17,14 +15,13 @@ import type {
   Decision,
   NewAuthRequest,
   PolledRequest,
-  WonExchange,
 } from './types.ts'
-
-type Item = EntityItem<ReturnType<typeof authRequestEntity>>
 
 const MINUTE_MS = 60_000
 /** How long a human may take (docs/api/agent-sessions.md). */
 const LIFE_MS = { interactive: 30 * MINUTE_MS, detached: 24 * 60 * MINUTE_MS, claim: 30 * MINUTE_MS }
+/** How long an authorization code works; RFC 6749 recommends ten minutes at most. */
+const CODE_MS = 10 * MINUTE_MS
 /** How long a dead request still says what became of it. */
 const KEPT_MS = 7 * 24 * 60 * MINUTE_MS
 /** How often a human may type the end of the code. */
@@ -32,7 +29,6 @@ const CODE_TRIES = 5
 /** How many characters the human types: those that the page does not show. */
 export const CODE_END = 4
 const REQUEST_ID = /^req_[0-9a-f]{32}$/
-const CLAIM_TOKEN = /^aac_([0-9a-f]{32})[0-9a-f]{64}$/
 
 /**
  * Requests for agent sessions, from the start to the exchange (docs/api/agent-sessions.md), and claims, which
@@ -92,8 +88,12 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
   async function approve(id: string, account: Pick<Account, 'id' | 'email'>): Promise<Decision> {
     const item = await decidable(id)
     if (item.status === 'expired') return expiredDecision(item)
-    const code = `aae_${randomSecret()}`
+    // The token endpoint gets the code of an MCP client alone, so that code names its request.
+    const locator = item.oauth === undefined ? '' : id.slice('req_'.length)
+    const code = `aae_${locator}${randomSecret()}`
+    const valid_until = Math.min(item.valid_until, clock.now() + CODE_MS)
     const approved = {
+      ...(item.oauth !== undefined && { valid_until }),
       status: 'approved' as const,
       account_id: account.id,
       approved_email: account.email,
@@ -104,7 +104,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     const request: AuthRequest = { ...requestOf(item), status: 'approved' }
     return {
       request,
-      redirect_url: redirectTo(request, { request_id: id, exchange_code: code }),
+      redirect_url: approvedRedirect(request, code),
       finish_code: request.mode === 'detached' && !request.is_claim ? code : null,
     }
   }
@@ -186,63 +186,6 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     }
   }
 
-  /**
-   * Uses up the exchange code. Of several calls one wins; the others get AUTH_REQUEST_ALREADY_EXCHANGED.
-   * Throws INVALID_STATE, AUTH_REQUEST_REVOKED, AUTH_REQUEST_EXPIRED, INVALID_EXCHANGE_CODE and
-   * INVALID_CODE_VERIFIER.
-   */
-  async function exchange(id: string, code: string, verifier: string | undefined): Promise<WonExchange> {
-    const item = await find(id)
-    if (item === null || item.is_claim) throw authRequestErrors.wrongCode()
-    const status = statusOf(item)
-    if (status === 'pending') throw authRequestErrors.notReady()
-    if (status === 'revoked') throw authRequestErrors.denied()
-    if (status === 'expired') throw authRequestErrors.expired()
-    if (!isSame(item.exchange_hash ?? '', sha256(code))) throw authRequestErrors.wrongCode()
-    if (status === 'exchanged') throw authRequestErrors.alreadyExchanged()
-    checkVerifier(item.code_challenge, verifier)
-    return win(item, authRequestErrors.alreadyExchanged)
-  }
-
-  /** A claim by its token: its state, or null for an unknown token. */
-  async function claim(claimToken: string): Promise<AuthRequest | null> {
-    const item = await findClaim(claimToken)
-    return item === null ? null : requestOf(item)
-  }
-
-  /**
-   * Uses up an approved claim. Throws NOT_FOUND, AUTHORIZATION_PENDING, ACCESS_DENIED, CLAIM_EXPIRED,
-   * CLAIM_ALREADY_COMPLETED and INVALID_CODE_VERIFIER.
-   */
-  async function completeClaim(claimToken: string, verifier: string | undefined): Promise<WonExchange> {
-    const item = await findClaim(claimToken)
-    if (item === null) throw authRequestErrors.unknownClaim()
-    const status = statusOf(item)
-    if (status === 'pending') throw authRequestErrors.claimPending()
-    if (status === 'revoked') throw authRequestErrors.claimDenied()
-    if (status === 'expired') throw authRequestErrors.claimExpired()
-    if (status === 'exchanged') throw authRequestErrors.alreadyCompleted()
-    checkVerifier(item.code_challenge, verifier)
-    return win(item, authRequestErrors.alreadyCompleted)
-  }
-
-  async function win(item: Item, lost: () => ApiError): Promise<WonExchange> {
-    const exchange_id = randomSecret()
-    const first = requests
-      .patch({ id: item.id })
-      .set({ status: 'exchanged', exchange_id })
-      .where((attributes, { eq }) => eq(attributes.status, 'approved'))
-    // A repeated write whose first response was lost finds its own effect: then this call has won after all.
-    const isWon = (await conditionHeld(first.go())) || (await find(item.id))?.exchange_id === exchange_id
-    if (!isWon || item.account_id === undefined) throw lost()
-    return { request: { ...requestOf(item), status: 'exchanged' }, account_id: item.account_id }
-  }
-
-  async function findClaim(token: string): Promise<Item | null> {
-    const item = await find(claimIdOf(token))
-    return item?.is_claim && isSame(item.poll_hash, sha256(token)) ? item : null
-  }
-
   async function find(id: string): Promise<Item | null> {
     if (!REQUEST_ID.test(id)) return null
     const { data } = await orUnavailable(requests.get({ id }).go({ consistent: true }))
@@ -269,6 +212,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
       country: item.country ?? null,
       network: item.network ?? null,
       callback_url: item.callback_url ?? null,
+      oauth: item.oauth ?? null,
       requires_existing_account: item.requires_existing_account,
       created_at: item.created_at,
       expires_at: item.valid_until,
@@ -276,13 +220,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
   }
 
   const decisions: AuthRequestDecisions = { get, approve, tryCode, deny }
-  return { ...decisions, start, startClaim, poll, exchange, claim, completeClaim }
+  return { ...decisions, start, startClaim, poll, ...createExchanges({ ...state, find, statusOf, requestOf }) }
 }
 
 export type AuthRequestStore = ReturnType<typeof createAuthRequestStore>
-
-/** The id of the claim that a token names, which is no secret; `unknown` for a text of another form. */
-export function claimIdOf(token: string): string {
-  const id = CLAIM_TOKEN.exec(token)?.[1]
-  return id === undefined ? 'unknown' : `req_${id}`
-}

@@ -1,4 +1,4 @@
-import { Entity } from 'electrodb'
+import { Entity, type EntityItem } from 'electrodb'
 import { primaryIndex, type StateTable } from '#core/state-table'
 
 /**
@@ -42,6 +42,20 @@ export function authRequestEntity({ client: dynamo, table }: StateTable) {
         exchange_sealed: { type: 'string' },
         /** Names the one exchange that has won. */
         exchange_id: { type: 'string' },
+        /** The session that it gets. */
+        session_id: { type: 'string' },
+        /** What a request by GET /oauth/authorize has beside others (types.ts). */
+        oauth: {
+          type: 'map',
+          properties: {
+            client_id: { type: 'string', required: true },
+            issuer: { type: 'string', required: true },
+            state: { type: 'string' },
+            resource: { type: 'string' },
+          },
+        },
+        /** Somebody has used the authorization code a second time. */
+        is_reused: { type: 'boolean' },
         created_at: { type: 'number', required: true },
         valid_until: { type: 'number', required: true },
         expires_at: { type: 'number', required: true },
@@ -51,6 +65,8 @@ export function authRequestEntity({ client: dynamo, table }: StateTable) {
     { client: dynamo, table },
   )
 }
+
+export type AuthRequestItem = EntityItem<ReturnType<typeof authRequestEntity>>
 
 /** An agent session lies in the partition of its account, so that one query lists them. */
 export function agentSessionEntity({ client: dynamo, table }: StateTable) {
@@ -62,6 +78,8 @@ export function agentSessionEntity({ client: dynamo, table }: StateTable) {
         id: { type: 'string', required: true },
         ...client,
         is_demo: { type: 'boolean', required: true },
+        /** The MCP client that may refresh it. */
+        oauth_client_id: { type: 'string' },
         created_at: { type: 'number', required: true },
         last_used_at: { type: 'number', required: true },
         revoked_at: { type: 'number' },

@@ -49,16 +49,22 @@ export function createRefresh({ clock, findWithAccount, isActive, revoke, ...sta
 
   /**
    * A new pair for a refresh token. The same token gives the same pair for 60 s, as clients send it several
-   * times at once. A later reuse revokes the session and is reported to `onReuse`. Throws
-   * INVALID_REFRESH_TOKEN.
+   * times at once. A later reuse revokes the session and is reported to `onReuse`. The session of an MCP
+   * client is refused to `clientId` of another one. Throws INVALID_REFRESH_TOKEN.
    */
-  async function refresh(token: string, onReuse: ReuseAlarm = () => {}): Promise<RefreshedSession> {
+  async function refresh(
+    token: string,
+    onReuse: ReuseAlarm = () => {},
+    clientId?: string,
+  ): Promise<RefreshedSession> {
     const at = locateSession(token, 'aar')
     if (at === null) throw invalidRefreshToken()
     const hash = sha256(token)
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const [item, account] = await findWithAccount(at)
       if (item === null || account === null || !isActive(item)) throw invalidRefreshToken()
+      const ownClient = item.oauth_client_id ?? clientId
+      if (clientId !== undefined && clientId !== ownClient) throw invalidRefreshToken()
       const now = clock.now()
       if (!isSame(item.refresh_hash ?? '', hash)) {
         const pair = graced(item, hash, now)

@@ -35,6 +35,16 @@ export type BrowserSessions = {
 export const AUTH_REQUEST_STATUSES = ['pending', 'approved', 'exchanged', 'revoked', 'expired'] as const
 export type AuthRequestStatus = (typeof AUTH_REQUEST_STATUSES)[number]
 
+/** What a request of an MCP client has beside others (docs/api/mcp-sign-in.md). */
+export type OAuthRequest = {
+  client_id: string
+  /** Address of the service, for `iss` (RFC 9207). */
+  issuer: string
+  /** What the client wants to have back. */
+  state?: string | undefined
+  resource?: string | undefined
+}
+
 /** A request for an agent session, as the approval page shows it. No secret is in it. */
 export type AuthRequest = {
   id: string
@@ -56,8 +66,10 @@ export type AuthRequest = {
   country: string | null
   /** The network that the request came from, as AddressGuards.networkHash names it at `created_at`. */
   network: string | null
-  /** Loopback address; null in detached mode. */
+  /** Loopback address, or an https address of an MCP client; null in detached mode. */
   callback_url: string | null
+  /** Null unless the request came by GET /oauth/authorize. */
+  oauth: OAuthRequest | null
   /** True when the approval must not create a new account (metadata.requires_existing_account). */
   requires_existing_account: boolean
   /** Unix ms. */
@@ -68,7 +80,7 @@ export type AuthRequest = {
 /** What the browser gets after a decision. */
 export type Decision = {
   request: AuthRequest
-  /** Where the browser goes next: the loopback callback with its parameters; null in detached mode. */
+  /** Where the browser goes next: the callback with its parameters; null in detached mode. */
   redirect_url: string | null
   /** The code that a human pastes (detached mode, approved, no claim), else null. */
   finish_code: string | null
@@ -154,6 +166,7 @@ export type NewAuthRequest = {
   label?: string | undefined
   callback_url?: string | undefined
   code_challenge?: string | undefined
+  oauth?: OAuthRequest | undefined
   requires_existing_account?: boolean | undefined
   /** Where the request came from, for the human who decides. */
   country?: string | undefined
@@ -169,4 +182,9 @@ export type PolledRequest = {
 }
 
 /** An approved request whose secrets were right: a session may be issued for it, once. */
-export type WonExchange = { request: AuthRequest; account_id: string }
+export type WonExchange = {
+  request: AuthRequest
+  account_id: string
+  /** The id of the session to issue. */
+  session_id: string
+}

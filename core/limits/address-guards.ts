@@ -28,6 +28,7 @@ export function createAddressGuards({
     failures: createSlidingWindow({ ...state, clock }, { name: 'failures', windowMs: 10 * MINUTE_MS }),
     signIns: createSlidingWindow({ ...state, clock }, { name: 'sign-ins', windowMs: 10 * MINUTE_MS }),
     demos: createSlidingWindow({ ...state, clock }, { name: 'demos', windowMs: 60 * MINUTE_MS }),
+    clients: createSlidingWindow({ ...state, clock }, { name: 'clients', windowMs: 60 * MINUTE_MS }),
   }
   const hashOf = createAddressHash({ ...state, clock })
 
@@ -37,6 +38,9 @@ export function createAddressGuards({
   const countSignIn = (address: string | null) => count(windows.signIns, profile.session_starts, address)
   /** Counts a demo session. Throws RATE_LIMITED. */
   const countDemo = (address: string | null) => count(windows.demos, profile.demo_sessions, address)
+  /** Counts the registration of an MCP client. Throws RATE_LIMITED. */
+  const countRegistration = (address: string | null) =>
+    count(windows.clients, profile.client_registrations, address)
 
   async function count(window: SlidingWindow, limit: number, address: string | null): Promise<void> {
     if (limit === NO_LIMIT) return
@@ -68,7 +72,7 @@ export function createAddressGuards({
     }
   }
 
-  return { countStart, countSignIn, countDemo, guardSecret, networkHash: hashOf }
+  return { countStart, countSignIn, countDemo, countRegistration, guardSecret, networkHash: hashOf }
 }
 
 export type AddressGuards = ReturnType<typeof createAddressGuards>

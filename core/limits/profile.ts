@@ -23,6 +23,8 @@ export type Profile = {
   session_failures: number
   /** Demo sessions of one address in an hour. */
   demo_sessions: number
+  /** MCP clients that one address registers in an hour. */
+  client_registrations: number
   /** Reads of one demo session in a minute (U65). */
   demo_reads_per_minute: number
   /** Reads of all demo sessions of one network in a minute. */
@@ -74,6 +76,7 @@ const own: Profile = {
   session_starts: 200,
   session_failures: 300,
   demo_sessions: 300,
+  client_registrations: 100,
   ...DEMO,
   ...LIVE,
   open_sign_up: false,
@@ -96,6 +99,7 @@ const hosted: Profile = {
   session_starts: 20,
   session_failures: 30,
   demo_sessions: 30,
+  client_registrations: 10,
   ...DEMO,
   ...LIVE,
   open_sign_up: true,

@@ -208,6 +208,7 @@ const GUARD_MEANINGS: Record<Guard, string> = {
   session_failures:
     'wrong secrets for one session from one network in 10 minutes; a right one passes even then',
   demo_sessions: 'demo sessions of one address in an hour',
+  client_registrations: 'MCP clients that one address registers in an hour',
   demo_reads_per_minute: 'reads of one demo session in a minute',
   demo_network_reads_per_minute: 'reads of all demo sessions of one network in a minute',
   open_streams: 'open streams of an account',

@@ -1,11 +1,13 @@
 import { authRequestErrors } from '#core/access/auth-request-errors'
-import { claimIdOf } from '#core/access/auth-requests'
+import { claimIdOf } from '#core/access/exchanges'
 import type { AuthRequest } from '#core/access/types'
 import { sessionAccountOf } from '#core/accounts/account-record'
 import { ApiError } from '#core/errors'
 import { authRequired, bearerToken } from '#lambdas/chain/authenticate'
 import type { publicChain } from '#lambdas/chain/public-chain'
+import { GRANTS } from '#schemas/oauth'
 import { routes } from '#schemas/routes'
+import { createGrants } from './grants.ts'
 import { authorizeUrl, bySession, type Issue } from './issue.ts'
 import { originOf } from './origin-of.ts'
 import type { AuthServices } from './services.ts'
@@ -26,7 +28,8 @@ const STATUS = {
  * (docs/api/discovery.md).
  */
 export function claimEndpoints(services: AuthServices, open: ReturnType<typeof publicChain>, issue: Issue) {
-  const { authRequests, agentSessions, guards, audit, clock, baseUrl } = services
+  const { authRequests, agentSessions, guards, audit, clock, clientRegistry, baseUrl } = services
+  const grant = createGrants(services, issue)
 
   async function claim(token: string) {
     const request = await authRequests.claim(token)
@@ -88,7 +91,26 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
       body: await guards.guardSecret(ip, claimIdOf(body.claim_token), () => claim(body.claim_token)),
     })),
 
+    registerClient: open(routes.registerClient)(async ({ request: { ip }, body }) => {
+      await guards.countRegistration(ip)
+      const { id, name, redirect_uris } = await clientRegistry.register(body)
+      return {
+        status: 201,
+        body: {
+          client_id: id,
+          client_id_issued_at: Math.floor(clock.now() / 1_000),
+          ...(name !== null && { client_name: name }),
+          redirect_uris: [...redirect_uris],
+          grant_types: [...GRANTS],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'none',
+        },
+      }
+    }),
+
     completeClaim: open(routes.completeClaim)(async ({ request: { ip }, body }) => {
+      const granted = await grant(ip, body)
+      if (granted !== undefined) return { status: 200, body: granted }
       const token = body.claim_token ?? body.device_code ?? ''
       const won = await guards.guardSecret(ip, claimIdOf(token), () =>
         authRequests.completeClaim(token, body.code_verifier),

@@ -21,10 +21,10 @@ export function createIssue({
   audit: Pick<AuditLog, 'record'>
   baseUrl: string
 }): Issue {
-  return async ({ request, account_id }, route) => {
+  return async ({ request, account_id, session_id }, route) => {
     const account = await accounts.byId(account_id)
     if (account === null) throw authRequired(baseUrl, 'unknown')
-    const session = await agentSessions.issue(account_id, request)
+    const session = await agentSessions.issue(account_id, request, session_id)
     const at = { account_id, session_id: session.id, label: request.label }
     await audit.record(bySession(at, { action: 'issueSession', route, status: 200 }))
     return { session, account }

@@ -1,5 +1,6 @@
 import type { AgentSessionStore } from '#core/access/agent-sessions'
 import type { AuthRequestStore } from '#core/access/auth-requests'
+import type { ClientRegistry } from '#core/access/client-registry'
 import type { Demo } from '#core/access/demo'
 import type { IdentityDirectory } from '#core/access/types'
 import type { AuditLog } from '#core/accounts/audit'
@@ -14,6 +15,7 @@ export type AuthServices = AccountChainServices & {
   agentSessions: AgentSessionStore
   demo: Demo
   guards: AddressGuards
+  clientRegistry: Pick<ClientRegistry, 'register'>
   identities: Pick<IdentityDirectory, 'findOrCreate' | 'find'>
   audit: Pick<AuditLog, 'record'>
   /** The country that a request comes from, in two letters. */

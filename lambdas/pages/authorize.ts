@@ -1,10 +1,11 @@
 import { CODE_END } from '#core/access/auth-requests'
-import type { AuthRequest, BrowserSession, Decision } from '#core/access/types'
+import type { AuthRequest, BrowserSession, Decision, OAuthRequest } from '#core/access/types'
 import { ApiError } from '#core/errors'
 import { plainText } from '#core/text/clean-text'
 import { type Html, html } from '#lambdas/html'
 import type { HttpRequest, HttpResponse } from '#lambdas/http'
 import { csrfField, pageResponse, redirect } from '#lambdas/page'
+import { isLoopbackCallback } from '#schemas/loopback'
 import type { Scope } from '#schemas/scopes'
 import { type BrowserSteps, byBrowser, messagePage, type Viewer, viewerOf } from './browser.ts'
 import type { PagesServices } from './services.ts'
@@ -90,6 +91,8 @@ export function authorizePages(services: PagesServices, browser: BrowserSteps) {
       title: 'Approve access',
       viewer,
       formTargets: callbackTargets(asked.callback_url),
+      // A client that has opened this page in a window of its own waits for it there.
+      ...(asked.oauth !== null && { headers: { 'Cross-Origin-Opener-Policy': 'unsafe-none' } }),
       body: html`<section>
 <h1>A client asks for access</h1>
 ${details(asked, { ago: ageText(clock.now() - asked.created_at), isOtherNetwork: asked.network !== null && here !== asked.network })}
@@ -130,7 +133,8 @@ function details(
 <dt>Type</dt><dd>${plainText(asked.client_type, NAME_CHARS)}</dd>
 ${asked.label !== null && html`<dt>Label</dt><dd>${plainText(asked.label, NAME_CHARS)}</dd>`}
 <dt>Asked</dt><dd>${ago}${asked.country !== null && `, from ${countryName(asked.country)}`}</dd>
-${asked.callback_url !== null && html`<dt>Returns to</dt><dd>${new URL(asked.callback_url).host} on this computer</dd>`}
+${asked.oauth !== null && documentHost(asked.oauth) !== null && html`<dt>Describes itself at</dt><dd>${documentHost(asked.oauth)}</dd>`}
+${asked.callback_url !== null && html`<dt>Returns to</dt><dd><strong>${new URL(asked.callback_url).host}</strong>${isLoopbackCallback(asked.callback_url) ? ' on this computer' : ', which gets the access'}</dd>`}
 </dl>
 ${isOtherNetwork && html`<p class="note bad">It was asked from another network than yours. That is normal for an agent in the cloud. If you started it on this computer, deny.</p>`}
 <h2>It will be able to</h2>
@@ -142,7 +146,9 @@ ${isOtherNetwork && html`<p class="note bad">It was asked from another network t
  * The code to compare. Of a detached request the page shows the first half alone: the human types the other
  * half from the client, so nobody approves a link of somebody else's client.
  */
-function codePart({ mode, approval_code }: AuthRequest): Html {
+function codePart({ mode, approval_code, oauth }: AuthRequest): Html | null {
+  // Such a client shows no code: the browser comes from the client itself.
+  if (oauth !== null) return null
   return mode === 'interactive'
     ? html`<p>Compare this code with the one that your client shows:</p>
 <p class="code">${approval_code}</p>`
@@ -222,12 +228,18 @@ function decidedPage({ status }: AuthRequest, viewer: Viewer | null): HttpRespon
       })
 }
 
+/** The host of a client's metadata document, which the service has read; null for other clients. */
+function documentHost({ client_id }: OAuthRequest): string | null {
+  return URL.parse(client_id)?.host ?? null
+}
+
 /**
  * Where the redirect after the decision leads, for `form-action`: the browser applies the policy to redirects
- * too. An address such as [::1] cannot stand in a policy, so that one allows the whole scheme.
+ * too. An address such as [::1] cannot stand in a policy, so that one allows the whole scheme. So does an
+ * https callback, because its site may send the browser on to another of its hosts.
  */
 function callbackTargets(callbackUrl: string | null): string[] {
   if (callbackUrl === null) return []
-  const { origin, hostname } = new URL(callbackUrl)
-  return [hostname.startsWith('[') ? 'http:' : origin]
+  const { origin, hostname, protocol } = new URL(callbackUrl)
+  return [protocol === 'https:' || hostname.startsWith('[') ? protocol : origin]
 }

@@ -3,6 +3,7 @@ import type { HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http'
 import { type Endpoints, httpFunction } from '#lambdas/http-function'
 import { routes } from '#schemas/routes'
 import { authorizePages } from './authorize.ts'
+import { authorizeClientPages } from './authorize-client.ts'
 import { billingPages } from './billing.ts'
 import { createBrowserSteps } from './browser.ts'
 import { homePages } from './home.ts'
@@ -25,6 +26,7 @@ export function pagesHandler(services: PagesServices): HttpFunction {
     ...homePages(services, browser),
     ...signInPages(services, browser),
     ...setupPages(services, browser),
+    ...authorizeClientPages(services, browser),
     ...authorizePages(services, browser),
     ...settingsPages(services, browser),
     ...billingPages(services, browser),

@@ -1,3 +1,5 @@
+import type { AuthRequestStore } from '#core/access/auth-requests'
+import type { FindOAuthClient } from '#core/access/oauth-clients'
 import type { IdentityProvider } from '#core/access/provider'
 import type { SetupLinks } from '#core/access/setup-links'
 import type { SignInAttempts } from '#core/access/sign-in-attempts'
@@ -15,7 +17,8 @@ import type { Clock, Log } from '#core/ports'
 
 export type PagesServices = {
   browserSessions: BrowserSessions
-  authRequests: AuthRequestDecisions
+  authRequests: AuthRequestDecisions & Pick<AuthRequestStore, 'start'>
+  oauthClients: FindOAuthClient
   agentSessions: AgentSessionList
   identities: IdentityDirectory
   signInAttempts: SignInAttempts
@@ -32,7 +35,7 @@ export type PagesServices = {
   /** Deletes the account with its sessions, keys and projects. */
   deleteAccount(account: Account): Promise<void>
   audit: Pick<AuditLog, 'record'>
-  guards: Pick<AddressGuards, 'countSignIn' | 'networkHash'>
+  guards: Pick<AddressGuards, 'countSignIn' | 'countStart' | 'networkHash'>
   /** Null where nobody pays: the profile `own`. */
   billing: Billing | null
   /** Address of the service, without a slash at its end. */

@@ -1,5 +1,6 @@
 import { DEVICE_GRANT } from '#schemas/agent-sessions'
 import { endpointLines } from '#schemas/endpoint-lines'
+import { GRANTS } from '#schemas/oauth'
 import { SCOPES } from '#schemas/scopes'
 import { VISITOR_WORDS } from '#schemas/visitor-words'
 
@@ -8,10 +9,10 @@ import { VISITOR_WORDS } from '#schemas/visitor-words'
  * (docs/api/discovery.md).
  */
 
-/** Protected resource metadata (RFC 9728). */
-export function protectedResource(baseUrl: string) {
+/** Protected resource metadata (RFC 9728): of the whole service, or of one path. */
+export function protectedResource(baseUrl: string, path: '' | '/mcp' = '') {
   return {
-    resource: baseUrl,
+    resource: `${baseUrl}${path}`,
     authorization_servers: [baseUrl],
     scopes_supported: SCOPES,
     bearer_methods_supported: ['header'],
@@ -24,12 +25,16 @@ export function protectedResource(baseUrl: string) {
 export function authorizationServer(baseUrl: string) {
   return {
     issuer: baseUrl,
+    authorization_endpoint: `${baseUrl}/oauth/authorize`,
+    registration_endpoint: `${baseUrl}/oauth/register`,
+    client_id_metadata_document_supported: true,
+    authorization_response_iss_parameter_supported: true,
     token_endpoint: `${baseUrl}/agent/auth/claim/complete`,
     revocation_endpoint: `${baseUrl}/agent/auth/revoke`,
     revocation_endpoint_auth_methods_supported: ['none'],
     scopes_supported: SCOPES,
-    response_types_supported: [],
-    grant_types_supported: [DEVICE_GRANT],
+    response_types_supported: ['code'],
+    grant_types_supported: [...GRANTS, DEVICE_GRANT],
     token_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
     service_documentation: `${baseUrl}/auth.md`,

@@ -80,6 +80,7 @@ export function siteHandler(services: SiteServices): HttpFunction {
     numbers: chain(routes.numbers)(file('text/markdown; charset=utf-8', toPlainPage(services.numbers))),
     authDocument: chain(routes.authDocument)(file('text/markdown; charset=utf-8', authDocument(baseUrl))),
     protectedResource: chain(routes.protectedResource)(json(protectedResource(baseUrl))),
+    mcpProtectedResource: chain(routes.mcpProtectedResource)(json(protectedResource(baseUrl, '/mcp'))),
     authorizationServer: chain(routes.authorizationServer)(json(authorizationServer(baseUrl))),
     health: chain(routes.health)(() => ({ status: 200, body: { status: 'ok', service: 'footfall' } })),
   })

@@ -24,6 +24,7 @@ import {
 } from '#schemas/agent-sessions'
 import { authorizationServerDocument, protectedResourceDocument } from '#schemas/discovery'
 import type { ErrorCode } from '#schemas/errors'
+import { registerClient, registeredClient, tokenResponse } from '#schemas/oauth'
 import type { Route } from '#schemas/route'
 
 /** How an agent gets a session, with one click of a human (docs/api/agent-sessions.md). */
@@ -36,6 +37,13 @@ const claimErrors = [
   'CLAIM_EXPIRED',
   'CLAIM_ALREADY_COMPLETED',
   'INVALID_CODE_VERIFIER',
+] as const satisfies ErrorCode[]
+
+const grantErrors = [
+  'invalid_request',
+  'invalid_grant',
+  'invalid_target',
+  'unsupported_grant_type',
 ] as const satisfies ErrorCode[]
 
 export const sessionsRoutes = {
@@ -147,11 +155,24 @@ export const sessionsRoutes = {
     ...common,
     method: 'POST',
     path: '/agent/auth/claim/complete',
-    summary: 'Exchange an approved claim, once',
+    summary: 'Exchange a claim or code, or refresh',
     body: completeClaim,
     form: true,
-    responses: { 200: { description: 'The session', schema: completedClaim } },
-    errors: claimErrors,
+    responses: {
+      200: { description: 'The session', schema: z.union([completedClaim, tokenResponse]) },
+    },
+    errors: [...claimErrors, ...grantErrors],
+  },
+  registerClient: {
+    ...common,
+    method: 'POST',
+    path: '/oauth/register',
+    summary: 'Register an MCP client (RFC 7591)',
+    body: registerClient,
+    bodyCode: 'invalid_client_metadata',
+    maxBodyBytes: 65_536,
+    responses: { 201: { description: 'The client', schema: registeredClient } },
+    errors: ['invalid_redirect_uri', 'invalid_client_metadata'],
   },
   revokeToken: {
     ...common,
@@ -177,6 +198,21 @@ export const sessionsRoutes = {
     method: 'GET',
     path: '/.well-known/oauth-protected-resource',
     summary: 'Protected resource metadata (RFC 9728)',
+    function: 'site',
+    responses: {
+      200: {
+        description: 'The metadata',
+        contentType: 'application/json',
+        schema: protectedResourceDocument,
+      },
+    },
+    errors: [],
+  },
+  mcpProtectedResource: {
+    ...common,
+    method: 'GET',
+    path: '/.well-known/oauth-protected-resource/mcp',
+    summary: 'The same of /mcp',
     function: 'site',
     responses: {
       200: {

@@ -31,6 +31,7 @@ export const pagesRoutes = {
   logout: page('POST', '/auth/logout', 'End this browser session'),
   setupPage: page('GET', '/setup/{link}', "The owner's one-time link"),
   redeemSetup: page('POST', '/setup/{link}', 'Sign in as the owner, once'),
+  authorizeClient: page('GET', '/oauth/authorize', 'Where an MCP client sends the human to sign in'),
   authorizePage: page('GET', '/agent-sessions/authorize/{id}', 'Approve or deny an agent session'),
   decideAuthorize: page('POST', '/agent-sessions/authorize/{id}', 'The decision'),
   settingsPage: page('GET', '/settings', 'The account'),

@@ -56,6 +56,7 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
     return { auth_request_id: request.id, exchange_code: finish_code }
   },
   refreshSession: async service => ({ refresh_token: (await session(service)).refresh_token }),
+  registerClient: () => ({ redirect_uris: ['http://127.0.0.1/callback'], client_name: 'A client' }),
   revokeSession: async service => ({ session_id: (await session(service)).id }),
   async devApprove({ authRequests }) {
     const { request } = await authRequests.start(DETACHED)

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { createAgentSessionStore } from '#core/access/agent-sessions'
 import { createAuthRequestStore } from '#core/access/auth-requests'
 import { createBrowserSessionStore } from '#core/access/browser-sessions'
+import { createClientDocuments, type DocumentFetch } from '#core/access/client-documents'
+import { createClientRegistry } from '#core/access/client-registry'
+import { createOAuthClients } from '#core/access/oauth-clients'
 import type { IdentityProvider } from '#core/access/provider'
 import { createSetupLinks } from '#core/access/setup-links'
 import { createSignInAttempts } from '#core/access/sign-in-attempts'
@@ -25,10 +28,18 @@ import { openTestState } from './test-state.ts'
 
 export const OWNER_EMAIL = 'owner@localhost'
 
+const NO_OUTBOUND: DocumentFetch = {
+  fetch: async () => {
+    throw new Error('This service fetches nothing.')
+  },
+}
+
 export type PagesServiceOptions = {
   profile?: 'own' | 'hosted'
   /** Identity providers beside the embedded one. */
   providers?: readonly IdentityProvider[]
+  /** Fetches client id metadata documents. Default: nothing can be fetched. */
+  outbound?: DocumentFetch
   billing?: (service: {
     baseUrl: string
     state: Awaited<ReturnType<typeof openTestState>>
@@ -45,6 +56,7 @@ export type PagesServiceOptions = {
 export async function openPagesService({
   profile = 'own',
   providers = [],
+  outbound = NO_OUTBOUND,
   billing,
 }: PagesServiceOptions = {}) {
   const state = await openTestState()
@@ -72,6 +84,8 @@ export async function openPagesService({
   const agentSessions = createAgentSessionStore({ ...services, accounts })
   const authRequests = createAuthRequestStore(services)
   const browserSessions = createBrowserSessionStore({ ...services, accounts })
+  const clientRegistry = createClientRegistry(services)
+  const documents = createClientDocuments({ ...services, outbound })
   const setupLinks = createSetupLinks(services)
   const audit = createAuditLog({ ...services, log })
   const deleted: string[] = []
@@ -79,6 +93,7 @@ export async function openPagesService({
   const pages = pagesHandler({
     browserSessions,
     authRequests,
+    oauthClients: createOAuthClients({ documents, registry: clientRegistry }),
     agentSessions,
     identities,
     signInAttempts: createSignInAttempts(services),
@@ -134,6 +149,7 @@ export async function openPagesService({
     accounts,
     agentSessions,
     authRequests,
+    clientRegistry,
     browserSessions,
     guards,
     identities,

@@ -19,6 +19,8 @@ const PUBLIC: Partial<Record<RouteName, number>> = {
   finishSignIn: 404,
   setupPage: 404,
   redeemSetup: 404,
+  // Without a client id nobody is sent anywhere.
+  authorizeClient: 400,
   authorizePage: 404,
   // No payments under the profile `own`.
   paymentWebhook: 404,

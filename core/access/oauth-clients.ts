@@ -1,0 +1,39 @@
+import { ApiError } from '#core/errors'
+import type { ClientDocuments } from './client-documents.ts'
+import type { ClientRegistry } from './client-registry.ts'
+
+/** An MCP client, as it describes itself. */
+export type OAuthClient = {
+  id: string
+  name: string | null
+  /** Where its answers may go (schemas/redirect-address.ts). */
+  redirect_uris: readonly string[]
+}
+
+/**
+ * Finds a client by its id: the https address of its metadata document, or an id of POST /oauth/register.
+ * Throws invalid_client for any other, and for a document that cannot be used.
+ */
+export function createOAuthClients({
+  documents,
+  registry,
+}: {
+  documents: ClientDocuments
+  registry: Pick<ClientRegistry, 'find'>
+}) {
+  return async (id: string | undefined): Promise<OAuthClient> => {
+    if (id === undefined || id === '') {
+      throw new ApiError('invalid_request', 'The address has no `client_id`. Start again in your client.')
+    }
+    const client = /^https:/i.test(id) ? await documents.find(id) : await registry.find(id)
+    if (client === null) {
+      throw new ApiError(
+        'invalid_client',
+        'The client is not known here, or its registration has expired. Remove the connection in your client, and add it again.',
+      )
+    }
+    return client
+  }
+}
+
+export type FindOAuthClient = ReturnType<typeof createOAuthClients>
