@@ -37,7 +37,7 @@ const metadata = z.object({
   client_id: z.string(),
   client_name: z.string().min(1).max(256).optional().catch(undefined),
   redirect_uris: z.array(z.string()).refine(isRedirectList),
-  client_secret: z.undefined(),
+  client_secret: z.undefined().optional(),
   token_endpoint_auth_method: z
     .string()
     .refine(method => !method.startsWith('client_secret_'))

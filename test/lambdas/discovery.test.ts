@@ -62,8 +62,16 @@ test('the metadata documents lie where RFC 9728 and RFC 8414 look for them, and 
   const { agent_auth } = server as unknown as { agent_auth: Record<string, string> }
   expect(server).toMatchObject({
     issuer: BASE_URL,
-    response_types_supported: [],
-    grant_types_supported: ['urn:ietf:params:oauth:grant-type:device_code'],
+    authorization_endpoint: `${BASE_URL}/oauth/authorize`,
+    registration_endpoint: `${BASE_URL}/oauth/register`,
+    client_id_metadata_document_supported: true,
+    authorization_response_iss_parameter_supported: true,
+    response_types_supported: ['code'],
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ],
     token_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
     token_endpoint: agent_auth.claim_complete_uri,
@@ -77,6 +85,13 @@ test('the metadata documents lie where RFC 9728 and RFC 8414 look for them, and 
     expect((await send(String(address), { method: 'OPTIONS' })).status).toBe(204)
     expect((await send(String(address))).status).not.toBe(404)
   }
+})
+
+test('the metadata of /mcp lies beside that of the service and names it', async () => {
+  const mcp = new URL('/mcp', BASE)
+  const response = await oauth.resourceDiscoveryRequest(mcp, options)
+  const { resource, authorization_servers } = await oauth.processResourceDiscoveryResponse(mcp, response)
+  expect([resource, authorization_servers]).toEqual([`${BASE_URL}/mcp`, [BASE_URL]])
 })
 
 test('a bad token is told so, and a missing one is not', async () => {
@@ -119,8 +134,54 @@ test('from a 401 an OAuth client gets a token after one approval, uses it and re
   expect(await challengeOf(token.access_token)).toMatchObject({ error: 'invalid_token' })
 })
 
+test('an OAuth client registers and gets a token by an authorization code, and refreshes it', async () => {
+  const server = await discover()
+  const redirectUri = 'http://127.0.0.1:4567/callback'
+  const client = await oauth.processDynamicClientRegistrationResponse(
+    await oauth.dynamicClientRegistrationRequest(
+      server,
+      { redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
+      options,
+    ),
+  )
+  const verifier = oauth.generateRandomCodeVerifier()
+  // GET /oauth/authorize is a page (test/journeys/pages/authorize-client.test.ts): it starts this request.
+  const { request } = await world.authRequests.start({
+    mode: 'interactive',
+    client_type: 'mcp',
+    callback_url: redirectUri,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    scopes: ['projects:read'],
+    oauth: { client_id: client.client_id, issuer: BASE_URL, state: 'a state' },
+  })
+  const { redirect_url } = await world.authRequests.approve(request.id, world.owner)
+  // Checks `iss` (RFC 9207) and `state`.
+  const answer = oauth.validateAuthResponse(server, client, new URL(redirect_url ?? ''), 'a state')
+  const grant = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    answer,
+    redirectUri,
+    verifier,
+    options,
+  )
+  const token = await oauth.processAuthorizationCodeResponse(server, client, grant)
+  expect(token).toMatchObject({ token_type: 'bearer', scope: 'projects:read', expires_in: 3_600 })
+  const refresh = await oauth.refreshTokenGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    token.refresh_token ?? '',
+    options,
+  )
+  const { access_token } = await oauth.processRefreshTokenResponse(server, client, refresh)
+  expect((await callWith(access_token)).status).toBe(200)
+})
+
 test.each([
   ['oauth-protected-resource', protectedResourceDocument],
+  ['oauth-protected-resource/mcp', protectedResourceDocument],
   ['oauth-authorization-server', authorizationServerDocument],
 ])('the OpenAPI document has every field of %s', async (name, schema) => {
   const body = await (await send(`${BASE_URL}/.well-known/${name}`)).json()
