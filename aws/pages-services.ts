@@ -1,9 +1,11 @@
+import { openOAuthClients } from '#core/access/oauth-clients'
 import type { IdentityProvider } from '#core/access/provider'
 import { createAccessStores } from '#core/access-stores'
 import { createBilling } from '#core/billing/billing'
 import { readProfile } from '#core/limits/profile'
 import type { Clock } from '#core/ports'
 import { createCodeHostProvider } from '#providers/code-host'
+import { createNetwork } from '#providers/network'
 import { createOpenIdProvider } from '#providers/openid'
 import type { FunctionSettings } from '#schemas/functions'
 import { createInstruments } from './instruments.ts'
@@ -29,6 +31,7 @@ export function createPagesServices(environment: Record<string, string | undefin
   const services = {
     ...stores,
     accounts,
+    oauthClients: openOAuthClients({ ...state, network: createNetwork(), baseUrl: settings.BASE_URL }),
     providers: providersOf(settings, secret),
     baseUrl: settings.BASE_URL,
     clock,

@@ -220,7 +220,13 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
   }
 
   const decisions: AuthRequestDecisions = { get, approve, tryCode, deny }
-  return { ...decisions, start, startClaim, poll, ...createExchanges({ ...state, find, statusOf, requestOf }) }
+  return {
+    ...decisions,
+    start,
+    startClaim,
+    poll,
+    ...createExchanges({ ...state, find, statusOf, requestOf }),
+  }
 }
 
 export type AuthRequestStore = ReturnType<typeof createAuthRequestStore>

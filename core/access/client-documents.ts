@@ -1,6 +1,8 @@
 import { Entity } from 'electrodb'
 import * as z from 'zod'
 import { ApiError } from '#core/errors'
+import type { OutboundClient } from '#core/outbound/outbound-client'
+import { OutboundFailure } from '#core/outbound/outbound-failure'
 import type { Clock } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { isRedirectList } from '#schemas/oauth'
@@ -12,25 +14,6 @@ const MAX_BYTES = 5 * 1_024
 const MAX_URL_CHARS = 1_024
 const TIMEOUT_MS = 5_000
 const CACHE_MS = 60 * 60_000
-
-/** What the guarded client of outbound fetches does. */
-export type DocumentFetch = {
-  fetch(
-    url: string,
-    options: {
-      maxBytes: number
-      timeoutMs: number
-      maxRedirects: number
-      headers: Readonly<Record<string, string>>
-    },
-  ): Promise<{
-    status: number
-    headers: Readonly<Record<string, string>>
-    body: Uint8Array
-    /** The body was longer than `maxBytes`. */
-    isCut: boolean
-  }>
-}
 
 /** The fields that the service uses (RFC 7591). A client with a shared secret cannot be one of a document. */
 const metadata = z.object({
@@ -55,7 +38,7 @@ export function createClientDocuments({
   table,
   clock,
   outbound,
-}: StateTable & { clock: Clock; outbound: DocumentFetch }) {
+}: StateTable & { clock: Clock; outbound: Pick<OutboundClient, 'fetch'> }) {
   const documents = clientDocumentEntity({ client, table })
 
   /** Throws invalid_client with the reason when the address or its document cannot be used. */
@@ -136,13 +119,16 @@ function requireDocumentAddress(id: string): void {
 
 /** The guarded client says in plain words why it did not fetch. Other errors are ours. */
 function reasonOf(error: unknown): string {
-  if (error instanceof ApiError && error.code !== 'INTERNAL_ERROR') return error.message
-  if (error instanceof Error && error.name === 'OutboundFailure') return error.message
+  if (error instanceof OutboundFailure) return error.message
+  if (error instanceof ApiError && error.code === 'INVALID_URL') return error.message
   throw error
 }
 
 function unusable(reason: string): ApiError {
-  return new ApiError('invalid_client', `The client id metadata document cannot be used. ${reason}`)
+  return new ApiError(
+    'invalid_client',
+    `The client id metadata document cannot be used. ${reason} Correct the document, then start again in the client.`,
+  )
 }
 
 function parseJson(bytes: Uint8Array): unknown {

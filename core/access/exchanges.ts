@@ -2,7 +2,7 @@ import type { ApiError } from '#core/errors'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { authRequestErrors } from './auth-request-errors.ts'
 import { checkVerifier } from './code-verifier.ts'
-import { type AuthRequestItem as Item, authRequestEntity } from './entities.ts'
+import { authRequestEntity, type AuthRequestItem as Item } from './entities.ts'
 import { isSame, randomId, randomSecret, type SessionLocator, sha256 } from './tokens.ts'
 import type { AuthRequest, AuthRequestStatus, WonExchange } from './types.ts'
 

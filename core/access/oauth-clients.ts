@@ -1,6 +1,9 @@
 import { ApiError } from '#core/errors'
-import type { ClientDocuments } from './client-documents.ts'
-import type { ClientRegistry } from './client-registry.ts'
+import { createOutboundClient } from '#core/outbound/outbound-client'
+import type { Clock, Network } from '#core/ports'
+import type { StateTable } from '#core/state-table'
+import { type ClientDocuments, createClientDocuments } from './client-documents.ts'
+import { type ClientRegistry, createClientRegistry } from './client-registry.ts'
 
 /** An MCP client, as it describes itself. */
 export type OAuthClient = {
@@ -8,6 +11,20 @@ export type OAuthClient = {
   name: string | null
   /** Where its answers may go (schemas/redirect-address.ts). */
   redirect_uris: readonly string[]
+}
+
+/**
+ * The clients of a service: those that have registered themselves, and those whose documents it fetches from
+ * the internet. `baseUrl` tells the owner of a document who asks.
+ */
+export function openOAuthClients({
+  network,
+  baseUrl,
+  ...state
+}: StateTable & { clock: Clock; network: Network; baseUrl: string }): FindOAuthClient {
+  const outbound = createOutboundClient({ network, userAgent: `Footfall (+${baseUrl})` })
+  const documents = createClientDocuments({ ...state, outbound })
+  return createOAuthClients({ documents, registry: createClientRegistry(state) })
 }
 
 /**

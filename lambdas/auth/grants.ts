@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { requireResource } from '#core/access/authorization-request'
 import { codeIdOf } from '#core/access/exchanges'
 import type { IssuedSession } from '#core/access/token-pairs'
@@ -7,7 +8,6 @@ import type { completeClaim } from '#schemas/agent-sessions'
 import type { ErrorCode } from '#schemas/errors'
 import { CODE_GRANT, REFRESH_GRANT } from '#schemas/oauth'
 import { routes } from '#schemas/routes'
-import type { z } from 'zod'
 import { bySession, type Issue } from './issue.ts'
 import type { AuthServices } from './services.ts'
 

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { openOAuthClients } from '#core/access/oauth-clients'
 import { type AccessStores, createAccessStores } from '#core/access-stores'
 import type { Clock, Log } from '#core/ports'
 import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
 import { type Settings, SettingsError } from '#local/settings'
 import { GATHER_MS, type Storage } from '#local/storage'
+import { createNetwork } from '#providers/network'
 import { isLoopback } from '#providers/openid'
 import { createFeedbackFile } from './feedback-file.ts'
 import { profileOf } from './profile.ts'
@@ -65,7 +67,8 @@ export async function openAccess(
     const identity = { issuer: embedded.issuer, subject: ownerEmail, email: ownerEmail, login: null }
     await stores.identities.link(ownerId, { provider: 'idp', ...identity })
   }
-  const pages = pagesHandler({ ...stores, accounts, providers, baseUrl, clock, log })
+  const oauthClients = openOAuthClients({ client, table, clock, network: createNetwork(), baseUrl })
+  const pages = pagesHandler({ ...stores, accounts, oauthClients, providers, baseUrl, clock, log })
   return {
     ...stores,
     pages,

@@ -23,6 +23,8 @@ const PASSED_ON: Record<string, string> = {
   'core/limits/limit-state.ts: message': 'the properties `message` of the limits that a plan sets',
   'core/reports/query/query.ts: error.message':
     'the argument of UnknownFieldError, in core/reports/query/filters.ts',
+  'lambdas/auth/grants.ts: error.message':
+    'the errors of core/access/auth-request-errors.ts and core/access/code-verifier.ts',
   'lambdas/pages/browser.ts: thrown.message': 'the argument of SignInError, at each of its calls',
   'lambdas/validate.ts: messageOf(issue, input)': 'the messages of zod schemas',
 }

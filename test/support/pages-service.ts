@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createAgentSessionStore } from '#core/access/agent-sessions'
 import { createAuthRequestStore } from '#core/access/auth-requests'
 import { createBrowserSessionStore } from '#core/access/browser-sessions'
-import { createClientDocuments, type DocumentFetch } from '#core/access/client-documents'
+import { createClientDocuments } from '#core/access/client-documents'
 import { createClientRegistry } from '#core/access/client-registry'
 import { createOAuthClients } from '#core/access/oauth-clients'
 import type { IdentityProvider } from '#core/access/provider'
@@ -16,6 +16,7 @@ import { type AccountStore, createAccountStore } from '#core/accounts/store'
 import type { Billing } from '#core/billing/billing'
 import { createAddressGuards } from '#core/limits/address-guards'
 import { profiles } from '#core/limits/profile'
+import type { OutboundClient } from '#core/outbound/outbound-client'
 import type { Clock, Log } from '#core/ports'
 import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
@@ -28,7 +29,8 @@ import { openTestState } from './test-state.ts'
 
 export const OWNER_EMAIL = 'owner@localhost'
 
-const NO_OUTBOUND: DocumentFetch = {
+type Outbound = Pick<OutboundClient, 'fetch'>
+const NO_OUTBOUND: Outbound = {
   fetch: async () => {
     throw new Error('This service fetches nothing.')
   },
@@ -39,7 +41,7 @@ export type PagesServiceOptions = {
   /** Identity providers beside the embedded one. */
   providers?: readonly IdentityProvider[]
   /** Fetches client id metadata documents. Default: nothing can be fetched. */
-  outbound?: DocumentFetch
+  outbound?: Outbound
   billing?: (service: {
     baseUrl: string
     state: Awaited<ReturnType<typeof openTestState>>

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createClientDocuments, type DocumentFetch } from '#core/access/client-documents'
+import { createClientDocuments } from '#core/access/client-documents'
+import {
+  createOutboundClient,
+  type OutboundClient,
+  type OutboundResponse,
+} from '#core/outbound/outbound-client'
+import { OutboundFailure } from '#core/outbound/outbound-failure'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 const MINUTE_MS = 60_000
@@ -11,21 +17,21 @@ const DOCUMENT = {
   logo_uri: 'https://client.example/logo.png',
 }
 
-type Fetched = Awaited<ReturnType<DocumentFetch['fetch']>>
-
 let state: TestState
 let now = Date.UTC(2026, 10, 23)
 let fetched: { url: string; options: unknown }[] = []
-let response: () => Partial<Fetched> & { document?: unknown }
+let response: () => Partial<OutboundResponse> & { document?: unknown }
 let find: ReturnType<typeof createClientDocuments>['find']
 
 beforeAll(async () => {
   state = await openTestState()
-  const outbound: DocumentFetch = {
+  const outbound: OutboundClient = {
     async fetch(url, options) {
       fetched.push({ url, options })
       const { document = { ...DOCUMENT, client_id: url }, ...rest } = response()
       return {
+        url,
+        redirects: [],
         status: 200,
         headers: { 'content-type': 'application/json; charset=utf-8' },
         body: Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)),
@@ -52,7 +58,12 @@ test('a client is what its document says', async () => {
   expect(fetched).toEqual([
     {
       url: id,
-      options: { maxBytes: 5_120, timeoutMs: 5_000, maxRedirects: 0, headers: { accept: 'application/json' } },
+      options: {
+        maxBytes: 5_120,
+        timeoutMs: 5_000,
+        maxRedirects: 0,
+        headers: { accept: 'application/json' },
+      },
     },
   ])
 })
@@ -137,6 +148,38 @@ test('a name that cannot be used is left out', async () => {
   response = () => ({ document: { ...DOCUMENT, client_id: id, client_name: 'x'.repeat(257) } })
   const id = fresh()
   expect(await find(id)).toMatchObject({ name: null })
+})
+
+test('a server that does not answer is told to the human', async () => {
+  response = () => {
+    throw new OutboundFailure('timeout', 'The server did not answer within 5 s.')
+  }
+  await expect(find(fresh())).rejects.toMatchObject({
+    code: 'invalid_client',
+    message: expect.stringContaining('did not answer within 5 s'),
+  })
+})
+
+test.each([
+  'https://127.0.0.1/metadata.json',
+  'https://localhost/metadata.json',
+  'https://169.254.169.254/latest/meta-data',
+  'https://[::1]/metadata.json',
+  'https://client.example:8443/metadata.json',
+  'https://inside.test/metadata.json',
+])('nothing connects for %s, which is not of the public internet', async id => {
+  let connections = 0
+  const network = {
+    addresses: async () => ['10.0.0.7'],
+    exchange: async () => {
+      connections++
+      throw new Error('connected')
+    },
+  }
+  const outbound = createOutboundClient({ network, userAgent: 'test' })
+  const guarded = createClientDocuments({ ...state, clock: { now: () => now }, outbound })
+  await expect(guarded.find(id)).rejects.toMatchObject({ code: 'invalid_client' })
+  expect(connections).toBe(0)
 })
 
 test('a fault of ours is none of the client', async () => {

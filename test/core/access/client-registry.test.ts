@@ -19,7 +19,9 @@ test('a registered client is found by its id', async () => {
   const client = await registry.register(WANTED)
   expect(client.id).toMatch(/^aoc_[0-9a-f]{32}$/)
   expect(await registry.find(client.id)).toEqual(client)
-  expect(await registry.find((await registry.register({ ...WANTED, client_name: undefined })).id)).toMatchObject({
+  expect(
+    await registry.find((await registry.register({ ...WANTED, client_name: undefined })).id),
+  ).toMatchObject({
     name: null,
   })
 })
@@ -46,10 +48,13 @@ test.each([undefined, ''])('a request without a client id (%s) is refused', asyn
   await expect(find(id)).rejects.toMatchObject({ code: 'invalid_request' })
 })
 
-test.each(['aoc_0', `aoc_${'0'.repeat(32)}`, 'http://client.example/x', 'javascript:alert(1)', 'constructor'])(
-  'the id %s is no client',
-  async id => {
-    const find = createOAuthClients({ documents: { find: () => Promise.reject() }, registry })
-    await expect(find(id)).rejects.toMatchObject({ code: 'invalid_client' })
-  },
-)
+test.each([
+  'aoc_0',
+  `aoc_${'0'.repeat(32)}`,
+  'http://client.example/x',
+  'javascript:alert(1)',
+  'constructor',
+])('the id %s is no client', async id => {
+  const find = createOAuthClients({ documents: { find: () => Promise.reject() }, registry })
+  await expect(find(id)).rejects.toMatchObject({ code: 'invalid_client' })
+})

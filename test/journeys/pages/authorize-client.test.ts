@@ -19,6 +19,8 @@ let documents: Record<string, object> = {}
 beforeAll(async () => {
   const outbound = {
     fetch: async (url: string) => ({
+      url,
+      redirects: [],
       status: documents[url] === undefined ? 404 : 200,
       headers: { 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify(documents[url] ?? {})),
@@ -222,7 +224,10 @@ describe('in a browser', () => {
     })
     expect(content).toContain('Back in the client')
     expect(client.calls.map(call => [...call.keys()])).toEqual([keys])
-    expect([client.calls[0]?.get('state'), client.calls[0]?.get('iss')]).toEqual([GOOD.state, service.baseUrl])
+    expect([client.calls[0]?.get('state'), client.calls[0]?.get('iss')]).toEqual([
+      GOOD.state,
+      service.baseUrl,
+    ])
     client.close()
   })
 
@@ -239,7 +244,9 @@ describe('in a browser', () => {
     expect(await page.textContent('main')).toMatch(/Returns to\s*client\.example, which gets the access/)
     await page.getByRole('button', { name: 'Approve' }).click()
     // No such host is in reach of this browser. A policy that stops the redirect would give another error.
-    await expect.poll(() => left[0]).toMatch(/^https:\/\/client\.example\/callback\?code=aae_\w+&.* net::ERR_PROXY/)
+    await expect
+      .poll(() => left[0])
+      .toMatch(/^https:\/\/client\.example\/callback\?code=aae_\w+&.* net::ERR_PROXY/)
     await context.close()
   })
 })
