@@ -1,8 +1,7 @@
 import { ApiError } from '#core/errors'
 import { isOneOfRedirects } from '#schemas/redirect-address'
 import { READ_SCOPES, SCOPES, type Scope } from '#schemas/scopes'
-import type { OAuthClient } from './oauth-clients.ts'
-import type { NewAuthRequest } from './types.ts'
+import type { NewAuthRequest, OAuthClient } from './types.ts'
 
 type Parameters = Readonly<Record<string, string | undefined>>
 

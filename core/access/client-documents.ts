@@ -6,9 +6,9 @@ import { OutboundFailure } from '#core/outbound/outbound-failure'
 import type { Clock } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { isRedirectList } from '#schemas/oauth'
-import type { OAuthClient } from './oauth-clients.ts'
 import { toSeconds } from './token-pairs.ts'
 import { sha256 } from './tokens.ts'
+import type { OAuthClient } from './types.ts'
 
 const MAX_BYTES = 5 * 1_024
 const MAX_URL_CHARS = 1_024

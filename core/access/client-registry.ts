@@ -2,9 +2,9 @@ import { Entity } from 'electrodb'
 import type { Clock } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
-import type { OAuthClient } from './oauth-clients.ts'
 import { toSeconds } from './token-pairs.ts'
 import { randomId } from './tokens.ts'
+import type { OAuthClient } from './types.ts'
 
 /** How long a registration lives that no sign-in uses. */
 const LIFE_MS = 90 * DAY_MS

@@ -4,14 +4,7 @@ import type { Clock, Network } from '#core/ports'
 import type { StateTable } from '#core/state-table'
 import { type ClientDocuments, createClientDocuments } from './client-documents.ts'
 import { type ClientRegistry, createClientRegistry } from './client-registry.ts'
-
-/** An MCP client, as it describes itself. */
-export type OAuthClient = {
-  id: string
-  name: string | null
-  /** Where its answers may go (schemas/redirect-address.ts). */
-  redirect_uris: readonly string[]
-}
+import type { OAuthClient } from './types.ts'
 
 /**
  * The clients of a service: those that have registered themselves, and those whose documents it fetches from

@@ -35,6 +35,14 @@ export type BrowserSessions = {
 export const AUTH_REQUEST_STATUSES = ['pending', 'approved', 'exchanged', 'revoked', 'expired'] as const
 export type AuthRequestStatus = (typeof AUTH_REQUEST_STATUSES)[number]
 
+/** An MCP client, as it describes itself. */
+export type OAuthClient = {
+  id: string
+  name: string | null
+  /** Where its answers may go (schemas/redirect-address.ts). */
+  redirect_uris: readonly string[]
+}
+
 /** What a request of an MCP client has beside others (docs/api/mcp-sign-in.md). */
 export type OAuthRequest = {
   client_id: string
