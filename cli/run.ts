@@ -1,10 +1,10 @@
 import { cleanText } from '#core/text/clean-text'
 import type { Command, Input } from './command.ts'
 import { CommandError } from './errors.ts'
-import type { Call } from './http/endpoint.ts'
 import { nearestProject } from './nearest-project.ts'
 import { openSession } from './open-session.ts'
-import type { Block, Cell } from './print/blocks.ts'
+import type { Block } from './print/blocks.ts'
+import { printCall } from './print/dry-run.ts'
 import type { Globals, Session } from './run-context.ts'
 
 /** Runs one command in the process: its calls, then its result on stdout. */
@@ -45,20 +45,6 @@ function refuseImpossible(
   }
   if (json && csv) throw usage('--json and --csv exclude each other.', 'Use one of them.')
   if (table !== undefined && !csv) throw usage('--table needs --csv.', 'Add --csv.')
-}
-
-/** What a changing command would send; nothing is sent. */
-function printCall({ endpoint, path, query, body }: Call, session: Session): void {
-  const facts = Object.entries({ ...path, ...query, ...body }).filter(([, value]) => value !== undefined)
-  session.print(
-    [
-      {
-        kind: 'facts',
-        facts: [['Would send', endpoint], ...facts.map(([name, value]) => [name, value as Cell] as const)],
-      },
-    ],
-    JSON.stringify({ dry_run: true, request: { endpoint, path, query, body } }),
-  )
 }
 
 function usage(message: string, suggested_action: string, error = 'USAGE'): CommandError {

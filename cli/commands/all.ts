@@ -11,6 +11,7 @@ import { getExperiment, listExperiments } from './experiments.ts'
 import { feedback } from './feedback.ts'
 import { funnel } from './funnel.ts'
 import { heatmap } from './heatmap.ts'
+import { init } from './init.ts'
 import { insights } from './insights.ts'
 import { journey } from './journey.ts'
 import { live } from './live.ts'
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   list,
   project,
   create,
+  init,
   update,
   remove,
   ...contextCommands,

@@ -2,7 +2,7 @@ import { callCommand, type Flag, NAME, parametersOf } from '#cli/command'
 import type { Answer } from '#cli/http/endpoint'
 import type { Block } from '#cli/print/blocks'
 
-const CREATE: readonly Flag[] = [
+export const CREATE: readonly Flag[] = [
   {
     flags: '--domain <origin>',
     parameter: 'allowed_origins',
@@ -24,12 +24,17 @@ export const create = callCommand<'POST /projects'>({
     endpoint: 'POST /projects',
     body: { name: input.args.NAME, ...parametersOf(CREATE, input) },
   }),
-  print: answer => [
+  print: createdBlocks,
+})
+
+/** A project that was created or found, with its snippet. */
+export function createdBlocks(answer: Answer<'POST /projects'>): Block[] {
+  return [
     projectFacts(answer.existing ? 'It was there before' : 'Created', answer),
     { kind: 'source', title: 'For the head of each page', text: answer.snippet },
     { kind: 'source', title: 'Then, for example', text: answer.api_example },
-  ],
-})
+  ]
+}
 
 const UPDATE: readonly Flag[] = [
   { flags: '--name <name>', parameter: 'name', help: 'a new name, before the first event' },

@@ -68,6 +68,8 @@ export type Block =
   | { kind: 'tree'; title?: string; nodes: readonly TreeNode[] }
   /** Text to copy as it is, such as a script tag: never wrapped, and cut by nothing. */
   | { kind: 'source'; title: string; text: string }
+  /** The difference of files, in which a line begins with +, - or a blank. */
+  | { kind: 'diff'; text: string }
   | TableBlock
   | BarsBlock
   | GridBlock

@@ -37,7 +37,7 @@ export function terminalText(blocks: readonly Block[], paper: Paper): string {
 
 /** Tables and pictures have an empty line around them; sentences stand together. */
 function isWide(kind: Block['kind'] | undefined): boolean {
-  return kind !== undefined && ['table', 'bars', 'grid', 'tree', 'facts', 'source'].includes(kind)
+  return kind !== undefined && ['table', 'bars', 'grid', 'tree', 'facts', 'source', 'diff'].includes(kind)
 }
 
 function linesOf(block: Block, width: number, style: Style): string[] {
@@ -49,6 +49,8 @@ function linesOf(block: Block, width: number, style: Style): string[] {
       return wrapped(formatted(block.text), width)
     case 'source':
       return block.text.split('\n').map(each => cleanText(each, MAX_SOURCE_CHARS))
+    case 'diff':
+      return diffLines(block.text, style)
     case 'spark':
       return [
         cutTo(
@@ -67,6 +69,15 @@ function linesOf(block: Block, width: number, style: Style): string[] {
     case 'tree':
       return treeLines(block.nodes, width, style)
   }
+}
+
+/** Signs say what is added; colours only repeat it. */
+function diffLines(text: string, style: Style): string[] {
+  const styles: Record<string, (line: string) => string> = { '+': style.good, '-': style.bad, '@': style.dim }
+  return text.split('\n').map(each => {
+    const line = cleanText(each.replaceAll('\t', '    '), MAX_SOURCE_CHARS)
+    return styles[line.charAt(0)]?.(line) ?? line
+  })
 }
 
 /** Long values go on below themselves, so that an address can still be read and copied on a wide terminal. */
