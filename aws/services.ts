@@ -99,27 +99,14 @@ export function createReportsServices(environment: Environment) {
     EMAIL_KEY_ARN,
     ...settings
   } = readSettings('reports', environment)
-  const { log, trace, instrument } = createInstruments()
-  const engine = createAthenaEngine({
-    client: trace(createAthenaClient()),
-    workGroup: ATHENA_WORKGROUP,
-    database: GLUE_DATABASE,
-    lakeLocation: `s3://${BUCKET_NAME}`,
-  })
+  const instruments = createInstruments()
+  const { log, trace, instrument } = instruments
   const stores = createTracedStores(TABLE_NAME, trace)
-  const lake = openS3Lake(BUCKET_NAME, trace, log)
   const access = createTracedAccess(stores, settings, log)
-  const bufferMs = access.profile.live_buffer_seconds * 1_000
   return {
     services: {
       ...access,
-      buffer: createLiveBuffer(stores, { clock, bufferMs }),
-      engine,
-      estimator: athenaEstimator,
-      openLake: () => openLake({ state: stores.lakeState, lake }),
-      erasures: openErasures({ ...stores, lake, clock }),
-      identity: createIdentityStore({ ...stores, lake, clock }),
-      users: createUserResolver({ ...stores, clock, bufferMs }),
+      ...openReports({ BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE }, { ...instruments, stores, access }),
       emails: createEmails(EMAIL_KEY_ARN, trace),
       baseUrl: BASE_URL,
       clock,
@@ -127,6 +114,36 @@ export function createReportsServices(environment: Environment) {
     },
     edgeKey: EDGE_KEY,
     instrument,
+  }
+}
+
+type Lake = Record<'BUCKET_NAME' | 'ATHENA_WORKGROUP' | 'GLUE_DATABASE', string>
+type Opened = Pick<Instruments, 'log' | 'trace'> & {
+  stores: ReturnType<typeof createTracedStores>
+  access: ReturnType<typeof createTracedAccess>
+}
+
+/** What reports read: the engine, the lake, the live buffer, and who is who. */
+function openReports(
+  { BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE }: Lake,
+  { stores, access, log, trace }: Opened,
+) {
+  const engine = createAthenaEngine({
+    client: trace(createAthenaClient()),
+    workGroup: ATHENA_WORKGROUP,
+    database: GLUE_DATABASE,
+    lakeLocation: `s3://${BUCKET_NAME}`,
+  })
+  const lake = openS3Lake(BUCKET_NAME, trace, log)
+  const bufferMs = access.profile.live_buffer_seconds * 1_000
+  return {
+    buffer: createLiveBuffer(stores, { clock, bufferMs }),
+    engine,
+    estimator: athenaEstimator,
+    openLake: () => openLake({ state: stores.lakeState, lake }),
+    erasures: openErasures({ ...stores, lake, clock }),
+    identity: createIdentityStore({ ...stores, lake, clock }),
+    users: createUserResolver({ ...stores, clock, bufferMs }),
   }
 }
 
@@ -141,6 +158,46 @@ export function createControlServices(environment: Environment) {
   const access = createTracedAccess(stores, settings, log, feedbackSink)
   const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
   return { services: { ...access, billing, baseUrl: BASE_URL, clock, log }, edgeKey: EDGE_KEY, instrument }
+}
+
+/**
+ * The function of MCP calls the rows of two others as plain functions, so it has the services of both. They
+ * share its instruments.
+ */
+export function createMcpServices(environment: Environment) {
+  const {
+    TABLE_NAME,
+    BASE_URL,
+    EDGE_KEY,
+    BUCKET_NAME,
+    ATHENA_WORKGROUP,
+    GLUE_DATABASE,
+    EMAIL_KEY_ARN,
+    FEEDBACK_WEBHOOK,
+    FEEDBACK_TOPIC,
+    ...settings
+  } = readSettings('mcp', environment)
+  const instruments = createInstruments()
+  const { log, trace, instrument } = instruments
+  const stores = createTracedStores(TABLE_NAME, trace)
+  const sink = feedbackSinkOf({ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }, trace)
+  const access = createTracedAccess(stores, settings, log, sink)
+  const common = { ...access, baseUrl: BASE_URL, clock, log }
+  const secrets = createSecrets({ client: trace(createSecretsManagerClient()), now: clock.now })
+  return {
+    reports: {
+      ...common,
+      ...openReports({ BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE }, { ...instruments, stores, access }),
+      emails: createEmailHasher(() => secrets.get(EMAIL_KEY_ARN)),
+    },
+    control: {
+      ...common,
+      billing: access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null,
+    },
+    services: { ...common, secret: () => secrets.get(EMAIL_KEY_ARN) },
+    edgeKey: EDGE_KEY,
+    instrument,
+  }
 }
 
 export function createAuthServices(environment: Environment) {

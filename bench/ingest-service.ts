@@ -59,6 +59,7 @@ await startHttp({
     stream: notFound,
     auth: notFound,
     pages: notFound,
+    mcp: notFound,
   },
   log,
 })

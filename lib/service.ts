@@ -85,7 +85,7 @@ export class Service extends Stack {
       }),
     ])
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
-    const { track, reports, stream: streaming, control, auth, site, pages } = serviceFunctions
+    const { track, reports, stream: streaming, control, auth, site, pages, mcp } = serviceFunctions
     const { lake, live, jobs, restore, scheduler, owner } = serviceFunctions
     const streamUrl = new FunctionUrl(this, 'Streaming', {
       function: streaming.lambda,
@@ -96,7 +96,7 @@ export class Service extends Stack {
     const edge =
       edgeKeys && new Edge(this, 'Edge', { apiHost: api.host, streamUrl, key: edgeKeys.sent, config })
     const baseUrl = edge?.baseUrl ?? `https://${api.host}`
-    for (const each of [track, reports, streaming, control, auth, site, pages])
+    for (const each of [track, reports, streaming, control, auth, site, pages, mcp])
       each.set('EDGE_KEY', edgeKeys?.accepted ?? '')
 
     // It reads projects, credentials and caps, and notes when an agent session was used.
@@ -115,6 +115,15 @@ export class Service extends Stack {
       .bindLake(bucket, { put: [LINKS, TOMBSTONES] })
       .bindEmailKey(emailKey)
       .bindPlans(config)
+      .set('BASE_URL', baseUrl)
+    // It answers the reads and changes of reports and control itself, so it has the rights of both.
+    mcp
+      .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
+      .bindCatalog(catalog, bucket)
+      .bindLake(bucket, { put: [LINKS, TOMBSTONES] })
+      .bindEmailKey(emailKey)
+      .bindPlans(config)
+      .bindFeedback(config)
       .set('BASE_URL', baseUrl)
     // It has no setting for the address of the service: CloudFront needs the function's address first.
     streaming.bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem']).bindPlans(config)
@@ -187,7 +196,7 @@ export class Service extends Stack {
       .bindStreamWriter(stream)
       .set('BASE_URL', baseUrl)
 
-    api.addRoutes({ track, reports, control, auth, site, pages })
+    api.addRoutes({ track, reports, control, auth, site, pages, mcp })
     const lakeMapping = feedFromStream(lake, events, storage)
     feedLive(live, events)
     // An update replaces the consumer first, so that it can read records of a new format when they arrive.

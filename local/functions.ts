@@ -84,26 +84,32 @@ export async function openFunctions(
   }
   const country = openCountryTable()
   const countryHeader = settings.COUNTRY_HEADER ?? null
+  const control = controlHandler(common)
+  const reports = reportsHandler({
+    ...common,
+    identity,
+    emails,
+    engine,
+    estimator: engine,
+    openLake: () => openLake({ state: lakeState, lake }),
+    buffer,
+    users,
+    freshUntil: createFreshness({ state: lakeState, stream, clock }),
+  })
   const functions = {
     pages: access.pages,
+    mcp: lazily(async () => {
+      const { mcpHandler } = await import('#lambdas/mcp/handler')
+      return mcpHandler({ ...common, functions: { reports, control }, secret: async () => emailKey })
+    }),
     auth: authHandler({
       ...common,
       country: createRequestCountry(countryHeader, country),
       devApproveSecret: settings.DEV_APPROVE ? newDevApproveSecret(settings.DATA_DIR) : null,
     }),
     site: siteHandler({ tracker: buildTracker, numbers: readFileSync(NUMBERS, 'utf8'), baseUrl, log }),
-    control: controlHandler(common),
-    reports: reportsHandler({
-      ...common,
-      identity,
-      emails,
-      engine,
-      estimator: engine,
-      openLake: () => openLake({ state: lakeState, lake }),
-      buffer,
-      users,
-      freshUntil: createFreshness({ state: lakeState, stream, clock }),
-    }),
+    control,
+    reports,
     stream: streamHandler({
       ...common,
       buffer,
@@ -138,4 +144,13 @@ async function buildTracker() {
   // Ends the process that esbuild keeps for further builds.
   await stopEsbuild()
   return tracker
+}
+
+/** A function whose code is loaded for its first request: the library of MCP takes 0.2 s. */
+function lazily(open: () => Promise<HttpFunction>): HttpFunction {
+  let opened: Promise<HttpFunction> | undefined
+  return async (route, request) => {
+    opened ??= open()
+    return (await opened)(route, request)
+  }
 }

@@ -5,7 +5,11 @@
 export const CORS = {
   origin: '*',
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-  headers: ['Content-Type', 'X-API-Key', 'Authorization'],
+  headers: [
+    ...['Content-Type', 'X-API-Key', 'Authorization'],
+    // A client of MCP in a browser sends them (docs/agents.md).
+    ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+  ],
   /** How long a browser remembers a preflight, s. With a day the tracker causes one preflight a day. */
   maxAgeSeconds: 86_400,
 } as const

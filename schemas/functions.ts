@@ -101,6 +101,20 @@ export const functions = {
     ...planSettings,
   }),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, COUNTRY_HEADER, ...planSettings }),
+  /** It runs reports and changes projects itself, so it has what reports and control have. */
+  mcp: z.object({
+    ...common,
+    TABLE_NAME,
+    BASE_URL,
+    EDGE_KEY,
+    BUCKET_NAME,
+    ATHENA_WORKGROUP,
+    GLUE_DATABASE,
+    EMAIL_KEY_ARN,
+    FEEDBACK_WEBHOOK,
+    FEEDBACK_TOPIC,
+    ...planSettings,
+  }),
   site: z.object({ ...common, BASE_URL, EDGE_KEY }),
   pages: z.object({
     ...common,

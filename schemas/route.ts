@@ -20,7 +20,7 @@ export type Route = {
   tag: string
   summary: string
   /** The deployed function (a folder of lambdas/) that serves it. */
-  function: 'track' | 'reports' | 'stream' | 'control' | 'site' | 'auth' | 'pages'
+  function: 'track' | 'reports' | 'stream' | 'control' | 'site' | 'auth' | 'pages' | 'mcp'
   /**
    * Who may call: anybody, the holder of a project token (in the body), an account with any of its
    * credentials, or a person with a browser (schemas/routes/pages.ts).
@@ -30,6 +30,8 @@ export type Route = {
   scope?: Scope | readonly [Scope, ...Scope[]]
   /** The kinds of credential that may call; absent: all. An agent session never gets at keys. */
   credentials?: readonly CredentialKind[]
+  /** The path below the protected resource metadata that its 401 names (RFC 9728); absent: that of the service. */
+  resource?: '/mcp'
   /** The function sees the cookies of the request. */
   cookies?: true
   /** The plan that the account needs; PRO_REQUIRED without it. */

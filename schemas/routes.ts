@@ -7,6 +7,7 @@ import { botsRoutes } from './routes/bots.ts'
 import { contextsRoutes } from './routes/contexts.ts'
 import { experimentsRoutes } from './routes/experiments.ts'
 import { ingestionRoutes } from './routes/ingestion.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { pagesRoutes } from './routes/pages.ts'
 import { portfoliosRoutes } from './routes/portfolios.ts'
 import { privacyRoutes } from './routes/privacy.ts'
@@ -33,6 +34,7 @@ export const routes = {
   ...privacyRoutes,
   ...accountRoutes,
   ...sessionsRoutes,
+  ...mcpRoutes,
   ...pagesRoutes,
 } as const satisfies Record<string, Route>
 
@@ -97,11 +99,11 @@ export function listedErrorsOf(route: Route): ErrorCode[] {
 }
 
 /**
- * Whether the documents of the API list the route: pages are for people, and POST /dev/approve is for tests
- * on one machine.
+ * Whether the documents of the API list the route: pages are for people, POST /dev/approve is for tests on one
+ * machine, and POST /mcp describes itself to its clients.
  */
 export function isDocumented({ auth, path }: Pick<Route, 'auth' | 'path'>): boolean {
-  return auth !== 'browser' && !path.startsWith('/dev/')
+  return auth !== 'browser' && path !== '/mcp' && !path.startsWith('/dev/')
 }
 
 /** Returns the names of a route in an API Gateway, one for each method. A route of GET also serves HEAD. */

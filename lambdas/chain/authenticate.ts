@@ -40,15 +40,15 @@ const READERS: readonly CredentialReader[] = [readAgentSession, readApiKey, read
  * good one of another kind stands behind it. Throws AUTH_REQUIRED with WWW-Authenticate (R6).
  */
 export function authenticate(services: CredentialServices) {
-  return async ({ request }: Exchange): Promise<{ caller: Caller }> => {
+  return async ({ route, request }: Pick<Exchange, 'route' | 'request'>): Promise<{ caller: Caller }> => {
     for (const read of READERS) {
       const credential = read(request, services)
       if (credential === undefined) continue
       const caller = await credential
-      if (caller === null) throw authRequired(services.baseUrl, 'unknown')
+      if (caller === null) throw authRequired(services.baseUrl, 'unknown', route.resource)
       return { caller }
     }
-    throw authRequired(services.baseUrl, 'missing')
+    throw authRequired(services.baseUrl, 'missing', route.resource)
   }
 }
 
@@ -131,10 +131,11 @@ async function callerOfCookie(
 /**
  * What a 401 of R6 carries, which tells an agent where to read how it gets access: the header
  * WWW-Authenticate, and the same address as a field of the body. API Gateway renames the header to
- * x-amzn-remapped-www-authenticate, so on AWS an agent may find the field only.
+ * x-amzn-remapped-www-authenticate, so on AWS an agent may find the field only. `resource`: the path of a
+ * protected resource below the service.
  */
-export function challenge(baseUrl: string) {
-  const resource_metadata = `${baseUrl}/.well-known/oauth-protected-resource`
+export function challenge(baseUrl: string, resource = '') {
+  const resource_metadata = `${baseUrl}/.well-known/oauth-protected-resource${resource}`
   return {
     headers: { 'WWW-Authenticate': `Bearer resource_metadata="${resource_metadata}"` },
     fields: { resource_metadata },
@@ -142,8 +143,8 @@ export function challenge(baseUrl: string) {
 }
 
 /** The error of R6. */
-export function authRequired(baseUrl: string, problem: 'missing' | 'unknown'): ApiError {
-  const { headers, fields } = challenge(baseUrl)
+export function authRequired(baseUrl: string, problem: 'missing' | 'unknown', resource = ''): ApiError {
+  const { headers, fields } = challenge(baseUrl, resource)
   return problem === 'missing'
     ? new ApiError(
         'AUTH_REQUIRED',

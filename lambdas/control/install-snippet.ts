@@ -4,7 +4,10 @@ import type { Project } from '#core/projects/project'
  * What the owner of a new project needs next: the script tag for the page, and a call for the first report.
  * Names and tokens have no characters that are special in HTML or in a shell.
  */
-export function installSnippet({ name, project_token, allowed_origins }: Project, baseUrl: string) {
+export function installSnippet(
+  { name, project_token, allowed_origins }: Pick<Project, 'name' | 'project_token' | 'allowed_origins'>,
+  baseUrl: string,
+) {
   return {
     snippet: `<script defer src="${baseUrl}/tracker.js" data-project="${name}" data-token="${project_token}"></script>`,
     ...(allowed_origins === '*' && { snippet_note: OPEN_NOTE }),

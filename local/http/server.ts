@@ -141,7 +141,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
           body,
           ip: caller.address,
         }
-        if (target.route.function === 'reports') httpRequest.signal = disconnectSignal(response)
+        if (['reports', 'mcp'].includes(target.route.function))
+          httpRequest.signal = disconnectSignal(response)
         target.respond(target.route, httpRequest).then(
           httpResponse => respond(response, httpResponse),
           error => respond(response, errorResponse(error, target.route.path, options.log)),

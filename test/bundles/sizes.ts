@@ -21,6 +21,8 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // The client of SNS, for feedback, is a twentieth of it. Erasures and the usage for Stripe need the rest.
   control: 1_050_000,
   auth: 1_030_000,
+  // Reports and control together, and the library of MCP.
+  mcp: 1_900_000,
   site: 430_000,
   // Stripe's library is a third of it, and only a checkout runs it.
   pages: 1_400_000,
@@ -83,6 +85,7 @@ export function sizes(deployed: () => Deployed): void {
         stream: 'DynamoDB_20120810',
         control: 'DynamoDB_20120810 com.amazonaws.sns',
         auth: 'DynamoDB_20120810',
+        mcp: 'DynamoDB_20120810 AmazonAthena AmazonS3 secretsmanager com.amazonaws.sns',
         site: '',
         pages: 'DynamoDB_20120810 secretsmanager',
         lake: 'DynamoDB_20120810 Kinesis_20131202 AmazonS3',

@@ -14,7 +14,8 @@ const ofAccounts = rows.filter(([, route]) => route.auth === 'account')
 const ofProjects = rows.filter(([, route]) => route.project !== undefined)
 const withBody = rows.filter(([, route]) => route.body !== undefined)
 
-const METADATA = `Bearer resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource"`
+const metadata = ({ resource }: Route) =>
+  `Bearer resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource${resource ?? ''}"`
 
 let service: HttpService
 beforeAll(async () => {
@@ -65,7 +66,11 @@ describe.each(ofAccounts)('%s, a route of accounts,', (name, route) => {
   test('refuses a request without a credential, and says where to get one', async () => {
     const sent = { ...(await refusedRequest(name)), key: null, headers: {} }
     const { status, body, headers } = await service.call(route, sent)
-    expect([status, body.error, headers.get('www-authenticate')]).toEqual([401, 'AUTH_REQUIRED', METADATA])
+    expect([status, body.error, headers.get('www-authenticate')]).toEqual([
+      401,
+      'AUTH_REQUIRED',
+      metadata(route),
+    ])
   })
 
   test.each<[string, () => RequestOptions]>([
@@ -82,7 +87,7 @@ describe.each(ofAccounts)('%s, a route of accounts,', (name, route) => {
     expect([status, body.error, headers.get('www-authenticate')]).toEqual([
       401,
       'AUTH_REQUIRED',
-      `${METADATA}, error="invalid_token"`,
+      `${metadata(route)}, error="invalid_token"`,
     ])
   })
 

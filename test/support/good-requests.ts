@@ -71,6 +71,7 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
     await authRequests.approve(request.id, owner)
     return { claim_token }
   },
+  mcp: () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   revokeToken: async service => ({ token: (await session(service)).access_token }),
 }
 

@@ -27,6 +27,7 @@ import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
 import { controlHandler } from '#lambdas/control/handler'
 import { sessionCookie } from '#lambdas/cookies'
+import { mcpHandler } from '#lambdas/mcp/handler'
 import { reportsHandler } from '#lambdas/reports/handler'
 import type { ReportsServices } from '#lambdas/reports/services'
 import { siteHandler } from '#lambdas/site/handler'
@@ -139,6 +140,24 @@ export async function openHttpService({
     clock,
     log,
   }
+  const control = controlHandler(common)
+  const reports = reportsHandler({
+    ...common,
+    // The lake is empty, but it knows every user who is to be erased.
+    engine: {
+      rows: async query => {
+        if (query.text.includes('AS user_activity WHERE')) return [{ events: 2 }]
+        if (query.text.includes('AS user_session')) return [{ sessions: 1 }]
+        return query.text.includes('previous_id AS id') ? personIdRows(lake, query) : []
+      },
+    },
+    openLake: async () => fixedLake(),
+    buffer,
+    identity,
+    users,
+    emails,
+    ...reading,
+  })
   const server = await startHttp({
     port: 0,
     log,
@@ -150,26 +169,15 @@ export async function openHttpService({
         log,
       }),
       auth: authHandler({ ...common, country: () => 'DE', devApproveSecret: DEV_APPROVE_SECRET }),
-      control: controlHandler(common),
+      control,
       pages: async () => {
         throw new Error('This service has no pages. Use openPagesService.')
       },
-      reports: reportsHandler({
+      reports,
+      mcp: mcpHandler({
         ...common,
-        // The lake is empty, but it knows every user who is to be erased.
-        engine: {
-          rows: async query => {
-            if (query.text.includes('AS user_activity WHERE')) return [{ events: 2 }]
-            if (query.text.includes('AS user_session')) return [{ sessions: 1 }]
-            return query.text.includes('previous_id AS id') ? personIdRows(lake, query) : []
-          },
-        },
-        openLake: async () => fixedLake(),
-        buffer,
-        identity,
-        users,
-        emails,
-        ...reading,
+        functions: { reports, control },
+        secret: async () => 'secret of the install',
       }),
       stream: streamHandler({
         ...common,

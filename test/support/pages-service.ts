@@ -134,6 +134,7 @@ export async function openPagesService({
       stream: unused,
       control: unused,
       site: unused,
+      mcp: unused,
     },
     localPages: embedded.serve,
   })

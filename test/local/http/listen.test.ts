@@ -12,6 +12,7 @@ const functions = {
   auth: respond,
   site: respond,
   pages: respond,
+  mcp: respond,
 }
 
 async function listenOn(host: string, port: number) {

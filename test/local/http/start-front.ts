@@ -29,6 +29,7 @@ export async function startFront(
     auth: handle,
     site: handle,
     pages: handle,
+    mcp: handle,
   }
   const front = await startHttp({ port: 0, functions, log: () => {}, ...overrides })
   onTestFinished(() => front.close())

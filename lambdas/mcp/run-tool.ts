@@ -1,0 +1,92 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import type * as z from 'zod'
+import { ApiError } from '#core/errors'
+import type { Log } from '#core/ports'
+import { nearestName } from '#core/text/nearest-name'
+import { readVisitorText } from '#core/text/visitor-text'
+import { errorCodes } from '#schemas/errors'
+import { Declined, HumanNeeded } from './confirm.ts'
+import { inputOf, MAX_TOKENS } from './input-schema.ts'
+import { fencedText, printAnswer } from './print-answer.ts'
+import { RowError } from './row-caller.ts'
+import type { Tool, ToolContext } from './tool.ts'
+
+/** A message repeats names that a caller may have copied from an answer. */
+const MESSAGE_CHARS = 1_000
+
+/** Runs a tool. A refused call is a result too, so that the model reads what is right and calls again. */
+export async function runTool(
+  tool: Tool,
+  args: unknown,
+  context: ToolContext,
+  log: Log,
+): Promise<CallToolResult | InputRequiredResult> {
+  try {
+    const { max_tokens = MAX_TOKENS.default, ...own } = checkedArguments(tool, args)
+    refuseReadOnly(tool, context)
+    const { text, structured } = printAnswer(await tool.run(own, context), max_tokens as number)
+    return { content: [{ type: 'text', text }], structuredContent: structured }
+  } catch (error) {
+    if (error instanceof HumanNeeded) return error.result
+    if (error instanceof Declined) return failure('DECLINED', 'The human said no. Nothing was removed.', '')
+    if (error instanceof RowError || error instanceof ApiError) {
+      return failure(error.code, errorCodes[error.code].hint, error.message)
+    }
+    log('REQUEST_FAILED', {
+      route: `tool ${tool.name}`,
+      error: error instanceof Error ? error.stack : String(error),
+    })
+    return failure('INTERNAL_ERROR', errorCodes.INTERNAL_ERROR.hint, '')
+  }
+}
+
+/** The hint is ours. The message may repeat what visitors have chosen, so it stands in a fence. */
+function failure(code: string, hint: string, message: string): CallToolResult {
+  const text =
+    message === '' || message === hint
+      ? `${code}: ${hint}`
+      : `${code}: ${hint}\n${fencedText(message, MESSAGE_CHARS)}`
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/** The arguments, with the names of earlier answers as they are stored. Throws MISSING_FIELDS. */
+function checkedArguments(tool: Tool, args: unknown): Record<string, unknown> {
+  const input = inputOf(tool)
+  const result = input.safeParse(asStored(args ?? {}))
+  if (result.success) return result.data
+  const problems = result.error.issues.map(issue => problemOf(issue, Object.keys(input.shape)))
+  throw new ApiError('MISSING_FIELDS', problems.slice(0, 5).join(' '))
+}
+
+function asStored(value: unknown): unknown {
+  if (typeof value === 'string') return readVisitorText(value)
+  if (Array.isArray(value)) return value.map(asStored)
+  if (typeof value !== 'object' || value === null) return value
+  // A null counts as absent, as in every body (R2).
+  const fields = Object.entries(value).filter(([, field]) => field !== null)
+  return Object.fromEntries(fields.map(([name, field]) => [name, asStored(field)]))
+}
+
+function problemOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
+  const name = issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys
+      .map(key => {
+        const near = nearestName(key, known)
+        const advice = near === null ? `The arguments are ${known.join(', ')}.` : `Did you mean \`${near}\`?`
+        return `Argument "${key}" is unknown. ${advice}`
+      })
+      .join(' ')
+  }
+  if (issue.code === 'invalid_value') return `Argument \`${name}\` must be one of ${issue.values.join(', ')}.`
+  return `Argument \`${name}\`: ${issue.message}.`
+}
+
+function refuseReadOnly({ effect, name }: Tool, { caller }: ToolContext): void {
+  if (effect === 'reads' || caller.credential.kind === 'agent_session') return
+  const who = caller.credential.kind === 'demo' ? 'A demo session' : 'An API key'
+  throw new ApiError(
+    'FORBIDDEN',
+    `${who} only reads here, and \`${name}\` changes data. Sign in to this server, and approve the scopes that write.`,
+  )
+}

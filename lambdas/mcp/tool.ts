@@ -1,0 +1,33 @@
+import type * as z from 'zod'
+import type { Caller } from '#core/accounts/caller'
+import type { Answer } from './answer.ts'
+import type { Confirmation } from './confirm.ts'
+import type { CallRow } from './row-caller.ts'
+
+/** What a tool works with: the rows of the API, as the caller. */
+export type ToolContext = {
+  call: CallRow
+  caller: Caller
+  /** Address of the service, without a slash at its end. */
+  baseUrl: string
+  /** Unix ms. */
+  now: number
+  /** How the client asks a human before something is deleted. */
+  confirm: Confirmation
+}
+
+export type Tool<Input extends z.ZodObject = z.ZodObject> = {
+  name: string
+  title: string
+  /** What it answers, for the model that chooses. Every word costs tokens in every session. */
+  description: string
+  input: Input
+  /** An API key only reads. */
+  effect: 'reads' | 'changes' | 'deletes'
+  run(args: z.output<Input>, context: ToolContext): Promise<Answer>
+}
+
+/** Keeps the types of the arguments inside a tool; the list of tools forgets them. */
+export function defineTool<Input extends z.ZodObject>(tool: Tool<Input>): Tool {
+  return tool as unknown as Tool
+}

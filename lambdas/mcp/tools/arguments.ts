@@ -1,0 +1,34 @@
+import * as z from 'zod'
+
+/** Arguments that several tools have. The rows of the API check the values, with messages of their own. */
+export const project = z.string().describe('Name or id')
+export const since = z.string().optional().describe('First day: 7d (default), 2026-11-01')
+export const until = z.string().optional().describe('Last day')
+export const tz = z.string().optional().describe('IANA zone; default UTC')
+export const limit = z.int().min(1).max(1_000).optional()
+
+const value = z.union([z.string(), z.number(), z.boolean()])
+
+export const filters = z
+  .array(
+    z.strictObject({
+      field: z.string().describe('event, user_id, session_id, country, date or properties.x'),
+      op: z.enum(['eq', 'neq', 'gt', 'lt', 'gte', 'lte', 'contains']),
+      value,
+    }),
+  )
+  .optional()
+
+/** A step of a funnel; its filters name properties. */
+export const step = z.strictObject({
+  event: z.string(),
+  filters: z
+    .array(
+      z.strictObject({
+        property: z.string(),
+        op: z.enum(['eq', 'neq', 'contains', 'gt', 'gte', 'lt', 'lte', 'prefix', 'in']),
+        value: z.union([value, z.array(value)]),
+      }),
+    )
+    .optional(),
+})

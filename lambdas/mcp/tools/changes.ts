@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
+import { project, since, tz } from './arguments.ts'
+import { changesTable } from './query-reports.ts'
+import { count, EVERYBODY, notesOf, type Read, range, tableOf } from './words.ts'
+
+/** What is looked through for what moved. Each costs one read. */
+const DIMENSIONS = ['event', 'country', 'properties.path', 'properties.utm_source']
+/** Values that are compared in each dimension, the most frequent ones. */
+const VALUES = 200
+const MAX_MOVERS = 50
+
+/** What moved against the period before. */
+export const changes = defineTool({
+  name: 'changes',
+  title: 'Changes',
+  description:
+    'What moved against the period before of equal length: totals, and the events, countries, pages and sources with the largest change. by: other fields, such as properties.plan.',
+  input: z.object({ project, since, tz, by: z.array(z.string()).max(6).optional() }),
+  effect: 'reads',
+  async run({ project, since = '7d', tz, by = DIMENSIONS }, { call }) {
+    const totals = await call('stats', { query: { project, since, tz, compare: 'previous', receipt: true } })
+    const movers = []
+    const reads: Read[] = [totals]
+    for (const field of by) {
+      const found = await comparedBy(field, { project, since, tz }, call)
+      reads.push({ receipt: found.receipt })
+      movers.push(...moversOf(field, found.rows, found.previous?.rows ?? []))
+    }
+    const largest = movers.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change))
+    const { unique_users: people, total_events: events } = totals.changes ?? {}
+    return {
+      summary: `People ${delta(people)}, events ${delta(events)}: ${range(totals.period)} against ${totals.previous === undefined ? 'nothing' : range(totals.previous.period)}; ${count(largest.length, 'value')} moved.`,
+      counted: `${EVERYBODY}; movers by events, of the ${VALUES} most frequent values of ${count(by.length, 'field')}`,
+      totals: { moved: largest.length },
+      tables: [
+        ...(totals.changes === undefined ? [] : [changesTable(totals.changes)]),
+        tableOf(
+          'movers',
+          largest.slice(0, MAX_MOVERS),
+          ['field', 'value', 'current', 'previous', 'change', 'change_pct'],
+          largest.length,
+        ),
+      ],
+      ...notesOf(...reads),
+      next: 'query(filters=[the mover], group_by=["date"]) for when it moved; overview for notes of the owner.',
+    }
+  },
+})
+
+type Row = Record<string, unknown>
+
+function comparedBy(
+  field: string,
+  { project, since, tz }: { project: string; since: string; tz?: string | undefined },
+  call: ToolContext['call'],
+) {
+  return call('query', {
+    body: {
+      ...{ project, date_from: since, tz, metrics: ['event_count'], group_by: [field], count_mode: 'raw' },
+      ...{ compare: 'previous', limit: VALUES, receipt: true },
+    },
+  })
+}
+
+function moversOf(field: string, rows: readonly Row[], before: readonly Row[]) {
+  const previous = new Map(before.filter(isValue).map(row => [row[field], Number(row.event_count)]))
+  const current = new Map(rows.filter(isValue).map(row => [row[field], Number(row.event_count)]))
+  const values = [...new Set([...current.keys(), ...previous.keys()])]
+  return values
+    .map(value => moverOf(field, value, current.get(value) ?? 0, previous.get(value) ?? 0))
+    .filter(({ change }) => change !== 0)
+}
+
+/** The last row may hold the rest of the values. */
+function isValue(row: Row): boolean {
+  return row.other !== true
+}
+
+function moverOf(field: string, value: unknown, current: number, previous: number) {
+  const change = current - previous
+  const change_pct = previous === 0 ? null : Math.round((change / previous) * 100)
+  return { field, value, current, previous, change, change_pct }
+}
+
+function delta(metric: { current: number; previous: number; change_pct: number | null } | undefined): string {
+  if (metric === undefined) return 'are unknown'
+  const sign = metric.current >= metric.previous ? '+' : ''
+  return `${metric.previous} → ${metric.current}${metric.change_pct === null ? '' : ` (${sign}${metric.change_pct}%)`}`
+}

@@ -1,0 +1,75 @@
+import * as z from 'zod'
+import { installSnippet } from '#lambdas/control/install-snippet'
+import { defineTool } from '#lambdas/mcp/tool'
+import { project, since, tz } from './arguments.ts'
+import { count, notesOf, tableOf } from './words.ts'
+
+/** Whether tracking works: what arrives, and what is refused and why. */
+export const check = defineTool({
+  name: 'check',
+  title: 'Check',
+  description:
+    'Whether tracking works: when the last event came, which events and properties arrive, what is refused and why, bots, allowed origins. Use it after an install and when numbers look wrong.',
+  input: z.object({ project, since, tz }),
+  effect: 'reads',
+  async run({ project, since = '1d', tz }, { call, baseUrl, now }) {
+    const record = await call('readProject', { params: { id: project } })
+    const received = await call('receivedProperties', { query: { project, since, tz, receipt: true } })
+    const events = await call('properties', { query: { project, since, tz, receipt: true } })
+    const bots = await call('botTraffic', { query: { project, period: '7d', receipt: true } })
+    const keysOf = Map.groupBy(received.properties, ({ event }) => event)
+    const arrived = events.events.map(({ event, count, last_seen }) => ({
+      event,
+      count,
+      last_seen,
+      properties: (keysOf.get(event) ?? []).map(({ key }) => key).join(' '),
+    }))
+    const links = Object.entries(record.refused.links)
+    return {
+      summary: `${record.last_event_at === null ? 'No event has arrived yet' : `The last event came ${ago(now - Date.parse(record.last_event_at))} ago`}; ${count(record.usage_today.event_count, 'event')} today, ${count(bots.summary.dropped_events.current, 'event')} of bots dropped in 7 days, ${count(
+        links.reduce((sum, [, number]) => sum + (number ?? 0), 0),
+        'link',
+      )} of ids refused.`,
+      counted: 'what POST /track has accepted, and what it has refused',
+      totals: {
+        last_event_at: record.last_event_at,
+        first_event_at: record.first_event_at,
+        events_today: record.usage_today.event_count,
+        events_ever: record.total_events,
+        bot_requests_7d: bots.summary.automated_requests.current,
+        bot_events_dropped_7d: bots.summary.dropped_events.current,
+      },
+      ...(record.last_event_at === null && {
+        plain: `Put this into the head of each page:\n${installSnippet(record, baseUrl).snippet}`,
+      }),
+      tables: [
+        tableOf('events that arrive', arrived, ['event', 'count', 'last_seen', 'properties']),
+        {
+          name: 'refused links of ids',
+          columns: ['reason', 'number'],
+          rows: links.map(([reason, number]) => [reason, number ?? 0]),
+        },
+        tableOf('bots', bots.actors, ['actor', 'category', 'requests', 'dropped_events']),
+        {
+          name: 'settings',
+          columns: ['field', 'value'],
+          rows: [
+            ['allowed_origins', record.allowed_origins],
+            ['project_token', record.project_token],
+          ],
+        },
+      ],
+      ...notesOf(events, { receipt: received.receipt }, { receipt: bots.receipt }),
+      next:
+        record.last_event_at === null
+          ? 'open a page with the snippet, then check again. Pages of other origins than allowed_origins are refused.'
+          : 'query(report="live") for what arrives now.',
+    }
+  },
+})
+
+function ago(ms: number): string {
+  const minutes = Math.max(0, Math.round(ms / 60_000))
+  if (minutes < 120) return count(minutes, 'minute')
+  return minutes < 2_880 ? count(Math.round(minutes / 60), 'hour') : count(Math.round(minutes / 1_440), 'day')
+}

@@ -1,0 +1,183 @@
+import * as z from 'zod'
+import type { AnswerTable } from '#lambdas/mcp/answer'
+import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
+import type { PathNode } from '#schemas/paths'
+import { project, since, step, tz } from './arguments.ts'
+import { count, EVERYBODY, notesOf, percent, range, tableOf } from './words.ts'
+
+const input = z.object({
+  project,
+  kind: z.enum(['funnel', 'paths', 'retention', 'conversion']),
+  steps: z.array(step).optional().describe('funnel: 2 to 8; default the activation events'),
+  window_hours: z.number().optional().describe('funnel: default 168'),
+  count_by: z.enum(['user_id', 'session_id']).optional(),
+  goal: z.string().optional().describe('paths, conversion: event'),
+  from: z.string().optional().describe('conversion: event that people start with'),
+  by: z
+    .string()
+    .optional()
+    .describe('funnel, conversion: country, source, first_source, entry_page or a property'),
+  period: z.enum(['day', 'week', 'month']).optional().describe('retention'),
+  cohorts: z.int().min(1).max(30).optional(),
+  event: z.string().optional().describe('retention: first event'),
+  returning_event: z.string().optional(),
+  since,
+  tz,
+})
+type Args = z.output<typeof input>
+
+/** What people do one after the other. */
+export const journeys = defineTool({
+  name: 'journeys',
+  title: 'Journeys',
+  description:
+    'Order and return. funnel: how many pass steps in order, where they drop off. paths: from entry page to a goal. retention: who comes back by cohort. conversion: share of people who reach a goal, by a value. since defaults to 30d; paths takes 1d, 7d, 14d, 30d, 90d.',
+  input,
+  effect: 'reads',
+  run: (args, context) => kinds[args.kind](args, context),
+})
+
+const kinds = {
+  async funnel({ project, steps, window_hours, count_by, by, since, tz }: Args, { call }: ToolContext) {
+    const found = await call('funnel', {
+      body: {
+        ...{ project, steps, conversion_window_hours: window_hours, count_by, breakdown: by, since, tz },
+        receipt: true,
+      },
+    })
+    const [first] = found.steps
+    const last = found.steps.at(-1)
+    const worst = found.steps.slice(1).toSorted((a, b) => b.drop_off_rate - a.drop_off_rate)[0]
+    const what = found.count_by === 'user_id' ? 'people' : 'sessions'
+    return {
+      summary: `${count(last?.users ?? 0, 'entity', 'entities').split(' ')[0]} of ${(first?.users ?? 0).toLocaleString('en-US')} ${what} pass all ${found.steps.length} steps (${percent(found.overall_conversion_rate)}), ${range(found.period)}${worst === undefined ? '' : `; the largest drop-off is before step ${worst.step} (${percent(worst.drop_off_rate)})`}.`,
+      counted: `${what} that begin with step 1 in the range and finish within ${found.conversion_window_hours} hours; ${EVERYBODY}`,
+      totals: {
+        entered: first?.users ?? 0,
+        finished: last?.users ?? 0,
+        overall_conversion_rate: found.overall_conversion_rate,
+      },
+      tables: [
+        tableOf('steps', found.steps, [
+          'step',
+          'event',
+          'users',
+          'conversion_rate',
+          'drop_off_rate',
+          'avg_time_to_next_ms',
+        ]),
+        ...(found.breakdowns === undefined
+          ? []
+          : [
+              {
+                name: `by ${by === undefined ? 'value' : 'the value of step 1'}`,
+                columns: ['value', ...found.steps.map(({ step }) => `step ${step}`), 'overall'],
+                rows: found.breakdowns.map(({ value, steps, overall_conversion_rate }) => [
+                  value,
+                  ...steps.map(({ users }) => users),
+                  overall_conversion_rate,
+                ]),
+                total: found.total_rows,
+              },
+            ]),
+      ],
+      ...notesOf(found, { warnings: found.caveats }),
+      next: 'people(project, steps, step=<n>, dropped=true) for who dropped off; journeys(kind="paths") for what they did instead.',
+    }
+  },
+
+  async paths({ project, goal, since, tz }: Args, { call }: ToolContext) {
+    const found = await call('paths', { body: { project, goal_event: goal, since, tz, receipt: true } })
+    const sessions = found.entry_paths.reduce((total, { sessions }) => total + sessions, 0)
+    const conversions = found.entry_paths.reduce((total, { conversions }) => total + conversions, 0)
+    return {
+      summary: `${conversions.toLocaleString('en-US')} of ${count(sessions, 'session')} reach the goal (${percent(sessions === 0 ? 0 : conversions / sessions)}), ${range(found.period)}.`,
+      counted: `the newest ${found.bounds.candidate_session_cap} sessions at most, of ${EVERYBODY}`,
+      totals: { sessions, conversions },
+      tables: [
+        tableOf('entry pages', found.entry_paths, [
+          'entry_page',
+          'sessions',
+          'conversions',
+          'conversion_rate',
+        ]),
+        waysTable(found.entry_paths),
+      ],
+      ...notesOf(found),
+      next: 'journeys(kind="funnel", steps=…) to measure one way.',
+    }
+  },
+
+  async retention(
+    { project, period, cohorts, event, returning_event, since, tz }: Args,
+    { call }: ToolContext,
+  ) {
+    const found = await call('retention', {
+      query: { project, period, cohorts, event, returning_event, since, tz, receipt: true },
+    })
+    const next = found.average_rates[1]
+    const width = Math.max(0, ...found.cohorts.map(({ retained }) => retained.length))
+    return {
+      summary: `${next === undefined ? 'No cohort has a next period yet' : `${percent(next)} come back in the next ${found.period}`}; ${count(found.users_analyzed, 'person', 'people')} in ${count(found.cohorts.length, 'cohort')}, ${range(found.range)}.`,
+      counted: `people by the ${found.period} of their first ${event === undefined ? 'session' : 'event of that name'}${found.truncated ? `, an even sample of ${found.total_users}` : ''}; ${EVERYBODY}`,
+      totals: { users_analyzed: found.users_analyzed, average_rate_of_next_period: next ?? null },
+      tables: [
+        {
+          name: `cohorts; column n: share that was active n ${found.period}s later`,
+          columns: ['date', 'users', ...Array.from({ length: width }, (_, i) => String(i))],
+          rows: found.cohorts.map(({ date, users, rates }) => [date, users, ...rates]),
+        },
+        {
+          name: 'average',
+          columns: found.average_rates.map((_, i) => String(i)),
+          rows: [found.average_rates],
+        },
+      ],
+      ...notesOf(found),
+      next: 'journeys(kind="retention", event=…) for people who did one thing first.',
+    }
+  },
+
+  async conversion({ project, goal, from, by = 'country', since, tz }: Args, { call }: ToolContext) {
+    const found = await call('conversion', { query: { project, goal, from, by, since, tz, receipt: true } })
+    const columns = ['value', 'users', 'converted', 'rate'] as const
+    const rest = [
+      ...(found.other === undefined ? [] : [{ value: '(other)', ...found.other }]),
+      ...(found.missing === undefined ? [] : [{ value: '(none)', ...found.missing }]),
+    ]
+    return {
+      summary: `${found.converted.toLocaleString('en-US')} of ${count(found.users, 'person', 'people')} reach the goal (${percent(found.rate)}), ${range(found.period)}.`,
+      counted: `${from === undefined ? 'all people of the range' : 'people with the first event'}, each once; ${EVERYBODY}`,
+      totals: { users: found.users, converted: found.converted, rate: found.rate },
+      tables: [tableOf('values', [...found.values, ...rest], columns)],
+      ...notesOf(found),
+      next: 'journeys(kind="funnel", by=…) for the steps between.',
+    }
+  },
+}
+
+/** Most ways that are listed, the most frequent ones. */
+const MAX_WAYS = 100
+
+type Ways = { entry_page: string; tree: PathNode[] }[]
+
+/** The trees as lines: each node with the way to it. */
+function waysTable(entries: Ways): AnswerTable {
+  const rows = entries.flatMap(({ entry_page, tree }) => waysOf(tree, [entry_page]))
+  const sorted = rows.toSorted((a, b) => b.sessions - a.sessions)
+  return tableOf(
+    'ways',
+    sorted.slice(0, MAX_WAYS),
+    ['way', 'sessions', 'conversions', 'conversion_rate'],
+    sorted.length,
+  )
+}
+
+type Way = { way: string; sessions: number; conversions: number; conversion_rate: number }
+
+function waysOf(nodes: readonly PathNode[], before: readonly string[]): Way[] {
+  return nodes.flatMap(({ type, value, sessions, conversions, conversion_rate, children }) => {
+    const names = [...before, type === 'drop_off' ? '(left)' : type === 'truncated' ? '(goes on)' : value]
+    return [{ way: names.join(' → '), sessions, conversions, conversion_rate }, ...waysOf(children, names)]
+  })
+}

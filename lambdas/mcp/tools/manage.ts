@@ -1,0 +1,203 @@
+import * as z from 'zod'
+import { ApiError } from '#core/errors'
+import { nearestName } from '#core/text/nearest-name'
+import type { Answer } from '#lambdas/mcp/answer'
+import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
+import type { ProjectContext } from '#schemas/contexts'
+import type { Route } from '#schemas/route'
+import { type RouteName, routes } from '#schemas/routes'
+import { project } from './arguments.ts'
+import { tableOf } from './words.ts'
+
+type Values = Record<string, unknown>
+type Action = {
+  /** The row that checks the values. */
+  row: RouteName
+  /** Values beside the fields of the row. */
+  extra?: readonly string[]
+  run(call: { project: string | undefined; values: Values }, context: ToolContext): Promise<Answer>
+}
+
+const names = [
+  'create_project',
+  'update_project',
+  'set_context',
+  'add_annotation',
+  'create_experiment',
+  'update_experiment',
+  'create_portfolio',
+  'update_portfolio',
+  'send_feedback',
+] as const
+
+const input = z.object({
+  action: z.enum(names),
+  project: project.optional(),
+  values: z.record(z.string(), z.unknown()).describe('Fields of the action'),
+})
+
+/** What changes and deletes nothing. */
+export const manage = defineTool({
+  name: 'manage',
+  title: 'Manage',
+  description:
+    'Creates and changes; deletes nothing. Values: create_project name, allowed_origins. update_project name, allowed_origins, link_domains. set_context goals, activation_events, glossary, annotations; lists that are not sent stay. add_annotation occurred_at, title, note. create_experiment name, variants, goal_event. update_experiment experiment, status, winner. create_portfolio slug, name, projects. update_portfolio portfolio, name, projects. send_feedback message.',
+  input,
+  effect: 'changes',
+  run({ action, project, values }, context) {
+    refuseUnknown(action, values)
+    return actions[action].run({ project, values }, context)
+  },
+})
+
+const actions: Record<(typeof names)[number], Action> = {
+  create_project: {
+    row: 'createProject',
+    async run({ values }, { call }) {
+      const made = await call('createProject', { body: values })
+      return {
+        ...changed(
+          made.existing ? 'The project was there already.' : 'The project was created.',
+          'the new project',
+        ),
+        tables: [tableOf('project', [made], ['name', 'id', 'project_token', 'allowed_origins'])],
+        plain: `Put this into the head of each page:\n${made.snippet}`,
+        next: 'check(project) after the first page view.',
+      }
+    },
+  },
+  update_project: {
+    row: 'updateProject',
+    async run({ project, values }, { call }) {
+      const made = await call('updateProject', { params: { id: required(project) }, body: values })
+      return {
+        ...changed('The project was changed.', 'one project'),
+        tables: [tableOf('project', [made], ['name', 'id', 'allowed_origins'])],
+      }
+    },
+  },
+  set_context: {
+    row: 'putProjectContext',
+    run: ({ project, values }, context) => putContext(required(project), () => values, context),
+  },
+  add_annotation: {
+    row: 'putProjectContext',
+    extra: ['occurred_at', 'title', 'note'],
+    run: ({ project, values }, context) =>
+      putContext(
+        required(project),
+        ({ annotations }) => ({ annotations: [...annotations, values] }),
+        context,
+      ),
+  },
+  create_experiment: {
+    row: 'createExperiment',
+    async run({ project, values }, { call }) {
+      const made = await call('createExperiment', { body: { ...values, project: required(project) } })
+      return {
+        ...changed('The experiment was created and is active.', 'one experiment'),
+        tables: [tableOf('experiment', [made], ['id', 'name', 'status', 'goal_event'])],
+        next: 'query(report="experiments", experiment=<id>) for results.',
+      }
+    },
+  },
+  update_experiment: {
+    row: 'updateExperiment',
+    extra: ['experiment'],
+    async run({ values: { experiment, ...body } }, { call }) {
+      const made = await call('updateExperiment', { params: { id: String(experiment) }, body })
+      return {
+        ...changed(`The experiment is ${made.status}.`, 'one experiment'),
+        tables: [tableOf('experiment', [made], ['id', 'name', 'status', 'winner'])],
+      }
+    },
+  },
+  create_portfolio: {
+    row: 'createPortfolio',
+    async run({ values }, { call }) {
+      const { portfolio } = await call('createPortfolio', { body: values })
+      return {
+        ...changed('The portfolio was created.', 'one portfolio'),
+        tables: [portfolioTable(portfolio)],
+      }
+    },
+  },
+  update_portfolio: {
+    row: 'updatePortfolio',
+    extra: ['portfolio'],
+    async run({ values: { portfolio: id, ...body } }, { call }) {
+      const { portfolio } = await call('updatePortfolio', { params: { idOrSlug: String(id) }, body })
+      return {
+        ...changed('The portfolio was changed.', 'one portfolio'),
+        tables: [portfolioTable(portfolio)],
+      }
+    },
+  },
+  send_feedback: {
+    row: 'sendFeedback',
+    async run({ values }, { call }) {
+      await call('sendFeedback', { body: values })
+      return changed('The operator has the feedback.', 'one message')
+    },
+  },
+}
+
+/** Writes the context again with some lists replaced. */
+async function putContext(
+  project: string,
+  change: (context: ProjectContext) => Values,
+  { call }: ToolContext,
+): Promise<Answer> {
+  const { project_context: before } = await call('readProjectContext', { query: { project } })
+  const { project_context: after } = await call('putProjectContext', {
+    body: { ...before, ...change(before), project },
+  })
+  const rows = Object.entries(after).map(([list, entries]) => ({ list, entries: entries.length }))
+  return {
+    ...changed('The context was saved.', 'what the owner says about one project'),
+    tables: [tableOf('context', rows, ['list', 'entries'])],
+  }
+}
+
+function changed(summary: string, counted: string) {
+  return { summary, counted, next: 'overview for the state now.' }
+}
+
+function portfolioTable({
+  id,
+  slug,
+  name,
+  members,
+}: {
+  id: string
+  slug: string
+  name: string
+  members: { project: string }[]
+}) {
+  return tableOf(
+    'portfolio',
+    [{ id, slug, name, projects: members.map(({ project }) => project).join(' ') }],
+    ['id', 'slug', 'name', 'projects'],
+  )
+}
+
+function required(project: string | undefined): string {
+  if (project === undefined) throw new ApiError('PROJECT_REQUIRED')
+  return project
+}
+
+/** Rows ignore fields that they do not know. Here a typing error would look like a change. */
+function refuseUnknown(action: keyof typeof actions, values: Values): void {
+  const { row, extra = [] } = actions[action]
+  const { body } = routes[row] as Route
+  const known = [...extra, ...Object.keys((body as unknown as { shape: object }).shape)].filter(
+    name => name !== 'project',
+  )
+  const unknown = Object.keys(values).find(name => !known.includes(name))
+  if (unknown === undefined) return
+  const near = nearestName(unknown, known)
+  throw new ApiError(
+    'MISSING_FIELDS',
+    `The values of \`${action}\` have no field "${unknown}". ${near === null ? `They are ${known.join(', ')}.` : `Did you mean \`${near}\`?`}`,
+  )
+}

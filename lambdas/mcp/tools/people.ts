@@ -1,0 +1,126 @@
+import * as z from 'zod'
+import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
+import { filters, limit, project, since, tz, until } from './arguments.ts'
+import { count, EVERYBODY, moment, notesOf, range, tableOf } from './words.ts'
+
+const input = z.object({
+  project,
+  user_id: z.string().optional(),
+  email: z.string().optional(),
+  session_id: z.string().optional().describe('Events of this session'),
+  filters,
+  fields: z.array(z.string()).optional().describe('Event columns; default timestamp, event, path'),
+  oldest_first: z.boolean().optional(),
+  before: z.string().optional().describe('next_before of the last answer'),
+  since,
+  until,
+  tz,
+  limit,
+})
+type Args = z.output<typeof input>
+
+/** Who is behind a number. */
+export const people = defineTool({
+  name: 'people',
+  title: 'People',
+  description:
+    'Who is behind a number. With user_id or email: what one person did. With session_id: one session. Otherwise the people whose events match the filters, most active first.',
+  input,
+  effect: 'reads',
+  run: (args, context) => {
+    if (args.user_id !== undefined || args.email !== undefined) return timeline(args, context)
+    return args.session_id === undefined ? listPeople(args, context) : listEvents(args, context)
+  },
+})
+
+const DEFAULT_FIELDS = ['timestamp', 'event', 'path']
+
+async function timeline(args: Args, { call }: ToolContext) {
+  const {
+    project,
+    user_id,
+    email,
+    since,
+    until,
+    tz,
+    before,
+    fields = DEFAULT_FIELDS,
+    oldest_first,
+    limit,
+  } = args
+  const found = await call('journeyByBody', {
+    body: {
+      ...{ project, user_id, email, since, until, tz, before, limit: limit ?? 100 },
+      fields: fields.join(','),
+      order: oldest_first ? 'asc' : 'desc',
+      receipt: true,
+    },
+  })
+  return {
+    summary: `${count(found.count, 'event')} of ${count(found.profiles.length, 'person', 'people')}, ${range(found.period)}${found.next_before === null ? '' : '; there are more'}.`,
+    counted: 'events of one person under all linked ids',
+    totals: { events: found.count, next_before: found.next_before },
+    tables: [
+      {
+        name: 'events, oldest first',
+        columns: fields,
+        rows: found.events.map(event => fields.map(field => cell(event, field))),
+      },
+      tableOf('profiles', found.profiles, ['user_id', 'traits']),
+    ],
+    ...notesOf(found),
+    next:
+      found.next_before === null
+        ? 'query for how many do the same.'
+        : 'people with before=<next_before> for the next page.',
+  }
+}
+
+async function listEvents(args: Args, { call }: ToolContext) {
+  const { project, session_id, since, until, tz, before, fields = DEFAULT_FIELDS, limit } = args
+  const found = await call('eventsByBody', {
+    body: {
+      ...{ project, session_id, since, until, tz, before, limit: limit ?? 100, fields: fields.join(',') },
+      receipt: true,
+    },
+  })
+  const rows = found.events as Record<string, unknown>[]
+  return {
+    summary: `${count(rows.length, 'event')} of the session, newest first${found.next_before === null ? '' : '; there are more'}.`,
+    counted: 'events of one session',
+    totals: { events: rows.length, next_before: found.next_before },
+    tables: [
+      { name: 'events', columns: fields, rows: rows.map(event => fields.map(field => cell(event, field))) },
+    ],
+    ...notesOf(found),
+    next: 'people(project, user_id=…) for the person.',
+  }
+}
+
+async function listPeople({ project, filters, since, until, tz, limit }: Args, { call }: ToolContext) {
+  const metrics = ['event_count', 'session_count']
+  const found = await call('query', {
+    body: {
+      ...{ project, metrics, filters, tz, limit, count_mode: 'raw' },
+      ...{ group_by: ['user_id'], date_from: since, date_to: until, receipt: true },
+    },
+  })
+  const known = found.rows.filter(({ user_id }) => user_id !== null)
+  const people = (found.total_rows ?? found.count) - (found.rows.length - known.length)
+  return {
+    summary: `${count(people, 'person', 'people')} with such events, ${range(found.period)}.`,
+    counted: `people with ${filters === undefined ? 'any event' : 'an event that matches all filters'}; ${EVERYBODY}; events without a user are left out`,
+    totals: { people },
+    tables: [tableOf('people', known, ['user_id', ...metrics], people)],
+    ...notesOf(found),
+    next: 'people(project, user_id=…) for what one of them did.',
+  }
+}
+
+function cell(event: object, field: string) {
+  const value = (event as Record<string, unknown>)[field]
+  if (field === 'timestamp') return moment(value)
+  return typeof value === 'object' && value !== null
+    ? JSON.stringify(value)
+    : ((value ?? null) as string | number | null)
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { defineTool } from '#lambdas/mcp/tool'
+import { filters, limit, project, since, tz, until } from './arguments.ts'
+import { reportNames, reports } from './query-reports.ts'
+
+/** Numbers of any kind: one entry of `query-reports.ts` for each report. */
+export const query = defineTool({
+  name: 'query',
+  title: 'Query',
+  description:
+    'Numbers of a project. report=totals (default): people, events, sessions, top events, series. report=metrics (default with metrics, group_by or filters): metrics event_count, unique_users, session_count, bounce_rate, avg_duration, sum|avg|min|max|p50|p95(property) by event, date, country, user_id, session_id or properties.x. Others: pages, sessions, durations, hours, bots, live, all_projects (no project), experiments (experiment=<id> for results).',
+  input: z.object({
+    project: project.optional(),
+    report: z.enum(reportNames).optional(),
+    metrics: z.array(z.string()).optional(),
+    group_by: z.array(z.string()).optional(),
+    filters,
+    count_mode: z
+      .enum(['raw', 'session_then_user'])
+      .optional()
+      .describe('event_count counts events (raw, default) or visits'),
+    since,
+    until,
+    tz,
+    compare: z.boolean().optional().describe('Also the period before'),
+    interval: z.enum(['hour', 'day', 'week', 'month']).optional(),
+    order_by: z.string().optional(),
+    order: z.enum(['asc', 'desc']).optional(),
+    limit,
+    experiment: z.string().optional(),
+  }),
+  effect: 'reads',
+  run: (args, context) => {
+    const isQuery = args.metrics !== undefined || args.group_by !== undefined || args.filters !== undefined
+    return reports[args.report ?? (isQuery ? 'metrics' : 'totals')](args, context)
+  },
+})
