@@ -30,7 +30,10 @@ export type Route = {
   scope?: Scope | readonly [Scope, ...Scope[]]
   /** The kinds of credential that may call; absent: all. An agent session never gets at keys. */
   credentials?: readonly CredentialKind[]
-  /** The path below the protected resource metadata that its 401 names (RFC 9728); absent: that of the service. */
+  /**
+   * The path below the protected resource metadata that its 401 names (RFC 9728); absent: that of the
+   * service.
+   */
   resource?: '/mcp'
   /** The function sees the cookies of the request. */
   cookies?: true

@@ -99,8 +99,8 @@ export function listedErrorsOf(route: Route): ErrorCode[] {
 }
 
 /**
- * Whether the documents of the API list the route: pages are for people, POST /dev/approve is for tests on one
- * machine, and POST /mcp describes itself to its clients.
+ * Whether the documents of the API list the route: pages are for people, POST /dev/approve is for tests on
+ * one machine, and POST /mcp describes itself to its clients.
  */
 export function isDocumented({ auth, path }: Pick<Route, 'auth' | 'path'>): boolean {
   return auth !== 'browser' && path !== '/mcp' && !path.startsWith('/dev/')

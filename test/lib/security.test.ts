@@ -223,7 +223,7 @@ test('the S3 bucket can be listed under named prefixes only', () => {
     .all('AWS::IAM::Policy')
     .flatMap(([, { Properties }]) => statements(Properties))
     .filter(({ Action }) => list(Action).includes('s3:ListBucket'))
-  expect(listings.length).toBe(6)
+  expect(listings.length).toBe(7)
   // Lambda itself checks one of these rights, perhaps without a prefix.
   expect(listings.filter(({ Condition }) => Condition?.StringLikeIfExists)).toHaveLength(1)
   for (const { Condition } of listings) {
@@ -274,7 +274,7 @@ test('only the API of this stack may call the other HTTP functions', () => {
     .map(([, { Properties }]) => Properties)
     .filter(properties => !isOfFunctionUrl(properties))
   // One for each function, and one for requests that match no route.
-  expect(callers).toHaveLength(7)
+  expect(callers).toHaveLength(8)
   for (const { Principal, SourceArn } of callers) {
     expect(Principal).toBe('apigateway.amazonaws.com')
     expect(JSON.stringify(SourceArn)).toMatch(/execute-api.*ApiHttp/)

@@ -333,7 +333,7 @@ test.each<[string, Record<string, string>, string[]]>([
     .all('AWS::IAM::Policy')
     .filter(([, policy]) => JSON.stringify(policy).includes('secretsmanager:'))
   // The key of the e-mail index.
-  expect(keyReaders.map(([id]) => id.replace(/RoleDefaultPolicy.*/, ''))).toEqual(['track', 'reports'])
+  expect(keyReaders.map(([id]) => id.replace(/RoleDefaultPolicy.*/, ''))).toEqual(['track', 'reports', 'mcp'])
 })
 
 test('a custom domain is the base URL of all functions, and has DNS records when its zone is an option', () => {
@@ -473,7 +473,7 @@ const httpFunctions = names.filter(name => 'EDGE_KEY' in functions[name].shape)
 const joined = (value: unknown) => JSON.stringify(value)
 
 test('CloudFront sends a generated secret, and every HTTP function demands it', () => {
-  expect(httpFunctions).toEqual(['track', 'reports', 'stream', 'control', 'auth', 'site', 'pages'])
+  expect(httpFunctions).toEqual(['track', 'reports', 'stream', 'control', 'auth', 'mcp', 'site', 'pages'])
   const secrets = plain.all('AWS::SecretsManager::Secret').filter(([id]) => id.startsWith('EdgeKeys'))
   expect(secrets).toHaveLength(1)
   expect(secrets[0]![1]).toMatchObject({

@@ -25,6 +25,7 @@ const PASSED_ON: Record<string, string> = {
     'the argument of UnknownFieldError, in core/reports/query/filters.ts',
   'lambdas/auth/grants.ts: error.message':
     'the errors of core/access/auth-request-errors.ts and core/access/code-verifier.ts',
+  "lambdas/mcp/run-tool.ts: problems.slice(0, 5).join(' ')": 'problemOf, in the same file',
   'lambdas/pages/browser.ts: thrown.message': 'the argument of SignInError, at each of its calls',
   'lambdas/validate.ts: messageOf(issue, input)': 'the messages of zod schemas',
 }

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Project } from '#core/projects/project'
-import { SCOPES } from '#schemas/scopes'
 import type { Scope } from '#schemas/scopes'
+import { SCOPES } from '#schemas/scopes'
 import type { BuiltLake, EventsRecord } from './build-lake.ts'
 import { openFolderLake } from './folder-lake.ts'
 import { type HttpServiceOptions, NOW, openHttpService } from './http-service.ts'
@@ -38,10 +38,16 @@ export async function openMcpService(options: Omit<HttpServiceOptions, 'reading'
 
   async function token(scopes: readonly Scope[] = SCOPES): Promise<string> {
     const client = { client_type: 'mcp', client_name: null, client_instance_id: null, label: null }
-    return (await service.agentSessions.issue(service.owner.id, { ...client, scopes: [...scopes] })).access_token
+    return (await service.agentSessions.issue(service.owner.id, { ...client, scopes: [...scopes] }))
+      .access_token
   }
 
-  async function connect({ era = 'modern', token: given, headers = {}, human }: ClientOptions = {}): Promise<Client> {
+  async function connect({
+    era = 'modern',
+    token: given,
+    headers = {},
+    human,
+  }: ClientOptions = {}): Promise<Client> {
     const client = new Client(
       { name: 'test', version: '1' },
       {

@@ -198,6 +198,6 @@ function refuseUnknown(action: keyof typeof actions, values: Values): void {
   const near = nearestName(unknown, known)
   throw new ApiError(
     'MISSING_FIELDS',
-    `The values of \`${action}\` have no field "${unknown}". ${near === null ? `They are ${known.join(', ')}.` : `Did you mean \`${near}\`?`}`,
+    `The values of \`${action}\` have no field "${unknown}". ${near === null ? `Use ${known.join(', ')}.` : `Did you mean \`${near}\`?`}`,
   )
 }

@@ -135,10 +135,12 @@ export const reports: Record<(typeof reportNames)[number], Report> = {
     const found = await call('sessions', {
       query: { ...dated(args), until: args.until, limit: args.limit ?? 50 },
     })
-    const rows = (found.sessions as Record<string, unknown>[]).map(row => ({
-      ...row,
-      start_time: moment(row.start_time),
-    }))
+    const rows = (found.sessions as Record<string, unknown>[]).map(
+      (row): Record<string, unknown> => ({
+        ...row,
+        start_time: moment(row.start_time),
+      }),
+    )
     return {
       summary: `${count(rows.length, 'session')} shown, newest first, ${range(found.period)}.`,
       counted: `sessions that start in the range, of ${EVERYBODY}; durations in ms`,
@@ -228,13 +230,11 @@ export const reports: Record<(typeof reportNames)[number], Report> = {
         tableOf('pages', found.top_pages, ['path', 'visitors']),
         tableOf('events', found.top_events, ['event', 'count']),
         tableOf('countries', found.countries, ['country', 'visitors', 'sessions', 'events']),
-        tableOf('newest events', found.recent_events.map(each => ({ ...each, timestamp: moment(each.timestamp) })), [
-          'timestamp',
-          'event',
-          'user_id',
-          'session_id',
-          'country',
-        ]),
+        tableOf(
+          'newest events',
+          found.recent_events.map(each => ({ ...each, timestamp: moment(each.timestamp) })),
+          ['timestamp', 'event', 'user_id', 'session_id', 'country'],
+        ),
       ],
       ...notesOf(found),
       next: 'query(report="totals", since="0d") for today.',

@@ -13,13 +13,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const post = (body: unknown, headers: Record<string, string> = {}) =>
-  fetch(`http://127.0.0.1:${service.port}/mcp`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-
 describe.each(['modern', 'legacy'] as const)('a client of the %s revision', era => {
   test('lists the tools and calls one', async () => {
     const client = await service.connect({ era })
