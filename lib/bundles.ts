@@ -85,7 +85,10 @@ async function compileFunctions(
     sourcemap: 'linked',
     sourcesContent: false,
     banner: { js: BANNER },
-    plugins: [nativeAddon(architecture), shortCrawlerList, lambdaCredentials, builtinsByRequire],
+    plugins: [
+      ...[nativeAddon(architecture), shortCrawlerList, lambdaCredentials],
+      ...[withoutSchemaValidator, builtinsByRequire],
+    ],
     tsconfigRaw: {},
     logLevel: 'silent',
   })
@@ -119,6 +122,23 @@ const lambdaCredentials: Plugin = {
     onLoad({ filter: /./, namespace: 'lambda-credentials' }, () => ({
       contents: `export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env'`,
       resolveDir: ROOT,
+    }))
+  },
+}
+
+/**
+ * Leaves out the validator of JSON Schema that the SDK of MCP uses by default, 150 kB. lambdas/mcp/ gives it
+ * one of its own, and tools check their arguments by zod.
+ */
+const withoutSchemaValidator: Plugin = {
+  name: 'without-schema-validator',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path }) => ({
+      path,
+      namespace: 'without-schema-validator',
+    }))
+    onLoad({ filter: /./, namespace: 'without-schema-validator' }, () => ({
+      contents: 'export class DefaultJsonSchemaValidator {}',
     }))
   },
 }
