@@ -19,24 +19,24 @@ export type Cdk = {
 }
 
 /** Environment variables that point the CLI and the SDK to the emulator. */
-function deployerEnv(endpoint: string): Record<string, string> {
+function deployerEnv(endpoint: string, region: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: endpoint,
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_REGION: REGION,
+    AWS_REGION: region,
   }
 }
 
 /**
  * Runs the CDK's own command line on the app of cdk.json, against the emulator. It writes files to `folder`.
  */
-export function createCdk(endpoint: string, folder: string): Cdk {
+export function createCdk(endpoint: string, folder: string, region = REGION): Cdk {
   const abortController = new AbortController()
   const env = {
     PATH: `${NODE_FOLDER}:${process.env.PATH}`,
     HOME: process.env.HOME,
-    ...deployerEnv(endpoint),
+    ...deployerEnv(endpoint, region),
     // The CLI caches accounts and credentials in ~/.cdk/cache. Those of the emulator must not get there.
     CDK_HOME: join(folder, 'cdk'),
     CDK_DISABLE_CLI_TELEMETRY: 'true',
@@ -81,7 +81,7 @@ export function createCdk(endpoint: string, folder: string): Cdk {
 
   return {
     async bootstrap() {
-      await run(['bootstrap', `aws://${ACCOUNT}/${REGION}`, ...contextArguments()])
+      await run(['bootstrap', `aws://${ACCOUNT}/${region}`, ...contextArguments()])
     },
     async deploy(options) {
       const file = join(folder, 'outputs.json')

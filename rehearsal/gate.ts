@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { isForApi, isTooLong, passedOn } from './api-gateway-limits.ts'
+import { createExecutionCap, type ExecutionCap } from './execution-cap.ts'
 
 /** A fault that the gate adds to PutRecords calls of Kinesis. */
 export type PutFault =
@@ -23,25 +24,38 @@ export type Gate = {
   setFault(fault: PutFault, times?: number): void
   /** Number of calls that met the last fault. */
   faultCount(): number
+  /** The executions that requests of the API find. The API answers 503 to a request that finds none. */
+  executions: ExecutionCap
   stop(): Promise<void>
 }
 
 /**
  * Starts a proxy between the emulator and all its clients: the CDK, the functions and Trino. It marks
- * requests as HTTPS, which our policies require and the emulator reads from a header. It also adds faults of
- * Kinesis and what API Gateway does to headers, which the emulator never has.
+ * requests as HTTPS, which our policies require and the emulator reads from a header. It also adds what the
+ * emulator never has: faults of Kinesis, what API Gateway does to headers, and the executions of a small
+ * account.
  */
 export async function startGate(): Promise<Gate> {
   let emulator = new URL('http://127.0.0.1')
   let fault: PutFault = 'none'
   let remaining = 0
   let faultCount = 0
+  const executions = createExecutionCap()
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     if (isForApi(incoming.url) && isTooLong(incoming)) {
       incoming.resume()
       send(response, 431, { message: 'Request Header Fields Too Large' })
       return
+    }
+    if (isForApi(incoming.url)) {
+      const free = executions.take()
+      if (free === null) {
+        incoming.resume()
+        send(response, 503, { message: 'Service Unavailable' })
+        return
+      }
+      response.once('close', free)
     }
     if (!String(incoming.headers['x-amz-target']).endsWith('.PutRecords')) {
       forward(incoming, incoming, response)
@@ -111,6 +125,7 @@ export async function startGate(): Promise<Gate> {
       faultCount = 0
     },
     faultCount: () => faultCount,
+    executions,
     async stop() {
       server.closeAllConnections()
       server.close()

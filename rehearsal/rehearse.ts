@@ -9,7 +9,11 @@ import { functionLogs } from './checks/function-logs.ts'
 import { livePersonErased } from './checks/live-person-erased.ts'
 import { lostCheckpoints } from './checks/lost-checkpoints.ts'
 import { lostResponse } from './checks/lost-response.ts'
+import { pastTheEdge } from './checks/past-the-edge.ts'
 import { poisonedRecord } from './checks/poisoned-record.ts'
+import { secondRegion } from './checks/second-region.ts'
+import { smallAccount } from './checks/small-account.ts'
+import { throttledAthena } from './checks/throttled-athena.ts'
 import { throttledStream } from './checks/throttled-stream.ts'
 import { viewerCountry } from './checks/viewer-country.ts'
 import { runJourneys } from './journeys.ts'
@@ -28,6 +32,9 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     if (!/\(no changes\)/.test(output)) throw new Error(output.slice(-3_000))
     return 'no changes'
   })
+  await check('a second stack of the same name in another region shares no global name with the first', () =>
+    secondRegion(world),
+  )
   await check('the journeys of test/journeys/ pass on the deployed service', async () => {
     const tests = await runJourneys(world)
     return `${tests} tests`
@@ -36,6 +43,8 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     [
       demoAccess,
       viewerCountry,
+      pastTheEdge,
+      throttledAthena,
       equalReports,
       throttledStream,
       lostResponse,
@@ -52,6 +61,7 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     lostCheckpoints(world, before),
   )
   await runChecks([deployUnderLoad], world, ledger)
+  await runChecks([smallAccount], world, ledger)
   const allResults = await ledger.step('read all events again', readAll, summary)
   await check('events from before the deployment are unchanged', async () => {
     const now = new Map(allResults.map(result => [result.project, result]))

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startAthenaEmulator } from '#test/support/athena-emulator'
+import { type AthenaEmulator, startAthenaEmulator } from '#test/support/athena-emulator'
 import { type Deployment, type DeploymentFile, deployment } from '#test/support/deployment'
 import { freePort } from '#test/support/service-process'
 import { installTrino, startTrino } from '#test/trino/trino-server'
@@ -34,6 +34,7 @@ export type World = {
   cdk: Cdk
   stack: Stack
   gate: Gate
+  athena: AthenaEmulator
   consumer: Consumer
   /** Address and API key of the service, for the journeys. */
   file: DeploymentFile
@@ -145,6 +146,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     cdk,
     stack,
     gate,
+    athena,
     consumer,
     file,
     abortSignal: abortController.signal,

@@ -39,21 +39,40 @@ type Input = {
   MaxResults?: number
 }
 
-class RequestError extends Error {}
+class RequestError extends Error {
+  readonly type: string = 'InvalidRequestException'
+}
+
+/** Athena starts 20 statements a second. The client of the SDK takes this type for throttling. */
+class TooManyRequests extends RequestError {
+  override readonly type = 'TooManyRequestsException'
+}
+
+export type AthenaEmulator = {
+  endpoint: string
+  /** Refuses the next starts, as Athena does when an account starts too many statements. */
+  throttleStarts(times: number): void
+  /** Number of starts that are still to be refused. */
+  throttlesLeft(): number
+  stop(): Promise<void>
+}
 
 /**
  * Emulates the part of Athena's protocol (JSON 1.1 over HTTP/1.1) that the SDK client needs to run a
  * statement: start, get the state, stop, and read the result in pages, with the column names in the first
- * row. It has no queue, no limits and no result reuse.
+ * row. It has no queue, no limits of its own and no result reuse.
  */
-export async function startAthenaEmulator(
-  engine: StatementEngine,
-): Promise<{ endpoint: string; stop(): Promise<void> }> {
+export async function startAthenaEmulator(engine: StatementEngine): Promise<AthenaEmulator> {
   const statements = new Map<string, Statement>()
   const tokens = new Map<string, string>()
+  let throttles = 0
 
   const operations: Record<string, (input: Input) => unknown> = {
     StartQueryExecution({ QueryString = '', QueryExecutionContext, ClientRequestToken = randomUUID() }) {
+      if (throttles > 0) {
+        throttles -= 1
+        throw new TooManyRequests('You have exceeded the limit for the number of queries you can run.')
+      }
       const startedId = tokens.get(ClientRequestToken)
       if (startedId !== undefined) return { QueryExecutionId: startedId }
       const id = randomUUID()
@@ -135,7 +154,7 @@ export async function startAthenaEmulator(
       send(response, 200, run(input))
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
-      send(response, 400, { __type: 'InvalidRequestException', Message: error.message })
+      send(response, 400, { __type: error.type, Message: error.message })
     }
   }
 
@@ -144,6 +163,10 @@ export async function startAthenaEmulator(
   await once(server, 'listening')
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    throttleStarts(times) {
+      throttles = times
+    },
+    throttlesLeft: () => throttles,
     async stop() {
       for (const { abort } of statements.values()) abort.abort()
       server.closeAllConnections()
