@@ -1,15 +1,17 @@
 import { fileURLToPath } from 'node:url'
-import { App, Validations } from 'aws-cdk-lib'
+import { Annotations, App, Validations } from 'aws-cdk-lib'
 import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { AwsSolutionsChecks } from 'cdk-nag'
+import { findAccountProblems, findMismatches } from '#lib/account-findings'
 import { bundleFunctions } from '#lib/bundles'
 import { ConfigError, readConfig } from '#lib/config'
+import { readAccount } from '#lib/read-account'
 import { Service } from '#lib/service'
 import type { FunctionName } from '#schemas/functions'
 
 /**
- * The program that cdk.json runs. It reads the options from the context, bundles lambdas/ and builds the
- * stack.
+ * The program that cdk.json runs. It reads the options from the context, compares them with the AWS account,
+ * bundles lambdas/ and builds the stack.
  */
 
 const app = new App({
@@ -20,12 +22,18 @@ const app = new App({
 try {
   const config = readConfig(app.node.getAllContext())
   const { architecture, stackName } = config
+  const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env
+  refuse(findMismatches(config, { account, region }))
+  const facts = await readAccount(stackName, { account, region })
+  const { refusals, warnings } = facts ? findAccountProblems(config, facts) : { refusals: [], warnings: [] }
+  refuse(refusals)
   const folder = fileURLToPath(new URL(`../build/${architecture}`, import.meta.url))
   const bundles = await bundleFunctions(folder, { architecture })
   const folders = Object.fromEntries(
     Object.entries(bundles).map(([name, bundle]) => [name, bundle.folder]),
   ) as Record<FunctionName, string>
-  new Service(app, stackName, { config, folders })
+  const service = new Service(app, stackName, { config, folders })
+  for (const warning of warnings) Annotations.of(service).addWarningV2('footfall:account', warning)
   // A finding that nobody accepted with a reason stops the synthesis, and so the deployment.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
   app.synth()
@@ -33,4 +41,8 @@ try {
   if (!(error instanceof ConfigError)) throw error
   console.error(error.message)
   process.exitCode = 1
+}
+
+function refuse(reasons: readonly string[]): void {
+  if (reasons.length > 0) throw new ConfigError(reasons.join('\n'))
 }

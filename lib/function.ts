@@ -18,10 +18,11 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
-import { type FunctionName, functions } from '#schemas/functions'
+import type { FunctionName } from '#schemas/functions'
 import { acceptFindings } from './accept-findings.ts'
 import type { Catalog } from './catalog.ts'
 import type { Config } from './config.ts'
+import { findSettingProblems } from './function-settings.ts'
 import { functionSizes } from './function-sizes.ts'
 
 export type ServiceFunctionProps = {
@@ -112,7 +113,7 @@ export class ServiceFunction extends Construct {
     this.set('POWERTOOLS_SERVICE_NAME', name)
     this.set('POWERTOOLS_METRICS_NAMESPACE', config.stackName)
     this.set('POWERTOOLS_LOG_LEVEL', config.logLevel)
-    this.node.addValidation({ validate: () => this.validateSettings() })
+    this.node.addValidation({ validate: () => findSettingProblems(name, this.settings) })
   }
 
   /** Allows the actions on the state table that the function's code uses. */
@@ -184,9 +185,7 @@ export class ServiceFunction extends Construct {
 
   /** Plans, providers and payments, and the right to read their secret. */
   bindAccess(config: Config): this {
-    if (config.accessSecretArn !== undefined) {
-      this.allow(['secretsmanager:GetSecretValue'], [config.accessSecretArn])
-    }
+    if (config.accessSecretArn !== undefined) this.allowSecret(config.accessSecretArn, config)
     return this.bindPlans(config)
       .set('SIGN_UP', config.signUp)
       .set('PROVIDER_CREDENTIALS', config.accessSecretArn ?? '')
@@ -204,8 +203,9 @@ export class ServiceFunction extends Construct {
    * Payments, and the right to read the secret with their keys. Without payments the function may not read
    * it.
    */
-  bindPayments({ accessSecretArn = '', stripePrice = '' }: Config): this {
-    if (stripePrice !== '') this.allow(['secretsmanager:GetSecretValue'], [accessSecretArn])
+  bindPayments(config: Config): this {
+    const { accessSecretArn = '', stripePrice = '' } = config
+    if (stripePrice !== '') this.allowSecret(accessSecretArn, config)
     return this.set('PROVIDER_CREDENTIALS', stripePrice === '' ? '' : accessSecretArn).set(
       'STRIPE_PRICE',
       stripePrice,
@@ -213,8 +213,11 @@ export class ServiceFunction extends Construct {
   }
 
   /** Where feedback is delivered. */
-  bindFeedback({ feedbackWebhook = '', feedbackTopicArn = '' }: Config): this {
-    if (feedbackTopicArn !== '') this.allow(['sns:Publish'], [feedbackTopicArn])
+  bindFeedback({ feedbackWebhook = '', feedbackTopicArn = '', keyArns = '' }: Config): this {
+    if (feedbackTopicArn !== '') {
+      this.allow(['sns:Publish'], [feedbackTopicArn])
+      if (keyArns !== '') this.allow(['kms:Decrypt', 'kms:GenerateDataKey'], keyArns.split(','))
+    }
     return this.set('FEEDBACK_WEBHOOK', feedbackWebhook).set('FEEDBACK_TOPIC', feedbackTopicArn)
   }
 
@@ -268,6 +271,12 @@ export class ServiceFunction extends Construct {
     return this
   }
 
+  /** Allows reading a secret of the deployer, which may be encrypted with a key of theirs. */
+  private allowSecret(arn: string, { keyArns = '' }: Config): void {
+    this.allow(['secretsmanager:GetSecretValue'], [arn])
+    if (keyArns !== '') this.allow(['kms:Decrypt'], keyArns.split(','))
+  }
+
   private acceptPrefixWildcards(
     bucket: Bucket,
     { get = [], put = [], delete: deletable = [] }: LakeAccess,
@@ -278,20 +287,5 @@ export class ServiceFunction extends Construct {
         [`AwsSolutions-IAM5[Resource::<${id}.Arn>/${prefix}*]`]: `Objects under ${prefix} come and go, so the right names this prefix of this bucket.`,
       })
     }
-  }
-
-  private validateSettings(): string[] {
-    const schemaSettings = Object.keys(functions[this.name].shape)
-    const missing = schemaSettings.filter(setting => !this.settings.has(setting))
-    const unknown = [...this.settings].filter(setting => !schemaSettings.includes(setting))
-    return [
-      ...missing.map(
-        setting =>
-          `Function ${this.name} lacks its setting ${setting}. Set it with a bind method in lib/service.ts.`,
-      ),
-      ...unknown.map(
-        setting => `Function ${this.name} has no setting ${setting} in schemas/functions.ts. Add it there.`,
-      ),
-    ]
   }
 }

@@ -54,6 +54,13 @@ export class Service extends Stack {
     super(scope, id, {
       stackName: config.stackName,
       description: 'Footfall: web analytics that agents can query',
+      // With these the CDK refuses credentials of another account. Without them the stack fits everywhere.
+      ...((config.account ?? config.region) !== undefined && {
+        env: {
+          ...(config.account !== undefined && { account: config.account }),
+          ...(config.region !== undefined && { region: config.region }),
+        },
+      }),
     })
 
     const storage = new Storage(this, 'Storage')

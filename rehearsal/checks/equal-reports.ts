@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { COUNTRY, type World } from '#rehearsal/world'
 import type { Credentials } from '#schemas/owner'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { type Deployment, deployment, type NewProject } from '#test/support/deployment'
 import { eventually } from '#test/support/eventually'
+import { NODE_ARGS } from '#test/support/service-process'
 import type { Check } from './check.ts'
 
 /** What a report needs beside the project, in the query or in the body. */
@@ -112,28 +113,33 @@ const MADE_UP = new Set(['id', 'project_id', 'next_before'])
 /** The service of one machine, in the folder of the rehearsal. */
 export async function startLocalService({ folder }: World): Promise<Deployment> {
   const dataDir = join(folder, 'one-machine')
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', resolve(import.meta.dirname, '../../local/main.ts')],
-    {
-      stdio: 'ignore',
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        PORT: '0',
-        DATA_DIR: dataDir,
-        SEED_DEMO: 'false',
-        COUNTRY_HEADER: 'cloudfront-viewer-country',
-      },
+  const logFile = join(folder, 'one-machine.log')
+  const log = openSync(logFile, 'a')
+  const child = spawn(process.execPath, NODE_ARGS, {
+    stdio: ['ignore', log, log],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      SEED_DEMO: 'false',
+      COUNTRY_HEADER: 'cloudfront-viewer-country',
     },
+  })
+  let hasExited = false
+  const exited = new Promise<void>(resolveExit =>
+    child.on('exit', () => {
+      hasExited = true
+      resolveExit()
+    }),
   )
-  const exited = new Promise<void>(resolveExit => child.on('exit', () => resolveExit()))
   const close = async () => {
     child.kill('SIGINT')
     await exited
   }
   return eventually(
     async () => {
+      if (hasExited) return null
       const { base_url, api_key }: Credentials = JSON.parse(
         readFileSync(join(dataDir, 'credentials.json'), 'utf8'),
       )
@@ -141,8 +147,14 @@ export async function startLocalService({ folder }: World): Promise<Deployment> 
       return deployment({ base_url, api_key, setup_link: '', visible_within_s: 600 }, close)
     },
     { timeoutMs: 600_000, everyMs: 500 },
-  ).catch(async error => {
-    await close()
-    throw error
-  })
+  ).then(
+    service => {
+      if (service === null) throw new Error(`The service has ended:\n${readFileSync(logFile, 'utf8')}`)
+      return service
+    },
+    async error => {
+      await close()
+      throw error
+    },
+  )
 }

@@ -31,12 +31,16 @@ export type Synthesized = {
 }
 
 /** Synthesizes the stack as `cdk synth -c …` does, with one line of code instead of each bundle. */
-export function synthesize(context: Record<string, unknown> = {}): Synthesized {
+export function synthesize(
+  context: Record<string, unknown> = {},
+  /** Settings of the CDK itself, such as `@aws-cdk/core:permissionsBoundary`. */
+  cdkContext: Record<string, unknown> = {},
+): Synthesized {
   const folder = mkdtempSync(join(tmpdir(), 'footfall-synth-'))
   try {
     const config = readConfig(context)
     const app = new App({
-      context: flags,
+      context: { ...flags, ...cdkContext },
       outdir: join(folder, 'cdk.out'),
       // This validation takes three seconds. The check `cdk synth` does it.
       builtinCloudFormationValidation: false,

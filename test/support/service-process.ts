@@ -42,8 +42,8 @@ export type ServiceOptions = {
   uid?: number
 }
 
-/** As `npm start` runs it. */
-const NODE_ARGS = [
+/** What `npm start` gives to Node to run the service. */
+export const NODE_ARGS = [
   '--disable-warning=ExperimentalWarning',
   '--import',
   pathToFileURL(resolve(import.meta.dirname, '../../local/modules.mjs')).href,

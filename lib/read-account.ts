@@ -1,0 +1,60 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import { DescribeStreamSummaryCommand, KinesisClient } from '@aws-sdk/client-kinesis'
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import type { AccountFacts, Credentials } from './account-findings.ts'
+
+/** The synthesis waits at most this long for AWS. */
+const TIMEOUT_MS = 5_000
+/** The stack of `cdk bootstrap`. */
+const TOOLKIT = 'CDKToolkit'
+
+/**
+ * Reads what the AWS account has, with the credentials of the environment. Null if nobody can tell: there are
+ * no credentials, they are of another account than those of the CDK's command line (which may use another
+ * profile), or they have no right to look.
+ */
+export async function readAccount(
+  stackName: string,
+  { account, region }: Credentials,
+): Promise<AccountFacts | null> {
+  if (account === undefined || region === undefined) return null
+  const abortSignal = AbortSignal.timeout(TIMEOUT_MS)
+  const options = { region, maxAttempts: 2 }
+  const cloudFormation = new CloudFormationClient(options)
+  const describe = async (StackName: string) => {
+    const { Stacks: [stack] = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName }), {
+      abortSignal,
+    })
+    return stack
+  }
+  try {
+    const stack = await describe(stackName).catch(() => null)
+    // The ARN of any stack has the account of these credentials.
+    const arn = (stack ?? (await describe(TOOLKIT)))?.StackId
+    if (arn?.split(':')[4] !== account) return null
+    const streamName = stack?.Outputs?.find(({ OutputKey }) => OutputKey === 'StreamName')?.OutputValue
+    const [concurrency, shards] = await Promise.all([
+      new LambdaClient(options)
+        .send(new GetAccountSettingsCommand({}), { abortSignal })
+        .then(({ AccountLimit }) => AccountLimit?.ConcurrentExecutions ?? null),
+      streamName === undefined ? null : readShards(new KinesisClient(options), streamName, abortSignal),
+    ])
+    return { concurrency, shards }
+  } catch {
+    return null
+  }
+}
+
+/** Open shards of a provisioned stream. Null for one on demand, whose shards nobody chooses. */
+async function readShards(
+  client: KinesisClient,
+  StreamName: string,
+  abortSignal: AbortSignal,
+): Promise<number | null> {
+  const { StreamDescriptionSummary: stream } = await client.send(
+    new DescribeStreamSummaryCommand({ StreamName }),
+    { abortSignal },
+  )
+  if (stream?.StreamModeDetails?.StreamMode === 'ON_DEMAND') return null
+  return stream?.OpenShardCount ?? null
+}
