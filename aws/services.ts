@@ -5,28 +5,19 @@ import { createSetupLinks } from '#core/access/setup-links'
 import { createAuditLog } from '#core/accounts/audit'
 import type { FeedbackSink } from '#core/accounts/feedback'
 import { createCheckoutReader } from '#core/billing/billing'
-import { createCancellations } from '#core/billing/cancellations'
-import { createUsageReports } from '#core/billing/usage-reports'
-import { createDeletionList } from '#core/deletion/deletion-list'
-import { createPurge } from '#core/deletion/purge'
-import { createRetention } from '#core/deletion/retention'
 import { fillDemo } from '#core/demo/fill-demo'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createErasedUsers } from '#core/identity/erased-users'
-import { type IdentityJob, isFoldDue } from '#core/identity/fold/fold-due'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createRequestCountry } from '#core/ingest/request-country'
-import type { LakeJob } from '#core/lake/compact/jobs'
-import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createAfterBatch } from '#core/lake/consume/after-batch'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { openLake } from '#core/lake/read/snapshot'
-import { readProfile } from '#core/limits/profile'
 import { createLiveBuffer } from '#core/live/buffer'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
@@ -35,14 +26,10 @@ import {
   createKinesisClient,
   createSecretsManagerClient,
   createSnsClient,
-  createSqsClient,
 } from './clients.ts'
 import { createFeedbackTopic } from './feedback-topic.ts'
 import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
-import { createSqsJobQueue } from './job-queue.ts'
-import { MAINTENANCE } from './maintenance-settings.ts'
-import { createPayments, createSecretReader } from './payments.ts'
 import { createAthenaEngine } from './query-engine.ts'
 import { athenaEstimator } from './scan-estimator.ts'
 import { createSecrets } from './secrets.ts'
@@ -255,53 +242,6 @@ export function createRestoreServices(environment: Environment) {
   const services = openConsumer(settings, log, trace)
   const compaction = toCompaction(settings.COMPACTION_MEMORY_MB)
   return { services: { ...services, clock, log }, compaction, instrument }
-}
-
-export function createSchedulerServices(environment: Environment) {
-  const { TABLE_NAME, BUCKET_NAME, JOB_QUEUE_URL, EPOCH_MINUTES, ...accessSettings } = readSettings(
-    'scheduler',
-    environment,
-  )
-  const { log, gauge, trace, instrument } = createInstruments()
-  const stores = createTracedStores(TABLE_NAME, trace)
-  const { lakeState: state, usage, receipts } = stores
-  const lake = openS3Lake(BUCKET_NAME, trace, log)
-  const jobs = createSqsJobQueue<LakeJob | IdentityJob>({
-    client: trace(createSqsClient()),
-    queueUrl: JOB_QUEUE_URL,
-  })
-  const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
-  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), log })
-  const lakeMaintenance = createMaintenance(
-    { state, lake, jobs, usage, ...receipts, tombstones, clock, log },
-    settings,
-  )
-  const erasures = openErasures({ ...stores, lake, clock })
-  const purge = createPurge({
-    ...stores,
-    erasures,
-    deletions: createDeletionList({ ...stores, clock }),
-    clock,
-    log,
-  })
-  const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
-  const retention = createRetention({ ...stores, erasures, clock, log, profile })
-  const payments = createPayments(accessSettings, createSecretReader(accessSettings, trace))
-  const usageReports = payments && createUsageReports({ ...stores, clock, log, payments })
-  const cancellations =
-    payments && usageReports && createCancellations({ ...stores, clock, log, payments, usageReports })
-  const maintenance = {
-    async tick() {
-      if (await isFoldDue({ ...stores, lake, clock })) await jobs.send({ kind: 'fold-identity' })
-      await lakeMaintenance.tick()
-      await cancellations?.tick()
-      await usageReports?.tick()
-      await retention.tick()
-      // The last one, because it takes all the time that it is given.
-      await purge.tick()
-    },
-  }
-  return { services: { maintenance, state, clock, gauge, log }, instrument }
 }
 
 export function createOwnerServices(environment: Environment) {

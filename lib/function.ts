@@ -24,6 +24,7 @@ import type { Catalog } from './catalog.ts'
 import type { Config } from './config.ts'
 import { findSettingProblems } from './function-settings.ts'
 import { functionSizes } from './function-sizes.ts'
+import { STREAM_MAPPING_ACTIONS, STREAM_RETENTION_ACTIONS } from './stream-actions.ts'
 
 export type ServiceFunctionProps = {
   name: FunctionName
@@ -50,15 +51,6 @@ export type TableAction =
 
 /** For each action, the prefixes of the S3 bucket where it is allowed. */
 export type LakeAccess = { list?: string[]; get?: string[]; put?: string[]; delete?: string[] }
-
-const STREAM_MAPPING_ACTIONS = [
-  'DescribeStream',
-  'DescribeStreamSummary',
-  'GetRecords',
-  'GetShardIterator',
-  'ListShards',
-  'ListStreams',
-].map(action => `kinesis:${action}`)
 
 type Conditions = Record<string, Record<string, string[]>>
 
@@ -136,6 +128,12 @@ export class ServiceFunction extends Construct {
    */
   bindStreamReader({ streamArn }: Stream): this {
     return this.allow(STREAM_MAPPING_ACTIONS, [streamArn]).set('STREAM_ARN', streamArn)
+  }
+
+  /** Allows looking at the oldest unread records of the stream, and keeping them longer. */
+  bindStreamRetention({ streamArn }: Stream, { retentionHours }: Config): this {
+    this.allow(STREAM_RETENTION_ACTIONS, [streamArn])
+    return this.set('STREAM_ARN', streamArn).set('RETENTION_HOURS', String(retentionHours))
   }
 
   /** Allows what an event source mapping needs, for a function that does not read the stream itself. */

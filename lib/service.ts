@@ -195,6 +195,7 @@ export class Service extends Stack {
         delete: [HOT, TOMBSTONES, ...SEGMENTS],
       })
       .bindJobQueue(jobQueue.queue)
+      .bindStreamRetention(stream, config)
       .bindPlans(config)
       .bindPayments(config)
       .set('EPOCH_MINUTES', String(config.epochMinutes))

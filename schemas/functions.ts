@@ -140,6 +140,8 @@ export const functions = {
     BUCKET_NAME,
     JOB_QUEUE_URL,
     EPOCH_MINUTES,
+    STREAM_ARN,
+    RETENTION_HOURS: z.coerce.number().int().min(24),
     ...planSettings,
     ...paymentSettings,
   }),

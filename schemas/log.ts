@@ -38,6 +38,10 @@ export const logCodes = {
   LAKE_RESTORED:
     'lake and state were of different times; the manifests name what is there, and records of the log were taken into the lake again',
   LAKE_BEHIND: 'files of the lake are missing, and neither other files nor the log have their events',
+  RETENTION_RAISED:
+    'the stream keeps its records longer, because the lake consumer has not read the oldest for six hours',
+  RETENTION_LOWERED:
+    'the stream keeps its records as long as before, because the lake consumer has read them',
   EPOCH_CLOSED: 'an epoch was closed',
   EPOCH_COMPACTED: 'the events of an epoch are in segments',
   SEGMENTS_MERGED: 'small segments of a bucket were merged into a larger one',

@@ -1,4 +1,4 @@
-import { createSchedulerServices } from '#aws/services'
+import { createSchedulerServices } from '#aws/scheduler-services'
 import { schedulerHandler } from './handler.ts'
 
 const { services, instrument } = createSchedulerServices(process.env)

@@ -116,6 +116,8 @@ export async function openBundledService(bundles: Bundles) {
       TABLE_NAME: state.table,
       BUCKET_NAME: bucket,
       JOB_QUEUE_URL: queueUrl,
+      STREAM_ARN: streamArn,
+      RETENTION_HOURS: '24',
       EPOCH_MINUTES: '60',
       PROFILE: 'own',
       LIMITS: '',

@@ -92,7 +92,7 @@ export function sizes(deployed: () => Deployed): void {
         live: 'DynamoDB_20120810',
         jobs: 'DynamoDB_20120810 AmazonS3',
         restore: 'DynamoDB_20120810 Kinesis_20131202 AmazonS3',
-        scheduler: 'DynamoDB_20120810 AmazonSQS AmazonS3 secretsmanager',
+        scheduler: 'DynamoDB_20120810 Kinesis_20131202 AmazonSQS AmazonS3 secretsmanager',
         owner: 'DynamoDB_20120810 Kinesis_20131202',
       })
     })

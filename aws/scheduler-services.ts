@@ -1,0 +1,85 @@
+import { createCancellations } from '#core/billing/cancellations'
+import { createUsageReports } from '#core/billing/usage-reports'
+import { createDeletionList } from '#core/deletion/deletion-list'
+import { createPurge } from '#core/deletion/purge'
+import { createRetention } from '#core/deletion/retention'
+import { openErasures } from '#core/erasure/open-erasures'
+import { createErasedUsers } from '#core/identity/erased-users'
+import { type IdentityJob, isFoldDue } from '#core/identity/fold/fold-due'
+import type { LakeJob } from '#core/lake/compact/jobs'
+import { createMaintenance } from '#core/lake/compact/maintenance'
+import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
+import { readProfile } from '#core/limits/profile'
+import type { Clock } from '#core/ports'
+import { createKinesisClient, createSqsClient } from './clients.ts'
+import { createInstruments } from './instruments.ts'
+import { createSqsJobQueue } from './job-queue.ts'
+import { MAINTENANCE } from './maintenance-settings.ts'
+import { createPayments, createSecretReader } from './payments.ts'
+import { readSettings } from './settings.ts'
+import { createStreamRetention } from './stream-retention.ts'
+import { createTracedStores, openS3Lake } from './traced-stores.ts'
+
+const clock: Clock = { now: Date.now }
+
+/** The services of the function that is called every minute. Throws when a setting is missing or wrong. */
+export function createSchedulerServices(environment: Record<string, string | undefined>) {
+  const {
+    TABLE_NAME,
+    BUCKET_NAME,
+    JOB_QUEUE_URL,
+    EPOCH_MINUTES,
+    STREAM_ARN,
+    RETENTION_HOURS,
+    ...accessSettings
+  } = readSettings('scheduler', environment)
+  const { log, gauge, trace, instrument } = createInstruments()
+  const stores = createTracedStores(TABLE_NAME, trace)
+  const { lakeState: state, usage, receipts } = stores
+  const lake = openS3Lake(BUCKET_NAME, trace, log)
+  const jobs = createSqsJobQueue<LakeJob | IdentityJob>({
+    client: trace(createSqsClient()),
+    queueUrl: JOB_QUEUE_URL,
+  })
+  const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), log })
+  const lakeMaintenance = createMaintenance(
+    { state, lake, jobs, usage, ...receipts, tombstones, clock, log },
+    settings,
+  )
+  const erasures = openErasures({ ...stores, lake, clock })
+  const purge = createPurge({
+    ...stores,
+    erasures,
+    deletions: createDeletionList({ ...stores, clock }),
+    clock,
+    log,
+  })
+  const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
+  const retention = createRetention({ ...stores, erasures, clock, log, profile })
+  const payments = createPayments(accessSettings, createSecretReader(accessSettings, trace))
+  const usageReports = payments && createUsageReports({ ...stores, clock, log, payments })
+  const cancellations =
+    payments && usageReports && createCancellations({ ...stores, clock, log, payments, usageReports })
+  const streamRetention = createStreamRetention({
+    client: trace(createKinesisClient()),
+    streamArn: STREAM_ARN,
+    state,
+    clock,
+    log,
+    retentionHours: RETENTION_HOURS,
+  })
+  const maintenance = {
+    async tick() {
+      await streamRetention.tick()
+      if (await isFoldDue({ ...stores, lake, clock })) await jobs.send({ kind: 'fold-identity' })
+      await lakeMaintenance.tick()
+      await cancellations?.tick()
+      await usageReports?.tick()
+      await retention.tick()
+      // The last one, because it takes all the time that it is given.
+      await purge.tick()
+    },
+  }
+  return { services: { maintenance, state, clock, gauge, log }, instrument }
+}
