@@ -1,13 +1,13 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Annotations, App, Validations } from 'aws-cdk-lib'
 import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { AwsSolutionsChecks } from 'cdk-nag'
 import { findAccountProblems, findMismatches } from '#lib/account-findings'
 import { bundleFunctions } from '#lib/bundles'
-import { ConfigError, readConfig } from '#lib/config'
+import { ConfigError, readConfig, readOptions } from '#lib/config'
+import { Footfall } from '#lib/footfall'
 import { readAccount } from '#lib/read-account'
-import { Service } from '#lib/service'
-import type { FunctionName } from '#schemas/functions'
 
 /**
  * The program that cdk.json runs. It reads the options from the context, compares them with the AWS account,
@@ -20,19 +20,17 @@ const app = new App({
   context: { ...flags, '@aws-cdk/core:strictCfnValidateErrors': true },
 })
 try {
-  const config = readConfig(app.node.getAllContext())
+  const context = app.node.getAllContext()
+  const config = readConfig(context)
   const { architecture, stackName } = config
   const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env
   refuse(findMismatches(config, { account, region }))
   const facts = await readAccount(stackName, { account, region })
   const { refusals, warnings } = facts ? findAccountProblems(config, facts) : { refusals: [], warnings: [] }
   refuse(refusals)
-  const folder = fileURLToPath(new URL(`../build/${architecture}`, import.meta.url))
-  const bundles = await bundleFunctions(folder, { architecture })
-  const folders = Object.fromEntries(
-    Object.entries(bundles).map(([name, bundle]) => [name, bundle.folder]),
-  ) as Record<FunctionName, string>
-  const service = new Service(app, stackName, { config, folders })
+  const functionsFolder = fileURLToPath(new URL('../build', import.meta.url))
+  await bundleFunctions(join(functionsFolder, architecture), { architecture })
+  const service = new Footfall(app, stackName, { ...readOptions(context), functionsFolder })
   for (const warning of warnings) Annotations.of(service).addWarningV2('footfall:account', warning)
   // A finding that nobody accepted with a reason stops the synthesis, and so the deployment.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app))

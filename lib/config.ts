@@ -77,15 +77,19 @@ export const options: { name: string; description: string }[] = Object.entries(o
 export class ConfigError extends Error {}
 
 /**
- * Reads the options from the CDK context. Throws ConfigError, which names every bad option. A context key
- * that is not one word belongs to the CDK (feature flags, looked-up values) and is skipped. Every other
- * unknown key is an error, so that no misspelt option is ignored.
+ * The options in the context of the CDK, unchecked. A context key that is not one word belongs to the CDK
+ * (feature flags, looked-up values) and is skipped.
+ */
+export function readOptions(context: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(context).filter(([name]) => /^[A-Za-z]\w*$/.test(name)))
+}
+
+/**
+ * Reads the options from the CDK context. Throws ConfigError, which names every bad option. Every unknown key
+ * is an error, so that no misspelt option is ignored.
  */
 export function readConfig(context: Record<string, unknown>): Config {
-  const contextOptions = Object.fromEntries(
-    Object.entries(context).filter(([name]) => /^[A-Za-z]\w*$/.test(name)),
-  )
-  const result = consistentSchema.safeParse(contextOptions)
+  const result = consistentSchema.safeParse(readOptions(context))
   if (result.success) return result.data
   const knownNames = options.map(({ name }) => name).join(', ')
   const problems = result.error.issues.map(issue =>

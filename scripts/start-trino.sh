@@ -64,9 +64,11 @@ configure() {
   printf '%s\n' -server -Xmx2G -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -XX:TieredStopAtLevel=1 \
     -Djdk.attach.allowAttachSelf=true -XX:+EnableDynamicAgentLoading >"$run/etc/jvm.config"
   # ignore-absent-partitions: partition projection also names folders that do not exist.
+  # domain-compaction-threshold: an older engine takes a list of over 100 file names for a range of names. Then it opens
+  # more files, and the rows must still be right.
   {
     printf '%s\n' connector.name=hive hive.parquet.use-column-names=true hive.security=allow-all \
-      hive.partition-projection-enabled=true hive.ignore-absent-partitions=true
+      hive.partition-projection-enabled=true hive.ignore-absent-partitions=true hive.domain-compaction-threshold=100
     "${mode}_catalog"
   } >"$run/etc/catalog/lake.properties"
 }

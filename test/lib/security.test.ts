@@ -172,6 +172,14 @@ test.each([
       's3:ListBucket StorageLake',
       's3:PutObject StorageLake/tombstones/*',
       'sqs:SendMessage JobQueueJobsQueue',
+      ...[
+        'DecreaseStreamRetentionPeriod',
+        'DescribeStreamSummary',
+        'GetRecords',
+        'GetShardIterator',
+        'IncreaseStreamRetentionPeriod',
+        'ListShards',
+      ].map(action => `kinesis:${action} StreamEvents`),
     ],
   ],
 ] as const)('%s has the rights that its code uses and no others', (name, tableActions, otherRights) => {

@@ -74,11 +74,12 @@ function createQueries(stack: Service, template: Synthesized['template']): Synth
   }
 }
 
-function writeBundles(folder: string): Record<FunctionName, string> {
+/** Writes one line of code instead of each bundle into a folder. Returns the folder of each function. */
+export function writeBundles(folder: string): Record<FunctionName, string> {
   const names = Object.keys(functions) as FunctionName[]
   const folders = names.map(name => {
     const bundle = join(folder, name)
-    mkdirSync(bundle)
+    mkdirSync(bundle, { recursive: true })
     writeFileSync(join(bundle, 'index.mjs'), `export const handler = () => '${name}'\n`)
     return [name, bundle]
   })
