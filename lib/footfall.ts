@@ -19,8 +19,8 @@ export type FootfallProps = FootfallOptions & {
 }
 
 /**
- * The whole service as one stack, for an app, a Stage or a pipeline of a team. Throws ConfigError, which names
- * every wrong option.
+ * The whole service as one stack, for an app, a Stage or a pipeline of a team. Throws ConfigError, which
+ * names every wrong option.
  *
  *     new Footfall(app, 'Analytics', { stackName: 'Analytics', alarmEmail: 'ops@example.com' })
  */

@@ -56,7 +56,7 @@ const RULES: Record<string, Rule> = {
     builtins: /^node:(crypto|zlib|buffer|util)$/,
     never: { 'reads the environment': /\bprocess\./ },
   },
-  lib: { files: /^(schemas|lib)\/|^tracker\/build\.ts$/, packages: null, builtins: null },
+  lib: { files: /^(schemas|lib)\/|^tracker\/build\.ts$|^package\.json$/, packages: null, builtins: null },
   bin: { files: /^(schemas|lib)\//, packages: null, builtins: null },
   // The calculator uses the settings of the code.
   cost: {

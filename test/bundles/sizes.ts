@@ -32,8 +32,8 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   jobs: 1_445_000,
   // Consumer and compactor together.
   restore: 1_500_000,
-  // A third is Stripe's library: it cancels the subscriptions of deleted accounts. The client of Kinesis is for
-  // the retention of the stream.
+  // A third is Stripe's library: it cancels the subscriptions of deleted accounts. The client of Kinesis is
+  // for the retention of the stream.
   scheduler: 1_460_000,
   owner: 915_000,
 }
