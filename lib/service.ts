@@ -106,12 +106,8 @@ export class Service extends Stack {
     const edge =
       edgeKeys && new Edge(this, 'Edge', { apiHost: api.host, streamUrl, key: edgeKeys.sent, config })
     const baseUrl = edge?.baseUrl ?? `https://${api.host}`
-<<<<<<< HEAD
-    for (const each of [track, reports, streaming, control, auth, site, pages, mcp])
-=======
     this.baseUrl = baseUrl
-    for (const each of [track, reports, streaming, control, auth, site, pages])
->>>>>>> 318a84dd (The stack is a construct for the app of a team: footfall/cdk, packed with the bundles of its functions; Trino takes lists of over 100 files for ranges, as an older engine does)
+    for (const each of [track, reports, streaming, control, auth, site, pages, mcp])
       each.set('EDGE_KEY', edgeKeys?.accepted ?? '')
 
     // It reads projects, credentials and caps, and notes when an agent session was used.
