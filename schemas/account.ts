@@ -10,6 +10,7 @@ const tierLimits = z
     max_reads_per_month: z.int(),
     retention_days: z.int(),
     rate_limit_rpm: z.int(),
+    max_full_scans_per_month: z.int(),
   })
   .meta({ id: 'TierLimits', description: '-1 means that there is no limit' })
 

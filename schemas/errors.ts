@@ -116,6 +116,14 @@ export const errorCodes = {
     status: 400,
     hint: 'Send a public http or https address without user name, on port 80 or 443.',
   },
+  SCAN_BUSY: {
+    status: 429,
+    hint: 'Send the same request again after `retry_after_seconds`.',
+  },
+  SCAN_FAILED: {
+    status: 502,
+    hint: 'The website could not be analysed. The message says why. Correct that, then try again.',
+  },
   INTERNAL_ERROR: {
     status: 500,
     hint: 'The service has a bug. Try again later, and tell the operator if it fails again.',

@@ -51,6 +51,7 @@ export const logCodes = {
   AUDIT_NOT_WRITTEN: 'an entry of the audit log could not be written; the request went on',
   FEEDBACK_NOT_DELIVERED: 'feedback was stored, but the configured sink could not be reached',
   EVENT_CAPS_UNKNOWN: 'the state could not be read to check event caps; events are accepted meanwhile',
+  SCAN_BROKEN: 'a website analysis failed because of a bug; its caller got SCAN_FAILED',
   JOB_FAILED: 'a job failed and will be tried again',
 } as const
 

@@ -26,7 +26,8 @@ const RULES: Record<string, Rule> = {
   core: {
     files: /^(schemas|core)\//,
     // Only pure libraries: no SDK, and none that opens a file or a socket.
-    packages: /^(zod|electrodb|quick-lru|crawler-user-agents|isbot|htmlparser2|hyparquet|hyparquet-writer)$/,
+    packages:
+      /^(zod|electrodb|quick-lru|crawler-user-agents|isbot|htmlparser2|hyparquet|hyparquet-writer|tldts)$/,
     // Callers pass the client of the table, so core needs only its type.
     types: /^@aws-sdk\/lib-dynamodb$/,
     builtins: /^node:(crypto|zlib|buffer|util|timers\/promises)$/,

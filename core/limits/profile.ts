@@ -7,6 +7,8 @@ export type TierLimits = {
   max_reads_per_month: number
   retention_days: number
   rate_limit_rpm: number
+  /** Full website analyses in a UTC calendar month. */
+  max_full_scans_per_month: number
 }
 
 export const PROFILE_NAMES = ['own', 'hosted'] as const
@@ -29,6 +31,10 @@ export type Profile = {
   demo_reads_per_minute: number
   /** Reads of all demo sessions of one network in a minute. */
   demo_network_reads_per_minute: number
+  /** Website analyses of one address without an account in an hour. */
+  anonymous_scans_per_hour: number
+  /** Website analyses of an account in an hour. */
+  account_scans_per_hour: number
   /**
    * Open streams of an account, or of a demo session. This and the next three are limits of the machinery
    * (U44).
@@ -57,6 +63,7 @@ const UNLIMITED: TierLimits = {
   max_reads_per_month: NO_LIMIT,
   retention_days: NO_LIMIT,
   rate_limit_rpm: NO_LIMIT,
+  max_full_scans_per_month: NO_LIMIT,
 }
 
 const DEMO = { demo_reads_per_minute: 60, demo_network_reads_per_minute: 600 }
@@ -77,6 +84,8 @@ const own: Profile = {
   session_failures: 300,
   demo_sessions: 300,
   client_registrations: 100,
+  anonymous_scans_per_hour: 50,
+  account_scans_per_hour: NO_LIMIT,
   ...DEMO,
   ...LIVE,
   open_sign_up: false,
@@ -92,14 +101,17 @@ const hosted: Profile = {
       max_reads_per_month: 500,
       retention_days: 90,
       rate_limit_rpm: 10,
+      max_full_scans_per_month: 3,
     },
-    pro: { ...UNLIMITED, retention_days: 365, rate_limit_rpm: 1_000 },
+    pro: { ...UNLIMITED, retention_days: 365, rate_limit_rpm: 1_000, max_full_scans_per_month: 30 },
   },
   token_requests_per_minute: 1_000,
   session_starts: 20,
   session_failures: 30,
   demo_sessions: 30,
   client_registrations: 10,
+  anonymous_scans_per_hour: 5,
+  account_scans_per_hour: 20,
   ...DEMO,
   ...LIVE,
   open_sign_up: true,

@@ -187,6 +187,7 @@ const LIMIT_MEANINGS: Record<keyof TierLimits, string> = {
   max_reads_per_month: 'metered reads in a UTC calendar month',
   retention_days: 'days for which events are kept',
   rate_limit_rpm: 'metered reads in a sliding minute',
+  max_full_scans_per_month: 'full website analyses in a UTC calendar month',
 }
 
 function limitsTable(): string {
@@ -209,6 +210,8 @@ const GUARD_MEANINGS: Record<Guard, string> = {
     'wrong secrets for one session from one network in 10 minutes; a right one passes even then',
   demo_sessions: 'demo sessions of one address in an hour',
   client_registrations: 'MCP clients that one address registers in an hour',
+  anonymous_scans_per_hour: 'website analyses of one address without an account in an hour',
+  account_scans_per_hour: 'website analyses of an account in an hour',
   demo_reads_per_minute: 'reads of one demo session in a minute',
   demo_network_reads_per_minute: 'reads of all demo sessions of one network in a minute',
   open_streams: 'open streams of an account',

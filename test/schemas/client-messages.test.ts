@@ -23,6 +23,7 @@ const PASSED_ON: Record<string, string> = {
   'core/limits/limit-state.ts: message': 'the properties `message` of the limits that a plan sets',
   'core/reports/query/query.ts: error.message':
     'the argument of UnknownFieldError, in core/reports/query/filters.ts',
+  'core/scans/scan-desk.ts: failure?.reason': 'the failures of core/scans/scan-worker.ts',
   'lambdas/auth/grants.ts: error.message':
     'the errors of core/access/auth-request-errors.ts and core/access/code-verifier.ts',
   "lambdas/mcp/run-tool.ts: problems.slice(0, 5).join(' ')": 'problemOf, in the same file',

@@ -1,0 +1,97 @@
+import type { Account } from '#core/accounts/caller'
+import { ApiError } from '#core/errors'
+import { limitsOf, NO_LIMIT, type Profile } from '#core/limits/profile'
+import { createSlidingWindow, type SlidingWindow } from '#core/limits/sliding-window'
+import type { Clock } from '#core/ports'
+import { conditionHeld, type StateTable } from '#core/state-table'
+import { DAY_MS, utcDate } from '#core/time'
+
+export type ScanQuotaServices = StateTable & {
+  clock: Clock
+  profile: Profile
+  /** Names the network of an address without storing the address. */
+  networkHash(address: string | null): Promise<string>
+}
+
+const HOUR_MS = 3_600_000
+/** The count of a month is kept this long after the month has begun. */
+const KEPT_DAYS = 62
+
+/** How many analyses a caller may begin (docs/api/website-scans.md). All throw SCAN_BUSY. */
+export function createScanQuotas({ client, table, clock, profile, networkHash }: ScanQuotaServices) {
+  const state = { client, table, clock }
+  const ofAddresses = createSlidingWindow(state, { name: 'scans', windowMs: HOUR_MS })
+  const ofAccounts = createSlidingWindow(state, { name: 'account-scans', windowMs: HOUR_MS })
+
+  async function takeAnonymous(address: string | null): Promise<void> {
+    const limit = profile.anonymous_scans_per_hour
+    if (limit !== NO_LIMIT) await take(ofAddresses, await networkHash(address), limit, 'from this address')
+  }
+
+  async function takeOfAccount({ id }: Pick<Account, 'id'>): Promise<void> {
+    const limit = profile.account_scans_per_hour
+    if (limit !== NO_LIMIT) await take(ofAccounts, id, limit, 'of this account')
+  }
+
+  async function take(window: SlidingWindow, key: string, limit: number, whose: string): Promise<void> {
+    const { isAdmitted, resetAt } = await window.take(key, limit)
+    if (isAdmitted) return
+    throw scanBusy(`${limit} analyses ${whose} have begun within an hour`, resetAt - clock.now())
+  }
+
+  /** Counts a full analysis. Returns the month that it counts in, for `giveBack`; null: there is no limit. */
+  async function takeFull(account: Pick<Account, 'id' | 'tier'>): Promise<string | null> {
+    const limit = limitsOf(profile, account).max_full_scans_per_month
+    if (limit === NO_LIMIT) return null
+    const month = utcDate(clock.now()).slice(0, 7)
+    const counted = client.update({
+      TableName: table,
+      Key: keyOf(account.id, month),
+      UpdateExpression: 'ADD #used :one SET #expires = :expires',
+      ConditionExpression: 'attribute_not_exists(#used) OR #used < :limit',
+      ExpressionAttributeNames: { '#used': 'used', '#expires': 'expires_at' },
+      ExpressionAttributeValues: {
+        ':one': 1,
+        ':limit': limit,
+        ':expires': Math.ceil((clock.now() + KEPT_DAYS * DAY_MS) / 1_000),
+      },
+    })
+    if (limit > 0 && (await conditionHeld(counted))) return month
+    const [year = 0, index = 0] = month.split('-').map(Number)
+    throw scanBusy(
+      `all ${limit} full analyses of the month are used, and GET /account/usage says how to upgrade`,
+      Date.UTC(year, index) - clock.now(),
+    )
+  }
+
+  /** A full analysis that failed does not count. */
+  async function giveBack(accountId: string, month: string): Promise<void> {
+    await conditionHeld(
+      client.update({
+        TableName: table,
+        Key: keyOf(accountId, month),
+        UpdateExpression: 'ADD #used :less',
+        ConditionExpression: '#used > :none',
+        ExpressionAttributeNames: { '#used': 'used' },
+        ExpressionAttributeValues: { ':less': -1, ':none': 0 },
+      }),
+    )
+  }
+
+  return { takeAnonymous, takeOfAccount, takeFull, giveBack }
+}
+
+export type ScanQuotas = ReturnType<typeof createScanQuotas>
+
+/** SCAN_BUSY with the time after which the same request can succeed. `why`: a clause. */
+export function scanBusy(why: string, ms: number): ApiError {
+  const seconds = Math.max(1, Math.ceil(ms / 1_000))
+  return new ApiError('SCAN_BUSY', `The website cannot be analysed now: ${why}. Try again in ${seconds} s.`, {
+    retryAfter: seconds,
+    fields: { retry_after_seconds: seconds },
+  })
+}
+
+function keyOf(accountId: string, month: string) {
+  return { pk: `scan-quota#${accountId}`, sk: month }
+}

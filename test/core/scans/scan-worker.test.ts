@@ -1,0 +1,295 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { OutboundFailure } from '#core/outbound/outbound-failure'
+import type { RenderedPage, Renderer } from '#core/scans/render'
+import { RUN_MS } from '#core/scans/running-scans'
+import { FREE, type OpenScansOptions, openScans, tellingReader } from './open-scans.ts'
+
+const opened: Awaited<ReturnType<typeof openScans>>[] = []
+afterEach(async () => {
+  for (const scans of opened.splice(0)) await scans.close()
+})
+
+async function open(options: OpenScansOptions) {
+  const scans = await openScans(options)
+  opened.push(scans)
+  return scans
+}
+
+const HOME = 'https://example.com/'
+const full = { url: HOME, isFull: true }
+
+describe('a full analysis', () => {
+  test('reads the pages that links and the sitemap name, but not what robots.txt refuses, and says so', async () => {
+    const { desk, network } = await open({
+      answer: url => {
+        const { pathname } = new URL(url)
+        if (pathname === '/')
+          return '<a href="/pricing">Pricing</a><a href="/private/x">Private</a><a href="/gone">Gone</a>'
+        if (pathname === '/robots.txt')
+          return 'User-agent: *\nDisallow: /private\nSitemap: https://example.com/map.xml'
+        if (pathname === '/map.xml')
+          return '<urlset><url><loc>https://example.com/from-map</loc></url></urlset>'
+        if (pathname === '/elsewhere') return { status: 302, headers: { location: 'https://example.org/' } }
+        return pathname === '/gone' ? null : `<h1>${pathname}</h1>`
+      },
+    })
+    const view = await desk.start(full, FREE as never)
+    expect(view.full?.coverage).toEqual({
+      pages: [HOME, `${HOME}pricing`, `${HOME}from-map`].map(url => ({ url, status: 200, rendered: false })),
+      not_reached: [
+        { url: `${HOME}private/x`, reason: 'robots.txt does not allow it' },
+        { url: `${HOME}gone`, reason: 'the server answers with status 404' },
+      ],
+      rendering: 'not_needed',
+    })
+    expect(network.requests).not.toContain(`${HOME}private/x`)
+  })
+
+  test('reads at most 25 further pages of a site without end, and no page of another site', async () => {
+    const { desk, network } = await open({
+      answer: url =>
+        url.endsWith('.txt')
+          ? null
+          : Array.from(
+              { length: 400 },
+              (_, i) => `<a href="/p${'x'.repeat(i + 1)}">n</a><a href="https://example.org/${i}">o</a>`,
+            ).join(''),
+    })
+    const view = await desk.start(full, FREE as never)
+    expect(view.full?.coverage.pages).toHaveLength(26)
+    expect(network.requests.every(url => new URL(url).hostname === 'example.com')).toBe(true)
+  })
+
+  test('of a site whose robots.txt fails reads the first page alone', async () => {
+    const { desk } = await open({
+      answer: url => (url.endsWith('robots.txt') ? { status: 503 } : '<a href="/a">A</a>'),
+    })
+    const { full: stored } = await desk.start(full, FREE as never)
+    expect(stored?.coverage.pages).toHaveLength(1)
+    expect(stored?.coverage.not_reached).toEqual([
+      { url: `${HOME}a`, reason: 'robots.txt does not allow it' },
+    ])
+  })
+
+  test('does not follow a page to another site or to the own network', async () => {
+    const targets: Record<string, string> = {
+      '/other': 'https://example.org/',
+      '/inside': 'http://169.254.169.254/',
+    }
+    const { desk, network } = await open({
+      answer: url => {
+        const location = targets[new URL(url).pathname]
+        if (location !== undefined) return { status: 302, headers: { location } }
+        return url.endsWith('.txt') ? null : '<a href="/other">1</a><a href="/inside">2</a>'
+      },
+    })
+    const { full: stored } = await desk.start(full, FREE as never)
+    expect(stored?.coverage.not_reached).toEqual([
+      { url: `${HOME}other`, reason: 'it leads to another site' },
+      { url: `${HOME}inside`, reason: 'it leads to an address that is not public' },
+    ])
+    expect(network.requests.some(url => url.includes('169.254'))).toBe(false)
+  })
+})
+
+describe('an analysis fails with a reason', () => {
+  test.each([
+    [
+      'a page that is not there',
+      { status: 404 },
+      'cannot be analysed: the server answers with status 404. Check',
+    ],
+    ['a server error', { status: 500 }, 'the server answers with status 500'],
+    ['a refusal', { status: 403 }, 'the server answers with status 403'],
+    [
+      'a file',
+      { headers: { 'content-type': 'application/pdf' }, body: '%PDF' },
+      'it is no web page but application/pdf',
+    ],
+    ['no content', { status: 204 }, 'status 204 and no page'],
+  ])('%s', async (_, answer, message) => {
+    const { desk } = await open({ answer: () => answer })
+    const error = await desk.start({ url: HOME, isFull: false }, FREE as never).catch(error => error)
+    expect([error.code, error.status]).toEqual(['SCAN_FAILED', 502])
+    expect(error.message).toContain(message)
+    const { scan } = await desk.read(error.extras.fields.analysis_id, FREE)
+    expect([scan.status, scan.stage, scan.failure?.reason]).toEqual(['failed', 'done', error.message])
+  })
+
+  test('a server that cannot be reached', async () => {
+    const { desk } = await open({
+      answer: () => {
+        throw new OutboundFailure('connect', 'The server of example.com does not accept a connection.')
+      },
+    })
+    await expect(desk.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
+      code: 'SCAN_FAILED',
+      message: `The page ${HOME} cannot be fetched. The server of example.com does not accept a connection. Check the address, then start another analysis.`,
+    })
+  })
+
+  test('a name or a redirect that leads into the own network, with INVALID_URL', async () => {
+    const { desk, network } = await open({
+      answer: () => ({ status: 302, headers: { location: 'http://127.0.0.1:9200/' } }),
+    })
+    await expect(desk.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
+      code: 'INVALID_URL',
+    })
+    network.addresses = async () => ['10.0.0.7']
+    await expect(desk.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
+      code: 'INVALID_URL',
+    })
+    expect(network.requests).toEqual([HOME])
+  })
+
+  test('a bug, which is logged and whose text the caller does not see', async () => {
+    const readSite = () => {
+      throw new TypeError('secret of the code')
+    }
+    const { desk, logged } = await open({
+      answer: () => '<h1>x</h1>',
+      reader: { ...tellingReader, readSite },
+    })
+    const error = await desk.start({ url: HOME, isFull: false }, FREE as never).catch(error => error)
+    expect([error.code, error.message.includes('secret')]).toEqual(['SCAN_FAILED', false])
+    expect(logged).toEqual([expect.stringMatching(/^SCAN_BROKEN .*secret of the code/)])
+  })
+})
+
+describe('after a kill', () => {
+  test('what ran is begun again by the next process, and what a late run of the old one writes does not count', async () => {
+    const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
+    let calls = 0
+    const { desk, worker, jobs, running, resume, store } = await open({
+      isHeld: true,
+      waitMs: 0,
+      answer: async () => {
+        calls += 1
+        if (calls > 1) return '<h1>second</h1>'
+        await gate
+        return '<h1>first</h1>'
+      },
+    })
+    const { scan } = await desk.start({ url: HOME, isFull: false }, FREE as never)
+    const first = worker.run(jobs[0] as never)
+    await expect.poll(() => calls).toBe(1)
+    // A second delivery of the same job does nothing while the first one runs.
+    await worker.run(jobs[0] as never)
+    expect(calls).toBe(1)
+    await resume(true)
+    expect(jobs).toHaveLength(2)
+    await worker.run(jobs[1] as never)
+    openGate()
+    await first
+    expect((await desk.read(scan.id, FREE)).preview?.result.framing).toContain('second')
+    expect((await store.find(scan))?.attempts).toBe(2)
+    expect(await running.list()).toEqual([])
+    // Once more, as a queue delivers at least once.
+    await worker.run(jobs[1] as never)
+    expect(calls).toBe(2)
+  })
+
+  test('a worker that never came back is replaced when its time is over, three times at most', async () => {
+    const { desk, worker, jobs, resume, store, wait } = await open({
+      isHeld: true,
+      waitMs: 0,
+      answer: () => '<h1>x</h1>',
+    })
+    const { scan } = await desk.start({ url: HOME, isFull: false }, FREE as never)
+    for (let kills = 1; kills <= 3; kills++) {
+      await resume(false)
+      expect(jobs).toHaveLength(kills)
+      const found = await store.find(scan)
+      await store.begin(found as never, `killed-${kills}`)
+      wait(RUN_MS.preview)
+    }
+    await resume(false)
+    await worker.run(jobs.at(-1) as never)
+    expect((await desk.read(scan.id, FREE)).scan.failure?.reason).toContain(
+      'could not be read in three attempts',
+    )
+  })
+
+  test('a process that stops leaves what it runs to the next one', async () => {
+    const stop = new AbortController()
+    const { desk, openWorker, jobs, resume, worker } = await open({
+      isHeld: true,
+      waitMs: 0,
+      answer: () => {
+        if (stop.signal.aborted) return '<h1>later</h1>'
+        stop.abort(new Error('The service stops.'))
+        throw stop.signal.reason
+      },
+    })
+    const { scan } = await desk.start({ url: HOME, isFull: false }, FREE as never)
+    await expect(openWorker(stop.signal).run(jobs[0] as never)).rejects.toThrow('stops')
+    expect((await desk.read(scan.id, FREE)).scan.status).toBe('running')
+    await resume(true)
+    await worker.run(jobs[1] as never)
+    expect((await desk.read(scan.id, FREE)).scan.status).toBe('succeeded')
+  })
+})
+
+describe('pages that need their scripts', () => {
+  const rendererOf = (pages: Record<string, RenderedPage>, isAvailable = true) => {
+    const asked: string[][] = []
+    const renderer: Renderer = {
+      isAvailable: async () => isAvailable,
+      render: async urls => {
+        asked.push([...urls])
+        return new Map(urls.flatMap(url => (pages[url] === undefined ? [] : [[url, pages[url]]])))
+      },
+    }
+    return { renderer, asked }
+  }
+  const answer = (url: string) => (url.endsWith('.txt') || url.endsWith('.xml') ? null : '<app>')
+
+  test('are read as a browser shows them, also their links', async () => {
+    const { renderer, asked } = rendererOf({
+      [HOME]: { finalUrl: HOME, html: '<h1>Home</h1><a href="/a">A</a>' },
+      [`${HOME}a`]: { finalUrl: `${HOME}a`, html: '<h1>A</h1>' },
+    })
+    const { desk } = await open({ answer, renderer })
+    const { full: stored } = await desk.start(full, FREE as never)
+    expect(asked).toEqual([[HOME], [`${HOME}a`]])
+    expect(stored?.coverage).toMatchObject({
+      rendering: 'used',
+      pages: [{ rendered: true }, { rendered: true }],
+    })
+    expect(stored?.result.framing).toContain('<h1>Home</h1>')
+  })
+
+  test.each([
+    ['not_available', null],
+    ['not_available', rendererOf({}, false).renderer],
+    ['failed', rendererOf({}).renderer],
+  ])('are read as they came, and the answer says %s', async (rendering, renderer) => {
+    const { desk } = await open({ answer, renderer })
+    const { preview } = await desk.start({ url: HOME, isFull: false }, FREE as never)
+    expect(preview?.coverage).toEqual({
+      pages: [{ url: HOME, status: 200, rendered: false }],
+      not_reached: [],
+      rendering,
+    })
+  })
+})
+
+test('nothing of the text of a page is kept beside the result', async () => {
+  const { desk, state } = await open({
+    answer: () => `<h1>Title</h1>${'x'.repeat(200)}A sentence of the page`,
+  })
+  await desk.start({ url: HOME, isFull: false }, FREE as never)
+  const { Items = [] } = await state.client.scan({ TableName: state.table })
+  expect(Items.length).toBeGreaterThan(1)
+  for (const item of Items) expect(JSON.stringify(item)).not.toContain('A sentence of the page')
+})
+
+test('a result that no item can hold is refused', async () => {
+  const framing = Array.from({ length: 700_000 }, () => Math.random().toString(36).slice(2, 3)).join('')
+  const advise = () => ({ framing }) as never
+  const { desk, logged } = await open({ answer: () => '<h1>x</h1>', reader: { ...tellingReader, advise } })
+  await expect(desk.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
+    code: 'SCAN_FAILED',
+  })
+  expect(logged).toEqual([expect.stringContaining('too large to keep')])
+})
