@@ -11,7 +11,7 @@ export const ACCEPT_ALL: jsonSchemaValidator = {
   getValidator: () => input => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
 
-export const MAX_TOKENS = { default: 1_500, min: 300, max: 20_000 }
+export const MAX_TOKENS = { default: 1_500, min: 500, max: 20_000 }
 
 /** What every tool takes beside its own arguments. */
 const common = {

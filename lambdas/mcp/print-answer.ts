@@ -8,7 +8,8 @@ import type { Answer, AnswerTable, Cell } from './answer.ts'
 /** Longest text of a cell, code points. Names of events have up to 256 characters, ids too. */
 const CELL_CHARS = 256
 const WARNING_CHARS = 300
-const MAX_WARNINGS = 5
+/** The part of an answer that warnings may take. */
+const WARNINGS_PART = 0.2
 
 export type PrintedAnswer = { text: string; structured: Record<string, unknown> }
 
@@ -19,9 +20,7 @@ export type PrintedAnswer = { text: string; structured: Record<string, unknown> 
  */
 export function printAnswer(answer: Answer, maxTokens: number, tag = newTag()): PrintedAnswer {
   const tables = (answer.tables ?? []).map(cleanTable)
-  const warnings = (answer.warnings ?? [])
-    .slice(0, MAX_WARNINGS)
-    .map(warning => visitorText(warning.replaceAll('`', "'"), WARNING_CHARS))
+  const warnings = fittingWarnings(answer.warnings ?? [], maxTokens * WARNINGS_PART)
   const receipt = joinReceipts(answer.receipts ?? [])
   const texts = tables.map(({ name, columns, rows }) => ({
     head: `${name}:\n|${columns.join('|')}`,
@@ -71,6 +70,16 @@ export function printAnswer(answer: Answer, maxTokens: number, tag = newTag()): 
       next: answer.next,
     },
   }
+}
+
+/** The first warnings, cleaned, as many as fit: a request has up to 20. */
+function fittingWarnings(warnings: readonly string[], tokens: number): string[] {
+  const cleaned = warnings.map(warning => visitorText(warning.replaceAll('`', "'"), WARNING_CHARS))
+  let left = tokens
+  return cleaned.filter(warning => {
+    left -= estimateTokens(warning)
+    return left >= 0
+  })
 }
 
 /** Names nothing that a visitor could have known. */

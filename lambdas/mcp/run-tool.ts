@@ -4,7 +4,7 @@ import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
 import { nearestName } from '#core/text/nearest-name'
 import { readVisitorText } from '#core/text/visitor-text'
-import { errorCodes } from '#schemas/errors'
+import { type ErrorCode, errorCodes } from '#schemas/errors'
 import { Declined, HumanNeeded } from './confirm.ts'
 import { inputOf, MAX_TOKENS } from './input-schema.ts'
 import { fencedText, printAnswer } from './print-answer.ts'
@@ -30,7 +30,9 @@ export async function runTool(
     if (error instanceof HumanNeeded) return error.result
     if (error instanceof Declined) return failure('DECLINED', 'The human said no. Nothing was removed.', '')
     if (error instanceof RowError || error instanceof ApiError) {
-      return failure(error.code, errorCodes[error.code].hint, error.message)
+      const message =
+        error.code === 'NOT_FOUND' ? await withNearest(error.message, args, context) : error.message
+      return failure(error.code, HINTS[error.code] ?? errorCodes[error.code].hint, message)
     }
     log('REQUEST_FAILED', {
       route: `tool ${tool.name}`,
@@ -38,6 +40,28 @@ export async function runTool(
     })
     return failure('INTERNAL_ERROR', errorCodes.INTERNAL_ERROR.hint, '')
   }
+}
+
+/** What to do next, where it is a call of a tool. The other codes have the hints of the API. */
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  NOT_FOUND: 'Call overview() for the projects, and overview(project) for what one has.',
+  PROJECT_REQUIRED: 'Send the argument project. Call overview() for the projects.',
+  PRO_REQUIRED: 'Ask the human to upgrade: the page /settings/billing of the service. Other reports work.',
+  FORBIDDEN: 'Ask the human to sign in to this server again, with the scopes that the message names.',
+  EXPERIMENT_NOT_FOUND: 'Call query(project, report="experiments") for the experiments.',
+  INVALID_PROPERTY_KEY: 'Call overview(project) for the property keys.',
+  INVALID_FILTER_FIELD: 'Call overview(project) for the property keys.',
+}
+
+/** The message, and the project that the caller may have meant. */
+async function withNearest(message: string, args: unknown, { call }: ToolContext): Promise<string> {
+  const { project } = (args ?? {}) as { project?: unknown }
+  if (typeof project !== 'string') return message
+  const list = await call('listProjects').catch(() => null)
+  const names = list?.projects.map(({ name }) => name) ?? []
+  const near = nearestName(project, names)
+  if (names.includes(project) || names.length === 0) return message
+  return `${message} ${near === null ? `The projects are ${names.slice(0, 10).join(', ')}.` : `Did you mean ${near}?`}`
 }
 
 /** The hint is ours. The message may repeat what visitors have chosen, so it stands in a fence. */
