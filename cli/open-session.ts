@@ -22,6 +22,10 @@ export function openSession(globals: Globals): Session {
     )
     return address
   }
+  const credentialOf = () => {
+    credential ??= globals.demo ? demoCredential(baseUrl()) : storedCredential(store(), baseUrl())
+    return credential
+  }
   const render: Session['render'] = (blocks, text) => resultText(blocks, text, globals, outputOf(stdout, env))
   return {
     globals,
@@ -31,9 +35,9 @@ export function openSession(globals: Globals): Session {
     },
     baseUrl,
     store,
+    credential: credentialOf,
     client(call) {
-      credential ??= globals.demo ? demoCredential(baseUrl()) : storedCredential(store(), baseUrl())
-      const send = createClient(baseUrl(), credential)
+      const send = createClient(baseUrl(), credentialOf())
       return spinner.during(`Waiting for ${baseUrl()}`, () => send(call))
     },
     openClient(call) {

@@ -1,4 +1,4 @@
-import type { Client } from './http/client.ts'
+import type { Client, Credential } from './http/client.ts'
 import type { Block } from './print/blocks.ts'
 import type { Spinner } from './print/spinner.ts'
 import type { Store } from './session/store.ts'
@@ -32,7 +32,9 @@ export type Session = {
   env: NodeJS.ProcessEnv
   baseUrl(): string
   store(): Store
-  /** Calls with the stored session, or with that of the demo. */
+  /** The stored session, or that of the demo. */
+  credential(): Credential
+  /** Calls with that credential. */
   client: Client
   /** Calls without a credential. */
   openClient: Client

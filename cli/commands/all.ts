@@ -16,6 +16,7 @@ import { insights } from './insights.ts'
 import { journey } from './journey.ts'
 import { live } from './live.ts'
 import { login } from './login.ts'
+import { mcp } from './mcp.ts'
 import { pages } from './pages.ts'
 import { paths } from './paths.ts'
 import { portfolioCommands } from './portfolios.ts'
@@ -68,4 +69,5 @@ export const commands: readonly Command[] = [
   accountUsage,
   upgradeLink,
   feedback,
+  mcp,
 ]
