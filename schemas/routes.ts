@@ -100,10 +100,10 @@ export function listedErrorsOf(route: Route): ErrorCode[] {
 
 /**
  * Whether the documents of the API list the route: pages are for people, POST /dev/approve is for tests on
- * one machine, and POST /mcp describes itself to its clients.
+ * one machine, and /mcp describes itself to its clients.
  */
-export function isDocumented({ auth, path }: Pick<Route, 'auth' | 'path'>): boolean {
-  return auth !== 'browser' && path !== '/mcp' && !path.startsWith('/dev/')
+export function isDocumented({ auth, path, tag }: Pick<Route, 'auth' | 'path' | 'tag'>): boolean {
+  return auth !== 'browser' && tag !== 'MCP' && !path.startsWith('/dev/')
 }
 
 /** Returns the names of a route in an API Gateway, one for each method. A route of GET also serves HEAD. */

@@ -18,8 +18,8 @@ const VERSION = 'io.modelcontextprotocol/protocolVersion'
 const TIMEOUT_MS = 180_000
 
 /**
- * Passes messages on to POST /mcp of the service, which has no sessions: each message is a request of its own,
- * with the headers that the protocol wants over HTTP. A refused token is renewed once.
+ * Passes messages on to POST /mcp of the service, which has no sessions: each message is a request of its
+ * own, with the headers that the protocol wants over HTTP. A refused token is renewed once.
  */
 export function createBridge(baseUrl: string, credential: Credential): Bridge {
   /** The revision that a client of before 2026-07-28 has agreed on with the service. */

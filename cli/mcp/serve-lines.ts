@@ -9,8 +9,8 @@ const PARSE_ERROR = -32700
 const BUSY = -32000
 
 /**
- * The transport stdio of the Model Context Protocol: a JSON-RPC message in each line. Ends when the input ends
- * and every request has its answer. Nothing but messages reaches the output; `say` gets the rest.
+ * The transport stdio of the Model Context Protocol: a JSON-RPC message in each line. Ends when the input
+ * ends and every request has its answer. Nothing but messages reaches the output; `say` gets the rest.
  */
 export async function serveLines(
   input: Readable,

@@ -6,6 +6,7 @@ import { MAX_CONTEXT_BYTES } from '#schemas/contexts'
 import { errorCodes } from '#schemas/errors'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { TRAITS_BYTES } from '#schemas/identify'
+import { clientSetUps } from '#schemas/mcp-clients'
 import { openApiDocument } from '#schemas/openapi'
 import { type CredentialKind, MAX_BODY_BYTES, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
@@ -31,6 +32,7 @@ export const tables: Record<string, (names: readonly string[]) => string> = {
   limits: () => limitsTable(),
   guards: () => guardsTable(),
   bounds: () => boundsTable(),
+  'mcp-clients': () => clientsTable(),
   scopes: () =>
     toTable(
       ['scope', 'granted when none is asked for'],
@@ -227,6 +229,11 @@ function guardsTable(): string {
     return [`\`${key}\``, meaning, toLimit(own[key]), toLimit(hosted[key])]
   })
   return toTable(['number', 'of what', '`own`', '`hosted`'], rows)
+}
+
+function clientsTable(): string {
+  const rows = clientSetUps('https://footfall.example').map(({ client, how }) => [client, `\`${how}\``])
+  return toTable(['client', 'what to run or write'], rows)
 }
 
 function boundsTable(): string {

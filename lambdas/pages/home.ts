@@ -65,6 +65,7 @@ ${calls(baseUrl).map(
 <h2>For agents</h2>
 <ul>
 <li><a href="/auth.md">/auth.md</a>: how an agent gets a token, with one click of a human</li>
+<li><a href="/install.md">/install.md</a>: the tracker, and the tools of <code>/mcp</code> for an assistant</li>
 <li><a href="/llms.txt">/llms.txt</a>: this page as text</li>
 <li><a href="/openapi.json">/openapi.json</a>: every endpoint, as OpenAPI 3.1</li>
 </ul>
@@ -106,7 +107,7 @@ function textFor(baseUrl: string): string {
 ## The first three calls
 
 ${steps.join('\n')}
-POST /demo/session gives a token for the project \`demo\` at once.
+POST /demo/session gives a token for the project \`demo\` at once. Tools for assistants: /mcp. Set-up: /install.md. How to work: /.well-known/agent-skills/footfall/SKILL.md
 
 ${VISITOR_WORDS}
 

@@ -12,6 +12,7 @@ import { BASE_HEADERS, jsonResponse } from '#lambdas/response'
 import { openApiDocument } from '#schemas/openapi'
 import { routes } from '#schemas/routes'
 import { cutOpenApi, shareParts } from '#schemas/share-parts'
+import { installDocument, serverCard, skillDocument } from './agent-documents.ts'
 import { authDocument, authorizationServer, protectedResource } from './discovery.ts'
 
 /** The browser tracker: the minified script, its readable source, and the SHA-256 of the script in hex. */
@@ -26,6 +27,8 @@ export type SiteServices = {
   baseUrl: string
   log: Log
 }
+
+const MARKDOWN = 'text/markdown; charset=utf-8'
 
 /** Characters of the SHA-256 that name a version of the tracker in its address. */
 const VERSION_CHARS = 16
@@ -77,8 +80,11 @@ export function siteHandler(services: SiteServices): HttpFunction {
       const [tags, paths] = [toTexts(call.query.tag), toTexts(call.query.path)]
       return tags.length + paths.length === 0 ? wholeDocument()(call) : partOfDocument(tags, paths)
     }),
-    numbers: chain(routes.numbers)(file('text/markdown; charset=utf-8', toPlainPage(services.numbers))),
-    authDocument: chain(routes.authDocument)(file('text/markdown; charset=utf-8', authDocument(baseUrl))),
+    numbers: chain(routes.numbers)(file(MARKDOWN, toPlainPage(services.numbers))),
+    mcpServerCard: chain(routes.mcpServerCard)(json(serverCard(baseUrl))),
+    skillDocument: chain(routes.skillDocument)(file(MARKDOWN, skillDocument(baseUrl))),
+    installDocument: chain(routes.installDocument)(file(MARKDOWN, installDocument(baseUrl))),
+    authDocument: chain(routes.authDocument)(file(MARKDOWN, authDocument(baseUrl))),
     protectedResource: chain(routes.protectedResource)(json(protectedResource(baseUrl))),
     mcpProtectedResource: chain(routes.mcpProtectedResource)(json(protectedResource(baseUrl, '/mcp'))),
     authorizationServer: chain(routes.authorizationServer)(json(authorizationServer(baseUrl))),
