@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
  * browser.
  */
 const BENCHES: Record<string, () => unknown> = {
+  agent: () => import('./agent.ts'),
   chain: () => import('./chain.ts'),
   cli: () => import('./cli-start.ts'),
   'cold-start': () => import('./cold-start.ts'),

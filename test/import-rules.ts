@@ -80,7 +80,7 @@ const RULES: Record<string, Rule> = {
   },
   bench: {
     files: /^(schemas|core|duckdb|local|lambdas|lib|bench)\/|^cli\/build\.ts$|^test\/support\//,
-    packages: /^@duckdb\/node-api$/,
+    packages: /^(@duckdb\/node-api|@modelcontextprotocol\/client|gpt-tokenizer)$/,
     builtins: null,
   },
   scripts: { files: NONE, packages: /^@babel\/parser$/, builtins: null },
@@ -91,10 +91,11 @@ const RULES: Record<string, Rule> = {
     packages: /^@aws-sdk\//,
     builtins: null,
   },
-  // Tests do not import benchmarks. Code that both need belongs to test/support.
+  // Tests do not import benchmarks, except the open one, whose probe is a test. Code that both need belongs
+  // to test/support.
   test: {
     files:
-      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|docs|tracker|replay|cli|dashboard|rehearsal|scripts|test)\//,
+      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|docs|tracker|replay|cli|dashboard|rehearsal|scripts|test|bench\/agent)\//,
     packages: null,
     builtins: null,
   },
