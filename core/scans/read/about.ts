@@ -1,0 +1,85 @@
+import { plainText } from '#core/text/clean-text'
+import type { Evidence } from '#schemas/website-scans'
+import type { PageReading } from './read-page.ts'
+import { LANGUAGES } from './words/languages.ts'
+import { phrasesOf } from './words.ts'
+
+/** Longest quote of what a site is, and for whom, characters. */
+const [MAX_ABOUT_CHARS, MAX_AUDIENCE_CHARS] = [160, 60]
+/** Shorter descriptions say nothing. */
+const MIN_ABOUT_CHARS = 20
+
+/** How the site calls itself: by its own field, or by the part of the title that stands on all pages. */
+export function nameOf(pages: readonly PageReading[]): Evidence | null {
+  const first = pages[0]
+  if (first === undefined) return null
+  const named = pages.find(({ siteName }) => siteName)
+  if (named?.siteName) return quoteOf(named, named.siteName, 60)
+  const item = first.items.find(
+    ({ type, name }) => name && /Organization|WebSite|Business|Restaurant|Store/.test(type),
+  )
+  if (item?.name) return quoteOf(first, item.name, 60)
+  const parts = first.finding.title.split(/\s+[|–—·:-]\s+/).filter(Boolean)
+  const shortest = parts.toSorted((a, b) => a.length - b.length)[0]
+  return shortest === undefined ? null : quoteOf(first, shortest, 60)
+}
+
+/** What the site says it is, in the words of its first page. */
+export function aboutOf(pages: readonly PageReading[]): Evidence | null {
+  for (const page of pages) {
+    const { description, headings, items, finding } = page
+    const texts = [
+      description,
+      ...items.flatMap(item => item.description ?? []),
+      ...headings.filter(({ level }) => level <= 2).map(({ text }) => text),
+      finding.title,
+    ]
+    const text = texts.find(each => each.trim().length >= MIN_ABOUT_CHARS)
+    if (text !== undefined) return quoteOf(page, text, MAX_ABOUT_CHARS)
+  }
+  return null
+}
+
+/**
+ * For whom the site says it is: what follows `for` in its headings and its description. Words such as `free`
+ * and numbers are no people.
+ */
+export function audienceOf(pages: readonly PageReading[]): Evidence | null {
+  for (const page of pages) {
+    const { headings, description, finding } = page
+    for (const text of [...headings.slice(0, 6).map(each => each.text), description, finding.title]) {
+      const audience = audienceIn(text, finding.language)
+      if (audience !== null) return quoteOf(page, audience, MAX_AUDIENCE_CHARS)
+    }
+  }
+  return null
+}
+
+const NO_PEOPLE =
+  /^(free|you|your|yours|all|the first|more|less|every|any|a|an|it|this|that|sale|rent|\d|from|example|kostenlos|gratis|dich|sie|ihr|ihre|alle|vous|votre|tous|ti|tu|te|voi|ogni|jou|jouw|iedereen|dig|din|ciebie|wszystkich|use|just|real|good|now|today|men and|life)\b/i
+
+function audienceIn(text: string, language: string | null): string | null {
+  const own = LANGUAGES[language ?? '']
+  if (own?.isPostposed) {
+    const before = phrasesOf(own.audience)
+      .map(phrase => text.slice(0, 400).split(phrase)[0] ?? '')
+      .find(part => part !== '' && part.length < Math.min(400, text.length))
+    return (
+      before
+        ?.split(own.isUnspaced ? /[、。,\s]/ : /[.,;:!?–—|()]/)
+        .at(-1)
+        ?.trim() || null
+    )
+  }
+  const phrases = [language, 'en'].flatMap(code => phrasesOf(LANGUAGES[code ?? '']?.audience ?? ''))
+  const after = phrases.flatMap(phrase => {
+    const match = new RegExp(`(?<!\\p{L})${phrase}\\s+([^.,;:!?–—|()]{3,60})`, 'iu').exec(text.slice(0, 400))
+    return match?.[1] ?? []
+  })
+  const people = after.map(each => each.trim()).find(each => !NO_PEOPLE.test(each))
+  return people?.split(/\s+/).slice(0, 7).join(' ') ?? null
+}
+
+function quoteOf(page: PageReading, text: string, maxChars: number): Evidence {
+  return { page: page.finding.path, quote: plainText(text, maxChars) }
+}

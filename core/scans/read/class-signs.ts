@@ -1,0 +1,76 @@
+import type { SiteClass } from '#schemas/website-scans'
+import type { Intent } from './findings.ts'
+
+type KnownClass = Exclude<SiteClass, 'unknown'>
+
+/** Types of schema.org that only sites of one class have, and how much one says. */
+export const SCHEMA_TYPES: readonly (readonly [KnownClass, number, RegExp])[] = [
+  ['saas', 4, /^SoftwareApplication$/],
+  ['app', 4, /^(WebApplication|VideoGame|Game|MobileApplication)$/],
+  ['shop', 4, /^(Product|ProductGroup|OnlineStore)$/],
+  [
+    'content',
+    3,
+    /^(NewsArticle|BlogPosting|Article|NewsMediaOrganization|Blog|Recipe|PodcastEpisode|PodcastSeries|Periodical)$/,
+  ],
+  ['docs', 4, /^(TechArticle|APIReference|HowTo)$/],
+  ['community', 4, /^(DiscussionForumPosting|QAPage|Question|SocialMediaPosting)$/],
+  [
+    'local_business',
+    5,
+    /^(LocalBusiness|Restaurant|Bakery|CafeOrCoffeeShop|Dentist|Physician|MedicalClinic|HairSalon|BeautySalon|AutoRepair|Hotel|Plumber|Electrician|LegalService|Attorney|VeterinaryCare|HealthClub|ExerciseGym|Store|FoodEstablishment|LodgingBusiness|BarOrPub|DaySpa|ProfessionalService|HomeAndConstructionBusiness|BedAndBreakfast|Florist)$/,
+  ],
+  ['portfolio', 3, /^(Person|ProfilePage|VisualArtwork|CreativeWork)$/],
+  ['marketplace', 3, /^(OfferCatalog|AggregateOffer|SellAction|Vehicle|Apartment|RealEstateListing)$/],
+]
+
+/** Frameworks and platforms for sites of one class. */
+export const PLATFORMS: Readonly<Record<string, KnownClass>> = {
+  Docusaurus: 'docs',
+  MkDocs: 'docs',
+  VitePress: 'docs',
+  Sphinx: 'docs',
+  GitBook: 'docs',
+  Mintlify: 'docs',
+  Starlight: 'docs',
+  Discourse: 'community',
+  Flarum: 'community',
+  phpBB: 'community',
+  Shopify: 'shop',
+  WooCommerce: 'shop',
+  PrestaShop: 'shop',
+  Magento: 'shop',
+  Shopware: 'shop',
+  BigCommerce: 'shop',
+  Ghost: 'content',
+  Substack: 'content',
+}
+
+/** What visitors can do, by the class that it speaks for. */
+export const CLASS_INTENTS: Partial<Record<Intent, Partial<Record<KnownClass, number>>>> = {
+  sign_up: { saas: 2, community: 1, app: 0.5, marketplace: 0.5 },
+  pricing: { saas: 2 },
+  demo: { saas: 3 },
+  docs: { saas: 0.5, docs: 1.5 },
+  add_to_cart: { shop: 5 },
+  checkout: { shop: 2.5 },
+  buy: { shop: 1.5 },
+  book: { local_business: 2.5 },
+  call: { local_business: 2.5, marketplace: 0.3 },
+  directions: { local_business: 3 },
+  quote: { local_business: 1.5 },
+  read: { content: 2 },
+  subscribe: { content: 1.5 },
+  donate: { content: 0.5 },
+  post: { community: 4 },
+  reply: { community: 2, content: 0.5 },
+  message: { marketplace: 4 },
+  sell: { marketplace: 4 },
+  save: { marketplace: 0.5, shop: 0.5 },
+  copy_code: { docs: 3 },
+  feedback: { docs: 2 },
+  create: { app: 3 },
+  export: { app: 2.5 },
+  view_work: { portfolio: 3.5 },
+  contact: { portfolio: 0.7, local_business: 0.7 },
+}

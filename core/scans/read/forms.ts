@@ -1,0 +1,113 @@
+import type { Intent } from './findings.ts'
+import type { HtmlElement } from './html-tree.ts'
+
+export type Field = { type: string; name: string; autocomplete: string; element: HtmlElement }
+export type FormReading = {
+  element: HtmlElement
+  fields: Field[]
+  submit: HtmlElement | null
+}
+
+/** Fields of one form that are looked at. */
+export const MAX_FIELDS = 60
+
+/** A rule: what the fields say, and how sure that is. The first one that holds counts. */
+type Rule = { intent: Intent; certainty: number; holds: (form: Shape) => boolean }
+type Shape = {
+  visible: Field[]
+  count: (type: string) => number
+  has: (pattern: RegExp) => boolean
+  isSearch: boolean
+  action: string
+}
+
+const RULES: readonly Rule[] = [
+  { intent: 'search', certainty: 1, holds: ({ isSearch }) => isSearch },
+  {
+    intent: 'search',
+    certainty: 0.9,
+    holds: ({ visible, count, has }) =>
+      count('search') > 0 ||
+      (visible.length === 1 &&
+        has(/^(q|s|query|search|suche|buscar|cerca|recherche|zoek|szukaj|sok|ara|keyword)s?$/)),
+  },
+  { intent: 'checkout', certainty: 1, holds: ({ has }) => has(/^cc-(number|csc|exp)/) },
+  {
+    intent: 'sign_up',
+    certainty: 0.95,
+    holds: ({ count, has }) => count('password') > 1 || (count('password') === 1 && has(/new-password/)),
+  },
+  {
+    intent: 'sign_up',
+    certainty: 0.6,
+    holds: ({ count, has, action }) =>
+      count('password') === 1 &&
+      (/sign-?up|register|join/.test(action) || has(/^(first|last|full|company|your)?_?-?name$/)),
+  },
+  { intent: 'log_in', certainty: 0.9, holds: ({ count }) => count('password') === 1 },
+  {
+    intent: 'add_to_cart',
+    certainty: 0.9,
+    holds: ({ action }) => /cart|basket|add-to|warenkorb|panier|carrito/.test(action),
+  },
+  {
+    intent: 'book',
+    certainty: 0.8,
+    holds: ({ count, has }) =>
+      count('date') + count('time') + count('datetime-local') > 0 ||
+      has(/^(check-?_?in|arrival|guests|party_?size|persons)$/),
+  },
+  { intent: 'apply', certainty: 0.6, holds: ({ has, count }) => has(/^(cv|resume)$/) && count('file') > 0 },
+  {
+    intent: 'contact',
+    certainty: 0.7,
+    holds: ({ count, has }) => count('textarea') > 0 && hasAddress(count, has),
+  },
+  { intent: 'reply', certainty: 0.5, holds: ({ count }) => count('textarea') > 0 },
+  {
+    intent: 'subscribe',
+    certainty: 0.7,
+    holds: ({ visible, count, has }) => visible.length === 1 && (count('email') === 1 || has(/e-?mail/)),
+  },
+  { intent: 'create', certainty: 0.5, holds: ({ count }) => count('file') > 0 },
+  { intent: 'quote', certainty: 0.5, holds: ({ count }) => count('tel') > 0 },
+  { intent: 'contact', certainty: 0.5, holds: ({ count, has }) => hasAddress(count, has) },
+]
+
+function hasAddress(count: (type: string) => number, has: (pattern: RegExp) => boolean): boolean {
+  return count('email') > 0 || has(/e-?mail/)
+}
+
+/** What the fields of a form say that it is for; null: nothing. No value of a field is read. */
+export function purposeOf({ element, fields }: FormReading): { intent: Intent; certainty: number } | null {
+  const visible = fields.filter(
+    ({ type }) => !['hidden', 'submit', 'button', 'image', 'reset', 'checkbox', 'radio'].includes(type),
+  )
+  const shape: Shape = {
+    visible,
+    count: type => visible.filter(field => field.type === type).length,
+    has: pattern =>
+      visible.some(({ name, autocomplete }) => pattern.test(name) || pattern.test(autocomplete)),
+    isSearch: element.attributes.get('role') === 'search',
+    action: (element.attributes.get('action') ?? '').slice(0, 300).toLowerCase(),
+  }
+  return RULES.find(({ holds }) => holds(shape)) ?? null
+}
+
+/** Reads a field. */
+export function fieldOf(element: HtmlElement): Field {
+  const { tag, attributes } = element
+  return {
+    type: tag === 'input' ? (attributes.get('type') ?? 'text').toLowerCase() : tag,
+    name: (attributes.get('name') ?? attributes.get('id') ?? '').toLowerCase().slice(0, 60),
+    autocomplete: (attributes.get('autocomplete') ?? '').toLowerCase().slice(0, 60),
+    element,
+  }
+}
+
+/** Whether a click on it sends the form around it. */
+export function isSubmit({ tag, attributes }: HtmlElement): boolean {
+  const type = (attributes.get('type') ?? '').toLowerCase()
+  if (tag === 'button') return type === '' || type === 'submit'
+  return tag === 'input' && (type === 'submit' || type === 'image')
+}

@@ -1,0 +1,27 @@
+import { de } from './de.ts'
+import { en } from './en.ts'
+import { es } from './es.ts'
+import { fr } from './fr.ts'
+import { it } from './it.ts'
+import { ja } from './ja.ts'
+import type { LanguageWords } from './language-words.ts'
+import { nl } from './nl.ts'
+import { pl } from './pl.ts'
+import { pt } from './pt.ts'
+import { sv } from './sv.ts'
+import { tr } from './tr.ts'
+
+/** The languages whose words the reader knows, by their code. A new one is a file and a line. */
+export const LANGUAGES: Readonly<Record<string, LanguageWords>> = {
+  en,
+  de,
+  fr,
+  es,
+  it,
+  pt,
+  nl,
+  pl,
+  sv,
+  tr,
+  ja,
+}

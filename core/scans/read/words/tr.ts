@@ -1,0 +1,53 @@
+import type { LanguageWords } from './language-words.ts'
+
+export const tr: LanguageWords = {
+  frequent:
+    've bir bu için ile da de çok daha olarak en her kadar ne gibi sizin bizim var olan ya değil tüm size biz',
+  intents: {
+    sign_up:
+      'kaydol|üye ol|hesap oluştur|ücretsiz dene|ücretsiz başla|hemen başla|kayıt ol|aramıza katıl|katıl|ücretsiz kaydol',
+    log_in: 'giriş yap|giriş|oturum aç|hesabım|üye girişi',
+    buy: 'satın al|hemen al|sipariş ver|bilet al|hemen satın al',
+    add_to_cart: 'sepete ekle|sepete at',
+    checkout: 'sepet|sepetim|ödemeye geç|ödeme yap|siparişi tamamla|sepete git',
+    book: 'rezervasyon|rezervasyon yap|randevu al|masa ayırt|yer ayırt|oda ayırt|online randevu|müsaitlik kontrol et',
+    contact: 'iletişim|bize ulaşın|bize yazın|mesaj gönder|gönder|bana ulaşın|iletişime geç',
+    call: 'ara|bizi arayın|hemen ara|telefon et',
+    directions: 'yol tarifi|nasıl gelirim|haritada göster|ulaşım',
+    download: 'indir|hemen indir|uygulamayı indir|yükle',
+    search: 'ara|arama|bul|sitede ara',
+    subscribe: 'abone ol|bülten|e bültene kaydol|bültene abone ol|haberdar ol',
+    docs: 'belgeler|dokümantasyon|kılavuz|rehber',
+    pricing: 'fiyatlar|fiyatlandırma|planlar|fiyat listesi|paketler',
+    demo: 'demo|demo iste|demo talep et|demoyu izle|demo talebi',
+    donate: 'bağış yap|bağış|destek ol',
+    post: 'yeni konu|soru sor|konu aç|yeni gönderi',
+    reply: 'yanıtla|cevapla|yorum yap|yorum yaz',
+    message: 'satıcıya mesaj|satıcıya sor|teklif ver|satıcıyla iletişime geç|ev sahibine yaz',
+    save: 'kaydet|favorilere ekle|favoriler|istek listesi',
+    share: 'paylaş|bağlantıyı kopyala',
+    quote: 'teklif al|teklif iste|fiyat al|sizi arayalım',
+    apply: 'başvur|hemen başvur|başvuru yap',
+    copy_code: 'kopyala|kodu kopyala',
+    feedback: 'bu sayfa yardımcı oldu mu|geri bildirim gönder|sayfayı düzenle',
+    create: 'yeni proje|yeni belge|dosya yükle|dönüştür|oyna|hemen oyna|hesapla|oluştur',
+    export: 'dışa aktar|pdf olarak kaydet',
+    view_work: 'projeyi gör|projelerim|çalışmalarım|portfolyo|özgeçmiş',
+    read: 'devamını oku|daha fazla oku|devamı',
+    sell: 'sat|ilan ver|satıcı ol|satışa başla|ücretsiz ilan ver',
+  },
+  isPostposed: true,
+  audience: 'için',
+  classes: {
+    saas: 'özellikler|entegrasyonlar|kullanıcı başına|aylık|ücretsiz deneme|kredi kartı gerekmez|yazılım|müşteriler',
+    shop: 'mağaza|sepet|kargo|teslimat|iade|yeni gelenler|indirim|ücretsiz kargo|stokta|ürünler|hediye kartı',
+    content: 'yazılar|haberler|dergi|blog|tarifler|podcast|arşiv|köşe yazıları|en çok okunan|kültür',
+    marketplace: 'ilanlar|satıcılar|ikinci el|tüm kategoriler|sahibinden|alıcılar',
+    docs: 'belgeler|başlarken|kurulum|yapılandırma|örnekler|kılavuzlar',
+    community: 'forum|konular|üyeler|tartışmalar|cevaplar|son konular',
+    local_business:
+      'çalışma saatleri|menü|menümüz|yol tarifi|ekibimiz|tedaviler|klinik|randevu|rezervasyon|hizmetlerimiz',
+    portfolio: 'hakkımda|çalışmalarım|seçilmiş işler|fotoğrafçı|tasarımcı|illüstratör|sergiler|özgeçmiş',
+    app: 'hesap makinesi|dönüştürücü|oluşturucu|kayıt olmadan|tarayıcıda|oyna|düzenleyici|sonuç',
+  },
+}
