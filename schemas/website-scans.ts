@@ -86,6 +86,7 @@ const understanding = z.object({
     .nullable()
     .meta({ description: 'One question to the owner on which the advice hangs' }),
   languages: z.array(z.string()),
+  framework: z.string().nullable(),
   pages_read: z.array(z.string()),
   notes: z.array(z.string()).meta({ description: 'What could not be read, and why' }),
 })

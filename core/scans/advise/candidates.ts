@@ -1,0 +1,99 @@
+import type { Action, Intent, SiteFindings } from '#core/scans/read/findings'
+import type { SiteClass } from '#schemas/website-scans'
+import { ACTION_EVENTS } from './action-events.ts'
+import type { EventTemplate } from './event-template.ts'
+import { OUTCOME_EVENTS } from './outcome-events.ts'
+
+/** An event that the site could have, and how much it tells there. */
+export type Candidate = {
+  template: EventTemplate
+  event: string
+  /** The elements that send it, the most prominent first. Empty: none does. */
+  actions: Action[]
+  score: number
+}
+
+/** Events of an outcome follow those of the action that begins it. */
+const BEGINS: Readonly<Record<string, readonly Intent[]>> = {
+  signup_completed: ['sign_up'],
+  order_completed: ['add_to_cart', 'checkout', 'buy'],
+  listing_published: ['sell'],
+  search_without_result: ['search'],
+  booking_confirmed: ['book'],
+  enquiry_received: ['contact'],
+  member_welcomed: ['post', 'reply'],
+  form_problem_shown: ['sign_up', 'contact', 'checkout', 'book', 'quote'],
+}
+
+const KIND_WEIGHT = { form: 1.15, button: 1.1, link: 1 } as const
+const REGION_WEIGHT = {
+  main: 1.1,
+  body: 1.05,
+  header: 1.1,
+  nav: 1,
+  dialog: 0.9,
+  aside: 0.9,
+  footer: 0.6,
+} as const
+/** What the owner names counts so many times. */
+const FOCUS_FACTOR = 4
+
+/** Extensions that the tracker counts as downloads by itself (docs/tracker.md). */
+const COUNTED_DOWNLOAD =
+  /\.(pdf|xlsx?|docx?|txt|rtf|csv|exe|key|pps|pptx?|7z|pkg|rar|gz|zip|avi|mov|mp[34]|mpeg|wmv|midi|wav|wma|dmg|iso|msi)$/i
+
+/** All events that the site could have, the most telling first. */
+export function candidatesOf(findings: SiteFindings, focus: Intent | null): Candidate[] {
+  const { site_class } = findings.classification
+  const byIntent = Map.groupBy(findings.actions.filter(isWorthAnEvent), ({ intent }) => intent)
+  const ofActions = ACTION_EVENTS.flatMap((template): Candidate[] => {
+    const actions = (byIntent.get(template.intent as Intent) ?? []).toSorted(
+      (a, b) => prominence(b) - prominence(a),
+    )
+    const best = actions[0]
+    if (best === undefined) return []
+    const factor = template.intent === focus ? FOCUS_FACTOR : 1
+    const score = worthOf(template, site_class) * prominence(best) * factor
+    return [{ template, event: nameOf(template, best, site_class), actions, score }]
+  })
+  const ofOutcomes = OUTCOME_EVENTS.flatMap((template): Candidate[] => {
+    const begins = BEGINS[template.event]
+    const isBegun = begins === undefined || begins.some(intent => byIntent.has(intent))
+    const isOwn = site_class in template.worth
+    // An outcome whose beginning is not to be seen is less sure, but a class has its own ones.
+    const factor = (isBegun ? 1 : isOwn ? 0.5 : 0.2) * (begins?.includes(focus as Intent) ? 2 : 1)
+    return [{ template, event: template.event, actions: [], score: worthOf(template, site_class) * factor }]
+  })
+  return [...ofActions, ...ofOutcomes].filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score)
+}
+
+/** What the tracker counts by itself needs no event: a file, and a text that is opened. */
+function isWorthAnEvent({ intent, target, certainty }: Action): boolean {
+  return certainty >= 0.45 && !(intent === 'download' && COUNTED_DOWNLOAD.test(target ?? ''))
+}
+
+export function isCountedDownload({ intent, target }: Action): boolean {
+  return intent === 'download' && COUNTED_DOWNLOAD.test(target ?? '')
+}
+
+function prominence({ certainty, kind, region, pages }: Action): number {
+  return certainty * KIND_WEIGHT[kind] * REGION_WEIGHT[region] * (1 + Math.min(pages, 5) / 50)
+}
+
+function worthOf({ worth }: EventTemplate, site_class: SiteClass): number {
+  return worth[site_class] ?? worth.any ?? 0
+}
+
+const TRIAL =
+  /\btrial\b|probe|essai|testen|prueba|prova\b|proef|próbn|trial|teste grátis|prova gratuita|無料トライアル|deneme/i
+const TABLE = /\b(table|tisch|table|mesa|tavolo|tafel|stolik|bord|masa)\b|席/i
+const TICKET = /ticket|billet|entrada|bigliett|bilhete|kaart|bilet|biljett|karten/i
+
+/** The site's own word for the same act, from a fixed list: a name must stay the same for years. */
+function nameOf({ event, intent }: EventTemplate, { words }: Action, site_class: SiteClass): string {
+  if (intent === 'sign_up' && TRIAL.test(words)) return 'trial_started'
+  if (intent === 'sign_up' && site_class === 'community') return 'membership_started'
+  if (intent === 'book' && TABLE.test(words)) return 'table_booking_started'
+  if (intent === 'buy' && TICKET.test(words)) return 'ticket_purchase_started'
+  return event
+}

@@ -1,0 +1,71 @@
+import type { Action, SiteFindings } from '#core/scans/read/findings'
+import type { Recommendation } from '#schemas/website-scans'
+import type { EventTemplate, PropertySource } from './event-template.ts'
+import { bareWords } from './words-of-page.ts'
+
+type Property = Recommendation['properties'][number]
+
+const MEANINGS: Readonly<Record<PropertySource | 'place', string>> = {
+  place: 'Which of several elements was used',
+  plan: 'The plan that the element belongs to',
+  product: 'What the element is about, by its own id or name',
+  value: 'The price as a number',
+  currency: 'ISO 4217 code of the currency',
+  topic: 'What the page is about, such as its category',
+  method: 'How the visitor gets in touch',
+}
+
+/**
+ * The properties of an event of an element, with examples from the page. Only names that a report can group.
+ */
+export function propertiesOf(template: EventTemplate, action: Action, findings: SiteFindings): Property[] {
+  const sources = ['place', ...(template.properties ?? [])] as const
+  return sources.flatMap(name => {
+    const example = exampleOf(name, action, findings)
+    return example === null ? [] : [{ name, example, meaning: MEANINGS[name] }]
+  })
+}
+
+function exampleOf(
+  source: PropertySource | 'place',
+  { page, region, target }: Action,
+  { pages, plans, prices }: SiteFindings,
+): string | null {
+  const own = pages.find(({ path }) => path === page)
+  const price = prices.find(each => each.page === page)
+  switch (source) {
+    case 'place':
+      return region === 'body' ? 'main' : region
+    case 'plan':
+      // An element in the header belongs to no plan.
+      if (region !== 'main' && region !== 'body') return null
+      return bareWords(plans.find(each => each.page === page)?.name ?? '', 30) || null
+    case 'product':
+    case 'topic':
+      return bareWords(own?.h1 || own?.title || '', 40) || null
+    case 'value':
+      return price === undefined ? null : String(price.amount)
+    case 'currency':
+      return price?.currency ?? null
+    case 'method':
+      return target === null ? 'mail' : 'form'
+  }
+}
+
+/** The attributes that send the event (docs/tracker.md). */
+export function attributesOf(event: string, properties: readonly Property[]): string {
+  const pairs = properties.map(({ name, example }) => `data-aa-event-${name}="${escaped(example)}"`)
+  return [`data-aa-event="${event}"`, ...pairs].join(' ')
+}
+
+/** The call that sends the event (docs/tracker.md). */
+export function trackCall(event: string, properties: readonly Property[]): string {
+  const values = Object.fromEntries(properties.map(({ name, example }) => [name, example]))
+  return properties.length === 0
+    ? `window.aa?.track('${event}')`
+    : `window.aa?.track('${event}', ${JSON.stringify(values)})`
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+}
