@@ -137,7 +137,7 @@ export const ACTION_EVENTS: readonly EventTemplate[] = [
   {
     event: 'topic_started',
     intent: 'post',
-    worth: { community: 10, any: 5 },
+    worth: { community: 11, any: 5 },
     noun: ['new topic', 'new topics'],
     why: '{element} is what keeps {host} alive: a community is as large as the number of people who write.',
     blindspot: 'Readers and writers of {host} are one number today.',
@@ -147,7 +147,7 @@ export const ACTION_EVENTS: readonly EventTemplate[] = [
   {
     event: 'reply_submitted',
     intent: 'reply',
-    worth: { community: 9, content: 5, any: 3 },
+    worth: { community: 8, content: 5, any: 3 },
     noun: ['reply', 'replies'],
     why: '{element} shows that a question of {host} met somebody who cares. Unanswered members do not return.',
     blindspot: 'Nobody knows which topics of {host} are read without an answer.',

@@ -110,7 +110,7 @@ function behaviorOf(
   const firstEvent = first?.event ?? 'page_view'
   return [
     `One day after the installation on ${hostname}: call POST /website-scans/{id}/verify, and mend what it names.`,
-    `Each week: compare ${firstEvent} with the week before (POST /query with compare=previous), and name the page and the source that changed most.`,
+    `Each week: compare ${firstEvent} on ${hostname} with the week before (POST /query with compare=previous), and name the page and the source that changed most.`,
     `When ${firstEvent} falls by more than a third from one week to the next: look at device and browser first, because a broken element of ${hostname} shows there.`,
     `Before a change of a page of ${hostname} that has ${firstEvent}${second === undefined ? '' : ` or ${second.event}`}: write an annotation with PUT /project-context, so that later readers know the reason.`,
     `When a question comes up that these events cannot answer: look at not_needed_yet of this result before adding an event.`,

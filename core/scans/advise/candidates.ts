@@ -54,7 +54,7 @@ export function candidatesOf(findings: SiteFindings, focus: Intent | null): Cand
     if (best === undefined) return []
     const factor = template.intent === focus ? FOCUS_FACTOR : 1
     const score = worthOf(template, site_class) * prominence(best) * factor
-    return [{ template, event: nameOf(template, best, site_class), actions, score }]
+    return [{ template, event: nameOf(template, actions, site_class), actions, score }]
   })
   const ofOutcomes = OUTCOME_EVENTS.flatMap((template): Candidate[] => {
     const begins = BEGINS[template.event]
@@ -90,10 +90,11 @@ const TABLE = /\b(table|tisch|table|mesa|tavolo|tafel|stolik|bord|masa)\b|席/i
 const TICKET = /ticket|billet|entrada|bigliett|bilhete|kaart|bilet|biljett|karten/i
 
 /** The site's own word for the same act, from a fixed list: a name must stay the same for years. */
-function nameOf({ event, intent }: EventTemplate, { words }: Action, site_class: SiteClass): string {
-  if (intent === 'sign_up' && TRIAL.test(words)) return 'trial_started'
+function nameOf({ event, intent }: EventTemplate, actions: readonly Action[], site_class: SiteClass): string {
+  const has = (pattern: RegExp) => actions.some(({ words }) => pattern.test(words))
+  if (intent === 'sign_up' && has(TRIAL)) return 'trial_started'
   if (intent === 'sign_up' && site_class === 'community') return 'membership_started'
-  if (intent === 'book' && TABLE.test(words)) return 'table_booking_started'
-  if (intent === 'buy' && TICKET.test(words)) return 'ticket_purchase_started'
+  if (intent === 'book' && has(TABLE)) return 'table_booking_started'
+  if (intent === 'buy' && has(TICKET)) return 'ticket_purchase_started'
   return event
 }

@@ -15,7 +15,7 @@ const BUSINESS: Record<SiteClass, readonly Business[]> = {
     [
       'subscription_cancelled',
       'What the accounts that leave {host} had in common',
-      'the same webhook, with the reason',
+      'the same webhook of {host}, with the reason',
     ],
     [
       'team_member_invited',
@@ -93,7 +93,7 @@ const BUSINESS: Record<SiteClass, readonly Business[]> = {
       'What {host} earns from its visitors',
       'where the business behind {host} records a customer',
     ],
-    ['customer_lost', 'Who leaves, and what they had seen on {host}', 'the same place'],
+    ['customer_lost', 'Who leaves, and what they had seen on {host}', 'the same place behind {host}'],
   ],
 }
 

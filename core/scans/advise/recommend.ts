@@ -55,7 +55,7 @@ function placesOf(event: string, actions: Candidate['actions'], findings: SiteFi
   return {
     event,
     host: hostname,
-    page: bareWords(page, 80),
+    page: `${hostname}${bareWords(page, 80)}`,
     subject,
     about: about === null ? subject : pageWords(about.quote, 120),
     element: action === undefined ? `a visitor of ${bareWords(page, 80)}` : elementWords(action),
@@ -110,6 +110,7 @@ function hintOf(
   { page, selector, method, code }: Placement,
   where: string | undefined,
   places: Places,
+  others: Candidate['actions'],
 ): string {
   const path = bareWords(page, 80)
   if (method === 'server') {

@@ -131,7 +131,10 @@ function intentOfForm(
   if (purpose.intent === 'subscribe' && mentions(text, 'subscribe', language)) {
     return { intent: 'subscribe', certainty: 0.95 }
   }
-  return said !== null && said.certainty >= 0.8 && said.intent !== 'contact' ? said : purpose
+  // Fields that fit several purposes say less than the words on the button.
+  const isSaid =
+    said !== null && said.certainty >= Math.max(0.5, purpose.certainty) && said.intent !== 'contact'
+  return isSaid ? said : purpose
 }
 
 function intentOfElement(

@@ -63,6 +63,7 @@ const RULES: readonly Rule[] = [
     certainty: 0.7,
     holds: ({ count, has }) => count('textarea') > 0 && hasAddress(count, has),
   },
+  { intent: 'quote', certainty: 0.5, holds: ({ count }) => count('tel') > 0 },
   { intent: 'reply', certainty: 0.5, holds: ({ count }) => count('textarea') > 0 },
   {
     intent: 'subscribe',
@@ -70,7 +71,6 @@ const RULES: readonly Rule[] = [
     holds: ({ visible, count, has }) => visible.length === 1 && (count('email') === 1 || has(/e-?mail/)),
   },
   { intent: 'create', certainty: 0.5, holds: ({ count }) => count('file') > 0 },
-  { intent: 'quote', certainty: 0.5, holds: ({ count }) => count('tel') > 0 },
   { intent: 'contact', certainty: 0.5, holds: ({ count, has }) => hasAddress(count, has) },
 ]
 

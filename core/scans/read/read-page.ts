@@ -68,7 +68,7 @@ export function readPage({ finalUrl, status, html, rendered }: FetchedPage): Pag
       description: plainText(meta('description') ?? meta('og:description') ?? '', MAX_SENTENCE_CHARS),
       language,
       rendered,
-      isShell: words < SHELL_WORDS && scripts.length > 0 && hasShellRoot(page.elements),
+      isShell: !rendered && words < SHELL_WORDS && scripts.length > 0 && hasShellRoot(page.elements),
       words,
     },
     siteName: meta('og:site_name') ?? meta('application-name') ?? null,

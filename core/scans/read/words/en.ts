@@ -31,11 +31,11 @@ export const en: LanguageWords = {
     reply:
       'reply|post reply|add a comment|post comment|leave a comment|write a comment|comment|answer|post your answer|add reply',
     message:
-      'message seller|contact seller|contact host|message host|contact owner|contact the seller|make an offer|make offer|ask the seller',
+      'message owner|message the owner|message seller|contact seller|contact host|message host|contact owner|contact the seller|make an offer|make offer|ask the seller',
     save: 'save|add to wishlist|wishlist|add to favourites|add to favorites|favourite|save for later|bookmark|watch this item',
     share: 'share|share this|share link|tweet this|copy link',
     quote:
-      'get a quote|request a quote|free quote|get quote|request quote|get an estimate|free estimate|request an estimate|request a callback|request callback',
+      'get a quote|get a free quote|get your free quote|request a free quote|request a quote|free quote|get quote|request quote|get an estimate|free estimate|request an estimate|request a callback|request callback',
     apply:
       'apply|apply now|apply online|submit application|send application|apply for this job|apply for this role',
     copy_code: 'copy|copy code|copy to clipboard|copy snippet|copy command',
