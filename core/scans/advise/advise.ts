@@ -36,7 +36,7 @@ export function advise(
   const goal = focus === null ? null : intentOfAnyWords(focus)
   const candidates = candidatesOf(findings, goal?.intent ?? null)
   const { min, max } = RECOMMENDED_EVENTS[mode]
-  const best = candidates[0]?.score ?? 0
+  const best = Math.max(0, ...candidates.map(({ score }) => score))
   const worthwhile = candidates.filter(({ score }) => score >= WORTHWHILE * best).length
   const count = Math.min(max, Math.max(min, worthwhile))
   const chosen = candidates.slice(0, count).map((candidate, i) => ({

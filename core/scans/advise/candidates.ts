@@ -35,14 +35,11 @@ const REGION_WEIGHT = {
   aside: 0.9,
   footer: 0.6,
 } as const
-/** What the owner names counts so many times. */
-const FOCUS_FACTOR = 4
-
 /** Extensions that the tracker counts as downloads by itself (docs/tracker.md). */
 const COUNTED_DOWNLOAD =
   /\.(pdf|xlsx?|docx?|txt|rtf|csv|exe|key|pps|pptx?|7z|pkg|rar|gz|zip|avi|mov|mp[34]|mpeg|wmv|midi|wav|wma|dmg|iso|msi)$/i
 
-/** All events that the site could have, the most telling first. */
+/** All events that the site could have: those of the focus, then the most telling ones. */
 export function candidatesOf(findings: SiteFindings, focus: Intent | null): Candidate[] {
   const { site_class } = findings.classification
   const byIntent = Map.groupBy(findings.actions.filter(isWorthAnEvent), ({ intent }) => intent)
@@ -52,8 +49,7 @@ export function candidatesOf(findings: SiteFindings, focus: Intent | null): Cand
     )
     const best = actions[0]
     if (best === undefined) return []
-    const factor = template.intent === focus ? FOCUS_FACTOR : 1
-    const score = worthOf(template, site_class) * prominence(best) * factor
+    const score = worthOf(template, site_class) * prominence(best)
     return [{ template, event: nameOf(template, actions, site_class), actions, score }]
   })
   const ofOutcomes = OUTCOME_EVENTS.flatMap((template): Candidate[] => {
@@ -64,7 +60,10 @@ export function candidatesOf(findings: SiteFindings, focus: Intent | null): Cand
     const factor = (isBegun ? 1 : isOwn ? 0.5 : 0.2) * (begins?.includes(focus as Intent) ? 2 : 1)
     return [{ template, event: template.event, actions: [], score: worthOf(template, site_class) * factor }]
   })
-  return [...ofActions, ...ofOutcomes].filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score)
+  const isFocus = ({ template }: Candidate) => Number(focus !== null && template.intent === focus)
+  return [...ofActions, ...ofOutcomes]
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => isFocus(b) - isFocus(a) || b.score - a.score)
 }
 
 /** What the tracker counts by itself needs no event: a file, and a text that is opened. */

@@ -12,8 +12,8 @@ const REGION = {
   body: 'on',
 } as const
 
-/** An element as people speak of it: `the button "Start free trial" in the header of /pricing`. */
+/** An element as people speak of it: `the button "Start free trial" in the header of "/pricing"`. */
 export function elementWords({ kind, words, region, page, selector }: Action): string {
   const name = words === '' ? pageWords(selector) : pageWords(words)
-  return `the ${KIND[kind]} ${name} ${REGION[region]} ${page}`
+  return `the ${KIND[kind]} ${name} ${REGION[region]} ${pageWords(page, 80)}`
 }

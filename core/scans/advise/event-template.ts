@@ -3,8 +3,8 @@ import type { SiteClass } from '#schemas/website-scans'
 
 /**
  * An event that a site may need. The texts have places in braces for what is special about the site:
- * `{element}` is `the button "Start free trial" in the header of /pricing`, `{host}` the site, `{event}` the
- * name, `{page}` the path, `{places}` how many elements there are, `{subject}` what the site is about.
+ * `{element}` is `the button "Start free trial" in the header of "/pricing"`, `{host}` the site, `{event}`
+ * the name, `{page}` the path, `{places}` how many elements there are, `{subject}` what the site is about.
  */
 export type EventTemplate = {
   event: string

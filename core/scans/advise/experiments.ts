@@ -92,7 +92,7 @@ export function testsOf(
     const isEnglish = (action.language ?? 'en') === 'en'
     const attributes = idea.keys.map(
       (key, i) =>
-        `data-aa-variant-${key}="${isEnglish ? idea.texts[i] : `a text in "${bareWords(action.language ?? '')}"`}"`,
+        `data-aa-variant-${key}="${isEnglish ? idea.texts[i] : `a text in ${bareWords(action.language ?? '')}`}"`,
     )
     return [
       {
@@ -100,7 +100,7 @@ export function testsOf(
         hypothesis: `Other words than ${pageWords(action.words)} on ${elementWords(action)} lead more visitors of ${findings.hostname} to ${recommendation.event}, because ${idea.because}.`,
         variants: ['control', ...idea.keys],
         success_event: successOf(recommendation.event, chosen),
-        implementation_hint: `Create it by POST /experiments with this name, these variants and goal_event, then add data-aa-experiment="${name}" ${attributes.join(' ')} to ${action.selector} of ${bareWords(action.page, 80)}. The element keeps ${pageWords(action.words)} as control.`,
+        implementation_hint: `Create it by POST /experiments with this name, these variants and goal_event, then add data-aa-experiment="${name}" ${attributes.join(' ')} to ${JSON.stringify(action.selector)} of ${pageWords(action.page, 80)}. The element keeps ${pageWords(action.words)} as control.`,
       },
     ]
   })

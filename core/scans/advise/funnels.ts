@@ -1,7 +1,7 @@
 import type { SiteFindings } from '#core/scans/read/findings'
 import { intentOfPath } from '#core/scans/read/targets'
 import type { Recommendation, ScanFunnelStep, ScanResult } from '#schemas/website-scans'
-import { bareWords } from './words-of-page.ts'
+import { pageWords } from './words-of-page.ts'
 
 type Funnel = ScanResult['goal_driven_funnels'][number]
 
@@ -47,7 +47,7 @@ export function funnelsOf(recommended: readonly Recommendation[], findings: Site
       { event: 'page_view', filters: [{ property: 'path', op: 'eq', value: start }] },
       ...chain.map(event => ({ event, filters: [] })),
     ]
-    const shown = bareWords(start, 60)
+    const shown = pageWords(start, 60)
     return {
       name: `${shown} to ${goal}`,
       steps,

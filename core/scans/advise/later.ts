@@ -1,6 +1,6 @@
 import type { SiteFindings } from '#core/scans/read/findings'
 import type { ScanResult, SiteClass } from '#schemas/website-scans'
-import { bareWords } from './words-of-page.ts'
+import { pageWords } from './words-of-page.ts'
 
 type Business = readonly [event: string, why: string, where: string]
 
@@ -123,7 +123,7 @@ export function advancedTrackingLater(findings: SiteFindings): Advanced[] {
     SPA.test(framework?.name ?? '') || is_shell
       ? {
           capability: 'Page views of a single-page application',
-          why: `${hostname} is built with ${framework?.name ?? 'scripts'} (${bareWords(framework?.evidence ?? 'an empty document')}), so most of its pages open without a load.`,
+          why: `${hostname} is built with ${framework?.name ?? 'scripts'} (${pageWords(framework?.evidence ?? 'an empty document')}), so most of its pages open without a load.`,
           implementation_hint: `Add data-track-spa="true" to the script tag of ${hostname}.`,
         }
       : null,
@@ -138,14 +138,14 @@ export function advancedTrackingLater(findings: SiteFindings): Advanced[] {
       ? null
       : {
           capability: 'Known users',
-          why: `${hostname} has accounts (${bareWords(logIn.words || logIn.selector)} on ${bareWords(logIn.page, 60)}): one person on two devices is one user only with an id.`,
+          why: `${hostname} has accounts (${pageWords(logIn.words || logIn.selector)} on ${pageWords(logIn.page, 60)}): one person on two devices is one user only with an id.`,
           implementation_hint: `Call aa.identify with the account id after the log-in of ${hostname}; never an e-mail address as the id.`,
         },
     form === undefined
       ? null
       : {
           capability: 'Errors and failed forms',
-          why: `${hostname} depends on forms such as ${bareWords(form.words || form.selector)} on ${bareWords(form.page, 60)}: a script that fails there costs customers silently.`,
+          why: `${hostname} depends on forms such as ${pageWords(form.words || form.selector)} on ${pageWords(form.page, 60)}: a script that fails there costs customers silently.`,
           implementation_hint: `Add data-track-errors="true" to the script tag of ${hostname}, and look at $error by path each week.`,
         },
     languages.length > 1

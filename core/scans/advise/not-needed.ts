@@ -2,7 +2,7 @@ import type { Intent, SiteFindings } from '#core/scans/read/findings'
 import type { ScanResult } from '#schemas/website-scans'
 import { type Candidate, isCountedDownload } from './candidates.ts'
 import { elementWords } from './element-words.ts'
-import { bareWords } from './words-of-page.ts'
+import { pageWords } from './words-of-page.ts'
 
 type NotNeeded = ScanResult['not_needed_yet'][number]
 
@@ -23,7 +23,7 @@ export function notNeededYet(findings: SiteFindings, left: readonly Candidate[])
   const pages = Object.entries(PAGES).flatMap(([intent, [event, revisit]]) => {
     const action = actions.find(each => each.intent === intent && each.target?.startsWith('/'))
     if (action === undefined) return []
-    const path = bareWords(action.target ?? '', 60)
+    const path = pageWords(action.target ?? '', 60)
     return [
       {
         event,
@@ -39,7 +39,7 @@ export function notNeededYet(findings: SiteFindings, left: readonly Candidate[])
       : [
           {
             event: 'file_downloaded',
-            reason: `The tracker sends $download for ${bareWords(file.target ?? '', 60)} with data-track-downloads="true" on its script tag.`,
+            reason: `The tracker sends $download for ${pageWords(file.target ?? '', 60)} with data-track-downloads="true" on its script tag.`,
             revisit_when: `When ${hostname} gives its files from an address without an extension.`,
           },
         ]

@@ -55,10 +55,10 @@ function placesOf(event: string, actions: Candidate['actions'], findings: SiteFi
   return {
     event,
     host: hostname,
-    page: `${hostname}${bareWords(page, 80)}`,
+    page: pageWords(`${hostname}${page}`, 100),
     subject,
     about: about === null ? subject : pageWords(about.quote, 120),
-    element: action === undefined ? `a visitor of ${bareWords(page, 80)}` : elementWords(action),
+    element: action === undefined ? `a visitor of ${pageWords(page, 80)}` : elementWords(action),
     places: String(
       Math.max(
         1,
@@ -112,7 +112,7 @@ function hintOf(
   places: Places,
   others: Candidate['actions'],
 ): string {
-  const path = bareWords(page, 80)
+  const path = pageWords(page, 80)
   if (method === 'server') {
     return `Send it from ${where ?? 'the server'}, with the same user id that the pages pass to aa.identify: ${code}.`
   }
@@ -122,11 +122,11 @@ function hintOf(
   }
   const same = others.map(
     ({ selector: other, page: otherPage, region }) =>
-      `${other} on ${bareWords(otherPage, 80)} (place ${region === 'body' ? 'main' : region})`,
+      `${JSON.stringify(other)} on ${pageWords(otherPage, 80)} (place ${region === 'body' ? 'main' : region})`,
   )
   const more =
     same.length === 0
       ? ''
       : ` The same event, with its own data-aa-event-place, belongs to ${same.join(', ')}.`
-  return `Add ${code} to ${places.element ?? 'the element'}, which ${selector} matches on ${path}. A click on it sends the event; no script is needed.${more}`
+  return `Add ${code} to ${places.element ?? 'the element'}, which ${JSON.stringify(selector)} matches on ${path}. A click on it sends the event; no script is needed.${more}`
 }

@@ -77,7 +77,13 @@ function audienceIn(text: string, language: string | null): string | null {
     return match?.[1] ?? []
   })
   const people = after.map(each => each.trim()).find(each => !NO_PEOPLE.test(each))
-  return people?.split(/\s+/).slice(0, 7).join(' ') ?? null
+  return (
+    people
+      ?.split(/\s(?:that|who|which|qui|que|che|som)\s/, 1)[0]
+      ?.split(/\s+/)
+      .slice(0, 7)
+      .join(' ') ?? null
+  )
 }
 
 function quoteOf(page: PageReading, text: string, maxChars: number): Evidence {

@@ -111,11 +111,11 @@ function notesOf(fetched: readonly FetchedPage[], pages: readonly PageReading[])
   const others = fetched.length - pages.length
   return [
     ...(cut.length > 0
-      ? [`Only the first part of ${cut.join(', ')} was read, because the page is very large.`]
+      ? [`Only the first part of ${quotedPaths(cut)} was read, because the page is very large.`]
       : []),
     ...(shells.length > 0
       ? [
-          `${shells.join(', ')} shows its content by scripts that have not run here, so buttons and forms may be missing.`,
+          `${quotedPaths(shells)} shows its content by scripts that have not run here, so buttons and forms may be missing.`,
         ]
       : []),
     ...(others > 0
@@ -124,4 +124,8 @@ function notesOf(fetched: readonly FetchedPage[], pages: readonly PageReading[])
         ]
       : []),
   ]
+}
+
+function quotedPaths(paths: readonly string[]): string {
+  return paths.map(path => JSON.stringify(plainText(path, 80))).join(', ')
 }

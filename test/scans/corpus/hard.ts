@@ -206,7 +206,7 @@ export const HARD_SITES: readonly CorpusSite[] = [
     expect: { class: ['unknown', 'saas', 'community'], events: [] },
   },
   {
-    name: 'evil-instructions',
+    name: 'order-giver',
     pages: {
       '/': html(
         {

@@ -12,7 +12,7 @@ export const tr: LanguageWords = {
     checkout: 'sepet|sepetim|ödemeye geç|ödeme yap|siparişi tamamla|sepete git',
     book: 'rezervasyon|rezervasyon yap|randevu al|masa ayırt|yer ayırt|oda ayırt|online randevu|müsaitlik kontrol et',
     contact: 'iletişim|bize ulaşın|bize yazın|mesaj gönder|gönder|bana ulaşın|iletişime geç',
-    call: 'ara|bizi arayın|hemen ara|telefon et',
+    call: 'bizi arayın|hemen ara|telefon et',
     directions: 'yol tarifi|nasıl gelirim|haritada göster|ulaşım',
     download: 'indir|hemen indir|uygulamayı indir|yükle',
     search: 'ara|arama|bul|sitede ara',

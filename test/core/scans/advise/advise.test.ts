@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { advise } from '#core/scans/advise/advise'
+import { fill } from '#core/scans/advise/fill'
+import { projectNameOf } from '#core/scans/advise/project-name'
+import { bareWords, pageWords } from '#core/scans/advise/words-of-page'
+import { readSite } from '#core/scans/read/read-site'
+import { CORPUS } from '#test/scans/corpus/corpus'
+import { fetchedPages } from '#test/scans/corpus/fetched-pages'
+
+function findingsOf(name: string) {
+  const site = CORPUS.find(each => each.name === name)
+  if (site === undefined) throw new Error(`The corpus has no site ${name}.`)
+  return readSite(fetchedPages(site))
+}
+
+test('the focus of the owner comes first, in whatever language', () => {
+  const findings = findingsOf('ledgerly')
+  const first = (focus?: string) =>
+    advise(findings, { mode: 'preview', focus }).minimum_viable_instrumentation[0]?.event
+  expect(first()).toBe('trial_started')
+  expect(first('book a demo')).toBe('demo_requested')
+  expect(first('Demo buchen')).toBe('demo_requested')
+  expect(first('contact')).toBe('contact_started')
+})
+
+test('a question is asked where two goals are near, and not once it is answered', () => {
+  const findings = findingsOf('toolshed-rent')
+  const { question } = advise(findings, { mode: 'full' }).understanding
+  expect(question?.answers.length).toBeGreaterThan(1)
+  expect(question?.question).toContain('toolshed-rent.test')
+  for (const answer of question?.answers ?? []) {
+    const answered = advise(findings, { mode: 'full', focus: answer })
+    expect(answered.understanding.question, answer).toBeNull()
+  }
+})
+
+test('a focus that means nothing, or that the site does not have, is said so', () => {
+  const notes = (focus: string) =>
+    advise(findingsOf('hexfall'), { mode: 'full', focus }).understanding.notes.join()
+  expect(notes('quantum chromodynamics')).toMatch(/names no action/)
+  expect(notes('book a table')).toMatch(/No element of hexfall.test/)
+  expect(notes('play')).toBe('')
+})
+
+test('the calls are about the project, or about a name that it may have', () => {
+  const call = (project?: string) =>
+    advise(findingsOf('hexfall'), { mode: 'full', project }).minimum_viable_instrumentation[0]
+      ?.example_calls[0]?.body?.project
+  expect(call('games')).toBe('games')
+  expect(call()).toBe('hexfall.test')
+  expect(projectNameOf('www.bücher.example')).toBe('b-cher.example')
+  expect(projectNameOf('')).toBe('my-site')
+})
+
+test('what the tracker counts by itself is named as not needed, with the attribute that does it', () => {
+  const { not_needed_yet } = advise(findingsOf('gatehouse-manual'), { mode: 'full' })
+  const file = not_needed_yet.find(({ event }) => event === 'file_downloaded')
+  expect(file?.reason).toContain('data-track-downloads="true"')
+  expect(advise(findingsOf('ledgerly'), { mode: 'full' }).not_needed_yet.map(({ event }) => event)).toContain(
+    'pricing_viewed',
+  )
+})
+
+test('the framing says what the site is and for whom, and each claim has its evidence', () => {
+  const { framing, understanding } = advise(findingsOf('ledgerly'), { mode: 'preview' })
+  expect(framing).toContain('"Ledgerly"')
+  expect(framing).toContain('"freelance designers"')
+  expect(understanding.claims.every(({ evidence }) => evidence.length > 0)).toBe(true)
+  expect(understanding.claims.map(({ claim }) => claim).join()).toMatch(/"Solo" for €9/)
+})
+
+test('a site that could not be read says so, and its plan stays within its sizes', () => {
+  expect(advise(findingsOf('guarded'), { mode: 'full' }).framing).toMatch(/answers robots with a check/)
+  expect(advise(findingsOf('intranet-only'), { mode: 'full' }).framing).toMatch(/nothing but a log-in/)
+  expect(
+    advise(readSite([]), { mode: 'preview' }).minimum_viable_instrumentation.length,
+  ).toBeGreaterThanOrEqual(3)
+})
+
+test('words of a page cannot end their quotation', () => {
+  expect(pageWords('a " b ` c\n"d" {x} <b>')).toBe(`"a ' b ' c 'd'  x   b"`)
+  expect(bareWords('x'.repeat(500)).length).toBeLessThanOrEqual(60)
+})
+
+test('a template with a place that nobody fills throws', () => {
+  expect(() => fill('{nothing}', {})).toThrow(/no place/)
+})
