@@ -15,6 +15,7 @@ import {
 import { measureIdentify } from './identify-load.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import { runSustained, SUSTAINED_HEAD, type SustainedRow } from './sustained.ts'
+import { measureWideEvents } from './wide-events.ts'
 
 /**
  * `npm run bench -- ingest`: measures how many events per second the service stores on disk, compared with a
@@ -26,6 +27,7 @@ import { runSustained, SUSTAINED_HEAD, type SustainedRow } from './sustained.ts'
  * --sustained print instead: how long events of another project take to be counted at steady rates for 20 s,
  * and how long the lake
  *                   takes to catch up; --rates 5000,10000 chooses the rates of batches
+ *   --keys 800      instead, compare events of so many properties with usual ones, until they are readable
  *   --identify      instead, send an import and an attack of identify requests, and print the freshness of another project meanwhile
  *   --alone         measure only the HTTP front, the track function and the log, without lake and queries
  */
@@ -41,6 +43,7 @@ const { values: options } = parseArgs({
     rates: { type: 'string', default: '5000,10000,20000,30000,40000' },
     alone: { type: 'boolean', default: false },
     identify: { type: 'boolean', default: false },
+    keys: { type: 'string' },
   },
 })
 
@@ -147,10 +150,16 @@ async function printSustained(service: Target): Promise<void> {
 }
 
 const dir = createBenchFolder()
-if (options.sustained || options.identify) {
+if (options.sustained || options.identify || options.keys !== undefined) {
   const service = await startService(dir, 2)
   try {
     if (options.identify) await measureIdentify(service)
+    else if (options.keys !== undefined)
+      await measureWideEvents(service, {
+        keys: Number(options.keys),
+        seconds,
+        rounds: Number(options.rounds),
+      })
     else await printSustained(service)
     console.log(`Memory: at most ${memoryMb(service.process.pid as number, 'VmHWM')} MB`)
   } finally {

@@ -25,6 +25,8 @@ export type LoadPlan = {
   rate: number | null
   /** False: the server gives each event the time of its arrival. Default: true. */
   hasTimestamp?: boolean
+  /** Each event has this many properties with names of their own. Default: the properties of a page view. */
+  keys?: number
   /** The expected status of every response. */
   expect: number
 }
@@ -42,6 +44,8 @@ export type LoadResult = {
 }
 
 const BODIES = 256
+/** Batches of events with hundreds of properties have 800 KB. */
+const WIDE_BODIES = 8
 /** The histogram counts latencies in steps of 10 µs, up to 10 s. */
 const STEP_MS = 0.01
 const STEPS = 1_000_000
@@ -50,29 +54,48 @@ const STEPS = 1_000_000
 const ID_PLACEHOLDER = 'event-id-________'
 const ID_DIGITS = 8
 
-/** One event of browser traffic, about 500 bytes of JSON. Its values depend on `i`. */
-function sampleEvent(i: number, token: string, { eventIds, hasTimestamp = true }: LoadPlan) {
+function pageProperties(i: number) {
   const page = (i * 7919) % 2003
+  return {
+    path: `/docs/page-${page}`,
+    url: `https://example.com/docs/page-${page}`,
+    hostname: 'example.com',
+    title: `How to do thing ${page} - Example documentation`,
+    referrer: i % 3 === 0 ? 'https://www.google.com/' : '',
+    screen: '1920x1080',
+    browser: 'Chrome',
+    browser_version: '131',
+    os: 'Windows',
+    device: 'desktop',
+    language: 'en-US',
+    timezone: 'Europe/Berlin',
+    session_count: i % 9,
+    days_since_first_visit: i % 30,
+  }
+}
+
+const KEY_CHARS = 4
+const LETTERS = 26
+
+/** With 800 properties an event has just below 8 KB. */
+function manyProperties(keys: number): Record<string, number> {
+  const properties = new Map<string, number>()
+  while (properties.size < keys) properties.set(randomKey(), 10 + (properties.size % 90))
+  return Object.fromEntries(properties)
+}
+
+function randomKey(): string {
+  const letters = Array.from({ length: KEY_CHARS }, () => 97 + Math.floor(Math.random() * LETTERS))
+  return String.fromCharCode(...letters)
+}
+
+/** One event of browser traffic, about 500 bytes of JSON. Its values depend on `i`. */
+function sampleEvent(i: number, token: string, { eventIds, hasTimestamp = true, keys }: LoadPlan) {
   return {
     project: 'bench',
     token,
     event: ['page_view', 'page_view', 'page_view', 'click', 'signup_started'][i % 5],
-    properties: {
-      path: `/docs/page-${page}`,
-      url: `https://example.com/docs/page-${page}`,
-      hostname: 'example.com',
-      title: `How to do thing ${page} - Example documentation`,
-      referrer: i % 3 === 0 ? 'https://www.google.com/' : '',
-      screen: '1920x1080',
-      browser: 'Chrome',
-      browser_version: '131',
-      os: 'Windows',
-      device: 'desktop',
-      language: 'en-US',
-      timezone: 'Europe/Berlin',
-      session_count: i % 9,
-      days_since_first_visit: i % 30,
-    },
+    properties: keys === undefined ? pageProperties(i) : manyProperties(keys),
     user_id: `anon_${((i * 2654435761) % 4294967296).toString(16)}`,
     session_id: `sess_${((i * 40503) % 16777216).toString(16)}`,
     ...(hasTimestamp && { timestamp: Date.now() - (i % 1000) }),
@@ -144,7 +167,7 @@ function findAll(bytes: Buffer, text: string): number[] {
 
 /** Runs a plan. Rejects when a connection fails. */
 function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const bodies = Math.max(BODIES, plan.tokens.length)
+  const bodies = Math.max(plan.keys === undefined ? BODIES : WIDE_BODIES, plan.tokens.length)
   const requests = Array.from({ length: bodies }, (_, i) => createRequest(plan, i))
   const writeIds = createIdWriter(requests)
   const histogram = new Uint32Array(STEPS)

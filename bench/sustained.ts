@@ -118,7 +118,7 @@ const BROWSER = {
 }
 
 /** The events that GET /stats counts today and yesterday, and until when it says to be fresh, Unix ms. */
-async function countEvents(
+export async function countEvents(
   { port, key = '' }: Target,
   project: string,
 ): Promise<{ events: number; freshUntil: number }> {

@@ -1,12 +1,10 @@
+import { packTextWithin, padPacked, unpackText } from '#core/ingest/packing'
 import {
   EMPTY_EVENT,
   type EventsRecord,
   isEmptyEvent,
-  packText,
-  padPacked,
   type RecordedEvent,
   type StreamRecord,
-  unpackText,
 } from '#core/ingest/record'
 import type { TombstoneRow } from '#core/lake/erase/tombstone-file'
 import { userHash } from '#core/lake/erase/tombstones'
@@ -85,7 +83,8 @@ export function createEventEraser(tombstones: readonly TombstoneRow[]): EventEra
       if (!projects.has(PROJECT.exec(text)?.[1] ?? '')) return null
       const record: StreamRecord = JSON.parse(text)
       const rest = erase(record)
-      return rest === record ? null : padPacked(packText(JSON.stringify(rest)), data.length - CHECKSUM_BYTES)
+      const room = data.length - CHECKSUM_BYTES
+      return rest === record ? null : padPacked(packTextWithin(JSON.stringify(rest), room), room)
     } catch {
       // Nobody can say whose record it is.
       return null

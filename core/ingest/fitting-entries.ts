@@ -1,5 +1,5 @@
 import type { StreamEntry } from '#core/ports'
-import { unpackedBytes } from './record.ts'
+import { unpackedBytes } from './packing.ts'
 
 /** Most records, and most bytes of them when they are unpacked. */
 export type BatchLimits = { records: number; bytes: number }

@@ -3,14 +3,35 @@ import { isJsonObject, type JsonObject } from '#core/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
 import { fieldName } from './field-name.ts'
 
+const EMAIL = /email/i
+
+/**
+ * Properties as JSON in UTF-8, as JSON.stringify writes them, with at most EVENT_LIMITS.propertiesBytes and
+ * without lone surrogates.
+ */
+export class WrittenProperties {
+  readonly utf8: Uint8Array
+
+  constructor(utf8: Uint8Array) {
+    this.utf8 = utf8
+  }
+}
+
 /**
  * Writes the properties of an event as the JSON text that is stored; null when there are none. The size limit
  * counts the properties as sent (docs/api/ingestion.md). After that check, keys that contain `email` are
  * removed at every depth, and lone surrogates become U+FFFD (R3). `label` names the item in messages. Throws
  * INVALID_PROPERTIES.
  */
-export function propertiesJson(sent: unknown, label: string): string | null {
+export function propertiesJson(sent: unknown, label: string): string | Uint8Array | null {
   if (sent === undefined || sent === null) return null
+  if (sent instanceof WrittenProperties) {
+    const text = Buffer.from(sent.utf8.buffer, sent.utf8.byteOffset, sent.utf8.length)
+    // ASCII is the same in Latin-1, which is faster decoded.
+    return EMAIL.test(text.toString('latin1'))
+      ? propertiesJson(JSON.parse(text.toString()), label)
+      : sent.utf8
+  }
   if (!isJsonObject(sent)) {
     throw new ApiError(
       'INVALID_PROPERTIES',
@@ -36,7 +57,7 @@ export function jsonWithoutEmails(sent: JsonObject, maxBytes: number): string | 
   if (text === null) return null
   // A code unit takes at most three bytes of UTF-8, so a short text needs no count.
   if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) return null
-  if (!/email/i.test(text)) return replaceLoneSurrogates(text)
+  if (!EMAIL.test(text)) return replaceLoneSurrogates(text)
   removeEmailKeys(sent)
   return replaceLoneSurrogates(JSON.stringify(sent))
 }
@@ -66,7 +87,7 @@ function removeEmailKeys(value: unknown): void {
   }
   const object = value as JsonObject
   for (const key of Object.keys(object)) {
-    if (/email/i.test(key)) delete object[key]
+    if (EMAIL.test(key)) delete object[key]
     else removeEmailKeys(object[key])
   }
 }

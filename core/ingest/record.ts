@@ -1,6 +1,6 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Refusal } from '#core/identity/who-may-link'
 import type { JsonObject } from '#core/json-object'
+import { packBytes, packText, unpackBytes, unpackText } from './packing.ts'
 
 /** One accepted event inside a record. Keys of e-mail addresses are already removed from `properties`. */
 export type RecordedEvent = {
@@ -89,7 +89,8 @@ export class UnknownKindError extends Error {
 
 /** A record of events, with the properties as the JSON text that ingestion has already written. */
 export type WrittenEventsRecord = Omit<EventsRecord, 'events'> & { events: readonly WrittenEvent[] }
-export type WrittenEvent = Omit<RecordedEvent, 'properties'> & { propertiesJson: string | null }
+/** Wide properties are UTF-8 (wide-body.ts). */
+export type WrittenEvent = Omit<RecordedEvent, 'properties'> & { propertiesJson: string | Uint8Array | null }
 
 /** Packs a record for the stream. */
 export function packRecord(record: StreamRecord): Uint8Array {
@@ -100,12 +101,26 @@ export function packRecord(record: StreamRecord): Uint8Array {
 
 /** The same for a record whose properties are JSON text. */
 export function packWrittenRecord(record: WrittenEventsRecord): Uint8Array {
-  return packText(writeRecord(record))
+  const text = writeRecord(record)
+  const wide = record.events.flatMap(({ propertiesJson }) =>
+    isBytes(propertiesJson) ? [propertiesJson] : [],
+  )
+  if (wide.length === 0) return packText(text)
+  const parts = text.split(PLACE).flatMap((part, i) => [Buffer.from(part), wide[i] ?? NO_BYTES])
+  return packBytes(Buffer.concat(parts))
+}
+
+/** Stands for properties that are bytes. JSON has no such character: it is always written with an escape. */
+const PLACE = '\u0000'
+const NO_BYTES = new Uint8Array(0)
+
+function isBytes(json: string | Uint8Array | null): json is Uint8Array {
+  return json instanceof Uint8Array
 }
 
 const writeEvent = objectWriter<RecordedEvent, WrittenEvent>({
   event: ({ event }) => JSON.stringify(event),
-  properties: ({ propertiesJson }) => String(propertiesJson),
+  properties: ({ propertiesJson }) => (isBytes(propertiesJson) ? PLACE : String(propertiesJson)),
   user_id: ({ user_id }) => JSON.stringify(user_id),
   session_id: ({ session_id }) => JSON.stringify(session_id),
   timestamp: ({ timestamp }) => String(timestamp),
@@ -144,58 +159,6 @@ function objectWriter<T, Source>(writers: Record<keyof T & string, (source: Sour
   }
 }
 
-/** Below this size compression saves nothing: Kinesis bills whole kilobytes, and a log page is 4 kB. */
-const COMPRESS_FROM_BYTES = 1024
-/**
- * Far more than a record of ours unpacks to, as a request has 1 MiB at most. A larger record was not packed
- * here.
- */
-const MAX_UNPACKED_BYTES = 8 * 1024 * 1024
-
-/** The first byte of a record names how the rest is packed. PLAIN: the JSON text. */
-const PLAIN = 0x01
-/** The length of the text in 4 bytes, little-endian, then its zstd frame. 2 was the frame without it. */
-const ZSTD = 0x03
-const LENGTH_BYTES = 4
-/**
- * Put before the bytes of a record whose checksum was wrong when the log was read. No record is packed like
- * this.
- */
-export const DAMAGED = 0x00
-
-/** Packs the JSON text of a record, or the text of a live chunk. */
-export function packText(text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'utf8')
-  if (bytes.length < COMPRESS_FROM_BYTES) return Buffer.concat([Buffer.of(PLAIN), bytes])
-  const head = Buffer.alloc(1 + LENGTH_BYTES)
-  head.writeUInt8(ZSTD)
-  head.writeUInt32LE(bytes.length, 1)
-  return Buffer.concat([head, zstdCompressSync(bytes)])
-}
-
-/**
- * Returns packed JSON with as many bytes as `length`, if it has fewer. Readers ignore blanks after JSON and
- * bytes after a zstd frame.
- */
-export function padPacked(bytes: Uint8Array, length: number): Uint8Array {
-  const padding = Buffer.alloc(Math.max(0, length - bytes.length), bytes[0] === PLAIN ? ' ' : 0)
-  return Buffer.concat([bytes, padding])
-}
-
-/**
- * Returns how many bytes the record takes when it is unpacked. Repetitive events pack to a thousandth of
- * that, so a claim is bounded by this number. Returns the packed size for a record that cannot be read.
- */
-export function unpackedBytes(bytes: Uint8Array): number {
-  if (bytes[0] !== ZSTD || bytes.length < 1 + LENGTH_BYTES) return bytes.length
-  return Buffer.from(bytes.buffer, bytes.byteOffset + 1, LENGTH_BYTES).readUInt32LE()
-}
-
-/** Reads what packText has packed. Throws an Error that says what is wrong with the bytes. */
-export function unpackText(bytes: Uint8Array): string {
-  return unpackBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString('utf8')
-}
-
 /**
  * Reads a record. Throws UnknownKindError for one of a newer version, else an Error that says what is wrong
  * with the bytes; the lake consumer sets both aside (core/lake/consume/set-aside.ts).
@@ -208,60 +171,40 @@ export function unpackRecord(bytes: Uint8Array): StreamRecord {
   return record
 }
 
-/** A record whose events are still JSON text: an array of RecordedEvent. */
+/** A record whose events are still JSON text in UTF-8: an array of RecordedEvent. */
 export type UnparsedRecord =
   | BotRecord
   | IdentifyRecord
-  | (Omit<EventsRecord, 'events'> & { eventsJson: string })
+  | (Omit<EventsRecord, 'events'> & { eventsJson: Buffer })
 
-const EVENTS_FIELD = ',"events":'
+const EVENTS_FIELD = Buffer.from(',"events":[')
 /** What comes after the last event, as writeRecord writes it. */
-const TAILS = ['}', ',"credentialed":true}']
+const TAILS = ['}', ',"credentialed":true}'].map(tail => ({ tail, bytes: Buffer.from(`]${tail}`) }))
+const SPACE = 0x20
 
 /**
  * Reads a record like `unpackRecord`, but does not parse its events: to parse and write them again takes most
  * of the time of a reader that only passes them on. What another version wrote in another order is parsed.
  */
 export function unpackUnparsed(bytes: Uint8Array): UnparsedRecord {
-  const text = unpackText(bytes).trimEnd()
+  const text = withoutPadding(unpackBytes(bytes))
   // Quotes inside a text have a backslash before them. So the first place with these bytes is the field of
   // the record.
   const at = text.indexOf(EVENTS_FIELD)
-  const tail = TAILS.find(each => text.endsWith(`]${each}`))
-  if (at !== -1 && tail !== undefined && text.startsWith('[', at + EVENTS_FIELD.length)) {
-    const head = JSON.parse(text.slice(0, at) + tail)
-    const eventsJson = text.slice(at + EVENTS_FIELD.length, -tail.length)
+  const end = TAILS.find(each => text.subarray(-each.bytes.length).equals(each.bytes))
+  if (at !== -1 && end !== undefined) {
+    const head = JSON.parse(text.toString('utf8', 0, at) + end.tail)
+    const eventsJson = text.subarray(at + EVENTS_FIELD.length - 1, text.length - end.tail.length)
     if (head.kind === 'events' && typeof head.project_id === 'string') return { ...head, eventsJson }
   }
   const record = unpackRecord(bytes)
   if (record.kind !== 'events') return record
   const { events, ...head } = record
-  return { ...head, eventsJson: JSON.stringify(events) }
+  return { ...head, eventsJson: Buffer.from(JSON.stringify(events)) }
 }
 
-function unpackBytes(bytes: Buffer): Buffer {
-  switch (bytes[0]) {
-    case PLAIN:
-      return bytes.subarray(1)
-    case ZSTD:
-      return unpackSized(bytes)
-    case DAMAGED:
-      throw new Error('the checksum was wrong when the log was read')
-    default:
-      throw new Error(`unknown packing ${bytes[0] ?? '(empty)'}`)
-  }
-}
-
-function unpackSized(bytes: Buffer): Buffer {
-  if (bytes.length < 1 + LENGTH_BYTES) throw new Error('the length is cut off')
-  const length = bytes.readUInt32LE(1)
-  if (length > MAX_UNPACKED_BYTES) throw new Error(`the length ${length} is over ${MAX_UNPACKED_BYTES}`)
-  const text = decompress(bytes.subarray(1 + LENGTH_BYTES), length)
-  if (text.length !== length) throw new Error(`the text has ${text.length} bytes, not ${length}`)
-  return text
-}
-
-/** Throws when the frame cannot be read or unpacks to more than `maxBytes`. */
-function decompress(frame: Uint8Array, maxBytes: number): Buffer {
-  return zstdDecompressSync(frame, { maxOutputLength: maxBytes })
+function withoutPadding(text: Buffer): Buffer {
+  let end = text.length
+  while (text[end - 1] === SPACE) end -= 1
+  return text.subarray(0, end)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { forEachConcurrent } from '#core/concurrency'
 import { createEventEraser, type EventEraser } from '#core/erasure/event-eraser'
-import { packText } from '#core/ingest/record'
+import { packBytes } from '#core/ingest/packing'
 import type { TombstoneRow } from '#core/lake/erase/tombstone-file'
 import type { Clock } from '#core/ports'
 import { bucketOf } from '#core/projects/project'
@@ -56,12 +56,12 @@ const CLOCK_SKEW_MS = 500
 /** A reader that has read everything until a moment may find new chunks with stamps this much older, ms. */
 export const LATE_MS = VISIBLE_WITHIN_MS + CLOCK_SKEW_MS
 /**
- * Characters of a project in a batch above which it gets a chunk of its own: about 40 events. A reader of a
+ * Bytes of a project in a batch above which it gets a chunk of its own: about 40 events. A reader of a
  * small project also reads the bytes of its neighbours, so this bounds what it reads.
  */
-const MAX_SHARED_CHARS = 16_000
-/** Characters of a shared chunk. In UTF-8 they are at most 300 KB, also if they do not compress. */
-const MAX_SHARED_CHUNK_CHARS = 100_000
+const MAX_SHARED_BYTES = 16_000
+/** Bytes of a shared chunk before it is compressed. A reader of one project unpacks all of them. */
+const MAX_SHARED_CHUNK_BYTES = 100_000
 /** Chunks of one page that is read newest first. Most reads need few chunks. */
 const PAGE_CHUNKS = 4
 
@@ -198,12 +198,12 @@ function range(partition: string, fromKey: string) {
 /** Distributes the records of a batch over chunks. */
 function toChunks(records: ReadonlyMap<string, readonly WrittenLiveRecord[]>): NewChunk[] {
   const chunks: NewChunk[] = []
-  const shared: { partition: string; first: Position; text: string }[] = []
+  const shared: { partition: string; first: Position; lines: Buffer[]; length: number }[] = []
   const open = new Map<string, (typeof shared)[number]>()
   for (const [projectId, ofProject] of records) {
     const [record] = ofProject
     if (record === undefined) continue
-    if (lineLength(ofProject) > MAX_SHARED_CHARS) {
+    if (lineLength(ofProject) > MAX_SHARED_BYTES) {
       const partition = projectPartition(projectId)
       chunks.push(...packEvents(projectId, ofProject).map(chunk => ({ partition, ...chunk })))
       continue
@@ -211,15 +211,23 @@ function toChunks(records: ReadonlyMap<string, readonly WrittenLiveRecord[]>): N
     const line = toLine(projectId, ofProject)
     const partition = bucketPartition(projectId)
     const current = open.get(partition)
-    if (current !== undefined && current.text.length + line.length <= MAX_SHARED_CHUNK_CHARS) {
-      current.text += line
+    if (current !== undefined && current.length + line.length <= MAX_SHARED_CHUNK_BYTES) {
+      current.lines.push(line)
+      current.length += line.length
     } else {
-      const chunk = { partition, first: firstPosition(record), text: line }
+      const chunk = { partition, first: firstPosition(record), lines: [line], length: line.length }
       shared.push(chunk)
       open.set(partition, chunk)
     }
   }
-  return [...chunks, ...shared.map(({ text, ...chunk }) => ({ ...chunk, bytes: packText(text) }))]
+  return [
+    ...chunks,
+    ...shared.map(({ partition, first, lines }) => ({
+      partition,
+      first,
+      bytes: packBytes(Buffer.concat(lines)),
+    })),
+  ]
 }
 
 /** The partitions that may hold events of a project. */

@@ -1,6 +1,8 @@
 import type { EventEraser } from '#core/erasure/event-eraser'
 import { arrivalLag, eventUlid } from '#core/ingest/ids'
-import { type EventsRecord, isEmptyEvent, packText, unpackText } from '#core/ingest/record'
+import { endsOfItems } from '#core/ingest/json-scan'
+import { packBytes, packText, unpackText } from '#core/ingest/packing'
+import { type EventsRecord, isEmptyEvent } from '#core/ingest/record'
 import { isBeyond } from '#core/lake/sequence'
 
 /**
@@ -19,8 +21,8 @@ export type LiveRecord = Pick<EventsRecord, 'received_at' | 'seq' | 'country' | 
   first: number
 }
 
-/** A record before it is in a chunk: its events are the JSON text that ingestion wrote. */
-export type WrittenLiveRecord = Omit<LiveRecord, 'events'> & { eventsJson: string }
+/** A record before it is in a chunk: its events are the JSON that ingestion wrote, in UTF-8. */
+export type WrittenLiveRecord = Omit<LiveRecord, 'events'> & { eventsJson: Buffer }
 
 /** Where an event lies in its shard: the sequence of its record, and its index in the record. */
 export type Position = { sequence: string; index: number }
@@ -48,27 +50,31 @@ export type LiveEvent = {
 /** DynamoDB takes items of 400 KB. The rest is for the keys. */
 const MAX_CHUNK_BYTES = 350_000
 /**
- * Characters of a chunk before it is compressed. A reader unpacks one chunk at a time, so this bounds its
+ * Bytes of a chunk before it is compressed. A reader unpacks one chunk at a time, so this bounds its
  * memory.
  */
-const MAX_CHUNK_CHARS = 1_000_000
+const MAX_UNPACKED_BYTES = 1_000_000
+
+const [OPEN_LIST, CLOSE_LIST] = [Buffer.from('['), Buffer.from(']')]
 
 /** The line of a project. JSON has no line breaks, so no other line looks like it. */
-export function toLine(projectId: string, records: readonly WrittenLiveRecord[]): string {
-  return `${lineStart(projectId)}[${records.map(writeRecord).join(',')}]`
-}
-
-function writeRecord({ eventsJson, ...head }: WrittenLiveRecord): string {
-  return `${JSON.stringify(head).slice(0, -1)},"events":${eventsJson}}`
+export function toLine(projectId: string, records: readonly WrittenLiveRecord[]): Buffer {
+  const parts = records.flatMap(({ eventsJson, ...head }, i) => [
+    Buffer.from(
+      `${i === 0 ? `${lineStart(projectId)}[` : '},'}${JSON.stringify(head).slice(0, -1)},"events":`,
+    ),
+    eventsJson,
+  ])
+  return Buffer.concat([...parts, Buffer.from('}]')])
 }
 
 /** Writes the events of a record as JSON. */
 export function toWritten({ events, ...head }: LiveRecord): WrittenLiveRecord {
-  return { ...head, eventsJson: JSON.stringify(events) }
+  return { ...head, eventsJson: Buffer.from(JSON.stringify(events)) }
 }
 
 export function toParsed({ eventsJson, ...head }: WrittenLiveRecord): LiveRecord {
-  return { ...head, events: JSON.parse(eventsJson) }
+  return { ...head, events: JSON.parse(eventsJson.toString()) }
 }
 
 function lineStart(projectId: string): string {
@@ -85,16 +91,16 @@ export function packEvents(
 ): { bytes: Uint8Array; first: Position }[] {
   const [record] = records
   if (record === undefined) return []
-  const isLong = lineLength(records) > MAX_CHUNK_CHARS
-  const bytes = isLong ? null : packText(toLine(projectId, records))
+  const isLong = lineLength(records) > MAX_UNPACKED_BYTES
+  const bytes = isLong ? null : packBytes(toLine(projectId, records))
   if (bytes !== null && bytes.length <= MAX_CHUNK_BYTES) return [{ bytes, first: firstPosition(record) }]
   const halves = halve(records)
   if (halves.length === 1)
-    return [{ bytes: bytes ?? packText(toLine(projectId, records)), first: firstPosition(record) }]
+    return [{ bytes: bytes ?? packBytes(toLine(projectId, records)), first: firstPosition(record) }]
   return halves.flatMap(half => packEvents(projectId, half))
 }
 
-/** Characters of a line with these records, without those of the fields beside the events. */
+/** Bytes of a line with these records, without those of the fields beside the events. */
 export function lineLength(records: readonly WrittenLiveRecord[]): number {
   return records.reduce((sum, { eventsJson }) => sum + eventsJson.length, 0)
 }
@@ -126,7 +132,7 @@ export function eraseFromChunk(bytes: Uint8Array, { projects, eraseEvents }: Eve
     const records: LiveRecord[] = JSON.parse(line.slice(projectId.length + 1))
     const rest = records.map(record => ({ ...record, events: eraseEvents(projectId, record) }))
     const isSame = rest.every(({ events }, i) => events === records[i]?.events)
-    return isSame ? line : toLine(projectId, rest.map(toWritten)).slice(1)
+    return isSame ? line : toLine(projectId, rest.map(toWritten)).toString('utf8', 1)
   })
   return changed.every((line, i) => line === lines[i]) ? null : packText(changed.join('\n'))
 }
@@ -163,12 +169,21 @@ export function isAfter(position: Position, other: Position): boolean {
 function halve(records: readonly WrittenLiveRecord[]): WrittenLiveRecord[][] {
   const half = Math.ceil(records.length / 2)
   if (records.length > 1) return [records.slice(0, half), records.slice(half)]
-  return records.map(toParsed).flatMap(record => {
-    if (record.events.length < 2) return [[toWritten(record)]]
-    const middle = Math.ceil(record.events.length / 2)
+  return records.flatMap(record => {
+    const { eventsJson: json } = record
+    const ends = endsOfItems(json)
+    if (ends.length < 2) return [[record]]
+    const middle = Math.ceil(ends.length / 2)
+    const cut = ends[middle - 1] as number
     return [
-      [toWritten({ ...record, events: record.events.slice(0, middle) })],
-      [toWritten({ ...record, first: record.first + middle, events: record.events.slice(middle) })],
+      [{ ...record, eventsJson: Buffer.concat([json.subarray(0, cut), CLOSE_LIST]) }],
+      [
+        {
+          ...record,
+          first: record.first + middle,
+          eventsJson: Buffer.concat([OPEN_LIST, json.subarray(cut + 1)]),
+        },
+      ],
     ]
   })
 }

@@ -26,6 +26,7 @@ import { jsonResponse } from '#lambdas/response'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { ingestStep } from './ingest-step.ts'
+import { readTrackBody } from './read-track-body.ts'
 
 export type TrackServices = {
   stream: Pick<EventStream, 'append'>
@@ -75,7 +76,7 @@ function trackEndpoint(services: TrackServices, { route, parse, respond }: Track
   const end = { stream, respond }
   // The order of docs/api/ingestion.md.
   return createChain(log)
-    .step(readBody)
+    .step(readTrackBody)
     .step(({ json }) => ({ trackRequest: parse(json) }))
     .step(ingestStep(findProject(services), end))
     .step(readSender(services))

@@ -54,7 +54,8 @@ function pack(value: unknown): unknown {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
   if (typeof value === 'number') return checkNumber(value)
   if (Array.isArray(value)) return value.filter(element => element !== undefined).map(pack)
-  if (value instanceof Uint8Array) return { B: Buffer.from(value).toString('base64') }
+  if (value instanceof Uint8Array)
+    return { B: Buffer.from(value.buffer, value.byteOffset, value.length).toString('base64') }
   if (value instanceof Set) return packSet(value)
   if (isMap(value)) return { M: packMap(value) }
   throw invalid(`Unsupported type passed: ${typeof value}`)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { unpackedBytes } from '#core/ingest/record'
+import { unpackedBytes } from '#core/ingest/packing'
 import type { Clock, EventStream, Log } from '#core/ports'
 import { createBusyProjects } from './busy-projects.ts'
 import { BUSY_SHARD, busyDir, type LanesReader, openLanesReader } from './lanes-reader.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DAMAGED } from '#core/ingest/record'
+import { DAMAGED } from '#core/ingest/packing'
 import type { EventStream, StreamEntry } from '#core/ports'
 import { checksumOf, isDamage, logPath, suspectPath } from './log-file.ts'
 

@@ -17,7 +17,7 @@ export function rowsOfColumns(hot: HotColumns): HotRow[] {
     const read = (name: ColumnOf<'events_hot'>) => {
       const column = columns.get(name)
       if (column === undefined) return null
-      if ('texts' in column) return column.texts[column.numbers[row] as number] ?? null
+      if ('texts' in column) return column.texts[column.numbers[row] as number]?.toString() ?? null
       if ('longs' in column) return column.longs[row] === -1n ? null : (column.longs[row] as bigint)
       return Number.isNaN(column.values[row]) ? null : (column.values[row] as number)
     }

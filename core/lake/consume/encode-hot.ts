@@ -76,7 +76,7 @@ function sortedRows(columns: ReadonlyMap<string, HotColumn>, count: number): Uin
     Float64Array,
   ]
   const { texts, numbers } = columns.get('project_id') as TextColumn
-  const rank = ranksOf(texts)
+  const rank = ranksOf(texts.map(String))
   const compare = (a: number, b: number): number =>
     (bucket[a] as number) - (bucket[b] as number) ||
     (rank[numbers[a] as number] as number) - (rank[numbers[b] as number] as number) ||
@@ -124,20 +124,20 @@ function textPage({ texts, numbers }: TextColumn, rows: Uint32Array, hasBounds: 
   const places = new Int32Array(texts.length).fill(-1)
   const found = new Int32Array(rows.length)
   const indexes = new Int32Array(rows.length)
-  const distinct: string[] = []
+  const distinct: (string | Buffer)[] = []
   let count = 0
   for (let i = 0; i < rows.length; i++) {
     const number = numbers[rows[i] as number] as number
     if (number === -1) continue
     isThere[i] = 1
-    if (places[number] === -1) places[number] = distinct.push(texts[number] as string) - 1
+    if (places[number] === -1) places[number] = distinct.push(texts[number] as string | Buffer) - 1
     found[count] = number
     indexes[count] = places[number] as number
     count += 1
   }
-  const bounds = hasBounds ? textBounds(distinct) : null
+  const bounds = hasBounds ? textBounds(distinct.map(String)) : null
   if (distinct.length * 2 > count) {
-    const written = Array.from(found.subarray(0, count), number => texts[number] as string)
+    const written = Array.from(found.subarray(0, count), number => texts[number] as string | Buffer)
     return { ...presence(isThere), ...PLAIN, bytes: plainTexts(written), bounds }
   }
   const bits = bitsOf(Math.max(0, distinct.length - 1))
@@ -163,13 +163,15 @@ const LENGTH_BYTES = 4
 const MAX_UNIT_BYTES = 3
 
 /** Each text as its length in four bytes, little-endian, and its UTF-8. */
-function plainTexts(texts: readonly string[]): Uint8Array {
+function plainTexts(texts: readonly (string | Buffer)[]): Uint8Array {
   let most = 0
-  for (const text of texts) most += LENGTH_BYTES + text.length * MAX_UNIT_BYTES
+  for (const text of texts)
+    most += LENGTH_BYTES + text.length * (typeof text === 'string' ? MAX_UNIT_BYTES : 1)
   const bytes = Buffer.allocUnsafe(most)
   let at = 0
   for (const text of texts) {
-    const length = bytes.write(text, at + LENGTH_BYTES)
+    const length =
+      typeof text === 'string' ? bytes.write(text, at + LENGTH_BYTES) : text.copy(bytes, at + LENGTH_BYTES)
     bytes.writeUInt32LE(length, at)
     at += LENGTH_BYTES + length
   }

@@ -4,10 +4,13 @@ import type { EventTimes } from '#core/usage/counters'
 import { timesOf } from '#core/usage/event-times'
 import { type ColumnOf, type PropertyColumnName, propertyColumns } from '#schemas/columns'
 import { eventKey, shortKey } from './id-keys.ts'
-import { readRawEvents, splitRawObject } from './raw-events.ts'
+import { namesOf, readRawEvents, splitRawObject } from './raw-events.ts'
 
-/** A column of texts: the distinct texts, and for each row the number of its text; -1 for null. */
-export type TextColumn = { texts: string[]; numbers: Int32Array; numberOf: Map<string, number> }
+/**
+ * A column of texts: the distinct texts, and for each row the number of its text; -1 for null. Wide
+ * properties are UTF-8 and not compared.
+ */
+export type TextColumn = { texts: (string | Buffer)[]; numbers: Int32Array; numberOf: Map<string, number> }
 /** A column of whole numbers that a double holds. NaN is null. */
 export type IntegerColumn = { values: Float64Array }
 /** A column of whole numbers from 0 to 2^63 - 1. -1 is null. */
@@ -82,7 +85,7 @@ export function createHotColumns(): HotColumns {
   }
 
   /** `propertiesJson`: the properties as text, if they are not in the event. */
-  function addEvent(record: Head, event: RecordedEvent, index: number, propertiesJson?: string | null): void {
+  function addEvent(record: Head, event: RecordedEvent, index: number, propertiesJson?: Buffer | null): void {
     if (isEmptyEvent(event)) return
     if (count === capacity) grow()
     if (!Number.isSafeInteger(event.timestamp)) throw new TypeError('a timestamp is not a whole number')
@@ -100,9 +103,8 @@ export function createHotColumns(): HotColumns {
       addText(id, row, event.event_id)
       eventKeys.longs[row] = eventKey(record.project_id, event.event_id, record.credentialed) ?? -1n
     }
-    const rest =
-      propertiesJson == null ? addProperties(event.properties, row) : addRawProperties(propertiesJson, row)
-    addText(json, row, rest)
+    if (propertiesJson == null) addText(json, row, addProperties(event.properties, row))
+    else json.numbers[row] = json.texts.push(addRawProperties(propertiesJson, row)) - 1
     count += 1
   }
 
@@ -142,8 +144,8 @@ export function createHotColumns(): HotColumns {
   }
 
   /** The same for properties as text. A name of a column needs no escapes in JSON. */
-  function addRawProperties(propertiesJson: string, row: number): string {
-    return splitRawObject(propertiesJson, (key, valueJson) => {
+  function addRawProperties(propertiesJson: Buffer, row: number): Buffer {
+    return splitRawObject(propertiesJson, propertyNames, (key, valueJson) => {
       if (!properties.has(key)) return false
       const value: unknown = JSON.parse(valueJson)
       if (typeof value === 'string' && textProperties.has(key))
@@ -183,7 +185,8 @@ export function createHotColumns(): HotColumns {
     },
     addUnparsed(record) {
       const raw = readRawEvents(record.eventsJson)
-      const parsed: readonly RecordedEvent[] = raw?.map(({ event }) => event) ?? JSON.parse(record.eventsJson)
+      const parsed: readonly RecordedEvent[] =
+        raw?.map(({ event }) => event) ?? JSON.parse(record.eventsJson.toString())
       addAll(() => {
         for (const [index, event] of parsed.entries())
           addEvent(record, event, index, raw?.[index]?.propertiesJson)
@@ -228,7 +231,7 @@ function addText(
 
 /** The key of each id of a column. An id is hashed once, however many rows have it. */
 function keysOf({ texts, numbers }: TextColumn): IntegerColumn {
-  const keys = Float64Array.from(texts, text => shortKey(text))
+  const keys = Float64Array.from(texts, text => shortKey(String(text)))
   return {
     values: Float64Array.from(numbers, number => (number === -1 ? Number.NaN : (keys[number] as number))),
   }
@@ -242,6 +245,7 @@ function grown<Values extends { set(values: Values): void }>(values: Values, lar
 const textProperties = propertiesOfType('string')
 const integerProperties = propertiesOfType('int64')
 const properties = new Set([...textProperties, ...integerProperties])
+const propertyNames = namesOf(properties)
 
 function propertiesOfType(type: 'string' | 'int64'): ReadonlySet<string> {
   return new Set<PropertyColumnName | string>(

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createEventEraser } from '#core/erasure/event-eraser'
 import { toIdentityRows } from '#core/identity/fold/identity-row'
+import { packText } from '#core/ingest/packing'
 import {
   type EventsRecord,
   type IdentifyRecord,
   packRecord,
-  packText,
   type StreamRecord,
   unpackRecord,
 } from '#core/ingest/record'

@@ -5,7 +5,7 @@ import { propertySettings } from '#test/support/depth'
 
 /** The stored text of properties that a body contains as `jsonText`. */
 function stored(jsonText: string): string | null {
-  return propertiesJson(JSON.parse(jsonText), '')
+  return propertiesJson(JSON.parse(jsonText), '') as string | null
 }
 
 function code(run: () => unknown): string | undefined {

@@ -2,16 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DAMAGED, packText, padPacked, unpackedBytes } from '#core/ingest/packing'
 import {
-  DAMAGED,
   EMPTY_EVENT,
   type EventsRecord,
   packRecord,
-  packText,
-  padPacked,
   type RecordedEvent,
   type StreamRecord,
-  unpackedBytes,
   unpackRecord,
   unpackUnparsed,
 } from '#core/ingest/record'
@@ -177,7 +174,7 @@ describe('a record whose events are left as text', () => {
     const unparsed = unpackUnparsed(bytes)
     if (unparsed.kind !== 'events') return unparsed
     const { eventsJson, ...head } = unparsed
-    return { ...head, events: JSON.parse(eventsJson) }
+    return { ...head, events: JSON.parse(eventsJson.toString()) }
   }
 
   test.each([

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { unpackText } from '#core/ingest/record'
+import { unpackText } from '#core/ingest/packing'
 import { toTombstoneRows } from '#core/lake/erase/tombstone-file'
 import { userHash } from '#core/lake/erase/tombstones'
 import { createLiveBuffer, LATE_MS } from '#core/live/buffer'

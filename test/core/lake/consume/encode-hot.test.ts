@@ -204,18 +204,19 @@ test('wide events that are read as text give the rows of parsed ones', () => {
 
 test('only wide events of the form that ingestion writes are read as text', () => {
   const wide = { event: 'a', properties: { long: 'x'.repeat(3_000) }, user_id: null, timestamp: 1 }
+  const read = (json: string) => readRawEvents(Buffer.from(json))
   const text = JSON.stringify([wide, wide])
-  expect(readRawEvents(text)).toEqual(
+  expect(read(text)).toEqual(
     [1, 2].map(() => ({
       event: { ...wide, properties: null },
-      propertiesJson: JSON.stringify(wide.properties),
+      propertiesJson: Buffer.from(JSON.stringify(wide.properties)),
     })),
   )
-  expect(readRawEvents(JSON.stringify([{ ...wide, properties: {} }]))).toBeNull()
-  expect(readRawEvents(JSON.stringify([wide, { event: '' }]))).toBeNull()
-  expect(readRawEvents(JSON.stringify([{ timestamp_first: 1, ...wide }]))).toBeNull()
-  expect(readRawEvents('[]')).toBeNull()
-  expect(() => readRawEvents(text.slice(0, 1_000))).toThrow(SyntaxError)
+  expect(read(JSON.stringify([{ ...wide, properties: {} }]))).toBeNull()
+  expect(read(JSON.stringify([wide, { event: '' }]))).toBeNull()
+  expect(read(JSON.stringify([{ timestamp_first: 1, ...wide }]))).toBeNull()
+  expect(read('[]')).toBeNull()
+  expect(() => read(text.slice(0, 1_000))).toThrow(SyntaxError)
 })
 
 test.each([

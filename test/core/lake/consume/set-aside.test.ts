@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { packRecord, packText } from '#core/ingest/record'
+import { packText } from '#core/ingest/packing'
+import { packRecord } from '#core/ingest/record'
 import { createReplay, replaySetAside } from '#core/lake/consume/set-aside'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
