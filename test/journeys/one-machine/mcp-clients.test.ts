@@ -1,12 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type IPty, spawn } from '@lydell/node-pty'
 import {
   Client,
   type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  type StoredOAuthClientInformation,
   type StoredOAuthTokens,
   StreamableHTTPClientTransport,
   UnauthorizedError,
@@ -15,6 +11,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchBrowser } from '#test/support/browser'
 import { installInspector } from '#test/support/inspector'
+import { OAuthMemory } from '#test/support/oauth-memory'
+import { listenForCallback } from '#test/support/reference-client'
 import { cleanUp, type Service, startService } from '#test/support/service-process'
 
 /**
@@ -44,61 +42,7 @@ afterAll(async () => {
 async function decide(url: string, decision: 'Approve' | 'Deny'): Promise<void> {
   await page.goto(url)
   await page.getByRole('button', { name: decision }).click()
-}
-
-/** The listener of a program on this computer. */
-async function listen() {
-  let heard: (answer: URLSearchParams) => void
-  const answer = new Promise<URLSearchParams>(resolve => {
-    heard = resolve
-  })
-  const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://client')
-    response.end('You can close this page.')
-    if (pathname === '/callback') heard(searchParams)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/callback`, answer, close: () => server.close() }
-}
-
-/** Keeps in memory what a client keeps. */
-class Memory implements OAuthClientProvider {
-  readonly redirectUrl: string
-  client: StoredOAuthClientInformation | undefined
-  kept: StoredOAuthTokens | undefined
-  verifier = ''
-  discovery: OAuthDiscoveryState | undefined
-  opened: string[] = []
-
-  constructor(redirectUrl: string) {
-    this.redirectUrl = redirectUrl
-  }
-  get clientMetadata() {
-    return { client_name: 'SDK of a test', redirect_uris: [this.redirectUrl] }
-  }
-  clientInformation = () => this.client
-  saveClientInformation = (client: StoredOAuthClientInformation) => {
-    this.client = client
-  }
-  tokens = () => this.kept
-  saveTokens = (tokens: StoredOAuthTokens) => {
-    this.kept = tokens
-  }
-  redirectToAuthorization = (url: URL) => {
-    this.opened.push(url.href)
-  }
-  saveCodeVerifier = (verifier: string) => {
-    this.verifier = verifier
-  }
-  codeVerifier = () => this.verifier
-  saveDiscoveryState = (state: OAuthDiscoveryState) => {
-    this.discovery = state
-  }
-  discoveryState = () => this.discovery
-  invalidateCredentials = () => {
-    this.kept = undefined
-  }
+  await page.waitForURL(/^http:\/\/127\.0\.0\.1:/)
 }
 
 const connectWith = async (authProvider: OAuthClientProvider) => {
@@ -109,12 +53,12 @@ const connectWith = async (authProvider: OAuthClientProvider) => {
 
 describe('the official client', () => {
   test('gets from the address of /mcp to an answer, is listed, refreshes its token, and is disconnected', async () => {
-    const listener = await listen()
-    const memory = new Memory(listener.url)
+    const listener = await listenForCallback()
+    const memory = new OAuthMemory(listener.url)
     const first = await connectWith(memory)
     await expect(first.connected).rejects.toThrow(UnauthorizedError)
     await decide(memory.opened[0] ?? '', 'Approve')
-    await first.transport.finishAuth(await listener.answer)
+    await first.transport.finishAuth(listener.close() ?? new URLSearchParams())
 
     const { client, connected } = await connectWith(memory)
     await connected
@@ -125,19 +69,22 @@ describe('the official client', () => {
     await client.close()
 
     // An access token that is no good: the client refreshes without a human.
-    const { access_token } = memory.kept as StoredOAuthTokens
-    memory.kept = { ...memory.kept, access_token: access_token.replace(/.{4}$/, '0000') } as StoredOAuthTokens
+    const { access_token } = memory.stored as StoredOAuthTokens
+    memory.stored = {
+      ...memory.stored,
+      access_token: access_token.replace(/.{4}$/, '0000'),
+    } as StoredOAuthTokens
     const again = await connectWith(memory)
     await again.connected
     expect((await again.client.listTools()).tools).toHaveLength(tools.length)
-    expect(memory.kept?.access_token).not.toBe(access_token)
+    expect(memory.stored?.access_token).not.toBe(access_token)
     await again.client.close()
     expect(memory.opened).toHaveLength(1)
 
     await page.goto(`${service.baseUrl}/settings/sessions`)
     await page.getByRole('button', { name: 'Disconnect SDK of a test' }).click()
     const status = async () => {
-      const headers = { Authorization: `Bearer ${memory.kept?.access_token}` }
+      const headers = { Authorization: `Bearer ${memory.stored?.access_token}` }
       return (await fetch(`${service.baseUrl}/projects`, { headers })).status
     }
     await expect.poll(status, { timeout: 20_000 }).toBe(401)
@@ -145,18 +92,17 @@ describe('the official client', () => {
     await expect(disconnected.connected).rejects.toThrow(UnauthorizedError)
     // It asks the human again.
     expect(memory.opened).toHaveLength(2)
-    listener.close()
   })
 
   test('hears that the human said no', async () => {
-    const listener = await listen()
-    const memory = new Memory(listener.url)
+    const listener = await listenForCallback()
+    const memory = new OAuthMemory(listener.url)
     const { transport, connected } = await connectWith(memory)
     await expect(connected).rejects.toThrow(UnauthorizedError)
     await decide(memory.opened[0] ?? '', 'Deny')
-    await expect(transport.finishAuth(await listener.answer)).rejects.toThrow(/access_denied/)
-    expect(memory.kept).toBeUndefined()
-    listener.close()
+    const answer = listener.close() ?? new URLSearchParams()
+    await expect(transport.finishAuth(answer)).rejects.toThrow(/access_denied/)
+    expect(memory.stored).toBeUndefined()
   })
 })
 
@@ -164,7 +110,7 @@ describe('the command line of the Inspector', () => {
   test('signs in by a browser, lists the tools and calls one', async context => {
     const inspector = await installInspector()
     if (inspector === null) return context.skip('The registry is not in reach.')
-    const listener = await listen()
+    const listener = await listenForCallback()
     const port = new URL(listener.url).port
     listener.close()
     const home = join(service.dataDir, 'inspector')
