@@ -58,7 +58,8 @@ export function authDocument(baseUrl: string): string {
   return `# Access to Footfall for agents
 
 Footfall is web analytics over HTTP at ${baseUrl}. An agent gets a scoped, revocable session after a human has approved it
-in a browser. There is no password and no API key to copy.
+in a browser. There is no password and no API key to copy. A client of the Model Context Protocol needs nothing of this page: its
+address is ${baseUrl}/mcp, and it signs in by itself.
 
 Machine-readable: ${baseUrl}/.well-known/oauth-protected-resource and
 ${baseUrl}/.well-known/oauth-authorization-server (see \`agent_auth\`). All operations: ${baseUrl}/openapi.json.
