@@ -132,7 +132,10 @@ function rollupFiles(usage: Usage, figures: LakeFigures) {
     bytes: days * eventsPerDay * segmentBytesPerEvent,
     epochs: days * epochsPerDay,
   })
-  const earlierCount = olderSegments(earlierDays * eventsPerDay * segmentBytesPerEvent)
+  const earlierCount = olderSegments({
+    bytes: earlierDays * eventsPerDay * segmentBytesPerEvent,
+    epochs: earlierDays * epochsPerDay,
+  })
   return {
     sessions: files(days, count, lake.sessionsBytes, lake.sessionsBytes),
     earlierSessions: files(earlierDays, earlierCount, lake.sessionsBytes, lake.sessionKeyBytes),

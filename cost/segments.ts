@@ -29,9 +29,13 @@ export function newestSegments({ bytes, epochs }: { bytes: number; epochs: numbe
   return Math.min(epochs, (mergeSegments - 1) / 2 + merged)
 }
 
-/** Mean number of segments with older events of a bucket. Nearly all of them are as large as segments get. */
-export function olderSegments(bytes: number): number {
-  return bytes === 0 ? 0 : 2 + fullSegments(bytes)
+/**
+ * Mean number of segments with older events of a bucket. Nearly all of them are as large as segments get.
+ * Events of a part of an epoch are in a part of a segment, so a range that grows by a moment never loses
+ * files.
+ */
+export function olderSegments({ bytes, epochs }: { bytes: number; epochs: number }): number {
+  return Math.min(epochs, 2 + fullSegments(bytes))
 }
 
 function fullSegments(bytes: number): number {
