@@ -71,7 +71,7 @@ test.each([
     const range = { bytes: (bytes / daysPerMonth) * 31, epochs: (31 * 1_440) / minutes }
     expect(newestSegments(range) / simulated.newest).toBeGreaterThan(0.85)
     expect(newestSegments(range) / simulated.newest).toBeLessThan(1.5)
-    const older = olderSegments((bytes / daysPerMonth) * 35)
+    const older = olderSegments({ bytes: (bytes / daysPerMonth) * 35, epochs: (35 * 1_440) / minutes })
     expect(older / simulated.older).toBeGreaterThan(0.85)
     expect(older / simulated.older).toBeLessThan(1.6)
     // Small segments are rewritten more often than the estimate says, but have few bytes.
@@ -82,6 +82,7 @@ test.each([
 
 test('a bucket without events has no segments, and never more segments than epochs', () => {
   expect(newestSegments({ bytes: 0, epochs: 0 })).toBe(0)
-  expect(olderSegments(0)).toBe(0)
+  expect(olderSegments({ bytes: 0, epochs: 0 })).toBe(0)
   expect(newestSegments({ bytes: 1e6, epochs: 3 })).toBe(3)
+  expect(olderSegments({ bytes: 1e3, epochs: 0.1 })).toBe(0.1)
 })

@@ -23,7 +23,7 @@ import {
 import {
   fragmentColumns,
   joinAllFragments,
-  joinFragments,
+  joinSplitFragments,
   type SessionField,
   sessionFragments,
   sessionsOfOne,
@@ -196,9 +196,7 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
     unrolled.length === 0
       ? unionAll(read, rollup, fragmentsOfEvents)
       : unionAll(read, [...rollup, ...fragmentsOfEvents], [])
-  const started = joinsSplitAlone
-    ? joinFragments(fragments, fields, { from, usesSplit })
-    : joinAllFragments(fragments, fields, from)
+  const started = (usesSplit ? joinSplitFragments : joinAllFragments)(fragments, fields, from)
   const earlierKeys = sessionRollup(
     read,
     searchFrom < firstDate ? segmentsBetween(read, searchFrom, firstDate) : [],

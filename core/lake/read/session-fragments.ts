@@ -5,7 +5,13 @@ import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 /**
  * A fragment of a session has the columns of segment_sessions (schemas/columns.ts). A report joins the
- * fragments of a session from all segments and hot files.
+ * fragments of a session from all segments and hot files, in one of two ways:
+ *
+ * - `joinAllFragments` groups all of them in one scan: where scans are billed, and where nothing says which
+ *   sessions may be split.
+ * - `joinSplitFragments` scans them three times and groups only those of split sessions. Processor time of a
+ *   report over 30 days with 4 million events, ms: /pages 160 instead of 480, /sessions 290 instead of 490,
+ *   /sessions/distribution 110 instead of 180, /stats 340 instead of 390 (2026-11-23, DuckDB 1.5.5).
  */
 
 /** The page of an event: its path, else its url; an empty text counts as absent (U35). */
@@ -113,7 +119,7 @@ export function sessionsOfOne(fragments: SqlQuery, fields: readonly SessionField
   return sql`SELECT ${selectFields(fields, 'ofOne')} FROM ${fragments} AS fragment WHERE start_at >= ${timestamp(from)}`
 }
 
-/** The columns of fragments that joinFragments reads for the fields, beside session_key. */
+/** The columns of fragments that both joins read for the fields, beside session_key. */
 export function fragmentColumns(fields: readonly SessionField[]): FragmentColumn[] {
   return [...new Set(['start_at' as const, ...fields.flatMap(field => FIELDS[field].columns)])]
 }
@@ -131,22 +137,17 @@ export function joinAllFragments(
 }
 
 /**
- * The same rows in less time, with several scans.
- *
- * Nearly all sessions have one fragment, which is the session. So only those that may be split are grouped:
- * grouping all sessions with all aggregates takes three times as long. `usesSplit`: the fragments have
- * may_be_split. Otherwise the keys of all sessions are grouped to find those of several fragments.
+ * The same rows with three scans of fragments that have may_be_split. Nearly all sessions have one fragment,
+ * which is the session, so only the fragments of split ones are grouped.
  */
-export function joinFragments(
+export function joinSplitFragments(
   fragments: SqlQuery,
   fields: readonly SessionField[],
-  { from, usesSplit }: { from: number; usesSplit: boolean },
+  from: number,
 ): SqlQuery {
-  const ofSplit = usesSplit
-    ? sql`WHERE coalesce(may_be_split, 1) = 1 GROUP BY session_key`
-    : sql`GROUP BY session_key HAVING count(*) > 1`
   return sql`WITH fragment AS ${NOT_MATERIALIZED} (SELECT * FROM ${fragments} AS each_fragment),
-        split AS (SELECT session_key AS split_key FROM fragment ${ofSplit})
+        split AS (SELECT session_key AS split_key FROM fragment
+          WHERE coalesce(may_be_split, 1) = 1 GROUP BY session_key)
       SELECT ${selectFields(fields, 'ofOne')} FROM fragment
       LEFT JOIN split ON split_key = session_key
       WHERE split_key IS NULL AND start_at >= ${timestamp(from)}

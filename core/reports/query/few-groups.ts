@@ -15,7 +15,6 @@ import { EVENT_LIMITS } from '#schemas/event'
 import { type NumberedGroup, type NumberedGroups, numberGroups, toText } from './group-numbers.ts'
 import type { QueryParams, QueryRequest } from './params.ts'
 import { filteredEvents, groupBy, type Plan, selectGroups } from './plan.ts'
-import { isSessionMetric } from './session-totals.ts'
 
 /** Metrics of docs/api/numbers.md#count-modes-of-query that count distinct sessions and users. */
 const COUNTS = ['event_count', 'session_count', 'unique_users'] as const
@@ -32,10 +31,7 @@ export async function readFewGroups(
   request: QueryRequest,
   plan: Plan,
 ): Promise<Row[] | null> {
-  // Another statement counts the session metrics that do not need their sessions here.
-  const isCounted = plan.metrics.every(
-    ({ name, needsSessions }) => name in ZERO || (isSessionMetric(name) && !needsSessions),
-  )
+  const isCounted = plan.metrics.every(({ name }) => COUNTS.some(count => count === name))
   const hasManyGroups = plan.groups.some(({ field }) => field === 'user_id' || field === 'session_id')
   if (!isCounted || hasManyGroups) return null
   const found = possibleDates(request, plan) ?? (await rows(eventsOfGroupsSql(request, plan)))
@@ -47,9 +43,7 @@ export async function readFewGroups(
   const sorted = all.toSorted(groupOrder(request.params, plan))
   const shown = sorted.slice(0, limit).map(({ values, counts }) => ({
     ...Object.fromEntries(values.map((value, i) => [`group_${i}`, value])),
-    ...Object.fromEntries(
-      plan.metrics.map(({ name }, i) => [`metric_${i}_0`, name in counts ? counts[name as keyof Counts] : 0]),
-    ),
+    ...Object.fromEntries(plan.metrics.map(({ name }, i) => [`metric_${i}_0`, counts[name as keyof Counts]])),
   }))
   const others = sorted.slice(limit)
   if (others.length === 0) return shown
@@ -57,8 +51,6 @@ export async function readFewGroups(
   const rests = plan.metrics.flatMap(({ name }, i) => (name === 'event_count' ? [[`rest_${i}`, rest]] : []))
   return [...shown, { shown_rank: null, group_count: others.length, ...Object.fromEntries(rests) }]
 }
-
-const ZERO: Counts = { event_count: 0, session_count: 0, unique_users: 0 }
 
 /**
  * All dates of the range as groups, if the query groups by date only and needs no numbers of events: then no

@@ -18,8 +18,8 @@ export type Metric = {
    * The number of a group, and what else `read` needs. The first column is the number, for the order of rows.
    */
   aggregates: SqlQuery[]
-  /** Makes the metric of a response from the columns of a group, whose first field is `group`. */
-  read(values: Row[string][], group: Row[string]): number | null
+  /** Makes the metric of a response from the columns of a group. */
+  read(values: Row[string][]): number | null
   /** Whether groups add up to the total. */
   isAdditive: boolean
   /** Whether it needs the rows of users. */

@@ -5,7 +5,6 @@ import { propertyValue } from '#core/reports/sql/property-value'
 import { sql } from '#core/sql'
 import type { Metric } from './metric.ts'
 import { percentile } from './percentiles.ts'
-import { SESSION_METRICS } from './session-totals.ts'
 
 const NUMERIC = /^(sum|avg|min|max|p50|p95)\((?:properties\.)?(\w+)\)$/
 
@@ -38,9 +37,9 @@ function planMetric(name: string, countMode: string): Metric {
     case 'session_count':
       return { ...plain, fields: [], aggregates: [countSessions] }
     case 'bounce_rate':
-      return { ...plain, fields: [], ...perSession(sql`is_bounce`, SESSION_METRICS.bounce_rate) }
+      return { ...plain, fields: [], ...perSession(sql`is_bounce`, 3) }
     case 'avg_duration':
-      return { ...plain, fields: [], ...perSession(sql`duration_ms`, SESSION_METRICS.avg_duration) }
+      return { ...plain, fields: [], ...perSession(sql`duration_ms`, 0) }
     default:
       return {
         ...plain,
@@ -73,7 +72,7 @@ const countBySessionThenUser = sql`${countSessions} + ${countUsers(sql`has_sessi
 /** The mean over the sessions of a group. */
 function perSession(
   value: SqlQuery,
-  { decimals }: { decimals: number },
+  decimals: number,
 ): Pick<Metric, 'aggregates' | 'read' | 'needsSessions'> {
   const total = sql`sum(CASE WHEN is_user_row = 0 AND session_id IS NOT NULL THEN ${value} END)`
   return {

@@ -17,7 +17,6 @@ import type { QueryParams, QueryRequest } from './params.ts'
 import { mustRound, rankedNumbers } from './percentiles.ts'
 import { filteredEvents, groupBy, type Plan, planQuery, selectGroups } from './plan.ts'
 import { queryRange } from './range.ts'
-import { isSessionMetric, readSessionMetric, sessionTotalsSql } from './session-totals.ts'
 
 type Response = z.input<typeof queryResponse>
 type Groups = Pick<Response, 'rows' | 'count' | 'truncated' | 'total_rows'>
@@ -74,13 +73,7 @@ async function readGroups(rows: ReadRows, request: QueryRequest): Promise<Groups
   // A range before the project has no events.
   const isEmpty = users?.length === 0 || read.to <= read.from
   if (isEmpty) return plan.groups.length > 0 ? { rows: [], count: 0 } : toGroups([{}], plan)
-  const totalsSql = sessionTotalsSql(request)
-  if (totalsSql === null) return toGroups(await readRows(rows, request, plan), plan)
-  const [groupRows, totals] = await Promise.all([
-    readRows(rows, request, withoutSessions(plan)),
-    rows(totalsSql),
-  ])
-  return toGroups(groupRows, withSessionTotals(plan, totals))
+  return toGroups(await readRows(rows, request, plan), plan)
 }
 
 async function readRows(rows: ReadRows, request: QueryRequest, plan: Plan): Promise<Row[]> {
@@ -89,28 +82,6 @@ async function readRows(rows: ReadRows, request: QueryRequest, plan: Plan): Prom
   const isRounded = await mustRound(rows, request, plan)
   if (isRounded) request.notes.isExact = false
   return rows(groupsSql(request, plan, isRounded))
-}
-
-/** The plan for a statement whose session metrics another statement counts: a count stands in their place. */
-function withoutSessions(plan: Plan): Plan {
-  const metrics = plan.metrics.map(metric =>
-    isSessionMetric(metric.name) ? { ...metric, aggregates: [sql`count(*)`], needsSessions: false } : metric,
-  )
-  return { ...plan, metrics }
-}
-
-/** The plan that reads its session metrics from the rows of sessionTotalsSql. */
-function withSessionTotals(plan: Plan, totals: readonly Row[]): Plan {
-  const byGroup = new Map(totals.map(row => [row.group_0 ?? null, row]))
-  const metrics = plan.metrics.map(metric => {
-    const { name } = metric
-    if (!isSessionMetric(name)) return metric
-    return {
-      ...metric,
-      read: (_: Row[string][], group: Row[string]) => readSessionMetric(name, byGroup.get(group)),
-    }
-  })
-  return { ...plan, metrics }
 }
 
 /** Throws INVALID_FILTER_FIELD with the fields that the filter could name (docs/api/query.md). */
@@ -252,10 +223,7 @@ function toGroups(allRows: readonly Row[], plan: Plan): Groups {
       ...groups.map(({ field }, i) => [field, row[`group_${i}`] ?? null]),
       ...metrics.map(({ name, aggregates, read }, i) => [
         name,
-        read(
-          aggregates.map((_, j) => row[`metric_${i}_${j}`] ?? null),
-          row.group_0 ?? null,
-        ),
+        read(aggregates.map((_, j) => row[`metric_${i}_${j}`] ?? null)),
       ]),
     ]),
   )
@@ -267,7 +235,7 @@ function toGroups(allRows: readonly Row[], plan: Plan): Groups {
     ...groups.map(({ field }) => [field, null]),
     ...metrics.map(({ name, isAdditive, read }, i) => [
       name,
-      isAdditive ? read([others?.[`rest_${i}`] ?? null], null) : null,
+      isAdditive ? read([others?.[`rest_${i}`] ?? null]) : null,
     ]),
     ['other', true],
   ])

@@ -3,6 +3,21 @@ import type { ReadRows } from '#core/reports/run/statements'
 import { integer, isOneOf, join, sql } from '#core/sql'
 
 /**
+ * Counts of distinct users and sessions in few groups by bits. Processor time over 30 days with 4 million
+ * events, ms, beside grouping sets of (group, user), and beside the general statement of POST /query, which
+ * groups by sets too and which has every metric (2026-11-23, DuckDB 1.5.5):
+ *
+ * | | bits | sets | general |
+ * | --- | --- | --- | --- |
+ * | /stats | 330 | 620 | |
+ * | /query by date | 120 | 160 | 590 |
+ * | /query of three counts by date | 220 | 330 | 600 |
+ * | /query of three counts by country | 300 | 480 | 550 |
+ * | /query of users by date | 90 | 180 | 430 |
+ * | /breakdown by path | 410 | 600 | |
+ */
+
+/**
  * A set of groups of which a row is in at most one. `groupIndex` is the SQL of the row's group, from 1 to
  * `size`, or 0 if the row is in none.
  */
@@ -59,8 +74,7 @@ type PlacedSet = { mask: number; none: number; size: number }
  *
  * count(DISTINCT user) per event name needs a hash table entry for each (user, event name), and again for
  * each country and date. Here each user has one entry, with one bit for each group; the bits of several sets
- * share a mask where they fit. Adding the bits up costs most of the time, so each sum adds two of them. On 4
- * million rows this takes a third of the time of count(DISTINCT …).
+ * share a mask where they fit. Adding the bits up costs most of the time, so each sum adds two of them.
  */
 export async function countDistinct(
   rows: ReadRows,

@@ -7,7 +7,6 @@ import { propertySettings } from '#test/support/depth'
 import { oracleQuery } from '#test/support/oracle/query'
 import { history, NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
-import { recordingEngine } from '#test/trino/recording-engine'
 
 const METRICS = [
   'event_count',
@@ -106,55 +105,4 @@ test('POST /query equals the oracle for random events, filters, groups and metri
     }),
     { ...propertySettings(2), endOnFailure: false },
   )
-}, 1_800_000)
-
-/** Requests whose session metrics the rollup can answer. */
-const sessionRequest = fc.record({
-  since: fc.constantFrom('0d', '1d', '7d', '60d'),
-  metrics: fc.shuffledSubarray(['bounce_rate', 'avg_duration', 'event_count', 'session_count'], {
-    minLength: 1,
-  }),
-  group_by: fc.constantFrom<('date' | 'event')[]>([], ['date']),
-  limit: fc.constantFrom(2, 1000),
-})
-
-test('session metrics of POST /query by date equal the oracle, from the rollup where it has whole dates', async () => {
-  let fromRollup = 0
-  await fc.assert(
-    fc.asyncProperty(
-      history,
-      fc.array(sessionRequest, { minLength: 3, maxLength: 4 }),
-      async (given, requests) => {
-        await withReportLake(given, async ({ services, projects, events }) => {
-          const engine = recordingEngine(services.engine)
-          for (const project of projects) {
-            for (const { since, ...rest } of requests) {
-              const asked = {
-                ...rest,
-                filters: [],
-                count_mode: 'raw',
-                order_by: undefined,
-                order: 'desc' as const,
-              }
-              const body = await runReport(
-                query,
-                { ...services, engine },
-                {
-                  project,
-                  body: { ...asked, date_from: since },
-                },
-              )
-              const { rows } = oracleQuery(events, { project: project.id, since, now: NOW, tz: 'UTC' }, asked)
-              expect(body.rows).toEqual(rows)
-            }
-          }
-          fromRollup += engine
-            .recordedStatements()
-            .filter(({ query }) => query.text.includes('session_date')).length
-        })
-      },
-    ),
-    { ...propertySettings(3), endOnFailure: false },
-  )
-  expect(fromRollup).toBeGreaterThan(10)
 }, 1_800_000)
