@@ -5,7 +5,8 @@ import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createErasedUsers } from '#core/identity/erased-users'
-import { type IdentityJob, isFoldDue } from '#core/identity/fold/fold-due'
+import type { IdentityJob } from '#core/identity/fold/fold-due'
+import { createFoldWatch } from '#core/identity/fold/fold-watch'
 import type { LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
@@ -69,10 +70,11 @@ export function createSchedulerServices(environment: Record<string, string | und
     log,
     retentionHours: RETENTION_HOURS,
   })
+  const isFoldDue = createFoldWatch({ ...stores, lake, clock })
   const maintenance = {
     async tick() {
       await streamRetention.tick()
-      if (await isFoldDue({ ...stores, lake, clock })) await jobs.send({ kind: 'fold-identity' })
+      if (await isFoldDue()) await jobs.send({ kind: 'fold-identity' })
       await lakeMaintenance.tick()
       await cancellations?.tick()
       await usageReports?.tick()

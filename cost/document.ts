@@ -82,8 +82,9 @@ const tables: Record<string, () => string> = {
       [2],
     ),
   idle: () => {
-    const { total } = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
-    return `An install without traffic costs ${dollars(total)} USD a month: one shard, the alarms and the maintenance of every minute.`
+    const idle = usage({ events: 0, reads: 0, months: 0 })
+    const usd = (change: Partial<Usage>) => dollars(monthlyCost({ ...idle, ...change }).total)
+    return `An install without traffic costs ${usd({ alarms: 'main' })} USD a month: one shard, the alarms and the maintenance of every minute. With an address for alarms it has the early alarms too, and costs ${usd({})}; the free tier that every account has for ever takes that down to ${usd({ freeTier: 'yes' })}.`
   },
   small: () => {
     const small = usage({ events: 1e6, batch: 10, projects: 1, reads: 30e3 })

@@ -101,6 +101,8 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
   // A sweep lists all hot files and all tables of segments. It runs after each cold start, but at most every
   // three hours.
   const sweeps = daysPerMonth * SWEEPS_PER_DAY
+  // The scheduler looks for identify requests in each minute after a claim, and once an hour.
+  const looks = Math.min(minutesPerMonth, claims + 24 * daysPerMonth)
   const hotPages = 1 + claims / (daysPerMonth * 1_000)
   return [
     ...lambda('scheduler', purpose, minutesPerMonth, minutesPerMonth * functionMs.scheduler.call, usage),
@@ -112,7 +114,7 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
     },
     {
       price: 's3List',
-      quantity: minutesPerMonth + epochs + sweeps * (hotPages + lake.segmentTables),
+      quantity: looks + epochs + sweeps * (hotPages + lake.segmentTables),
       purpose,
     },
     {

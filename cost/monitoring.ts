@@ -8,7 +8,7 @@ import type { Usage } from './usage.ts'
  * the service.
  */
 export function monitoringQuantities(
-  { tracing, dashboard }: Usage,
+  { tracing, dashboard, alarms }: Usage,
   workload: readonly Quantity[],
 ): Quantity[] {
   const { monitoring, hoursPerMonth, minutesPerMonth } = system
@@ -22,7 +22,11 @@ export function monitoringQuantities(
     { price: 'logIn', quantity: gigabytes, purpose },
     { price: 'logStored', quantity: gigabytes * monitoring.logMonths, purpose },
     { price: 'metric', quantity: monitoring.metrics, purpose },
-    { price: 'alarm', quantity: monitoring.alarms, purpose },
+    {
+      price: 'alarm',
+      quantity: monitoring.alarms.main + (alarms === 'all' ? monitoring.alarms.early : 0),
+      purpose,
+    },
     { price: 'dashboard', quantity: dashboard === 'on' ? monitoring.dashboards : 0, purpose },
     ...(tracing === 'on' ? [{ price: 'trace', quantity: traced, purpose } as const] : []),
   ]

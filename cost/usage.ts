@@ -79,6 +79,9 @@ export const usageSchema = z.strictObject({
   tracing: oneOf('off', 'on')
     .default('off')
     .meta({ description: "X-Ray traces, with Lambda's own sampling" }),
+  alarms: oneOf('all', 'main')
+    .default('all')
+    .meta({ description: 'all with an address for alarms, main without one' }),
   dashboard: oneOf('off', 'on')
     .default('off')
     .meta({ description: 'the dashboard of the service in CloudWatch' }),

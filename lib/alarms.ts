@@ -24,6 +24,11 @@ type AlarmSpec = {
   below?: number
   /** How many of the last periods must be over the threshold: [2, 3] is 2 of 3. The default is 1 of 1. */
   breaching?: [number, number]
+  /**
+   * Another alarm sounds later for the same cause. Such an alarm is only created if somebody gets it, because
+   * each costs 10 cents a month.
+   */
+  early?: boolean
   /** Whole sentences for the person who gets the alarm: what is wrong, and what follows. */
   meaning: string
 }
@@ -61,6 +66,12 @@ const EVENT_FUNCTIONS = [
  */
 const RARE_FUNCTIONS = ['stream', 'auth', 'pages'] as const satisfies FunctionName[]
 
+/**
+ * Functions whose failures show elsewhere too: a job that fails becomes a dead letter, and who calls `owner`
+ * or `restore` sees its error.
+ */
+const COVERED_FUNCTIONS: ReadonlySet<FunctionName> = new Set(['jobs', 'owner', 'restore'])
+
 /** A statement is stopped after 25 s (lib/function-sizes.ts). */
 const SLOW_STATEMENT_MS = 15_000
 
@@ -68,8 +79,8 @@ const SLOW_STATEMENT_MS = 15_000
 const TWO_OF_THREE: [number, number] = [2, 3]
 
 /**
- * All alarms. They go to the e-mail address or topic of the options; without one, they show in the console
- * only.
+ * All alarms. They go to the e-mail address or topic of the options; without one there are no early ones, and
+ * the others show in the console only.
  */
 export class Alarms extends Construct {
   readonly alarms: Alarm[]
@@ -77,7 +88,8 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id)
     const topic = this.createTopic(props.config)
-    this.alarms = Object.entries(alarmSpecs(props)).map(([name, spec]) => {
+    const specs = Object.entries(alarmSpecs(props)).filter(([, { early }]) => topic !== null || !early)
+    this.alarms = specs.map(([name, spec]) => {
       const alarm = this.createAlarm(name, spec, topic)
       if (spec.below !== undefined) alarm.node.addDependency(...props.after)
       return alarm
@@ -157,6 +169,7 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
     ClaimAge: {
       metric: metrics.gauge('ClaimAgeSeconds'),
       above: 1_800,
+      early: true,
       meaning: 'A claim has been open for 30 minutes, so its shard is stuck.',
     },
     CompactionLag: {
@@ -183,6 +196,7 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
     ClockDeadLetters: {
       metric: metrics.visibleMessages(queues.clock),
       above: 0,
+      early: true,
       meaning: 'The schedule has no right to call the scheduler function.',
     },
     FailedBatches: {
@@ -209,6 +223,7 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       metric: metrics.code('STREAM_UNAVAILABLE', 'track'),
       above: 0,
       breaching: TWO_OF_THREE,
+      early: true,
       meaning: 'Requests with events get 503, because the stream took no record within the deadline.',
     },
     StreamThrottled: {
@@ -236,6 +251,8 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
         {
           metric,
           above: config.dailyScanGb * 1e9,
+          // AthenaFailures sounds for failed ones.
+          early: state === 'FAILED',
           meaning: `Athena statements that ended in state ${state} have read over ${config.dailyScanGb} GB in a day ($5 a TB).`,
         },
       ]),
@@ -247,6 +264,7 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
           metric: metrics.errors(name),
           above: 0,
           breaching: TWO_OF_THREE,
+          early: COVERED_FUNCTIONS.has(name),
           meaning: `The function ${name} fails.`,
         },
       ]),
@@ -261,6 +279,7 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       metric: metrics.statementTime(),
       above: SLOW_STATEMENT_MS,
       breaching: [3, 3],
+      early: true,
       meaning: 'A tenth of the Athena statements takes over 15 s. Reports answer 503 after 25 s.',
     },
     ...Object.fromEntries(
@@ -270,6 +289,7 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
           metric,
           above: 0,
           breaching: TWO_OF_THREE,
+          early: true,
           meaning: `The state table refuses ${requests}, and the functions have to try again.`,
         },
       ]),
@@ -278,6 +298,7 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       metric: metrics.oldestMessage(jobQueue),
       above: 3_600,
       breaching: TWO_OF_THREE,
+      early: true,
       meaning: 'A job of the lake has waited for an hour: there are too few workers.',
     },
     DailyRequests: {

@@ -4,14 +4,12 @@ import { synthesize } from '#test/lib/synthesized'
 
 const { all } = synthesize({ dashboard: true })
 
-test('the model and the stack have the same number of alarm metrics and dashboards', () => {
-  const metrics = all('AWS::CloudWatch::Alarm').map(([, { Properties }]) => {
-    const metricList = Properties.Metrics as { MetricStat?: unknown }[] | undefined
-    return metricList === undefined
-      ? 1
-      : metricList.filter(({ MetricStat }) => MetricStat !== undefined).length
-  })
-  expect(metrics.reduce((sum, count) => sum + count, 0)).toBe(system.monitoring.alarms)
+test('the model and the stack have the same number of alarms, with one metric each, and of dashboards', () => {
+  const { main, early } = system.monitoring.alarms
+  const heard = synthesize({ alarmEmail: 'ops@example.com' }).all('AWS::CloudWatch::Alarm')
+  for (const [, { Properties }] of heard) expect(Properties).not.toHaveProperty('Metrics')
+  expect(all('AWS::CloudWatch::Alarm')).toHaveLength(main)
+  expect(heard).toHaveLength(main + early)
   expect(all('AWS::CloudWatch::Dashboard')).toHaveLength(system.monitoring.dashboards)
 })
 

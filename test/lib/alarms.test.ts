@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
-import { synthesize } from './synthesized.ts'
+import { type Synthesized, synthesize } from './synthesized.ts'
 
 const plain = synthesize()
+/** With an address for alarms there are the early ones too. */
+const heard = synthesize({ alarmEmail: 'ops@example.com' })
 const STATES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED']
 
 /** Alarms by name, as docs/alarms.md explains them. */
 function alarms(context: Record<string, unknown> = {}): Record<string, Record<string, unknown>> {
-  const { all } = Object.keys(context).length === 0 ? plain : synthesize(context)
+  const isDefault = Object.keys(context).length === 0
+  return byName(isDefault ? heard : synthesize({ alarmEmail: 'ops@example.com', ...context }))
+}
+
+function byName({ all }: Pick<Synthesized, 'all'>): Record<string, Record<string, unknown>> {
   return Object.fromEntries(
     all('AWS::CloudWatch::Alarm').map(([id, { Properties }]) => [
       id.replace(/^Alarms/, '').replace(/[0-9A-F]{8}$/, ''),
@@ -46,6 +52,27 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
       'Throttles',
     ].toSorted(),
   )
+})
+
+test('without an address there are no early alarms: another alarm sounds later for the same cause', () => {
+  const main = Object.keys(byName(plain))
+  const early = Object.keys(alarms()).filter(name => !main.includes(name))
+  expect(early.toSorted()).toEqual(
+    [
+      'AthenaScanFAILED',
+      'AthenaSlow',
+      'ClaimAge',
+      'ClockDeadLetters',
+      'Errorsjobs',
+      'Errorsowner',
+      'Errorsrestore',
+      'JobsLate',
+      'StreamUnavailable',
+      'TableThrottledreads',
+      'TableThrottledwrites',
+    ].toSorted(),
+  )
+  expect(Object.keys(alarms())).toEqual(expect.arrayContaining(main))
 })
 
 test('every alarm has one metric, of this stack or of the concurrent executions of the account, and its text says what is wrong and names a section of the documentation', () => {
@@ -169,7 +196,7 @@ test("RequestsRefused counts the gateway's own 429 from the access log, but not 
 
 test('alarms go to the e-mail address or topic of the options, and nowhere by default', () => {
   expect(plain.all('AWS::SNS::Topic')).toEqual([])
-  for (const { AlarmActions } of Object.values(alarms())) expect(AlarmActions).toBeUndefined()
+  for (const { AlarmActions } of Object.values(byName(plain))) expect(AlarmActions).toBeUndefined()
   expect(plain.all('AWS::Budgets::Budget')).toEqual([])
   const withEmail = synthesize({ alarmEmail: 'ops@example.com', monthlyBudgetUsd: 50 })
   expect(withEmail.only('AWS::SNS::Subscription').Properties).toMatchObject({
@@ -194,7 +221,7 @@ test('alarms go to the e-mail address or topic of the options, and nowhere by de
     Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' }, TimeUnit: 'MONTHLY' },
   })
   const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ops'
-  for (const { AlarmActions } of Object.values(alarms({ alarmTopicArn }))) {
+  for (const { AlarmActions } of Object.values(alarms({ alarmTopicArn, alarmEmail: undefined }))) {
     expect(AlarmActions).toEqual([alarmTopicArn])
   }
 })
@@ -210,7 +237,7 @@ test.each(['live', 'stream', 'restore', 'auth', 'pages'])('failed calls of %s ra
     EvaluationPeriods: 3,
     TreatMissingData: 'notBreaching',
   })
-  expect(Dimensions).toEqual([{ Name: 'FunctionName', Value: { Ref: plain.lambda(name as 'live').id } }])
+  expect(Dimensions).toEqual([{ Name: 'FunctionName', Value: { Ref: heard.lambda(name as 'live').id } }])
 })
 
 test('failed and slow statements of Athena raise alarms', () => {
