@@ -199,8 +199,8 @@ export const system = {
      */
     metrics: 4 / 24,
     /**
-     * Metrics of the alarms in lib/alarms.ts: those of every install, and the early ones of an install with an
-     * address for alarms. test/cost/stack.test.ts counts them.
+     * Metrics of the alarms in lib/alarms.ts: those of every install, and the early ones of an install with
+     * an address for alarms. test/cost/stack.test.ts counts them.
      */
     alarms: { main: 26, early: 11 },
     /** The option `dashboard`. */
