@@ -32,9 +32,6 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     if (!/\(no changes\)/.test(output)) throw new Error(output.slice(-3_000))
     return 'no changes'
   })
-  await check('a second stack of the same name in another region shares no global name with the first', () =>
-    secondRegion(world),
-  )
   await check('the journeys of test/journeys/ pass on the deployed service', async () => {
     const tests = await runJourneys(world)
     return `${tests} tests`
@@ -77,6 +74,9 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     return `batches: ${responded} processed, ${partial} in part, ${failed} failed, ${refused} refused`
   })
   await check('no function has logged an unexpected error, timed out or crashed', () => functionLogs(world))
+  await check('a second stack of the same name in another region shares no global name with the first', () =>
+    secondRegion(world),
+  )
   await check('cdk destroy keeps the S3 bucket, the table and the stream with their data', () =>
     destroy(world),
   )

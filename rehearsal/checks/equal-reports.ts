@@ -124,6 +124,7 @@ export async function startLocalService({ folder }: World): Promise<Deployment> 
       DATA_DIR: dataDir,
       SEED_DEMO: 'false',
       COUNTRY_HEADER: 'cloudfront-viewer-country',
+      TRUSTED_PROXIES: '127.0.0.1,::1',
     },
   })
   let hasExited = false
