@@ -12,6 +12,7 @@ import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { readProfile } from '#core/limits/profile'
 import type { Clock } from '#core/ports'
+import { openReplayUpkeep } from '#core/replays/open-replays'
 import { createKinesisClient, createSqsClient } from './clients.ts'
 import { createInstruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
@@ -58,6 +59,7 @@ export function createSchedulerServices(environment: Record<string, string | und
   })
   const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
   const retention = createRetention({ ...stores, erasures, clock, log, profile })
+  const replays = openReplayUpkeep({ ...stores, profile, objects: null, clock, log })
   const payments = createPayments(accessSettings, createSecretReader(accessSettings, trace))
   const usageReports = payments && createUsageReports({ ...stores, clock, log, payments })
   const cancellations =
@@ -79,6 +81,7 @@ export function createSchedulerServices(environment: Record<string, string | und
       await cancellations?.tick()
       await usageReports?.tick()
       await retention.tick()
+      await replays.tick()
       // The last one, because it takes all the time that it is given.
       await purge.tick()
     },

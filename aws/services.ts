@@ -21,15 +21,18 @@ import { openLake } from '#core/lake/read/snapshot'
 import { createLiveBuffer } from '#core/live/buffer'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import { openReplays } from '#core/replays/open-replays'
 import {
   createAthenaClient,
   createKinesisClient,
+  createS3Client,
   createSecretsManagerClient,
   createSnsClient,
 } from './clients.ts'
 import { createFeedbackTopic } from './feedback-topic.ts'
 import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
+import { createS3Lake } from './lake.ts'
 import { createAthenaEngine } from './query-engine.ts'
 import { athenaEstimator } from './scan-estimator.ts'
 import { createSecrets } from './secrets.ts'
@@ -129,6 +132,11 @@ function openReports(
     estimator: athenaEstimator,
     openLake: () => openLake({ state: stores.lakeState, lake }),
     erasures: openErasures({ ...stores, lake, clock }),
+    replays: openReplays({
+      ...access,
+      objects: createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME }),
+      clock,
+    }),
     identity: createIdentityStore({ ...stores, lake, clock }),
     users: createUserResolver({ ...stores, clock, bufferMs }),
   }
@@ -193,6 +201,17 @@ export function createAuthServices(environment: Environment) {
   const access = createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log)
   const country = createRequestCountry(COUNTRY_HEADER, () => null)
   const services = { ...access, country, devApproveSecret: null, baseUrl: BASE_URL, clock, log }
+  return { services, edgeKey: EDGE_KEY, instrument }
+}
+
+export function createReplayServices(environment: Environment) {
+  const { TABLE_NAME, BASE_URL, EDGE_KEY, BUCKET_NAME, ...settings } = readSettings('replay', environment)
+  const { log, trace, instrument } = createInstruments()
+  const stores = createTracedStores(TABLE_NAME, trace)
+  const access = createTracedAccess(stores, settings, log)
+  const objects = createS3Lake({ client: trace(createS3Client()), bucket: BUCKET_NAME })
+  const replays = openReplays({ ...access, objects, clock })
+  const services = { ...access, replays, baseUrl: BASE_URL, clock, log }
   return { services, edgeKey: EDGE_KEY, instrument }
 }
 

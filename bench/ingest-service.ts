@@ -60,6 +60,7 @@ await startHttp({
     auth: notFound,
     pages: notFound,
     mcp: notFound,
+    replay: notFound,
   },
   log,
 })

@@ -103,9 +103,11 @@ export class Edge extends Construct {
       keepaliveTimeout: Duration.seconds(30),
       customHeaders: { 'X-Footfall-Edge': this.key },
     })
+    const byToken = this.cachedByToken(origin)
     const behaviors: Record<string, BehaviorOptions> = {
       ...Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
-      [routes.experimentsConfig.path]: this.cachedByToken(origin),
+      [routes.experimentsConfig.path]: byToken,
+      [routes.replayConfig.path]: byToken,
       ...Object.fromEntries(ingestionPaths().map(path => [path, this.withoutCookies(origin)])),
       ...Object.fromEntries(streamPaths().map(path => [path, this.streamBehavior(streamUrl, passThrough)])),
     }
@@ -173,7 +175,7 @@ export class Edge extends Construct {
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       cachePolicy: new CachePolicy(this, 'Experiments', {
         cachePolicyName: `${this.prefix}-experiments`,
-        comment: 'Caches the experiments of a project as long as their Cache-Control says',
+        comment: 'Caches what a project tells its scripts as long as their Cache-Control says',
         minTtl: Duration.seconds(0),
         defaultTtl: Duration.seconds(0),
         maxTtl: Duration.minutes(1),

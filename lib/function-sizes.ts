@@ -26,6 +26,8 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   control: { description: 'Projects and accounts', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   // Runs reports, several for some tools.
   mcp: { description: 'Tools of the Model Context Protocol', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
+  // Unpacks a chunk of up to 4 MiB of JSON.
+  replay: { description: 'Session replay', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   auth: { description: 'Agent sessions', memoryMb: 512, timeoutSeconds: HTTP_SECONDS },
   site: { description: 'The tracker, the API document, unknown paths', memoryMb: 256, timeoutSeconds: 10 },
   // Rare calls of people; the first one loads the libraries of sign-in.

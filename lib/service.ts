@@ -3,6 +3,7 @@ import { FunctionUrl, FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-la
 import type { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
 import { type FunctionName, functions } from '#schemas/functions'
+import { REPLAY_PREFIX } from '#schemas/replays'
 import { Alarms } from './alarms.ts'
 import { Api } from './api.ts'
 import { createBudget } from './budget.ts'
@@ -95,7 +96,7 @@ export class Service extends Stack {
       }),
     ])
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
-    const { track, reports, stream: streaming, control, auth, site, pages, mcp } = serviceFunctions
+    const { track, reports, stream: streaming, control, auth, site, pages, mcp, replay } = serviceFunctions
     const { lake, live, jobs, restore, scheduler, owner } = serviceFunctions
     const streamUrl = new FunctionUrl(this, 'Streaming', {
       function: streaming.lambda,
@@ -107,7 +108,7 @@ export class Service extends Stack {
       edgeKeys && new Edge(this, 'Edge', { apiHost: api.host, streamUrl, key: edgeKeys.sent, config })
     const baseUrl = edge?.baseUrl ?? `https://${api.host}`
     this.baseUrl = baseUrl
-    for (const each of [track, reports, streaming, control, auth, site, pages, mcp])
+    for (const each of [track, reports, streaming, control, auth, site, pages, mcp, replay])
       each.set('EDGE_KEY', edgeKeys?.accepted ?? '')
 
     // It reads projects, credentials and caps, and notes when an agent session was used.
@@ -123,7 +124,7 @@ export class Service extends Stack {
     reports
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindCatalog(catalog, bucket)
-      .bindLake(bucket, { put: [LINKS, TOMBSTONES] })
+      .bindLake(bucket, { list: [REPLAY_PREFIX], put: [LINKS, TOMBSTONES], delete: [REPLAY_PREFIX] })
       .bindEmailKey(emailKey)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
@@ -131,7 +132,7 @@ export class Service extends Stack {
     mcp
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindCatalog(catalog, bucket)
-      .bindLake(bucket, { put: [LINKS, TOMBSTONES] })
+      .bindLake(bucket, { list: [REPLAY_PREFIX], put: [LINKS, TOMBSTONES], delete: [REPLAY_PREFIX] })
       .bindEmailKey(emailKey)
       .bindPlans(config)
       .bindFeedback(config)
@@ -146,6 +147,16 @@ export class Service extends Stack {
     auth
       .set('COUNTRY_HEADER', edge ? COUNTRY_HEADER_SEEN : '')
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
+      .bindPlans(config)
+      .set('BASE_URL', baseUrl)
+    replay
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
+      .bindLake(bucket, {
+        list: [REPLAY_PREFIX],
+        get: [REPLAY_PREFIX],
+        put: [REPLAY_PREFIX],
+        delete: [REPLAY_PREFIX],
+      })
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
     site.set('BASE_URL', baseUrl)
@@ -208,7 +219,7 @@ export class Service extends Stack {
       .bindStreamWriter(stream)
       .set('BASE_URL', baseUrl)
 
-    api.addRoutes({ track, reports, control, auth, site, pages, mcp })
+    api.addRoutes({ track, reports, control, auth, site, pages, mcp, replay })
     const lakeMapping = feedFromStream(lake, events, storage)
     feedLive(live, events)
     // An update replaces the consumer first, so that it can read records of a new format when they arrive.

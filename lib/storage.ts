@@ -10,6 +10,7 @@ import {
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
+import { REPLAY_LIMITS, REPLAY_PREFIX } from '#schemas/replays'
 import { acceptFindings } from './accept-findings.ts'
 
 /** Where Lambda puts the batches that it gave up. Lambda chooses this prefix. */
@@ -87,6 +88,13 @@ function lifecycleRules(): LifecycleRule[] {
       prefix: `${prefix}/`,
       noncurrentVersionExpiration: Duration.days(1),
     })),
+    {
+      id: 'replays',
+      prefix: REPLAY_PREFIX,
+      // A day more than the items, so that no replay is listed without its chunks.
+      expiration: Duration.days(REPLAY_LIMITS.retention_days + 1),
+      noncurrentVersionExpiration: Duration.days(1),
+    },
     ...[QUARANTINE_PREFIX, WAITING_PREFIX, FAILURES_PREFIX].map(prefix => ({
       id: prefix.replaceAll('/', '-').slice(0, -1),
       prefix,

@@ -13,10 +13,12 @@ import type { ChunkFeed } from '#core/live/new-chunks'
 import { createStreamLeases } from '#core/live/stream-leases'
 import { createTails } from '#core/live/tails'
 import type { Clock, Log } from '#core/ports'
+import { openReplays } from '#core/replays/open-replays'
 import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
 import { controlHandler } from '#lambdas/control/handler'
 import type { HttpFunction } from '#lambdas/http'
+import { replayHandler } from '#lambdas/replay/handler'
 import { reportsHandler } from '#lambdas/reports/handler'
 import { siteHandler } from '#lambdas/site/handler'
 import { streamHandler } from '#lambdas/stream/handler'
@@ -69,8 +71,14 @@ export async function openFunctions(
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   const buffer = createLiveBuffer(storage, { clock, bufferMs })
   const users = createUserResolver({ ...storage, bufferMs, clock })
+  const replays = openReplays({
+    ...access,
+    ...{ client: storage.client, table: storage.table, accounts, projects, clock },
+    objects: createFolderLake(lakeDir(settings.DATA_DIR)),
+  })
   const common = {
     ...access,
+    replays,
     accounts,
     projects,
     experiments,
@@ -110,6 +118,7 @@ export async function openFunctions(
     site: siteHandler({ tracker: buildTracker, numbers: readFileSync(NUMBERS, 'utf8'), baseUrl, log }),
     control,
     reports,
+    replay: replayHandler(common),
     stream: streamHandler({
       ...common,
       buffer,

@@ -14,12 +14,13 @@ import { createDemoSite } from './demo/site.ts'
 import { openFunctions } from './functions.ts'
 import { freePort, listen } from './http/listen.ts'
 import { trustProxies } from './http/trusted-proxies.ts'
+import { createFolderLake } from './lake/folder.ts'
 import { isOpenToOthers, lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
 import { type PipelineThread, startPipeline } from './pipeline/start.ts'
 import type { Settings } from './settings.ts'
 import { startStateMaintenance } from './state/maintenance.ts'
-import { openStorage, type Storage } from './storage.ts'
+import { lakeDir, openStorage, type Storage } from './storage.ts'
 
 export type Service = {
   credentials: Credentials
@@ -137,6 +138,7 @@ async function openService(
     ...storage,
     billing: access.billing,
     profile: access.profile,
+    objects: createFolderLake(lakeDir(DATA_DIR)),
     clock,
     log,
   })

@@ -5,7 +5,7 @@ import { openErasures } from '#core/erasure/open-erasures'
 import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
-import { replaySetAside } from '#core/lake/consume/set-aside'
+import { takeBackSetAside } from '#core/lake/consume/set-aside'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
 import { ownObjects } from '#core/lake/own-objects'
@@ -110,7 +110,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const identityServices = { client: state.client, table: state.table, lake, projects, clock }
   const identity = createIdentityStore(identityServices)
   // A full disk must not prevent the start.
-  await replaySetAside({ stream, lake, log }).catch(error =>
+  await takeBackSetAside({ stream, lake, log }).catch(error =>
     log('JOB_FAILED', { job: 'replay', error: String(error) }),
   )
   const reserve = createDiskReserve({

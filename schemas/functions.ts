@@ -115,6 +115,8 @@ export const functions = {
     FEEDBACK_TOPIC,
     ...planSettings,
   }),
+  /** Session replay: its objects lie in the bucket of the lake, below a prefix of their own. */
+  replay: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, BUCKET_NAME, ...planSettings }),
   site: z.object({ ...common, BASE_URL, EDGE_KEY }),
   pages: z.object({
     ...common,

@@ -20,7 +20,7 @@ export const logCodes = {
   RECORDS_MISSING: 'the stream no longer has some records of a claim',
   RECORD_QUARANTINED: 'a record could not be read and was moved to quarantine/',
   RECORD_WAITING: 'a record of a newer version was kept under waiting/ until this service is updated',
-  RECORD_REPLAYED: 'records that were set aside can be read now, and were appended to the stream again',
+  RECORD_TAKEN_BACK: 'records that were set aside can be read now, and were appended to the stream again',
   LAKE_BATCH_FAILED: 'a batch of the lake consumer failed and will be tried again',
   LIVE_BATCH_FAILED:
     'a batch of the live consumer failed; after a few tries its events are missing in live reads only',

@@ -101,6 +101,8 @@ export const journeyResponse = z
     events: z.array(z.union([eventRow, pickedRow])).meta({ description: 'Oldest first' }),
     count: z.int(),
     next_before: nextBefore,
+    has_replay: z.boolean(),
+    replay_count: z.int().meta({ description: 'Replays of the sessions of these events' }),
     truncated: z.literal(true).optional().meta({ description: 'Present when there are more events' }),
     ...contextOfResponse,
   })

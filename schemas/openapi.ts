@@ -8,7 +8,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from './errors.ts'
-import { dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
+import { compactResponse, dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
 import type { CredentialKind, Route } from './route.ts'
 import { derivedErrors, isDocumented, listedErrorsOf, pathParameters, routes } from './routes.ts'
 import type { OpenApi } from './share-parts.ts'
@@ -23,6 +23,7 @@ const TAGS = {
   Contexts: 'What the owner says about the numbers: goals, words, annotations.',
   Portfolios: 'Projects whose users are the same people, as of a site and its shop.',
   Experiments: 'Tests of texts in pages: which variant leads to more conversions.',
+  'Session Replay': 'Recordings of pages, masked and for opted-in projects only.',
   Privacy: 'Erasure of a person, with a receipt.',
   Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',
   'Agent Sessions':
@@ -45,7 +46,7 @@ month when it succeeds, and its response has the headers \`X-Monthly-Usage\` (ev
 \`${RECEIPT_HEADER}\` (\`engine=duckdb; rows=1200; bytes=8400; ms=12; fresh_until=1795219200000; exact=true; cost_usd=0; data_from=2026-11-01\`).
 \`?tag=\` and \`?path=\` cut this document: \`/openapi.json?path=/stats,/query\`.
 
-In responses times are Unix milliseconds, durations are milliseconds, and dates are \`YYYY-MM-DD\` in UTC or in the \`tz\` of the
+In responses times are Unix milliseconds as numbers or ISO 8601 as texts, durations are milliseconds, and dates are \`YYYY-MM-DD\` in UTC or in the \`tz\` of the
 request. A \`…_rate\` is from 0 to 1, and a \`…_pct\` is a percentage. \`unique_users\` counts persons: ids that POST /identify has
 linked are one. A session is all events with one \`session_id\`. It is a bounce when no event shows an interaction. /numbers.md defines
 all counts and rates.
@@ -76,12 +77,15 @@ const VERSION = '1.0.0'
 /**
  * Makes the OpenAPI 3.1 document of the whole service from the routes table: parameters, bodies, responses,
  * and every error code of each route. The hint of a code stands once, in a shared response. `baseUrl` is the
- * address of the service.
+ * address of the service. `isListed`: which routes it has; default: those of the API.
  */
-export function openApiDocument(baseUrl: string): OpenApi {
+export function openApiDocument(
+  baseUrl: string,
+  isListed: (route: Route) => boolean = isDocumented,
+): OpenApi {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, route] of Object.entries<Route>(routes)) {
-    if (!isDocumented(route)) continue
+    if (!isListed(route)) continue
     const method = route.method.toLowerCase() as Lowercase<Route['method']>
     paths[route.path] = { ...paths[route.path], [method]: toOperation(name, route) }
   }
@@ -123,6 +127,10 @@ export function openApiDocument(baseUrl: string): OpenApi {
       // The bounds of JavaScript's integers are no rule of the service.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      // The text of the document says these of all responses.
+      if (io === 'output' && SAID_OF_ALL.has(String(jsonSchema.description))) delete jsonSchema.description
+      // The constant says its type.
+      if ('const' in jsonSchema) delete jsonSchema.type
       // Every name of a field is a text.
       delete jsonSchema.propertyNames
       shortenNullable(jsonSchema)
@@ -130,6 +138,9 @@ export function openApiDocument(baseUrl: string): OpenApi {
   })
   return JSON.parse(JSON.stringify(whole))
 }
+
+/** Units that DESCRIPTION gives. */
+const SAID_OF_ALL = new Set(['Unix ms', 'ms', '0 to 1', '0 to 100', 'ISO 8601'])
 
 type JsonSchema = Record<string, unknown>
 
@@ -246,7 +257,8 @@ const extras = z.object(readExtras).meta({ id: 'ReadExtras' })
 function withExtras(schema: z.ZodType | undefined, options: Route['options']): z.ZodType | undefined {
   if (schema === undefined || options === undefined) return schema
   const extended = z.intersection(schema, extras)
-  return 'dry_run' in options.shape ? z.union([extended, dryRunResponse]) : extended
+  const others = [compactResponse, ...('dry_run' in options.shape ? [dryRunResponse] : [])]
+  return z.union([extended, ...others])
 }
 
 /** All errors have one shape, so an operation refers to one response for all of their statuses. */
@@ -254,13 +266,11 @@ const ERRORS = 'Errors'
 
 const allCodes = Object.keys(errorCodes) as ErrorCode[]
 
-/** The response to every request that fails, with the hint of each code. */
+/** The response to every request that fails, with the status of each code; its message says what to do. */
 function sharedErrors(): Record<string, ZodOpenApiResponseObject> {
   return {
     [ERRORS]: {
-      description: allCodes
-        .map(code => `${errorCodes[code].status} \`${code}\`${ofOperations(code)}: ${errorCodes[code].hint}`)
-        .join('\n\n'),
+      description: allCodes.map(code => `${errorCodes[code].status} ${code}${ofOperations(code)}`).join('\n'),
       headers: z.object(errorHeaders),
       content: { 'application/json': { schema: errorResponse } },
     },

@@ -90,6 +90,12 @@ export const readExtras = {
   warnings: warnings.optional(),
 }
 
+/** A response with compact=true. */
+export const compactResponse = z.looseObject({ ...readExtras }).meta({
+  id: 'Compact',
+  description: 'With `compact=true`: the same, and each list as `[[names], [values], …]`',
+})
+
 export const dryRunResponse = z
   .object({
     dry_run: z.literal(true),

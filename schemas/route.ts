@@ -20,7 +20,7 @@ export type Route = {
   tag: string
   summary: string
   /** The deployed function (a folder of lambdas/) that serves it. */
-  function: 'track' | 'reports' | 'stream' | 'control' | 'site' | 'auth' | 'pages' | 'mcp'
+  function: 'track' | 'reports' | 'stream' | 'control' | 'site' | 'auth' | 'pages' | 'mcp' | 'replay'
   /**
    * Who may call: anybody, the holder of a project token (in the body), an account with any of its
    * credentials, or a person with a browser (schemas/routes/pages.ts).

@@ -13,6 +13,7 @@ import { portfoliosRoutes } from './routes/portfolios.ts'
 import { privacyRoutes } from './routes/privacy.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { sessionReplayRoutes } from './routes/session-replay.ts'
 import { streamingRoutes } from './routes/streaming.ts'
 import { trackingRoutes } from './routes/tracking.ts'
 
@@ -32,6 +33,7 @@ export const routes = {
   ...portfoliosRoutes,
   ...experimentsRoutes,
   ...privacyRoutes,
+  ...sessionReplayRoutes,
   ...accountRoutes,
   ...sessionsRoutes,
   ...mcpRoutes,
@@ -100,10 +102,11 @@ export function listedErrorsOf(route: Route): ErrorCode[] {
 
 /**
  * Whether the documents of the API list the route: pages are for people, POST /dev/approve is for tests on
- * one machine, and /mcp describes itself to its clients.
+ * one machine, /mcp describes itself to its clients, and /replay/ is for the recorder and the viewer of the
+ * service.
  */
 export function isDocumented({ auth, path, tag }: Pick<Route, 'auth' | 'path' | 'tag'>): boolean {
-  return auth !== 'browser' && tag !== 'MCP' && !path.startsWith('/dev/')
+  return auth !== 'browser' && tag !== 'MCP' && !/^\/(dev|replay)\//.test(path)
 }
 
 /** Returns the names of a route in an API Gateway, one for each method. A route of GET also serves HEAD. */

@@ -76,29 +76,7 @@ export function cutOpenApi(
     Object.values(kept).flatMap(methods => Object.values(methods).flatMap(each => each.tags as string[])),
   )
   const describedTags = (document.tags as { name: string }[]).filter(({ name }) => usedTags.has(name))
-  return { ...document, tags: describedTags, paths: kept, components: withUsedHints(components) }
-}
-
-/**
- * A shared response has a paragraph for each error code. A code that no kept operation lists is left out,
- * unless it is one of all operations of some kind.
- */
-function withUsedHints(components: { [kind: string]: JsonObject }): { [kind: string]: JsonObject } {
-  const responses = Object.entries((components.responses ?? {}) as { [name: string]: JsonObject })
-  const isList = (response: JsonObject) => '$ref' in response
-  const listed = responses.filter(([, response]) => isList(response))
-  const codes = new Set(listed.flatMap(([, { description }]) => String(description).split(' ')))
-  const withHints = responses.map(([name, response]) => {
-    if (isList(response) || !listed.some(([, { $ref }]) => $ref === `#/components/responses/${name}`)) {
-      return [name, response]
-    }
-    const paragraphs = String(response.description).split('\n\n')
-    const used = paragraphs.filter(
-      text => / \(operations .*?\): /.test(text) || codes.has(/`(\w+)`/.exec(text)?.[1] ?? ''),
-    )
-    return [name, { ...response, description: used.join('\n\n') }]
-  })
-  return { ...components, responses: Object.fromEntries(withHints) }
+  return { ...document, tags: describedTags, paths: kept, components }
 }
 
 /** The characters of a reference with the name of its part, about. */

@@ -219,6 +219,12 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
     }
   }
 
+  /** Whether a session of the account is neither revoked nor expired now. */
+  async function isLive(accountId: string, sessionId: string): Promise<boolean> {
+    const item = await find({ account_id: accountId, session_id: sessionId })
+    return item !== null && isActive(item)
+  }
+
   async function find({ account_id, session_id }: SessionLocator): Promise<Item | null> {
     const { data } = await orUnavailable(
       sessions.get({ account_id, id: session_id }).go({ consistent: true }),
@@ -265,6 +271,7 @@ export function createAgentSessionStore({ clock, accounts, ...state }: AgentSess
     revoke,
     revokeByToken,
     revokeAll,
+    isLive,
     forget: cache.clear,
   }
 }

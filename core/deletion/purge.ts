@@ -9,6 +9,7 @@ import { createScopeStore } from '#core/identity/scope-store'
 import type { Clock, Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import { queryPages } from '#core/query-all'
+import { replayListKey, replayPartition, replayUsagePartition } from '#core/replays/item-keys'
 import { slices } from '#core/slices'
 import { accountPartition, type ItemKey, type StateTable } from '#core/state-table'
 import { BATCH_WRITES, writeItems } from '#core/write-items'
@@ -122,7 +123,9 @@ export function createPurge({
     if (project === null || !isOver(project.deleted_at)) return
     await deletions.addLake({ project_id: id, bucket: project.bucket })
     await scopes.dropProject(project)
-    for (const partition of [`usage#${id}`, `bots#${id}`, `context#${id}`])
+    // Replays live as long as deleted projects are kept, so their objects are gone by now.
+    await deleteItems([replayListKey(id)], deadline)
+    for (const partition of [`usage#${id}`, `bots#${id}`, `context#${id}`, replayPartition(id)])
       await deletePartition(partition, deadline)
     await deleteItems(await experiments.itemKeys(id), deadline)
     await deleteItems(projects.itemKeys(project), deadline)
@@ -132,7 +135,8 @@ export function createPurge({
     if (!isOver(await accounts.deletedAt(id))) return
     // The process that deleted the account may have crashed before it came to all projects.
     for (const project of await projects.list(id)) await projects.remove(project)
-    for (const partition of [`usage#${id}`, `context#${id}`]) await deletePartition(partition, deadline)
+    for (const partition of [`usage#${id}`, `context#${id}`, replayUsagePartition(id)])
+      await deletePartition(partition, deadline)
     await deleteLeads({ client, table }, id, await accounts.identityHashes(id))
     await deletePartition(accountPartition(id), deadline)
     await deleteItems(accounts.itemKeys(id), deadline)

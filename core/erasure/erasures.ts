@@ -13,8 +13,8 @@ export type ErasureServices = {
 
 type ErasedProject = Pick<Project, 'id' | 'name' | 'account_id' | 'bucket'>
 
-/** A project, and what reads have returned of a person in it. */
-export type ErasedPart = { project: ErasedProject; events: number; sessions: number }
+/** A project, and what reads have returned of a person in it. Without `replays` there are none. */
+export type ErasedPart = { project: ErasedProject; events: number; sessions: number; replays?: number }
 
 /** An answer that comes so long after the end of its last erased second, ms, must erase more. */
 const LATE_MS = 500
@@ -70,7 +70,8 @@ export function createErasures({ erasures, tombstones, clock }: ErasureServices)
     buried: readonly Buried[],
     requested_at: number,
   ): Promise<void> {
-    const receipts = parts.map(({ project: { id: project_id, name, account_id, bucket }, ...found }, i) => {
+    const receipts = parts.map(({ project: { id: project_id, name, account_id, bucket }, ...part }, i) => {
+      const found = { replays: 0, ...part }
       const { number } = buried[i] as Buried
       const id = i === 0 ? ownId : newId()
       return { id, account_id, project_id, project: name, bucket, number, ...found, requested_at }

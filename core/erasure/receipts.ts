@@ -14,7 +14,7 @@ export type ErasureStatus = 'pending' | 'running' | 'done'
 /** How far an erasure is. Times in Unix ms. */
 export type ErasureReport = Pick<
   Erasure,
-  'id' | 'project' | 'sessions' | 'links' | 'profiles' | 'requested_at'
+  'id' | 'project' | 'sessions' | 'replays' | 'links' | 'profiles' | 'requested_at'
 > & {
   status: ErasureStatus
   completed_at: number | null
@@ -57,8 +57,8 @@ export function createErasureReceipts({ erasures, lakeState }: ReceiptServices) 
   /** How far an erasure is in its own project. */
   async function progressOf(erasure: Erasure): Promise<ErasureReport> {
     const { id, bucket, number, events } = erasure
-    const { project, sessions, links, profiles, requested_at } = erasure
-    const report = { id, project, sessions, links, profiles, requested_at }
+    const { project, sessions, replays, links, profiles, requested_at } = erasure
+    const report = { id, project, sessions, replays, links, profiles, requested_at }
     const manifest = await lakeState.manifest(bucket)
     const batch = findBatch(manifest, number)
     const files = batch?.removed.files ?? 0
@@ -92,6 +92,7 @@ function addReport(first: ErasureReport, second: ErasureReport): ErasureReport {
     status: first.status === second.status ? first.status : 'running',
     completed_at: isDone ? Math.max(Number(first.completed_at), Number(second.completed_at)) : null,
     sessions: first.sessions + second.sessions,
+    replays: first.replays + second.replays,
     removed: {
       events: first.removed.events + second.removed.events,
       files: first.removed.files + second.removed.files,

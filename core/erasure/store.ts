@@ -17,6 +17,8 @@ export type Erasure = {
   /** Events and sessions of the person that reads returned until then. */
   events: number
   sessions: number
+  /** Replays of the person, which are deleted at once. */
+  replays: number
   /**
    * Links between ids, and profiles with traits or an e-mail index entry, that the fold has deleted
    * (core/identity).
@@ -54,8 +56,9 @@ export function createErasureStore(state: StateTable) {
     async byId(id: string): Promise<Erasure | null> {
       const { data } = await orUnavailable(erasures.get({ id }).go({ consistent: true }))
       if (data === null) return null
-      const { links = 0, profiles = 0, others = [], ...erasure } = data
-      return { ...erasure, links, profiles, others, isIdentityRemoved: data.links !== undefined }
+      const { links = 0, profiles = 0, replays = 0, others = [], ...erasure } = data
+      const isIdentityRemoved = data.links !== undefined
+      return { ...erasure, replays, links, profiles, others, isIdentityRemoved }
     },
     /** Notes what was deleted of the person's identity. */
     async noteIdentity(id: string, { links, profiles }: Pick<Erasure, 'links' | 'profiles'>): Promise<void> {
@@ -104,6 +107,7 @@ function erasureEntity({ client, table }: StateTable) {
         others: { type: 'list', items: { type: 'string' } },
         number: { type: 'number', required: true },
         sessions: { type: 'number', required: true },
+        replays: { type: 'number' },
         links: { type: 'number' },
         profiles: { type: 'number' },
         requested_at: { type: 'number', required: true },

@@ -15,8 +15,8 @@ const MINUTE_MS = 60_000
 const SESSION_PARTS = 1_024
 
 /**
- * Guards by the caller's address (docs/api/limits.md): session starts, sign-ins, demo sessions, and wrong
- * secrets. Addresses are not stored (createAddressHash).
+ * Guards by the caller's address (docs/api/limits.md): session starts, sign-ins, demo sessions, replays, and
+ * wrong secrets. Addresses are not stored (createAddressHash).
  */
 export function createAddressGuards({
   clock,
@@ -29,6 +29,7 @@ export function createAddressGuards({
     signIns: createSlidingWindow({ ...state, clock }, { name: 'sign-ins', windowMs: 10 * MINUTE_MS }),
     demos: createSlidingWindow({ ...state, clock }, { name: 'demos', windowMs: 60 * MINUTE_MS }),
     clients: createSlidingWindow({ ...state, clock }, { name: 'clients', windowMs: 60 * MINUTE_MS }),
+    replays: createSlidingWindow({ ...state, clock }, { name: 'replays', windowMs: 60 * MINUTE_MS }),
   }
   const hashOf = createAddressHash({ ...state, clock })
 
@@ -41,6 +42,9 @@ export function createAddressGuards({
   /** Counts the registration of an MCP client. Throws RATE_LIMITED. */
   const countRegistration = (address: string | null) =>
     count(windows.clients, profile.client_registrations, address)
+
+  /** Counts the start of a replay. Throws RATE_LIMITED. */
+  const countReplay = (address: string | null) => count(windows.replays, profile.replay_starts, address)
 
   async function count(window: SlidingWindow, limit: number, address: string | null): Promise<void> {
     if (limit === NO_LIMIT) return
@@ -72,7 +76,15 @@ export function createAddressGuards({
     }
   }
 
-  return { countStart, countSignIn, countDemo, countRegistration, guardSecret, networkHash: hashOf }
+  return {
+    countStart,
+    countSignIn,
+    countDemo,
+    countRegistration,
+    countReplay,
+    guardSecret,
+    networkHash: hashOf,
+  }
 }
 
 export type AddressGuards = ReturnType<typeof createAddressGuards>

@@ -35,6 +35,11 @@ export type Profile = {
   anonymous_scans_per_hour: number
   /** Website analyses of an account in an hour. */
   account_scans_per_hour: number
+  /** Bytes that the replays of an account may have at once, and that may come in within 30 days. */
+  replay_storage_bytes: number
+  replay_ingestion_bytes: number
+  /** Replays that one address may start in an hour. */
+  replay_starts: number
   /**
    * Open streams of an account, or of a demo session. This and the next three are limits of the machinery
    * (U44).
@@ -86,6 +91,9 @@ const own: Profile = {
   client_registrations: 100,
   anonymous_scans_per_hour: 50,
   account_scans_per_hour: NO_LIMIT,
+  replay_starts: 600,
+  replay_storage_bytes: NO_LIMIT,
+  replay_ingestion_bytes: NO_LIMIT,
   ...DEMO,
   ...LIVE,
   open_sign_up: false,
@@ -112,6 +120,9 @@ const hosted: Profile = {
   client_registrations: 10,
   anonymous_scans_per_hour: 5,
   account_scans_per_hour: 20,
+  replay_starts: 60,
+  replay_storage_bytes: 10_000_000_000,
+  replay_ingestion_bytes: 20_000_000_000,
   ...DEMO,
   ...LIVE,
   open_sign_up: true,

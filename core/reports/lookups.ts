@@ -43,9 +43,14 @@ export const journey = defineReport<JourneyParams, z.input<typeof journeyRespons
   async compute(rows, request) {
     const { page, profiles } = await readPerson(rows, request)
     const isAscending = request.params.order === 'asc'
+    const sessionIds = [...new Set(page.events.flatMap(({ session_id }) => session_id ?? []))]
+    const replays = await request.countReplays(request.project.id, sessionIds)
+    const replay_count = [...replays.values()].reduce((sum, count) => sum + count, 0)
     return {
       ...toBody(request, page, isAscending ? page.events : page.events.toReversed()),
       profiles,
+      has_replay: replay_count > 0,
+      replay_count,
     }
   },
   namesOfEmpty: ({ fields }, { count, events }) =>

@@ -44,7 +44,7 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
       areKeysIds ? null : readSessionIds(rows, read, found.sessions.map(toKeys)),
       found.hasMore ? countSessions(rows, wholeDates, condition) : null,
     ])
-    const listed = found.sessions
+    const known = found.sessions
       .flatMap((row): SessionRow[] => {
         const idsOfSession = ids === null ? toIds(row) : ids.get(Number(row.session_key))
         if (idsOfSession === undefined) return []
@@ -67,6 +67,14 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
         ]
       })
       .toSorted((a, b) => b.start_time - a.start_time || compareCodePoints(a.session_id, b.session_id))
+    const replays = await request.countReplays(
+      project.id,
+      known.map(({ session_id }) => session_id),
+    )
+    const listed = known.map(session => {
+      const replay_count = replays.get(session.session_id) ?? 0
+      return { ...session, has_replay: replay_count > 0, replay_count }
+    })
     const last = found.hasMore ? listed.at(-1) : undefined
     return {
       project: project.name,

@@ -52,7 +52,7 @@ export const tables: Record<string, (names: readonly string[]) => string> = {
   settings: () => settingsTable(),
 }
 
-const document = openApiDocument('') as unknown as {
+const document = openApiDocument('', () => true) as unknown as {
   paths: Record<string, Record<string, Operation | undefined> | undefined>
   components: { schemas: Record<string, JsonSchema> }
 }
@@ -216,6 +216,9 @@ const GUARD_MEANINGS: Record<Guard, string> = {
   account_scans_per_hour: 'website analyses of an account in an hour',
   demo_reads_per_minute: 'reads of one demo session in a minute',
   demo_network_reads_per_minute: 'reads of all demo sessions of one network in a minute',
+  replay_storage_bytes: 'bytes that the replays of an account may have at once',
+  replay_ingestion_bytes: 'bytes of replays of an account that may come in within 30 days',
+  replay_starts: 'replays that one address may start in an hour',
   open_streams: 'open streams of an account',
   stream_idle_minutes: 'minutes without a match after which a stream ends',
   live_buffer_seconds: 'seconds for which the live buffer keeps an event',

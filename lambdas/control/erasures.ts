@@ -19,7 +19,7 @@ export function erasureEndpoints(
           `The account has no erasure ${quoted(id)}. Use the \`erasure_id\` of DELETE /users/{id}.`,
         )
       }
-      const { removed, sessions, links, profiles, ...receipt } = report
+      const { removed, sessions, links, profiles, replays, ...receipt } = report
       return {
         status: 200,
         body: {
@@ -29,8 +29,7 @@ export function erasureEndpoints(
             sessions,
             links,
             profiles,
-            // The service stores no replays yet.
-            replays: 0,
+            replays,
             files_rewritten: removed.files,
           },
         },

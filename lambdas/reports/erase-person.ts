@@ -5,6 +5,7 @@ import type { IdentityStore } from '#core/identity/identity-store'
 import { findPersonIds } from '#core/identity/links/person-ids'
 import type { IdentityScope } from '#core/identity/scopes'
 import type { SqlQuery } from '#core/ports'
+import type { Replays } from '#core/replays/open-replays'
 import type { ReportServices } from '#core/reports/run/run'
 import { quoted } from '#core/text/clean-text'
 import type { accountChain } from '#lambdas/chain/account-chain'
@@ -13,6 +14,7 @@ import { routes } from '#schemas/routes'
 
 export type ErasePersonServices = ReportServices & {
   erasures: Pick<Erasures, 'erasePerson'>
+  replays: Pick<Replays, 'ofPerson'>
   identity: Pick<
     IdentityStore,
     'wantedScope' | 'scopeOf' | 'openLinks' | 'finalId' | 'readTraits' | 'removePerson'
@@ -25,7 +27,7 @@ export type ErasePersonServices = ReportServices & {
  * joined identity scope those of all projects (U55).
  */
 export function erasePersonEndpoint(services: ErasePersonServices, chain: ReturnType<typeof accountChain>) {
-  const { erasures, identity } = services
+  const { erasures, identity, replays } = services
 
   /** A user may have traits only: a server identifies users who send no events. */
   async function hasTraits({ projects }: IdentityScope, userIds: readonly string[]): Promise<boolean> {
@@ -43,6 +45,7 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
       members.map(async member => ({
         project: member,
         ...(await findPerson(services, member, userIds, signal)),
+        replays: await replays.ofPerson.count(member, userIds),
       })),
     )
     const parts = [own as NonNullable<typeof own>, ...others] as const
@@ -55,9 +58,10 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
       )
     }
     if (query.dry_run) return { status: 200, body: toDryRun(userIds, events) }
-    const erasure_id = await erasures.erasePerson(parts, userIds, (id, until) =>
-      identity.removePerson(scope, userIds, { id, until }),
-    )
+    const erasure_id = await erasures.erasePerson(parts, userIds, async (id, until) => {
+      for (const member of members) await replays.ofPerson.remove(member, userIds)
+      await identity.removePerson(scope, userIds, { id, until })
+    })
     return { status: 202, body: { ok: true as const, erasure_id, status: 'pending' as const } }
   })
 }

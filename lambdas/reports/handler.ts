@@ -56,6 +56,7 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
         identity: await openIdentity(services, toScopedProject(project, call.caller)),
         context,
         keptSince: keptSince(services, call.caller),
+        countReplays: services.replays.countReplays,
       })
     })
     return respond(call, result)

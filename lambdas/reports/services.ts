@@ -3,6 +3,7 @@ import type { UserResolver } from '#core/identity/user-resolver'
 import type { LiveBuffer } from '#core/live/buffer'
 import type { ReadProject } from '#core/projects/read-project'
 import type { ProjectStore } from '#core/projects/store'
+import type { Replays } from '#core/replays/open-replays'
 import type { ReadServices } from '#core/reports/run/read'
 import type { UsageStore } from '#core/usage/store'
 import type { AccountChainServices } from '#lambdas/chain/account-chain'
@@ -19,4 +20,5 @@ export type ReportsServices = AccountChainServices &
     buffer: LiveBuffer
     users: UserResolver
     usage: Pick<UsageStore, 'bots' | 'totals'>
+    replays: Pick<Replays, 'ofPerson' | 'countReplays'>
   }

@@ -4,7 +4,8 @@ import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import type { Profile } from '#core/limits/profile'
-import type { Clock, Log } from '#core/ports'
+import type { Clock, Lake, Log } from '#core/ports'
+import { openReplayUpkeep } from '#core/replays/open-replays'
 import type { Storage } from '#local/storage'
 
 /** The first run waits until the start is over. */
@@ -13,6 +14,8 @@ const PAUSE_MS = 3_600_000
 
 export type StateMaintenanceServices = Storage & {
   billing: Billing | null
+  /** The objects of replays. */
+  objects: Lake
   profile: Profile
   clock: Clock
   log: Log
@@ -20,14 +23,15 @@ export type StateMaintenanceServices = Storage & {
 
 /**
  * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's
- * retention; cancels the subscriptions of deleted accounts, and reports what others have used. Once an hour
- * until `stop`.
+ * retention, and expired replays; cancels the subscriptions of deleted accounts, and reports what others have
+ * used. Once an hour until `stop`.
  */
-export function startStateMaintenance({ billing, ...services }: StateMaintenanceServices) {
+export function startStateMaintenance({ billing, objects, ...services }: StateMaintenanceServices) {
   const { log } = services
   const stopping = new AbortController()
   const purge = createPurge({ ...services, deletions: createDeletionList(services) })
   const retention = createRetention(services)
+  const replays = openReplayUpkeep({ ...services, objects })
 
   async function run(): Promise<void> {
     let pause = FIRST_MS
@@ -37,6 +41,7 @@ export function startStateMaintenance({ billing, ...services }: StateMaintenance
         await billing?.cancelPlanned()
         await billing?.reportUsage()
         while (await retention.tick());
+        await replays.tick()
         // The last one, because it may go on for hours.
         while (!stopping.signal.aborted && (await purge.tick()));
       } catch (error) {

@@ -88,6 +88,7 @@ export async function openBundledService(bundles: Bundles) {
       FEEDBACK_TOPIC: '',
       ...plans,
     },
+    replay: { TABLE_NAME: state.table, BASE_URL, EDGE_KEY: '', BUCKET_NAME: bucket, ...plans },
     auth: {
       TABLE_NAME: state.table,
       BASE_URL,

@@ -20,6 +20,8 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   stream: 1_030_000,
   // The client of SNS, for feedback, is a twentieth of it. Erasures and the usage for Stripe need the rest.
   control: 1_050_000,
+  // The client of S3, for chunks.
+  replay: 1_200_000,
   auth: 1_030_000,
   // Reports and control together, and the library of MCP.
   mcp: 1_800_000,
@@ -85,6 +87,7 @@ export function sizes(deployed: () => Deployed): void {
         reports: 'DynamoDB_20120810 AmazonAthena AmazonS3 secretsmanager',
         stream: 'DynamoDB_20120810',
         control: 'DynamoDB_20120810 com.amazonaws.sns',
+        replay: 'DynamoDB_20120810 AmazonS3',
         auth: 'DynamoDB_20120810',
         mcp: 'DynamoDB_20120810 AmazonAthena AmazonS3 secretsmanager com.amazonaws.sns',
         site: '',

@@ -12,6 +12,7 @@ import { finishOrphanedClaims } from '#core/lake/consume/orphaned-claims'
 import { openLake } from '#core/lake/read/snapshot'
 import { profiles } from '#core/limits/profile'
 import { createLiveBuffer } from '#core/live/buffer'
+import { openReplays } from '#core/replays/open-replays'
 import { createStores } from '#core/stores'
 import { READ_UNIT, unitsOf } from '#cost/lake'
 import { system } from '#cost/system'
@@ -216,6 +217,7 @@ function openReports({ project, key }: { project: string; key: string }) {
   const reports = reportsHandler({
     ...fresh,
     ...access,
+    replays: openReplays({ ...fresh, ...state, ...access, profile, objects: lake, clock }),
     engine: { rows: async () => [] },
     openLake: () => openLake({ state: fresh.lakeState, lake }),
     erasures: openErasures({ ...state, ...fresh, lake, clock }),

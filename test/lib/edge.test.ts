@@ -42,6 +42,7 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
     '/tracker/*',
     routes.trackerSource.path,
     routes.experimentsConfig.path,
+    routes.replayConfig.path,
     routes.track.path,
     routes.trackBatch.path,
     routes.identify.path,
@@ -173,7 +174,17 @@ const httpFunctions = names.filter(name => 'EDGE_KEY' in functions[name].shape)
 const joined = (value: unknown) => JSON.stringify(value)
 
 test('CloudFront sends a generated secret, and every HTTP function demands it', () => {
-  expect(httpFunctions).toEqual(['track', 'reports', 'stream', 'control', 'auth', 'mcp', 'site', 'pages'])
+  expect(httpFunctions).toEqual([
+    'track',
+    'reports',
+    'stream',
+    'control',
+    'auth',
+    'mcp',
+    'replay',
+    'site',
+    'pages',
+  ])
   const secrets = plain.all('AWS::SecretsManager::Secret').filter(([id]) => id.startsWith('EdgeKeys'))
   expect(secrets).toHaveLength(1)
   expect(secrets[0]![1]).toMatchObject({

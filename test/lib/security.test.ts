@@ -103,6 +103,16 @@ test.each([
     ],
   ],
   ['control', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
+  [
+    'replay',
+    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    [
+      's3:DeleteObject StorageLake/replays/*',
+      's3:GetObject StorageLake/replays/*',
+      's3:ListBucket StorageLake',
+      's3:PutObject StorageLake/replays/*',
+    ],
+  ],
   ['auth', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   ['pages', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
   ['owner', ['DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], ['kinesis:PutRecords StreamEvents']],
@@ -188,9 +198,10 @@ test.each([
   expect(rights(name)).toEqual([...state, ...otherRights, ...log].toSorted())
 })
 
-test('reports reads only the lake, one database and one workgroup, and writes only links files and tombstones', () => {
+test('reports reads only the lake, one database and one workgroup, writes only links files and tombstones, and deletes only replays', () => {
   const granted = rights('reports')
   expect(granted.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([
+    's3:DeleteObject StorageLake/replays/*',
     's3:PutObject StorageLake/links/*',
     's3:PutObject StorageLake/tombstones/*',
   ])
@@ -231,7 +242,7 @@ test('the S3 bucket can be listed under named prefixes only', () => {
     .all('AWS::IAM::Policy')
     .flatMap(([, { Properties }]) => statements(Properties))
     .filter(({ Action }) => list(Action).includes('s3:ListBucket'))
-  expect(listings.length).toBe(7)
+  expect(listings.length).toBe(10)
   // Lambda itself checks one of these rights, perhaps without a prefix.
   expect(listings.filter(({ Condition }) => Condition?.StringLikeIfExists)).toHaveLength(1)
   for (const { Condition } of listings) {
@@ -282,7 +293,7 @@ test('only the API of this stack may call the other HTTP functions', () => {
     .map(([, { Properties }]) => Properties)
     .filter(properties => !isOfFunctionUrl(properties))
   // One for each function, and one for requests that match no route.
-  expect(callers).toHaveLength(8)
+  expect(callers).toHaveLength(9)
   for (const { Principal, SourceArn } of callers) {
     expect(Principal).toBe('apigateway.amazonaws.com')
     expect(JSON.stringify(SourceArn)).toMatch(/execute-api.*ApiHttp/)

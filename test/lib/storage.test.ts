@@ -68,6 +68,7 @@ test('lifecycle rules delete quarantined data and old versions, but no current f
   const { Rules } = plain.only('AWS::S3::Bucket').Properties.LifecycleConfiguration as { Rules: Rule[] }
   const expiring = Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined)
   expect(expiring.map(({ Prefix, ExpirationInDays }) => [Prefix, ExpirationInDays])).toEqual([
+    ['replays/', 31],
     ['quarantine/', 30],
     ['waiting/', 30],
     ['aws/lambda/', 30],
@@ -82,6 +83,7 @@ test('lifecycle rules delete quarantined data and old versions, but no current f
     ['hot/', 1],
     ['hot-identity/', 1],
     ['links/', 1],
+    ['replays/', 1],
   ])
 })
 

@@ -3,10 +3,31 @@ import { splitEqually } from '#schemas/assignment'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { DEV_APPROVE_SECRET, type HttpService, type RequestOptions } from './http-service.ts'
+import { newRecording, newReplay, newViewer, snapshotAt } from './replays.ts'
 
-type NamesWithBody = {
-  [Name in RouteName]: (typeof routes)[Name] extends { body: unknown } ? Name : never
-}[RouteName]
+/** Routes whose requests need a replay of the project. */
+const replayRequests = {
+  startReplay: async (service, project) => ({ body: await newRecording(service, project) }),
+  async uploadChunk(service, project) {
+    const { id, upload, started_at } = await newReplay(service, project)
+    return { id, body: { ...upload, index: 0, events: snapshotAt(started_at) } }
+  },
+  async finishReplay(service, project) {
+    const { id, upload } = await newReplay(service, project)
+    return { id, body: { ...upload, chunks: 0 } }
+  },
+  readReplay: async (service, project) => ({ id: (await newReplay(service, project)).id }),
+  openReplay: async (service, project) => ({ id: (await newReplay(service, project)).id }),
+  deleteReplay: async (service, project) => ({ id: (await newReplay(service, project)).id }),
+  replayConfig: async (_, project) => ({ query: { token: project.project_token } }),
+  viewReplay: async (service, project) => ({ body: { secret: await newViewer(service, project) } }),
+  viewChunk: async (service, project) => ({ body: { secret: await newViewer(service, project), index: 0 } }),
+} satisfies Partial<Record<RouteName, (service: HttpService, project: Project) => Promise<RequestOptions>>>
+
+type NamesWithBody = Exclude<
+  { [Name in RouteName]: (typeof routes)[Name] extends { body: unknown } ? Name : never }[RouteName],
+  keyof typeof replayRequests
+>
 type Body = Record<string, unknown>
 
 const CLAIM = { client_type: 'agent', scopes: ['analytics:read' as const] }
@@ -72,6 +93,8 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
     return { claim_token }
   },
   mcp: () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  deleteReplays: () => ({ confirm: 'delete_replay_data' }),
+  updateReplaySettings: () => ({ enabled: true }),
   revokeToken: async service => ({ token: (await session(service)).access_token }),
 }
 
@@ -157,6 +180,8 @@ export async function goodRequest(
     ...(name === 'trackerVersion' && { id: '0a.js' }),
     ...(name === 'experimentsConfig' && { query: { token: project.project_token } }),
     ...(name === 'readClaim' && { query: (await bodies.checkClaim(service, '')) as Record<string, string> }),
+    ...(name in replayRequests &&
+      (await replayRequests[name as keyof typeof replayRequests](service, project))),
     ...(route.credentials && (await freshCredential(service, route))),
   }
 }

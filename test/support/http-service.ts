@@ -21,6 +21,7 @@ import { createStreamLeases } from '#core/live/stream-leases'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import type { Project } from '#core/projects/project'
 import { createProjectStore } from '#core/projects/store'
+import { openReplays } from '#core/replays/open-replays'
 import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
 import { authHandler } from '#lambdas/auth/handler'
@@ -28,6 +29,7 @@ import { findCaller } from '#lambdas/chain/authenticate'
 import { controlHandler } from '#lambdas/control/handler'
 import { sessionCookie } from '#lambdas/cookies'
 import { mcpHandler } from '#lambdas/mcp/handler'
+import { replayHandler } from '#lambdas/replay/handler'
 import { reportsHandler } from '#lambdas/reports/handler'
 import type { ReportsServices } from '#lambdas/reports/services'
 import { siteHandler } from '#lambdas/site/handler'
@@ -126,8 +128,10 @@ export async function openHttpService({
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   const buffer = createLiveBuffer(state, { clock, bufferMs })
   const users = createUserResolver({ ...state, projects, clock, bufferMs })
+  const replays = openReplays({ ...access, ...state, accounts, projects, objects: lake, clock })
   const common = {
     ...access,
+    replays,
     erasures,
     receipts,
     refused: createRefusedCounts(state),
@@ -170,6 +174,7 @@ export async function openHttpService({
       }),
       auth: authHandler({ ...common, country: () => 'DE', devApproveSecret: DEV_APPROVE_SECRET }),
       control,
+      replay: replayHandler(common),
       pages: async () => {
         throw new Error('This service has no pages. Use openPagesService.')
       },
@@ -265,6 +270,7 @@ export async function openHttpService({
   })
 
   return {
+    replays,
     identity,
     /** Takes what erasures and identify requests have left to do. */
     foldIdentities: fold.run,

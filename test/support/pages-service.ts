@@ -135,6 +135,7 @@ export async function openPagesService({
       control: unused,
       site: unused,
       mcp: unused,
+      replay: unused,
     },
     localPages: embedded.serve,
   })

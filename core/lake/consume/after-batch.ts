@@ -1,9 +1,9 @@
 import { errorText } from '#core/errors'
 import type { Log } from '#core/ports'
 import { finishOrphanedClaims, type OrphanedClaimsServices } from './orphaned-claims.ts'
-import { createReplay } from './set-aside.ts'
+import { createTakeBack } from './set-aside.ts'
 
-export type AfterBatchServices = OrphanedClaimsServices & Parameters<typeof createReplay>[0] & { log: Log }
+export type AfterBatchServices = OrphanedClaimsServices & Parameters<typeof createTakeBack>[0] & { log: Log }
 
 /**
  * The work that follows each batch of a consumer and belongs to no batch: it finishes the claims of shards
@@ -12,7 +12,7 @@ export type AfterBatchServices = OrphanedClaimsServices & Parameters<typeof crea
  * batch tries again.
  */
 export function createAfterBatch(services: AfterBatchServices) {
-  const replay = createReplay(services)
+  const takeBack = createTakeBack(services)
 
   async function attempt(job: string, work: () => Promise<void>): Promise<void> {
     await work().catch(error => services.log('JOB_FAILED', { job, error: errorText(error) }))
@@ -20,6 +20,6 @@ export function createAfterBatch(services: AfterBatchServices) {
 
   return async function afterBatch(): Promise<void> {
     await attempt('orphaned claims', () => finishOrphanedClaims(services))
-    await attempt('replay', replay)
+    await attempt('take back', takeBack)
   }
 }

@@ -47,7 +47,7 @@ export async function setAside(
  * aside. A crash in between appends them twice, so a record of a new kind must be one that may be processed
  * twice. Returns the number of records.
  */
-export async function replaySetAside({
+export async function takeBackSetAside({
   stream,
   lake,
   log,
@@ -56,7 +56,7 @@ export async function replaySetAside({
   lake: Pick<Lake, 'list' | 'get' | 'put' | 'delete'>
   log: Log
 }): Promise<number> {
-  let replayed = 0
+  let takenBack = 0
   for (const { key } of [...(await lake.list(WAITING)), ...(await lake.list(QUARANTINE))]) {
     const lines = fromLines((await lake.get(key)) ?? new Uint8Array())
     const readable = lines.filter(isReadable)
@@ -65,27 +65,27 @@ export async function replaySetAside({
     const rest = lines.filter(line => !readable.includes(line))
     if (rest.length > 0) await lake.put(key, toLines(rest))
     else await lake.delete([key])
-    replayed += readable.length
-    log('RECORD_REPLAYED', { key, records: readable.length })
+    takenBack += readable.length
+    log('RECORD_TAKEN_BACK', { key, records: readable.length })
   }
-  return replayed
+  return takenBack
 }
 
 const REPLAY_EVERY_MS = 3_600_000
 
 /**
- * Makes a function that replays at its first call, and then once an hour at most: an older consumer may set
- * records aside later.
+ * Makes a function that takes back at its first call, and then once an hour at most: an older consumer may
+ * set records aside later.
  */
-export function createReplay({
+export function createTakeBack({
   clock,
   ...services
-}: Parameters<typeof replaySetAside>[0] & { clock: Clock }) {
+}: Parameters<typeof takeBackSetAside>[0] & { clock: Clock }) {
   let nextAt = 0
-  return async function replay(): Promise<void> {
+  return async function takeBack(): Promise<void> {
     if (clock.now() < nextAt) return
     nextAt = clock.now() + REPLAY_EVERY_MS
-    await replaySetAside(services)
+    await takeBackSetAside(services)
   }
 }
 

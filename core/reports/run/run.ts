@@ -6,6 +6,7 @@ import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import type { Clock, QueryEngine, Row, SqlQuery } from '#core/ports'
 import { contextOfRange } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
+import type { CountReplays } from '#core/replays/of-sessions'
 import type { Range } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
 import { EVENT_LIMITS } from '#schemas/event'
@@ -58,6 +59,8 @@ export type ReportCall<Params> = {
   identity?: IdentityView | undefined
   /** What the owner says about the numbers. */
   context?: ProjectContext | undefined
+  /** How many replays sessions have. Without it there are none. */
+  countReplays?: CountReplays | undefined
 }
 
 /** What a report knows about its request. */
@@ -79,6 +82,7 @@ export type ReportRequest<Params> = {
   read: LakeRead
   identity: IdentityView
   context: ProjectContext
+  countReplays: CountReplays
   notes: ReadNotes
   exactValues?: number | undefined
   /**
@@ -180,6 +184,7 @@ export async function runReport<Params extends DatedParams, Body>(
     keptSince = 0,
     identity = NO_IDENTITY,
     context = NO_PROJECT_CONTEXT,
+    countReplays = async () => new Map(),
   }: ReportCall<Params>,
 ): Promise<Body & { project_context?: ProjectContext }> {
   // The chain has checked both against the route's schemas; together they hold all parameters.
@@ -231,6 +236,7 @@ export async function runReport<Params extends DatedParams, Body>(
         read,
         identity,
         context,
+        countReplays,
         notes,
         exactValues,
         readProject,

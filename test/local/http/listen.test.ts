@@ -13,6 +13,7 @@ const functions = {
   site: respond,
   pages: respond,
   mcp: respond,
+  replay: respond,
 }
 
 async function listenOn(host: string, port: number) {

@@ -30,6 +30,7 @@ export async function startFront(
     site: handle,
     pages: handle,
     mcp: handle,
+    replay: handle,
   }
   const front = await startHttp({ port: 0, functions, log: () => {}, ...overrides })
   onTestFinished(() => front.close())

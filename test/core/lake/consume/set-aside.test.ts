@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { packText } from '#core/ingest/packing'
 import { packRecord } from '#core/ingest/record'
-import { createReplay, replaySetAside } from '#core/lake/consume/set-aside'
+import { createTakeBack, takeBackSetAside } from '#core/lake/consume/set-aside'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
@@ -61,14 +61,14 @@ test('records that this version can read are appended to the stream again, and t
     'waiting/s0-3-4.jsonl': [LATER, readable],
     'quarantine/s0-5-6.jsonl': [readable, Buffer.from('damaged')],
   })
-  expect(await replaySetAside(services)).toBe(3)
+  expect(await takeBackSetAside(services)).toBe(3)
   expect(appended.map(record => Buffer.from(record))).toEqual([1, 2, 3].map(() => Buffer.from(readable)))
   expect([...services.lake.objects.keys()].toSorted()).toEqual([
     'quarantine/s0-5-6.jsonl',
     'waiting/s0-3-4.jsonl',
   ])
   expect(lines(services.lake.objects.get('waiting/s0-3-4.jsonl'))).toHaveLength(1)
-  expect(await replaySetAside(services)).toBe(0)
+  expect(await takeBackSetAside(services)).toBe(0)
 })
 
 test('records stay set aside if the stream does not take them', async () => {
@@ -76,14 +76,14 @@ test('records stay set aside if the stream does not take them', async () => {
   services.stream.append = async () => {
     throw new Error('The disk is full.')
   }
-  await expect(replaySetAside(services)).rejects.toThrow('The disk is full.')
+  await expect(takeBackSetAside(services)).rejects.toThrow('The disk is full.')
   expect([...services.lake.objects.keys()]).toEqual(['waiting/s0-1-2.jsonl'])
 })
 
 test('a process looks for records that it can replay once an hour', async () => {
   const { appended, ...services } = setUp({})
   let now = 5
-  const replay = createReplay({ ...services, clock: { now: () => now } })
+  const replay = createTakeBack({ ...services, clock: { now: () => now } })
   const record = packRecord(eventsRecord(['a'], 1))
   const setAside = () => {
     const line = JSON.stringify({ sequence: '1', reason: '', data: Buffer.from(record).toString('base64') })

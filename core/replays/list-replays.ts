@@ -1,0 +1,48 @@
+import { forEachConcurrent } from '#core/concurrency'
+import type { Project } from '#core/projects/project'
+import { isReplayId, type Replay } from './replay.ts'
+import type { ReplayStore } from './store.ts'
+
+export type ListOptions = {
+  limit: number
+  /** Only replays older than that of this id. */
+  before: string | undefined
+  session_id: string | undefined
+}
+
+const CONCURRENCY = 8
+
+/**
+ * The newest replays of some projects, in the order of their ids, which is that of time; `next`: the id after
+ * which the next page begins, or null. `projects`: those of one request. A cursor of another form counts as
+ * none.
+ */
+export async function listReplays(
+  replays: Pick<ReplayStore, 'pages' | 'ofSession'>,
+  projects: readonly Pick<Project, 'id'>[],
+  { limit, before, session_id }: ListOptions,
+): Promise<{ replays: Replay[]; next: string | null }> {
+  const cursor = before !== undefined && isReplayId(before) ? before : undefined
+  const found: Replay[] = []
+  await forEachConcurrent(projects, CONCURRENCY, async ({ id }) => {
+    found.push(...(await newestOf(id)))
+  })
+
+  /** At most one more than the limit, so that the reader knows whether there are more. */
+  async function newestOf(projectId: string): Promise<Replay[]> {
+    if (session_id !== undefined) {
+      const all = await replays.ofSession(projectId, session_id)
+      return all.filter(({ id }) => cursor === undefined || id < cursor)
+    }
+    const own: Replay[] = []
+    for await (const page of replays.pages(projectId, limit, cursor)) {
+      own.push(...page)
+      if (own.length > limit) break
+    }
+    return own.slice(0, limit + 1)
+  }
+
+  const sorted = found.toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  const listed = sorted.slice(0, limit)
+  return { replays: listed, next: sorted.length > limit ? (listed.at(-1)?.id ?? null) : null }
+}

@@ -1,0 +1,77 @@
+import type { AgentSessionStore } from '#core/access/agent-sessions'
+import type { AccountStore } from '#core/accounts/store'
+import type { Profile } from '#core/limits/profile'
+import type { Clock, Lake } from '#core/ports'
+import type { ProjectDirectory } from '#core/projects/project'
+import type { StateTable } from '#core/state-table'
+import { createPersonReplays } from './of-person.ts'
+import { createReplayCounts } from './of-sessions.ts'
+import { createReplayQuota } from './quota.ts'
+import { createReplayRemoval } from './remove.ts'
+import { createReplaySettings } from './settings.ts'
+import { createReplayStore } from './store.ts'
+import { createReplayUpkeep, type UpkeepServices } from './upkeep.ts'
+import { createReplayUploads } from './uploads.ts'
+import { createViewerLinks } from './viewer-links.ts'
+
+export type ReplayServices = StateTable & {
+  projects: Pick<ProjectDirectory, 'byToken'>
+  accounts: Pick<AccountStore, 'byId'>
+  agentSessions: Pick<AgentSessionStore, 'isLive'>
+  /** The objects of replays, in the bucket or folder of the lake. */
+  objects: Lake
+  profile: Profile
+  clock: Clock
+}
+
+/** Session replay of a process, over the state table and the objects. */
+export function openReplays({
+  client,
+  table,
+  projects,
+  accounts,
+  agentSessions,
+  objects,
+  profile,
+  clock,
+}: ReplayServices) {
+  const state = { client, table, clock }
+  const replays = createReplayStore(state)
+  const settings = createReplaySettings(state)
+  const quota = createReplayQuota({ ...state, profile })
+  const isLive = async (accountId: string, { kind, id }: { kind: string; id: string }) =>
+    kind === 'agent_session' || kind === 'demo' ? agentSessions.isLive(accountId, id) : true
+  const removal = createReplayRemoval({ replays, quota, objects, clock })
+  return {
+    replays,
+    settings,
+    quota,
+    objects,
+    uploads: createReplayUploads({ projects, accounts, settings, replays, quota, objects, clock }),
+    removal,
+    ofPerson: createPersonReplays({ settings, replays, removal }),
+    countReplays: createReplayCounts({ settings, replays }),
+    links: createViewerLinks({ ...state, replays, isLive }),
+  }
+}
+
+export type Replays = ReturnType<typeof openReplays>
+
+/** The daily work of session replay in a process (upkeep.ts). */
+export function openReplayUpkeep({
+  profile,
+  clock,
+  log,
+  objects,
+  ...state
+}: StateTable & Pick<UpkeepServices, 'objects' | 'log' | 'clock'> & { profile: Profile }) {
+  const services = { ...state, clock }
+  return createReplayUpkeep({
+    settings: createReplaySettings(services),
+    replays: createReplayStore(state),
+    quota: createReplayQuota({ ...services, profile }),
+    objects,
+    clock,
+    log,
+  })
+}

@@ -1,0 +1,77 @@
+import { createLookupCache } from '#core/lookup-cache'
+import type { Clock } from '#core/ports'
+import type { Project } from '#core/projects/project'
+import { queryItems } from '#core/query-all'
+import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import type { ReplaySettings } from '#schemas/replays'
+import { REPLAY_PROJECTS, replayListKey, replayPartition } from './item-keys.ts'
+
+/** Replay is off until the owner of a project turns it on. */
+export const DEFAULT_SETTINGS: ReplaySettings = {
+  enabled: false,
+  recording_start: 'immediate',
+  mask_inputs: true,
+  redact_pii: true,
+  mask_text: false,
+  mask_selectors: [],
+  block_selectors: [],
+  ignore_selectors: [],
+}
+
+type OwnProject = Pick<Project, 'id' | 'account_id'>
+
+/** A change; an absent field keeps its value. */
+type Change = { [Name in keyof ReplaySettings]?: ReplaySettings[Name] | undefined }
+
+/** Uploads ask for each chunk. A change counts in every process after this time, ms. */
+const CACHE = { foundMs: 5_000, missingMs: 5_000, maxEntries: 10_000 }
+
+/**
+ * The settings of session replay: one item a project, at most 60 selectors of 200 characters. A project has
+ * the item from the first change on, so a project without it has no replays.
+ */
+export function createReplaySettings({ client, table, clock }: StateTable & { clock: Clock }) {
+  const cache = createLookupCache(clock, read, CACHE)
+
+  /** The settings of a project; null: it never had any, and has no replays. At most 5 s old. */
+  function known(projectId: string): Promise<ReplaySettings | null> {
+    return cache.get(projectId)
+  }
+
+  async function ofProject(projectId: string): Promise<ReplaySettings> {
+    return (await read(projectId)) ?? DEFAULT_SETTINGS
+  }
+
+  async function read(projectId: string): Promise<ReplaySettings | null> {
+    const get = client.get({ TableName: table, Key: keyOf(projectId), ConsistentRead: true })
+    const { Item } = await orUnavailable(get)
+    return Item === undefined ? null : { ...DEFAULT_SETTINGS, ...JSON.parse(String(Item.settings)) }
+  }
+
+  async function change({ id, account_id }: OwnProject, changes: Change): Promise<ReplaySettings> {
+    const changed = Object.entries(changes).filter(([, value]) => value !== undefined)
+    const settings: ReplaySettings = { ...(await ofProject(id)), ...Object.fromEntries(changed) }
+    const Item = { ...keyOf(id), account_id, settings: JSON.stringify(settings) }
+    // The list first: a project with settings is always in it.
+    await orUnavailable(
+      client.put({ TableName: table, Item: { ...replayListKey(id), project_id: id, account_id } }),
+    )
+    await orUnavailable(client.put({ TableName: table, Item }))
+    cache.clear()
+    return settings
+  }
+
+  /** All projects that ever had settings, one item each. */
+  async function projects(): Promise<{ project_id: string; account_id: string }[]> {
+    const items = await queryItems({ client, table }, REPLAY_PROJECTS, '', '~')
+    return items.map(item => ({ project_id: String(item.project_id), account_id: String(item.account_id) }))
+  }
+
+  return { known, ofProject, change, projects }
+}
+
+export type ReplaySettingsStore = ReturnType<typeof createReplaySettings>
+
+function keyOf(projectId: string): ItemKey {
+  return { pk: replayPartition(projectId), sk: 'settings' }
+}

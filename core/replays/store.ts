@@ -1,0 +1,238 @@
+import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import { type Item, queryPages } from '#core/query-all'
+import { readItems } from '#core/read-items'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { MAX_CHUNKS, REPLAY_LIMITS } from '#schemas/replays'
+import type { PackedChunk } from './chunk.ts'
+import { replayPartition } from './item-keys.ts'
+import { expiryOf, isReplayId, type Replay, type StoredChunk } from './replay.ts'
+
+/** What a start says of a replay. */
+export type NewReplay = Pick<
+  Replay,
+  'id' | 'project_id' | 'account_id' | 'session_id' | 'page' | 'started_at' | 'created_at'
+> & { user_id: string | null }
+
+/** Replays of one session. A replay has up to 15 minutes, so this is half a day of one session. */
+const MAX_OF_SESSION = 50
+/** The attributes of chunks: c0, c1 and so on. */
+const CHUNK = /^c(\d{1,3})$/
+
+/**
+ * Replays in the state. A replay is one item under its project, with one attribute for each chunk: at most
+ * MAX_CHUNKS of about 120 bytes, and as many ids of its visitor. A second item leads from its id to the
+ * project, and an item of each session names its replays. All of them expire with the replay.
+ */
+export function createReplayStore({ client, table }: StateTable) {
+  /** Returns false if the replay is there already, or if its session has too many. */
+  async function create(replay: NewReplay): Promise<boolean> {
+    const { id, project_id, session_id, user_id, page, ...others } = replay
+    const expires_at = expiryOf(replay.started_at)
+    const pointer = { ...pointerOf(id), project_id, expires_at }
+    await orUnavailable(client.put({ TableName: table, Item: pointer }))
+    if (!(await addToSession(replay, expires_at))) return false
+    const Item = {
+      ...keyOf(project_id, id),
+      ...others,
+      ...{ id, project_id, session_id, expires_at, touched_at: replay.created_at },
+      ...(user_id !== null && { user_ids: new Set([user_id]) }),
+      ...(page !== null && { page }),
+      ...{ committed_bytes: 0, event_count: 0 },
+    }
+    const ConditionExpression = 'attribute_not_exists(pk)'
+    return conditionHeld(client.put({ TableName: table, Item, ConditionExpression }))
+  }
+
+  /** Names the replay in the item of its session. A repetition changes nothing. */
+  async function addToSession(
+    { id, project_id, session_id }: NewReplay,
+    expires_at: number,
+  ): Promise<boolean> {
+    const known = await readSessionIds(project_id, [session_id])
+    const ids = known.get(session_id) ?? []
+    if (ids.includes(id)) return true
+    if (ids.length >= MAX_OF_SESSION) return false
+    const added = client.update({
+      TableName: table,
+      Key: sessionKey(project_id, session_id),
+      UpdateExpression: 'ADD replay_ids :ids SET session_id = :session, expires_at = :expiry',
+      ExpressionAttributeValues: { ':ids': new Set([id]), ':session': session_id, ':expiry': expires_at },
+    })
+    await orUnavailable(added)
+    return true
+  }
+
+  /** Returns the replay of an id, whatever its project, or null. */
+  async function byId(id: string): Promise<Replay | null> {
+    if (!isReplayId(id)) return null
+    const { Item } = await orUnavailable(
+      client.get({ TableName: table, Key: pointerOf(id), ConsistentRead: true }),
+    )
+    return Item === undefined ? null : ofProject(String(Item.project_id), id)
+  }
+
+  async function ofProject(projectId: string, id: string): Promise<Replay | null> {
+    const get = client.get({ TableName: table, Key: keyOf(projectId, id), ConsistentRead: true })
+    const { Item } = await orUnavailable(get)
+    return Item === undefined ? null : toReplay(Item)
+  }
+
+  /**
+   * Adds a chunk, unless the replay has one of its index, or no room for it, or is gone: then it returns
+   * false. One conditional write, so that two copies of a chunk count once and no replay gets too large.
+   */
+  function addChunk(
+    { project_id, id }: Pick<Replay, 'project_id' | 'id'>,
+    chunk: StoredChunk & Pick<PackedChunk, 'has_full_snapshot'>,
+    { userId, now }: { userId: string | undefined; now: number },
+  ): Promise<boolean> {
+    const { index, has_full_snapshot, ...stored } = chunk
+    const added = ['committed_bytes :bytes', 'event_count :events', ...(userId ? ['user_ids :users'] : [])]
+    const set = ['#chunk = :chunk', 'touched_at = :now', ...(has_full_snapshot ? ['has_full = :true'] : [])]
+    return conditionHeld(
+      client.update({
+        TableName: table,
+        Key: keyOf(project_id, id),
+        UpdateExpression: `ADD ${added.join(', ')} SET ${set.join(', ')}`,
+        ConditionExpression:
+          'attribute_exists(pk) AND attribute_not_exists(#chunk) AND committed_bytes <= :room',
+        ExpressionAttributeNames: { '#chunk': `c${index}` },
+        ExpressionAttributeValues: {
+          ':bytes': chunk.bytes,
+          ':events': chunk.event_count,
+          ':chunk': stored,
+          ':now': now,
+          ':room': REPLAY_LIMITS.max_bytes - chunk.bytes,
+          ...(userId && { ':users': new Set([userId]) }),
+          ...(has_full_snapshot && { ':true': true }),
+        },
+      }),
+    )
+  }
+
+  /** Notes that the recorder has ended. Returns false if it had ended before, or if the replay is gone. */
+  function finish({ project_id, id }: Pick<Replay, 'project_id' | 'id'>, chunks: number): Promise<boolean> {
+    return conditionHeld(
+      client.update({
+        TableName: table,
+        Key: keyOf(project_id, id),
+        UpdateExpression: 'SET finished_chunks = :chunks',
+        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(finished_chunks)',
+        ExpressionAttributeValues: { ':chunks': chunks },
+      } satisfies UpdateCommandInput),
+    )
+  }
+
+  /**
+   * The replays of a project, newest first, in pages of at most `pageSize`; `before`: only those older than
+   * the replay of this id.
+   */
+  async function* pages(projectId: string, pageSize: number, before?: string): AsyncGenerator<Replay[]> {
+    const query = {
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+      ExpressionAttributeValues: {
+        ':pk': replayPartition(projectId),
+        ':first': 'rpl_',
+        ':last': before ?? 'rpl_~',
+      },
+      ScanIndexForward: false,
+      Limit: pageSize + 1,
+      ConsistentRead: true,
+    }
+    for await (const items of queryPages({ client, table }, query)) {
+      yield items.map(toReplay).filter(({ id }) => id !== before)
+    }
+  }
+
+  /** How many replays each of these sessions has. A session without replays is missing. */
+  async function countOfSessions(
+    projectId: string,
+    sessionIds: readonly string[],
+  ): Promise<Map<string, number>> {
+    const ids = await readSessionIds(projectId, sessionIds)
+    return new Map([...ids].map(([session, replays]) => [session, replays.length]))
+  }
+
+  /** The replays of a session, newest first. */
+  async function ofSession(projectId: string, sessionId: string): Promise<Replay[]> {
+    const ids = (await readSessionIds(projectId, [sessionId])).get(sessionId) ?? []
+    const items = await readItems(
+      { client, table },
+      ids.map(id => keyOf(projectId, id)),
+    )
+    return items.map(toReplay).toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  }
+
+  async function readSessionIds(
+    projectId: string,
+    sessionIds: readonly string[],
+  ): Promise<Map<string, string[]>> {
+    const keys = [...new Set(sessionIds)].map(id => sessionKey(projectId, id))
+    const items = await readItems({ client, table }, keys)
+    return new Map(
+      items.map(({ session_id, replay_ids }) => [
+        String(session_id),
+        [...((replay_ids as Set<string> | undefined) ?? [])],
+      ]),
+    )
+  }
+
+  /** Deletes the items of a replay. Returns false if it was gone. */
+  async function remove({ project_id, id, session_id }: Replay): Promise<boolean> {
+    const withdrawal = client.update({
+      TableName: table,
+      Key: sessionKey(project_id, session_id),
+      UpdateExpression: 'DELETE replay_ids :ids',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':ids': new Set([id]) },
+    })
+    await conditionHeld(withdrawal)
+    const removal = client.delete({
+      TableName: table,
+      Key: keyOf(project_id, id),
+      ConditionExpression: 'attribute_exists(pk)',
+    })
+    const isRemoved = await conditionHeld(removal)
+    await orUnavailable(client.delete({ TableName: table, Key: pointerOf(id) }))
+    return isRemoved
+  }
+
+  return { create, byId, ofProject, addChunk, finish, pages, countOfSessions, ofSession, remove }
+}
+
+export type ReplayStore = ReturnType<typeof createReplayStore>
+
+function keyOf(projectId: string, id: string): ItemKey {
+  return { pk: replayPartition(projectId), sk: id }
+}
+
+function pointerOf(id: string): ItemKey {
+  return { pk: `replay#${id}`, sk: 'replay' }
+}
+
+function sessionKey(projectId: string, sessionId: string): ItemKey {
+  return { pk: `replaysession#${projectId}#${sessionId}`, sk: 'replays' }
+}
+
+function toReplay(item: Item): Replay {
+  const chunks = Object.entries(item).flatMap(([name, value]): StoredChunk[] => {
+    const index = CHUNK.exec(name)?.[1]
+    return index === undefined ? [] : [{ index: Number(index), ...(value as Omit<StoredChunk, 'index'>) }]
+  })
+  return {
+    id: String(item.id),
+    project_id: String(item.project_id),
+    account_id: String(item.account_id),
+    session_id: String(item.session_id),
+    user_ids: [...((item.user_ids as Set<string> | undefined) ?? [])],
+    page: typeof item.page === 'string' ? item.page : null,
+    started_at: Number(item.started_at),
+    created_at: Number(item.created_at),
+    touched_at: Number(item.touched_at),
+    committed_bytes: Number(item.committed_bytes),
+    event_count: Number(item.event_count),
+    has_full_snapshot: item.has_full === true,
+    finished_chunks: typeof item.finished_chunks === 'number' ? item.finished_chunks : null,
+    chunks: chunks.toSorted((a, b) => a.index - b.index).slice(0, MAX_CHUNKS),
+  }
+}

@@ -1,0 +1,63 @@
+import { randomSecret, sha256 } from '#core/access/tokens'
+import type { Caller } from '#core/accounts/caller'
+import type { Clock } from '#core/ports'
+import { orUnavailable, type StateTable } from '#core/state-table'
+import type { CredentialKind } from '#schemas/route'
+import type { Replay } from './replay.ts'
+import type { ReplayStore } from './store.ts'
+
+export type ViewerLinkServices = StateTable & {
+  replays: Pick<ReplayStore, 'ofProject'>
+  /** Whether a credential of the account still counts. */
+  isLive(accountId: string, credential: { kind: CredentialKind; id: string }): Promise<boolean>
+  clock: Clock
+}
+
+/** How long an address of the viewer is good, ms. */
+export const VIEWER_MS = 3_600_000
+
+const SECRET = /^aav_[0-9a-f]{64}$/
+
+/**
+ * The secrets of viewer addresses. A secret is good for one replay and an hour, and only as long as the
+ * replay and the credential that has opened it. The state has its hash only.
+ */
+export function createViewerLinks({ client, table, replays, isLive, clock }: ViewerLinkServices) {
+  async function open(
+    { id, project_id }: Pick<Replay, 'id' | 'project_id'>,
+    { account, credential }: Pick<Caller, 'account' | 'credential'>,
+  ): Promise<{ secret: string; expiresAt: number }> {
+    const secret = `aav_${randomSecret()}`
+    const expiresAt = clock.now() + VIEWER_MS
+    const Item = {
+      ...keyOf(secret),
+      ...{ replay_id: id, project_id, account_id: account.id, valid_until: expiresAt },
+      ...{ credential_kind: credential.kind, credential_id: credential.id },
+      expires_at: Math.ceil(expiresAt / 1_000),
+    }
+    await orUnavailable(client.put({ TableName: table, Item }))
+    return { secret, expiresAt }
+  }
+
+  /** The replay of a secret, or null: unknown, expired, deleted, or its credential is gone. */
+  async function find(secret: string): Promise<{ replay: Replay; expiresAt: number } | null> {
+    if (!SECRET.test(secret)) return null
+    const get = client.get({ TableName: table, Key: keyOf(secret), ConsistentRead: true })
+    const { Item } = await orUnavailable(get)
+    if (Item === undefined || Number(Item.valid_until) <= clock.now()) return null
+    const credential = { kind: Item.credential_kind as CredentialKind, id: String(Item.credential_id) }
+    const [replay, isGood] = await Promise.all([
+      replays.ofProject(String(Item.project_id), String(Item.replay_id)),
+      isLive(String(Item.account_id), credential),
+    ])
+    return replay !== null && isGood ? { replay, expiresAt: Number(Item.valid_until) } : null
+  }
+
+  return { open, find }
+}
+
+export type ViewerLinks = ReturnType<typeof createViewerLinks>
+
+function keyOf(secret: string) {
+  return { pk: `replayview#${sha256(secret)}`, sk: 'link' }
+}

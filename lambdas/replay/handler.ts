@@ -1,0 +1,28 @@
+import type { AddressGuards } from '#core/limits/address-guards'
+import type { Profile } from '#core/limits/profile'
+import type { Clock } from '#core/ports'
+import type { Replays } from '#core/replays/open-replays'
+import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
+import type { HttpFunction } from '#lambdas/http'
+import { httpFunction } from '#lambdas/http-function'
+import { recorderEndpoints } from './recorder.ts'
+import { replayEndpoints } from './replays.ts'
+import { viewerEndpoints } from './viewer.ts'
+
+export type ReplayFunctionServices = AccountChainServices & {
+  replays: Replays
+  guards: Pick<AddressGuards, 'countReplay'>
+  profile: Profile
+  clock: Clock
+}
+
+/** Session replay (docs/api/replays.md). */
+export function replayHandler(services: ReplayFunctionServices): HttpFunction {
+  const opened = { ...services, ...services.replays }
+  const chain = accountChain(services)
+  return httpFunction<'replay'>(services.log, {
+    ...replayEndpoints(opened, chain),
+    ...recorderEndpoints(opened),
+    ...viewerEndpoints(opened),
+  })
+}

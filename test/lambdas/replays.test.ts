@@ -1,0 +1,459 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { toRecord } from '#core/replays/replay'
+import { MAX_CHUNK_JSON_BYTES, REPLAY_LIMITS } from '#schemas/replays'
+import { routes } from '#schemas/routes'
+import { type HttpService, openHttpService } from '#test/support/http-service'
+import { newFinishedReplay, newRecording, newReplay, newViewer, snapshotAt } from '#test/support/replays'
+
+let service: HttpService
+beforeAll(async () => {
+  service = await openHttpService()
+})
+afterAll(() => service.close())
+
+const NO_KEY = { key: null }
+
+/** Events that compress badly, with about this many bytes as JSON. */
+function noise(at: number, bytes: number) {
+  const text = Array.from({ length: bytes / 10 }, (_, i) => ((i * 2_654_435_761) >>> 0).toString(36)).join(
+    ' ',
+  )
+  return [{ type: 3, timestamp: at, data: { text } }]
+}
+
+async function upload(id: string, body: Record<string, unknown>) {
+  return service.call(routes.uploadChunk, { ...NO_KEY, id, body })
+}
+
+async function listed(query: Record<string, string>) {
+  const { body } = await service.call(routes.listReplays, { query })
+  return body as { replays: ReturnType<typeof toRecord>[]; next_before: string | null }
+}
+
+describe('settings', () => {
+  test('replay is off for a new project, and a change keeps what it does not name', async () => {
+    const project = await service.createProject()
+    const query = { project: project.name }
+    const { body: before } = await service.call(routes.readReplaySettings, { query })
+    expect(before).toEqual({
+      project: project.name,
+      settings: {
+        enabled: false,
+        recording_start: 'immediate',
+        mask_inputs: true,
+        redact_pii: true,
+        mask_text: false,
+        mask_selectors: [],
+        block_selectors: [],
+        ignore_selectors: [],
+      },
+      limits: { max_bytes: 2_097_152, max_duration_ms: 900_000, retention_days: 30 },
+    })
+    const change = { ...query, enabled: true, mask_selectors: ['.name'] }
+    const { body } = await service.call(routes.updateReplaySettings, { body: change })
+    expect(body).toMatchObject({ ok: true, settings: { enabled: true, mask_selectors: ['.name'] } })
+    await service.call(routes.updateReplaySettings, { body: { ...query, recording_start: 'after_consent' } })
+    const { body: after } = await service.call(routes.readReplaySettings, { query })
+    expect(after.settings).toMatchObject({
+      enabled: true,
+      recording_start: 'after_consent',
+      mask_selectors: ['.name'],
+    })
+  })
+
+  test.each([
+    { mask_inputs: false },
+    { redact_pii: false },
+    { recording_start: 'never' },
+    { enabled: 'yes' },
+    { mask_selectors: [''] },
+    { block_selectors: ['a{color:red}'] },
+    { ignore_selectors: Array.from({ length: 21 }, () => 'input') },
+    { mask_selectors: ['x'.repeat(201)] },
+  ])('%j is refused, and nothing changes', async wrong => {
+    const project = await service.createProject()
+    const body = { project: project.name, enabled: true, ...wrong }
+    const response = await service.call(routes.updateReplaySettings, { body })
+    expect([response.status, response.body.error]).toEqual([400, 'MISSING_FIELDS'])
+    expect(await service.replays.settings.known(project.id)).toBe(null)
+  })
+
+  test('the configuration for the recorder has no settings while replay is off, and is cached for a minute', async () => {
+    const project = await service.createProject()
+    const query = { token: project.project_token }
+    const off = await service.call(routes.replayConfig, { ...NO_KEY, query })
+    expect(off.body).toEqual({ enabled: false })
+    expect(off.headers.get('cache-control')).toBe('public, max-age=60')
+    await service.replays.settings.change(project, { enabled: true, block_selectors: ['#card'] })
+    service.wait(6_000)
+    const on = await service.call(routes.replayConfig, { ...NO_KEY, query })
+    expect(on.body).toEqual({
+      enabled: true,
+      recording_start: 'immediate',
+      mask_text: false,
+      mask_selectors: [],
+      block_selectors: ['#card'],
+      ignore_selectors: [],
+      limits: REPLAY_LIMITS,
+    })
+    const unknown = await service.call(routes.replayConfig, { ...NO_KEY, query: { token: 'aat_0' } })
+    expect(unknown.body.error).toBe('INVALID_TOKEN')
+  })
+})
+
+describe('uploads', () => {
+  test('a replay is recorded, ends, and is listed with what was stored', async () => {
+    const project = await service.createProject()
+    const start = {
+      ...(await newRecording(service, project)),
+      user_id: 'anon_1',
+      url: 'https://a.example/x?mail=a@b.c',
+    }
+    const { status, body } = await service.call(routes.startReplay, { ...NO_KEY, body: start })
+    expect([status, body]).toEqual([
+      202,
+      { ok: true, replay_id: expect.stringMatching(/^rpl_[0-9a-f]{32}$/), limits: REPLAY_LIMITS },
+    ])
+    const id = String(body.replay_id)
+    const { token, session_id, started_at } = start
+    const chunk = { token, session_id, index: 0, events: snapshotAt(started_at) }
+    expect((await upload(id, chunk)).body).toEqual({ ok: true, stored: true })
+    const events = [{ type: 3, timestamp: started_at + 5_000, data: { source: 1 } }]
+    const gzip = gzipSync(JSON.stringify(events)).toString('base64')
+    expect((await upload(id, { token, session_id, index: 1, gzip })).body).toEqual({ ok: true, stored: true })
+    expect((await listed({ project: project.name })).replays).toMatchObject([{ id, status: 'recording' }])
+    const end = { token, session_id, chunks: 2 }
+    const finished = await service.call(routes.finishReplay, { ...NO_KEY, id, body: end })
+    expect([finished.status, finished.body]).toEqual([202, { ok: true }])
+    const { replays, next_before } = await listed({ project: project.name, session_id })
+    expect(next_before).toBe(null)
+    expect(replays).toEqual([
+      {
+        id,
+        status: 'complete',
+        project_id: project.id,
+        analytics_session_id: session_id,
+        started_at,
+        committed_bytes: expect.any(Number),
+        event_count: 3,
+        has_full_snapshot: true,
+        duration_ms: 5_000,
+        user_id: 'anon_1',
+        entry_page: '/x',
+      },
+    ])
+    const { body: one } = await service.call(routes.readReplay, { id })
+    expect(one.chunks).toMatchObject([
+      { index: 0, event_count: 2, from: started_at, to: started_at + 1 },
+      { index: 1, event_count: 1, from: started_at + 5_000, to: started_at + 5_000 },
+    ])
+    const bytes = (one.chunks as { bytes: number }[]).reduce((sum, each) => sum + each.bytes, 0)
+    expect(one.committed_bytes).toBe(bytes)
+  })
+
+  test('starts, chunks and ends that come twice or at the same time count once', async () => {
+    const project = await service.createProject()
+    const body = await newRecording(service, project)
+    const starts = await Promise.all(
+      [1, 2, 3].map(() => service.call(routes.startReplay, { ...NO_KEY, body })),
+    )
+    const ids = new Set(starts.map(({ body }) => body.replay_id))
+    expect(ids.size).toBe(1)
+    const id = String([...ids][0])
+    const { token, session_id, started_at } = body
+    const chunk = { token, session_id, index: 0, events: snapshotAt(started_at) }
+    const stored = await Promise.all([1, 2, 3, 4].map(() => upload(id, chunk)))
+    expect(stored.map(({ status }) => status)).toEqual([202, 202, 202, 202])
+    expect(stored.filter(({ body }) => body.stored)).toHaveLength(1)
+    const end = { ...NO_KEY, id, body: { token, session_id, chunks: 1 } }
+    await Promise.all([1, 2].map(() => service.call(routes.finishReplay, end)))
+    const { replays } = await listed({ project: project.name })
+    expect(replays).toMatchObject([{ id, status: 'complete', event_count: 2 }])
+    const used = await service.replays.quota.read(service.owner)
+    const all = await Promise.all(
+      (await service.projects.list(service.owner.id)).map(({ name }) => listed({ project: name })),
+    )
+    const committed = all.flatMap(each => each.replays).reduce((sum, each) => sum + each.committed_bytes, 0)
+    expect(used.committed).toBe(committed)
+  })
+
+  test('a chunk that never came makes a replay incomplete, and so does silence', async () => {
+    const project = await service.createProject()
+    const { id, upload: fields, started_at } = await newReplay(service, project)
+    await upload(id, { ...fields, index: 1, events: snapshotAt(started_at) })
+    await service.call(routes.finishReplay, { ...NO_KEY, id, body: { ...fields, chunks: 2 } })
+    const silent = await newReplay(service, project)
+    const statusOf = async () =>
+      Object.fromEntries(
+        (await listed({ project: project.name })).replays.map(each => [each.id, each.status]),
+      )
+    expect(await statusOf()).toEqual({ [id]: 'incomplete', [silent.id]: 'recording' })
+    service.wait(31 * 60_000)
+    expect(await statusOf()).toEqual({ [id]: 'incomplete', [silent.id]: 'incomplete' })
+    // The page was offline.
+    await upload(id, { ...fields, index: 0, events: snapshotAt(started_at) })
+    expect(await statusOf()).toMatchObject({ [id]: 'complete' })
+  })
+
+  test('no more than the limit is stored, however many chunks come at once', async () => {
+    const project = await service.createProject()
+    const { id, upload: fields, started_at } = await newReplay(service, project)
+    const sent = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        upload(id, { ...fields, index, events: noise(started_at + index, 900_000) }),
+      ),
+    )
+    const refused = sent.filter(({ status }) => status === 413)
+    expect(refused.length).toBeGreaterThan(0)
+    const { body } = await service.call(routes.readReplay, { id })
+    expect(body.committed_bytes).toBeLessThanOrEqual(REPLAY_LIMITS.max_bytes)
+    expect(body.chunks).toHaveLength(sent.length - refused.length)
+    const stored = await service.replays.objects.list(`replays/`)
+    expect(stored.filter(({ key }) => key.includes(id))).toHaveLength(sent.length - refused.length)
+  })
+
+  test.each([
+    ['another session', { session_id: 's-other' }, 404, 'NOT_FOUND'],
+    ['no token', { token: undefined }, 400, 'MISSING_FIELDS'],
+    ['an unknown token', { token: 'aat_0' }, 401, 'INVALID_TOKEN'],
+    ['a negative index', { index: -1 }, 400, 'MISSING_FIELDS'],
+    ['an index past the last one', { index: 400 }, 400, 'MISSING_FIELDS'],
+    ['no events', { events: [] }, 400, 'MISSING_FIELDS'],
+    ['events and gzip', { gzip: 'H4sI' }, 400, 'MISSING_FIELDS'],
+    ['gzip that is none', { events: undefined, gzip: 'bm8=' }, 400, 'INVALID_BODY'],
+    ['gzip of no list', { events: undefined, gzip: gzipSync('{}').toString('base64') }, 400, 'INVALID_BODY'],
+    [
+      'a gzip bomb',
+      { events: undefined, gzip: gzipSync(Buffer.alloc(MAX_CHUNK_JSON_BYTES + 1)).toString('base64') },
+      413,
+      'PAYLOAD_TOO_LARGE',
+    ],
+    ['an event without a type', { events: [{ timestamp: 1 }] }, 400, 'INVALID_BODY'],
+    ['an event that is a text', { events: ['<script>'] }, 400, 'INVALID_BODY'],
+    [
+      'an event of tomorrow',
+      { events: [{ type: 3, timestamp: Date.UTC(2027, 1, 1), data: {} }] },
+      400,
+      'INVALID_BODY',
+    ],
+  ])('a chunk with %s is refused', async (_, wrong, status, error) => {
+    const project = await service.createProject()
+    const { id, upload: fields, started_at } = await newReplay(service, project)
+    const response = await upload(id, { ...fields, index: 0, events: snapshotAt(started_at), ...wrong })
+    expect([response.status, response.body.error]).toEqual([status, error])
+    expect(await service.replays.objects.list(`replays/2026-11-21/${id}`)).toEqual([])
+  })
+
+  test('a chunk for a replay of another project is refused', async () => {
+    const [one, two] = [await service.createProject(), await service.createProject()]
+    const { id, upload: fields, started_at } = await newReplay(service, one)
+    await service.replays.settings.change(two, { enabled: true })
+    const body = { ...fields, token: two.project_token, index: 0, events: snapshotAt(started_at) }
+    expect((await upload(id, body)).status).toBe(404)
+  })
+
+  test('a start is refused while replay is off, from a foreign origin, and with a time that cannot be', async () => {
+    const project = await service.createProject()
+    const body = await newRecording(service, project)
+    const call = (fields: object, headers = {}) =>
+      service.call(routes.startReplay, { ...NO_KEY, headers, body: { ...body, ...fields } })
+    expect((await call({ started_at: 1 })).body.error).toBe('INVALID_TIMESTAMP')
+    expect((await call({ start_id: 'short' })).body.error).toBe('MISSING_FIELDS')
+    await service.call(routes.updateProject, {
+      id: project.id,
+      body: { allowed_origins: 'https://a.example' },
+    })
+    service.wait(6_000)
+    expect((await call({}, { Origin: 'https://b.example' })).body.error).toBe('FORBIDDEN')
+    expect((await call({}, { Origin: 'https://a.example' })).status).toBe(202)
+    await service.replays.settings.change(project, { enabled: false })
+    service.wait(6_000)
+    const off = await call({}, { Origin: 'https://a.example' })
+    expect([off.status, off.body.error]).toEqual([403, 'FORBIDDEN'])
+  })
+})
+
+test('the pages of the list have every replay once, newest first, over all projects', async () => {
+  const own = await openHttpService()
+  try {
+    const projects = [await own.createProject(), await own.createProject()]
+    const ids: string[] = []
+    for (let i = 0; i < 7; i++) {
+      own.wait(1_000)
+      const project = projects[i % 2] ?? expect.unreachable()
+      ids.unshift((await newReplay(own, project)).id)
+    }
+    const found: string[] = []
+    let before: string | null = null
+    do {
+      const query: Record<string, string> = { limit: '3', ...(before !== null && { before }) }
+      const { body } = await own.call(routes.listReplays, { query })
+      found.push(...(body.replays as { id: string }[]).map(({ id }) => id))
+      before = body.next_before as string | null
+    } while (before !== null)
+    expect(found).toEqual(ids)
+  } finally {
+    await own.close()
+  }
+})
+
+describe('deletion', () => {
+  test('a deleted replay leaves no byte, and gives its bytes back', async () => {
+    const project = await service.createProject()
+    const before = await service.replays.quota.read(service.owner)
+    const { id } = await newFinishedReplay(service, project)
+    const { body } = await service.call(routes.deleteReplay, { id })
+    expect(body).toEqual({ ok: true, deleted: id })
+    expect((await service.call(routes.readReplay, { id })).status).toBe(404)
+    expect((await service.replays.objects.list('replays/')).filter(({ key }) => key.includes(id))).toEqual([])
+    const { observed, ...stored } = await service.replays.quota.read(service.owner)
+    expect(stored).toEqual({ committed: before.committed, reserved: before.reserved })
+    expect(observed).toBeGreaterThan(before.observed)
+  })
+
+  test('all replays of a project go with the confirmation, and recording stops', async () => {
+    const [project, other] = [await service.createProject(), await service.createProject()]
+    for (let i = 0; i < 3; i++) await newFinishedReplay(service, project)
+    const kept = await newFinishedReplay(service, other)
+    const unconfirmed = await service.call(routes.deleteReplays, { body: { project: project.name } })
+    expect([unconfirmed.status, unconfirmed.body.error]).toEqual([400, 'MISSING_FIELDS'])
+    const confirmed = { confirm: 'delete_replay_data', project: project.name }
+    const { body } = await service.call(routes.deleteReplays, { body: confirmed })
+    expect(body).toEqual({ ok: true, deleted: 3, project: project.name })
+    expect((await listed({ project: project.name })).replays).toEqual([])
+    expect((await service.replays.settings.ofProject(project.id)).enabled).toBe(false)
+    expect((await service.call(routes.readReplay, { id: kept.id })).status).toBe(200)
+  })
+
+  test('the replays of an erased person go, and the receipt has their number', async () => {
+    const project = await service.createProject()
+    const body = await newRecording(service, project)
+    for (const [i, user_id] of ['u1', 'u1', 'u2'].entries()) {
+      await service.replays.uploads.start({
+        ...body,
+        start_id: `${body.start_id}${i}`,
+        user_id,
+        origin: undefined,
+      })
+    }
+    const query = { project: project.name }
+    const { body: erased } = await service.call(routes.erasePerson, { id: 'u1', query })
+    const { replays } = await listed(query)
+    expect(replays.map(({ user_id }) => user_id)).toEqual(['u2'])
+    const { body: receipt } = await service.call(routes.readErasure, { id: String(erased.erasure_id) })
+    expect(receipt.removed).toMatchObject({ replays: 2 })
+  })
+})
+
+describe('the viewer', () => {
+  test('its address has the secret in the fragment, and is good for an hour', async () => {
+    const project = await service.createProject()
+    const { id, started_at } = await newFinishedReplay(service, project)
+    const { body } = await service.call(routes.openReplay, { id })
+    expect(body.expires_at).toBe(service.now() + 3_600_000)
+    const [address, secret] = String(body.viewer_url).split('#')
+    expect(address).toMatch(/\/replay\/viewer$/)
+    expect(secret).toMatch(/^aav_[0-9a-f]{64}$/)
+    const view = (fields = {}) => service.call(routes.viewReplay, { ...NO_KEY, body: { secret, ...fields } })
+    const { body: shown } = await view()
+    expect(shown.replay).toMatchObject({ id, status: 'complete', chunks: [{ index: 0 }] })
+    const chunk = await service.call(routes.viewChunk, { ...NO_KEY, body: { secret, index: 0 } })
+    expect(chunk.body).toEqual(snapshotAt(started_at))
+    expect(chunk.headers.get('cache-control')).toBe('no-store')
+    const missing = await service.call(routes.viewChunk, { ...NO_KEY, body: { secret, index: 1 } })
+    expect([missing.status, missing.body.error]).toEqual([404, 'NOT_FOUND'])
+    service.wait(3_600_000)
+    expect((await view()).status).toBe(404)
+  })
+
+  test('it is dead after the session that opened it is disconnected, and after the replay is deleted', async () => {
+    const project = await service.createProject()
+    const { id } = await newFinishedReplay(service, project)
+    const client = { client_type: 'cli', client_name: null, client_instance_id: null, label: null }
+    const session = await service.agentSessions.issue(service.owner.id, {
+      ...client,
+      scopes: ['replays:read'],
+    })
+    const headers = { Authorization: `Bearer ${session.access_token}` }
+    const { body } = await service.call(routes.openReplay, { ...NO_KEY, headers, id })
+    const secret = String(body.viewer_url).split('#')[1] ?? ''
+    const view = (of: string) => service.call(routes.viewReplay, { ...NO_KEY, body: { secret: of } })
+    expect((await view(secret)).status).toBe(200)
+    await service.agentSessions.revoke(service.owner.id, session.id)
+    expect((await view(secret)).status).toBe(404)
+    const other = await newViewer(service, project)
+    expect((await view(other)).status).toBe(200)
+    await service.call(routes.deleteReplays, {
+      body: { confirm: 'delete_replay_data', project: project.name },
+    })
+    expect((await view(other)).status).toBe(404)
+    expect((await view('aav_0')).status).toBe(404)
+  })
+
+  test('a damaged chunk is said to be missing, and the others play', async () => {
+    const project = await service.createProject()
+    const { id, upload: fields, started_at } = await newReplay(service, project)
+    for (const index of [0, 1]) await upload(id, { ...fields, index, events: snapshotAt(started_at + index) })
+    const { body } = await service.call(routes.openReplay, { id })
+    const secret = String(body.viewer_url).split('#')[1]
+    const [first] = (await service.replays.objects.list('replays/')).filter(({ key }) =>
+      key.includes(`${id}/0-`),
+    )
+    await service.replays.objects.put(first?.key ?? '', Buffer.from('damage'))
+    const read = (index: number) => service.call(routes.viewChunk, { ...NO_KEY, body: { secret, index } })
+    expect((await read(0)).status).toBe(404)
+    expect((await read(1)).status).toBe(200)
+  })
+})
+
+test('usage has stored, reserved and received bytes, and a full account takes no new replay', async () => {
+  const limits = `replay_storage_bytes=${2 * REPLAY_LIMITS.max_bytes}`
+  const small = await openHttpService({ limits })
+  try {
+    const project = await small.createProject()
+    await newFinishedReplay(small, project)
+    await newReplay(small, project)
+    const { body } = await small.call(routes.readReplayUsage)
+    const [first] = (await small.call(routes.listReplays)).body.replays as [
+      unknown,
+      { committed_bytes: number },
+    ]
+    expect(first).toBeDefined()
+    const { committed } = await small.replays.quota.read(small.owner)
+    expect(body).toEqual({
+      storage: {
+        committed_bytes: committed,
+        reserved_bytes: REPLAY_LIMITS.max_bytes,
+        limit_bytes: 2 * REPLAY_LIMITS.max_bytes,
+      },
+      rolling_30d_ingestion: { observed_bytes: committed, limit_bytes: -1 },
+    })
+    const start = await newRecording(small, project)
+    const starts = await Promise.all(
+      Array.from({ length: 5 }, (_, i) =>
+        small.call(routes.startReplay, { ...NO_KEY, body: { ...start, start_id: `${start.start_id}${i}` } }),
+      ),
+    )
+    expect(starts.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429])
+    expect(starts[0]?.body).toMatchObject({ error: 'RATE_LIMITED', reason: 'replay_quota' })
+  } finally {
+    await small.close()
+  }
+})
+
+test('one address starts only so many replays in an hour', async () => {
+  const guarded = await openHttpService({ limits: 'replay_starts=2' })
+  try {
+    const project = await guarded.createProject()
+    const start = await newRecording(guarded, project)
+    const statuses = []
+    for (const i of [1, 2, 3]) {
+      const body = { ...start, start_id: `${start.start_id}${i}` }
+      statuses.push((await guarded.call(routes.startReplay, { ...NO_KEY, body })).status)
+    }
+    expect(statuses).toEqual([202, 202, 429])
+  } finally {
+    await guarded.close()
+  }
+})
