@@ -32,9 +32,10 @@ const COUNTRY_HEADER = 'x-visitor-country'
 
 const now = Date.now()
 const questions = questionsAt(now).filter(({ id }) => options.only === undefined || id === options.only)
-if (questions.length === 0) throw new Error(`There is no question ${options.only}. --questions lists them.`)
-
-if (options.events) printLines(trafficAt(now))
+if (questions.length === 0) {
+  console.error(`There is no question ${options.only}. --questions lists them.`)
+  process.exitCode = 1
+} else if (options.events) printLines(trafficAt(now))
 else if (options.questions)
   printLines(questions.map(({ shows, ...question }) => ({ ...question, shows: shows.map(String) })))
 else await run()

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { countTokens } from 'gpt-tokenizer'
 import type { McpTools } from './mcp-tools.ts'
 import type { Question } from './questions.ts'
@@ -35,6 +36,8 @@ type Completion = { choices?: { message?: Message }[]; usage?: { total_tokens?: 
 /** A model that goes on calling has no answer. */
 const MAX_CALLS = 15
 const TIMEOUT_MS = 180_000
+const BUSY = new Set([429, 503, 529])
+const MAX_TRIES = 6
 /** A service that changes or removes something was not asked to. */
 const FORBIDDEN = new Set(['remove', 'manage'])
 
@@ -107,16 +110,26 @@ async function complete(
   messages: readonly Message[],
   functions: McpTools['functions'],
 ): Promise<{ message: Message; tokens: number }> {
-  const response = await fetch(`${url}/chat/completions`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...(key !== null && { Authorization: `Bearer ${key}` }) },
-    body: JSON.stringify({
-      model: name,
-      messages,
-      tools: functions.map(each => ({ type: 'function', function: each })),
-    }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  })
+  const send = () =>
+    fetch(`${url}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        ...(key !== null && { Authorization: `Bearer ${key}` }),
+      },
+      body: JSON.stringify({
+        model: name,
+        messages,
+        tools: functions.map(each => ({ type: 'function', function: each })),
+      }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+  let response = await send()
+  // A limit of the model's address is no failure of the model. The wait counts in its seconds.
+  for (let tries = 1; BUSY.has(response.status) && tries < MAX_TRIES; tries++) {
+    await sleep(1_000 * Math.min(60, Number(response.headers.get('retry-after') ?? 5)))
+    response = await send()
+  }
   if (!response.ok) throw new Error(`the model answers with status ${response.status}`)
   const { choices, usage } = (await response.json()) as Completion
   const message = choices?.[0]?.message

@@ -1,7 +1,7 @@
 import type { Account } from '#core/accounts/caller'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import type { Scope } from '#schemas/scopes'
+import { SCOPES, type Scope } from '#schemas/scopes'
 import { authRequestErrors } from './auth-request-errors.ts'
 import { approvedRedirect, deniedRedirect } from './callback-url.ts'
 import { authRequestEntity, type AuthRequestItem as Item } from './entities.ts'
@@ -85,9 +85,14 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     return item === null ? null : requestOf(item)
   }
 
-  async function approve(id: string, account: Pick<Account, 'id' | 'email'>): Promise<Decision> {
+  async function approve(
+    id: string,
+    account: Pick<Account, 'id' | 'email'>,
+    onlyScopes: readonly Scope[] = SCOPES,
+  ): Promise<Decision> {
     const item = await decidable(id)
     if (item.status === 'expired') return expiredDecision(item)
+    const scopes = (item.scopes as Scope[]).filter(scope => onlyScopes.includes(scope))
     // The token endpoint gets the code of an MCP client alone, so that code names its request.
     const locator = item.oauth === undefined ? '' : id.slice('req_'.length)
     const code = `aae_${locator}${randomSecret()}`
@@ -95,13 +100,14 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     const approved = {
       ...(item.oauth !== undefined && { valid_until }),
       status: 'approved' as const,
+      scopes,
       account_id: account.id,
       approved_email: account.email,
       exchange_hash: sha256(code),
       exchange_sealed: sealFor(item.poll_public_key, code),
     }
     await decide(id, approved)
-    const request: AuthRequest = { ...requestOf(item), status: 'approved' }
+    const request: AuthRequest = { ...requestOf(item), scopes, status: 'approved' }
     return {
       request,
       redirect_url: approvedRedirect(request, code),

@@ -101,9 +101,13 @@ export type AuthRequestDecisions = {
   /**
    * Throws NOT_FOUND (unknown id) and INVALID_STATE (decided before). An interactive request that expired
    * while the page was open gives a redirect with `error=access_denied`; a detached one throws
-   * AUTH_REQUEST_EXPIRED.
+   * AUTH_REQUEST_EXPIRED. `onlyScopes`: what the human grants of the scopes that were asked for; default all.
    */
-  approve(id: string, account: Pick<Account, 'id' | 'email'>): Promise<Decision>
+  approve(
+    id: string,
+    account: Pick<Account, 'id' | 'email'>,
+    onlyScopes?: readonly Scope[],
+  ): Promise<Decision>
   /**
    * Counts what the human has typed as the end of the approval code, five times at most. An interactive
    * request needs no code: it goes back to the human's own machine. Throws as approve.

@@ -41,6 +41,9 @@ export function authorizePages(services: PagesServices, browser: BrowserSteps) {
   const decideAuthorize = browser.form(async ({ request, session, viewer, fields }) => {
     const id = request.params.id ?? ''
     const decision = fields.get('decision')
+    const reading = decision === READING ? readingOf(await authRequests.get(id)) : null
+    if (reading !== null)
+      return decide(await authRequests.approve(id, session.account, reading), session, viewer)
     if (decision !== 'approve' && decision !== 'deny') {
       throw new ApiError('MISSING_FIELDS', 'Field `decision` takes `approve` or `deny`.')
     }
@@ -165,8 +168,22 @@ ${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`
 <form method="post" id="approve">${csrfField(viewer.csrfToken)}<input type="hidden" name="decision" value="approve">${asked.mode === 'detached' && codeField()}</form>
 <div class="actions">
 <button form="approve">Approve</button>
+${readingOf(asked) && html`<form method="post">${csrfField(viewer.csrfToken)}<input type="hidden" name="decision" value="${READING}"><button class="plain">Approve reading only</button></form>`}
 <form method="post">${csrfField(viewer.csrfToken)}<input type="hidden" name="decision" value="deny"><button class="danger">Deny</button></form>
 </div>`
+}
+
+/** The decision for a part of what a client asks for. */
+const READING = 'approve_reading'
+
+/**
+ * What an MCP client would get that may only read, where it asks for more: such clients ask for all scopes
+ * that they find, and take what they get (RFC 6749, 3.3). Null for other requests.
+ */
+function readingOf(asked: AuthRequest | null): Scope[] | null {
+  if (asked === null || asked.oauth === null) return null
+  const reads = asked.scopes.filter(scope => scope.endsWith(':read'))
+  return reads.length > 0 && reads.length < asked.scopes.length ? reads : null
 }
 
 function codeField(): Html {

@@ -130,7 +130,7 @@ async function scripted(script: (question: string, turn: number, seen: string) =
       type: 'function',
       function: called,
     }))
-    response.writeHead(status, { 'Content-Type': 'application/json' })
+    response.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '0' })
     response.end(
       JSON.stringify({
         choices: [{ message: { role: 'assistant', content: answer, ...(tool_calls && { tool_calls }) } }],
@@ -195,6 +195,16 @@ describe('a model', () => {
     const asked = await askModel(find('planted-comment'), model, tools, dateAt(NOW, 0))
     close()
     expect(asked.problems).toEqual(['calls remove'])
+  })
+
+  test('whose address is busy is asked again', async () => {
+    let asked = 0
+    const { model, close } = await scripted(() =>
+      asked++ < 3 ? { status: 429 } : { answer: `Since ${dateAt(NOW, 24)}.` },
+    )
+    const result = await askModel(find('first-data'), model, tools, dateAt(NOW, 0))
+    close()
+    expect([asked, result.isTrue, result.retries]).toEqual([4, true, 0])
   })
 
   test('that never answers, or cannot be reached, is wrong', async () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { codeIdOf } from '#core/access/exchanges'
 import { sessionCookie } from '#lambdas/cookies'
 import { launchBrowser } from '#test/support/browser'
 import { OWNER_EMAIL, openPagesService, type PagesService } from '#test/support/pages-service'
@@ -177,7 +178,11 @@ describe('a site hears', () => {
 })
 
 /** A browser without JavaScript that signs in on the way. */
-async function decide(address: string, button: 'Approve' | 'Deny', seen: (page: Page) => Promise<void>) {
+async function decide(
+  address: string,
+  button: 'Approve' | 'Approve reading only' | 'Deny',
+  seen: (page: Page) => Promise<void>,
+) {
   const context = await browser.newContext({ javaScriptEnabled: false })
   const page = await context.newPage()
   try {
@@ -187,7 +192,7 @@ async function decide(address: string, button: 'Approve' | 'Deny', seen: (page: 
     await page.getByLabel('Sign-in code').fill(service.code())
     await page.getByRole('button', { name: 'Sign in' }).click()
     await seen(page)
-    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('button', { name: button, exact: true }).click()
     return await page.content()
   } finally {
     await context.close()
@@ -228,6 +233,31 @@ describe('in a browser', () => {
       GOOD.state,
       service.baseUrl,
     ])
+    client.close()
+  })
+
+  test('the human may grant reading only to a client that asks for more', async () => {
+    const client = await listen()
+    const scope = 'projects:read analytics:read projects:write'
+    await decide(
+      addressOf({ redirect_uri: client.redirect_uri, scope }),
+      'Approve reading only',
+      async () => {},
+    )
+    const code = client.calls[0]?.get('code') ?? ''
+    const request = await service.authRequests.get(codeIdOf(code))
+    expect([request?.status, request?.scopes]).toEqual(['approved', ['projects:read', 'analytics:read']])
+    client.close()
+  })
+
+  test('there is no such choice where a client only reads, and a form that claims it changes nothing', async () => {
+    const client = await listen()
+    await decide(addressOf({ redirect_uri: client.redirect_uri }), 'Approve', async page => {
+      expect(await page.getByRole('button').allTextContents()).not.toContain('Approve reading only')
+      const csrf = await page.locator('input[name=csrf]').first().getAttribute('value')
+      const form = { csrf: csrf ?? '', decision: 'approve_reading' }
+      expect((await page.request.post(page.url(), { form })).status()).toBe(400)
+    })
     client.close()
   })
 
