@@ -1,0 +1,125 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { advise } from '#core/scans/advise/advise'
+import { writeHandoff } from '#core/scans/handoff/write-handoff'
+import { readSite } from '#core/scans/read/read-site'
+import { judgeEvents } from '#core/scans/verify/judge-events'
+import type { EventRow } from '#schemas/event'
+import type { ScanResult } from '#schemas/website-scans'
+import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
+import { type Deployment, openDeployment } from '#test/support/deployment'
+import { eventually } from '#test/support/eventually'
+import { CORPUS } from './corpus/corpus.ts'
+import type { CorpusSite } from './corpus/corpus-site.ts'
+import { fetchedPages } from './corpus/fetched-pages.ts'
+import { type ServedCorpus, serveCorpus } from './corpus/serve-corpus.ts'
+import { applyChanges, changesOf } from './install-handoff.ts'
+
+/**
+ * The hand-off of five sites is applied by a script that reads nothing but its text. Then a visitor uses the
+ * elements, and the events arrive in a running service.
+ */
+
+const SITES = ['ledgerly', 'leafandkettle', 'harbourletter', 'toolshed-rent', 'zahnarzt-am-markt']
+
+let service: Deployment
+let browser: Browser
+let served: ServedCorpus
+
+beforeAll(async () => {
+  service = await openDeployment()
+  served = await serveCorpus(CORPUS)
+  browser = await launchBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await served?.close()
+  await service?.close()
+})
+
+test.each(SITES)('the events of %s arrive once its hand-off is installed', async name => {
+  const site = CORPUS.find(each => each.name === name) as CorpusSite
+  const project = await service.createProject(name)
+  const result = advise(readSite(fetchedPages(site)), { mode: 'full', project: project.name })
+  const { prompt } = writeHandoff(result, {
+    analysisId: 'scan_test',
+    resumeToken: null,
+    baseUrl: service.publicUrl,
+    project,
+  })
+  const changes = changesOf(prompt)
+  expect(changes.length).toBeGreaterThanOrEqual(1)
+
+  const editor = await browser.newContext({ javaScriptEnabled: true })
+  const tab = await editor.newPage()
+  for (const [path, own] of Map.groupBy(changes, ({ page }) => page)) {
+    // The scripts of the sites are not served. What they would fetch is refused.
+    await tab.route(/\.js|googletag|plausible|hotjar/, route => route.abort())
+    await tab.goto(served.urlOf(name, path), { waitUntil: 'domcontentloaded' })
+    served.replace(name, path, await applyChanges(tab, own, project.snippet))
+  }
+  await editor.close()
+
+  for (const { page: path, selector } of changes) {
+    const visitor = await browser.newContext(HUMAN_BROWSER)
+    const page = await visitor.newPage()
+    await page.goto(served.urlOf(name, path), { waitUntil: 'domcontentloaded' })
+    await page.waitForFunction(
+      'window.aa?.getIdentity?.() !== undefined && window.aa?.getIdentity?.() !== null',
+    )
+    await page.locator(selector).click({ noWaitAfter: true })
+    // The click may lead to another page, which interrupts the way out.
+    await eventually(() => page.goto('about:blank'))
+    await visitor.close()
+  }
+
+  const events = await eventually(async () => {
+    const rows = await service.events(project)
+    const custom = rows.filter(({ event }) => event !== 'page_view').map(({ event }) => event)
+    expect(custom.toSorted()).toEqual(changes.map(({ event }) => event).toSorted())
+    return rows
+  })
+  for (const verdict of judgeEvents(
+    installed(
+      result,
+      changes.map(({ event }) => event),
+    ),
+    received(events),
+  )) {
+    expect(verdict).toMatchObject({ arrived: true, count: 1, missing_properties: [], warnings: [] })
+  }
+  await runCalls(result, project.name)
+})
+
+/** Sends what the result tells an agent to send, as it stands. A refused call throws. */
+async function runCalls(result: ScanResult, project: string): Promise<void> {
+  for (const { method, path, body } of result.minimum_viable_instrumentation[0]?.example_calls ?? []) {
+    await service.callJson(path, { method, body: body ?? undefined })
+  }
+  for (const { steps } of result.goal_driven_funnels) {
+    await service.callJson('/funnel', { body: { project, steps } })
+  }
+  for (const { name, variants, success_event } of result.suggested_ab_tests) {
+    await service.callJson('/experiments', { body: { project, name, variants, goal_event: success_event } })
+  }
+}
+
+function installed({ minimum_viable_instrumentation }: ScanResult, events: readonly string[]) {
+  return minimum_viable_instrumentation.filter(({ event }) => events.includes(event))
+}
+
+function received(events: readonly EventRow[]) {
+  return {
+    page_views: events.filter(({ event }) => event === 'page_view').length,
+    events: [...Map.groupBy(events, ({ event }) => event)].map(([event, own]) => ({
+      event,
+      count: own.length,
+      last_seen_at: own.at(-1)?.timestamp ?? null,
+      properties: Object.fromEntries(Object.keys(own[0]?.properties ?? {}).map(key => [key, own.length])),
+      after_page_view: 0,
+      repeats: 0,
+      is_used: null,
+    })),
+  }
+}
