@@ -6,9 +6,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { Caller } from '#core/accounts/caller'
-import type { ConfirmationState } from './confirm.ts'
-import { createConfirmation } from './confirm.ts'
+import { type Confirmation, type ConfirmationState, createConfirmation } from './confirm.ts'
 import { ACCEPT_ALL, jsonSchemaOf } from './input-schema.ts'
+import { addPrompts } from './prompts.ts'
+import { addResources } from './resources.ts'
 import type { CallRow } from './row-caller.ts'
 import { runTool } from './run-tool.ts'
 import type { McpServices } from './services.ts'
@@ -48,6 +49,7 @@ export function createServer({ secret, baseUrl, clock, log, caller, call }: Serv
       jsonSchemaValidator: ACCEPT_ALL,
     },
   )
+  const contextOf = (confirm: Confirmation) => ({ call, caller, baseUrl, now: clock.now(), confirm })
   for (const tool of tools) {
     const { name, title, description, effect } = tool
     const readOnlyHint = effect === 'reads'
@@ -64,15 +66,17 @@ export function createServer({ secret, baseUrl, clock, log, caller, call }: Serv
         },
       },
       (args: unknown, context: ServerContext) =>
-        runTool(
-          tool,
-          args,
-          { call, caller, baseUrl, now: clock.now(), confirm: createConfirmation(codec, context) },
-          log,
-        ),
+        runTool(tool, args, contextOf(createConfirmation(codec, context)), log),
     )
   }
+  addResources(server, contextOf(refuseRemovals))
+  addPrompts(server)
   return server
+}
+
+/** Resources remove nothing. */
+const refuseRemovals: Confirmation = async () => {
+  throw new Error('a resource cannot confirm a removal')
 }
 
 /** Signs confirmations. The secret is read for the first of them: other calls work without it. */

@@ -12,7 +12,7 @@ export const overview = defineTool({
   input: z.object({ project: project.optional(), since }),
   effect: 'reads',
   run: ({ project, since = '30d' }, context) =>
-    project === undefined ? listProjects(context) : describeProject(project, since, context),
+    project === undefined ? listProjects(context) : listEvents(project, since, context),
 })
 
 async function listProjects({ call }: ToolContext) {
@@ -35,7 +35,8 @@ async function listProjects({ call }: ToolContext) {
   }
 }
 
-async function describeProject(project: string, since: string, { call }: ToolContext) {
+/** The events and properties of a project, and what its owner says. */
+export async function listEvents(project: string, since: string, { call }: ToolContext) {
   // One after the other: a project that does not exist is refused once.
   const properties = await call('properties', { query: { project, since, receipt: true } })
   const record = await call('readProject', { params: { id: project } })
@@ -66,7 +67,8 @@ type Context = {
   glossary: { event_name: string; term: string; definition: string }[]
 }
 
-function contextTables({ goals, activation_events, glossary }: Context) {
+/** What the owner says, without annotations. */
+export function contextTables({ goals, activation_events, glossary }: Context) {
   return [
     { name: 'goals of the owner', columns: ['goal'], rows: goals.map(goal => [goal]) },
     { name: 'activation events', columns: ['event'], rows: activation_events.map(event => [event]) },

@@ -125,6 +125,7 @@ export const reports: Record<(typeof reportNames)[number], Report> = {
     return {
       summary: `Sessions began on ${count(entry_pages.length, 'page')} and ended on ${count(exit_pages.length, 'page')}, ${range(found.period)}.`,
       counted: `sessions that start in the range, of ${EVERYBODY}; durations in ms`,
+      totals: { entry_pages: entry_pages.length, exit_pages: exit_pages.length },
       tables: [tableOf('entry pages', entry_pages, columns), tableOf('exit pages', exit_pages, columns)],
       ...notesOf(found),
       next: 'journeys(kind="paths", goal=…) for what follows a page.',
@@ -144,6 +145,7 @@ export const reports: Record<(typeof reportNames)[number], Report> = {
     return {
       summary: `${count(rows.length, 'session')} shown, newest first, ${range(found.period)}.`,
       counted: `sessions that start in the range, of ${EVERYBODY}; durations in ms`,
+      totals: { sessions: found.total_rows ?? rows.length },
       tables: [
         tableOf(
           'sessions',
@@ -268,12 +270,13 @@ export const reports: Record<(typeof reportNames)[number], Report> = {
     }
   },
 
-  async experiments({ project, experiment }, { call }) {
+  async experiments({ project, experiment }, { call }): Promise<Answer> {
     if (experiment === undefined) {
       const { experiments } = await call('listExperiments', { query: { project } })
       return {
         summary: `${count(experiments.length, 'experiment')}, newest first.`,
         counted: 'experiments of the project, in every state',
+        totals: { experiments: experiments.length },
         tables: [
           tableOf('experiments', experiments, ['id', 'name', 'status', 'goal_event', 'winner', 'created_at']),
         ],
@@ -292,6 +295,7 @@ export const reports: Record<(typeof reportNames)[number], Report> = {
     return {
       summary: `The experiment is ${found.status}; decision: ${results.decision}; ${results.sufficient_data ? 'enough' : 'not enough'} data.`,
       counted: 'people by the variant of their first exposure; conversions at or after it',
+      totals: { status: found.status, decision: results.decision },
       tables: [
         tableOf('variants', rows, [
           'key',

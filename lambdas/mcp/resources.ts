@@ -1,0 +1,104 @@
+import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
+import { errorCodes } from '#schemas/errors'
+import type { Answer } from './answer.ts'
+import { MAX_TOKENS } from './input-schema.ts'
+import { printAnswer } from './print-answer.ts'
+import { RowError } from './row-caller.ts'
+import type { ToolContext } from './tool.ts'
+import { contextTables, listEvents } from './tools/overview.ts'
+
+/** What clients let a human attach to a chat, beside the tools. */
+
+/** Projects that the list of resources names, the oldest ones. Others are read by their name. */
+const MAX_LISTED = 20
+
+const GLOSSARY = `# What the numbers mean
+
+- Event: what tracking accepted and stored. A copy with the same event_id counts once. Requests of bots are no events.
+- Person (unique_users): all ids that identify has linked count once. The people of two days do not add up: one person may be in both.
+- Session: all events with one session_id. It belongs to the day on which it starts. Duration is last event minus first, in ms.
+- Bounce: a session without an interaction. Page views, impressions, scroll depth, errors, time on page and web vitals are none.
+- bounce_rate = bounces / sessions, 0 to 1. pages_per_session counts events of every name.
+- Conversion rate of a step: of those who passed the step before, within the window (default 168 hours from step 1).
+- Retention: of the people of a cohort, those with an activity n periods after their first.
+- Ranges: since=7d has 8 dates, today included, and today is not over. Dates are UTC unless tz says otherwise.
+- compare: the period of equal length before. change_pct is null where the number grew from 0.
+- Receipt: exact is false where a limit cut the answer; data_from is the day of the first event.
+
+The page /numbers.md of the service has every formula.
+`
+
+/** Adds the glossary, and the context and the events of each project. */
+export function addResources(server: McpServer, context: ToolContext): void {
+  server.registerResource(
+    'glossary',
+    'footfall://glossary',
+    {
+      title: 'What the numbers mean',
+      mimeType: 'text/markdown',
+      cacheHint: { ttlMs: 3_600_000, cacheScope: 'public' },
+    },
+    uri => ({ contents: [{ uri: uri.href, mimeType: 'text/markdown', text: GLOSSARY }] }),
+  )
+  addOfProjects(server, context, {
+    kind: 'context',
+    title: 'What the owner says about the numbers',
+    read: project => readContext(project, context),
+  })
+  addOfProjects(server, context, {
+    kind: 'events',
+    title: 'Events and properties',
+    read: project => listEvents(project, '30d', context),
+  })
+}
+
+type OfProject = { kind: string; title: string; read(project: string): Promise<Answer> }
+
+function addOfProjects(server: McpServer, { call }: ToolContext, { kind, title, read }: OfProject): void {
+  const list = async () => {
+    const { projects } = await call('listProjects')
+    return {
+      resources: projects.slice(0, MAX_LISTED).map(({ name }) => ({
+        uri: `footfall://projects/${name}/${kind}`,
+        name: `${name} ${kind}`,
+        title: `${name}: ${title}`,
+      })),
+    }
+  }
+  server.registerResource(
+    kind,
+    new ResourceTemplate(`footfall://projects/{project}/${kind}`, { list }),
+    { title, mimeType: 'text/markdown' },
+    async (uri, { project }) => {
+      const { text } = printAnswer(await told(read(String(project))), MAX_TOKENS.max)
+      return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] }
+    },
+  )
+}
+
+/** The message of a row may repeat names of visitors, so the client gets the hint of its code. */
+async function told(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    throw error instanceof RowError ? new Error(`${error.code}: ${errorCodes[error.code].hint}`) : error
+  }
+}
+
+async function readContext(project: string, { call }: ToolContext): Promise<Answer> {
+  const { project_context: found, project: name } = await call('readProjectContext', { query: { project } })
+  const { annotations } = found
+  return {
+    summary: `What the owner says about ${name}: ${found.goals.length} goals, ${found.glossary.length} words, ${annotations.length} annotations.`,
+    counted: 'what the owner has written',
+    tables: [
+      ...contextTables(found),
+      {
+        name: 'annotations',
+        columns: ['occurred_at', 'title', 'note'],
+        rows: annotations.map(({ occurred_at, title, note }) => [occurred_at, title, note ?? null]),
+      },
+    ],
+    next: 'manage(action="set_context") or manage(action="add_annotation") to change it.',
+  }
+}

@@ -1,0 +1,339 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Project } from '#core/projects/project'
+import { type Given, type McpService, openMcpService, textOf } from '#test/support/mcp-service'
+
+/** What every tool answers, and what it answers to wrong arguments. */
+
+const HOUR = 3_600_000
+
+let service: McpService
+let project: Project
+let client: Client
+beforeAll(async () => {
+  service = await openMcpService({ limits: 'pro.rate_limit_rpm=-1' })
+  project = await service.createProject()
+  const visits = Array.from({ length: 40 }, (_, i): Given[] => [
+    {
+      event: 'page_view',
+      user: `u${i}`,
+      session: `s${i}`,
+      at: (i + 2) * HOUR,
+      properties: { path: `/p${i % 7}`, plan: i % 2 ? 'pro' : 'free' },
+    },
+    ...(i < 10 ? [{ event: 'signup_completed', user: `u${i}`, session: `s${i}`, at: (i + 1) * HOUR }] : []),
+  ]).flat()
+  await service.fill([[project, visits]])
+  client = await service.connect()
+})
+afterAll(() => service.close())
+
+const call = (name: string, args: Record<string, unknown>, by = client) =>
+  by.callTool({ name, arguments: args })
+const named = (args: object = {}) => ({ project: project.name, ...args })
+const refusal = async (name: string, args: Record<string, unknown>, by = client) => {
+  const result = await call(name, args, by)
+  expect(result.isError).toBe(true)
+  return textOf(result)
+}
+
+const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
+
+const questions: [name: string, args: () => Record<string, unknown>, summary: RegExp, totals: object][] = [
+  ['overview', () => ({}), /^The account has 1 project/, { projects: 1 }],
+  ['overview', () => named(), /2 event names and 2 property keys/, { event_names: 2 }],
+  ['query', () => named(), /^40 people, 50 events, 40 sessions/, { total_events: 50 }],
+  [
+    'query',
+    () =>
+      named({
+        metrics: ['event_count', 'unique_users'],
+        filters: [{ field: 'event', op: 'eq', value: 'signup_completed' }],
+      }),
+    /^event_count = 10, unique_users = 10/,
+    { event_count: 10 },
+  ],
+  [
+    'query',
+    () =>
+      named({ group_by: ['properties.plan'], filters: [{ field: 'event', op: 'eq', value: 'page_view' }] }),
+    /^2 groups/,
+    { groups: 2 },
+  ],
+  ['query', () => named({ report: 'pages' }), /began on 7 pages/, {}],
+  ['query', () => named({ report: 'sessions' }), /^40 sessions/, {}],
+  ['query', () => named({ report: 'durations' }), /median/, {}],
+  ['query', () => named({ report: 'hours' }), /busiest hour/, {}],
+  ['query', () => named({ report: 'bots', since: '7d' }), /^0 requests of bots/, { requests: 0 }],
+  ['query', () => named({ report: 'live' }), /people/, { active_visitors: 0 }],
+  [
+    'query',
+    () => ({ report: 'all_projects', since: '7d' }),
+    /^50 events in 1 active project of 1/,
+    { total_events: 50 },
+  ],
+  ['query', () => named({ report: 'experiments' }), /^0 experiments/, {}],
+  [
+    'journeys',
+    () => named({ kind: 'funnel', steps: STEPS }),
+    /^10 of 40 people pass all 2 steps \(25\.0%\)/,
+    { entered: 40, finished: 10 },
+  ],
+  [
+    'journeys',
+    () => named({ kind: 'paths', goal: 'signup_completed' }),
+    /^10 of 40 sessions/,
+    { conversions: 10 },
+  ],
+  ['journeys', () => named({ kind: 'retention' }), /40 people in 1 cohort/, { users_analyzed: 40 }],
+  [
+    'journeys',
+    () => named({ kind: 'conversion', goal: 'signup_completed', by: 'plan' }),
+    /^10 of 40 people/,
+    { converted: 10 },
+  ],
+  ['people', () => named(), /^40 people/, { people: 40 }],
+  ['people', () => named({ user_id: 'u3' }), /^2 events of 1 person/, { events: 2 }],
+  ['people', () => named({ session_id: 's3' }), /^2 events of the session/, { events: 2 }],
+  ['changes', () => named(), /^People 0 → 40, events 0 → 50/, {}],
+  ['check', () => named(), /No event has arrived|last event/, { bot_requests_7d: 0 }],
+]
+
+describe.each(questions)('%s %s', (name, args, summary, totals) => {
+  test('says the number, who was counted and what is next, as text and as data', async () => {
+    const result = await call(name, args())
+    expect(result.isError, textOf(result)).toBeFalsy()
+    const lines = textOf(result).split('\n')
+    expect(lines[0]).toMatch(summary)
+    expect(lines[1]).toMatch(/^Counted: ./)
+    expect(lines.at(-1)).toMatch(/^Next: ./)
+    const data = result.structuredContent as Record<string, unknown>
+    expect(data).toMatchObject({ summary: lines[0], totals: { ...totals } })
+    const isOfLake = !['overview {}', 'query experiments'].includes(
+      `${name} ${args().report ?? JSON.stringify(args())}`,
+    )
+    expect(lines.some(line => line.startsWith('Receipt: '))).toBe(isOfLake)
+    expect(countTokens(textOf(result))).toBeLessThanOrEqual(1_500)
+  })
+})
+
+test('every tool that reads is asked', () => {
+  expect(new Set(questions.map(([name]) => name)).size).toBe(6)
+})
+
+describe('a long answer', () => {
+  test.each([500, 1_000, 3_000])('keeps totals and says what is cut within %i tokens', async max_tokens => {
+    const many = await service.createProject()
+    const events = Array.from({ length: 400 }, (_, i) => ({
+      event: `event_${i}_${'x'.repeat(i % 40)}`,
+      user: `visitor-${i}`,
+    }))
+    await service.fill([
+      [many, events],
+      [project, []],
+    ])
+    const result = await call('query', {
+      project: many.name,
+      group_by: ['event', 'user_id'],
+      limit: 400,
+      max_tokens,
+    })
+    const text = textOf(result)
+    expect(countTokens(text)).toBeLessThanOrEqual(max_tokens)
+    const { tables, totals } = result.structuredContent as {
+      tables: { rows: unknown[]; total_rows: number }[]
+      totals: object
+    }
+    const shown = text.split('\n').filter(line => line.startsWith('|event_')).length
+    expect(shown).toBeGreaterThan(0)
+    expect(tables.map(({ rows, total_rows }) => [rows.length, total_rows])).toEqual([[shown, 400]])
+    expect(totals).toEqual({ groups: 400 })
+    expect(text).toContain(`Cut: rows has 400 rows, ${shown} are here; a larger max_tokens shows more.`)
+  })
+})
+
+describe('a wrong argument', () => {
+  test.each<[string, string, () => Record<string, unknown>, RegExp]>([
+    [
+      'an unknown project',
+      'query',
+      () => ({ project: `${project.name}x` }),
+      /^NOT_FOUND(.|\n)*Did you mean p-/,
+    ],
+    [
+      'a project that is like none',
+      'check',
+      () => ({ project: 'zzz' }),
+      /^NOT_FOUND(.|\n)*The projects are p-/,
+    ],
+    ['no project', 'query', () => ({}), /^PROJECT_REQUIRED/],
+    ['a name with a typing error', 'changes', () => named({ sinse: '7d' }), /Did you mean 'since'/],
+    ['a name of another service', 'query', () => named({ start_date: '2026-11-01' }), /Did you mean 'since'/],
+    [
+      'an unknown kind',
+      'journeys',
+      () => named({ kind: 'cohort' }),
+      /must be one of funnel, paths, retention, conversion/,
+    ],
+    [
+      'an unknown metric',
+      'query',
+      () => named({ metrics: ['visitors'] }),
+      /^INVALID_METRIC(.|\n)*unique_users/,
+    ],
+    ['a bad range', 'query', () => named({ since: 'yesterday' }), /^INVALID_SINCE(.|\n)*7d/],
+    [
+      'one step',
+      'journeys',
+      () => named({ kind: 'funnel', steps: [{ event: 'a' }] }),
+      /^INVALID_FUNNEL_STEPS/,
+    ],
+    ['no goal', 'journeys', () => named({ kind: 'conversion' }), /^MISSING_FIELDS(.|\n)*goal/],
+    ['too few tokens', 'overview', () => ({ max_tokens: 1 }), /max_tokens/],
+    [
+      'a filter without a value',
+      'people',
+      () => named({ filters: [{ field: 'event', op: 'eq' }] }),
+      /filters\.0\.value/,
+    ],
+    [
+      'an unknown value of an action',
+      'manage',
+      () => named({ action: 'update_project', values: { nme: 'x' } }),
+      /Did you mean 'name'/,
+    ],
+    [
+      'an unknown experiment',
+      'query',
+      () => ({ report: 'experiments', experiment: 'exp_0' }),
+      /^EXPERIMENT_NOT_FOUND/,
+    ],
+  ])('is refused with what is right: %s', async (_, name, args, message) => {
+    expect(await refusal(name, args())).toMatch(message)
+  })
+
+  test('an event that does not occur gets the nearest name', async () => {
+    await service.fill([[project, [{ event: 'signup_completed' }]]])
+    const filters = [{ field: 'event', op: 'eq', value: 'sign_up' }]
+    expect(textOf(await call('query', named({ metrics: ['event_count'], filters })))).toContain(
+      "Did you mean 'signup_completed'",
+    )
+  })
+
+  test('null counts as absent', async () => {
+    expect((await call('query', named({ since: null, filters: null }))).isError).toBeFalsy()
+  })
+})
+
+describe('rights', () => {
+  test('a session without the scope learns which one it needs', async () => {
+    const narrow = await service.connect({ token: await service.token(['projects:read']) })
+    expect(await refusal('query', named(), narrow)).toMatch(/^FORBIDDEN(.|\n)*analytics:read/)
+    const reader = await service.connect({ token: await service.token(['projects:read', 'analytics:read']) })
+    const text = await refusal(
+      'manage',
+      named({ action: 'update_project', values: { name: 'other' } }),
+      reader,
+    )
+    expect(text).toMatch(/^FORBIDDEN(.|\n)*projects:write/)
+  })
+
+  test('the project of another account is not found', async () => {
+    const theirs = await service.createProject(service.stranger)
+    for (const [name, more] of [
+      ['query', {}],
+      ['check', {}],
+      ['people', {}],
+    ] as const) {
+      expect(await refusal(name, { project: theirs.id, ...more })).toMatch(/^(NOT_FOUND|FORBIDDEN)/)
+    }
+  })
+
+  test('an expired session is refused before any tool runs', async () => {
+    const own = await openMcpService()
+    const late = await own.connect()
+    own.wait(2 * HOUR)
+    await expect(late.callTool({ name: 'overview', arguments: {} })).rejects.toThrow()
+    await own.close()
+  })
+
+  test('the free plan reads what it has, and learns where to upgrade', async () => {
+    const hosted = await openMcpService({ profile: 'hosted' })
+    const account = await hosted.accounts.create({
+      email: 'free@example.com',
+      tier: 'free',
+      complimentary: false,
+    })
+    const theirs = await hosted.createProject(account as typeof hosted.owner)
+    const key = await hosted.accounts.issueApiKey(account.id)
+    const free = await hosted.connect({ token: key })
+    expect((await free.callTool({ name: 'query', arguments: { project: theirs.name } })).isError).toBeFalsy()
+    const gated = await free.callTool({
+      name: 'journeys',
+      arguments: { project: theirs.name, kind: 'funnel', steps: STEPS },
+    })
+    expect(textOf(gated)).toMatch(/^PRO_REQUIRED: Ask the human/)
+    await hosted.close()
+  })
+})
+
+describe('manage', () => {
+  test('creates a project, whose snippet can be used as it stands', async () => {
+    const result = await call('manage', {
+      action: 'create_project',
+      values: { name: 'made-here', allowed_origins: 'https://a.example' },
+    })
+    const [made] = (await service.projects.list(service.owner.id)).filter(({ name }) => name === 'made-here')
+    expect(textOf(result)).toContain(`data-project="made-here" data-token="${made?.project_token}"></script>`)
+    expect(
+      (await call('manage', { action: 'update_project', project: 'made-here', values: { name: 'renamed' } }))
+        .isError,
+    ).toBeFalsy()
+    expect(await service.projects.list(service.owner.id)).toContainEqual(
+      expect.objectContaining({ name: 'renamed' }),
+    )
+  })
+
+  test('adds an annotation, and leaves the rest of the context as it is', async () => {
+    const set = (action: string, values: object) => call('manage', named({ action, values }))
+    await set('set_context', { goals: ['More signups'], activation_events: ['signup_completed'] })
+    await set('add_annotation', { occurred_at: '2026-11-20', title: 'New prices' })
+    const result = await set('add_annotation', { occurred_at: '2026-11-21', title: 'Sale' })
+    expect(result.structuredContent).toMatchObject({
+      tables: [
+        {
+          rows: expect.arrayContaining([
+            ['goals', 1],
+            ['activation_events', 1],
+            ['annotations', 2],
+          ]),
+        },
+      ],
+    })
+  })
+
+  test('creates, pauses and lists an experiment', async () => {
+    const values = { name: 'cta', variants: ['control', 'blue'], goal_event: 'signup_completed' }
+    const made = await call('manage', named({ action: 'create_experiment', values }))
+    const id = (made.structuredContent as { tables: { rows: string[][] }[] }).tables[0]?.rows[0]?.[0]
+    await call('manage', { action: 'update_experiment', values: { experiment: id, status: 'paused' } })
+    const results = await call('query', { report: 'experiments', experiment: id })
+    expect(textOf(results)).toMatch(/^The experiment is paused; decision: wait/)
+  })
+
+  test('keeps a portfolio and sends feedback', async () => {
+    const made = await call('manage', {
+      action: 'create_portfolio',
+      values: { slug: 'shops', name: 'Shops', projects: [project.name] },
+    })
+    expect(textOf(made)).toContain('|shops|Shops|')
+    await call('manage', { action: 'update_portfolio', values: { portfolio: 'shops', name: 'All shops' } })
+    await call('manage', { action: 'send_feedback', values: { message: 'It works.' } })
+    expect(service.feedback).toHaveLength(1)
+  })
+})
+
+test('none of these calls was logged as a failure', () => {
+  expect(service.logged).toEqual([])
+})
