@@ -6,6 +6,7 @@ import { type BundledService, openBundledService } from './bundled-service.ts'
 import type { Deployed } from './deployed.ts'
 import { httpFunctions } from './http-functions.ts'
 import { live } from './live.ts'
+import { mcp } from './mcp.ts'
 import { pages } from './pages.ts'
 import { pipeline } from './pipeline.ts'
 import { settings } from './settings.ts'
@@ -26,5 +27,6 @@ settings(() => deployed)
 sizes(() => deployed)
 pipeline(() => deployed)
 httpFunctions(() => deployed)
+mcp(() => deployed)
 pages(() => deployed)
 live(() => deployed)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
 import { project, since, tz } from './arguments.ts'
-import { changesTable } from './query-reports.ts'
+import { changesTable } from './changes-table.ts'
 import { count, EVERYBODY, notesOf, type Read, range, tableOf } from './words.ts'
 
 /** What is looked through for what moved. Each costs one read. */

@@ -82,7 +82,7 @@ const kinds = {
             ]),
       ],
       ...notesOf(found, { warnings: found.caveats }),
-      next: 'people(project, steps, step=<n>, dropped=true) for who dropped off; journeys(kind="paths") for what they did instead.',
+      next: 'journeys(kind="paths", goal=…) for what they did instead; people(project, filters) for who did a step.',
     }
   },
 

@@ -1,9 +1,13 @@
 import * as z from 'zod'
 import { defineTool } from '#lambdas/mcp/tool'
 import { filters, limit, project, since, tz, until } from './arguments.ts'
-import { reportNames, reports } from './query-reports.ts'
+import { serviceReports } from './service-reports.ts'
+import { trafficReports } from './traffic-reports.ts'
 
-/** Numbers of any kind: one entry of `query-reports.ts` for each report. */
+const reports = { ...trafficReports, ...serviceReports }
+const reportNames = Object.keys(reports) as (keyof typeof reports)[]
+
+/** Numbers of any kind: one entry of `reports` for each report. */
 export const query = defineTool({
   name: 'query',
   title: 'Query',

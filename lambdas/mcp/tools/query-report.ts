@@ -1,0 +1,26 @@
+import type { Answer } from '#lambdas/mcp/answer'
+import type { ToolContext } from '#lambdas/mcp/tool'
+
+/** The arguments of the tool `query`. Each report takes those that it knows. */
+export type QueryArgs = {
+  project?: string | undefined
+  metrics?: string[] | undefined
+  group_by?: string[] | undefined
+  filters?: { field: string; op: string; value: unknown }[] | undefined
+  count_mode?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
+  tz?: string | undefined
+  compare?: boolean | undefined
+  interval?: string | undefined
+  order_by?: string | undefined
+  order?: string | undefined
+  limit?: number | undefined
+  experiment?: string | undefined
+}
+
+/** Which row answers, and how its answer is told. */
+export type QueryReport = (args: QueryArgs, context: ToolContext) => Promise<Answer>
+
+/** The fields that every dated report has. */
+export const dated = ({ project, since, tz }: QueryArgs) => ({ project, since, tz, receipt: true })

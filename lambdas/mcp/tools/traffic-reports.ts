@@ -1,0 +1,170 @@
+import { changesTable } from './changes-table.ts'
+import { dated, type QueryReport } from './query-report.ts'
+import { count, EVERYBODY, moment, notesOf, percent, range, tableOf } from './words.ts'
+
+/** What people did in one project. */
+export const trafficReports = {
+  async totals(args, { call }) {
+    const { compare, interval } = args
+    const found = await call('stats', {
+      query: { ...dated(args), groupBy: interval, compare: compare ? 'previous' : undefined },
+    })
+    const { totals, sessions, changes } = found
+    return {
+      summary: `${count(totals.unique_users, 'person', 'people')}, ${count(totals.total_events, 'event')}, ${count(sessions.total_sessions, 'session')} from ${range(found.period)}; bounce rate ${percent(sessions.bounce_rate)}.`,
+      counted: EVERYBODY,
+      totals: { ...totals, ...sessions },
+      tables: [
+        ...(changes === undefined ? [] : [changesTable(changes)]),
+        tableOf('series', found.timeSeries, ['bucket', 'unique_users', 'total_events']),
+        tableOf('top events', found.events, ['event', 'count', 'unique_users']),
+        tableOf('countries', found.countries, ['country', 'count', 'unique_users']),
+      ],
+      ...notesOf(found),
+      next: 'query(metrics, group_by) for any split; changes for what moved.',
+    }
+  },
+
+  async metrics(args, { call }) {
+    const {
+      project,
+      metrics = ['event_count', 'unique_users'],
+      group_by = [],
+      filters,
+      since,
+      until,
+      tz,
+      compare,
+    } = args
+    const { count_mode = 'raw', order_by, order, limit } = args
+    const found = await call('query', {
+      body: {
+        ...{
+          project,
+          metrics,
+          group_by,
+          filters,
+          date_from: since,
+          date_to: until,
+          tz,
+          count_mode,
+          order_by,
+          order,
+          limit,
+        },
+        compare: compare ? 'previous' : undefined,
+        receipt: true,
+      },
+    })
+    const columns = [...group_by, ...metrics]
+    const [only] = found.rows
+    const isOne = group_by.length === 0 && only !== undefined
+    return {
+      summary: isOne
+        ? `${metrics.map(metric => `${metric} = ${only[metric]}`).join(', ')} from ${range(found.period)}.`
+        : `${count(found.total_rows ?? found.count, 'group')} from ${range(found.period)}.`,
+      counted: `${filters === undefined ? 'all events' : `events that match ${count(filters.length, 'filter')}`} of ${EVERYBODY}; event_count is ${count_mode === 'raw' ? 'events' : 'visits'}`,
+      totals: isOne
+        ? Object.fromEntries(metrics.map(metric => [metric, only[metric] as number]))
+        : { groups: found.total_rows ?? found.count },
+      tables: [
+        tableOf('rows', found.rows, columns, found.total_rows),
+        ...(found.previous === undefined
+          ? []
+          : [
+              tableOf(
+                `rows of the period before, ${range(found.previous.period)}`,
+                found.previous.rows,
+                columns,
+                found.previous.total_rows,
+              ),
+            ]),
+      ],
+      ...notesOf(found),
+      next: 'people(project, filters) for who is behind a row.',
+    }
+  },
+
+  async pages(args, { call }) {
+    const found = await call('pages', { query: { ...dated(args), type: 'both', limit: args.limit } })
+    const columns = ['page', 'sessions', 'bounces', 'bounce_rate', 'avg_duration', 'avg_events'] as const
+    const { entry_pages = [], exit_pages = [] } = found
+    return {
+      summary: `Sessions began on ${count(entry_pages.length, 'page')} and ended on ${count(exit_pages.length, 'page')}, ${range(found.period)}.`,
+      counted: `sessions that start in the range, of ${EVERYBODY}; durations in ms`,
+      totals: { entry_pages: entry_pages.length, exit_pages: exit_pages.length },
+      tables: [tableOf('entry pages', entry_pages, columns), tableOf('exit pages', exit_pages, columns)],
+      ...notesOf(found),
+      next: 'journeys(kind="paths", goal=…) for what follows a page.',
+    }
+  },
+
+  async sessions(args, { call }) {
+    const found = await call('sessions', {
+      query: { ...dated(args), until: args.until, limit: args.limit ?? 50 },
+    })
+    const rows = (found.sessions as Record<string, unknown>[]).map(
+      (row): Record<string, unknown> => ({
+        ...row,
+        start_time: moment(row.start_time),
+      }),
+    )
+    return {
+      summary: `${count(rows.length, 'session')} shown, newest first, ${range(found.period)}.`,
+      counted: `sessions that start in the range, of ${EVERYBODY}; durations in ms`,
+      totals: { sessions: found.total_rows ?? rows.length },
+      tables: [
+        tableOf(
+          'sessions',
+          rows,
+          [
+            'session_id',
+            'user_id',
+            'start_time',
+            'duration',
+            'entry_page',
+            'exit_page',
+            'event_count',
+            'is_bounce',
+          ],
+          found.total_rows,
+        ),
+      ],
+      ...notesOf(found),
+      next: 'people(project, user_id=…) for the way of one person.',
+    }
+  },
+
+  async durations(args, { call }) {
+    const found = await call('sessionDistribution', { query: dated(args) })
+    return {
+      summary: `The median session is in ${found.median_bucket ?? 'no bucket'}; ${found.engaged_pct}% last 30 seconds or more, ${range(found.period)}.`,
+      counted: `sessions that start in the range, of ${EVERYBODY}`,
+      totals: { median_bucket: found.median_bucket, engaged_pct: found.engaged_pct },
+      tables: [
+        tableOf('durations', found.distribution, ['bucket', 'sessions', 'bounces', 'avg_events', 'pct']),
+      ],
+      ...notesOf(found),
+      next: 'query(report="pages") for where short sessions begin.',
+    }
+  },
+
+  async hours(args, { call }) {
+    const found = await call('heatmap', { query: dated(args) })
+    const { heatmap = [], peak } = found
+    return {
+      summary: `The busiest hour of the week is ${peak ? `${peak.day_name} ${peak.hour}:00 with ${count(peak.events, 'event')}` : 'unknown'}, ${range(found.period)}.`,
+      counted: `all events of ${EVERYBODY}`,
+      totals: { busiest_day: found.busiest_day ?? null, busiest_hour: found.busiest_hour ?? null },
+      tables: [
+        tableOf(
+          'hours',
+          heatmap.toSorted((a, b) => b.events - a.events),
+          ['day_name', 'hour', 'events', 'users'],
+        ),
+      ],
+      ...notesOf(found),
+      next: 'query(report="totals", interval="hour").',
+    }
+  },
+} satisfies Record<string, QueryReport>
