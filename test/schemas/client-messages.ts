@@ -32,6 +32,8 @@ const ZOD_ARGUMENT: Record<string, number> = {
 
 /** Properties that hold a message, in any object. */
 const MESSAGE_PROPERTIES = ['hint', 'message']
+/** There `message` is a goal of visitors, and its text the words of pages. */
+const GOALS_OF_VISITORS = /^core\/scans\/(read\/words\/|advise\/experiments\.ts$)/
 
 /** A node of Babel's syntax tree. */
 type Node = { type: string; start: number; end: number; loc: { start: { line: number } } } & Record<
@@ -64,7 +66,7 @@ export function clientMessagesIn(path: string, text: string): ClientMessage[] {
 function messagesOf(source: Source, sources: ReadonlyMap<string, Source>): ClientMessage[] {
   return source.nodes.flatMap(node => {
     const argument = messageArgument(node, source.path)
-    const properties = messageProperties(node)
+    const properties = GOALS_OF_VISITORS.test(source.path) ? [] : messageProperties(node)
     const read = (message: Node) =>
       textsOf(message, source, sources).map(text => ({
         place: `${source.path}:${message.loc.start.line}`,
