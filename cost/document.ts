@@ -2,13 +2,17 @@ import { monthlyCost } from './model.ts'
 import { CHECKED_ON, type Price, prices } from './prices.ts'
 import { readFigures } from './reads.ts'
 import { effectsTable } from './report.ts'
+import { scaleTable } from './scale.ts'
 import { segmentBytesPerEvent } from './segments.ts'
 import { sensitivity } from './sensitivity.ts'
 import { system } from './system.ts'
 import { amount, dollars, table } from './table.ts'
 import { type Usage, usage } from './usage.ts'
 
-/** The tables of docs/cost.md. test/cost/document.test.ts checks that the file has the current tables. */
+/**
+ * The tables of docs/cost.md and docs/scale.md. test/cost/document.test.ts checks that both have the current
+ * ones.
+ */
 
 const GB = 1e9
 
@@ -117,6 +121,7 @@ const tables: Record<string, () => string> = {
     const events = amount(GB / segmentBytesPerEvent)
     return `Long retention costs little: ${cents.toFixed(1)} cents a month for ${events} events.`
   },
+  scale: scaleTable,
   date: () => `The prices are from ${CHECKED_ON}.`,
 }
 
@@ -137,7 +142,7 @@ export function withTables(document: string): string {
     /(<!-- cost:(\w+) -->\n)[\s\S]*?(<!-- \/cost -->)/g,
     (_, start: string, name: string, end: string) => {
       const createTable = tables[name]
-      if (createTable === undefined) throw new Error(`docs/cost.md names an unknown table: ${name}.`)
+      if (createTable === undefined) throw new Error(`The page names an unknown table: ${name}.`)
       return `${start}\n${createTable()}\n\n${end}`
     },
   )

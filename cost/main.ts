@@ -7,13 +7,16 @@ import { sensitivity } from './sensitivity.ts'
 
 /** `npm run cost` prints the cost of a month on AWS. */
 
-const DOCUMENT = new URL('../docs/cost.md', import.meta.url)
+const DOCUMENTS = ['docs/cost.md', 'docs/scale.md']
 
 function run({ usage, show, json }: CostRequest): string {
   if (show === 'help') return helpText()
   if (show === 'doc') {
-    writeFileSync(DOCUMENT, withTables(readFileSync(DOCUMENT, 'utf8')))
-    return 'Updated docs/cost.md.'
+    for (const path of DOCUMENTS) {
+      const document = new URL(`../${path}`, import.meta.url)
+      writeFileSync(document, withTables(readFileSync(document, 'utf8')))
+    }
+    return `Updated ${DOCUMENTS.join(' and ')}.`
   }
   if (json) {
     const result = show === 'sensitivity' ? { effects: sensitivity(usage) } : { cost: monthlyCost(usage) }
