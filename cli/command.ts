@@ -18,7 +18,14 @@ export type Flag = {
   required?: true
 }
 
-export type Argument = { name: string; help: string; optional?: true }
+export type Argument = {
+  name: string
+  help: string
+  optional?: true
+  choices?: readonly string[]
+  /** The name or id of a project that is there. */
+  isProject?: true
+}
 
 /** What the caller has written: arguments and options by name, such as `NAME` and `userId`. */
 export type Input = { args: Readonly<Record<string, string>>; options: Readonly<Record<string, unknown>> }
@@ -57,7 +64,7 @@ export function callCommand<Of extends Endpoint>(command: CallCommand<Of>): Call
 }
 
 /** The project as first argument, which nearly all commands have. */
-export const NAME: Argument = { name: 'NAME', help: 'name or id of the project' }
+export const NAME: Argument = { name: 'NAME', help: 'name or id of the project', isProject: true }
 
 export const SINCE: Flag = {
   flags: '--since <moment>',

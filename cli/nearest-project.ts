@@ -1,6 +1,6 @@
 import { cleanText } from '#core/text/clean-text'
 import { nearestName } from '#core/text/nearest-name'
-import { type Command, type Input, NAME } from './command.ts'
+import type { Command, Input } from './command.ts'
 import { CommandError } from './errors.ts'
 import type { Session } from './run-context.ts'
 
@@ -17,7 +17,7 @@ export async function nearestProject(
   { client }: Session,
 ): Promise<unknown> {
   const asked = input.args.NAME
-  const takesProject = args.some(({ name, help }) => name === NAME.name && help.startsWith(NAME.help))
+  const takesProject = args.some(({ isProject }) => isProject)
   if (!(error instanceof CommandError) || error.problem.error !== 'NOT_FOUND') return error
   if (asked === undefined || !takesProject) return error
   const names = await client({ endpoint: 'GET /projects' }).then(

@@ -64,8 +64,10 @@ function addCommand(parent: Parser, command: Command, run: Run): void {
     .helpGroup(`${command.group}:`)
     .aliases([...(command.aliases ?? [])])
     .addHelpText('after', `\nExample:\n  footfall ${command.example}`)
-  for (const { name, help, optional } of command.args)
-    parser.addArgument(new Argument(optional ? `[${name}]` : `<${name}>`, help))
+  for (const { name, help, optional, choices } of command.args) {
+    const argument = new Argument(optional ? `[${name}]` : `<${name}>`, help)
+    parser.addArgument(choices === undefined ? argument : argument.choices([...choices]))
+  }
   for (const flag of [...command.flags, ...guardsOf(command)]) parser.addOption(optionOf(flag))
   addGlobals(parser)
   parser.action(async () => {

@@ -72,7 +72,8 @@ const RULES: Record<string, Rule> = {
   dashboard: { files: /^(schemas|dashboard)\//, packages: null, builtins: NONE },
   // The cleaning of strangers' text is the same everywhere. It is pure, and imports nothing but itself.
   cli: {
-    files: /^(schemas|cli)\/|^core\/text\/[\w-]+\.ts$|^package\.json$/,
+    // The macros of DuckDB are texts.
+    files: /^(schemas|cli)\/|^core\/text\/[\w-]+\.ts$|^duckdb\/macros\.ts$|^package\.json$/,
     packages: /^(commander|string-width)$/,
     // The types of responses; the checks of zod would double the time of a start.
     types: /^zod$/,

@@ -3,8 +3,10 @@ import { accountUsage, whoami } from './account.ts'
 import { allSites } from './all-sites.ts'
 import { botTraffic } from './bot-traffic.ts'
 import { breakdown } from './breakdown.ts'
+import { completionOf } from './completion.ts'
 import { contextCommands } from './contexts.ts'
 import { conversion } from './conversion.ts'
+import { demo } from './demo.ts'
 import { events } from './events.ts'
 import { experimentChanges } from './experiment-changes.ts'
 import { getExperiment, listExperiments } from './experiments.ts'
@@ -17,6 +19,7 @@ import { journey } from './journey.ts'
 import { live } from './live.ts'
 import { login } from './login.ts'
 import { mcp } from './mcp.ts'
+import { openDashboard } from './open-dashboard.ts'
 import { pages } from './pages.ts'
 import { paths } from './paths.ts'
 import { portfolioCommands } from './portfolios.ts'
@@ -27,6 +30,7 @@ import { query } from './query.ts'
 import { retention } from './retention.ts'
 import { authStatus, logout } from './session-commands.ts'
 import { sessions, sessionsDist } from './sessions.ts'
+import { sqlShell } from './sql.ts'
 import { stats } from './stats.ts'
 import { upgradeLink } from './upgrade-link.ts'
 
@@ -70,4 +74,8 @@ export const commands: readonly Command[] = [
   upgradeLink,
   feedback,
   mcp,
+  demo,
+  openDashboard,
+  sqlShell,
+  completionOf(() => commands),
 ]

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Flag, Input, RunCommand } from '#cli/command'
+import { type Flag, type Input, NAME, type RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import type { Response } from '#cli/http/client'
 import type { Answer, Call } from '#cli/http/endpoint'
@@ -22,7 +22,7 @@ const FLAGS: readonly Flag[] = [
 export const live: RunCommand = {
   name: 'live',
   group: 'Reports',
-  args: [{ name: 'NAME', help: 'name or id of the project (default: the oldest)', optional: true }],
+  args: [{ ...NAME, help: 'name or id of the project (default: the oldest)', optional: true }],
   flags: FLAGS,
   summary: 'Who is there now; redraws until you press Ctrl-C',
   example: '--demo live demo --once',

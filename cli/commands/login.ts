@@ -3,6 +3,7 @@ import { CommandError } from '#cli/errors'
 import type { Session } from '#cli/run-context'
 import { exchange, pageOf, signInHere, startDetached, waitForApproval } from '#cli/session/sign-in'
 import type { StoredSession } from '#cli/session/store'
+import { stdinText } from '#cli/stdin-text'
 
 const FLAGS: readonly Flag[] = [
   {
@@ -102,7 +103,7 @@ async function resumed(session: Session): Promise<StoredSession> {
 }
 
 async function exchanged(session: Session, request: string, code: string): Promise<StoredSession> {
-  const text = code === '-' ? await readStdin() : code
+  const text = code === '-' ? (await stdinText()).trim() : code
   return exchange(session, request, text).catch(error => storedIfWorking(session, error))
 }
 
@@ -166,12 +167,6 @@ function refuseKeychain({ AA_CREDENTIAL_STORE: kind = 'auto' }: NodeJS.ProcessEn
         : 'AA_CREDENTIAL_STORE is neither auto nor file nor native.',
     suggested_action: 'Set AA_CREDENTIAL_STORE=file: the tokens go to a file that only you can read.',
   })
-}
-
-async function readStdin(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin) text += chunk
-  return text.trim()
 }
 
 function wrongShape(): CommandError {

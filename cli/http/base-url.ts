@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { CommandError } from '#cli/errors'
 
 /** Where a service of this machine listens when nothing else is known (docs/one-machine.md). */
@@ -36,10 +36,27 @@ function checked(address: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
+/** The lake of the service of this machine, if the address is its own. */
+export function lakeFolderOf(env: NodeJS.ProcessEnv, baseUrl: string): string | undefined {
+  const own = addressInDataFolder(env)
+  return own !== undefined && sameService(own, baseUrl) ? resolve(dataFolder(env), 'lake') : undefined
+}
+
+/** Two names of this machine are one. */
+function sameService(a: string, b: string): boolean {
+  const plain = (address: string) =>
+    address.replace(/^(https?:\/\/)(127\.0\.0\.1|\[::1\])(?=[:/]|$)/, '$1localhost')
+  return plain(a) === plain(b)
+}
+
+function dataFolder(env: NodeJS.ProcessEnv): string {
+  return env.DATA_DIR || '.footfall'
+}
+
 /** The file also has the API key, which the command line never uses. */
 function addressInDataFolder(env: NodeJS.ProcessEnv): string | undefined {
   try {
-    const text = readFileSync(join(env.DATA_DIR || '.footfall', 'credentials.json'), 'utf8')
+    const text = readFileSync(join(dataFolder(env), 'credentials.json'), 'utf8')
     const { base_url } = JSON.parse(text) as { base_url?: unknown }
     return typeof base_url === 'string' ? base_url : undefined
   } catch {

@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeChanges } from '#cli/site/write-changes'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import { createRunner, type Runner } from './built-cli.ts'
+import { signIn } from './sign-in.ts'
 import { sites } from './sites.ts'
 import { closeTerminals, openTerminal } from './terminal.ts'
 
@@ -29,11 +30,7 @@ beforeAll(async () => {
   service = await startService({ env: { DEV_APPROVE: 'true' } })
   env = { AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), AA_INIT_POLL_INTERVAL_MS: '50' }
   run = await createRunner(env)
-  const { auth_request_id } = JSON.parse((await run(['login', '--detached', '--json'])).stdout)
-  const secret = readFileSync(join(service.dataDir, 'dev-approve-secret'), 'utf8').trim()
-  const body = JSON.stringify({ secret, auth_request_id, email: 'owner@localhost' })
-  await fetch(`${service.baseUrl}/dev/approve`, { method: 'POST', body })
-  expect(await run(['login', '--wait'])).toMatchObject({ code: 0 })
+  await signIn(run, service)
   token = JSON.parse((await run(['create', 'shop', '--domain', ORIGIN, '--json'])).stdout).project_token
 })
 afterAll(async () => {
