@@ -2,7 +2,7 @@ import type { Response } from './http/client.ts'
 import type { Answer, Call, Endpoint, Values } from './http/endpoint.ts'
 import type { Block } from './print/blocks.ts'
 import type { Session } from './run-context.ts'
-import type { StoredSession } from './session/store.ts'
+import type { SavedSession } from './session/stored-session.ts'
 
 /** One option of a command, in the form of the parser: `--limit <n>`. */
 export type Flag = {
@@ -49,7 +49,7 @@ export type CallCommand<Of extends Endpoint = Endpoint> = Common & {
   call(input: Input): Call<Of> | Promise<Call<Of>>
   print(
     answer: Answer<Of>,
-    more: { input: Input; response: Response<Of>; stored(): StoredSession | undefined },
+    more: { input: Input; response: Response<Of>; stored(): SavedSession | undefined },
   ): Block[]
 }
 

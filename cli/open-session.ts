@@ -12,7 +12,7 @@ const PIPE_WIDTH = 1_000
 /** What a command uses of the process: its streams, its environment, and calls with the stored session. */
 export function openSession(globals: Globals): Session {
   const { env, stdout, stderr } = process
-  const store = () => openStore(configDir(globals.configDir, env))
+  const store = () => openStore(configDir(globals.configDir, env), env)
   const spinner = createSpinner(stderr, env)
   let address: string | undefined
   let credential: Credential | undefined

@@ -1,6 +1,6 @@
 import { callCommand } from '#cli/command'
 import type { Block } from '#cli/print/blocks'
-import type { StoredSession } from '#cli/session/store'
+import type { SavedSession } from '#cli/session/stored-session'
 
 export const whoami = callCommand<'GET /account'>({
   name: 'whoami',
@@ -55,7 +55,7 @@ export const accountUsage = callCommand<'GET /account/usage'>({
   ],
 })
 
-function expiries(session: StoredSession | undefined) {
+function expiries(session: SavedSession | undefined) {
   if (session === undefined) return []
   return [
     ['Token until (UTC)', session.access_expires_at, 'time'],

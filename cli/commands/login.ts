@@ -1,8 +1,10 @@
 import { type Flag, type Input, optionKey, type RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import type { Session } from '#cli/run-context'
+import { keychainOf } from '#cli/session/keychain'
 import { exchange, pageOf, signInHere, startDetached, waitForApproval } from '#cli/session/sign-in'
-import type { StoredSession } from '#cli/session/store'
+import type { StoredSession } from '#cli/session/stored-session'
+import { requireChoice } from '#cli/session/token-store'
 import { stdinText } from '#cli/stdin-text'
 
 const FLAGS: readonly Flag[] = [
@@ -31,7 +33,7 @@ export const login: RunCommand = {
   async run({ options }: Input, session: Session) {
     const shape = FLAGS.map(optionKey).filter(key => options[key] !== undefined)
     if (!SHAPES.includes(shape.join(' '))) throw wrongShape()
-    refuseKeychain(session.env)
+    requireChoice(keychainOf(process.platform, ''), session.env)
     if (options.detached === true) return printDetached(session)
     if (options.wait === true || options.poll === true) return finish(session, await resumed(session))
     if (options.authRequest === undefined) return finish(session, await signInHere(session))
@@ -112,25 +114,29 @@ async function exchanged(session: Session, request: string, code: string): Promi
  * been lost on its way back.
  */
 async function storedIfWorking(session: Session, error: unknown): Promise<StoredSession> {
-  const stored = session.store().read().sessions[session.baseUrl()]
+  const stored = session.store().session(session.baseUrl())
   const isFinished = error instanceof CommandError && error.problem.error === 'AUTH_REQUEST_ALREADY_EXCHANGED'
   if (!isFinished || stored === undefined) throw error
   await session.client({ endpoint: 'GET /account' })
-  return session.store().read().sessions[session.baseUrl()] ?? stored
+  return session.store().session(session.baseUrl()) ?? stored
 }
 
 async function finish(session: Session, fresh: StoredSession): Promise<void> {
   const address = session.baseUrl()
   const store = session.store()
-  await store.update(({ pending = {}, ...config }) => {
+  let warning: string | null = null
+  const { sessions } = await store.update(({ pending = {}, ...config }) => {
     const { [address]: _, ...others } = pending
+    const kept = store.tokens.save(address, fresh)
+    warning = kept.warning
     return {
       ...config,
       base_url: address,
-      sessions: { ...config.sessions, [address]: fresh },
+      sessions: { ...config.sessions, [address]: kept.saved },
       pending: others,
     }
   })
+  const place = store.tokens.nameOf(sessions[address] ?? fresh)
   const { account, scopes, access_expires_at, refresh_expires_at } = fresh
   session.print(
     [
@@ -141,6 +147,7 @@ async function finish(session: Session, fresh: StoredSession): Promise<void> {
           ['Tier', account.tier],
           ['Service', address],
           ['Stored in', store.path],
+          ['Tokens in', place],
         ],
       },
     ],
@@ -151,22 +158,10 @@ async function finish(session: Session, fresh: StoredSession): Promise<void> {
       scopes,
       access_expires_at,
       refresh_expires_at,
-      stored: { kind: 'file', path: store.path },
+      stored: { kind: sessions[address]?.tokens_in ?? 'file', path: store.path },
     }),
   )
-  session.say('The tokens are in this file, which only you can read. This version uses no keychain.')
-}
-
-function refuseKeychain({ AA_CREDENTIAL_STORE: kind = 'auto' }: NodeJS.ProcessEnv): void {
-  if (['', 'auto', 'file'].includes(kind)) return
-  throw new CommandError({
-    error: 'USAGE',
-    message:
-      kind === 'native'
-        ? 'This version has no keychain.'
-        : 'AA_CREDENTIAL_STORE is neither auto nor file nor native.',
-    suggested_action: 'Set AA_CREDENTIAL_STORE=file: the tokens go to a file that only you can read.',
-  })
+  if (warning !== null) session.say(warning)
 }
 
 function wrongShape(): CommandError {

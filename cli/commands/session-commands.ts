@@ -11,8 +11,9 @@ export const authStatus: RunCommand = {
   summary: 'Where the session is stored, and until when it lives; asks nobody',
   example: 'auth status',
   async run(_, { baseUrl, store, print }) {
-    const { path, read } = store()
+    const { path, read, tokens } = store()
     const session = read().sessions[baseUrl()]
+    const place = session === undefined ? 'file' : tokens.nameOf(session)
     const { access_token: _access, refresh_token: _refresh, ...shown } = session ?? {}
     print(
       [
@@ -21,7 +22,8 @@ export const authStatus: RunCommand = {
           facts: [
             ['Signed in', session === undefined ? 'no' : session.account.email],
             ['Service', baseUrl()],
-            ['Stored in', `${path} (file)`],
+            ['Stored in', path],
+            ...(session === undefined ? [] : ([['Tokens in', place]] as const)),
             ...(session === undefined
               ? []
               : ([
@@ -36,7 +38,7 @@ export const authStatus: RunCommand = {
       JSON.stringify({
         signed_in: session !== undefined,
         base_url: baseUrl(),
-        stored: { kind: 'file', path },
+        stored: { kind: session?.tokens_in ?? 'file', path },
         ...(session && { session: shown }),
       }),
     )
@@ -60,6 +62,7 @@ export const logout: RunCommand = {
         if (!(error instanceof CommandError)) throw error
         say(`The service did not end the session: ${error.problem.message}`)
       })
+      store().tokens.remove(address)
       await store().update(({ sessions, ...config }) => {
         const { [address]: _gone, ...others } = sessions
         return { ...config, sessions: others }

@@ -1,13 +1,14 @@
 import { CommandError } from '#cli/errors'
 import { type Credential, createOpenClient } from '#cli/http/client'
-import type { Store, StoredSession } from './store.ts'
+import type { Store } from './store.ts'
+import type { StoredSession } from './stored-session.ts'
 
 /** The stored session of the service. `token`: the file is read once a run, and again at a refusal. */
 export function storedCredential(store: Store, baseUrl: string): Credential {
   let session: StoredSession | undefined
   return {
     async token() {
-      session ??= store.read().sessions[baseUrl]
+      session ??= store.session(baseUrl)
       return session?.access_token ?? null
     },
     async renewed(refused) {
@@ -27,14 +28,18 @@ async function renewSession(
   baseUrl: string,
   refused: string,
 ): Promise<StoredSession | undefined> {
-  const { sessions } = await store.update(async config => {
-    const current = config.sessions[baseUrl]
-    if (current === undefined || current.access_token !== refused) return config
-    const fresh = await refreshed(baseUrl, current)
-    return fresh === null ? config : { ...config, sessions: { ...config.sessions, [baseUrl]: fresh } }
+  let session: StoredSession | undefined
+  await store.update(async config => {
+    const saved = config.sessions[baseUrl]
+    session = saved && store.tokens.withTokens(baseUrl, saved)
+    if (saved === undefined || session === undefined || session.access_token !== refused) return config
+    const fresh = await refreshed(baseUrl, session)
+    session = fresh ?? undefined
+    if (fresh === null) return config
+    const kept = store.tokens.saveRenewed(baseUrl, fresh, saved)
+    return { ...config, sessions: { ...config.sessions, [baseUrl]: kept } }
   })
-  const session = sessions[baseUrl]
-  return session?.access_token === refused ? undefined : session
+  return session
 }
 
 async function refreshed(baseUrl: string, session: StoredSession): Promise<StoredSession | null> {

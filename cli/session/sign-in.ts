@@ -7,7 +7,7 @@ import type { Answer } from '#cli/http/endpoint'
 import type { Session } from '#cli/run-context'
 import { storedAccount } from './credential.ts'
 import { openInBrowser } from './open-browser.ts'
-import type { StoredSession } from './store.ts'
+import type { StoredSession } from './stored-session.ts'
 
 /** What the command line asks for: all that its commands do. */
 const SCOPES = [

@@ -4,32 +4,16 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '#cli/errors'
-
-export type StoredAccount = {
-  id: string
-  email: string
-  code_host_login: string | null
-  idp_name: string | null
-  tier: string
-}
-
-export type StoredSession = {
-  id: string
-  access_token: string
-  refresh_token: string
-  /** Unix ms. */
-  access_expires_at: number
-  refresh_expires_at: number
-  scopes: readonly string[]
-  account: StoredAccount
-}
+import { keychainOf } from './keychain.ts'
+import type { SavedSession, StoredSession } from './stored-session.ts'
+import { openTokenStore, type TokenStore } from './token-store.ts'
 
 /** The file of the command line. It holds one session for each service, by address. */
 export type Config = {
   version: 1
   /** The service of the last login. */
   base_url?: string
-  sessions: Record<string, StoredSession>
+  sessions: Record<string, SavedSession>
   /** Detached logins that a human has not decided yet, by address: what `login --wait` resumes. */
   pending?: Record<string, { auth_request_id: string; poll_token: string; expires_at: number }>
 }
@@ -37,6 +21,9 @@ export type Config = {
 export type Store = {
   path: string
   read(): Config
+  /** The session of a service with its tokens; undefined: not signed in. */
+  session(address: string): StoredSession | undefined
+  tokens: TokenStore
   /** Changes the file while no other process does. */
   update(change: (config: Config) => Config | Promise<Config>): Promise<Config>
 }
@@ -54,13 +41,22 @@ export function configDir(option: string | undefined, env: NodeJS.ProcessEnv): s
   return join(homedir(), '.config', 'footfall')
 }
 
-/** A file that only its owner may read, replaced as a whole: a process that dies leaves the old one. */
-export function openStore(folder: string): Store {
+/**
+ * A file that only its owner may read, replaced as a whole: a process that dies leaves the old one. The
+ * tokens are in the keychain instead, where there is one that works.
+ */
+export function openStore(folder: string, env: NodeJS.ProcessEnv): Store {
   const path = join(folder, 'config.json')
   const read = () => readConfig(path)
+  const tokens = openTokenStore(keychainOf(process.platform, folder), env)
   return {
     path,
     read,
+    tokens,
+    session(address) {
+      const saved = read().sessions[address]
+      return saved && tokens.withTokens(address, saved)
+    },
     async update(change) {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const release = await acquireLock(join(folder, 'config.lock'))

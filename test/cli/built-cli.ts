@@ -35,6 +35,8 @@ export async function createRunner(baseEnv: Record<string, string>): Promise<Run
     runProcess(process.execPath, [file, ...args], {
       PATH: process.env.PATH as string,
       HOME: join(inject('runFolder'), 'no-home'),
+      // The keychain of the tester is not touched.
+      AA_CREDENTIAL_STORE: 'file',
       ...baseEnv,
       ...env,
     })

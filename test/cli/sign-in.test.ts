@@ -180,7 +180,7 @@ test('an interrupted wait ends with 130 and changes nothing', async () => {
 test.each([
   ['options that exclude each other', ['login', '--detached', '--wait'], {}],
   ['half of a finish code', ['login', '--auth-request', 'x'], {}],
-  ['a keychain that this version has not', ['login'], { AA_CREDENTIAL_STORE: 'native' }],
+  ['a store of another name', ['login'], { AA_CREDENTIAL_STORE: 'cloud' }],
 ])('%s are refused without a call', async (_, args, env) => {
   counts.clear()
   const { code, stderr } = await run([...args, '--json'], env)
