@@ -48,16 +48,22 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
   const report = reports[name] as typeof reports.stats
   const route = routes[name] as typeof routes.stats
   return chain(route)(async call => {
-    const result = await read({ ...call, account: call.caller.account.id }, async reportServices => {
+    // A route with GET has no body.
+    const { query, body } = { body: undefined, ...call }
+    const result = await read({ ...call, account: call.caller.account.id }, async ({ shareEqual }) => {
       const { project, context } = await openProject(services, call)
-      return runReport(report, reportServices, {
-        ...call,
-        project,
-        identity: await openIdentity(services, toScopedProject(project, call.caller)),
-        context,
-        keptSince: keptSince(services, call.caller),
-        countReplays: services.replays.countReplays,
-      })
+      const identity = await openIdentity(services, toScopedProject(project, call.caller))
+      const asked = { project, query, body, context, keptSince: keptSince(services, call.caller) }
+      const { links, joinedProjects } = identity
+      const question = JSON.stringify([name, asked, links, joinedProjects])
+      return shareEqual(question, call.signal, (reportServices, signal) =>
+        runReport(report, reportServices, {
+          ...asked,
+          identity,
+          signal,
+          countReplays: services.replays.countReplays,
+        }),
+      )
     })
     return respond(call, result)
   })

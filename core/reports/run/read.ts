@@ -1,11 +1,12 @@
 import type { ScanEstimator } from '#core/ports'
+import { createSharedRuns } from '#core/shared-runs'
 import type { ReadOptions, Receipt, Statement } from '#schemas/read-options'
 import { compactLists } from './compact-lists.ts'
 import { createFirstEvents } from './first-event.ts'
 import { createMoments, type MomentServices } from './moments.ts'
-import { createNotes, warningsField } from './notes.ts'
+import { createNotes, type ReadNotes, warningsField } from './notes.ts'
 import type { ReportServices } from './run.ts'
-import { createStatementLog } from './statement-log.ts'
+import { createStatementLog, type StatementLog } from './statement-log.ts'
 
 export type ReadServices = ReportServices &
   Pick<MomentServices, 'freshUntil'> & {
@@ -20,6 +21,19 @@ export type ReadCall = {
   /** Warnings about the request itself. */
   warnings?: readonly string[] | undefined
 }
+
+/** What the work of a read gets. */
+export type WorkServices = ReportServices & {
+  /**
+   * Runs an equal question of reads of one moment once: also what the process does with its rows, which takes
+   * a thread that all reads share. `question` names everything that decides the result.
+   */
+  shareEqual<Body>(question: string, signal: AbortSignal | undefined, run: SharedWork<Body>): Promise<Body>
+}
+type SharedWork<Body> = (services: ReportServices, signal: AbortSignal) => Promise<Body>
+
+/** The statements and notes of a computation, for the receipt. */
+type Computation = { log: StatementLog; notes: ReadNotes }
 
 type Extras = { receipt?: Receipt; sql?: Statement[]; warnings?: string[] }
 type DryRun = {
@@ -37,30 +51,44 @@ export function createReader(services: ReadServices) {
   const { engine, estimator, clock } = services
   const shareMoment = createMoments(services)
   const firstEvents = createFirstEvents(clock)
+  const shareRun = createSharedRuns<Computation & { body: unknown }>()
 
   return async function read<Body>(
     { account, options, warnings = [] }: ReadCall,
-    work: (services: ReportServices) => Promise<Body>,
+    work: (services: WorkServices) => Promise<Body>,
   ): Promise<ReadResult<Body>> {
     const startedAt = clock.now()
     return shareMoment(async ({ now, lake, freshUntil }) => {
-      const log = createStatementLog(engine, {
-        account,
-        isDryRun: options.dry_run === true,
-        estimator,
-        lake,
-      })
-      const notes = createNotes()
-      for (const warning of warnings) notes.warnings.add(warning)
-      const computed = await work({
-        notes,
-        isDryRun: options.dry_run === true,
-        engine: log.engine,
-        quietEngine: log.quietEngine,
-        firstEvents,
-        openLake: async () => lake,
-        clock: { now: () => now },
-      })
+      const isDryRun = options.dry_run === true
+      const begin = () => {
+        const log = createStatementLog(engine, { account, isDryRun, estimator, lake })
+        const notes = createNotes()
+        const reportServices: ReportServices = {
+          ...{ notes, isDryRun, engine: log.engine, quietEngine: log.quietEngine, firstEvents },
+          openLake: async () => lake,
+          clock: { now: () => now },
+        }
+        return { log, notes, reportServices }
+      }
+      const own = begin()
+      let computation: Computation = own
+      async function shareEqual<T>(
+        question: string,
+        signal: AbortSignal | undefined,
+        run: SharedWork<T>,
+      ): Promise<T> {
+        const key = JSON.stringify([account, isDryRun, question])
+        const shared = { scope: lake, key, signal: signal ?? new AbortController().signal }
+        const { body, ...rest } = await shareRun(shared, async runSignal => {
+          const { reportServices, ...begun } = begin()
+          return { ...begun, body: await run(reportServices, runSignal) }
+        })
+        computation = rest
+        return body as T
+      }
+      const computed = await work({ ...own.reportServices, shareEqual })
+      const { log } = computation
+      const notes = { ...computation.notes, warnings: new Set([...warnings, ...computation.notes.warnings]) }
       const report = options.compact ? (compactLists(computed as Record<string, unknown>) as Body) : computed
       const body = options.dry_run ? { dry_run: true as const, estimate: log.sumEstimates() } : report
       const { cost_usd, ...counts } = log.sumStatistics()

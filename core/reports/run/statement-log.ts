@@ -19,6 +19,8 @@ export type LogOptions = {
   lake: FileSizes
 }
 
+export type StatementLog = ReturnType<typeof createStatementLog>
+
 /** An engine that notes each statement of one read. */
 export function createStatementLog(engine: QueryEngine, { account, isDryRun, estimator, lake }: LogOptions) {
   const statements: SqlQuery[] = []

@@ -236,3 +236,42 @@ describe('dry_run=true runs nothing and estimates rows and bytes', () => {
     expect('estimate' in body && body.estimate).toMatchObject({ rows: receipt.rows, bytes: receipt.bytes })
   })
 })
+
+describe('reads at the same time', () => {
+  const report = sessions as unknown as Report<Params, Record<string, unknown>>
+  const count = (questions: readonly [question: string, signal?: AbortSignal][]) => {
+    const reader = createReader({ engine, openLake: async () => lake, clock: { now: () => NOW } })
+    let runs = 0
+    const results = questions.map(([question, signal], i) =>
+      reader({ account: 'acc_1', options: NO_OPTIONS, warnings: [`of ${i}`] }, ({ shareEqual }) =>
+        shareEqual(question, signal, (services, runSignal) => {
+          runs++
+          return runReport(report, services, { project, query: { limit: 2, since: '3d' }, signal: runSignal })
+        }),
+      ),
+    )
+    return { results, runs: () => runs }
+  }
+
+  test('an equal question is computed once, and each response has the whole receipt and its own warnings', async () => {
+    const { results, runs } = count([['a'], ['a'], ['b']])
+    const [first, second, third] = await Promise.all(results)
+    expect(runs()).toBe(2)
+    const { warnings: ofFirst, ...body } = first!.body as Record<string, unknown>
+    expect(second!.body).toEqual({ ...body, warnings: ['of 1'] })
+    expect(third!.body).toEqual({ ...body, warnings: ['of 2'] })
+    expect(ofFirst).toEqual(['of 0'])
+    expect(second!.receipt).toEqual(first!.receipt)
+    expect(first!.receipt.rows).toBeGreaterThan(0)
+  })
+
+  test('a caller that goes away leaves the others their response', async () => {
+    const leaving = new AbortController()
+    const { results, runs } = count([['a', leaving.signal], ['a']])
+    const settled = Promise.allSettled(results)
+    await new Promise(setImmediate)
+    leaving.abort(new Error('gone'))
+    expect(await settled).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled' }])
+    expect(runs()).toBe(1)
+  })
+})
