@@ -14,6 +14,7 @@ import type { Check } from './check.ts'
 const PARAMETERS: Partial<Record<RouteName, Record<string, unknown>>> = {
   stats: { groupBy: 'hour' },
   breakdown: { property: 'plan' },
+  conversion: { goal: 'signup', by: 'country' },
   query: { metrics: ['event_count', 'bounce_rate'], group_by: ['date', 'event'], filters: [] },
   funnel: { steps: [{ event: 'page_view' }, { event: 'signup' }], breakdown: 'country' },
   paths: { goal_event: 'signup' },
