@@ -29,6 +29,7 @@ export const mcpRoutes = {
     responses: {
       200: { description: 'The JSON-RPC response', contentType: 'application/json' },
       202: { description: 'A notification was received' },
+      400: { description: 'A JSON-RPC error', contentType: 'application/json' },
     },
     errors: [],
   },

@@ -17,15 +17,15 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // A read lists the hot files itself and writes links files, so it has the client of S3 and both Parquet
   // libraries. It computes the results of experiments too.
   reports: 1_480_000,
-  stream: 1_030_000,
+  stream: 1_045_000,
   // The client of SNS, for feedback, is a twentieth of it. Erasures and the usage for Stripe need the rest.
-  control: 1_050_000,
+  control: 1_080_000,
   // The client of S3, for chunks.
-  replay: 1_200_000,
-  auth: 1_030_000,
+  replay: 1_225_000,
+  auth: 1_045_000,
   // Reports and control together, and the library of MCP.
   mcp: 1_800_000,
-  site: 430_000,
+  site: 445_000,
   // Stripe's library is a third of it, and only a checkout runs it.
   pages: 1_400_000,
   // It reads and writes links files.
@@ -36,7 +36,7 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   restore: 1_500_000,
   // A third is Stripe's library: it cancels the subscriptions of deleted accounts. The client of Kinesis is
   // for the retention of the stream.
-  scheduler: 1_460_000,
+  scheduler: 1_490_000,
   owner: 915_000,
 }
 
