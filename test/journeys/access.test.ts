@@ -102,7 +102,7 @@ async function connectMcpClient({ baseUrl, publicUrl }: Deployment, page: Page):
   const first = await connect()
   await expect(first.connected).rejects.toThrow(UnauthorizedError)
   await page.goto(authProvider.opened[0] ?? '')
-  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
   expect(await page.textContent('body'), 'page after the approval').toEqual('Back in the client')
   await first.transport.finishAuth(listener.close() ?? new URLSearchParams())
   const { client, connected } = await connect()

@@ -41,7 +41,7 @@ afterAll(async () => {
 /** What the human does in the browser that the client opens. */
 async function decide(url: string, decision: 'Approve' | 'Deny'): Promise<void> {
   await page.goto(url)
-  await page.getByRole('button', { name: decision }).click()
+  await page.getByRole('button', { name: decision, exact: true }).click()
   await page.waitForURL(/^http:\/\/127\.0\.0\.1:/)
 }
 
