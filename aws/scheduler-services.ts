@@ -13,6 +13,8 @@ import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { readProfile } from '#core/limits/profile'
 import type { Clock } from '#core/ports'
 import { openReplayUpkeep } from '#core/replays/open-replays'
+import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
+import type { ScanJob } from '#core/scans/scan'
 import { createKinesisClient, createSqsClient } from './clients.ts'
 import { createInstruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
@@ -39,7 +41,7 @@ export function createSchedulerServices(environment: Record<string, string | und
   const stores = createTracedStores(TABLE_NAME, trace)
   const { lakeState: state, usage, receipts } = stores
   const lake = openS3Lake(BUCKET_NAME, trace, log)
-  const jobs = createSqsJobQueue<LakeJob | IdentityJob>({
+  const jobs = createSqsJobQueue<LakeJob | IdentityJob | ScanJob>({
     client: trace(createSqsClient()),
     queueUrl: JOB_QUEUE_URL,
   })
@@ -73,11 +75,13 @@ export function createSchedulerServices(environment: Record<string, string | und
     retentionHours: RETENTION_HOURS,
   })
   const isFoldDue = createFoldWatch({ ...stores, lake, clock })
+  const scans = openScanMaintenance({ ...stores, jobs, clock })
   const maintenance = {
     async tick() {
       await streamRetention.tick()
       if (await isFoldDue()) await jobs.send({ kind: 'fold-identity' })
       await lakeMaintenance.tick()
+      await scans.tick()
       await cancellations?.tick()
       await usageReports?.tick()
       await retention.tick()

@@ -18,20 +18,28 @@ import { createAfterBatch } from '#core/lake/consume/after-batch'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { openLake } from '#core/lake/read/snapshot'
+import { profiles } from '#core/limits/profile'
 import { createLiveBuffer } from '#core/live/buffer'
+import { createOutboundClient } from '#core/outbound/outbound-client'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { openReplays } from '#core/replays/open-replays'
+import { openScanDesk } from '#core/scans/open-scan-desk'
+import { openScanWorker } from '#core/scans/open-scan-worker'
+import { type ScanJob, scanAgent } from '#core/scans/scan'
+import { createNetwork } from '#providers/network'
 import {
   createAthenaClient,
   createKinesisClient,
   createS3Client,
   createSecretsManagerClient,
   createSnsClient,
+  createSqsClient,
 } from './clients.ts'
 import { createFeedbackTopic } from './feedback-topic.ts'
 import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
+import { createSqsJobQueue } from './job-queue.ts'
 import { createS3Lake } from './lake.ts'
 import { createAthenaEngine } from './query-engine.ts'
 import { athenaEstimator } from './scan-estimator.ts'
@@ -143,16 +151,16 @@ function openReports(
 }
 
 export function createControlServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, EDGE_KEY, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, ...settings } = readSettings(
-    'control',
-    environment,
-  )
+  const { TABLE_NAME, BASE_URL, EDGE_KEY, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, JOB_QUEUE_URL, ...settings } =
+    readSettings('control', environment)
   const { log, trace, instrument } = createInstruments()
   const stores = createTracedStores(TABLE_NAME, trace)
   const feedbackSink = feedbackSinkOf({ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }, trace)
   const access = createTracedAccess(stores, settings, log, feedbackSink)
   const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
-  return { services: { ...access, billing, baseUrl: BASE_URL, clock, log }, edgeKey: EDGE_KEY, instrument }
+  const scans = openScans(access, JOB_QUEUE_URL, trace)
+  const services = { ...access, billing, scans, baseUrl: BASE_URL, clock, log }
+  return { services, edgeKey: EDGE_KEY, instrument }
 }
 
 /**
@@ -170,6 +178,7 @@ export function createMcpServices(environment: Environment) {
     EMAIL_KEY_ARN,
     FEEDBACK_WEBHOOK,
     FEEDBACK_TOPIC,
+    JOB_QUEUE_URL,
     ...settings
   } = readSettings('mcp', environment)
   const instruments = createInstruments()
@@ -188,6 +197,7 @@ export function createMcpServices(environment: Environment) {
     control: {
       ...common,
       billing: access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null,
+      scans: openScans(access, JOB_QUEUE_URL, trace),
     },
     services: { ...common, secret: () => secrets.get(EMAIL_KEY_ARN) },
     edgeKey: EDGE_KEY,
@@ -229,7 +239,7 @@ export function createLakeServices(environment: Environment) {
 }
 
 export function createJobsServices(environment: Environment) {
-  const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('jobs', environment)
+  const { TABLE_NAME, BASE_URL, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('jobs', environment)
   const { log, trace, instrument } = createInstruments()
   const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const lake = openS3Lake(BUCKET_NAME, trace, log)
@@ -242,7 +252,13 @@ export function createJobsServices(environment: Environment) {
     runMs: FOLD_RUN_MS,
   }
   const compaction = toCompaction(COMPACTION_MEMORY_MB)
-  return { services: { state, lake, usage, projects, clock, log }, identity, compaction, instrument }
+  const scans = openScanWorker({
+    ...{ client, table, projects, clock, log, profile: profiles.own },
+    outbound: createOutboundClient({ network: createNetwork(), userAgent: scanAgent(BASE_URL) }),
+    // No browser is in the bundle.
+    renderer: null,
+  })
+  return { services: { state, lake, usage, projects, clock, log }, scans, identity, compaction, instrument }
 }
 
 /** The settings of DuckDB in a function. */
@@ -290,6 +306,18 @@ function feedbackSinkOf(
   if (FEEDBACK_TOPIC !== '')
     return createFeedbackTopic({ client: trace(createSnsClient()), topicArn: FEEDBACK_TOPIC })
   return FEEDBACK_WEBHOOK === '' ? null : createFeedbackWebhook(FEEDBACK_WEBHOOK)
+}
+
+/** How long a request waits for a website analysis, ms: less than the gateway waits for the function. */
+const SCAN_WAIT_MS = 22_000
+
+function openScans(
+  access: ReturnType<typeof createTracedAccess>,
+  queueUrl: string,
+  trace: Instruments['trace'],
+) {
+  const jobs = createSqsJobQueue<ScanJob>({ client: trace(createSqsClient()), queueUrl })
+  return openScanDesk({ ...access, jobs, clock, waitMs: SCAN_WAIT_MS })
 }
 
 /** The hasher of e-mail addresses, with the key from Secrets Manager. */

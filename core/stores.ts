@@ -6,6 +6,7 @@ import { createRefusedCounts } from './identity/fold/refused-counts.ts'
 import { createLakeStateStore } from './lake/state-store.ts'
 import type { Clock } from './ports.ts'
 import { createProjectStore } from './projects/store.ts'
+import { createScanStore } from './scans/scan-store.ts'
 import type { StateTable } from './state-table.ts'
 import { createUsageStore, type UsageStore } from './usage/store.ts'
 
@@ -32,6 +33,7 @@ export function createStores(
     projects: createProjectStore({ ...state, clock, usage, tokenMs }),
     experiments: createExperimentStore({ ...state, clock }),
     refused: createRefusedCounts(state),
+    scanStore: createScanStore({ ...state, clock }),
   }
 }
 

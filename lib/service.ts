@@ -136,6 +136,7 @@ export class Service extends Stack {
       .bindEmailKey(emailKey)
       .bindPlans(config)
       .bindFeedback(config)
+      .bindJobQueue(jobQueue.queue)
       .set('BASE_URL', baseUrl)
     // It has no setting for the address of the service: CloudFront needs the function's address first.
     streaming.bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem']).bindPlans(config)
@@ -143,6 +144,8 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindPlans(config)
       .bindFeedback(config)
+      // Website analyses run in the jobs function.
+      .bindJobQueue(jobQueue.queue)
       .set('BASE_URL', baseUrl)
     auth
       .set('COUNTRY_HEADER', edge ? COUNTRY_HEADER_SEEN : '')
@@ -188,6 +191,7 @@ export class Service extends Stack {
         put: [HOT, LINKS, TOMBSTONES, ...SEGMENTS],
         delete: [LINKS, IDENTITY],
       })
+      .set('BASE_URL', baseUrl)
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     // It finishes claims as the consumer does, and looks into segments as a worker does.
     restore

@@ -12,8 +12,10 @@ import { STREAM_DEFAULTS } from '#core/live/event-stream'
 import type { ChunkFeed } from '#core/live/new-chunks'
 import { createStreamLeases } from '#core/live/stream-leases'
 import { createTails } from '#core/live/tails'
-import type { Clock, Log } from '#core/ports'
+import type { Clock, JobQueue, Log } from '#core/ports'
 import { openReplays } from '#core/replays/open-replays'
+import { openScanDesk } from '#core/scans/open-scan-desk'
+import type { ScanJob } from '#core/scans/scan'
 import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
 import { controlHandler } from '#lambdas/control/handler'
@@ -37,6 +39,9 @@ import { lakeDir, queryTempDir, type Storage } from './storage.ts'
 /** GET /numbers.md serves this page. */
 const NUMBERS = new URL('../docs/api/numbers.md', import.meta.url)
 
+/** How long a request waits for a website analysis, ms. */
+const SCAN_WAIT_MS = 60_000
+
 export type FunctionOptions = {
   baseUrl: string
   access: Access
@@ -46,13 +51,15 @@ export type FunctionOptions = {
   repair(key: string): void
   /** Brings the new chunks of the live buffer to open streams. */
   feed: ChunkFeed
+  /** Runs website analyses. */
+  scanJobs: JobQueue<ScanJob>
 }
 
 /** Gives the services of one machine to the same handlers that AWS deploys (lambdas/). */
 export async function openFunctions(
   settings: Settings,
   storage: Storage,
-  { baseUrl, access, clock, log, repair, feed }: FunctionOptions,
+  { baseUrl, access, clock, log, repair, feed, scanJobs }: FunctionOptions,
 ): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
   const { accounts, projects, experiments, usage, receipts, refused, erasures, lakeState, stream, identity } =
     storage
@@ -89,6 +96,8 @@ export async function openFunctions(
     baseUrl,
     clock,
     log,
+    scanStore: storage.scanStore,
+    scans: openScanDesk({ ...storage, ...access, jobs: scanJobs, clock, waitMs: SCAN_WAIT_MS }),
   }
   const country = openCountryTable()
   const countryHeader = settings.COUNTRY_HEADER ?? null

@@ -5,6 +5,8 @@ import { ensureDemoExperiment } from '#core/demo/experiment'
 import { createArrivalOrder } from '#core/ingest/ids'
 import type { Clock, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
+import { scanAgent } from '#core/scans/scan'
 import type { Credentials } from '#schemas/owner'
 import { openAccess } from './access/open-access.ts'
 import { profileOf } from './access/profile.ts'
@@ -18,6 +20,7 @@ import { createFolderLake } from './lake/folder.ts'
 import { isOpenToOthers, lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
 import { type PipelineThread, startPipeline } from './pipeline/start.ts'
+import { createScanThread } from './scans/scan-thread.ts'
 import type { Settings } from './settings.ts'
 import { startStateMaintenance } from './state/maintenance.ts'
 import { lakeDir, openStorage, type Storage } from './storage.ts'
@@ -111,6 +114,7 @@ async function openService(
   const demoProject = settings.SEED_DEMO ? project : null
   await access.demo.setProject(demoProject)
   if (demoProject !== null) await ensureDemoExperiment(storage.experiments, demoProject, clock.now())
+  const scanThread = createScanThread({ dataDir: DATA_DIR, userAgent: scanAgent(baseUrl) }, log)
   const { functions, close: closeFunctions } = await openFunctions(settings, storage, {
     baseUrl,
     access,
@@ -118,7 +122,10 @@ async function openService(
     log,
     repair: pipeline.repair,
     feed: pipeline.feed,
+    scanJobs: scanThread,
   })
+  const scans = openScanMaintenance({ ...storage, jobs: scanThread, clock })
+  await scans.resumeAll()
   const demoSite = createDemoSite({
     baseUrl,
     project: credentials.project,
@@ -139,6 +146,7 @@ async function openService(
     billing: access.billing,
     profile: access.profile,
     objects: createFolderLake(lakeDir(DATA_DIR)),
+    scans,
     clock,
     log,
   })
@@ -153,6 +161,7 @@ async function openService(
     async stop() {
       await http.close()
       await stateMaintenance.stop()
+      await scanThread.stop()
       await pipeline.stop()
       await closeFunctions()
       await access.close()

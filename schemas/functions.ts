@@ -98,6 +98,7 @@ export const functions = {
     EDGE_KEY,
     FEEDBACK_WEBHOOK,
     FEEDBACK_TOPIC,
+    JOB_QUEUE_URL,
     ...planSettings,
   }),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, COUNTRY_HEADER, ...planSettings }),
@@ -113,6 +114,7 @@ export const functions = {
     EMAIL_KEY_ARN,
     FEEDBACK_WEBHOOK,
     FEEDBACK_TOPIC,
+    JOB_QUEUE_URL,
     ...planSettings,
   }),
   /** Session replay: its objects lie in the bucket of the lake, below a prefix of their own. */
@@ -131,8 +133,8 @@ export const functions = {
   lake: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME }),
   /** The live consumer; the stream starts it. */
   live: z.object({ ...common, TABLE_NAME, ...planSettings }),
-  /** The worker for compaction and merges; the job queue starts it. */
-  jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB }),
+  /** The worker for compaction, merges and website analyses; the job queue starts it. */
+  jobs: z.object({ ...common, TABLE_NAME, BASE_URL, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Makes table and lake agree after one of them was restored. An operator calls it. */
   restore: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Maintenance of the lake, purge, retention, and the ends of subscriptions; a schedule starts it. */

@@ -24,6 +24,7 @@ const TAGS = {
   Portfolios: 'Projects whose users are the same people, as of a site and its shop.',
   Experiments: 'Tests of texts in pages: which variant leads to more conversions.',
   'Session Replay': 'Recordings of pages, masked and for opted-in projects only.',
+  'Website Analysis': 'From the address of a website to a plan of what to track on it.',
   Privacy: 'Erasure of a person, with a receipt.',
   Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',
   'Agent Sessions':

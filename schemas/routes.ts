@@ -16,6 +16,7 @@ import { serviceRoutes } from './routes/service.ts'
 import { sessionReplayRoutes } from './routes/session-replay.ts'
 import { streamingRoutes } from './routes/streaming.ts'
 import { trackingRoutes } from './routes/tracking.ts'
+import { websiteScansRoutes } from './routes/website-analysis.ts'
 
 /**
  * Every endpoint. The HTTP servers, the checks of requests, the OpenAPI document and the tests of credentials
@@ -37,6 +38,7 @@ export const routes = {
   ...accountRoutes,
   ...sessionsRoutes,
   ...mcpRoutes,
+  ...websiteScansRoutes,
   ...pagesRoutes,
 } as const satisfies Record<string, Route>
 

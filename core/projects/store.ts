@@ -1,4 +1,5 @@
 import type { Clock } from '#core/ports'
+import { createScanStore } from '#core/scans/scan-store'
 import type { StateTable } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { createProjectDirectory } from './directory.ts'
@@ -20,7 +21,8 @@ export function createProjectStore({ clock, usage, tokenMs, ...state }: ProjectS
   const reservations = createReservations(state, items, clock)
   const services = { ...state, clock, items, reservations }
   const { forgetToken, ...directory } = createProjectDirectory({ ...services, tokenMs })
-  const writer = createProjectWriter({ ...services, usage, onChanged: forgetToken })
+  const scans = createScanStore({ ...state, clock })
+  const writer = createProjectWriter({ ...services, usage, scans, onChanged: forgetToken })
 
   return { ...directory, ...createProjectNotes(state), ...writer, itemRead, itemKeys }
 }

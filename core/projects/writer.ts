@@ -3,6 +3,10 @@ import type { Account } from '#core/accounts/caller'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { ApiError, unavailable } from '#core/errors'
 import type { Clock } from '#core/ports'
+import { isProjectOf } from '#core/scans/project-host'
+import type { Scan } from '#core/scans/scan'
+import { isScanId } from '#core/scans/scan'
+import type { ScanStore } from '#core/scans/scan-store'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { createProjectEntity, createTokenEntity } from './entities.ts'
@@ -32,6 +36,7 @@ export type ProjectWriterServices = StateTable & {
   usage: Pick<UsageCounters, 'totals'>
   items: Pick<ProjectItems, 'find'>
   reservations: Reservations
+  scans: Pick<ScanStore, 'find' | 'link'>
   /** Is called after a change of the project with this token. */
   onChanged: (projectToken: string) => void
 }
@@ -48,6 +53,7 @@ export function createProjectWriter({
   usage,
   items,
   reservations,
+  scans,
   onChanged,
   ...state
 }: ProjectWriterServices) {
@@ -65,8 +71,8 @@ export function createProjectWriter({
    */
   async function create(request: NewProject): Promise<{ project: Project; existing: boolean }> {
     const allowed_origins = normalizeOrigins(request.allowed_origins ?? '*')
-    if (request.source_scan_id !== undefined) throw unknownAnalysis()
     const account_id = request.account.id
+    const scan = await findSource(request, allowed_origins)
     const namesake = await reservations.findHolder({ account_id, kind: 'name', value: request.name })
     if (namesake !== null) return { project: toProject(namesake), existing: true }
     await requireFreeOrigin(account_id, allowed_origins)
@@ -78,6 +84,7 @@ export function createProjectWriter({
         name: request.name,
         project_token: `aat_${randomBytes(24).toString('hex')}`,
         allowed_origins,
+        ...(scan && { source_scan_id: scan.id }),
         link_domains: [],
         created_at: now(),
         version: 1,
@@ -94,8 +101,9 @@ export function createProjectWriter({
       const project = { ...item, bucket: bucketOf(item.id) }
       // The condition fails when another request has treated this one as crashed and written a deleted
       // project.
-      if (await conditionHeld(projects.create(project).go()))
-        return { project: toProject(project), existing: false }
+      if (!(await conditionHeld(projects.create(project).go()))) continue
+      if (scan !== null) await scans.link(scan, project.id)
+      return { project: toProject(project), existing: false }
     }
     throw unavailable(
       'Several requests create this project at the same time. Send the same request again in a second.',
@@ -159,6 +167,21 @@ export function createProjectWriter({
     }
   }
 
+  /**
+   * The analysis that the project is made from. Throws MISSING_FIELDS if it is not one of the account for its
+   * host.
+   */
+  async function findSource(request: NewProject, allowedOrigins: string): Promise<Scan | null> {
+    const { source_scan_id: id, account } = request
+    if (id === undefined) return null
+    const scan = isScanId(id) ? await scans.find({ account_id: account.id, id }) : null
+    if (scan === null) throw unknownAnalysis()
+    const origin = primaryOrigin(allowedOrigins)
+    if (origin === null || !isProjectOf({ allowed_origins: origin }, scan.hostname))
+      throw otherHost(scan.hostname)
+    return scan
+  }
+
   async function requireFreeOrigin(account_id: string, allowedOrigins: string): Promise<void> {
     const value = primaryOrigin(allowedOrigins)
     if (value === null) return
@@ -216,11 +239,17 @@ function duplicateOrigin(origin: string): ApiError {
   )
 }
 
-/** The service has no website analyses yet, so no id of an analysis is known. */
 function unknownAnalysis(): ApiError {
   return new ApiError(
     'MISSING_FIELDS',
     'Field `source_scan_id` is not the id of a website analysis of this account. Send such an id or leave it out.',
+  )
+}
+
+function otherHost(hostname: string): ApiError {
+  return new ApiError(
+    'MISSING_FIELDS',
+    `The website analysis \`source_scan_id\` is of ${hostname}, which is not the host of the first of \`allowed_origins\`. Send \`https://${hostname}\` as the first origin, or leave the analysis out.`,
   )
 }
 

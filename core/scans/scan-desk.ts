@@ -6,10 +6,19 @@ import type { AddressPolicy } from '#core/outbound/public-url'
 import { PUBLIC_INTERNET } from '#core/outbound/public-url'
 import type { Clock, JobQueue } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import { findScan, scanNotFound } from './find-scan.ts'
 import { firstAddresses } from './first-addresses.ts'
 import { isProjectOf } from './project-host.ts'
 import type { Busy, RunningScans } from './running-scans.ts'
-import { anonymousKey, isFinished, type Scan, type ScanJob, type ScanKey, type ScanMode } from './scan.ts'
+import {
+  anonymousKey,
+  isFinished,
+  isScanId,
+  type Scan,
+  type ScanJob,
+  type ScanKey,
+  type ScanMode,
+} from './scan.ts'
 import { type ScanQuotas, scanBusy } from './scan-quotas.ts'
 import type { ScanStore, StoredResult } from './scan-store.ts'
 
@@ -47,7 +56,6 @@ export type ScanView = {
 }
 
 const RESUME_TOKEN = /^rst_[0-9a-f]{64}$/
-const SCAN_ID = /^scan_[0-9a-f]{24}$/
 const LOOK_MS = 300
 /** A running analysis that no list names any more has ended with its worker after this time, ms. */
 const LOST_MS = 15 * 60_000
@@ -113,7 +121,7 @@ export function createScanDesk(services: ScanDeskServices) {
 
   /** The analysis of an account. Throws NOT_FOUND. */
   async function read(id: string, account: Pick<Account, 'id'>): Promise<ScanView> {
-    return viewOfStored(await findOwned(id, account))
+    return viewOfStored(await findScan(store, id, account))
   }
 
   /** The anonymous analysis that a resume token is of. Throws NOT_FOUND, also for a wrong token. */
@@ -132,7 +140,7 @@ export function createScanDesk(services: ScanDeskServices) {
     account: Account,
     signal?: AbortSignal,
   ): Promise<ScanView> {
-    const owned = SCAN_ID.test(id) ? await store.find({ account_id: account.id, id }) : null
+    const owned = isScanId(id) ? await store.find({ account_id: account.id, id }) : null
     const before = owned ?? (await findByToken(id, resumeToken ?? ''))
     requireProjectOf(project, before.hostname)
     if (owned?.mode === 'full' && owned.status !== 'failed') {
@@ -223,16 +231,10 @@ export function createScanDesk(services: ScanDeskServices) {
     return scanBusy(why, until - clock.now())
   }
 
-  async function findOwned(id: string, { id: account_id }: Pick<Account, 'id'>): Promise<Scan> {
-    const scan = SCAN_ID.test(id) ? await store.find({ account_id, id }) : null
-    if (scan === null) throw notFound()
-    return scan
-  }
-
   async function findByToken(id: string, token: string): Promise<Scan> {
-    const isForm = SCAN_ID.test(id) && RESUME_TOKEN.test(token)
+    const isForm = isScanId(id) && RESUME_TOKEN.test(token)
     const scan = isForm ? await store.find(anonymousKey(id)) : null
-    if (scan?.resume_hash === undefined || !isSame(scan.resume_hash, sha256(token))) throw notFound()
+    if (scan?.resume_hash === undefined || !isSame(scan.resume_hash, sha256(token))) throw scanNotFound()
     return scan
   }
 
@@ -250,7 +252,7 @@ export function createScanDesk(services: ScanDeskServices) {
     }
   }
 
-  return { startAnonymous, start, read, resume, upgrade, findOwned }
+  return { startAnonymous, start, read, resume, upgrade }
 }
 
 export type ScanDesk = ReturnType<typeof createScanDesk>
@@ -279,12 +281,5 @@ function requireProjectOf(project: Project | undefined, hostname: string): void 
   throw new ApiError(
     'MISSING_FIELDS',
     'The host of `url` is none of the allowed origins of the project. Send the address of the project’s site, or add the origin with PATCH /projects/{id}.',
-  )
-}
-
-function notFound(): ApiError {
-  return new ApiError(
-    'NOT_FOUND',
-    'There is no such website analysis, or it belongs to somebody else. Check `analysis_id`, and send the `resume_token` of an anonymous one.',
   )
 }

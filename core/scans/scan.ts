@@ -71,6 +71,16 @@ export function isFinished({ status }: Pick<Scan, 'status'>): boolean {
   return status === 'succeeded' || status === 'failed'
 }
 
+/** How requests for pages name themselves, with the address of the service that asks. */
+export function scanAgent(baseUrl: string): string {
+  return `FootfallScan/1.0 (+${baseUrl}/)`
+}
+
+/** Whether a text has the form of an id. The keys of the table have a limited length. */
+export function isScanId(id: string): boolean {
+  return /^scan_[0-9a-f]{24}$/.test(id)
+}
+
 /** The key of an analysis that belongs to nobody. */
 export function anonymousKey(id: string): ScanKey {
   return { account_id: `anon:${id}`, id }

@@ -8,10 +8,12 @@ import { type ExperimentServices, experimentEndpoints } from './experiments.ts'
 import { experimentsConfigEndpoint } from './experiments-config.ts'
 import { portfolioEndpoints } from './portfolios.ts'
 import { type ProjectEndpointServices, projectEndpoints } from './projects.ts'
+import { type ScanEndpointServices, scanEndpoints } from './scans.ts'
 
 export type ControlServices = AccountChainServices &
   AccountServices &
   ProjectEndpointServices &
+  ScanEndpointServices &
   Parameters<typeof contextEndpoints>[0] &
   Parameters<typeof erasureEndpoints>[0] &
   ExperimentServices &
@@ -27,6 +29,7 @@ export function controlHandler(services: ControlServices): HttpFunction {
   return httpFunction<'control'>(services.log, {
     ...projectEndpoints(services, chain),
     ...accountEndpoints(services, chain),
+    ...scanEndpoints(services),
     ...contextEndpoints(services, chain),
     ...experimentEndpoints(services, chain),
     experimentsConfig: experimentsConfigEndpoint(services),

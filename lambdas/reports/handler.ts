@@ -16,6 +16,7 @@ import { type ReportName, reports } from './reports.ts'
 import { type ReadEndpoint, respond } from './respond.ts'
 import type { ReportsServices } from './services.ts'
 import { sharedForDemo } from './share-demo-answers.ts'
+import { verifyScanEndpoint } from './verify-scan.ts'
 import { keptSince, toScopedProject } from './visible-events.ts'
 
 /** The analytics reads: each route runs its report for one project of the caller, or for all of them. */
@@ -38,6 +39,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     ...botTrafficEndpoints(services, reading),
     erasePerson: erasePersonEndpoint(services, accountChain(services)),
     ...experimentResultsEndpoints(services, chain),
+    verifyScan: verifyScanEndpoint(services, accountChain(services)),
   })
 }
 

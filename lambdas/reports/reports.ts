@@ -31,6 +31,7 @@ export type ReportName = Exclude<
   | 'erasePerson'
   | 'readExperiment'
   | 'updateExperiment'
+  | 'verifyScan'
 >
 export type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
   (FieldsOf<R> extends { body: infer B } ? B : unknown)

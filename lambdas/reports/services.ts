@@ -9,12 +9,14 @@ import type { UsageStore } from '#core/usage/store'
 import type { AccountChainServices } from '#lambdas/chain/account-chain'
 import type { ErasePersonServices } from './erase-person.ts'
 import type { ExperimentResultsServices } from './experiments.ts'
+import type { VerifyScanServices } from './verify-scan.ts'
 
 export type ReportsServices = AccountChainServices &
   ReadServices &
   IdentityViewServices &
   ErasePersonServices &
-  ExperimentResultsServices & {
+  ExperimentResultsServices &
+  VerifyScanServices & {
     projects: Pick<ProjectStore, 'list' | 'resolveRecent' | 'forgetRecent'>
     readProject: ReadProject
     buffer: LiveBuffer

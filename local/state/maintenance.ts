@@ -6,6 +6,7 @@ import { createRetention } from '#core/deletion/retention'
 import type { Profile } from '#core/limits/profile'
 import type { Clock, Lake, Log } from '#core/ports'
 import { openReplayUpkeep } from '#core/replays/open-replays'
+import type { ScanMaintenance } from '#core/scans/open-scan-maintenance'
 import type { Storage } from '#local/storage'
 
 /** The first run waits until the start is over. */
@@ -17,16 +18,17 @@ export type StateMaintenanceServices = Storage & {
   /** The objects of replays. */
   objects: Lake
   profile: Profile
+  scans: Pick<ScanMaintenance, 'tick'>
   clock: Clock
   log: Log
 }
 
 /**
  * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's
- * retention, and expired replays; cancels the subscriptions of deleted accounts, and reports what others have
- * used. Once an hour until `stop`.
+ * retention, and expired replays; begins monthly website analyses; cancels the subscriptions of deleted
+ * accounts, and reports what others have used. Once an hour until `stop`.
  */
-export function startStateMaintenance({ billing, objects, ...services }: StateMaintenanceServices) {
+export function startStateMaintenance({ billing, objects, scans, ...services }: StateMaintenanceServices) {
   const { log } = services
   const stopping = new AbortController()
   const purge = createPurge({ ...services, deletions: createDeletionList(services) })
@@ -40,6 +42,7 @@ export function startStateMaintenance({ billing, objects, ...services }: StateMa
       try {
         await billing?.cancelPlanned()
         await billing?.reportUsage()
+        await scans.tick()
         while (await retention.tick());
         await replays.tick()
         // The last one, because it may go on for hours.

@@ -7,6 +7,7 @@ const good = {
   POWERTOOLS_LOG_LEVEL: 'INFO',
   TABLE_NAME: 'state',
   BUCKET_NAME: 'lake',
+  BASE_URL: 'https://footfall.example',
   COMPACTION_MEMORY_MB: '2048',
 }
 

@@ -25,6 +25,8 @@ test('only the functions that read the secret or publish to the topic of the dep
   expect(keyActions({ accessSecretArn, keyArns: key })).toEqual({ pages: ['kms:Decrypt'] })
   expect(keyActions({ feedbackTopicArn, keyArns: key })).toEqual({
     control: ['kms:Decrypt', 'kms:GenerateDataKey'],
+    // It sends feedback too.
+    mcp: ['kms:Decrypt', 'kms:GenerateDataKey'],
   })
 })
 

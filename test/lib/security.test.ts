@@ -102,7 +102,7 @@ test.each([
       'kinesis:ListStreams StreamEvents',
     ],
   ],
-  ['control', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], []],
+  ['control', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], ['sqs:SendMessage JobQueueJobsQueue']],
   [
     'replay',
     ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],

@@ -30,6 +30,9 @@ const ZOD_ARGUMENT: Record<string, number> = {
   ...{ array: 1, enum: 1, union: 1, strictObject: 1, regex: 1, min: 1, max: 1, length: 1, refine: 1 },
 }
 
+/** Tables by the intents of visitors, of which one is `message`. */
+const BY_INTENT = /^core\/scans\/(read\/words|advise)\//
+
 /** Properties that hold a message, in any object. */
 const MESSAGE_PROPERTIES = ['hint', 'message']
 /** There `message` is a goal of visitors, and its text the words of pages. */
@@ -52,7 +55,9 @@ type Source = {
 }
 
 export function clientMessagesBelow(root: string): ClientMessage[] {
-  const paths = ROOMS.flatMap(room => globSync(`${room}/**/*.ts`, { cwd: root }))
+  const paths = ROOMS.flatMap(room => globSync(`${room}/**/*.ts`, { cwd: root })).filter(
+    path => !BY_INTENT.test(path),
+  )
   const sources = new Map(paths.map(path => [path, readSource(path, readFileSync(join(root, path), 'utf8'))]))
   return [...sources.values()].flatMap(source => messagesOf(source, sources))
 }

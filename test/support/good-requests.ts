@@ -5,6 +5,11 @@ import { type RouteName, routes } from '#schemas/routes'
 import { DEV_APPROVE_SECRET, type HttpService, type RequestOptions } from './http-service.ts'
 import { newRecording, newReplay, newViewer, snapshotAt } from './replays.ts'
 
+/** Another host for each request: a host is analysed once at a time. */
+function newSite(): string {
+  return `https://h${Math.random().toString(36).slice(2)}.example.com/`
+}
+
 /** Routes whose requests need a replay of the project. */
 const replayRequests = {
   startReplay: async (service, project) => ({ body: await newRecording(service, project) }),
@@ -55,6 +60,9 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   eventsLookup: () => ({ user_id: 'u1' }),
   journeyByBody: () => ({ user_id: 'u1' }),
   journeyLookup: () => ({ user_id: 'u1' }),
+  createScan: () => ({ url: newSite() }),
+  createProjectScan: () => ({ url: newSite(), full: true }),
+  upgradeScan: () => ({}),
   sendFeedback: () => ({ message: 'It works.' }),
   putProjectContext: () => ({ goals: ['More signups'] }),
   putPortfolioContext: () => ({ goals: ['More signups'] }),
@@ -131,6 +139,12 @@ async function newExperiment({ experiments }: HttpService, project: Project): Pr
   return (await experiments.create(project, { name, variants, goal_event: 'signup' })).id
 }
 
+/** Makes an analysis of `owner` for a project, and returns its id. */
+async function newScan({ scans, owner }: HttpService, project: Project): Promise<string> {
+  const { scan } = await scans.start({ url: newSite(), isFull: false, project }, owner)
+  return scan.id
+}
+
 const sharedProjects = new WeakMap<HttpService, Promise<Project>>()
 
 /**
@@ -172,6 +186,7 @@ export async function goodRequest(
     ...(route.project === 'path' && { id: projectName }),
     ...(route.path.includes('{idOrSlug}') && { id: await newPortfolio(service) }),
     ...(route.path === '/experiments/{id}' && { id: await newExperiment(service, project) }),
+    ...(route.path.startsWith('/website-scans/{id}') && { id: await newScan(service, project) }),
     ...(name === 'erasePerson' && { id: 'u1' }),
     ...(name === 'readErasure' && {
       id: await service.erasures.erasePerson([{ project, events: 1, sessions: 1 }], ['u1']),

@@ -42,6 +42,8 @@ import { errorsOf } from '#schemas/routes'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { fixedLake } from './fixed-lake.ts'
 import { createIdentityWriter, type Identified, personIdRows } from './identity-files.ts'
+import type { SiteAnswer } from './site-network.ts'
+import { openTestScans } from './test-scans.ts'
 import { openTestState } from './test-state.ts'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
@@ -75,6 +77,8 @@ export type HttpServiceOptions = {
    * one machine gathers them.
    */
   gatherMs?: number
+  /** What the websites answer that are analysed. */
+  site?: (url: string) => SiteAnswer | null
   /** A lake that is not empty. */
   reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake'>>
 }
@@ -90,6 +94,7 @@ export async function openHttpService({
   limits = '',
   streams = {},
   gatherMs = 0,
+  site,
   reading = {},
 }: HttpServiceOptions = {}) {
   const state = await openTestState()
@@ -143,6 +148,7 @@ export async function openHttpService({
     baseUrl: BASE_URL,
     clock,
     log,
+    ...openTestScans({ ...state, ...access, projects, clock, log, site }),
   }
   const control = controlHandler(common)
   const reports = reportsHandler({
@@ -280,6 +286,8 @@ export async function openHttpService({
       await fold.run()
     },
     ...access,
+    scans: common.scans,
+    scanStore: common.scanStore,
     call,
     createProject,
     browser,

@@ -1,0 +1,93 @@
+import type { Clock, JobQueue } from '#core/ports'
+import type { ProjectDirectory } from '#core/projects/project'
+import { queryPages } from '#core/query-all'
+import { orUnavailable, type StateTable } from '#core/state-table'
+import { DAY_MS } from '#core/time'
+import type { RunningScans } from './running-scans.ts'
+import { isFinished, type Scan, type ScanJob, type ScanKey } from './scan.ts'
+import type { ScanStore } from './scan-store.ts'
+
+export type RescanServices = StateTable & {
+  store: Pick<ScanStore, 'find' | 'put'>
+  running: Pick<RunningScans, 'admit' | 'release'>
+  projects: Pick<ProjectDirectory, 'byId'>
+  clock: Clock
+}
+
+/** A site of a project is analysed again after this time. */
+const RESCAN_MS = 30 * DAY_MS
+/** Re-scans that one tick begins; further ones wait for the next tick. */
+const PER_TICK = 4
+/** One partition for the list: an item for each analysis that belongs to a project. */
+const PK = 'scan-rescans'
+
+type Due = ScanKey & { sk: string }
+
+/**
+ * Analyses the sites of projects again, once a month: the newest full analysis of each project. The list has
+ * one item for each of them, ordered by the day on which it is due.
+ */
+export function createRescans({ client, table, clock, store, running, projects }: RescanServices) {
+  /** Puts a full analysis of a project on the list, at its end. */
+  async function plan({ account_id, id, project_id }: Scan): Promise<void> {
+    if (project_id === undefined) return
+    const sk = `${dayOf(clock.now() + RESCAN_MS)}#${id}`
+    await orUnavailable(client.put({ TableName: table, Item: { pk: PK, sk, account_id, id } }))
+  }
+
+  /**
+   * Begins what is due, as far as there is room. An analysis that is gone, or whose project is, leaves the
+   * list. A host that is being analysed now waits for the next tick.
+   */
+  async function tick(jobs: JobQueue<ScanJob>): Promise<void> {
+    const query = {
+      KeyConditionExpression: 'pk = :pk AND sk < :until',
+      ExpressionAttributeValues: { ':pk': PK, ':until': `${dayOf(clock.now())}~` },
+      ConsistentRead: true,
+      Limit: PER_TICK,
+    }
+    for await (const due of queryPages({ client, table }, query)) {
+      for (const item of due) await begin(item as Due, jobs)
+      return
+    }
+  }
+
+  async function begin({ account_id, id, sk }: Due, jobs: JobQueue<ScanJob>): Promise<void> {
+    const scan = await store.find({ account_id, id })
+    if (scan === null || !(await isWanted(scan))) return drop(sk)
+    if (!isFinished(scan)) return
+    if ((await running.admit(scan)) !== null) return
+    const now = clock.now()
+    const { attempt, finished_at, failure, quota_month, ...kept } = scan
+    await store.put({
+      ...kept,
+      status: 'pending',
+      stage: 'queued',
+      attempts: 0,
+      started_at: now,
+      is_rescan: true,
+    })
+    // Its end puts it on the list again.
+    await drop(sk)
+    await jobs.send({ kind: 'scan', account_id, id })
+  }
+
+  /** An analysis that was made again in the meantime is on the list a second time, for later. */
+  async function isWanted({ account_id, mode, project_id, started_at }: Scan): Promise<boolean> {
+    if (started_at > clock.now() - RESCAN_MS + DAY_MS) return false
+    const project = project_id === undefined ? null : await projects.byId(project_id)
+    return mode === 'full' && project?.deleted_at === null && project.account_id === account_id
+  }
+
+  async function drop(sk: string): Promise<void> {
+    await orUnavailable(client.delete({ TableName: table, Key: { pk: PK, sk } }))
+  }
+
+  return { plan, tick }
+}
+
+export type Rescans = ReturnType<typeof createRescans>
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}

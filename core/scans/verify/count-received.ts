@@ -1,0 +1,82 @@
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { events } from '#core/lake/read/relations'
+import { unixMs } from '#core/lake/read/session-rows'
+import type { Row, SqlQuery } from '#core/ports'
+import { type DatedParams, defineReport } from '#core/reports/run/run'
+import { propertyValue } from '#core/reports/sql/property-value'
+import { integer, join, sql } from '#core/sql'
+import { DAY_MS } from '#core/time'
+import { EVENT_LIMITS } from '#schemas/event'
+import type { Received } from './received.ts'
+
+/** Names that are counted, the most frequent ones. */
+const MAX_NAMES = 1_000
+/** Events that are older are not looked at, so that a check of a large project stays cheap. */
+const MAX_DAYS = 90
+/** An event that comes this soon after a page view may be sent by the page itself, ms. */
+const AFTER_PAGE_VIEW_MS = 2_000
+/** Two events of one name this close together may be one that is sent twice, ms. */
+const REPEAT_MS = 1_000
+
+type Params = DatedParams & {
+  /** When the analysis began, Unix ms. */
+  startedAt: number
+  /** Names of the recommended events. */
+  planned: readonly string[]
+  /** Names of their properties: at most 8 events with a few each. */
+  properties: readonly string[]
+}
+
+/** What has arrived in a project since an analysis, by event name (docs/api/website-scans.md). */
+export const receivedSince = defineReport<Params, Received>({
+  range: ({ startedAt }, { now }) => ({
+    from: Math.max(startedAt, now - MAX_DAYS * DAY_MS),
+    to: now + EVENT_LIMITS.futureMs + 1,
+  }),
+  sql: ({ read, params }) => countsSql(read, params),
+  shape: (rows, { params: { properties } }) => ({
+    page_views: Number(rows.find(({ event }) => event === 'page_view')?.events ?? 0),
+    events: rows.map(row => toReceived(row, properties)),
+  }),
+})
+
+/** One scan: the window functions look at the events before each event in its session. */
+function countsSql(read: LakeRead, { planned, properties }: Params): SqlQuery {
+  const isPlanned = sql`event IN (${join(
+    planned.map(name => sql`${name}`),
+    ', ',
+  )})`
+  const kept = properties.map(
+    (name, i) =>
+      sql`CASE WHEN ${isPlanned} AND ${propertyValue(name).scalar} IS NOT NULL THEN 1 END AS ${column(i)}`,
+  )
+  const rows = sql`SELECT event, ${unixMs(sql`timestamp`)} AS at,
+        CASE WHEN session_id IS NOT NULL THEN ${unixMs(sql`lag(timestamp) OVER (PARTITION BY session_id, event ORDER BY timestamp, lag_s, seq)`)} END AS same_at,
+        CASE WHEN session_id IS NOT NULL THEN ${unixMs(sql`max(CASE WHEN event = 'page_view' THEN timestamp END) OVER (PARTITION BY session_id ORDER BY timestamp, lag_s, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`)} END AS page_at
+        ${kept.length > 0 ? sql`, ${join(kept, ', ')}` : sql``}
+      FROM ${events(read, ['event', 'session_id', 'timestamp', 'lag_s', 'seq', 'properties'])} AS each_event`
+  const counts = properties.map((_, i) => sql`count(${column(i)}) AS ${column(i)}`)
+  const isAfter = sql`at - page_at <= ${integer(AFTER_PAGE_VIEW_MS)} AND (same_at IS NULL OR same_at < page_at)`
+  return sql`SELECT event, count(*) AS events, max(at) AS last_at,
+        count(CASE WHEN ${isAfter} THEN 1 END) AS after_page_view,
+        count(CASE WHEN at - same_at <= ${integer(REPEAT_MS)} THEN 1 END) AS repeats
+        ${counts.length > 0 ? sql`, ${join(counts, ', ')}` : sql``}
+      FROM (${rows}) AS event_of_session GROUP BY event ORDER BY events DESC, event LIMIT ${integer(MAX_NAMES)}`
+}
+
+function toReceived(row: Row, properties: readonly string[]): Received['events'][number] {
+  return {
+    event: String(row.event),
+    count: Number(row.events),
+    last_seen_at: row.last_at === null || row.last_at === undefined ? null : Number(row.last_at),
+    properties: Object.fromEntries(properties.map((name, i) => [name, Number(row[`has_${i}`] ?? 0)])),
+    after_page_view: Number(row.after_page_view),
+    repeats: Number(row.repeats),
+    is_used: null,
+  }
+}
+
+/** Names of columns of this file only. */
+function column(i: number): SqlQuery {
+  return { text: `has_${i}`, params: [] }
+}

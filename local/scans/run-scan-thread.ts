@@ -1,0 +1,66 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { profiles } from '#core/limits/profile'
+import { createOutboundClient } from '#core/outbound/outbound-client'
+import type { AddressPolicy } from '#core/outbound/public-url'
+import type { Log, Network } from '#core/ports'
+import { openScanWorker } from '#core/scans/open-scan-worker'
+import { createStores } from '#core/stores'
+import { connectState } from '#local/state/state'
+import { statePath } from '#local/storage'
+import type { ScanCommand, ScanMessage, ScanStart } from './scan-thread.ts'
+
+export type ScanThreadServices = {
+  network: Network
+  /** Only tests have one: their sites are on loopback. */
+  policy?: AddressPolicy
+}
+
+/**
+ * The code of the thread of website analyses: reading a large page takes a second of CPU, which no request
+ * must wait for. It opens its own connection to the state, and runs until it is told to stop.
+ */
+export function runScanThread({ network, policy }: ScanThreadServices): void {
+  const port = parentPort
+  if (port === null) throw new Error('This file runs only as a worker thread. Call startScanThread.')
+  const { dataDir, userAgent } = workerData as ScanStart
+  const stopping = new AbortController()
+  const send = (message: ScanMessage) => port.postMessage(message)
+  const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
+  const clock = { now: Date.now }
+  const state = connectState(statePath(dataDir))
+  const client = createOutboundClient({ network, userAgent, ...(policy && { policy }) })
+  const worker = openScanWorker({
+    ...createStores(state, clock),
+    ...{ client: state.client, table: state.table, clock, log },
+    outbound: client,
+    renderer: null,
+    profile: profiles.own,
+    stopping: stopping.signal,
+  })
+  const runs = new Set<Promise<void>>()
+
+  async function run({ job }: Extract<ScanCommand, { kind: 'run' }>): Promise<void> {
+    try {
+      await worker.run(job)
+      send({ kind: 'done', id: job.id })
+    } catch (error) {
+      // The analysis stays in the list of those that run, and begins again with the next start.
+      if (!stopping.signal.aborted) log('JOB_FAILED', { job: 'scan', error: String(error) })
+      send({ kind: 'done', id: job.id })
+    }
+  }
+
+  port.on('message', async (command: ScanCommand) => {
+    if (command.kind === 'run') {
+      const running = run(command)
+      runs.add(running)
+      await running
+      runs.delete(running)
+      return
+    }
+    stopping.abort(new Error('The service stops.'))
+    await Promise.all(runs)
+    await state.close()
+    port.close()
+  })
+}
