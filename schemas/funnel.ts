@@ -77,7 +77,17 @@ export const funnelBody = z.object({
   breakdown_limit: wholeNumber('breakdown_limit', 1, 50)
     .default(10)
     .meta({ description: 'The largest number of values of `breakdown`' }),
+  people_of_step: wholeNumber('people_of_step', 1, MAX_STEPS).optional().meta({
+    description: 'Adds `people`: who passed this step, from 1',
+  }),
+  people_dropped: z
+    .boolean('Field `people_dropped` must be true or false.')
+    .optional()
+    .meta({ description: 'true: only those of them who did not pass the next step' }),
 })
+
+/** Entities that `people` has at most. */
+export const MAX_PEOPLE = 1_000
 
 const rate = z.number().meta({ description: '0 to 1' })
 
@@ -135,6 +145,12 @@ export const funnelResponse = z
         }),
       )
       .optional(),
+    people: z
+      .array(
+        z.object({ id: z.string(), at: z.int().meta({ description: 'When it passed the step, Unix ms' }) }),
+      )
+      .optional()
+      .meta({ description: 'With `people_of_step`: users or sessions, the latest first, at most 1000' }),
     ...cut,
     ...contextOfResponse,
   })

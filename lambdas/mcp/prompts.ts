@@ -45,7 +45,7 @@ one thing to do. Say the dates. Say "not known" where the data does not show a r
 1. overview(project): take event names from there only. ${goal === undefined ? 'Choose the goal with the human.' : ''}
 2. journeys(kind="paths", goal): the ways that sessions take.
 3. journeys(kind="funnel", steps) for the most frequent way, then again with by="country" and with by="device" or another property.
-4. people(project, filters) for three people who left, and people(user_id) for what they did last.
+4. people(project, steps, step, dropped) for who left, and people(project, user_id) for what three of them did last.
 
 Answer with the step, how many of how many leave there, for whom it is worse, and what they did instead. Do not guess motives.`,
   },

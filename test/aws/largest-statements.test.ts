@@ -136,6 +136,8 @@ const largestRequests: Record<ReportName, Record<string, unknown>[]> = {
         filters: filters.slice(i * 12, i * 12 + 12),
       })),
       breakdown: key(0),
+      people_of_step: 1,
+      people_dropped: true,
     }),
   ],
   conversion: [

@@ -224,6 +224,8 @@ const funnels: Partial<FunnelParams>[] = [
   {},
   { count_by: 'session_id', breakdown: 'country', since: '7d', tz: 'Europe/Berlin' },
   { steps: Array(8).fill({ event: 'page_view' }), breakdown: 'plan' },
+  { people_of_step: 2 },
+  { count_by: 'session_id', people_of_step: 1, people_dropped: true, breakdown: 'country' },
   { steps: [{ event: 'event 3' }, { event: 'page_view' }, { event: 'event 7' }], breakdown: 'path' },
   ...FUNNEL_OPS.map(op => ({
     steps: [

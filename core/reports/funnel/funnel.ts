@@ -7,7 +7,7 @@ import { valuesOfFilters } from '#core/reports/run/unknown-names'
 import { quoted } from '#core/text/clean-text'
 import type { ProjectContext } from '#schemas/contexts'
 import type { funnelBody, funnelResponse } from '#schemas/funnel'
-import { type FunnelPlan, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
+import { type FunnelPlan, funnelPeopleSql, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
 import { type FunnelStep, parseSteps, type StepsSource, toPlainSteps } from './steps.ts'
 
 export type FunnelParams = Omit<z.output<typeof funnelBody>, 'project'>
@@ -30,7 +30,10 @@ export const funnel = defineReport<FunnelParams, Response>({
       windowMs: Math.floor(params.conversion_window_hours * HOUR_MS),
       breakdown: params.breakdown,
     }
-    const all = await rows(funnelSql(read, plan))
+    const [all, people] = await Promise.all([
+      rows(funnelSql(read, plan)),
+      peopleOf(params, plan, asked => rows(funnelPeopleSql(read, plan, asked))),
+    ])
     const groupRows = all.filter(({ kind }) => Number(kind) === KINDS.funnel)
     const activityRow = all.find(({ kind }) => Number(kind) === KINDS.activity) ?? {}
     const results = toSteps(steps, sumRows(groupRows))
@@ -72,6 +75,7 @@ export const funnel = defineReport<FunnelParams, Response>({
           }
         }),
       }),
+      ...(people !== null && { people }),
       ...((hasCutGroups || entities > MAX_ENTITIES) && { truncated: true as const }),
       ...(hasCutGroups && { total_rows: groupRows.length }),
     }
@@ -84,6 +88,23 @@ export const funnel = defineReport<FunnelParams, Response>({
     return { events: absent.map(({ event }) => event), values: valuesOfFilters(filters) }
   },
 })
+
+/** Who passed the step that the request names; null if it names none. Throws INVALID_FUNNEL_STEPS. */
+async function peopleOf(
+  { people_of_step: step, people_dropped: isLast = false }: FunnelParams,
+  { steps }: FunnelPlan,
+  read: (asked: { step: number; isLast: boolean }) => Promise<Row[]>,
+): Promise<{ id: string; at: number }[] | null> {
+  if (step === undefined) return null
+  if (step > steps.length) {
+    throw new ApiError(
+      'INVALID_FUNNEL_STEPS',
+      `The funnel has ${steps.length} steps. Send \`people_of_step\` from 1 to ${steps.length}.`,
+    )
+  }
+  const found = await read({ step: step - 1, isLast })
+  return found.map(({ id, reached_at }) => ({ id: String(id), at: Number(reached_at) }))
+}
 
 /** The filters of a step, which the report has checked. */
 function filtersOf(step: unknown) {

@@ -5,6 +5,7 @@ import type { SqlQuery } from '#core/ports'
 import { textKey } from '#core/reports/sql/distinct'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { integer, join, NOT_MATERIALIZED, name, sql } from '#core/sql'
+import { MAX_PEOPLE } from '#schemas/funnel'
 import type { FunnelStep } from './steps.ts'
 
 export type FunnelPlan = {
@@ -73,8 +74,24 @@ function entitiesSql(plan: FunnelPlan): SqlQuery {
       GROUP BY entity, user_key`
 }
 
-/** The rows of kind `funnel`. */
-function totalsSql(plan: FunnelPlan): SqlQuery {
+/**
+ * Rows (id, reached_at): the entities that reached step `step`, from 0, and when, the latest first. `isLast`:
+ * only those that did not reach the step after it.
+ */
+export function funnelPeopleSql(
+  read: LakeRead,
+  plan: FunnelPlan,
+  { step, isLast }: { step: number; isLast: boolean },
+): SqlQuery {
+  const hasNext = isLast && step + 1 < plan.steps.length
+  return sql`WITH step_event AS ${NOT_MATERIALIZED} (${stepEvents(read, plan)}), each_entity AS (${entitiesSql(plan)})
+    SELECT entity AS id, ${column('at', step)} AS reached_at FROM (${reachedSql(plan)}) AS entity_steps
+    WHERE ${column('place', step)} IS NOT NULL${hasNext ? sql` AND ${column('place', step + 1)} IS NULL` : sql``}
+    ORDER BY ${column('at', step)} DESC, entity LIMIT ${integer(MAX_PEOPLE)}`
+}
+
+/** One row for each entity that reached step 1: (entity, breakdown_value, place_<i>, at_<i>). */
+function reachedSql(plan: FunnelPlan): SqlQuery {
   const { steps, breakdown, windowMs } = plan
   // Of the events of step 1 only the first one counts, so most of them stay out of the windows.
   const isLater = join(
@@ -95,14 +112,19 @@ function totalsSql(plan: FunnelPlan): SqlQuery {
     breakdown === undefined
       ? sql`CAST(NULL AS varchar)`
       : sql`max(CASE WHEN place = place_0 THEN breakdown_value END)`
-  const entities = sql`SELECT entity, ${value} AS breakdown_value, ${list(reached)}
+  return sql`SELECT entity, ${value} AS breakdown_value, ${list(reached)}
       FROM (${levels}) AS level GROUP BY entity`
+}
+
+/** The rows of kind `funnel`. */
+function totalsSql(plan: FunnelPlan): SqlQuery {
+  const { steps } = plan
   const totals = steps.flatMap((_, i) => [
     sql`count(${column('place', i)}) AS ${column('users', i)}`,
     sql`${i + 1 < steps.length ? sql`CAST(sum(${column('at', i + 1)} - ${column('at', i)}) AS bigint)` : sql`CAST(NULL AS bigint)`} AS ${column('time', i)}`,
   ])
   return sql`SELECT breakdown_value, ${list(totals)}
-    FROM (${entities}) AS entity_steps GROUP BY breakdown_value`
+    FROM (${reachedSql(plan)}) AS entity_steps GROUP BY breakdown_value`
 }
 
 /** The MAX_ENTITIES entities that reached step 1 first: (first_id, at_0). */

@@ -82,7 +82,7 @@ const kinds = {
             ]),
       ],
       ...notesOf(found, { warnings: found.caveats }),
-      next: 'journeys(kind="paths", goal=…) for what they did instead; people(project, filters) for who did a step.',
+      next: 'journeys(kind="paths", goal=…) for what they did instead; people(project, steps, step=<n>, dropped=true) for who dropped off.',
     }
   },
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
-import { filters, limit, project, since, tz, until } from './arguments.ts'
+import { filters, limit, project, since, step, tz, until } from './arguments.ts'
 import { count, EVERYBODY, moment, notesOf, range, tableOf } from './words.ts'
 
 const input = z.object({
@@ -9,6 +9,10 @@ const input = z.object({
   email: z.string().optional(),
   session_id: z.string().optional().describe('Events of this session'),
   filters,
+  steps: z.array(step).optional().describe('Of a funnel'),
+  step: z.int().min(1).max(8).optional().describe('People who passed this step'),
+  dropped: z.boolean().optional().describe('and not the next one'),
+  window_hours: z.number().optional(),
   fields: z.array(z.string()).optional().describe('Event columns; default timestamp, event, path'),
   oldest_first: z.boolean().optional(),
   before: z.string().optional().describe('next_before of the last answer'),
@@ -24,11 +28,12 @@ export const people = defineTool({
   name: 'people',
   title: 'People',
   description:
-    'Who is behind a number. With user_id or email: what one person did. With session_id: one session. Otherwise the people whose events match the filters, most active first.',
+    'Who is behind a number. With user_id or email: what one person did. With session_id: one session. With steps and step: who passed a step of a funnel, or dropped off after it; since defaults to 30d. Otherwise the people whose events match the filters, most active first.',
   input,
   effect: 'reads',
   run: (args, context) => {
     if (args.user_id !== undefined || args.email !== undefined) return timeline(args, context)
+    if (args.steps !== undefined || args.step !== undefined) return listPeopleOfStep(args, context)
     return args.session_id === undefined ? listPeople(args, context) : listEvents(args, context)
   },
 })
@@ -94,6 +99,27 @@ async function listEvents(args: Args, { call }: ToolContext) {
     ],
     ...notesOf(found),
     next: 'people(project, user_id=…) for the person.',
+  }
+}
+
+async function listPeopleOfStep(args: Args, { call }: ToolContext) {
+  const { project, steps, step = 1, dropped = false, window_hours, since, tz } = args
+  const found = await call('funnel', {
+    body: {
+      ...{ project, steps, conversion_window_hours: window_hours, since, tz },
+      ...{ people_of_step: step, people_dropped: dropped, receipt: true },
+    },
+  })
+  const [passed, next] = [found.steps[step - 1]?.users ?? 0, found.steps[step]?.users ?? 0]
+  const total = dropped && step < found.steps.length ? passed - next : passed
+  const rows = (found.people ?? []).map(({ id, at }) => ({ user_id: id, passed_at: moment(at) }))
+  return {
+    summary: `${count(total, 'person', 'people')} passed step ${step}${dropped ? ` and not step ${step + 1}` : ''}, ${range(found.period)}.`,
+    counted: `people that begin with step 1 in the range, within ${found.conversion_window_hours} hours; ${EVERYBODY}`,
+    totals: { people: total, passed },
+    tables: [tableOf('people, the latest first', rows, ['user_id', 'passed_at'], total)],
+    ...notesOf(found),
+    next: 'people(project, user_id=…) for what one of them did.',
   }
 }
 

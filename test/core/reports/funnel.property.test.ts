@@ -58,6 +58,8 @@ const request = fc.record({
   conversion_window_hours: fc.constantFrom(1, 1.5, 168, 8760),
   breakdown: fc.option(fc.constantFrom('plan', 'path', 'country', 'session_count'), { nil: undefined }),
   breakdown_limit: fc.constantFrom(1, 2, 50),
+  people_of_step: fc.constantFrom(undefined, 1, 2),
+  people_dropped: fc.constantFrom(undefined, true),
 })
 
 /** The kind of each warning, without the text around it. */
@@ -68,6 +70,7 @@ function kindOf(warning: string): string {
 
 test('POST /funnel equals the oracle for random histories, steps, filters and windows', async () => {
   let conversions = 0
+  let people = 0
   await fc.assert(
     fc.asyncProperty(
       orderedHistory,
@@ -80,6 +83,7 @@ test('POST /funnel equals the oracle for random histories, steps, filters and wi
               const expected = oracleFunnel(events, { project: project.id, since, now: NOW, tz }, asked)
               expect({ ...body, warnings: body.warnings.map(kindOf) }).toMatchObject(expected)
               expect(body.truncated).toBe(expected.truncated)
+              people += body.people?.length ?? 0
               conversions += body.steps.at(-1)?.users ?? 0
             }
           }
@@ -90,4 +94,5 @@ test('POST /funnel equals the oracle for random histories, steps, filters and wi
   )
   // The histories must convert, or the test proves nothing about order and windows.
   expect(conversions).toBeGreaterThan(10)
+  expect(people).toBeGreaterThan(10)
 }, 1_800_000)

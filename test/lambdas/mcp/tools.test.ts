@@ -94,6 +94,12 @@ const questions: [name: string, args: () => Record<string, unknown>, summary: Re
     { converted: 10 },
   ],
   ['people', () => named(), /^40 people/, { people: 40 }],
+  [
+    'people',
+    () => named({ steps: STEPS, step: 1, dropped: true }),
+    /^30 people passed step 1 and not step 2/,
+    { people: 30 },
+  ],
   ['people', () => named({ user_id: 'u3' }), /^2 events of 1 person/, { events: 2 }],
   ['people', () => named({ session_id: 's3' }), /^2 events of the session/, { events: 2 }],
   ['changes', () => named(), /^People 0 → 40, events 0 → 50/, {}],

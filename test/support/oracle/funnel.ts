@@ -23,6 +23,8 @@ export type OracleFunnel = {
   conversion_window_hours: number
   breakdown?: string | undefined
   breakdown_limit: number
+  people_of_step?: number | undefined
+  people_dropped?: boolean | undefined
 }
 
 function isStep(event: SentEvent, { event: name, filters }: OracleStep): boolean {
@@ -84,7 +86,7 @@ function stepResults(entities: readonly SentEvent[][], { steps }: OracleFunnel) 
 
 /** The numbers of the response; `warnings` says which steps have one, and why. */
 export function oracleFunnel(events: readonly SentEvent[], request: OracleRequest, funnel: OracleFunnel) {
-  const { steps, count_by, breakdown, breakdown_limit } = funnel
+  const { steps, count_by, breakdown, breakdown_limit, people_of_step, people_dropped } = funnel
   const own = eventsOf(events, request).filter(event => isInRange(event.timestamp, request))
   const entities = [...Map.groupBy(own, event => event[count_by])]
     .filter(([id]) => id !== null)
@@ -128,6 +130,16 @@ export function oracleFunnel(events: readonly SentEvent[], request: OracleReques
       if (event_count === 0) return [`Step ${i + 1}: did not occur`]
       if (joinable === 0) return [`Step ${i + 1}: carries the id`]
       return results[i]?.users === 0 ? [`Step ${i + 1}: in order`] : []
+    }),
+    ...(people_of_step !== undefined && {
+      people: entities
+        .filter(passed => passed.length >= people_of_step)
+        .filter(
+          passed => !people_dropped || passed.length === people_of_step || people_of_step === steps.length,
+        )
+        .map(passed => passed[people_of_step - 1] as SentEvent)
+        .map(event => ({ id: event[count_by] as string, at: event.timestamp }))
+        .toSorted((a, b) => b.at - a.at || byCodePoint(a.id, b.id)),
     }),
     ...(breakdown !== undefined && {
       breakdowns: groups.slice(0, breakdown_limit),
