@@ -296,6 +296,11 @@ export const fromContext: FieldCases = {
   json: [...all([7, 'true', {}, [], LONG], 'MISSING_FIELDS'), [true, 'INVALID_FUNNEL_STEPS'], [false, null]],
 }
 
+export const yesOrNo: FieldCases = {
+  text: [],
+  json: [...all([7, 'true', {}, [], LONG], 'MISSING_FIELDS'), ...all([true, false], null)],
+}
+
 export const goalEvent: FieldCases = {
   absent: 'MISSING_FIELDS',
   text: [],

@@ -60,6 +60,9 @@ const ofField: Record<string, cases.FieldCases> = {
   count_by: cases.oneOf(['user_id', 'session_id']),
   breakdown: cases.propertyKey,
   breakdown_limit: cases.wholeNumber(1, 50),
+  // The valid request has two steps.
+  people_of_step: cases.wholeNumber(1, 2),
+  people_dropped: cases.yesOrNo,
   goal_event: cases.goalEvent,
   max_steps: cases.wholeNumber(1, 5),
   entry_limit: cases.wholeNumber(1, 20),

@@ -89,7 +89,7 @@ export const funnel = defineReport<FunnelParams, Response>({
   },
 })
 
-/** Who passed the step that the request names; null if it names none. Throws INVALID_FUNNEL_STEPS. */
+/** Who passed the step that the request names; null if it names none. Throws MISSING_FIELDS. */
 async function peopleOf(
   { people_of_step: step, people_dropped: isLast = false }: FunnelParams,
   { steps }: FunnelPlan,
@@ -98,7 +98,7 @@ async function peopleOf(
   if (step === undefined) return null
   if (step > steps.length) {
     throw new ApiError(
-      'INVALID_FUNNEL_STEPS',
+      'MISSING_FIELDS',
       `The funnel has ${steps.length} steps. Send \`people_of_step\` from 1 to ${steps.length}.`,
     )
   }
