@@ -8,8 +8,7 @@ export const ACTION_EVENTS: readonly EventTemplate[] = [
     worth: { saas: 10, community: 8, marketplace: 7, app: 7, unknown: 7, any: 5 },
     noun: ['sign-up', 'sign-ups'],
     why: '{element} is where a visitor of {host} decides to become a user. Every other number is judged by how many get there.',
-    blindspot:
-      'Page views show who opened {page}, but not who chose {element}, nor which of its {places} places was used.',
+    blindspot: 'Page views show who opened {page}, but not who chose {element}, nor from which place.',
     capability:
       'Compare sources, pages and places by the sign-ups that they start on {host}, and say where the next visitor is best sent.',
     properties: ['plan'],

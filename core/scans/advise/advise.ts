@@ -21,7 +21,7 @@ export type AdviceOptions = {
 }
 
 /** An event below this part of the best one is left for later, as long as enough others are there. */
-const WORTHWHILE = 0.25
+const WORTHWHILE = 0.2
 /** Blind spots of the site beside those of the recommended events. */
 const MAX_BLINDSPOTS = 8
 

@@ -16,6 +16,10 @@ export type Candidate = {
 /** Events of an outcome follow those of the action that begins it. */
 const BEGINS: Readonly<Record<string, readonly Intent[]>> = {
   signup_completed: ['sign_up'],
+  first_success_reached: ['sign_up'],
+  plan_chosen: ['sign_up', 'pricing'],
+  question_solved: ['post', 'reply'],
+  payment_failed: ['add_to_cart', 'checkout', 'buy'],
   order_completed: ['add_to_cart', 'checkout', 'buy'],
   listing_published: ['sell'],
   search_without_result: ['search'],
@@ -55,9 +59,8 @@ export function candidatesOf(findings: SiteFindings, focus: Intent | null): Cand
   const ofOutcomes = OUTCOME_EVENTS.flatMap((template): Candidate[] => {
     const begins = BEGINS[template.event]
     const isBegun = begins === undefined || begins.some(intent => byIntent.has(intent))
-    const isOwn = site_class in template.worth
-    // An outcome whose beginning is not to be seen is less sure, but a class has its own ones.
-    const factor = (isBegun ? 1 : isOwn ? 0.5 : 0.2) * (begins?.includes(focus as Intent) ? 2 : 1)
+    // An outcome whose beginning is not to be seen is hardly one of this site.
+    const factor = (isBegun ? 1 : 0.2) * (begins?.includes(focus as Intent) ? 2 : 1)
     return [{ template, event: template.event, actions: [], score: worthOf(template, site_class) * factor }]
   })
   const isFocus = ({ template }: Candidate) => Number(focus !== null && template.intent === focus)

@@ -4,7 +4,7 @@ import type { SiteClass } from '#schemas/website-scans'
 /**
  * An event that a site may need. The texts have places in braces for what is special about the site:
  * `{element}` is `the button "Start free trial" in the header of "/pricing"`, `{host}` the site, `{event}`
- * the name, `{page}` the path, `{places}` how many elements there are, `{subject}` what the site is about.
+ * the name, `{page}` its address, `{subject}` how the site calls itself.
  */
 export type EventTemplate = {
   event: string

@@ -23,17 +23,25 @@ const SURE = 0.5
 /** Evidence of one claim. */
 const MAX_EVIDENCE = 3
 
+/** A heading before a price is a plan here, and a product elsewhere. */
+const HAS_PLANS: ReadonlySet<SiteClass> = new Set(['saas', 'app', 'content', 'unknown'])
+
 type Claim = Understanding['claims'][number]
 
 /** What the site is about and for whom, each claim with its evidence. */
 export function claimsOf(findings: SiteFindings, candidates: readonly Candidate[]): Claim[] {
-  const { hostname, name, about, audience, classification, plans, prices } = findings
+  const { hostname, name, about, audience, classification, prices, wall } = findings
+  // What an error or a check says is not about the site.
+  if (wall !== null && wall !== 'login') return []
+  const plans = HAS_PLANS.has(classification.site_class) ? findings.plans : []
   const goals = candidates.flatMap(({ actions, template }) =>
     actions[0] === undefined ? [] : [{ action: actions[0], noun: template.noun[1] }],
   )
   const claims: (Claim | null)[] = [
     name === null ? null : claim(`${hostname} calls itself ${pageWords(name.quote)}.`, [name]),
-    about === null ? null : claim(`It says what it is: ${pageWords(about.quote, 160)}.`, [about]),
+    about === null
+      ? null
+      : claim(`It says what it is: ${pageWords(about.quote.replace(/[.。]$/, ''), 160)}.`, [about]),
     audience === null ? null : claim(`It is for ${pageWords(audience.quote)}.`, [audience]),
     classification.evidence.length === 0
       ? null

@@ -36,9 +36,12 @@ export function funnelsOf(recommended: readonly Recommendation[], findings: Site
   const chains = CHAINS.map(chain => chain.filter(event => events.has(event))).filter(
     chain => chain.length > 0,
   )
+  const whole = chains.filter(
+    chain => !chains.some(other => other.length > chain.length && chain.every(each => other.includes(each))),
+  )
   const covered = new Set(chains.flat())
   const single = recommended.filter(({ event }) => !covered.has(event)).map(({ event }) => [event])
-  const ranked = [...chains, ...single].toSorted((a, b) => rankOf(a, recommended) - rankOf(b, recommended))
+  const ranked = [...whole, ...single].toSorted((a, b) => rankOf(a, recommended) - rankOf(b, recommended))
   return ranked.slice(0, MAX_FUNNELS).map(chain => {
     const first = chain[0] as string
     const goal = chain.at(-1) as string

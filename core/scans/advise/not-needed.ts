@@ -21,7 +21,9 @@ const PAGES: Partial<Record<Intent, readonly [event: string, revisit: string]>> 
 export function notNeededYet(findings: SiteFindings, left: readonly Candidate[]): NotNeeded[] {
   const { actions, hostname } = findings
   const pages = Object.entries(PAGES).flatMap(([intent, [event, revisit]]) => {
-    const action = actions.find(each => each.intent === intent && each.target?.startsWith('/'))
+    const action = actions.find(
+      each => each.intent === intent && each.certainty >= 0.8 && each.target?.startsWith('/'),
+    )
     if (action === undefined) return []
     const path = pageWords(action.target ?? '', 60)
     return [

@@ -33,12 +33,12 @@ function exampleOf(
 ): string | null {
   const own = pages.find(({ path }) => path === page)
   const price = prices.find(each => each.page === page)
+  // An element in the header belongs to no product, price or plan.
+  if (source !== 'place' && source !== 'method' && region !== 'main' && region !== 'body') return null
   switch (source) {
     case 'place':
       return region === 'body' ? 'main' : region
     case 'plan':
-      // An element in the header belongs to no plan.
-      if (region !== 'main' && region !== 'body') return null
       return bareWords(plans.find(each => each.page === page)?.name ?? '', 30) || null
     case 'product':
     case 'topic':

@@ -48,7 +48,7 @@ export function recommend(
 
 /** What the texts say about the site. */
 function placesOf(event: string, actions: Candidate['actions'], findings: SiteFindings): Places {
-  const { hostname, about, pages, name } = findings
+  const { hostname, name } = findings
   const action = actions[0]
   const page = action?.page ?? deepestPage(findings) ?? '/'
   const subject = name === null ? hostname : pageWords(name.quote)
@@ -57,15 +57,7 @@ function placesOf(event: string, actions: Candidate['actions'], findings: SiteFi
     host: hostname,
     page: pageWords(`${hostname}${page}`, 100),
     subject,
-    about: about === null ? subject : pageWords(about.quote, 120),
     element: action === undefined ? `a visitor of ${pageWords(page, 80)}` : elementWords(action),
-    places: String(
-      Math.max(
-        1,
-        actions.reduce((sum, each) => sum + each.pages, 0),
-      ),
-    ),
-    pages: String(pages.length),
   }
 }
 

@@ -128,7 +128,7 @@ function firstCalls(result: ScanResult, { project, baseUrl }: HandoffOptions): s
   const calls: ExampleCall[] = [
     ...result.minimum_viable_instrumentation
       .slice(0, 2)
-      .flatMap(({ example_calls }) => example_calls.slice(0, 2)),
+      .flatMap(({ example_calls }) => example_calls.slice(0, 2).map(call => forProject(call, name))),
     ...(funnel === undefined
       ? []
       : [
@@ -146,4 +146,13 @@ function firstCalls(result: ScanResult, { project, baseUrl }: HandoffOptions): s
 With the header X-API-Key or Authorization, at ${baseUrl}:
 
 ${valid.map(call => `- ${call.question} ${callLine(call)}`).join('\n')}`
+}
+
+/** The analysis may be older than the project, so its calls name a project that is to be. */
+function forProject(call: ExampleCall, project: string): ExampleCall {
+  if (call.body !== null) return { ...call, body: { ...call.body, project } }
+  const [path, query] = call.path.split('?')
+  const parameters = new URLSearchParams(query)
+  parameters.set('project', project)
+  return { ...call, path: `${path}?${parameters}` }
 }

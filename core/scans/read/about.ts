@@ -73,7 +73,10 @@ function audienceIn(text: string, language: string | null): string | null {
   }
   const phrases = [language, 'en'].flatMap(code => phrasesOf(LANGUAGES[code ?? '']?.audience ?? ''))
   const after = phrases.flatMap(phrase => {
-    const match = new RegExp(`(?<!\\p{L})${phrase}\\s+([^.,;:!?–—|()]{3,60})`, 'iu').exec(text.slice(0, 400))
+    const match = new RegExp(
+      `(?<!\\p{L}|(?:auch|also|even|anche|tambi[eé]n|aussi|même|ook|även|też|também)\\s)${phrase}\\s+([^.,;:!?–—|()]{3,60})`,
+      'iu',
+    ).exec(text.slice(0, 400))
     return match?.[1] ?? []
   })
   const people = after.map(each => each.trim()).find(each => !NO_PEOPLE.test(each))

@@ -109,7 +109,13 @@ function formsOf(elements: readonly HtmlElement[]): FormReading[] {
 function wordsOfElement(page: HtmlPage, element: HtmlElement): string {
   const { attributes } = element
   const text = textOf(page, element, 2 * MAX_WORDS_CHARS)
-  const named = text || attributes.get('aria-label') || attributes.get('value') || attributes.get('title')
+  // The number in a cart is no name.
+  const named =
+    (/\p{L}/u.test(text) ? text : '') ||
+    attributes.get('aria-label') ||
+    text ||
+    attributes.get('value') ||
+    attributes.get('title')
   return plainText(named || altOf(element) || '', MAX_WORDS_CHARS)
 }
 

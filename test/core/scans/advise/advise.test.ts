@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { ACTION_EVENTS } from '#core/scans/advise/action-events'
 import { advise } from '#core/scans/advise/advise'
 import { fill } from '#core/scans/advise/fill'
+import { OUTCOME_EVENTS } from '#core/scans/advise/outcome-events'
 import { projectNameOf } from '#core/scans/advise/project-name'
 import { bareWords, pageWords } from '#core/scans/advise/words-of-page'
 import { readSite } from '#core/scans/read/read-site'
@@ -84,4 +86,16 @@ test('words of a page cannot end their quotation', () => {
 
 test('a template with a place that nobody fills throws', () => {
   expect(() => fill('{nothing}', {})).toThrow(/no place/)
+})
+
+test('every template is filled, and names its site in each of its texts', () => {
+  const places = { host: 'h.test', page: '"h.test/"', element: 'the link "x" on "/"', subject: '"X"' }
+  const templates = [...ACTION_EVENTS, ...OUTCOME_EVENTS]
+  expect(new Set(templates.map(({ event }) => event)).size).toBe(templates.length)
+  for (const { event, why, blindspot, capability, where } of templates) {
+    expect(event).toMatch(/^[a-z][a-z0-9_]{2,63}$/)
+    for (const text of [why, blindspot, capability, ...(where === undefined ? [] : [where.text])]) {
+      expect(fill(text, places), text).toMatch(/h\.test|the link/)
+    }
+  }
 })

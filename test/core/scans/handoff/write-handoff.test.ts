@@ -110,6 +110,8 @@ test('a project brings its own script tag and its name into the calls', () => {
   expect(prompt).toContain(project.snippet)
   expect(prompt).not.toContain('First create a project')
   expect(prompt).toContain('"project":"tea"')
+  expect(prompt).toContain('project=tea')
+  expect(prompt).not.toMatch(/project(":"|=)leafandkettle/)
 })
 
 test('a call that no route takes is named', () => {
