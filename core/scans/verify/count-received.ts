@@ -50,16 +50,16 @@ function countsSql(read: LakeRead, { planned, properties }: Params): SqlQuery {
     (name, i) =>
       sql`CASE WHEN ${isPlanned} AND ${propertyValue(name).scalar} IS NOT NULL THEN 1 END AS ${column(i)}`,
   )
-  const rows = sql`SELECT event, ${unixMs(sql`timestamp`)} AS at,
-        CASE WHEN session_id IS NOT NULL THEN ${unixMs(sql`lag(timestamp) OVER (PARTITION BY session_id, event ORDER BY timestamp, lag_s, seq)`)} END AS same_at,
-        CASE WHEN session_id IS NOT NULL THEN ${unixMs(sql`max(CASE WHEN event = 'page_view' THEN timestamp END) OVER (PARTITION BY session_id ORDER BY timestamp, lag_s, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`)} END AS page_at
+  const rows = sql`SELECT event, ${unixMs(sql`timestamp`)} AS sent_ms,
+        CASE WHEN session_id IS NOT NULL THEN ${unixMs(sql`lag(timestamp) OVER (PARTITION BY session_id, event ORDER BY timestamp, lag_s, seq)`)} END AS same_ms,
+        CASE WHEN session_id IS NOT NULL THEN ${unixMs(sql`max(CASE WHEN event = 'page_view' THEN timestamp END) OVER (PARTITION BY session_id ORDER BY timestamp, lag_s, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`)} END AS page_ms
         ${kept.length > 0 ? sql`, ${join(kept, ', ')}` : sql``}
       FROM ${events(read, ['event', 'session_id', 'timestamp', 'lag_s', 'seq', 'properties'])} AS each_event`
   const counts = properties.map((_, i) => sql`count(${column(i)}) AS ${column(i)}`)
-  const isAfter = sql`at - page_at <= ${integer(AFTER_PAGE_VIEW_MS)} AND (same_at IS NULL OR same_at < page_at)`
-  return sql`SELECT event, count(*) AS events, max(at) AS last_at,
+  const isAfter = sql`sent_ms - page_ms <= ${integer(AFTER_PAGE_VIEW_MS)} AND (same_ms IS NULL OR same_ms < page_ms)`
+  return sql`SELECT event, count(*) AS events, max(sent_ms) AS last_at,
         count(CASE WHEN ${isAfter} THEN 1 END) AS after_page_view,
-        count(CASE WHEN at - same_at <= ${integer(REPEAT_MS)} THEN 1 END) AS repeats
+        count(CASE WHEN sent_ms - same_ms <= ${integer(REPEAT_MS)} THEN 1 END) AS repeats
         ${counts.length > 0 ? sql`, ${join(counts, ', ')}` : sql``}
       FROM (${rows}) AS event_of_session GROUP BY event ORDER BY events DESC, event LIMIT ${integer(MAX_NAMES)}`
 }

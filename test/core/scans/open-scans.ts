@@ -68,14 +68,14 @@ export async function openScans(options: OpenScansOptions) {
   const running = createRunningScans(services)
   const networkHash = async (address: string | null) => String(address)
   const quotas = createScanQuotas({ ...services, profile, networkHash })
+  const workerServices = {
+    ...{ store, running, quotas, clock, log, compare: compareResults },
+    client: createOutboundClient({ network, userAgent: 'FootfallScan/1.0 (+https://footfall.example/)' }),
+    reader: options.reader ?? tellingReader,
+    renderer: options.renderer ?? null,
+  }
   const openWorker = (stopping?: AbortSignal) =>
-    createScanWorker({
-      ...{ store, running, quotas, clock, log, compare: compareResults },
-      client: createOutboundClient({ network, userAgent: 'FootfallScan/1.0 (+https://footfall.example/)' }),
-      reader: options.reader ?? tellingReader,
-      renderer: options.renderer ?? null,
-      ...(stopping && { stopping }),
-    })
+    createScanWorker({ ...workerServices, ...(stopping && { stopping }) })
   const worker = openWorker()
   const jobs: ScanJob[] = []
   const runs: Promise<void>[] = []
@@ -93,7 +93,8 @@ export async function openScans(options: OpenScansOptions) {
     lookMs: 10,
   })
   return {
-    ...{ desk, store, running, worker, openWorker, network, jobs, logged, state },
+    ...{ desk, store, running, worker, openWorker, network, jobs, logged, state, workerServices },
+    services: { ...services, store, running },
     resume: (areAllLeft: boolean) => resumeScans({ store, running, clock, jobs: { send } }, { areAllLeft }),
     wait(ms: number) {
       now += ms

@@ -1,0 +1,82 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { profiles } from '#core/limits/profile'
+import { openScanDesk } from '#core/scans/open-scan-desk'
+import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
+import { createStores } from '#core/stores'
+import { createScanThread } from '#local/scans/scan-thread'
+import { SITE } from '#test/support/test-scans'
+import { openTestState } from '#test/support/test-state'
+
+const ENTRY = new URL('./loopback-thread.ts', import.meta.url)
+const ACCOUNT = { id: 'acc_1', tier: 'pro' } as never
+
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of cleanups.splice(0).reverse()) await close()
+})
+
+async function serve(respond: (response: ServerResponse, url: string) => void): Promise<string> {
+  const server: Server = createServer(({ url = '' }, response) => respond(response, url))
+  cleanups.push(async () => {
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return `http://shop.example.com:${(server.address() as AddressInfo).port}/`
+}
+
+/** Desk and thread over one state, as on one machine; `restart` is a process that begins after a kill. */
+async function open() {
+  const state = await openTestState()
+  cleanups.push(state.close)
+  const clock = { now: Date.now }
+  const logged: string[] = []
+  const start = () => {
+    const settings = { dataDir: state.folder, userAgent: 'FootfallScan/1.0 (+http://localhost/)' }
+    const thread = createScanThread(settings, code => void logged.push(code), { entry: ENTRY })
+    cleanups.push(thread.stop)
+    const policy = { isAllowedAddress: () => true, isAllowedPort: () => true }
+    const guards = { networkHash: async () => 'network' }
+    const options = { ...state, clock, jobs: thread, profile: profiles.own, guards, policy, waitMs: 120_000 }
+    const desk = openScanDesk({ ...options, lookMs: 20 })
+    const maintenance = openScanMaintenance({ ...state, ...createStores(state, clock), jobs: thread, clock })
+    return { thread, desk, maintenance }
+  }
+  return { start, logged }
+}
+
+test('an analysis runs in the thread, with the real network and the real reader', async () => {
+  const url = await serve((response, path) =>
+    path.endsWith('.txt') || path.endsWith('.xml')
+      ? response.writeHead(404).end()
+      : response.setHeader('Content-Type', 'text/html').end(SITE),
+  )
+  const { start, logged } = await open()
+  const { desk } = start()
+  const { full, scan } = await desk.start({ url, isFull: true }, ACCOUNT)
+  expect(scan.status).toBe('succeeded')
+  expect(full?.result.minimum_viable_instrumentation.length).toBeGreaterThanOrEqual(5)
+  expect(full?.coverage.pages.length).toBeGreaterThan(3)
+  expect(logged).toEqual([])
+})
+
+test('an analysis whose thread was stopped begins again with the next start', async () => {
+  let requests = 0
+  const url = await serve(response => {
+    requests += 1
+    // The first request never gets an answer.
+    if (requests > 1) response.setHeader('Content-Type', 'text/html').end(SITE)
+  })
+  const { start } = await open()
+  const first = start()
+  const waiting = first.desk.start({ url, isFull: false }, ACCOUNT)
+  await expect.poll(() => requests, { timeout: 60_000 }).toBe(1)
+  await first.thread.stop()
+  const second = start()
+  await second.maintenance.resumeAll()
+  // The request of before still waits, and sees the end.
+  const { scan, preview } = await waiting
+  expect([scan.status, scan.attempts, preview?.coverage.pages.length]).toEqual(['succeeded', 2, 1])
+})
