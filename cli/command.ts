@@ -41,7 +41,7 @@ type Common = {
   example: string
   /** What it does to the data; absent: it only reads. The demo refuses everything else. */
   effect?: 'changes' | 'deletes' | 'local'
-  group: 'Reports' | 'Projects' | 'Experiments' | 'Account' | 'Tools'
+  group: 'Reports' | 'Projects' | 'Experiments' | 'Replays' | 'Account' | 'Tools'
 }
 
 /** A command of one call and one printer. */

@@ -33,7 +33,7 @@ function refuseImpossible(
   { options }: Input,
   { demo, json, csv, table }: Globals,
 ): void {
-  if (effect === 'deletes' && options.confirm !== true && options.dryRun !== true) {
+  if (effect === 'deletes' && !options.confirm && options.dryRun !== true) {
     throw usage(
       'Nothing is deleted without --confirm.',
       'See what would be sent with --dry-run, then add --confirm.',

@@ -219,14 +219,11 @@ export const deletedReplays = z.object({
   project: z.string().optional(),
 })
 
-const bytesOf = (name: 'committed_bytes' | 'observed_bytes') => ({
-  [name]: z.int(),
-  limit_bytes: z.int().meta({ description: '-1: no limit' }),
-})
+const limitBytes = z.int().meta({ description: '-1: no limit' })
 
 export const replayUsage = z.object({
-  storage: z.object({ ...bytesOf('committed_bytes'), reserved_bytes: z.int() }),
-  rolling_30d_ingestion: z.object(bytesOf('observed_bytes')),
+  storage: z.object({ committed_bytes: z.int(), reserved_bytes: z.int(), limit_bytes: limitBytes }),
+  rolling_30d_ingestion: z.object({ observed_bytes: z.int(), limit_bytes: limitBytes }),
 })
 
 const SECRET_RULE = 'Field `secret` must be the part of the viewer address after `#`.'

@@ -27,6 +27,8 @@ import { create, remove, update } from './project-changes.ts'
 import { list, project } from './projects.ts'
 import { properties, propertiesReceived } from './properties.ts'
 import { query } from './query.ts'
+import { replayActions } from './replay-actions.ts'
+import { replayCommands } from './replays.ts'
 import { retention } from './retention.ts'
 import { authStatus, logout } from './session-commands.ts'
 import { sessions, sessionsDist } from './sessions.ts'
@@ -66,6 +68,8 @@ export const commands: readonly Command[] = [
   listExperiments,
   getExperiment,
   ...experimentChanges,
+  ...replayCommands,
+  ...replayActions,
   login,
   logout,
   authStatus,
