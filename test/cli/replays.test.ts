@@ -47,7 +47,7 @@ test('recording is turned on with rules, shown, and turned off', async () => {
     mask_selectors: ['.name', '.street'],
   })
   const shown = await run(['replays', 'settings', project.name])
-  expect(shown.stdout).toMatch(/Recording +on[^]*\.name, \.street/)
+  expect(shown.stdout).toMatch(/Recording +on[\s\S]*\.name, \.street/)
   expect((await run(['replays', 'disable', project.name])).stdout).toMatch(/Recording +off/)
 })
 
