@@ -23,7 +23,7 @@ export const CONNECTIONS = 64
 export const NODE_ARGS = [
   '--disable-warning=ExperimentalWarning',
   '--max-semi-space-size=16',
-  '--heap-growing-percent=60',
+  '--heap-growing-percent=200',
   '--import',
   new URL('../local/modules.mjs', import.meta.url).href,
 ]

@@ -16,6 +16,8 @@ export type SustainedRow = {
 
 const MARKER_EVERY_MS = 250
 const POLL_MS = 100
+/** A smaller backlog says little about the speed at which the lake catches up. */
+const MIN_BACKLOG = 100_000
 /** No catching up takes longer, s. */
 const MAX_CATCH_UP_S = 300
 
@@ -46,6 +48,7 @@ export async function runSustained(
   const sent = result.requests * batch
   const sentIn = (performance.now() - startedAt) / 1_000
   const endedAt = performance.now()
+  const backlog = sent - ((await countEvents(service, flood.name)).events - before.events)
   while ((await countEvents(service, flood.name)).events - before.events < sent) {
     if (performance.now() - endedAt > MAX_CATCH_UP_S * 1_000) throw new Error('The lake does not catch up.')
     await sleep(POLL_MS)
@@ -60,11 +63,12 @@ export async function runSustained(
     at(0.5).padStart(8),
     at(0.95).padStart(8),
     caughtUpIn.toFixed(1).padStart(10),
+    (backlog < MIN_BACKLOG ? '-' : String(Math.round(backlog / caughtUpIn))).padStart(14),
     `${lies} of ${polls}`.padStart(14),
   ].join('')
 }
 
-export const SUSTAINED_HEAD = `${'events/s'.padStart(12)}${'batch'.padStart(6)}${'median s'.padStart(9)}${'p95 s'.padStart(7)}${'caught up s'.padStart(12)}${'fresh_until wrong'.padStart(18)}`
+export const SUSTAINED_HEAD = `${'events/s'.padStart(12)}${'batch'.padStart(6)}${'median s'.padStart(9)}${'p95 s'.padStart(7)}${'caught up s'.padStart(12)}${'at events/s'.padStart(14)}${'fresh_until wrong'.padStart(18)}`
 
 /** Sends markers and looks for them until `stop`, which waits for those that are not counted yet. */
 function startMarkers(service: Target, { name, token }: Project) {

@@ -60,7 +60,11 @@ export async function openFunctions(
   settings: Settings,
   storage: Storage,
   { baseUrl, access, clock, log, repair, feed, scanJobs }: FunctionOptions,
-): Promise<{ functions: Record<Route['function'], HttpFunction>; close(): Promise<void> }> {
+): Promise<{
+  functions: Record<Route['function'], HttpFunction>
+  freeMemory(): Promise<void>
+  close(): Promise<void>
+}> {
   const { accounts, projects, experiments, usage, receipts, refused, erasures, lakeState, stream, identity } =
     storage
   const emailKey = readEmailKey(settings.DATA_DIR)
@@ -149,7 +153,7 @@ export async function openFunctions(
       log,
     }),
   }
-  return { functions, close: engine.close }
+  return { functions, freeMemory: engine.freeMemory, close: engine.close }
 }
 
 /** Builds the tracker: half a second of work, and two libraries that a service loads only for it. */

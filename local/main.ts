@@ -46,7 +46,7 @@ try {
   service = startedService
   // A service that is killed would not write what it has compiled.
   flushCompileCache()
-  collectWhenIdle()
+  collectWhenIdle({ memory: process.memoryUsage.rss, afterwards: startedService.freeMemory })
 } catch (error) {
   // A signal during the start makes the start fail too.
   if (!isEnding) {

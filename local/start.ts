@@ -29,6 +29,8 @@ export type Service = {
   credentials: Credentials
   /** A new one-time link that signs a browser in as the owner. */
   setupLink(): Promise<string>
+  /** Gives memory that the process has freed back to the system. */
+  freeMemory(): Promise<void>
   /** Finishes the open requests and the current batch, then closes all files. */
   stop(): Promise<void>
 }
@@ -115,7 +117,11 @@ async function openService(
   await access.demo.setProject(demoProject)
   if (demoProject !== null) await ensureDemoExperiment(storage.experiments, demoProject, clock.now())
   const scanThread = createScanThread({ dataDir: DATA_DIR, userAgent: scanAgent(baseUrl) }, log)
-  const { functions, close: closeFunctions } = await openFunctions(settings, storage, {
+  const {
+    functions,
+    freeMemory,
+    close: closeFunctions,
+  } = await openFunctions(settings, storage, {
     baseUrl,
     access,
     clock,
@@ -158,6 +164,7 @@ async function openService(
   return {
     credentials,
     setupLink: access.setupLink,
+    freeMemory,
     async stop() {
       await http.close()
       await stateMaintenance.stop()

@@ -40,7 +40,12 @@ export type QueryEngineSettings = {
   queueMs?: number
 }
 
-export type LocalQueryEngine = QueryEngine & ScanEstimator & { close(): Promise<void> }
+export type LocalQueryEngine = QueryEngine &
+  ScanEstimator & {
+    /** Gives memory that the process has freed back to the system. */
+    freeMemory(): Promise<void>
+    close(): Promise<void>
+  }
 
 const DEFAULTS = {
   memoryMb: 512,
@@ -276,6 +281,13 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   return {
     rows,
     estimate,
+    async freeMemory() {
+      if (closing.signal.aborted) return
+      const session = await takeSession()
+      // DuckDB calls malloc_trim of the C library for it. Node has no call for that.
+      await session.connection.run(`SET memory_limit = '${memoryMb}MB'`)
+      returnSession(session, false)
+    },
     async close() {
       closing.abort(queryFailure('stopping'))
       await turns.whenIdle()

@@ -49,7 +49,8 @@ export function openStreamReader(dir: string, ownShard = LOCAL_SHARD): StreamRea
   const database = new DatabaseSync(logPath(dir), { timeout: 10_000 })
   // This connection only writes deletions. A deletion that a power cut undoes is repeated later.
   // It overwrites what it deletes: a person's events must not stay in unused pages.
-  database.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON')
+  // A record is read once or twice, so a small cache (KiB) is enough; two threads read two logs each.
+  database.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA cache_size = -256')
   const select = database.prepare(
     'SELECT sequence, checksum, data FROM records WHERE sequence > ? ORDER BY sequence LIMIT ?',
   )

@@ -58,7 +58,7 @@ test('an idle thread gives back the memory of what it no longer uses', async () 
   const code = `
     import { setTimeout as sleep } from 'node:timers/promises'
     import { collectWhenIdle } from '${join(ROOT, 'local/collect-garbage.ts')}'
-    collectWhenIdle(20)
+    collectWhenIdle({ lookMs: 20 })
     const fill = () => Array.from({ length: 400_000 }, (_, i) => ({ i, text: 'x' + i }))
     const kept = [fill()]
     const before = process.memoryUsage().heapTotal
@@ -67,3 +67,35 @@ test('an idle thread gives back the memory of what it no longer uses', async () 
     console.log('true')`
   expect(await outputOf(code)).toBe(true)
 })
+
+const { glibcVersionRuntime } = (process.report.getReport() as { header: { glibcVersionRuntime?: string } })
+  .header
+
+test.skipIf(glibcVersionRuntime === undefined)(
+  'the query engine gives back memory that the C library keeps after it was freed',
+  async () => {
+    const code = `
+      import { mkdirSync } from 'node:fs'
+      import { DatabaseSync } from 'node:sqlite'
+      import { openQueryEngine } from '${join(ROOT, 'local/lake/query-engine.ts')}'
+      mkdirSync('${join(folder, 'lake')}', { recursive: true })
+      const engine = await openQueryEngine({ lakeDir: '${join(folder, 'lake')}', log: () => {} })
+      const databases = Array.from({ length: 20 }, () => {
+        const database = new DatabaseSync(':memory:')
+        database.exec('CREATE TABLE t (a); BEGIN')
+        const insert = database.prepare('INSERT INTO t VALUES (?)')
+        for (let i = 0; i < 3_000; i++) insert.run('x'.repeat(900))
+        database.exec('COMMIT')
+        return database
+      })
+      // The last one keeps the end of the memory in use.
+      for (const database of databases.slice(0, -1)) database.close()
+      const before = process.memoryUsage.rss()
+      await engine.freeMemory()
+      const after = process.memoryUsage.rss()
+      await engine.close()
+      await engine.freeMemory()
+      console.log(JSON.stringify(before - after > 20_000_000))`
+    expect(await outputOf(code)).toBe(true)
+  },
+)
