@@ -1,4 +1,5 @@
 import type { Command as Parser } from 'commander'
+import { nearestName } from '#core/text/nearest-name'
 import type { Command, Flag } from './command.ts'
 import { CommandError } from './errors.ts'
 import { globalFlags, guardsOf } from './program.ts'
@@ -15,7 +16,7 @@ export function printHelp(
     const chosen = commands.filter(
       ({ name }) => asked === '' || name === asked || name.startsWith(`${asked} `),
     )
-    if (chosen.length === 0) throw unknownCommand(asked)
+    if (chosen.length === 0) throw unknownCommand(asked, commands)
     const help = {
       usage: 'footfall COMMAND [arguments] [options]',
       options: globalFlags.map(flagData),
@@ -27,7 +28,7 @@ export function printHelp(
   let parser: Parser | undefined = program
   for (const name of names)
     parser = parser?.commands.find(each => each.name() === name || each.aliases().includes(name))
-  if (parser === undefined) throw unknownCommand(asked)
+  if (parser === undefined) throw unknownCommand(asked, commands)
   parser.outputHelp()
 }
 
@@ -44,10 +45,15 @@ function flagData({ flags, help, choices, required }: Flag) {
   return { flags, help, ...(choices !== undefined && { choices }), ...(required && { required }) }
 }
 
-function unknownCommand(name: string): CommandError {
+function unknownCommand(name: string, commands: readonly Command[]): CommandError {
+  const near = nearestName(
+    name,
+    commands.map(command => command.name),
+  )
   return new CommandError({
     error: 'USAGE',
     message: `There is no command ${name}.`,
-    suggested_action: 'See footfall --help.',
+    suggested_action:
+      near === null ? 'See footfall --help.' : `Did you mean footfall help ${near}? See footfall --help.`,
   })
 }

@@ -10,9 +10,10 @@ export const authStatus: RunCommand = {
   flags: [],
   summary: 'Where the session is stored, and until when it lives; asks nobody',
   example: 'auth status',
-  async run(_, { baseUrl, store, print }) {
+  async run(_, { baseUrl, store, print, globals }) {
     const { path, read, tokens } = store()
-    const session = read().sessions[baseUrl()]
+    // The demo reads no configuration.
+    const session = globals.demo ? undefined : read().sessions[baseUrl()]
     const place = session === undefined ? 'file' : tokens.nameOf(session)
     const { access_token: _access, refresh_token: _refresh, ...shown } = session ?? {}
     print(

@@ -168,6 +168,11 @@ const problems: [
     ['experiments', 'lst'],
     { error: 'USAGE', message: expect.stringContaining('list?') },
   ],
+  [
+    'help for a command with a typo',
+    ['help', 'statz'],
+    { error: 'USAGE', suggested_action: expect.stringContaining('footfall help stats') },
+  ],
   ['a missing argument', ['stats'], { error: 'USAGE' }],
   ['a number that is none', ['stats', 'demo', '--days', 'many'], { error: 'USAGE' }],
   ['no steps', ['--demo', 'funnel', 'demo'], { error: 'USAGE', message: 'The steps are missing.' }],
@@ -250,6 +255,19 @@ test.each([
   expect(code).toBe(1)
   expect(JSON.parse(stderr)).toMatchObject({ error, suggested_action: expect.any(String) })
   expect(stderr).not.toContain('\u202e')
+})
+
+test.each([
+  ['a plan that lacks it', 403, { error: 'PRO_REQUIRED', message: 'Pro only.' }],
+  ['a cap of the free plan', 429, { error: 'RATE_LIMITED', message: 'The free plan has 100 reads.' }],
+])('%s names the command that asks a human to upgrade', async (_, status, body) => {
+  const { code, stderr } = await withServer(status, JSON.stringify(body), url =>
+    run(['--demo', 'stats', 'demo', '--json', '--base-url', url]),
+  )
+  expect({ code, ...JSON.parse(stderr) }).toMatchObject({
+    ...{ code: 1, retryable: false },
+    suggested_action: expect.stringContaining('footfall upgrade-link'),
+  })
 })
 
 test('a warning of the service is said once', async () => {

@@ -191,6 +191,25 @@ test.each([
   })
 })
 
+test('a session that is over is a sentence with the command that begins a new one, and stays in the file', async () => {
+  const before = config()
+  const dead = { access_token: `aas_${'2'.repeat(64)}`, refresh_token: `aar_${'3'.repeat(64)}` }
+  const sessions = { [address]: { ...before.sessions[address], ...dead } }
+  writeFileSync(configPath, JSON.stringify({ ...before, sessions }))
+  const { code, stdout, stderr } = await run(['stats', 'demo', '--json'])
+  expect({ code, stdout, ...JSON.parse(stderr) }).toMatchObject({
+    ...{ code: 1, stdout: '', error: 'AUTH_REQUIRED', retryable: false },
+    suggested_action: expect.stringContaining('footfall login'),
+  })
+  expect(config().sessions).toEqual(sessions)
+  writeFileSync(configPath, JSON.stringify(before))
+})
+
+test('the demo does not read who is signed in', async () => {
+  const { stdout } = await run(['--demo', 'auth', 'status', '--json'])
+  expect(JSON.parse(stdout).signed_in).toBe(false)
+})
+
 test('logout ends the session at the service, and keeps the rest of the file; again it says so', async () => {
   const { access_token } = config().sessions[address]
   expect(await run(['logout', '--json'])).toMatchObject({

@@ -37,7 +37,7 @@ function usageOf(payment: Partial<Payment> = {}): Usage {
     spend_cap: { monthly_spend_cap_dollars: null },
     tier_limits: {
       ...{ max_events_per_month: 1, max_projects: 1, max_reads_per_month: 1 },
-      ...{ retention_days: 1, rate_limit_rpm: 1 },
+      ...{ retention_days: 1, rate_limit_rpm: 1, max_full_scans_per_month: 1 },
     },
     payment: {
       ...{ version: 1, state: 'checkout_pending', agent_can_charge: false, next_action: null },
