@@ -102,7 +102,11 @@ test.each([
       'kinesis:ListStreams StreamEvents',
     ],
   ],
-  ['control', ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'], ['sqs:SendMessage JobQueueJobsQueue']],
+  [
+    'control',
+    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    ['sqs:SendMessage JobQueueJobsQueue'],
+  ],
   [
     'replay',
     ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
