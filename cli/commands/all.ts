@@ -30,6 +30,7 @@ import { query } from './query.ts'
 import { replayActions } from './replay-actions.ts'
 import { replayCommands } from './replays.ts'
 import { retention } from './retention.ts'
+import { scan } from './scan.ts'
 import { authStatus, logout } from './session-commands.ts'
 import { sessions, sessionsDist } from './sessions.ts'
 import { sqlShell } from './sql.ts'
@@ -61,6 +62,7 @@ export const commands: readonly Command[] = [
   project,
   create,
   init,
+  scan,
   update,
   remove,
   ...contextCommands,
