@@ -63,7 +63,8 @@ export function createReplaySettings({ client, table, clock }: StateTable & { cl
 
   /** All projects that ever had settings, one item each. */
   async function projects(): Promise<{ project_id: string; account_id: string }[]> {
-    const items = await queryItems({ client, table }, REPLAY_PROJECTS, '', '~')
+    // DynamoDB refuses an empty key, and ids of projects begin with a letter.
+    const items = await queryItems({ client, table }, REPLAY_PROJECTS, '0', '~')
     return items.map(item => ({ project_id: String(item.project_id), account_id: String(item.account_id) }))
   }
 
