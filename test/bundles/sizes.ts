@@ -18,8 +18,9 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // libraries. It computes the results of experiments too.
   reports: 1_495_000,
   stream: 1_045_000,
-  // The clients of SNS and SQS, for feedback and for website analyses, with the list of public suffixes, whose
-  // root domains anonymous analyses are of, are a fifth of it. Erasures and the usage for Stripe need the rest.
+  // The clients of SNS and SQS, for feedback and for website analyses, with the list of public suffixes,
+  // whose root domains anonymous analyses are of, are a fifth of it. Erasures and the usage for Stripe need
+  // the rest.
   control: 1_270_000,
   // The client of S3, for chunks.
   replay: 1_225_000,

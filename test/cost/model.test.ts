@@ -242,8 +242,8 @@ test('without reads, more projects never cost notably less', () => {
   )
 })
 
-// A segment with events of the range and of the days before it is read for both. A longer range has fewer days
-// before it, and one that reaches the first event has none.
+// A segment with events of the range and of the days before it is read for both. A longer range has fewer
+// days before it, and one that reaches the first event has none.
 test('reading more days never costs notably less', () => {
   expectNeverCheaper(
     ({ range }, factor) => ({ range: Math.min(3_650, Math.round(range * factor)) }),
