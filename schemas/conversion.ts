@@ -30,7 +30,7 @@ export const conversionQuery = z.object({
     .meta({
       override: { type: 'string' },
       description:
-        "`country`, `source` (the utm_source), `first_source` (the first utm_source ever), `entry_page`, or a property such as `device` or `properties.plan`: its value in the user's first event of the range, or in the first `from` event",
+        "`country`, `source` (utm_source), `first_source` (the first one ever), `entry_page`, or a property such as `device`: its value in the user's first event of the range, or in the first `from` event",
       example: 'country',
     }),
   min_users: wholeNumber('min_users', 1, 1_000_000).default(1).meta({

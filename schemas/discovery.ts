@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { documentedAs } from './documented-as.ts'
 
 /**
  * The documents below /.well-known/ (docs/api/discovery.md). RFC 9728 and RFC 8414 say what their fields
@@ -37,14 +38,18 @@ export const authorizationServerDocument = z
     token_endpoint_auth_methods_supported: words,
     code_challenge_methods_supported: words,
     service_documentation: address,
-    agent_auth: z.object({
-      skill: address,
-      register_uri: address,
-      claim_uri: address,
-      claim_complete_uri: address,
-      revocation_uri: address,
-      identity_types_supported: words,
-      user_claimed: z.object({ claim_methods_supported: words, credential_types_supported: words }),
-    }),
+    agent_auth: documentedAs(
+      z.object({
+        skill: address,
+        register_uri: address,
+        claim_uri: address,
+        claim_complete_uri: address,
+        revocation_uri: address,
+        identity_types_supported: words,
+        user_claimed: z.object({ claim_methods_supported: words, credential_types_supported: words }),
+      }),
+      'object',
+      'How an agent registers by itself: GET /auth.md',
+    ),
   })
   .meta({ id: 'AuthorizationServer' })

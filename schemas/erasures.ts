@@ -18,7 +18,7 @@ export const erasePersonQuery = z.object({
     .optional()
     .meta({
       description:
-        'An id of the person, in place of the one in the path: for ids with `/`, `%` or `+`. The path may then have `-`',
+        'An id of the person in place of that in the path, which may be `-`: for ids with `/`, `%` or `+`',
     }),
   confirm: z.coerce
     .number()
@@ -56,7 +56,7 @@ export const erasure = z
     project: z.string(),
     status: z.enum(['pending', 'running', 'done']).meta({
       description:
-        'The events are hidden since the request. `done`: no file of the lake has them any more, and on one machine neither log nor state. On AWS the event stream and old versions of objects keep them for a limited time (docs/api/erasure.md)',
+        'The events are hidden since the request. `done`: no file of the lake has them any more (docs/api/erasure.md)',
     }),
     requested_at: z.int().meta({ description: 'Unix ms' }),
     completed_at: z.int().nullable().meta({ description: 'Unix ms' }),
@@ -67,8 +67,7 @@ export const erasure = z
       profiles: z.int(),
       replays: z.int(),
       files_rewritten: z.int().meta({
-        description:
-          'Parts of segments that were written anew so far, for this erasure and others of the same moments',
+        description: 'Files that were written anew so far, also for other erasures',
       }),
     }),
   })

@@ -91,7 +91,7 @@ export const updateExperiment = z.object({
     .optional()
     .meta({
       description:
-        'The key of the variant that has won; it counts only with `completed`. Without it, the winner is the variant with the highest `probability_best`.',
+        'The key of the variant that has won, with `completed`. Default: the one with the highest `probability_best`.',
       override: { type: 'string' },
     }),
 })
@@ -149,7 +149,7 @@ export const experimentResults = z
     }),
     decision: z.string().meta({
       description:
-        '`ship:<key>`: the variant is the best one with a probability of 0.95 or more. `no difference`: each lift surely is between -5 % and 5 %. `wait`: neither, or a variant has less than 100 exposures',
+        '`ship:<key>`: the best one with a probability of 0.95 or more. `no difference`: each lift is between -5 % and 5 %. `wait`: neither, or less than 100 exposures',
     }),
     sufficient_data: z.boolean().meta({ description: 'Whether every variant has at least 100 exposures' }),
     recommendation: z.string(),

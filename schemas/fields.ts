@@ -40,7 +40,7 @@ export function parseSince(text: string): Since | null {
  */
 export function since(absent: string) {
   return moment('since').meta({
-    description: `First date of the range: \`Nd\` is the date N days before today, so \`7d\` has 8 dates. Or an ISO 8601 date, such as \`2026-11-01\`, in \`tz\`. ${absent}`,
+    description: `First date of the range: \`7d\` is the date 7 days before today, so it has 8 dates. Or a date in \`tz\`: \`2026-11-01\`. ${absent}`,
     example: '7d',
   })
 }
@@ -199,8 +199,7 @@ export const sessionId = z.string().optional().meta({ description: 'Only events 
 
 /** Continues a list. */
 export const cursor = z.string().optional().meta({
-  description:
-    "For the next page: the previous response's `next_before`, unchanged, beside the same other parameters",
+  description: "For the next page: the last response's `next_before`",
 })
 
 /** Where a list goes on, in a response. */

@@ -25,7 +25,7 @@ export const funnelBody = z.object({
     .optional()
     .meta({
       description:
-        'The steps in order. An entity passes a step with its first matching event after that of the step before. Without `steps` they are the `activation_events` of the project context.',
+        'The steps in order: an entity passes one by its first matching event after that of the step before. Default: the `activation_events` of the project context.',
       override: {
         type: 'array',
         minItems: 2,

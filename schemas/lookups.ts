@@ -24,7 +24,7 @@ const person = {
   user_id: userId,
   email: z.string().optional().meta({
     description:
-      'Only events of the users who were identified with this address. It is looked up by a keyed hash and never stored. An unknown address gives empty lists. Ignored when `user_id` is there.',
+      'Only events of the users who were identified with this address; empty lists for an unknown one. Ignored when `user_id` is there.',
   }),
 }
 

@@ -8,27 +8,26 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from './errors.ts'
-import { compactResponse, dryRunResponse, RECEIPT_HEADER, readExtras } from './read-options.ts'
+import { compactResponse, dryRunResponse, RECEIPT_HEADER } from './read-options.ts'
 import type { CredentialKind, Route } from './route.ts'
 import { derivedErrors, isDocumented, listedErrorsOf, pathParameters, routes } from './routes.ts'
 import type { OpenApi } from './share-parts.ts'
 import { VISITOR_WORDS } from './visitor-words.ts'
 
 const TAGS = {
-  Ingestion: 'Send events, with the public token of a project in the body.',
+  Ingestion: 'Send events, with the public token of a project.',
   Analytics: 'Reports of one project, for an account.',
-  Streaming: 'What happens now: the last minutes of a project, at once or as a stream.',
-  Bots: 'Requests of bots, which are counted by day and never stored or billed.',
-  Projects: 'The projects of an account: one for each site or app.',
-  Contexts: 'What the owner says about the numbers: goals, words, annotations.',
-  Portfolios: 'Projects whose users are the same people, as of a site and its shop.',
-  Experiments: 'Tests of texts in pages: which variant leads to more conversions.',
-  'Session Replay': 'Recordings of pages, masked and for opted-in projects only.',
+  Streaming: 'The last minutes of a project.',
+  Bots: 'Requests of bots: counted, never stored or billed.',
+  Projects: 'One for each site or app.',
+  Contexts: 'What the owner says about the numbers.',
+  Portfolios: 'Projects whose users are the same people.',
+  Experiments: 'Tests of texts in pages.',
+  'Session Replay': 'Masked recordings of pages.',
   'Website Analysis': 'From the address of a website to a plan of what to track on it.',
   Privacy: 'Erasure of a person, with a receipt.',
-  Account: 'The account of a credential: plan, usage, keys, sessions, audit log.',
-  'Agent Sessions':
-    'How an agent gets access with one click of a human, keeps it and ends it. GET /auth.md tells it in steps.',
+  Account: 'Plan, usage, keys, sessions, audit log.',
+  'Agent Sessions': 'How an agent gets access; GET /auth.md tells it in steps.',
   Tracking: 'The browser tracker as a script.',
   Service: 'The service itself.',
 } as const
@@ -40,7 +39,7 @@ Create a project with POST /projects, put its snippet into the page (or send eve
 public token), then call GET /stats. GET /projects lists your projects; GET /properties lists the events and property keys
 that you can ask for. Bodies are JSON in UTF-8, whatever the Content-Type is. A null in an optional field means that the
 field is absent. Unknown fields and parameters are ignored; \`warnings\` names them. Every error is \`{error, message}\`: \`error\`
-is a code that the operation lists, or one that the response \`Errors\` names for all operations of its kind; \`message\` says
+is a code that the operation lists, or one that the response \`Errors\`, which every operation has, names with its kind in brackets; \`message\` says
 what is wrong and what to do next.
 An operation with a scope takes an API key, or an agent session that has the scope. A metered one counts as a read of the
 month when it succeeds, and its response has the headers \`X-Monthly-Usage\` (events of the account in this calendar month, UTC) and
@@ -57,13 +56,13 @@ ${VISITOR_WORDS}`
 
 const errorResponse = z
   .looseObject({
-    error: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
+    error: z.string().meta({ description: 'A code of the response `Errors`' }),
     message: z.string().meta({ description: 'What is wrong, and what to do next' }),
   })
   .meta({
     id: 'Error',
     description:
-      'The response to every request that fails. Some codes have more fields: `resource_metadata` (where a 401 is about access: the address of the metadata that says how to sign in), `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
+      'Some codes have more fields: `resource_metadata` (401: where it says how to sign in), `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
   })
 
 const ACCOUNT_SECURITY: Record<string, string[]>[] = [
@@ -243,7 +242,7 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
     Object.entries(route.responses).map(([status, { description, schema, contentType }]) => [
       status,
       {
-        description,
+        description: schema === undefined ? description : description.replace(/^The [\w ]+$/, 'OK'),
         content: {
           [contentType ?? 'application/json']: { schema: withExtras(schema, route.options) ?? z.string() },
         },
@@ -252,14 +251,13 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
   )
 }
 
-/** The fields that options add to the response of any read. They stand once in the document. */
-const extras = z.object(readExtras).meta({ id: 'ReadExtras' })
-
+/**
+ * Every read may also respond in the compact form, and some with an estimate. `Compact` has the fields that
+ * options add to any read: a response may have more fields than its schema.
+ */
 function withExtras(schema: z.ZodType | undefined, options: Route['options']): z.ZodType | undefined {
   if (schema === undefined || options === undefined) return schema
-  const extended = z.intersection(schema, extras)
-  const others = [compactResponse, ...('dry_run' in options.shape ? [dryRunResponse] : [])]
-  return z.union([extended, ...others])
+  return z.union([schema, compactResponse, ...('dry_run' in options.shape ? [dryRunResponse] : [])])
 }
 
 /** All errors have one shape, so an operation refers to one response for all of their statuses. */
@@ -271,7 +269,9 @@ const allCodes = Object.keys(errorCodes) as ErrorCode[]
 function sharedErrors(): Record<string, ZodOpenApiResponseObject> {
   return {
     [ERRORS]: {
-      description: allCodes.map(code => `${errorCodes[code].status} ${code}${ofOperations(code)}`).join('\n'),
+      description: [...Map.groupBy(allCodes, code => errorCodes[code].status)]
+        .map(([status, codes]) => `${status} ${codes.map(code => code + ofOperations(code)).join(', ')}`)
+        .join('\n'),
       headers: z.object(errorHeaders),
       content: { 'application/json': { schema: errorResponse } },
     },
@@ -281,7 +281,7 @@ function sharedErrors(): Record<string, ZodOpenApiResponseObject> {
 /** Of which operations a code is that follows from what they show. */
 function ofOperations(code: ErrorCode): string {
   const of = derivedErrors.find(each => each.code === code)?.of
-  return typeof of === 'string' ? ` (operations ${of})` : ''
+  return typeof of === 'string' ? ` (${of})` : ''
 }
 
 const errorHeaders = {
@@ -292,13 +292,11 @@ const errorHeaders = {
     .meta({ description: 'Bearer resource_metadata="…": where to sign in (AUTH_REQUIRED)' }),
 }
 
-/** Refers to the shared response. The text beside the reference lists the codes that the route has itself. */
+/**
+ * Refers to the shared response where the route has codes of its own, which the text beside the reference
+ * lists. The text of the document says that every operation has this response.
+ */
 function errorResponses(route: Route): ZodOpenApiResponsesObject {
-  const codes = listedErrorsOf(route)
-  return {
-    default: {
-      $ref: `#/components/responses/${ERRORS}`,
-      ...(codes.length > 0 && { description: codes.join(' ') }),
-    },
-  }
+  const description = listedErrorsOf(route).join(' ')
+  return description === '' ? {} : { default: { $ref: `#/components/responses/${ERRORS}`, description } }
 }

@@ -57,8 +57,7 @@ export const projectRecord = z
     project_token: z.string().meta({ description: 'Public. The page sends it with each event.' }),
     allowed_origins: z.string(),
     total_events: z.int().meta({
-      description:
-        'Events that are stored, at once. A copy, which has the `event_id` of an earlier event, counts until it is compacted',
+      description: 'Stored events, at once; a copy by `event_id` counts until it is compacted',
     }),
     total_reads: z.int(),
     first_event_at: z.string().nullable().meta({

@@ -83,8 +83,7 @@ export const propertiesResponse = z
       description: 'Keys of the newest 5000 events of the range, at most the 1000 most frequent, sorted',
     }),
     truncated: z.literal(true).optional().meta({
-      description:
-        'Present when the range has more than 5000 events, so that `property_keys` may lack keys, or when a list has more than 1000 entries',
+      description: 'Present when the range has more than 5000 events, or a list more than 1000 entries',
     }),
     total_rows: z.int().optional().meta({
       description: 'Event names and property keys together, when a list has more than 1000 of them',

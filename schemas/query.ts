@@ -90,7 +90,7 @@ export const queryBody = z.object({
     fewest: 1,
     most: MAX_METRICS,
     description:
-      'What to compute for each group. `event_count` follows `count_mode`, which counts sessions unless it is `raw`. `bounce_rate` (0 to 1) and `avg_duration` (ms) are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50` and `p95` of a property, such as `sum(value)`, use the values that are numbers.',
+      'What to compute for each group. `event_count` follows `count_mode`. `bounce_rate` and `avg_duration` are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50`, `p95` of a property, such as `sum(value)`, use numbers only.',
   }).default(['event_count']),
   group_by: listOf('group_by', {
     entry: GROUP,
@@ -151,7 +151,7 @@ export const queryBody = z.object({
     .default('session_then_user')
     .meta({
       description:
-        'How `event_count` counts: /numbers.md#count-modes-of-query. `raw`: events. `session_then_user`: sessions, then users without a session in the group, then events with neither.',
+        'How `event_count` counts (/numbers.md#count-modes-of-query): `raw` events, or sessions, then users without a session, then events with neither.',
     }),
   order_by: oneOf('order_by', ORDER_FIELDS).optional().meta({
     description:
@@ -171,7 +171,7 @@ export const queryBody = z.object({
 const queryRows = {
   rows: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))).meta({
     description:
-      'Each row has the fields of `group_by` and then those of `metrics`, under the names of the request. When `limit` cuts groups of properties, a last row with `other: true` holds the rest.',
+      'Each row has the fields of `group_by` and then `metrics`. When `limit` cuts groups of properties, a last row with `other: true` holds the rest.',
   }),
   count: z.int().meta({ description: 'Rows of this response' }),
   ...cut,

@@ -26,10 +26,7 @@ export function flag(name: string, description: string) {
 export const readOptions = z.object({
   compact: flag('compact', 'Each list of objects becomes `[[names], [values], …]`.'),
   receipt: flag('receipt', 'Adds `receipt`: what the read cost, and how fresh it is.'),
-  sql: flag(
-    'sql',
-    'Adds `sql`: the statements, which DuckDB can run over the files of the lake, for checks of the numbers.',
-  ),
+  sql: flag('sql', 'Adds `sql`: the statements, for DuckDB over the files of the lake.'),
 })
 
 /** The options of the reads that may be expensive. */
@@ -45,14 +42,13 @@ export const receipt = z
   .object({
     engine: z.enum(['athena', 'duckdb']).nullable().meta({ description: 'null: no statement was needed' }),
     rows: z.int().nullable().meta({
-      description:
-        'Rows of the files that were read, also of other projects; null: the engine does not count them',
+      description: 'Rows that were read, also of other projects; null: not counted',
     }),
     bytes: z.int().meta({ description: 'Bytes that were read' }),
     ms: z.int().meta({ description: 'How long the read took' }),
     fresh_until: z.int().nullable().meta({
       description:
-        'Unix ms. On one machine the response knows every event that arrived before it. On AWS it is the newest arrival that the response can know; parts of the stream may be up to a minute behind. null: there are no events',
+        'Unix ms: the response knows what arrived before it; on AWS parts may be a minute behind. null: no events',
     }),
     exact: z.boolean().meta({ description: 'false: a limit or a cap cut the response' }),
     cost_usd: z.number().meta({ description: 'What the statements cost; 0 on one machine' }),
@@ -79,8 +75,7 @@ export type Statement = z.infer<typeof statement>
 /** What a read tells beside its numbers (U67). */
 export const warnings = z.array(z.string()).meta({
   id: 'Warnings',
-  description:
-    'Sentences, only when there are some: a parameter or field that was ignored, or what else the caller may not expect',
+  description: 'Sentences: what was ignored, or what else the caller may not expect',
 })
 
 /** The fields that the options add to a response, and that every read may have. */
@@ -93,7 +88,7 @@ export const readExtras = {
 /** A response with compact=true. */
 export const compactResponse = z.looseObject({ ...readExtras }).meta({
   id: 'Compact',
-  description: 'With `compact=true`: the same, and each list as `[[names], [values], …]`',
+  description: 'The fields of any read; with `compact=true` each list is `[[names], [values], …]`',
 })
 
 export const dryRunResponse = z

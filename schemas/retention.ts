@@ -58,7 +58,7 @@ export const retentionResponse = z
       .meta({ description: 'The mean of `rates` over the cohorts, weighted by their users' }),
     users_analyzed: z.int().meta({
       description:
-        'At most 10 000. Of more users, an even sample by a hash of their ids, and the sizes of cohorts are those of the sample',
+        'At most 10 000: of more users an even sample by a hash of their ids, and cohorts are those of the sample',
     }),
     truncated: z.literal(true).optional().meta({ description: 'Present when there are more users' }),
     total_users: z.int().optional().meta({ description: 'All users, where they are more' }),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { documentedAs } from './documented-as.ts'
 import { agentHandoff, MAX_FOCUS_CHARS, scanResult } from './website-scans.ts'
 
 /** Requests for website analyses, and their responses (docs/api/website-scans.md). */
@@ -69,17 +70,22 @@ export const scanResponse = z
     failure: z.object({ error: z.string(), message: z.string() }).optional(),
     preview: scanResult.optional(),
     result: scanResult.optional().meta({ description: 'Of a full analysis' }),
-    coverage: z
-      .object({
-        pages: z.array(z.object({ url: z.string(), status: z.int(), rendered: z.boolean() })),
-        not_reached: z.array(z.object({ url: z.string(), reason: z.string() })),
-        rendering: z.enum(['not_needed', 'used', 'not_available', 'failed']),
-      })
-      .nullable()
-      .meta({ description: 'Which pages were read' }),
-    changes: z
-      .array(z.object({ at: z.int(), site: z.array(z.string()), plan: z.array(z.string()) }))
-      .meta({ description: 'What monthly re-scans have found changed, newest first' }),
+    coverage: documentedAs(
+      z
+        .object({
+          pages: z.array(z.object({ url: z.string(), status: z.int(), rendered: z.boolean() })),
+          not_reached: z.array(z.object({ url: z.string(), reason: z.string() })),
+          rendering: z.enum(['not_needed', 'used', 'not_available', 'failed']),
+        })
+        .nullable(),
+      'object or null',
+      'pages that were read, not_reached with reasons, rendering',
+    ),
+    changes: documentedAs(
+      z.array(z.object({ at: z.int(), site: z.array(z.string()), plan: z.array(z.string()) })),
+      'objects',
+      'at, site, plan: what monthly re-scans have found changed, newest first',
+    ),
     agent_handoff: agentHandoff,
   })
   .meta({ id: 'Scan' })

@@ -111,7 +111,8 @@ function changePart(value: JsonObject, change: Change, path: readonly string[]):
   const [holder, name = ''] = path.slice(-2)
   const isComponent = path[0] === 'components' && path.length === 3
   if (isComponent || ('$ref' in value && Object.keys(value).length === 1)) return value
-  if (holder === 'parameters') return change('parameters', withoutRepeat(value), String(value.name))
+  if (holder === 'parameters') return changeParameter(value, change)
+  if (path[0] === 'components' && path[1] === 'parameters') return change('schemas', value, path[2] ?? '')
   if (name === 'requestBody') return change('requestBodies', value, nameOfPath(path))
   if (holder === 'headers') return change('headers', value, name)
   if (holder === 'responses' && '$ref' in value) return change('responses', value, 'Errors')
@@ -123,10 +124,18 @@ function nameOfPath([, path = '']: readonly string[]): string {
   return path.replace(/^\//, '').replaceAll('/', '-')
 }
 
-/** zod-openapi writes the description of a parameter twice. */
-function withoutRepeat(parameter: JsonObject): JsonObject {
-  const { description, ...schema } = parameter.schema as JsonObject
-  return description === parameter.description ? { ...parameter, schema } : parameter
+/**
+ * zod-openapi writes the description of a parameter twice. It stays in the schema, because fields of bodies
+ * have the same schemas.
+ */
+function changeParameter({ description, ...others }: JsonObject, change: Change): JsonObject {
+  const schema = others.schema as JsonObject
+  const isRepeat = description === undefined || description === schema.description
+  const parameter = isRepeat ? others : { ...others, description }
+  const changed = change('parameters', parameter, String(others.name))
+  return changed === parameter
+    ? { ...parameter, schema: change('schemas', schema, String(others.name)) }
+    : changed
 }
 
 function identityOf(kind: Kind, value: JsonObject): string {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { documentedAs } from './documented-as.ts'
 
 /**
  * What a website analysis says (docs/website-analysis.md). The words of a page are in fields named `quote`,
@@ -60,10 +61,18 @@ export const recommendation = z
     current_blindspot: z.string(),
     unlocks_questions: z.array(z.string()).min(1),
     agent_capability_after_install: z.string(),
-    properties: z.array(z.object({ name: z.string(), example: z.string(), meaning: z.string() })),
+    properties: documentedAs(
+      z.array(z.object({ name: z.string(), example: z.string(), meaning: z.string() })),
+      'objects',
+      'name, example, meaning',
+    ),
     implementation_hint: z.string(),
-    placement,
-    example_calls: z.array(example).min(1),
+    placement: documentedAs(
+      placement,
+      'object',
+      'page, selector, words, method, code: where and how to add it',
+    ),
+    example_calls: documentedAs(z.array(example).min(1), 'objects', 'question, method, path, body'),
   })
   .meta({ id: 'ScanRecommendation' })
 export type Recommendation = z.infer<typeof recommendation>
@@ -77,14 +86,16 @@ export type ScanFunnelStep = z.infer<typeof funnelStep>
 const understanding = z.object({
   site_class: z.enum(SITE_CLASSES),
   confidence: z.number().min(0).max(1),
-  claims: z.array(z.object({ claim: z.string(), evidence: z.array(evidence).min(1) })),
-  question: z
-    .object({
-      question: z.string(),
-      answers: z.array(z.string()).meta({ description: 'Each can be sent as `focus`' }),
-    })
-    .nullable()
-    .meta({ description: 'One question to the owner on which the advice hangs' }),
+  claims: documentedAs(
+    z.array(z.object({ claim: z.string(), evidence: z.array(evidence).min(1) })),
+    'objects',
+    'claim, and its evidence: page and quote',
+  ),
+  question: documentedAs(
+    z.object({ question: z.string(), answers: z.array(z.string()) }).nullable(),
+    'object or null',
+    'question to the owner on which the advice hangs, and answers that can be sent as `focus`',
+  ),
   languages: z.array(z.string()),
   framework: z.string().nullable(),
   pages_read: z.array(z.string()),
@@ -104,34 +115,50 @@ export const scanResult = z
       .array(recommendation)
       .min(RECOMMENDED_EVENTS.preview.min)
       .max(RECOMMENDED_EVENTS.full.max),
-    not_needed_yet: z.array(z.object({ event: z.string(), reason: z.string(), revisit_when: z.string() })),
-    goal_driven_funnels: z.array(
-      z.object({
-        name: z.string(),
-        steps: z.array(funnelStep).min(2).max(8).meta({ description: 'The `steps` of POST /funnel' }),
-        decision: z.string(),
-        bottleneck_detection: z.string(),
-      }),
+    not_needed_yet: documentedAs(
+      z.array(z.object({ event: z.string(), reason: z.string(), revisit_when: z.string() })),
+      'objects',
+      'event, reason, revisit_when',
+    ),
+    goal_driven_funnels: documentedAs(
+      z.array(
+        z.object({
+          name: z.string(),
+          steps: z.array(funnelStep).min(2).max(8).meta({ description: 'The `steps` of POST /funnel' }),
+          decision: z.string(),
+          bottleneck_detection: z.string(),
+        }),
+      ),
+      'objects',
+      'name, steps (as of POST /funnel), decision, bottleneck_detection',
     ),
     after_install_agent_behavior: z.array(z.string()),
-    business_events_later: z.array(
-      z.object({ event: z.string(), why: z.string(), where_to_instrument: z.string() }),
+    business_events_later: documentedAs(
+      z.array(z.object({ event: z.string(), why: z.string(), where_to_instrument: z.string() })),
+      'objects',
+      'event, why, where_to_instrument',
     ),
-    advanced_tracking_later: z.array(
-      z.object({ capability: z.string(), why: z.string(), implementation_hint: z.string() }),
+    advanced_tracking_later: documentedAs(
+      z.array(z.object({ capability: z.string(), why: z.string(), implementation_hint: z.string() })),
+      'objects',
+      'capability, why, implementation_hint',
     ),
-    suggested_ab_tests: z.array(
-      z.object({
-        name: z.string(),
-        hypothesis: z.string(),
-        variants: z
-          .array(z.string())
-          .min(2)
-          .max(4)
-          .meta({ description: 'The `variants` of POST /experiments' }),
-        success_event: z.string().meta({ description: 'The `goal_event` of POST /experiments' }),
-        implementation_hint: z.string(),
-      }),
+    suggested_ab_tests: documentedAs(
+      z.array(
+        z.object({
+          name: z.string(),
+          hypothesis: z.string(),
+          variants: z
+            .array(z.string())
+            .min(2)
+            .max(4)
+            .meta({ description: 'The `variants` of POST /experiments' }),
+          success_event: z.string().meta({ description: 'The `goal_event` of POST /experiments' }),
+          implementation_hint: z.string(),
+        }),
+      ),
+      'objects',
+      'name, hypothesis, variants, success_event (for POST /experiments), implementation_hint',
     ),
     analytics_detected: z.object({
       providers: z.array(z.object({ name: z.string(), kind: z.string(), evidence: z.string() })),

@@ -36,7 +36,7 @@ export const streamingRoutes = {
     responses: {
       200: {
         description:
-          'Blocks: `connected` with the filters, `track` for each event, and the comment `:heartbeat` after 30 s without another block. On AWS a stream ends after 5 minutes and the client connects again',
+          'Blocks: `connected`, `track` for each event, and the comment `:heartbeat` after 30 s of silence. On AWS a stream ends after 5 minutes',
         contentType: 'text/event-stream',
       },
     },

@@ -23,8 +23,7 @@ export const trackingRoutes = {
     auth: 'none',
     responses: {
       200: {
-        description:
-          'The same script. Caches keep it for a year when `version` is the current one (X-Tracker-Path), else for an hour',
+        description: 'The same script, cached for a year when `version` is the current one, else for an hour',
         ...javascript,
       },
     },
