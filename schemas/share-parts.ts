@@ -121,7 +121,7 @@ function changePart(value: JsonObject, change: Change, path: readonly string[]):
 }
 
 function nameOfPath([, path = '']: readonly string[]): string {
-  return path.replace(/^\//, '').replaceAll('/', '-')
+  return path.replace(/^\//, '').replaceAll('/', '-').replace(/[{}]/g, '')
 }
 
 /**

@@ -141,9 +141,10 @@ describe.each(rows)('%s', (name, route) => {
     }
     const { status, body } = await call(name, credential)
     // Reports that take a JSON body are reads, although their method is POST.
-    const isRead = route.method === 'GET' || route.tag === 'Analytics'
-    // A demo session sees no portfolio and no erasure of the owner, and no experiment of another project.
-    const isForeign = name === 'readErasure' || isOfPortfolio(route)
+    const isRead =
+      route.method === 'GET' || route.tag === 'Analytics' || name === 'verifyScan' || name === 'mcp'
+    // A demo session sees nothing of the owner, and no experiment of another project.
+    const isForeign = isOfOwner(name, route)
     const expected = isForeign ? [404, 'NOT_FOUND'] : [200, undefined]
     if (isRead)
       // A demo session has no scope for replays.
@@ -159,19 +160,23 @@ describe.each(rows)('%s', (name, route) => {
     const sent = await goodRequest(world, name, project.name)
     const { status, body } = await world.call(route, { ...sent, ...(await bearer(SCOPES, freeAccount)) })
     if (route.tier === 'pro') expect([status, body.error]).toEqual([403, 'PRO_REQUIRED'])
-    // The portfolio and the erasure are the owner's.
-    else if (name === 'readErasure' || isOfPortfolio(route))
-      expect([status, body.error]).toEqual([404, 'NOT_FOUND'])
+    else if (isOfOwner(name, route)) expect([status, body.error]).toEqual([404, 'NOT_FOUND'])
+    // The project has another site.
+    else if (name === 'createProjectScan') expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
     else expect(Object.keys(route.responses)).toContain(String(status))
   })
 })
 
-function isOfPortfolio({ path }: Route): boolean {
-  return path.includes('{idOrSlug}')
+/** Rows whose good request names a portfolio, an erasure or an analysis of the owner. */
+function isOfOwner(name: RouteName, { path }: Route): boolean {
+  return name === 'readErasure' || path.includes('{idOrSlug}') || path.startsWith('/website-scans/{id}')
 }
 
+/** Rows that everybody may call, and that refuse a bad credential where there is one. */
+const TAKE_CREDENTIALS: readonly RouteName[] = ['revokeToken', 'createScan', 'readScan']
+
 const publicRows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
-  ([name, route]) => route.auth === 'none' && name !== 'revokeToken',
+  ([name, route]) => route.auth === 'none' && !TAKE_CREDENTIALS.includes(name),
 )
 
 describe.each(publicRows)('%s, which everybody may call,', (name, route) => {

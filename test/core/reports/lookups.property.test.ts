@@ -55,6 +55,7 @@ test('event lookups and journeys equal the oracle for random events in any state
               events: timeline.slice(0, limit).toReversed(),
               count: Math.min(limit, timeline.length),
               next_before: timeline.length > limit ? expect.any(String) : null,
+              ...{ has_replay: false, replay_count: 0 },
               ...(timeline.length > limit && { truncated: true }),
             })
             for (const order of ['asc', 'desc'] as const) {
@@ -116,5 +117,6 @@ test('a lookup by an e-mail address that nobody has sent finds nothing, and read
     events: [],
     count: 0,
     next_before: null,
+    ...{ has_replay: false, replay_count: 0 },
   })
 })
