@@ -2,12 +2,17 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { DescribeStreamSummaryCommand, KinesisClient } from '@aws-sdk/client-kinesis'
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { mockClient } from 'aws-sdk-client-mock'
-import { beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { readAccount } from '#lib/read-account'
 
 const cloudFormation = mockClient(CloudFormationClient)
 const kinesis = mockClient(KinesisClient)
 const lambda = mockClient(LambdaClient)
+// The files of a worker share the classes.
+afterAll(() => {
+  for (const mock of [cloudFormation, kinesis, lambda]) mock.restore()
+})
+
 const credentials = { account: '123456789012', region: 'eu-west-1' }
 const stackOf = (account: string, Outputs: object[] = []) => ({
   Stacks: [

@@ -61,7 +61,7 @@ test.each(SITES)('the events of %s arrive once its hand-off is installed', async
   }
   await editor.close()
 
-  for (const { page: path, selector } of changes) {
+  for (const { page: path, selector, event } of changes) {
     const visitor = await browser.newContext(HUMAN_BROWSER)
     const page = await visitor.newPage()
     await page.goto(served.urlOf(name, path), { waitUntil: 'domcontentloaded' })
@@ -71,6 +71,10 @@ test.each(SITES)('the events of %s arrive once its hand-off is installed', async
     await page.locator(selector).click({ noWaitAfter: true })
     // The click may lead to another page, which interrupts the way out.
     await eventually(() => page.goto('about:blank'))
+    // A closed browser sends nothing any more.
+    await eventually(async () => {
+      expect((await service.events(project)).map(each => each.event)).toContain(event)
+    })
     await visitor.close()
   }
 
