@@ -6,9 +6,9 @@ import { expectEqual } from './check.ts'
 /** Codes that the checks cause on purpose. */
 const EXPECTED_CODES: readonly LogCode[] = ['STREAM_UNAVAILABLE', 'LAKE_BATCH_FAILED', 'RECORD_QUARANTINED']
 
-/** The job that replays records may run while broken-consumer.ts takes away the right to the S3 bucket. */
-function isReplayWithoutRight({ code, job, error }: ErrorLine): boolean {
-  return code === 'JOB_FAILED' && job === 'replay' && error?.startsWith('AccessDenied') === true
+/** The job that takes records back may run while broken-consumer.ts takes away the right to the S3 bucket. */
+function isTakeBackWithoutRight({ code, job, error }: ErrorLine): boolean {
+  return code === 'JOB_FAILED' && job === 'take back' && error?.startsWith('AccessDenied') === true
 }
 
 type ErrorLine = { code: LogCode; job?: string; error?: string }
@@ -29,7 +29,7 @@ export async function functionLogs({ aws, stack }: World): Promise<string> {
   const errors = lines
     .filter(line => line.startsWith('{"level":"ERROR"'))
     .map(line => ({ line, error: JSON.parse(line) as ErrorLine }))
-    .filter(({ error }) => !isReplayWithoutRight(error))
+    .filter(({ error }) => !isTakeBackWithoutRight(error))
   const codes = errors.map(({ error }) => error.code)
   const unexpectedLines = [
     ...errors.filter(({ error }) => !EXPECTED_CODES.includes(error.code)).map(({ line }) => line),
