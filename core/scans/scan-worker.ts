@@ -24,7 +24,7 @@ export type SiteReader = {
   readSite(pages: FetchedPage[]): SiteFindings
   advise(
     findings: SiteFindings,
-    options: { mode: 'preview' | 'full'; focus?: string | undefined },
+    options: { mode: 'preview' | 'full'; focus?: string | undefined; project?: string | null },
   ): StoredResult['result']
 }
 
@@ -100,7 +100,9 @@ export function createScanWorker(services: ScanWorkerServices) {
       }
     }
     await store.setStage(scan, 'reading')
-    const result = reader.advise(findings, { mode: depth, focus: scan.focus })
+    // The id of the project is good in every call, also after the project gets another name.
+    const project = scan.project_id ?? null
+    const result = reader.advise(findings, { mode: depth, focus: scan.focus, project })
     return { result: { ...result, normalized_url: scan.url }, coverage: coverageOf(pages, unread, rendering) }
   }
 

@@ -18,6 +18,22 @@ async function open(options: OpenScansOptions) {
 const HOME = 'https://example.com/'
 const full = { url: HOME, isFull: true }
 
+test('the example calls of an analysis for a project name that project', async () => {
+  const asked: unknown[] = []
+  const reader: typeof tellingReader = {
+    ...tellingReader,
+    advise(findings, options) {
+      asked.push(options.project)
+      return tellingReader.advise(findings, options)
+    },
+  }
+  const { desk } = await open({ answer: () => '<h1>Shop</h1>', reader })
+  const project = { id: 'proj_1', allowed_origins: 'https://example.com' } as never
+  await desk.start({ ...full, project }, FREE as never)
+  await desk.start({ url: 'https://example.org/', isFull: true }, FREE as never)
+  expect(asked).toEqual(['proj_1', null])
+})
+
 describe('a full analysis', () => {
   test('reads the pages that links and the sitemap name, but not what robots.txt refuses, and says so', async () => {
     const { desk, network } = await open({
