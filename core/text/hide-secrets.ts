@@ -16,10 +16,11 @@ const SIGN_IN_CODE = /\b[A-HJ-NP-Z2-9]{4}(?:-[A-HJ-NP-Z2-9]{4}){3}\b/g
  * paste secrets into wrong places, and then they must not reach a message, a log line or an audit entry.
  */
 export function hideSecrets(text: string): string {
+  // Bare tokens first: one may have the form of a prefixed secret in its middle, and its start would stay.
   return text
+    .replace(BARE_TOKEN, '…')
     .replace(PREFIXED, '$1_…')
     .replace(PAYMENT_KEY, '$1_…')
-    .replace(BARE_TOKEN, '…')
     .replace(SIGN_IN_CODE, '…')
 }
 

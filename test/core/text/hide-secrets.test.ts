@@ -37,6 +37,12 @@ test('a part of a secret is hidden, too', () => {
   for (let length = 12; length < key.length; length++) expect(hideSecrets(key.slice(0, length))).toBe('aak_…')
 })
 
+test('a token with the form of another secret in its middle is hidden as a whole', () => {
+  const token = `Start-Of-A_${'aak_0123456789'}-${'x'.repeat(17)}`
+  expect(token).toHaveLength(43)
+  expect(hideSecrets(`The link ${token} is used.`)).toBe('The link … is used.')
+})
+
 test('hundreds of random tokens of setup links are all hidden', () => {
   for (let i = 0; i < 500; i++) expect(hideSecrets(token())).toBe('…')
 })
