@@ -4,7 +4,7 @@ import { attempt } from './api.ts'
  * Matches an e-mail address in a title or a path, also with an encoded @. All repetitions are bounded, and
  * the part after the @ has no percent sign, so no text can make the match slow.
  */
-const EMAIL = /[^\s/@?#&=:;,<>"'()]{1,64}(@|%40)[^%\s/@?#&=:;,<>"'()]{1,255}\.[a-z]{2,}/gi
+const EMAIL = /[^\s"#&-),/:-@]{1,64}(@|%40)[^\s"#%-),/:-@]{1,255}\.[a-z]{2,}/gi
 /** Matches query or fragment of an address or a path. */
 const QUERY = /(\/[^\s?#]*)[?#][^\s"')]+/g
 /**
@@ -31,8 +31,9 @@ export function redactEmails(text: string): string {
  * Redacts queries of addresses, secrets and e-mail addresses in the text of an error (docs/api/tracker.md).
  */
 export function redactError(text: string): string {
-  const shortText = text.slice(0, ERROR_CHARS)
-  return redactEmails(shortText.replace(QUERY, `$1${REDACTED}`).replace(SECRET, `$1${REDACTED}`))
+  return redactEmails(
+    text.slice(0, ERROR_CHARS).replace(QUERY, `$1${REDACTED}`).replace(SECRET, `$1${REDACTED}`),
+  )
 }
 
 /**
@@ -42,7 +43,7 @@ export function redactError(text: string): string {
 export function cleanAddress(address: string | undefined, base?: string): string {
   const clean = attempt(() => {
     const url = new URL(address!, base)
-    return /^http/.test(url.protocol) && redactEmails(url.origin + url.pathname)
+    return /^http/.test(url.href) && redactEmails(url.origin + url.pathname)
   })
   return clean || ''
 }

@@ -1,18 +1,23 @@
 /** Calls a function, and returns null instead of throwing. */
-export function attempt<A extends unknown[], R>(method: (...args: A) => R, ...args: A): R | null {
-  try {
-    return method(...args)
-  } catch {
-    return null
-  }
+export function attempt<A extends unknown[], R>(method: (...args: A) => R, ...args: A): R | undefined {
+  return guarded(method)(...args)
 }
 
 /**
  * Wraps a function so that it returns null instead of throwing. Everything that the page or the browser calls
  * is wrapped.
  */
-export function guarded<A extends unknown[], R>(method: (...args: A) => R): (...args: A) => R | null {
-  return (...args) => attempt(method, ...args)
+export function guarded<A extends unknown[], R>(method: (...args: A) => R): (...args: A) => R | undefined {
+  return (...args) => {
+    try {
+      return method(...args)
+    } catch {}
+  }
+}
+
+/** Calls each function. One that throws does not keep the others from running. */
+export function runAll(actions: (() => unknown)[]): void {
+  for (const action of actions) attempt(action)
 }
 
 /**

@@ -16,7 +16,7 @@ export function campaignProperties(query: URLSearchParams): Values {
       values[name] = redactEmails(value).slice(0, VALUE_CHARS)
   }
   const campaign = JSON.stringify(values)
-  if (campaign !== '{}') {
+  if (campaign[2]) {
     write('utm', campaign)
     if (!read('ft')) write('ft', campaign)
   }

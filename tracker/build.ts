@@ -26,7 +26,7 @@ const OPTIONS = {
 const BUNDLE = {
   ...OPTIONS,
   bundle: true,
-  format: 'iife',
+  format: 'esm',
   entryPoints: [ENTRY],
   write: false,
 } satisfies BuildOptions
@@ -43,8 +43,8 @@ export async function buildTracker(): Promise<Tracker> {
 
 async function buildScript(...plugins: Plugin[]): Promise<{ source: string; code: string }> {
   const { outputFiles } = await build({ ...BUNDLE, plugins })
-  const source = outputFiles[0]!.text
-  const { code } = await minify(prepare(source), {
+  const bundle = outputFiles[0]!.text
+  const { code } = await minify(prepare(bundle), {
     ecma: 2020,
     toplevel: true,
     compress: {
@@ -59,7 +59,8 @@ async function buildScript(...plugins: Plugin[]): Promise<{ source: string; code
     },
     format: { ascii_only: true },
   })
-  return { source, code: code! }
+  const source = `(() => {\n${bundle}})();\n`
+  return { source, code: `{${code!.replace(/;\n?$/, '')}}` }
 }
 
 /**

@@ -1,3 +1,5 @@
+import { attempt } from './api.ts'
+
 /** Limits for values from the page (docs/api/tracker.md). Lengths are in UTF-16 code units. */
 const STRING_CHARS = 4096
 const OBJECT_KEYS = 100
@@ -30,10 +32,10 @@ export function cleanProperties(properties: unknown): Properties {
    * Returns a clean copy, or undefined for a value that is not sent. `ancestors` are the containers of the
    * value.
    */
-  function copy(original: unknown, ancestors: unknown[]): unknown {
+  function copy(original: unknown, ancestors: unknown[], key: string): unknown {
     const value = (original as Date | null)?.toJSON ? (original as Date).toJSON() : original
     const type = typeof value
-    if (sizeLeft-- < 0 || /func|sym/.test(type)) return
+    if (sizeLeft-- < 0 || /^(func|sym)|email/i.test(type + key)) return
     if (/str|big/.test(type)) {
       const text = String(value).slice(0, STRING_CHARS)
       sizeLeft -= text.length
@@ -41,23 +43,21 @@ export function cleanProperties(properties: unknown): Properties {
     }
     if (type !== 'object' || !value) return value
     if (ancestors.includes(value)) return '[Circular]'
-    if (ancestors.length >= DEPTH) return '[MaxDepth]'
+    if (ancestors[DEPTH - 1]) return '[MaxDepth]'
     const isArray = Array.isArray(value)
     // The copy of an object has no prototype, so that `__proto__` is a normal key.
     const result = isArray ? [] : Object.create(null)
     for (const key of Object.keys(value).slice(0, isArray ? ARRAY_ITEMS : OBJECT_KEYS)) {
-      try {
-        const copied = /email/i.test(key) ? undefined : copy((value as never)[key], [...ancestors, value])
+      // A getter of the page may throw. Then only its value is left out.
+      attempt(() => {
+        const copied = copy((value as never)[key], [...ancestors, value], key)
         if (copied !== undefined) result[isArray ? result.length : key] = copied
-      } catch {
-        // A getter of the page has thrown. Only this value is left out.
-      }
+      })
     }
     return result
   }
 
-  const cleaned = copy(properties, [])
-  return typeof cleaned === 'object' ? { ...cleaned } : {}
+  return { ...((typeof properties === 'object' && copy(properties, [], '')) as Properties) }
 }
 
 /** Returns the length of the text in UTF-8 bytes. */
@@ -70,14 +70,11 @@ export function byteLength(text: string): number {
  * It halves long texts and removes other values, the largest first, until the properties fit.
  */
 export function fitProperties(properties: Properties): Properties {
-  const fitted = { ...properties }
   const size = (value: unknown) => byteLength(JSON.stringify(value))
-  while (size(fitted) >= PROPERTIES_BYTES) {
-    const largest = Object.keys(fitted).reduce((a, b) => (size(fitted[b]) > size(fitted[a]) ? b : a))
-    const value = fitted[largest]
-    if (typeof value === 'string' && value.length > HALVED_CHARS)
-      fitted[largest] = value.slice(0, value.length >> 1)
-    else delete fitted[largest]
+  while (size(properties) >= PROPERTIES_BYTES) {
+    const largest = Object.keys(properties).sort((a, b) => size(properties[b]) - size(properties[a]))[0]!
+    const value = properties[largest] as string
+    properties[largest] = value[HALVED_CHARS] && value.slice?.(0, value.length >> 1)
   }
-  return fitted
+  return properties
 }

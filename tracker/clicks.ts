@@ -1,13 +1,15 @@
 import { cleanAddress, redactEmails } from './address.ts'
 import { listen } from './api.ts'
-import { linkTo } from './linking.ts'
+import { anonymousId } from './identity.ts'
+import { isListed, withLinkedId } from './linking.ts'
 import { isOn } from './settings.ts'
+import { isHeld } from './storage.ts'
 import { track } from './track.ts'
 
 const TEXT_CHARS = 200
 /** Matches the file name and the extension of a download at the end of a path (docs/api/tracker.md). */
 const DOWNLOAD =
-  /[^/]*\.(pdf|xlsx?|docx?|txt|rtf|csv|exe|key|pps|pptx?|7z|pkg|rar|gz|zip|avi|mov|mp[34]|mpeg|wmv|midi|wav|wma|dmg|iso|msi)$/i
+  /[^/]*\.(pdf|xlsx?|docx?|txt|rtf|csv|exe|key|pp(s|tx?)|7z|pkg|rar|gz|zip|avi|mov|mp([34]|eg)|wmv|midi|wav|wma|dmg|iso|msi)$/i
 
 /** Returns an attribute without e-mail addresses, cut to 200 characters; empty when the element has none. */
 export function attributeText(element: Element, name: string): string {
@@ -20,9 +22,9 @@ export function attributeText(element: Element, name: string): string {
  */
 export function readTag(element: Element, attribute: string): [string, Record<string, string>] {
   const properties: Record<string, string> = {}
-  for (const name of element.getAttributeNames()) {
+  for (const { name, value } of element.attributes) {
     const [before, key] = name.split(`${attribute}-`)
-    if (!before && key) properties[key] = element.getAttribute(name)!
+    if (!before && key) properties[key] = value
   }
   return [element.getAttribute(attribute)!, properties]
 }
@@ -36,7 +38,10 @@ export function watchClicks(): void {
     if (button > 1) return
     const isClick = type === 'click'
     const link = target.closest<HTMLAnchorElement>('a[href]')
-    if (link) linkTo(link)
+    const hostname = link?.hostname
+    const isOther = hostname !== location.hostname
+    if (link && isOther && isListed(hostname!) && !isHeld())
+      link.search = withLinkedId(link.search, anonymousId())
 
     const tagged = target.closest('[data-aa-event]')
     if (tagged) {
@@ -45,15 +50,9 @@ export function watchClicks(): void {
     }
 
     const href = cleanAddress(link?.href)
-    const hostname = link?.hostname
-    const is_external = href !== '' && hostname !== location.hostname
+    const is_external = href !== '' && isOther
     const clicked = target.closest<HTMLButtonElement>('a,button')
-    if (
-      isClick &&
-      clicked &&
-      isOn('trackClicks') &&
-      !/^(mailto|tel|javascript):/.test(link?.protocol as string)
-    ) {
+    if (isClick && clicked && isOn('trackClicks') && !/^(mail|tel:|java)/.test(link?.protocol as string)) {
       const tag = clicked.localName
       track('$click', {
         tag,

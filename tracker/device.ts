@@ -14,58 +14,59 @@ export type Hints = {
 }
 
 /**
- * The order matters: user agents of Edge and Opera also contain Chrome, and that of Chrome contains Safari.
+ * Patterns of the browsers. The order matters: user agents of Edge and Opera also contain Chrome, and that of
+ * Chrome contains Safari.
  */
-const BROWSERS: Record<string, RegExp> = {
-  Edge: /Edg\w*\/(\d+)/,
-  Opera: /(OP[RTXi]\w*|Opera)\/(\d+)/,
-  Firefox: /(Firefox|FxiOS)\/(\d+)/,
-  Chrome: /(Chrom\w+|CriOS)\/(\d+)/,
-  Safari: /Version\/(\d+).*Safari/,
+const BROWSERS: Record<string, string> = {
+  Edge: 'Edg',
+  Opera: 'OP[RTXi]|Opera',
+  Firefox: 'Firefox|FxiOS',
+  Chrome: 'Chrom|CriOS',
+  Safari: 'Version',
 }
 
 /**
- * The order matters: the user agent of an iPhone contains Mac OS X, those of Android and ChromeOS contain
- * Linux or X11.
+ * Patterns of the systems. The order matters: the user agent of an iPhone contains Mac OS X, and those of
+ * Android contain Linux.
  */
-const SYSTEMS: Record<string, RegExp> = {
-  iOS: /iP(hone|ad|od)|^iOS/,
-  Windows: /Windows/,
-  Android: /Android/,
-  ChromeOS: /CrOS|^Chrom/,
-  macOS: /mac/i,
-  Linux: /Linux|X11/,
+const SYSTEMS: Record<string, string> = {
+  iOS: 'iP[aho]|iOS',
+  Windows: 'Windows',
+  Android: 'Android',
+  ChromeOS: 'CrOS|m":"Chrom',
+  macOS: '[Mm]ac',
+  Linux: 'Linux',
 }
 
-/**
- * Returns the first name whose pattern is in the first text, else in the next text, and the version that it
- * finds.
- */
-function findName(table: Record<string, RegExp>, ...texts: (string | undefined)[]): string[] {
-  for (const text of texts) {
-    for (const name in table) {
-      const match = table[name]!.exec(text!)
-      if (match) return [name, match.pop()!]
-    }
+/** Returns the first name whose pattern is in the text, and the first number after it. */
+function findName(patterns: Record<string, string>, text: string): string[] {
+  for (const name in patterns) {
+    const match = RegExp(`(${patterns[name]})\\D*(\\d*)`).exec(text)
+    if (match) return [name, match[2]!]
   }
   return ['Unknown', '']
 }
 
 /**
- * Returns browser, system and kind of device. Hints win over the user agent. `width` is the width of the
- * screen, CSS px.
+ * Returns browser, system and kind of device. `width` is the width of the screen, CSS px. Hints come first:
+ * their JSON, such as `{"brands":[{"brand":"Google Chrome","version":"142"}],"platform":"Chrome OS"}`, is
+ * read like a user agent.
  */
 export function describeDevice(userAgent: string, hints: Hints | undefined, width: number): Device {
-  // Brands are written like products of a user agent and come first, so that their versions are found.
-  const brands = hints?.brands?.map(({ brand, version }) => `${brand}/${version}`)
-  const [browser, browser_version] = findName(BROWSERS, `${brands}${userAgent}`) as [string, string]
-  const os = findName(SYSTEMS, hints?.platform, userAgent)[0]!
-  return { browser, browser_version, os, device: parseKind(userAgent, hints, width) }
-}
-
-function parseKind(userAgent: string, hints: Hints | undefined, width: number): Device['device'] {
-  if (hints?.mobile) return 'mobile'
-  if (/iPad|Tablet|Android(?!.*Mobi)/.test(userAgent)) return 'tablet'
-  if (width < 768 || /Mobi/.test(userAgent)) return 'mobile'
-  return width < 1024 ? 'tablet' : 'desktop'
+  const text = JSON.stringify(hints) + userAgent
+  const [browser, browser_version] = findName(BROWSERS, text) as [string, string]
+  return {
+    browser,
+    browser_version,
+    os: findName(SYSTEMS, text)[0]!,
+    device: hints?.mobile
+      ? 'mobile'
+      : /iPad|Tablet|Android(?!.*Mobi)/.test(userAgent)
+        ? 'tablet'
+        : width < 768 || /Mobi/.test(userAgent)
+          ? 'mobile'
+          : width < 1024
+            ? 'tablet'
+            : 'desktop',
+  }
 }

@@ -22,7 +22,7 @@ export function watchErrors(): void {
       const error = redactError(String(message ?? reason?.message ?? reason)).slice(0, MESSAGE_CHARS)
       const source = redactError(cleanAddress(filename))
       const key = error + source + line
-      if (sent.includes(key) || sent.length >= ERRORS) return
+      if (sent.includes(key) || sent[ERRORS - 1]) return
       sent.push(key)
       track('$error', { message: error, source, line, col })
     },

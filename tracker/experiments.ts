@@ -1,7 +1,6 @@
 import { bucketOf, chooseVariant, splitEqually, type Variant } from '#schemas/assignment'
 import { userId } from './identity.ts'
-import { isPrintOnly } from './send.ts'
-import { dataset, endpoint } from './settings.ts'
+import { dataset, endpoint, isPrintOnly } from './settings.ts'
 import { isHeld, read, write } from './storage.ts'
 import { track } from './track.ts'
 
@@ -22,24 +21,23 @@ export function endLoading(): void {
  * Returns the variant of the user, or null; with `keys` also when the service does not know the experiment
  * (docs/api/tracker.md).
  */
-function assignVariant(name: string, keys?: string[]): string | null {
+function assignVariant(name: string, keys?: string[]): string | null | undefined {
   const variants = running[name] || (keys && splitEqually(keys))
-  if (!(name in assigned) && variants && !isPrintOnly()) {
+  if (!assigned[name] && variants && !isPrintOnly()) {
     const forcedKey = new URL(location.href).searchParams.get(`aa_variant_${name}`)
     const forced = variants.some(({ key }) => key === forcedKey) || undefined
     const variant = forced ? forcedKey : chooseVariant(variants, bucketOf(name, userId()))
     assigned[name] = variant
     if (variant) track('$experiment_exposure', { experiment: name, variant, forced })
   }
-  return assigned[name] ?? null
+  return assigned[name]
 }
 
 /**
  * `window.aa.experiment`. A call shows that the page has experiments, so the service is asked from now on.
  */
-export function experiment(name: string, keys?: string[]): string | null {
-  write('experiments', null)
-  if (!isLoaded) runExperiments()
+export function experiment(name: string, keys?: string[]): string | null | undefined {
+  if (!isLoaded) runExperiments(true)
   return assignVariant(name, keys)
 }
 
@@ -51,22 +49,22 @@ const findElements = () => document.querySelectorAll(`[${ATTRIBUTE}]`)
  * the consent. When a project has no experiments, this browser session does not ask again until a page has an
  * element or a call with one.
  */
-export async function runExperiments(): Promise<void> {
-  const { token } = dataset
+export async function runExperiments(isCalled?: boolean): Promise<void> {
   try {
-    const isNeeded = findElements()[0] || !read('experiments')
-    if (!isLoaded && token && isNeeded && !isHeld() && !isPrintOnly()) {
+    const isNeeded = () => isCalled || findElements()[0] || !read('experiments')
+    if (!isLoaded && isNeeded() && !isHeld() && !isPrintOnly()) {
       isLoaded = true
-      const address = `${endpoint}/experiments/config?token=${encodeURIComponent(token)}`
-      const { experiments } = await (await fetch(address, { credentials: 'omit' })).json()
+      const answer = await fetch(`${endpoint}/experiments/config?token=${dataset.token}`, {
+        credentials: 'omit',
+      })
+      const { experiments } = await answer.json()
       for (const { key, variants } of experiments) running[key] = variants
       write('experiments', experiments[0] ? null : 'none')
     }
     for (const element of findElements()) {
       const name = element.getAttribute(ATTRIBUTE)!
-      const text =
-        running[name] && element.getAttribute(`data-aa-variant-${assignVariant(name)?.toLowerCase()}`)
-      if (typeof text === 'string') element.textContent = text
+      const text = running[name] && element.getAttribute(`data-aa-variant-${assignVariant(name)}`)
+      if (text != null) element.textContent = text
     }
   } catch {
     // Without the configuration, elements keep their texts, and `experiment` uses the keys of its caller.

@@ -15,10 +15,10 @@ export function watchForms(): void {
     if (!isUnchecked && !form.matches(':valid')) return
     track('$form_submit', {
       id: attributeText(form, 'id'),
+      classes: attributeText(form, 'class'),
       name: attributeText(form, 'name'),
       action: cleanAddress(form.getAttribute('action') || '', document.baseURI).slice(0, ACTION_CHARS),
       method: (attributeText(form, 'method') || 'get').toLowerCase(),
-      classes: attributeText(form, 'class'),
     })
   })
 }

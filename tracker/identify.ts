@@ -1,6 +1,6 @@
 import { cleanProperties, fitProperties } from './clean.ts'
 import { userId } from './identity.ts'
-import { enqueueIdentify, flush } from './queue.ts'
+import { flush, identifies } from './queue.ts'
 import { dataset } from './settings.ts'
 import { write } from './storage.ts'
 
@@ -8,10 +8,12 @@ import { write } from './storage.ts'
 const ID_CHARS = 256
 
 /** Tells the service that two ids are one user. Without a token nothing is sent. */
-export function join(previous_id: string, user_id: string, traits?: object): void {
+export function join(previous_id: string, user_id: string, traits?: object | string): void {
   const { token } = dataset
-  if (token && (previous_id !== user_id || traits))
-    enqueueIdentify(JSON.stringify({ token, previous_id, user_id, traits }))
+  if (token && (previous_id !== user_id || traits)) {
+    identifies.add(JSON.stringify({ token, previous_id, user_id, traits }))
+    flush()
+  }
 }
 
 /**
@@ -21,13 +23,12 @@ export function join(previous_id: string, user_id: string, traits?: object): voi
  */
 export function identify(id: unknown, traits?: { email?: unknown } | null): void {
   const user_id = /str|num/.test(typeof id) ? String(id) : ''
-  if (!user_id || user_id.length > ID_CHARS) return
+  if (!user_id || user_id[ID_CHARS]) return
   const cleaned = cleanProperties(traits)
-  const email = traits?.email
-  if (typeof email === 'string') cleaned.email = email.trim().toLowerCase()
+  cleaned.email = (traits?.email as string | undefined)?.trim?.().toLowerCase()
   const fitted = fitProperties(cleaned)
   const previous_id = userId()
   flush()
   write('identified_uid', user_id)
-  join(previous_id, user_id, Object.keys(fitted)[0] ? fitted : undefined)
+  join(previous_id, user_id, JSON.stringify(fitted)[2] && fitted)
 }

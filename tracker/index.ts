@@ -2,7 +2,7 @@
  * The browser tracker. This file only wires the modules. README.md describes where to add one.
  */
 
-import { attempt } from './api.ts'
+import { attempt, listen, runAll } from './api.ts'
 import { watchClicks } from './clicks.ts'
 import { watchErrors } from './errors.ts'
 import { endLoading, experiment, runExperiments } from './experiments.ts'
@@ -10,16 +10,16 @@ import { watchForms } from './forms.ts'
 import { identify } from './identify.ts'
 import { anonymousId, identifiedId } from './identity.ts'
 import { watchImpressions } from './impressions.ts'
-import { endWait, later, settle } from './later.ts'
-import { restartView, runAll, runWhen, watchVisibility, whenShown } from './lifecycle.ts'
+import { endWait, isReady, later, settle } from './later.ts'
+import { hideView, isVisible, runWhen, shownSince, showView, whenShown } from './lifecycle.ts'
 import { receiveLink } from './linking.ts'
-import { awaitTitle, settleRoute, watchRoutes } from './navigation.ts'
+import { watchRoutes } from './navigation.ts'
 import { checkNotFound } from './not-found.ts'
 import type { Api } from './npm/index.d.ts'
 import { watchPerformance } from './performance.ts'
 import { clear, flush } from './queue.ts'
 import { watchScroll } from './scroll.ts'
-import { dataset, isOn, readSettings } from './settings.ts'
+import { endpoint, isOn, readSettings } from './settings.ts'
 import { hasOptedOut, read, removeConsent, requireConsent, storeConsent } from './storage.ts'
 import { watchTime } from './time-on-page.ts'
 import { setProperties, track } from './track.ts'
@@ -37,17 +37,24 @@ function beginRoute(): void {
   runAll([page, checkNotFound, watchImpressions, () => whenShown(runExperiments)])
 }
 
-/** Runs when the route of a single-page application has changed, before anything of the new route. */
-function endRoute(): void {
-  restartView()
-  flush()
-}
-
 /** Runs once, when the document is parsed, or when the user leaves it earlier. */
 function beginPage(): void {
+  if (isReady) return
   endWait()
   beginRoute()
-  if (isOn('trackSpa')) watchRoutes(endRoute, beginRoute)
+  if (isOn('trackSpa')) watchRoutes(beginRoute)
+}
+
+/**
+ * Watches when the page is hidden and shown. Sends what waits after each hiding, and when the page may be
+ * about to close.
+ */
+function watchView({ type }: Event): void {
+  if (type !== 'pagehide' && isVisible()) showView()
+  else hideView()
+  if (shownSince && type !== 'beforeunload') return
+  beginPage()
+  flush()
 }
 
 /**
@@ -60,8 +67,6 @@ function findScript() {
     document.querySelector<HTMLScriptElement>('script[src][data-token]')
   )
 }
-
-let isRunning = false
 
 const methods: Record<string, (...args: never[]) => unknown> = {
   track,
@@ -96,43 +101,32 @@ const options: Record<string, () => void> = {
 }
 
 function start(): void {
-  const script = findScript()
-  if (!script?.src) {
-    console.warn('window.aa does nothing')
-    return
-  }
-  readSettings(script)
-  if (isOn('doNotTrack') && navigator.doNotTrack === '1') {
+  attempt(readSettings, findScript())
+  if (!endpoint) {
     endLoading()
     return
   }
-  isRunning = true
-  if (!dataset.token) console.warn('No data-token')
   runAll([receiveLink, watchClicks])
   if (isOn('trackErrors')) attempt(watchErrors)
   later(watchTime)
   for (const name in options) if (isOn(`track${name}`)) later(options[name]!)
-  watchVisibility()
-  awaitTitle(beginPage)
+  listen('visibilitychange pagehide pageshow beforeunload', watchView)
   runWhen(document.readyState === 'loading', 'DOMContentLoaded', () => {
-    later(() => settleRoute())
+    later(beginPage)
     setTimeout(settle)
   })
 }
 
 // A second copy of the script does nothing. The methods do nothing until `start` finds that it may track, so
-// a page may call every method in any case. They return null instead of throwing. `track`, `page` and `set`
-// read no storage, because pages call them while they load: an event of a user who has opted out is dropped
-// later.
-if (!window.aa?.installed) {
-  const api: Record<string, unknown> = { installed: true }
-  for (const name in methods)
-    api[name] = (...args: unknown[]) =>
-      (isRunning &&
-        (/track|page|set/.test(name) || !hasOptedOut()) &&
-        attempt(methods[name]!, ...(args as never[]))) ||
-      null
-  window.aa = api as unknown as Api
+// a page may call every method in any case. They return null instead of throwing. `track`, `page` and `set`,
+// which are the names without a sixth letter, read no storage, because pages call them while they load: an
+// event of a user who has opted out is dropped later.
+if (!window.aa?.track) {
+  for (const name in methods) {
+    const method = methods[name]!
+    methods[name] = (...args) => (endpoint && !(name[5] && hasOptedOut()) && attempt(method, ...args)) || null
+  }
+  window.aa = methods as unknown as Api
   setTimeout(endLoading, LOADING_MS)
   attempt(start)
 }

@@ -1,11 +1,12 @@
-import { attempt } from './api.ts'
+import { runAll } from './api.ts'
 
 type Action = () => void
 
 /** Maximum number of actions that wait. More of them run at once. */
 const MAX_ACTIONS = 1000
 
-const actions: Action[] = []
+/** What waits, in its order. Anything that calls `later` or sends runs all of it first. */
+export const actions: Action[] = []
 /** Whether the first route has begun: the document is parsed, or the user leaves it earlier. */
 export let isReady = false
 
@@ -19,7 +20,7 @@ export function later(action: Action): void {
 
 /** Runs all actions that wait, in their order. */
 export function settle(): void {
-  for (const action of actions.splice(0)) attempt(action)
+  runAll(actions.splice(0))
 }
 
 /** From now on, actions do not wait. */

@@ -1,7 +1,5 @@
-import { attempt, listen } from './api.ts'
+import { listen, runAll } from './api.ts'
 import { settle } from './later.ts'
-import { settleRoute } from './navigation.ts'
-import { flush } from './queue.ts'
 
 type Action = () => void
 
@@ -9,14 +7,10 @@ type Action = () => void
 export const onHide: Action[] = []
 export const onRestart: Action[] = []
 
-const isVisible = () => document.visibilityState === 'visible'
+export const isVisible = () => document.visibilityState === 'visible'
 
 /** Since when the page or the route is visible, Unix ms; 0 while it is hidden. */
 export let shownSince = isVisible() ? Date.now() : 0
-
-export function runAll(actions: Action[]): void {
-  for (const action of actions) attempt(action)
-}
 
 /** Runs the action now, or at the first of the events if it must wait. */
 export function runWhen(mustWait: unknown, types: string, action: Action): void {
@@ -36,12 +30,11 @@ export function whenShown(action: Action): void {
  */
 export function reportOnce(report: Action, reset: Action): void {
   let isSent: boolean
-  const restart = () => {
+  reset()
+  onRestart.push(() => {
     isSent = false
     reset()
-  }
-  restart()
-  onRestart.push(restart)
+  })
   onHide.push(() => {
     if (!isSent) report()
     isSent = true
@@ -54,27 +47,20 @@ function endView(): void {
   if (shownSince) runAll(onHide)
 }
 
+/** Notes that the page is visible. */
+export function showView(): void {
+  shownSince ||= Date.now()
+}
+
+/** Ends the view of a page that is hidden or left. */
+export function hideView(): void {
+  endView()
+  shownSince = 0
+}
+
 /** Ends a route of a visible page, and begins the next. */
 export function restartView(): void {
   endView()
   shownSince &&= Date.now()
   runAll(onRestart)
-}
-
-/**
- * Watches when the page is hidden and shown. Sends what waits after each hiding, and when the page may be
- * about to close.
- */
-export function watchVisibility(): void {
-  const change = ({ type }: Event) => {
-    if (type !== 'pagehide' && isVisible()) shownSince ||= Date.now()
-    else {
-      endView()
-      shownSince = 0
-    }
-    if (shownSince && type !== 'beforeunload') return
-    settleRoute()
-    flush()
-  }
-  listen('visibilitychange pagehide pageshow beforeunload', change)
 }

@@ -14,17 +14,20 @@ export function navigationTiming() {
  * whole ms.
  */
 export function watchPerformance(): void {
-  const report = () => {
-    const timing = navigationTiming()
-    track('$performance', {
-      perf_dns: (timing.domainLookupEnd - timing.domainLookupStart) | 0,
-      perf_tcp: (timing.connectEnd - timing.connectStart) | 0,
-      perf_ttfb: timing.responseStart | 0,
-      perf_dom_interactive: timing.domInteractive | 0,
-      perf_dom_complete: timing.domComplete | 0,
-      perf_load: timing.loadEventEnd | 0,
-    })
-  }
-  // The end of the load event is known after it.
-  runWhen(document.readyState !== 'complete', 'load', () => setTimeout(guarded(report)))
+  runWhen(document.readyState !== 'complete', 'load', () =>
+    // The end of the load event is known after it.
+    setTimeout(
+      guarded(() => {
+        const timing = navigationTiming()
+        track('$performance', {
+          perf_dns: (timing.domainLookupEnd - timing.domainLookupStart) | 0,
+          perf_tcp: (timing.connectEnd - timing.connectStart) | 0,
+          perf_ttfb: timing.responseStart | 0,
+          perf_dom_interactive: timing.domInteractive | 0,
+          perf_dom_complete: timing.domComplete | 0,
+          perf_load: timing.loadEventEnd | 0,
+        })
+      }),
+    ),
+  )
 }

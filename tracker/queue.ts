@@ -1,16 +1,18 @@
 import { settle } from './later.ts'
 import type { QueuedEvent } from './queued-event.ts'
-import { toRequests } from './requests.ts'
-import { isPrintOnly, print, send } from './send.ts'
+import { post, print, sendEvents } from './send.ts'
+import { isPrintOnly } from './settings.ts'
 import { isHeld } from './storage.ts'
 
 const FLUSH_AFTER_MS = 5000
 /** Maximum number of events that wait for consent, because memory must not grow without limit. */
 const MAX_EVENTS = 1000
+/** Maximum number of events in a request (docs/api/limits.md#bounds-of-requests). */
+const BATCH_EVENTS = 100
 
 let events: QueuedEvent[] = []
 /** Bodies for POST /identify. The same body waits only once. */
-let identifies = new Set<string>()
+export const identifies = new Set<string>()
 let timer: ReturnType<typeof setTimeout> | 0 = 0
 
 /**
@@ -22,27 +24,20 @@ export function enqueue(event: QueuedEvent): void {
   timer ||= setTimeout(flush, FLUSH_AFTER_MS)
 }
 
-/** Sends a body to POST /identify, together with everything that waits. */
-export function enqueueIdentify(body: string): void {
-  identifies.add(body)
-  flush()
-}
-
 /** Sends everything that waits, unless it waits for consent. */
 export function flush(): void {
   settle()
   clearTimeout(timer)
   timer = 0
   if (isHeld()) return
-  const requests = toRequests(events)
-  for (const body of identifies) requests.push({ path: '/identify', body })
+  while (events[0]) sendEvents(events.splice(0, BATCH_EVENTS))
+  for (const body of identifies) post('/identify', body)
   clear()
-  send(requests)
 }
 
 /** Drops everything that waits. */
 export function clear(): void {
   settle()
   events = []
-  identifies = new Set()
+  identifies.clear()
 }

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 
 /** Returns a positive number from the storage, or 0 for anything else. */
 function storedNumber(name: string): number {
-  return Math.max(0, read(name) as never) || 0
+  return +read(name)! || 0
 }
 
 /**
@@ -17,13 +17,12 @@ function storedNumber(name: string): number {
 export function touchSession(now: number) {
   const firstVisit = storedNumber('fv') || now
   let session_count = storedNumber('sc')
-  if (!read('sid') || !session_count || now - storedNumber('last_activity') >= TIMEOUT_MS) {
+  if (!(read('sid') && session_count && now - storedNumber('last_activity') < TIMEOUT_MS)) {
     session_count++
     write('sid', randomId('sess_'))
     write('sc', session_count)
     write('fv', firstVisit)
   }
   write('last_activity', now)
-  const days_since_first_visit = Math.max(0, ((now - firstVisit) / DAY_MS) | 0)
-  return { id: read('sid')!, properties: { session_count, days_since_first_visit } }
+  return { session_count, days_since_first_visit: Math.max(0, ((now - firstVisit) / DAY_MS) | 0) }
 }

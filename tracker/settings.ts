@@ -3,21 +3,18 @@ export type ScriptElement = { src: string; dataset: Record<string, string | unde
 
 /** The attributes of the script element: `dataset.trackSpa` is `data-track-spa` (docs/api/tracker.md). */
 export let dataset: ScriptElement['dataset'] = {}
-/** Origin of the script. Requests go there; without one nothing can be sent. */
+/** Origin of the script. Requests go there; without one the tracker does not run. */
 export let endpoint = ''
 
 /**
- * Takes the settings from the script element. `endpoint` stays empty for a script that was pasted into the
- * page.
+ * Takes the settings from the script element. Without an address, as in a script that was pasted into the
+ * page, and for a user who does not want to be tracked, the tracker does not run.
  */
-export function readSettings(script: ScriptElement): void {
-  endpoint = script.src.split('/', 3).join('/')
-  dataset = script.dataset
-}
-
-/** Returns the name of the project. */
-export function project(): string {
-  return dataset.project || 'default'
+export function readSettings(script: ScriptElement | null): void {
+  dataset = { ...script?.dataset }
+  dataset.project ||= 'default'
+  if (!dataset.token || !script!.src) console.warn('No data-token or src')
+  if (!isOn('doNotTrack') || navigator.doNotTrack !== '1') endpoint = new URL(script!.src).origin
 }
 
 /** Returns whether an attribute is on. Only the text `true` switches it on. */
@@ -26,9 +23,9 @@ export function isOn(name: string): boolean {
 }
 
 /**
- * Returns whether the host is a developer's machine, where events are printed and not sent
+ * Returns whether events are printed and not sent: on a developer's machine, unless `data-localhost` is set
  * (docs/api/tracker.md).
  */
-export function isLocalHost(hostname: string): boolean {
-  return /^(localhost|127\..*|\[::1\])$/.test(hostname)
+export function isPrintOnly(): boolean {
+  return /^(localhost$|127\.|\[::1])/.test(location.hostname) && !isOn('localhost')
 }

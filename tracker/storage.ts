@@ -1,8 +1,11 @@
 import { attempt, guarded } from './api.ts'
-import { dataset, isOn, project } from './settings.ts'
+import { dataset, isOn } from './settings.ts'
 
-/** Values of the browser session. All other values belong to the user and stay in the local storage. */
-const TAB_VALUE = /^(utm|sid|last_activity|time|experiments)$/
+/**
+ * Matches the names of what belongs to the browser session: utm, sid, last_activity, time, experiments. All
+ * other values belong to the user and stay in the local storage.
+ */
+const TAB_VALUE = /[my]|si/
 
 type Value = string | number | null
 
@@ -16,7 +19,7 @@ function storageOf(name: string): Storage {
 
 /** A key names the project, because pages may carry several projects (docs/api/tracker.md). */
 function keyOf(name: string): string {
-  return `aa:${encodeURIComponent(dataset.token || project())}:${name}`
+  return `aa:${encodeURIComponent(dataset.token || dataset.project!)}:${name}`
 }
 
 /** Returns a stored value. It never throws. */
@@ -50,11 +53,8 @@ const persist = guarded((name: string) => {
  * Returns whether the user has opted out, or must consent and has not. Then nothing is sent, and values are
  * stored in memory only.
  */
-export function isHeld(): boolean {
-  return (
-    hasOptedOut() ||
-    ((isOn('requireConsent') || read('required') === 'true') && read('consent') !== 'granted')
-  )
+export function isHeld(): unknown {
+  return hasOptedOut() || ((isOn('requireConsent') || read('required')) && read('consent') !== 'granted')
 }
 
 /** From now on the consent is needed on this page. */
@@ -75,16 +75,16 @@ export function removeConsent(): void {
 /** Stores the consent, and everything that is in memory. */
 export function storeConsent(): void {
   write('consent', 'granted')
-  for (const name in memory) persist(name)
+  Object.keys(memory).forEach(persist)
 }
 
 /**
  * Returns whether the user has opted out: of the project by `disabled`, or of all projects by `aa_disabled`
  * (T13).
  */
-export const hasOptedOut: () => boolean | null = guarded(
+export const hasOptedOut: () => boolean | undefined = guarded(
   () =>
     read('disabled') === 'true' ||
-    (globalThis as { aa_disabled?: unknown }).aa_disabled === true ||
+    (window as { aa_disabled?: unknown }).aa_disabled === true ||
     localStorage.aa_disabled === 'true',
 )

@@ -1,14 +1,15 @@
+import { cleanAddress, redactEmails } from './address.ts'
 import { campaignProperties } from './attribution.ts'
 import { cleanProperties, fitProperties, type Properties } from './clean.ts'
+import { describeDevice, type Hints } from './device.ts'
 import { userId } from './identity.ts'
-import { isReady, later } from './later.ts'
+import { isReady, later, settle } from './later.ts'
 import { whenShown } from './lifecycle.ts'
-import { settleRoute } from './navigation.ts'
-import { pageProperties, routeAddress } from './page.ts'
+import { routeAddress, timeZone } from './page.ts'
 import { enqueue } from './queue.ts'
 import { touchSession } from './session.ts'
-import { dataset, project } from './settings.ts'
-import { hasOptedOut } from './storage.ts'
+import { dataset } from './settings.ts'
+import { hasOptedOut, read } from './storage.ts'
 
 const NAME_CHARS = 256
 
@@ -22,34 +23,44 @@ let fixedProperties: Properties = {}
  */
 export function track(event: unknown, properties?: unknown): void {
   whenShown(() => {
-    if (isReady) settleRoute()
-    if (typeof event !== 'string' || !event || event.length > NAME_CHARS) return
+    if (isReady) settle()
+    if (typeof event !== 'string' || !event || event[NAME_CHARS]) return
     // What may change until the event is completed is read now.
     const timestamp = Date.now()
     const address = routeAddress()
     const { title } = document
     const fixed = fixedProperties
-    const given = properties && cleanProperties(properties)
+    const given = cleanProperties(properties)
     later(() => {
       if (hasOptedOut()) return
-      const session = touchSession(timestamp)
       const url = new URL(address)
-      const automatic = pageProperties(url, title)
       const merged = {
-        ...automatic,
-        ...session.properties,
+        path: redactEmails(url.pathname),
+        url: cleanAddress(address),
+        title: redactEmails(title),
+        referrer: cleanAddress(document.referrer),
+        hostname: location.hostname,
+        language: navigator.language,
+        screen: `${screen.width}x${screen.height}`,
+        timezone: timeZone(),
+        ...describeDevice(
+          navigator.userAgent,
+          (navigator as Navigator & { userAgentData?: Hints }).userAgentData,
+          screen.width,
+        ),
+        ...touchSession(timestamp),
         ...campaignProperties(url.searchParams),
         ...fixed,
-        ...(event === 'page_view' && { page: automatic.title }),
-        ...(given as Properties),
+        ...(event === 'page_view' && { page: redactEmails(title) }),
+        ...given,
       }
       enqueue({
-        project: project(),
+        project: dataset.project!,
         token: dataset.token,
         event,
         properties: fitProperties(merged),
         user_id: userId(),
-        session_id: session.id,
+        session_id: read('sid')!,
         timestamp,
       })
     })
@@ -59,5 +70,5 @@ export function track(event: unknown, properties?: unknown): void {
 /** Adds properties to every later event of this page. A null value removes a property. */
 export function setProperties(properties: unknown): void {
   fixedProperties = cleanProperties({ ...fixedProperties, ...cleanProperties(properties) })
-  for (const key in fixedProperties) if (fixedProperties[key] === null) delete fixedProperties[key]
+  for (const key in fixedProperties) fixedProperties[key] ?? delete fixedProperties[key]
 }

@@ -22,34 +22,31 @@ const IGNORED_PER = 50
  */
 export function watchVitals(): void {
   let lcp: number | undefined
-  let cls: number | undefined
+  let cls: unknown
   let series: number
   let seriesStart = 0
   let lastShift = 0
   /** The longest event of each interaction, ms. */
   let interactions: Record<number, number>
 
-  const readers: Record<string, (entry: Entry) => void> = {
-    'largest-contentful-paint'({ startTime }) {
-      // A prerendered page is painted before it is shown.
-      lcp = Math.max(0, (startTime - (navigationTiming().activationStart || 0)) | 0)
-    },
-    'layout-shift'({ startTime, value, hadRecentInput }) {
-      if (hadRecentInput) return
-      if (startTime - lastShift > SHIFT_GAP_MS || startTime - seriesStart > SHIFT_SERIES_MS) {
-        seriesStart = startTime
-        series = 0
-      }
-      lastShift = startTime
-      series += value
-      cls = Math.max(cls!, Math.round(series * 1000) / 1000)
-    },
-    event({ interactionId, duration }) {
-      if (interactionId) interactions[interactionId] = Math.max(duration, interactions[interactionId] || 0)
-    },
-  }
   const readAll = (entries: PerformanceEntry[]) => {
-    for (const entry of entries) readers[entry.entryType]!(entry as Entry)
+    for (const { startTime, duration, value, hadRecentInput, interactionId } of entries as Entry[]) {
+      // Shifts alone have a value, and events alone a duration. Those of interactions have an id, too.
+      if (value >= 0) {
+        if (!hadRecentInput) {
+          if (!(startTime - lastShift < SHIFT_GAP_MS && startTime - seriesStart < SHIFT_SERIES_MS)) {
+            seriesStart = startTime
+            series = 0
+          }
+          lastShift = startTime
+          series += value
+          cls = Math.max(cls as number, Math.round(series * 1000) / 1000)
+        }
+      } else if (interactionId)
+        interactions[interactionId] = Math.max(duration, interactions[interactionId] || 0)
+      // A prerendered page is painted before it is shown.
+      else if (!duration) lcp = Math.max(0, (startTime - (navigationTiming().activationStart || 0)) | 0)
+    }
   }
 
   const observer = new PerformanceObserver(list => readAll(list.getEntries()))
@@ -63,11 +60,11 @@ export function watchVitals(): void {
     () => {
       lcp = undefined
       // A browser that knows shifts has seen none so far.
-      cls = PerformanceObserver.supportedEntryTypes.includes('layout-shift') ? 0 : undefined
+      cls = (window as { LayoutShift?: unknown }).LayoutShift && 0
       series = 0
       interactions = {}
     },
   )
-  for (const type in readers)
+  for (const type of ['largest-contentful-paint', 'layout-shift', 'event'])
     observer.observe({ type, buffered: true, durationThreshold: 16 } as PerformanceObserverInit)
 }

@@ -139,11 +139,14 @@ describe('client hints', () => {
     expect(describeDevice(CHROME_MAC, { ...hints, mobile: true }, 1440).device).toBe('mobile')
   })
 
+  test('give Linux where the user agent names no system', () => {
+    expect(describeDevice('', { ...hints, platform: 'Linux' }, 1440).os).toBe('Linux')
+  })
+
   test.each([
     ['Chrome OS', 'ChromeOS'],
     ['Chromium OS', 'ChromeOS'],
     ['macOS', 'macOS'],
-    ['Linux', 'Linux'],
     ['Android', 'Android'],
     ['', 'macOS'],
     ['Fuchsia', 'macOS'],

@@ -88,10 +88,12 @@ test('`$web_vitals` has the worst series of shifts and the 98th percentile of th
       // A series of 0.331, one shift each 0.9 s. The last shift is more than 5 s after the first, so it
       // begins a new series.
       ...Array.from({ length: 7 }, (_, at) => shift(10_000 + at * 900, at < 6 ? 0.05512 : 0.2)),
-      // 60 interactions with two events each, and one event that belongs to no interaction. INP ignores the
+      // 60 interactions with two events each, and an event that belongs to no interaction. INP ignores the
       // slowest of 50 interactions.
       ...Array.from({ length: 60 }, (_, at) => [event(at + 1, 10 + at), event(at + 1, 5)]).flat(),
       event(0, 5000),
+      // A browser that knows events and no interactions.
+      { entryType: 'event', startTime: 5000, duration: 5000 },
     ]
     Object.defineProperty(window, 'PerformanceObserver', {
       value: class {

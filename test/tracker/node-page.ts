@@ -19,6 +19,7 @@ export async function openNodePage({ local = {}, tab = {}, dataset = { token: 't
   vi.resetModules()
   defineStorage('localStorage', local)
   defineStorage('sessionStorage', tab)
+  vi.stubGlobal('window', globalThis)
   const settings = await import('#tracker/settings')
   settings.readSettings({ src: 'https://stats.test/tracker.js', dataset })
   return {

@@ -1,42 +1,22 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { useBeacons } from './beacons.ts'
 import { defineStorage, openNodePage } from './node-page.ts'
 import { queuedEvent } from './queued-event.ts'
 
-let beacons: { path: string; events: string[] }[] = []
-
-beforeEach(() => {
-  vi.useFakeTimers()
-  beacons = []
-  vi.stubGlobal('location', { hostname: 'shop.test' })
-  vi.stubGlobal('navigator', {
-    sendBeacon(address: string, { text }: { text: string }) {
-      const body = JSON.parse(text)
-      const events = (body.events ?? [body]).map(
-        ({ event, user_id }: Record<string, string>) => event ?? user_id,
-      )
-      beacons.push({ path: new URL(address).pathname, events })
-      return true
-    },
-  })
-  vi.stubGlobal(
-    'Blob',
-    class {
-      readonly text: string
-      constructor(parts: string[]) {
-        this.text = parts.join('')
-      }
-    },
-  )
-})
-afterEach(() => {
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
-})
+const beacons = useBeacons()
 
 async function openQueue(dataset = {}) {
   const page = await openNodePage({ dataset: { token: 't', ...dataset } })
   const queue = await import('#tracker/queue')
-  return { ...page, ...queue, add: (event: string) => queue.enqueue(queuedEvent(event)) }
+  return {
+    ...page,
+    ...queue,
+    add: (event: string) => queue.enqueue(queuedEvent(event)),
+    identify() {
+      queue.identifies.add('{"user_id":"ada"}')
+      queue.flush()
+    },
+  }
 }
 
 const sent = () => beacons.flatMap(({ events }) => events)
@@ -49,10 +29,10 @@ test('events are sent together, 5 s after the first of them', async () => {
   vi.advanceTimersByTime(999)
   expect(sent()).toEqual([])
   vi.advanceTimersByTime(1)
-  expect(beacons).toEqual([{ path: '/track/batch', events: ['a', 'b'] }])
+  expect(beacons).toMatchObject([{ path: '/track/batch', events: ['a', 'b'] }])
   add('c')
   vi.advanceTimersByTime(5000)
-  expect(beacons[1]).toEqual({ path: '/track', events: ['c'] })
+  expect(beacons[1]).toMatchObject({ path: '/track', events: ['c'] })
 })
 
 test('a flush sends events at once, and only once, and the next event starts a new wait', async () => {
@@ -70,19 +50,19 @@ test('a flush sends events at once, and only once, and the next event starts a n
 })
 
 test('a call of identify goes out at once, after the events that wait', async () => {
-  const { add, enqueueIdentify } = await openQueue()
+  const { add, identify } = await openQueue()
   add('a')
-  enqueueIdentify('{"user_id":"ada"}')
-  expect(beacons).toEqual([
+  identify()
+  expect(beacons).toMatchObject([
     { path: '/track', events: ['a'] },
     { path: '/identify', events: ['ada'] },
   ])
 })
 
 test('without consent nothing is sent, and consent sends the first 1000 events and each call of identify once', async () => {
-  const { add, enqueueIdentify, flush, storeConsent } = await openQueue({ requireConsent: 'true' })
+  const { add, identify, flush, storeConsent } = await openQueue({ requireConsent: 'true' })
   for (let at = 0; at < 1500; at++) add(`e${at}`)
-  for (let at = 0; at < 3; at++) enqueueIdentify('{"user_id":"ada"}')
+  for (let at = 0; at < 3; at++) identify()
   vi.advanceTimersByTime(60_000)
   flush()
   expect(sent()).toEqual([])
@@ -93,9 +73,9 @@ test('without consent nothing is sent, and consent sends the first 1000 events a
 })
 
 test('what is cleared is never sent', async () => {
-  const { add, clear, enqueueIdentify, flush, storeConsent } = await openQueue({ requireConsent: 'true' })
+  const { add, clear, identify, flush, storeConsent } = await openQueue({ requireConsent: 'true' })
   add('a')
-  enqueueIdentify('{"user_id":"ada"}')
+  identify()
   clear()
   storeConsent()
   flush()

@@ -1,44 +1,37 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { byteLength } from '#tracker/clean'
-import { toRequests } from '#tracker/requests'
+import { sendEvents } from '#tracker/send'
+import { readSettings } from '#tracker/settings'
+import { useBeacons } from './beacons.ts'
 import { queuedEvent } from './queued-event.ts'
+
+const beacons = useBeacons()
+beforeEach(() => readSettings({ src: 'https://stats.test/tracker.js', dataset: { token: 't' } }))
 
 const createEvents = (count: number, properties = {}) =>
   Array.from({ length: count }, (_, index) => queuedEvent(`e${index}`, properties))
 
-const names = (requests: ReturnType<typeof toRequests>) =>
-  requests.map(({ path, body }) =>
-    path === '/track'
-      ? [JSON.parse(body).event]
-      : JSON.parse(body).events.map(({ event }: { event: string }) => event),
-  )
-
 test('one event goes to /track, several go to /track/batch', () => {
-  expect(toRequests([])).toEqual([])
-  expect(toRequests(createEvents(1))).toEqual([{ path: '/track', body: JSON.stringify(queuedEvent('e0')) }])
-  expect(toRequests(createEvents(2))).toEqual([
-    { path: '/track/batch', body: JSON.stringify({ events: createEvents(2) }) },
+  sendEvents(createEvents(1))
+  sendEvents(createEvents(2))
+  expect(beacons.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+    ['/track', queuedEvent('e0')],
+    ['/track/batch', { events: createEvents(2) }],
   ])
 })
 
-test('a request holds at most 100 events and keeps their order', () => {
-  const requests = toRequests(createEvents(250))
-  expect(names(requests).map(list => list.length)).toEqual([100, 100, 50])
-  expect(names(requests).flat()).toEqual(createEvents(250).map(({ event }) => event))
-})
-
 test('a batch above 64 KiB, counted in bytes, is halved until each part fits', () => {
-  const requests = toRequests(createEvents(40, { text: 'ä'.repeat(2000) }))
-  expect(names(requests).map(list => list.length)).toEqual([10, 10, 10, 10])
-  expect(names(requests).flat()).toEqual(createEvents(40).map(({ event }) => event))
-  for (const { body } of requests) expect(byteLength(body)).toBeLessThanOrEqual(65_536)
+  const events = createEvents(40, { text: 'ä'.repeat(2000) })
+  sendEvents(events)
+  expect(beacons.map(({ events }) => events.length)).toEqual([10, 10, 10, 10])
+  expect(beacons.flatMap(({ events }) => events)).toEqual(events.map(({ event }) => event))
+  for (const { body } of beacons) expect(byteLength(body)).toBeLessThanOrEqual(65_536)
 })
 
 test('a single event that is too big is dropped, and the other events are sent', () => {
   const big = queuedEvent('big', { text: 'x'.repeat(70_000) })
-  expect(names(toRequests([queuedEvent('a'), big, queuedEvent('b'), queuedEvent('c')]))).toEqual([
-    ['a'],
-    ['b', 'c'],
-  ])
-  expect(toRequests([big])).toEqual([])
+  sendEvents([queuedEvent('a'), big, queuedEvent('b'), queuedEvent('c')])
+  expect(beacons.map(({ events }) => events)).toEqual([['a'], ['b', 'c']])
+  sendEvents([big])
+  expect(beacons).toHaveLength(2)
 })

@@ -80,7 +80,7 @@ test('a script that was pasted into the page has no service: it warns, and its c
     return [window.aa!.getIdentity(), window.aa!.experiment('x', ['a']), Object.keys(localStorage)]
   })
   expect(result).toEqual([null, null, []])
-  expect(warnings).toEqual([expect.stringContaining('window.aa does nothing')])
+  expect(warnings).toEqual([expect.stringContaining('No data-token or src')])
   expect(page.errors).toEqual([])
 })
 

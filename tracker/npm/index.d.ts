@@ -21,8 +21,6 @@ export type Api = {
   grantConsent(): void
   /** Removes the consent and drops the events that wait. */
   revokeConsent(): void
-  /** Marks the API of the tracker. A script that is loaded a second time sees it and does nothing. */
-  readonly installed: true
 }
 
 /** The attributes of the script element, without `data-`. */
@@ -54,7 +52,7 @@ export type TrackerOptions = {
 export function loadTracker(options: TrackerOptions): void
 
 /** The methods of `window.aa`. Calls before the script is there are made later, and then return null. */
-export const aa: Omit<Api, 'installed'>
+export const aa: Api
 
 declare global {
   interface Window {
