@@ -23,6 +23,15 @@ declare module '@rrweb/record' {
       errorHandler?(error: unknown): boolean
     }): (() => void) | undefined
     takeFullSnapshot(): void
-    mirror: { getNode(id: number): Node | null; getId(node: Node): number }
+    mirror: { getNode(id: number): Node | null; getId(node: Node): number; reset(): void }
+    /** What rrweb-in-slices.ts adds: whether a node is recorded now, and what collects changes. */
+    slices: { take(node: Node): boolean }
+    buffers: {
+      doc: Document
+      addedSet: Set<Node>
+      movedSet: Set<Node>
+      genAdds(node: Node, parent: Node): void
+      emit(): void
+    }[]
   }
 }

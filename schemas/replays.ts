@@ -153,6 +153,10 @@ export const finishReplay = z.object({
     .int('Field `chunks` must be the number of chunks of the replay.')
     .min(0, 'Field `chunks` must be the number of chunks of the replay.')
     .max(MAX_CHUNKS, `Field \`chunks\` must be at most ${MAX_CHUNKS}.`),
+  left: z
+    .boolean('Field `left` must be true or false.')
+    .optional()
+    .meta({ description: 'The page was left. A later page of the tab may go on' }),
 })
 
 export type FinishReplay = z.output<typeof finishReplay>
@@ -233,4 +237,16 @@ export const viewChunk = z.object({ ...viewer, index: z.int(INDEX_RULE).min(0, I
 export const viewedReplay = z.object({
   replay: oneReplay,
   expires_at: z.int(),
+})
+
+/** Events of the session that the viewer shows at most. */
+export const MAX_VIEWED_EVENTS = 500
+
+const sessionEvent = z.object({ timestamp: z.int(), event: z.string(), path: z.string().nullable() })
+export type SessionEvent = z.infer<typeof sessionEvent>
+
+/** The events of the session in the time of the replay. `truncated`: there are more; the oldest are shown. */
+export const viewedEvents = z.object({
+  events: z.array(sessionEvent),
+  truncated: z.literal(true).optional(),
 })

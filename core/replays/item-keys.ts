@@ -1,3 +1,4 @@
+import type { Project } from '#core/projects/project'
 import type { ItemKey } from '#core/state-table'
 
 /** The keys of the items of session replay. */
@@ -7,10 +8,15 @@ export function replayPartition(projectId: string): string {
   return `replays#${projectId}`
 }
 
-/** The partition that lists the projects with settings, and the item of one. */
+/** The partition that lists the projects with settings by account, and the item of one. */
 export const REPLAY_PROJECTS = 'replayprojects'
-export function replayListKey(projectId: string): ItemKey {
-  return { pk: REPLAY_PROJECTS, sk: projectId }
+export function replayListKey({ id, account_id }: Pick<Project, 'id' | 'account_id'>): ItemKey {
+  return { pk: REPLAY_PROJECTS, sk: `${account_id}#${id}` }
+}
+
+/** The replays of a user in a project, one item each. */
+export function replayUserPartition(projectId: string, userId: string): string {
+  return `replayuser#${projectId}#${userId}`
 }
 
 /** How many bytes the replays of an account have. */

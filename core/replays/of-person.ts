@@ -1,3 +1,4 @@
+import { forEachConcurrent } from '#core/concurrency'
 import type { Project } from '#core/projects/project'
 import type { ReplayRemoval } from './remove.ts'
 import type { Replay } from './replay.ts'
@@ -6,34 +7,25 @@ import type { ReplayStore } from './store.ts'
 
 export type PersonReplayServices = {
   settings: Pick<ReplaySettingsStore, 'known'>
-  replays: Pick<ReplayStore, 'pages'>
-  removal: Pick<ReplayRemoval, 'removeOfProject'>
+  replays: Pick<ReplayStore, 'ofUser'>
+  removal: Pick<ReplayRemoval, 'removeEach'>
 }
 
-const PAGE = 100
+/** A person may have thousands of ids. */
+const CONCURRENCY = 16
 
 /** The replays of a person: those whose recorder has sent one of the person's ids. */
 export function createPersonReplays({ settings, replays, removal }: PersonReplayServices) {
-  async function count({ id }: Pick<Project, 'id'>, userIds: readonly string[]): Promise<number> {
-    if ((await settings.known(id)) === null) return 0
-    const isTheirs = isOfPerson(userIds)
-    let found = 0
-    for await (const page of replays.pages(id, PAGE)) found += page.filter(isTheirs).length
-    return found
+  async function find({ id }: Pick<Project, 'id'>, userIds: readonly string[]): Promise<Replay[]> {
+    if ((await settings.known(id)) === null) return []
+    const found = new Map<string, Replay>()
+    await forEachConcurrent(userIds, CONCURRENCY, async userId => {
+      for (const replay of await replays.ofUser(id, userId)) found.set(replay.id, replay)
+    })
+    return [...found.values()]
   }
 
-  /** Deletes them. Throws UNAVAILABLE when there are more than a request can delete. */
-  async function remove({ id }: Pick<Project, 'id'>, userIds: readonly string[]): Promise<void> {
-    if ((await settings.known(id)) === null) return
-    await removal.removeOfProject(id, isOfPerson(userIds))
-  }
-
-  return { count, remove }
+  return { find, remove: removal.removeEach }
 }
 
 export type PersonReplays = ReturnType<typeof createPersonReplays>
-
-function isOfPerson(userIds: readonly string[]): (replay: Replay) => boolean {
-  const ids = new Set(userIds)
-  return ({ user_ids }) => user_ids.some(id => ids.has(id))
-}

@@ -1,5 +1,6 @@
 import type { AgentSessionStore } from '#core/access/agent-sessions'
 import type { AccountStore } from '#core/accounts/store'
+import type { Limits } from '#core/limits/limit-state'
 import type { Profile } from '#core/limits/profile'
 import type { Clock, Lake } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
@@ -20,6 +21,7 @@ export type ReplayServices = StateTable & {
   agentSessions: Pick<AgentSessionStore, 'isLive'>
   /** The objects of replays, in the bucket or folder of the lake. */
   objects: Lake
+  limits: Pick<Limits, 'checkToken'>
   profile: Profile
   clock: Clock
 }
@@ -32,6 +34,7 @@ export function openReplays({
   accounts,
   agentSessions,
   objects,
+  limits,
   profile,
   clock,
 }: ReplayServices) {
@@ -47,7 +50,7 @@ export function openReplays({
     settings,
     quota,
     objects,
-    uploads: createReplayUploads({ projects, accounts, settings, replays, quota, objects, clock }),
+    uploads: createReplayUploads({ projects, accounts, settings, replays, quota, objects, limits, clock }),
     removal,
     ofPerson: createPersonReplays({ settings, replays, removal }),
     countReplays: createReplayCounts({ settings, replays }),
@@ -67,8 +70,8 @@ export function openReplayUpkeep({
 }: StateTable & Pick<UpkeepServices, 'objects' | 'log' | 'clock'> & { profile: Profile }) {
   const services = { ...state, clock }
   return createReplayUpkeep({
+    ...state,
     settings: createReplaySettings(services),
-    replays: createReplayStore(state),
     quota: createReplayQuota({ ...services, profile }),
     objects,
     clock,

@@ -28,32 +28,43 @@ export function createReplayRemoval({ replays, quota, objects, clock }: RemovalS
     await objects.delete(stored.map(({ key }) => key))
     const isRemoved = await replays.remove(replay)
     const isFinished = replay.finished_chunks !== null
-    if (isRemoved) await quota.release(replay.account_id, replay.committed_bytes, isFinished)
+    if (isRemoved) await quota.release(replay, replay.committed_bytes, isFinished)
     return isRemoved
   }
 
-  /**
-   * Deletes the replays of a project that `isChosen` selects, and returns their number. Throws UNAVAILABLE
-   * when the time of a request is over before all are gone; the same request again goes on.
-   */
-  async function removeOfProject(projectId: string, isChosen: (replay: Replay) => boolean): Promise<number> {
+  /** Deletes all replays of some projects, and returns their number. Throws as removeEach. */
+  async function removeOfProjects(projectIds: readonly string[]): Promise<number> {
     const end = clock.now() + REQUEST_MS
     let removed = 0
-    for await (const page of replays.pages(projectId, PAGE)) {
-      await forEachConcurrent(page.filter(isChosen), CONCURRENCY, async replay => {
-        if (await remove(replay)) removed += 1
-      })
-      if (clock.now() > end) {
-        throw unavailable(
-          `There are more replays; ${removed} are deleted now. Send the same request again.`,
-          1,
-        )
-      }
+    for (const projectId of projectIds) {
+      for await (const page of replays.pages(projectId, PAGE))
+        removed += await removeUntil(end, page, removed)
     }
     return removed
   }
 
-  return { remove, removeOfProject }
+  /**
+   * Deletes these replays. Throws UNAVAILABLE when the time of a request is over before all are gone; each
+   * request deletes some, so the same request again goes on.
+   */
+  async function removeEach(found: readonly Replay[]): Promise<void> {
+    await removeUntil(clock.now() + REQUEST_MS, found, 0)
+  }
+
+  /** `before`: how many the request has deleted so far. */
+  async function removeUntil(end: number, found: readonly Replay[], before: number): Promise<number> {
+    let removed = 0
+    await forEachConcurrent(found, CONCURRENCY, async replay => {
+      if (before + removed > 0 && clock.now() > end) {
+        const message = `There are more replays; ${before + removed} are deleted now. Send the same request again.`
+        throw unavailable(message, 1)
+      }
+      if (await remove(replay)) removed += 1
+    })
+    return removed
+  }
+
+  return { remove, removeEach, removeOfProjects }
 }
 
 export type ReplayRemoval = ReturnType<typeof createReplayRemoval>

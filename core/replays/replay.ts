@@ -22,6 +22,8 @@ export type Replay = {
   has_full_snapshot: boolean
   /** How many chunks the recorder has made; null while it has not said that it ended. */
   finished_chunks: number | null
+  /** How many chunks it had made when its page was left; null while no page was left. */
+  left_chunks: number | null
   /** In the order of their index; one that never came is missing. */
   chunks: readonly StoredChunk[]
 }
@@ -64,13 +66,19 @@ export function objectsPrefix(id: string): string {
   return `${REPLAY_PREFIX}${utcDate(startOf(id))}/${id}/`
 }
 
-/** `recording` until the recorder ends or is silent; `complete` if all its chunks came. */
-export function statusOf(
-  { finished_chunks, chunks, touched_at }: Replay,
-  now: number,
-): ReplayRecord['status'] {
-  if (finished_chunks === null) return now - touched_at < SILENCE_MS ? 'recording' : 'incomplete'
-  return chunks.length === finished_chunks ? 'complete' : 'incomplete'
+/**
+ * `recording` until the recorder ends, its page is left, or it is silent; `complete` if all its chunks came.
+ * A page that is left may be followed by another one of the tab: with its first chunk the replay goes on.
+ */
+export function statusOf(replay: Replay, now: number): ReplayRecord['status'] {
+  const { chunks, touched_at } = replay
+  const made = replay.finished_chunks ?? leftAt(replay)
+  if (made === null) return now - touched_at < SILENCE_MS ? 'recording' : 'incomplete'
+  return chunks.length === made ? 'complete' : 'incomplete'
+}
+
+function leftAt({ left_chunks, chunks }: Replay): number | null {
+  return left_chunks !== null && chunks.every(({ index }) => index < left_chunks) ? left_chunks : null
 }
 
 /** Whether a replay can be played: it has ended, and it has the whole page at some moment. */

@@ -1,7 +1,7 @@
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { queryItems } from '#core/query-all'
+import { queryItems, queryPages } from '#core/query-all'
 import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import type { ReplaySettings } from '#schemas/replays'
 import { REPLAY_PROJECTS, replayListKey, replayPartition } from './item-keys.ts'
@@ -25,6 +25,9 @@ type Change = { [Name in keyof ReplaySettings]?: ReplaySettings[Name] | undefine
 
 /** Uploads ask for each chunk. A change counts in every process after this time, ms. */
 const CACHE = { foundMs: 5_000, missingMs: 5_000, maxEntries: 10_000 }
+
+/** Projects that are read at once, for their accounts. */
+const ACCOUNTS_PAGE = 200
 
 /**
  * The settings of session replay: one item a project, at most 60 selectors of 200 characters. A project has
@@ -54,21 +57,36 @@ export function createReplaySettings({ client, table, clock }: StateTable & { cl
     const Item = { ...keyOf(id), account_id, settings: JSON.stringify(settings) }
     // The list first: a project with settings is always in it.
     await orUnavailable(
-      client.put({ TableName: table, Item: { ...replayListKey(id), project_id: id, account_id } }),
+      client.put({
+        TableName: table,
+        Item: { ...replayListKey({ id, account_id }), project_id: id, account_id },
+      }),
     )
     await orUnavailable(client.put({ TableName: table, Item }))
     cache.clear()
     return settings
   }
 
-  /** All projects that ever had settings, one item each. */
-  async function projects(): Promise<{ project_id: string; account_id: string }[]> {
-    // DynamoDB refuses an empty key, and ids of projects begin with a letter.
-    const items = await queryItems({ client, table }, REPLAY_PROJECTS, '0', '~')
-    return items.map(item => ({ project_id: String(item.project_id), account_id: String(item.account_id) }))
+  /** The ids of the account's projects that ever had settings, deleted ones included. */
+  async function ofAccount(accountId: string): Promise<Set<string>> {
+    const items = await queryItems({ client, table }, REPLAY_PROJECTS, `${accountId}#`, `${accountId}#~`)
+    return new Set(items.map(item => String(item.project_id)))
   }
 
-  return { known, ofProject, change, projects }
+  /** The accounts with such projects, in the order of their ids, after this one (`''`: all). */
+  async function* accounts(after: string): AsyncGenerator<string[]> {
+    const query = {
+      KeyConditionExpression: 'pk = :pk AND sk > :after',
+      // `~` comes after the `#` of the keys of an account, and `0` before every id.
+      ExpressionAttributeValues: { ':pk': REPLAY_PROJECTS, ':after': after === '' ? '0' : `${after}~` },
+      Limit: ACCOUNTS_PAGE,
+    }
+    for await (const items of queryPages({ client, table }, query)) {
+      yield [...new Set(items.map(item => String(item.account_id)))]
+    }
+  }
+
+  return { known, ofProject, change, ofAccount, accounts }
 }
 
 export type ReplaySettingsStore = ReturnType<typeof createReplaySettings>

@@ -1,10 +1,10 @@
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
-import { type Item, queryPages } from '#core/query-all'
+import { type Item, queryItems, queryPages } from '#core/query-all'
 import { readItems } from '#core/read-items'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import { MAX_CHUNKS, REPLAY_LIMITS } from '#schemas/replays'
 import type { PackedChunk } from './chunk.ts'
-import { replayPartition } from './item-keys.ts'
+import { replayPartition, replayUserPartition } from './item-keys.ts'
 import { expiryOf, isReplayId, type Replay, type StoredChunk } from './replay.ts'
 
 /** What a start says of a replay. */
@@ -21,16 +21,19 @@ const CHUNK = /^c(\d{1,3})$/
 /**
  * Replays in the state. A replay is one item under its project, with one attribute for each chunk: at most
  * MAX_CHUNKS of about 120 bytes, and as many ids of its visitor. A second item leads from its id to the
- * project, and an item of each session names its replays. All of them expire with the replay.
+ * project, an item of each session names its replays, and an item for each user of a replay leads to it. All
+ * of them expire with the replay.
  */
 export function createReplayStore({ client, table }: StateTable) {
   /** Returns false if the replay is there already, or if its session has too many. */
   async function create(replay: NewReplay): Promise<boolean> {
     const { id, project_id, session_id, user_id, page, ...others } = replay
     const expires_at = expiryOf(replay.started_at)
+    if (!(await hasRoom(replay))) return false
     const pointer = { ...pointerOf(id), project_id, expires_at }
     await orUnavailable(client.put({ TableName: table, Item: pointer }))
-    if (!(await addToSession(replay, expires_at))) return false
+    if (user_id !== null) await addToUser(replay, user_id)
+    await addToSession(replay, expires_at)
     const Item = {
       ...keyOf(project_id, id),
       ...others,
@@ -43,15 +46,14 @@ export function createReplayStore({ client, table }: StateTable) {
     return conditionHeld(client.put({ TableName: table, Item, ConditionExpression }))
   }
 
-  /** Names the replay in the item of its session. A repetition changes nothing. */
-  async function addToSession(
-    { id, project_id, session_id }: NewReplay,
-    expires_at: number,
-  ): Promise<boolean> {
+  async function hasRoom({ id, project_id, session_id }: NewReplay): Promise<boolean> {
     const known = await readSessionIds(project_id, [session_id])
     const ids = known.get(session_id) ?? []
-    if (ids.includes(id)) return true
-    if (ids.length >= MAX_OF_SESSION) return false
+    return ids.includes(id) || ids.length < MAX_OF_SESSION
+  }
+
+  /** Names the replay in the item of its session. A repetition changes nothing. */
+  async function addToSession({ id, project_id, session_id }: NewReplay, expires_at: number): Promise<void> {
     const added = client.update({
       TableName: table,
       Key: sessionKey(project_id, session_id),
@@ -59,7 +61,25 @@ export function createReplayStore({ client, table }: StateTable) {
       ExpressionAttributeValues: { ':ids': new Set([id]), ':session': session_id, ':expiry': expires_at },
     })
     await orUnavailable(added)
-    return true
+  }
+
+  /**
+   * Names the replay among those of a user, before the replay names the user: so the erasure of a person
+   * finds it. A repetition changes nothing.
+   */
+  async function addToUser(
+    { id, project_id, started_at }: Pick<Replay, 'id' | 'project_id' | 'started_at'>,
+    userId: string,
+  ): Promise<void> {
+    const Item = { pk: replayUserPartition(project_id, userId), sk: id, expires_at: expiryOf(started_at) }
+    await orUnavailable(client.put({ TableName: table, Item }))
+  }
+
+  /** The replays in which a user has sent something. */
+  async function ofUser(projectId: string, userId: string): Promise<Replay[]> {
+    const items = await queryItems({ client, table }, replayUserPartition(projectId, userId), 'rpl_', 'rpl_~')
+    const keys = items.map(({ sk }) => keyOf(projectId, String(sk)))
+    return (await readItems({ client, table }, keys)).map(toReplay)
   }
 
   /** Returns the replay of an id, whatever its project, or null. */
@@ -81,11 +101,13 @@ export function createReplayStore({ client, table }: StateTable) {
    * Adds a chunk, unless the replay has one of its index, or no room for it, or is gone: then it returns
    * false. One conditional write, so that two copies of a chunk count once and no replay gets too large.
    */
-  function addChunk(
-    { project_id, id }: Pick<Replay, 'project_id' | 'id'>,
+  async function addChunk(
+    replay: Pick<Replay, 'project_id' | 'id' | 'started_at' | 'user_ids'>,
     chunk: StoredChunk & Pick<PackedChunk, 'has_full_snapshot'>,
     { userId, now }: { userId: string | undefined; now: number },
   ): Promise<boolean> {
+    const { project_id, id, user_ids } = replay
+    if (userId && !user_ids.includes(userId)) await addToUser(replay, userId)
     const { index, has_full_snapshot, ...stored } = chunk
     const added = ['committed_bytes :bytes', 'event_count :events', ...(userId ? ['user_ids :users'] : [])]
     const set = ['#chunk = :chunk', 'touched_at = :now', ...(has_full_snapshot ? ['has_full = :true'] : [])]
@@ -118,6 +140,20 @@ export function createReplayStore({ client, table }: StateTable) {
         Key: keyOf(project_id, id),
         UpdateExpression: 'SET finished_chunks = :chunks',
         ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(finished_chunks)',
+        ExpressionAttributeValues: { ':chunks': chunks },
+      } satisfies UpdateCommandInput),
+    )
+  }
+
+  /** Notes that the page was left. Requests may come late, so the number of chunks only grows. */
+  async function leave({ project_id, id }: Pick<Replay, 'project_id' | 'id'>, chunks: number): Promise<void> {
+    await conditionHeld(
+      client.update({
+        TableName: table,
+        Key: keyOf(project_id, id),
+        UpdateExpression: 'SET left_chunks = :chunks',
+        ConditionExpression:
+          'attribute_exists(pk) AND (attribute_not_exists(left_chunks) OR left_chunks < :chunks)',
         ExpressionAttributeValues: { ':chunks': chunks },
       } satisfies UpdateCommandInput),
     )
@@ -178,7 +214,7 @@ export function createReplayStore({ client, table }: StateTable) {
   }
 
   /** Deletes the items of a replay. Returns false if it was gone. */
-  async function remove({ project_id, id, session_id }: Replay): Promise<boolean> {
+  async function remove({ project_id, id, session_id, user_ids }: Replay): Promise<boolean> {
     const withdrawal = client.update({
       TableName: table,
       Key: sessionKey(project_id, session_id),
@@ -193,11 +229,25 @@ export function createReplayStore({ client, table }: StateTable) {
       ConditionExpression: 'attribute_exists(pk)',
     })
     const isRemoved = await conditionHeld(removal)
-    await orUnavailable(client.delete({ TableName: table, Key: pointerOf(id) }))
+    const others = user_ids.map(user => ({ pk: replayUserPartition(project_id, user), sk: id }))
+    for (const Key of [pointerOf(id), ...others])
+      await orUnavailable(client.delete({ TableName: table, Key }))
     return isRemoved
   }
 
-  return { create, byId, ofProject, addChunk, finish, pages, countOfSessions, ofSession, remove }
+  return {
+    create,
+    byId,
+    ofProject,
+    addChunk,
+    finish,
+    leave,
+    pages,
+    countOfSessions,
+    ofSession,
+    ofUser,
+    remove,
+  }
 }
 
 export type ReplayStore = ReturnType<typeof createReplayStore>
@@ -233,6 +283,7 @@ function toReplay(item: Item): Replay {
     event_count: Number(item.event_count),
     has_full_snapshot: item.has_full === true,
     finished_chunks: typeof item.finished_chunks === 'number' ? item.finished_chunks : null,
+    left_chunks: typeof item.left_chunks === 'number' ? item.left_chunks : null,
     chunks: chunks.toSorted((a, b) => a.index - b.index).slice(0, MAX_CHUNKS),
   }
 }

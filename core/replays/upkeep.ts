@@ -1,14 +1,13 @@
+import { forEachConcurrent } from '#core/concurrency'
 import type { Clock, Lake, Log } from '#core/ports'
+import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS, utcDate } from '#core/time'
 import { REPLAY_LIMITS, REPLAY_PREFIX } from '#schemas/replays'
 import type { ReplayQuota } from './quota.ts'
-import { statusOf } from './replay.ts'
 import type { ReplaySettingsStore } from './settings.ts'
-import type { ReplayStore } from './store.ts'
 
-export type UpkeepServices = {
-  settings: Pick<ReplaySettingsStore, 'projects'>
-  replays: Pick<ReplayStore, 'pages'>
+export type UpkeepServices = StateTable & {
+  settings: Pick<ReplaySettingsStore, 'accounts'>
   quota: Pick<ReplayQuota, 'recount'>
   /** Null where the objects expire by themselves, as in S3. */
   objects: Pick<Lake, 'list' | 'delete'> | null
@@ -16,44 +15,56 @@ export type UpkeepServices = {
   log: Log
 }
 
-const PAGE = 100
+/** A tick begins nothing new after this time, ms: other work of the same process waits for it. */
+const TICK_MS = 10_000
+const CONCURRENCY = 8
 /** Objects that are deleted at the same time. */
 const BATCH = 1_000
+
+/** How far a day's work has come. It outlives a process, because on AWS each tick may be in another one. */
+const KEY: ItemKey = { pk: 'install', sk: 'replay-upkeep' }
+type Progress = { day: string /** The last account that was counted. */; after: string; is_done: boolean }
 
 /**
  * Once a day: counts the bytes of all accounts with replays anew, because replays expire by themselves and a
  * recorder may never say that it has ended; and deletes the objects of expired days.
  */
-export function createReplayUpkeep({ settings, replays, quota, objects, clock, log }: UpkeepServices) {
+export function createReplayUpkeep({ client, table, settings, quota, objects, clock, log }: UpkeepServices) {
   let doneOn = ''
 
+  /** Works for TICK_MS at most. The next tick goes on. */
   async function tick(): Promise<void> {
     const today = utcDate(clock.now())
     if (doneOn === today) return
-    await deleteExpired()
-    const projects = await settings.projects()
-    const accounts = Map.groupBy(projects, ({ account_id }) => account_id)
-    for (const [account, owned] of accounts) {
-      const ids = owned.map(({ project_id }) => project_id)
-      if (!(await quota.recount(account, () => count(ids))))
-        log('JOB_FAILED', { job: `count of the replays of ${account}`, error: 'Uploads came meanwhile.' })
-    }
-    doneOn = today
+    const progress = await readProgress(today)
+    if (!progress.is_done) await work(progress)
+    if (progress.is_done) doneOn = today
   }
 
-  /** What the replays of an account store, and what those that go on may still store. */
-  async function count(projectIds: readonly string[]): Promise<{ held: number; committed: number }> {
-    const sum = { held: 0, committed: 0 }
-    for (const id of projectIds) {
-      for await (const page of replays.pages(id, PAGE)) {
-        for (const replay of page) {
-          const isOpen = statusOf(replay, clock.now()) === 'recording'
-          sum.committed += replay.committed_bytes
-          sum.held += isOpen ? REPLAY_LIMITS.max_bytes : replay.committed_bytes
-        }
-      }
+  async function work(progress: Progress): Promise<void> {
+    const end = clock.now() + TICK_MS
+    if (progress.after === '') await deleteExpired()
+    for await (const accounts of settings.accounts(progress.after)) {
+      await forEachConcurrent(accounts, CONCURRENCY, async account => {
+        if (!(await quota.recount(account)))
+          log('JOB_FAILED', { job: `count of the replays of ${account}`, error: 'Uploads came meanwhile.' })
+      })
+      progress.after = accounts.at(-1) ?? progress.after
+      await write(progress)
+      if (clock.now() >= end) return
     }
-    return sum
+    progress.is_done = true
+    await write(progress)
+  }
+
+  async function readProgress(today: string): Promise<Progress> {
+    const { Item } = await orUnavailable(client.get({ TableName: table, Key: KEY, ConsistentRead: true }))
+    const begun = Item?.day === today
+    return { day: today, after: begun ? String(Item.after) : '', is_done: begun && Item.is_done === true }
+  }
+
+  async function write(progress: Progress): Promise<void> {
+    await orUnavailable(client.put({ TableName: table, Item: { ...KEY, ...progress } }))
   }
 
   async function deleteExpired(): Promise<void> {

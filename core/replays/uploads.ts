@@ -1,6 +1,7 @@
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import { unknownTokenError } from '#core/ingest/track-request'
+import { type Limits, limitError } from '#core/limits/limit-state'
 import type { Clock, Lake } from '#core/ports'
 import { isAllowedOrigin } from '#core/projects/origins'
 import type { Project, ProjectDirectory } from '#core/projects/project'
@@ -21,9 +22,10 @@ export type UploadServices = {
   projects: Pick<ProjectDirectory, 'byToken'>
   accounts: Pick<AccountStore, 'byId'>
   settings: Pick<ReplaySettingsStore, 'known'>
-  replays: Pick<ReplayStore, 'create' | 'ofProject' | 'addChunk' | 'finish'>
+  replays: Pick<ReplayStore, 'create' | 'ofProject' | 'addChunk' | 'finish' | 'leave'>
   quota: Pick<ReplayQuota, 'reserve' | 'commit' | 'settle' | 'release'>
   objects: Pick<Lake, 'put' | 'delete'>
+  limits: Pick<Limits, 'checkToken'>
   clock: Clock
 }
 
@@ -47,6 +49,7 @@ export function createReplayUploads({
   replays,
   quota,
   objects,
+  limits,
   clock,
 }: UploadServices) {
   /** The project of a token, and the settings of its replays; null: it is off, or the plan has none. */
@@ -59,6 +62,7 @@ export function createReplayUploads({
     return { project, recording: account?.tier === 'pro' ? known : null }
   }
 
+  /** Counts the request toward the limit of the token, as a chunk may take long to read. */
   async function admit({ token, origin }: Sender): Promise<Project> {
     const { project, recording } = await recordingOf(token)
     if (!isAllowedOrigin(project, origin)) {
@@ -73,6 +77,9 @@ export function createReplayUploads({
         'Session replay is off for this project. Send PUT /replays/settings with `enabled: true` to turn it on.',
       )
     }
+    const state = limits.checkToken(project.id)
+    const error = state && limitError(state)
+    if (error) throw error
     return project
   }
 
@@ -84,7 +91,8 @@ export function createReplayUploads({
     checkStart(started_at, now)
     const id = replayIdOf(project.id, request)
     if ((await replays.ofProject(project.id, id)) !== null) return id
-    await quota.reserve(project.account_id)
+    const own = { account_id: project.account_id, started_at }
+    await quota.reserve(own)
     const isCreated = await replays
       .create({
         id,
@@ -97,11 +105,11 @@ export function createReplayUploads({
         created_at: now,
       })
       .catch(async error => {
-        await quota.release(project.account_id, 0, false)
+        await quota.release(own, 0, false)
         throw error
       })
     if (isCreated) return id
-    await quota.release(project.account_id, 0, false)
+    await quota.release(own, 0, false)
     if ((await replays.ofProject(project.id, id)) !== null) return id
     throw new ApiError(
       'RATE_LIMITED',
@@ -122,7 +130,7 @@ export function createReplayUploads({
     await objects.put(key, bytes)
     const chunk = { index, bytes: bytes.length, object, ...packed }
     if (await replays.addChunk(replay, chunk, { userId: upload.user_id, now: clock.now() })) {
-      await quota.commit(replay.account_id, bytes.length, replay.finished_chunks !== null)
+      await quota.commit(replay, bytes.length, replay.finished_chunks !== null)
       return true
     }
     const now = await replays.ofProject(replay.project_id, id)
@@ -136,9 +144,11 @@ export function createReplayUploads({
 
   async function finish(id: string, request: FinishReplay & Sender): Promise<void> {
     const replay = await find(id, request)
+    // The bytes stay reserved, because another page of the tab may go on.
+    if (request.left) return replays.leave(replay, request.chunks)
     if (!(await replays.finish(replay, request.chunks))) return
     const finished = await replays.ofProject(replay.project_id, id)
-    await quota.settle(replay.account_id, (finished ?? replay).committed_bytes)
+    await quota.settle(replay, (finished ?? replay).committed_bytes)
   }
 
   /** The replay that the sender has begun. Throws NOT_FOUND, also for one of another project or session. */

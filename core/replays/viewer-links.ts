@@ -1,7 +1,7 @@
 import { randomSecret, sha256 } from '#core/access/tokens'
 import type { Caller } from '#core/accounts/caller'
 import type { Clock } from '#core/ports'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { CredentialKind } from '#schemas/route'
 import type { Replay } from './replay.ts'
 import type { ReplayStore } from './store.ts'
@@ -15,6 +15,9 @@ export type ViewerLinkServices = StateTable & {
 
 /** How long an address of the viewer is good, ms. */
 export const VIEWER_MS = 3_600_000
+
+/** How often one address may read the events of the session, as each reload of the viewer does. */
+const MAX_READS = 60
 
 const SECRET = /^aav_[0-9a-f]{64}$/
 
@@ -53,7 +56,21 @@ export function createViewerLinks({ client, table, replays, isLive, clock }: Vie
     return replay !== null && isGood ? { replay, expiresAt: Number(Item.valid_until) } : null
   }
 
-  return { open, find }
+  /** Counts a read of the events of the session. Returns false if the secret has read them too often. */
+  function countRead(secret: string): Promise<boolean> {
+    return conditionHeld(
+      client.update({
+        TableName: table,
+        Key: keyOf(secret),
+        UpdateExpression: 'ADD event_reads :one',
+        ConditionExpression:
+          'attribute_exists(pk) AND (attribute_not_exists(event_reads) OR event_reads < :max)',
+        ExpressionAttributeValues: { ':one': 1, ':max': MAX_READS },
+      }),
+    )
+  }
+
+  return { open, find, countRead }
 }
 
 export type ViewerLinks = ReturnType<typeof createViewerLinks>

@@ -14,33 +14,48 @@ import { routes } from '#schemas/routes'
 import { publicChunks } from './public-chunks.ts'
 
 export type ReplayEndpointServices = Pick<Replays, 'replays' | 'settings' | 'quota' | 'removal' | 'links'> & {
-  projects: Pick<ProjectDirectory, 'resolve' | 'list'>
+  projects: Pick<ProjectDirectory, 'resolve' | 'list' | 'byId'>
   demo: { project(): Promise<Project | null> }
   profile: Profile
   baseUrl: string
   clock: Clock
 }
 
+/** Projects that one list or one deletion covers. */
+const MAX_PROJECTS = 100
+
 /** What an account reads and sets of its replays. */
 export function replayEndpoints(services: ReplayEndpointServices, chain: ReturnType<typeof accountChain>) {
   const { replays, settings, quota, removal, links, projects, demo, profile, baseUrl, clock } = services
 
-  /** The projects that a call means: the one that it names, or all of the account. */
+  /** The projects that a call means: the one that it names, or all of the account that ever had replays. */
   async function projectsOf({ caller }: AccountCall<Route>, name: string | undefined): Promise<Project[]> {
     if (caller.credential.kind === 'demo') return [(await demo.project()) ?? []].flat()
-    if (name === undefined) return projects.list(caller.account.id)
+    if (name === undefined) return recordedProjects(caller.account.id)
     const project = await projects.resolve(caller.account.id, name)
     if (project === null) throw projectNotFound(name)
     return [project]
+  }
+
+  async function recordedProjects(accountId: string): Promise<Project[]> {
+    const [own, recorded] = await Promise.all([projects.list(accountId), settings.ofAccount(accountId)])
+    const found = own.filter(({ id }) => recorded.has(id))
+    if (found.length > MAX_PROJECTS) {
+      throw new ApiError(
+        'MISSING_FIELDS',
+        `The account has more than ${MAX_PROJECTS} projects with replays. Name one of them in \`project\`.`,
+      )
+    }
+    return found
   }
 
   /** The replay that the path names. Throws NOT_FOUND, also for one of another account. */
   async function find(call: AccountCall<Route>): Promise<Replay> {
     const id = call.request.params.id ?? ''
     const replay = await replays.byId(id)
-    const own = replay === null ? [] : await projectsOf(call, undefined)
-    const project = own.find(each => each.id === replay?.project_id)
-    if (replay === null || project === undefined) {
+    const project = replay && (await projects.byId(replay.project_id))
+    const isOwn = project?.deleted_at === null && (await isReadable(call, project))
+    if (replay === null || !isOwn) {
       throw new ApiError(
         'NOT_FOUND',
         `The account has no replay ${quoted(id)}. GET /replays lists the replays.`,
@@ -48,6 +63,11 @@ export function replayEndpoints(services: ReplayEndpointServices, chain: ReturnT
     }
     Object.assign(call, { project })
     return replay
+  }
+
+  async function isReadable({ caller }: AccountCall<Route>, { id, account_id }: Project): Promise<boolean> {
+    if (caller.credential.kind === 'demo') return (await demo.project())?.id === id
+    return caller.account.id === account_id
   }
 
   return {
@@ -84,13 +104,11 @@ export function replayEndpoints(services: ReplayEndpointServices, chain: ReturnT
     deleteReplays: chain(routes.deleteReplays)(async call => {
       const { project: name } = call.body
       const chosen = await projectsOf(call, name)
-      let deleted = 0
-      for (const project of chosen) {
-        if ((await settings.known(project.id)) === null) continue
-        // First, so that no replay begins meanwhile.
-        await settings.change(project, { enabled: false })
-        deleted += await removal.removeOfProject(project.id, () => true)
-      }
+      const recorded = await settings.ofAccount(call.caller.account.id)
+      const cleared = chosen.filter(({ id }) => recorded.has(id))
+      // First, so that no replay begins meanwhile.
+      for (const project of cleared) await settings.change(project, { enabled: false })
+      const deleted = await removal.removeOfProjects(cleared.map(({ id }) => id))
       return {
         status: 200,
         body: { ok: true as const, deleted, ...(name !== undefined && { project: chosen[0]?.name }) },

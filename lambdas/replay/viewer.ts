@@ -3,6 +3,7 @@ import type { Clock, Log } from '#core/ports'
 import { unpackChunk } from '#core/replays/chunk'
 import type { Replays } from '#core/replays/open-replays'
 import { objectsPrefix, type Replay, toRecord } from '#core/replays/replay'
+import { viewerGone } from '#core/replays/viewer-gone'
 import { publicChain } from '#lambdas/chain/public-chain'
 import { jsonResponse } from '#lambdas/response'
 import { routes } from '#schemas/routes'
@@ -18,11 +19,8 @@ export function viewerEndpoints(services: Pick<Replays, 'links' | 'objects'> & {
 
   async function find(secret: string): Promise<{ replay: Replay; expiresAt: number }> {
     const found = await links.find(secret)
-    if (found !== null) return found
-    throw new ApiError(
-      'NOT_FOUND',
-      'This address of the viewer is not good any more: it has expired, or the replay or the session that opened it is gone. Open the replay again.',
-    )
+    if (found === null) throw viewerGone()
+    return found
   }
 
   return {

@@ -2,7 +2,8 @@ import { maskAddress } from './addresses.ts'
 import { type AttributeValue, maskAttribute } from './attributes.ts'
 import { EventType, NodeType, type RecordedEvent, type SnapshotNode, Source } from './events.ts'
 import { type Fields, list, numbers, pick } from './fields.ts'
-import { isSpreadSecret, MASK, maskWords, redactPatterns } from './patterns.ts'
+import { MASK, maskWords, redactPatterns } from './patterns.ts'
+import { isSpread } from './spread.ts'
 import { maskStyles, maskStyleValue } from './styles.ts'
 import { createTypedValues } from './typed-values.ts'
 
@@ -23,6 +24,10 @@ export type MaskerOptions = {
   isPartOfSecret?: (id: number) => boolean
   /** Reads the field that the user types into now: its id and what it holds. */
   readTyped?: () => { id: number; text: string } | null
+  /** Reads what all fields of the page hold. A snapshot may come in parts, and a text before its field. */
+  readFields?: () => string[]
+  /** Asks the page whether a node is in a blocked element. */
+  isBlocked?: (id: number) => boolean
 }
 
 /** What the text of a node is. A node that is not known is masked. */
@@ -32,9 +37,6 @@ const NODE_FIELDS = ['id', 'type', 'rootId', 'isShadow', 'isShadowHost', 'isSVG'
 
 /** How many nodes are remembered. A page with more is masked from then on. */
 const MAX_NODES = 500_000
-/** A secret may be spread over the parts of an element with at most so many characters. */
-export const SPREAD_CHARS = 120
-const SPREAD_NODES = 60
 /** Elements whose texts are values of fields, or are read by code alone. */
 const MASKED_TAGS = /^(textarea|option|select|datalist|title)$/
 const DROPPED_TAGS = /^(script|noscript|template)$/
@@ -55,6 +57,8 @@ export function createMasker({
   isMasked = () => false,
   isPartOfSecret = () => false,
   readTyped = () => null,
+  readFields = () => [],
+  isBlocked = () => false,
 }: MaskerOptions) {
   const masksText = preset === 'text'
   const typed = createTypedValues()
@@ -122,8 +126,9 @@ export function createMasker({
     const { id, type } = node
     const common = pick(node, NODE_FIELDS) as SnapshotNode
     if (type === NodeType.Text) {
-      remember(id, above)
-      return { ...common, textContent: maskText(String(node.textContent ?? ''), above) }
+      const kind = above === 'shown' && isPartOfSecret(id) ? 'masked' : above
+      remember(id, kind)
+      return { ...common, textContent: maskText(String(node.textContent ?? ''), kind) }
     }
     if (type === NodeType.DocumentType) return { ...common, name: 'html', publicId: '', systemId: '' }
     if (type !== NodeType.Document && type !== NodeType.Element) {
@@ -163,22 +168,6 @@ export function createMasker({
     return 'shown'
   }
 
-  /** Returns whether the texts below a short element look like a secret only together. */
-  function isSpread(node: SnapshotNode): boolean {
-    const texts: string[] = []
-    let chars = 0
-    let nodes = 0
-    const collect = (children: SnapshotNode[] = []): boolean =>
-      children.every(child => {
-        if (++nodes > SPREAD_NODES) return false
-        if (child.type !== NodeType.Text) return collect(child.childNodes)
-        texts.push(String(child.textContent ?? ''))
-        chars += texts.at(-1)!.length
-        return chars <= SPREAD_CHARS
-      })
-    return collect(node.childNodes) && isSpreadSecret(texts)
-  }
-
   /** Asks the page too, because an element may have become editable since it was recorded. */
   function currentKind(id: number, changed: number): Kind {
     const kind = kinds.get(id) ?? 'masked'
@@ -189,28 +178,35 @@ export function createMasker({
     // A page may show what is typed before the event of the field comes.
     const current = readTyped()
     if (current) typed.note(current.id, current.text)
+    const isShown = (id: unknown) => !isBlocked(id as number)
     for (const { id, attributes } of list(data.attributes))
       if (typedFields.has(id as number)) noteField(id as number, attributes as Fields)
     for (const { node } of list(data.adds)) noteFields(node as SnapshotNode)
     return {
       source: Source.Mutation,
       ...pick(data, ['isAttachIframe']),
-      texts: list(data.texts).map(({ id, value }) => ({
-        id,
-        value: value === null ? null : maskText(String(value), currentKind(id as number, id as number)),
-      })),
-      attributes: list(data.attributes).map(({ id, attributes }) => ({
-        id,
-        attributes: maskAttributes(tags.get(id as number) ?? '', attributes as Record<string, unknown>),
-      })),
+      texts: list(data.texts)
+        .filter(({ id }) => isShown(id))
+        .map(({ id, value }) => ({
+          id,
+          value: value === null ? null : maskText(String(value), currentKind(id as number, id as number)),
+        })),
+      attributes: list(data.attributes)
+        .filter(({ id }) => isShown(id))
+        .map(({ id, attributes }) => ({
+          id,
+          attributes: maskAttributes(tags.get(id as number) ?? '', attributes as Record<string, unknown>),
+        })),
       removes: list(data.removes).map(remove => pick(remove, ['parentId', 'id', 'isShadow'])),
-      adds: list(data.adds).map(({ node, ...place }) => ({
-        ...pick(place, ['parentId', 'nextId', 'previousId']),
-        node: maskNode(
-          node as SnapshotNode,
-          currentKind(place.parentId as number, (node as SnapshotNode).id),
-        ),
-      })),
+      adds: list(data.adds)
+        .filter(({ parentId }) => isShown(parentId))
+        .map(({ node, ...place }) => ({
+          ...pick(place, ['parentId', 'nextId', 'previousId']),
+          node: maskNode(
+            node as SnapshotNode,
+            currentKind(place.parentId as number, (node as SnapshotNode).id),
+          ),
+        })),
     }
   }
 
@@ -278,6 +274,8 @@ export function createMasker({
       tags.clear()
       typedFields.clear()
       noteFields(data.node as SnapshotNode)
+      // Their ids are not known yet. Those of nodes are positive.
+      for (const [at, value] of readFields().entries()) typed.note(-1 - at, value)
       const node = maskNode(data.node as SnapshotNode, 'shown')
       return { type, timestamp, data: { node, initialOffset: numbers(data.initialOffset) } }
     }

@@ -31,8 +31,11 @@ export function createTypedValues(): TypedValues {
   const fields = new Map<number, string[]>()
   let whole = new Set<string>()
   let search: RegExp | null = null
+  let isPrepared = true
 
   function prepare(): void {
+    if (isPrepared) return
+    isPrepared = true
     const pieces = [...fields.values()].reverse().flat().flatMap(toPieces)
     whole = new Set(pieces)
     const forms = pieces
@@ -43,7 +46,10 @@ export function createTypedValues(): TypedValues {
     search = forms.length > 0 ? new RegExp([...new Set(forms)].map(escapePattern).join('|'), 'giu') : null
   }
 
-  const redact = (text: string) => (search ? text.replace(search, MASK) : text)
+  function redact(text: string): string {
+    prepare()
+    return search ? text.replace(search, MASK) : text
+  }
 
   return {
     note(field, value) {
@@ -54,10 +60,13 @@ export function createTypedValues(): TypedValues {
       fields.delete(field)
       fields.set(field, [...others, value.slice(0, PIECE_CHARS * MAX_PIECES)].slice(-MAX_VALUES))
       if (fields.size > MAX_FIELDS) fields.delete(fields.keys().next().value!)
-      prepare()
+      isPrepared = false
     },
     redact,
-    redactShown: text => (whole.has(text.trim().toLowerCase()) ? MASK : redact(text)),
+    redactShown(text) {
+      prepare()
+      return whole.has(text.trim().toLowerCase()) ? MASK : redact(text)
+    },
   }
 }
 

@@ -20,6 +20,7 @@ import {
   updateReplaySettings,
   uploadChunk,
   viewChunk,
+  viewedEvents,
   viewedReplay,
   viewReplay,
 } from '#schemas/replays'
@@ -33,6 +34,7 @@ import type { Route } from '#schemas/route'
 const common = { tag: 'Session Replay', function: 'replay' } as const
 const ofAccount = { ...common, auth: 'account', tier: 'pro' } as const
 const ofRecorder = { ...common, method: 'POST', auth: 'none' } as const
+const ofViewer = { tag: 'Session Replay', function: 'site', auth: 'none', method: 'GET' } as const
 const uploadErrors = ['INVALID_TOKEN', 'FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED'] as const
 
 export const sessionReplayRoutes = {
@@ -150,6 +152,27 @@ export const sessionReplayRoutes = {
     responses: { 202: { description: 'It has ended', schema: finishedReplay } },
     errors: uploadErrors,
   },
+  replayViewer: {
+    ...ofViewer,
+    path: '/replay/viewer',
+    summary: 'The page that plays a replay',
+    responses: { 200: { description: 'The page', contentType: 'text/html' } },
+    errors: [],
+  },
+  replayStage: {
+    ...ofViewer,
+    path: '/replay/stage',
+    summary: 'The document in it that shows the recorded page',
+    responses: { 200: { description: 'The document', contentType: 'text/html' } },
+    errors: [],
+  },
+  replayViewerScript: {
+    ...ofViewer,
+    path: '/replay/viewer/{script}',
+    summary: 'Its scripts, by the hashes of their content',
+    responses: { 200: { description: 'The script', contentType: 'application/javascript' } },
+    errors: ['NOT_FOUND'],
+  },
   viewReplay: {
     ...ofRecorder,
     path: '/replay/view',
@@ -164,6 +187,15 @@ export const sessionReplayRoutes = {
     summary: 'The viewer reads a chunk',
     body: viewChunk,
     responses: { 200: { description: 'Events of the recorder', contentType: 'application/json' } },
+    errors: ['NOT_FOUND'],
+  },
+  viewEvents: {
+    ...ofRecorder,
+    function: 'reports',
+    path: '/replay/view/events',
+    summary: 'The viewer reads the events of the session',
+    body: viewReplay,
+    responses: { 200: { description: 'Oldest first', schema: viewedEvents } },
     errors: ['NOT_FOUND'],
   },
 } as const satisfies Record<string, Route>

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Project } from '#core/projects/project'
 import type { toRecord } from '#core/replays/replay'
 import { MAX_CHUNK_JSON_BYTES, REPLAY_LIMITS } from '#schemas/replays'
 import { routes } from '#schemas/routes'
@@ -196,6 +197,34 @@ describe('uploads', () => {
     expect(await statusOf()).toMatchObject({ [id]: 'complete' })
   })
 
+  test('a replay whose page was left is complete, and goes on with a chunk of the next page', async () => {
+    const project = await service.createProject()
+    const { id, upload: fields, started_at } = await newReplay(service, project)
+    const send = (index: number) => upload(id, { ...fields, index, events: snapshotAt(started_at) })
+    const leave = (chunks: number) =>
+      service.call(routes.finishReplay, { ...NO_KEY, id, body: { ...fields, chunks, left: true } })
+    const status = async () => (await listed({ project: project.name })).replays[0]?.status
+    await send(0)
+    // Requests of a page that is left come in any order.
+    await leave(2)
+    expect(await status()).toBe('incomplete')
+    await send(1)
+    expect(await status()).toBe('complete')
+    await send(2)
+    expect(await status()).toBe('recording')
+    await leave(3)
+    await leave(2)
+    expect(await status()).toBe('complete')
+    await send(3)
+    await service.call(routes.finishReplay, { ...NO_KEY, id, body: { ...fields, chunks: 4 } })
+    await leave(4)
+    expect(await status()).toBe('complete')
+    expect(
+      (await service.call(routes.finishReplay, { ...NO_KEY, id, body: { ...fields, chunks: 4, left: 1 } }))
+        .status,
+    ).toBe(400)
+  })
+
   test('no more than the limit is stored, however many chunks come at once', async () => {
     const project = await service.createProject()
     const { id, upload: fields, started_at } = await newReplay(service, project)
@@ -344,6 +373,22 @@ describe('deletion', () => {
     const { body: receipt } = await service.call(routes.readErasure, { id: String(erased.erasure_id) })
     expect(receipt.removed).toMatchObject({ replays: 2 })
   })
+
+  test('a replay that learns of a user with a later chunk goes with that user', async () => {
+    const project = await service.createProject()
+    const { id, upload, started_at } = await newReplay(service, project)
+    const chunk = { ...upload, events: snapshotAt(started_at), origin: undefined }
+    await service.replays.uploads.addChunk(id, { ...chunk, index: 0 })
+    await service.replays.uploads.addChunk(id, { ...chunk, index: 1, user_id: 'u1' })
+    const other = await service.createProject()
+    await service.replays.settings.change(other, { enabled: true })
+    expect(await service.replays.ofPerson.find(other, ['u1'])).toEqual([])
+    const found = await service.replays.ofPerson.find(project, ['u0', 'u1', 'u2'])
+    expect(found.map(replay => replay.id)).toEqual([id])
+    await service.replays.ofPerson.remove(found)
+    expect(await service.replays.replays.byId(id)).toBeNull()
+    expect(await service.replays.ofPerson.find(project, ['u1'])).toEqual([])
+  })
 })
 
 describe('the viewer', () => {
@@ -439,6 +484,40 @@ test('usage has stored, reserved and received bytes, and a full account takes no
     expect(starts[0]?.body).toMatchObject({ error: 'RATE_LIMITED', reason: 'replay_quota' })
   } finally {
     await small.close()
+  }
+})
+
+test('an account with replays of more than 100 projects names the project that it means', async () => {
+  const own = await openHttpService()
+  try {
+    const projects: Project[] = []
+    for (let i = 0; i < 101; i++) projects.push(await own.createProject())
+    for (const each of projects) await own.replays.settings.change(each, { enabled: true })
+    const refused = await own.call(routes.listReplays, {})
+    expect([refused.status, refused.body.error]).toEqual([400, 'MISSING_FIELDS'])
+    expect(refused.body.message).toContain('Name one')
+    const query = { project: projects[0]?.name ?? '' }
+    expect((await own.call(routes.listReplays, { query })).status).toBe(200)
+    await own.projects.remove(projects[0] ?? expect.unreachable())
+    expect((await own.call(routes.listReplays, {})).status).toBe(200)
+  } finally {
+    await own.close()
+  }
+})
+
+test('uploads count toward the limit of the token', async () => {
+  const limited = await openHttpService({ limits: 'token_requests_per_minute=2' })
+  try {
+    const { id, upload, started_at } = await newReplay(limited, await limited.createProject())
+    const statuses: number[] = []
+    for (let i = 0; i < 50 && !statuses.includes(429); i++) {
+      const body = { ...upload, index: 0, events: snapshotAt(started_at) }
+      statuses.push((await limited.call(routes.uploadChunk, { ...NO_KEY, id, body })).status)
+    }
+    expect(statuses[0]).toBe(202)
+    expect(statuses.at(-1)).toBe(429)
+  } finally {
+    await limited.close()
   }
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFloodBudget } from '#replay/flood-budget'
+import { createFloodBudget } from '#replay/recorder/flood-budget'
 
 function openBudget() {
   let now = 0

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
-import type { RecorderSettings } from '#replay/recorder'
+import { RECORDER_BUNDLE } from '#replay/build'
+import type { RecorderSettings } from '#replay/recorder/start-recorder'
 import { onceARun } from '#test/setup/once-a-run'
 
 export const SETTINGS: RecorderSettings = {
@@ -20,7 +21,7 @@ export const SETTINGS: RecorderSettings = {
 }
 
 const ENTRIES = {
-  recorder: `export { startRecorder } from './replay/recorder.ts'`,
+  recorder: `export { startRecorder } from './replay/recorder/start-recorder.ts'`,
   /** The library alone, to show what it would record. */
   library: `export { record } from '@rrweb/record'`,
 }
@@ -33,12 +34,8 @@ export async function recorderScript(entry: keyof typeof ENTRIES = 'recorder'): 
   const folder = await onceARun(`replay-${entry}`, target =>
     build({
       stdin: { contents: ENTRIES[entry], resolveDir: process.cwd() },
-      bundle: true,
-      minify: true,
-      format: 'iife',
+      ...RECORDER_BUNDLE,
       globalName: 'recorder',
-      target: 'es2021',
-      legalComments: 'none',
       outfile: join(target, 'recorder.js'),
     }).then(() => {}),
   )
@@ -66,8 +63,9 @@ export async function startRecording(page: Page, settings: Partial<RecorderSetti
   await page.evaluate(
     settings => {
       const recorded: Recorded = { events: [], ends: [] }
-      const { startRecorder } = (globalThis as unknown as { recorder: typeof import('#replay/recorder') })
-        .recorder
+      const { startRecorder } = (
+        globalThis as unknown as { recorder: typeof import('#replay/recorder/start-recorder') }
+      ).recorder
       performance.mark('start')
       const stop = startRecorder(settings, {
         write: event => recorded.events.push(event),

@@ -1,5 +1,6 @@
-import { FIXED_FIELD, SPREAD_CHARS } from './masking/masker.ts'
-import { isSpreadSecret } from './masking/patterns.ts'
+import { FIXED_FIELD } from '#replay/masking/masker'
+import { isSpreadSecret } from '#replay/masking/patterns'
+import { CODE_TAGS, SPREAD_CHARS } from '#replay/masking/spread'
 
 /** Maximum number of texts of an element that are read together. */
 const MAX_PARTS = 40
@@ -14,10 +15,38 @@ export function isMaskedInPage(node: Node | null, selector: string): boolean {
   let element = elementOf(node)
   while (element) {
     if (element.closest(selector) || (element as HTMLElement).isContentEditable) return true
-    const root = element.getRootNode()
-    element = 'host' in root ? (root as ShadowRoot).host : frameOf(root as Document)
+    element = hostOf(element)
   }
   return false
+}
+
+/** Returns the element that holds the shadow tree or the frame of an element. */
+function hostOf(element: Element): Element | null {
+  const root = element.getRootNode()
+  return 'host' in root ? (root as ShadowRoot).host : frameOf(root as Document)
+}
+
+/** Returns whether a node is in a blocked element, also outside of its shadow tree and of its frame. */
+export function isBlockedInPage(node: Node | null, selector: string): boolean {
+  for (let element = node && elementOf(node); element; element = hostOf(element))
+    if (element.closest(selector)) return true
+  return false
+}
+
+/** Returns the values of all fields of the page that a user types into. */
+export function readFields(): string[] {
+  const values: string[] = []
+  const roots: (Document | ShadowRoot)[] = [document]
+  for (let root = roots.pop(); root; root = roots.pop()) {
+    for (const element of root.querySelectorAll<HTMLInputElement & HTMLIFrameElement>('*')) {
+      const { localName, shadowRoot } = element
+      if (shadowRoot) roots.push(shadowRoot)
+      if (localName === 'iframe' && element.contentDocument) roots.push(element.contentDocument)
+      const isField = localName === 'textarea' || (localName === 'input' && !FIXED_FIELD.test(element.type))
+      if (isField && element.value) values.push(element.value)
+    }
+  }
+  return values
 }
 
 /** Returns whether a node is masked by a selector of its own, or a document by being editable as a whole. */
@@ -86,7 +115,11 @@ export function isPartOfSecret(node: Node | null): boolean {
 /** Returns the texts of a short element, or none. */
 function textsOf(element: Element): string[] {
   const texts: string[] = []
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, ({ parentNode }) =>
+    CODE_TAGS.test(parentNode?.nodeName.toLowerCase() ?? '')
+      ? NodeFilter.FILTER_SKIP
+      : NodeFilter.FILTER_ACCEPT,
+  )
   let chars = 0
   while (walker.nextNode()) {
     const text = walker.currentNode.textContent ?? ''

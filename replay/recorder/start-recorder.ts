@@ -1,9 +1,17 @@
 import { record } from '@rrweb/record'
+import { EventType, type RecordedEvent, Source } from '#replay/masking/events'
+import { createMasker, type MaskerOptions } from '#replay/masking/masker'
 import { createFloodBudget } from './flood-budget.ts'
-import { EventType, type RecordedEvent, Source } from './masking/events.ts'
-
-import { createMasker, type MaskerOptions } from './masking/masker.ts'
-import { isMaskedHere, isMaskedInPage, isPartOfSecret, joinSelectors, readFocused } from './page-masks.ts'
+import {
+  isBlockedInPage,
+  isMaskedHere,
+  isMaskedInPage,
+  isPartOfSecret,
+  joinSelectors,
+  readFields,
+  readFocused,
+} from './page-masks.ts'
+import { createSlices } from './slices.ts'
 
 export type RecorderSettings = {
   preset: MaskerOptions['preset']
@@ -34,14 +42,17 @@ export type EndReason = 'stopped' | 'too_many_bytes' | 'too_long' | 'too_many_no
 export type Sink = {
   /** Takes an event as JSON, in the order of the events. */
   write(event: string): void
+  /** Called when what was written should be sent soon: without a snapshot the rest cannot be played. */
+  flush?(): void
   /** Called once. */
   end(reason: EndReason): void
 }
 
 /** The recorder shows no pixels that a page draws, and nothing that it plays. */
 const NOT_RECORDED = ['[data-aa-block]', 'canvas', 'video', 'audio', 'object', 'embed']
-/** The event that says that changes are left out until the next snapshot. */
+/** Events of ours: changes are left out until the next snapshot, and why the recording has ended. */
 export const GAP = 'aa-gap'
+export const END = 'aa-end'
 /** Positions of the pointer are recorded this often, ms. */
 const POINTER_MS = 100
 
@@ -50,24 +61,35 @@ const POINTER_MS = 100
  * Nothing that was not masked leaves this function. Throws for a selector that the browser does not know,
  * before anything is recorded.
  */
-export function startRecorder(settings: RecorderSettings, sink: Sink): () => void {
+export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?: EndReason) => void {
   const { preset, limits } = settings
   const maskSelector = joinSelectors(['[data-aa-mask]', ...settings.maskSelectors])
   const blockSelector = joinSelectors([...NOT_RECORDED, ...settings.blockSelectors])
   const ignoreSelector = joinSelectors(['[data-aa-ignore]', ...settings.ignoreSelectors])
   const encoder = new TextEncoder()
   let bytes = 0
+  let lastTimestamp = 0
+  let address = location.href
   let hasEnded = false
   let stopRecord: (() => void) | undefined
   /** Runs while changes are left out. */
   let gap: ReturnType<typeof setTimeout> | null = null
   const budget = createFloodBudget(limits, () => performance.now())
 
+  const slices = createSlices(
+    node => isBlockedInPage(node, blockSelector),
+    () => sink.flush?.(),
+  )
+  const masked = askOnce(id => isMaskedInPage(record.mirror.getNode(id), maskSelector))
+  const blocked = askOnce(id => isBlockedInPage(record.mirror.getNode(id), blockSelector))
+
   const maskEvent = createMasker({
     preset,
     isMaskedHere: id => isMaskedHere(record.mirror.getNode(id), maskSelector),
-    isMasked: id => isMaskedInPage(record.mirror.getNode(id), maskSelector),
+    isMasked: masked.ask,
+    isBlocked: blocked.ask,
     isPartOfSecret: id => isPartOfSecret(record.mirror.getNode(id)),
+    readFields,
     readTyped() {
       const focused = readFocused()
       return focused && { id: record.mirror.getId(focused.element), text: focused.text }
@@ -79,19 +101,43 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): () => voi
     hasEnded = true
     clearTimeout(timer)
     if (gap) clearTimeout(gap)
+    slices.stop()
     stopRecord?.()
+    writeOwn(END, { reason })
     sink.end(reason)
   }
 
   function emit(event: RecordedEvent): void {
     if (hasEnded) return
+    noteAddress(event)
     // Also in a gap, because the masker must know what was typed.
-    const masked = !gap || event.data?.source === Source.Input ? maskEvent(event) : null
-    if (!masked || gap) return
-    const json = JSON.stringify(masked)
+    const clean = !gap || event.data?.source === Source.Input ? maskEvent(event) : null
+    masked.forget()
+    blocked.forget()
+    if (!clean || gap) return
+    // The parts of a snapshot belong to one moment, so that a player shows the page at once.
+    if (slices.isOfSnapshot()) clean.timestamp = lastTimestamp
+    lastTimestamp = clean.timestamp
+    const json = JSON.stringify(clean)
     const size = encoder.encode(json).length
-    if (masked.type === EventType.Incremental && !budget.take(size)) beginGap(event.timestamp)
+    const isChange = clean.type === EventType.Incremental && !slices.isOfSnapshot()
+    if (isChange && !budget.take(size)) beginGap()
     else write(json, size)
+    if (clean.type === EventType.FullSnapshot) sink.flush?.()
+  }
+
+  /** A route of a single-page application changes the address without a page. A snapshot has its own. */
+  function noteAddress({ type, timestamp }: RecordedEvent): void {
+    if (gap || type === EventType.Meta || location.href === address) return
+    address = location.href
+    const { innerWidth: width, innerHeight: height } = window
+    const meta = maskEvent({ type: EventType.Meta, timestamp, data: { href: address, width, height } })
+    const json = JSON.stringify(meta)
+    write(json, json.length)
+  }
+
+  function writeOwn(tag: string, payload: object): void {
+    sink.write(JSON.stringify({ type: EventType.Custom, timestamp: Date.now(), data: { tag, payload } }))
   }
 
   function write(json: string, size: number): void {
@@ -104,13 +150,14 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): () => voi
    * Leaves out changes until half of the budget is there again. Then a snapshot shows what has become of the
    * page.
    */
-  function beginGap(timestamp: number): void {
-    const json = JSON.stringify({ type: EventType.Custom, timestamp, data: { tag: GAP, payload: {} } })
+  function beginGap(): void {
+    slices.stop()
     gap = setTimeout(() => {
       gap = null
+      slices.begin()
       record.takeFullSnapshot()
     }, budget.msUntilHalf())
-    write(json, json.length)
+    writeOwn(GAP, {})
   }
 
   const timer = setTimeout(() => end('too_long'), limits.maxDurationMs)
@@ -119,6 +166,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): () => voi
     end('too_many_nodes')
     return () => {}
   }
+  slices.begin()
   stopRecord = record({
     emit: event => emit(event as RecordedEvent),
     blockSelector,
@@ -144,5 +192,20 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): () => voi
   })
   // A limit may have ended it while the first snapshot was made.
   if (hasEnded) stopRecord?.()
-  return () => end('stopped')
+  return (reason = 'stopped') => end(reason)
+}
+
+/** Remembers answers of the page while one event is masked: the page does not change meanwhile. */
+function askOnce(question: (id: number) => boolean) {
+  const answers = new Map<number, boolean>()
+  return {
+    ask(id: number): boolean {
+      const known = answers.get(id)
+      if (known !== undefined) return known
+      const answer = question(id)
+      answers.set(id, answer)
+      return answer
+    },
+    forget: () => answers.clear(),
+  }
 }

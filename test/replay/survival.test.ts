@@ -1,0 +1,266 @@
+import type { BrowserContext, Page, Request, Route } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '#test/support/eventually'
+import { openReplaySite, type ReplaySite, type StoredReplay, settle } from './replay-site.ts'
+
+/** What becomes of a recording when the network, the service, the browser or the user is in its way. */
+
+let site: ReplaySite
+beforeAll(async () => {
+  site = await openReplaySite()
+})
+afterAll(() => site?.close())
+
+const SHOP = {
+  '/': '<!doctype html><html><head><title>Shop</title></head><h1>Blue shoes</h1><a href="/cart">Cart</a></html>',
+  '/cart': '<!doctype html><html><head><title>Cart</title></head><h1>Your cart</h1></html>',
+}
+const WITHIN = { timeoutMs: 60_000 }
+
+type Shop = Awaited<ReturnType<ReplaySite['newSite']>>
+
+/** A page whose replay has begun, and what its recorder sends from then on. */
+async function openShop(options?: Parameters<ReplaySite['newSite']>[1]) {
+  const shop = await site.newSite(SHOP, options)
+  const user = await site.newUser()
+  const page = await user.newPage()
+  const errors: string[] = []
+  page.on('pageerror', error => errors.push(error.message))
+  await page.goto(shop.url())
+  await eventually(async () => expect((await shop.replays())[0]?.chunks.length).toBeGreaterThan(0), WITHIN)
+  return { shop, user, page, errors }
+}
+
+const show = (page: Page, text: string) =>
+  page.evaluate(words => document.body.append(words), text).then(() => settle(page))
+
+/** Tells the page that the tab is in the background, so the recorder sends what it has. */
+const setVisibility = (page: Page, state: 'hidden' | 'visible') =>
+  page.evaluate(value => {
+    Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+  }, state)
+
+/** Waits until the only replay of a site has a text. Returns the replay. */
+async function untilStored(shop: Shop, text: string): Promise<StoredReplay> {
+  return eventually(async () => {
+    const [replay, ...others] = await shop.replays()
+    expect(others).toEqual([])
+    expect(JSON.stringify(await shop.events(replay!.id))).toContain(text)
+    return replay!
+  }, WITHIN)
+}
+
+/** Every chunk is there once, so nothing was lost or stored twice. */
+function expectWhole({ chunks }: StoredReplay): void {
+  expect(chunks.map(({ index }) => index)).toEqual(chunks.map((_, at) => at))
+}
+
+const isChunk = (request: Request) => /\/replay\/rpl_\w+\/chunks$/.test(request.url())
+
+async function onChunks(target: Page | BrowserContext, handler: (route: Route) => Promise<unknown>) {
+  await target.route(/\/replay\/rpl_\w+\/chunks$/, handler)
+}
+
+test('what is recorded while the browser is offline is sent when it is back', async () => {
+  const { shop, user, page, errors } = await openShop()
+  await user.setOffline(true)
+  await show(page, 'seen offline')
+  await setVisibility(page, 'hidden')
+  await setVisibility(page, 'visible')
+  await show(page, 'seen later')
+  await user.setOffline(false)
+  await setVisibility(page, 'hidden')
+  expectWhole(await untilStored(shop, 'seen later'))
+  await untilStored(shop, 'seen offline')
+  expect(errors).toEqual([])
+  await user.close()
+})
+
+test.each([500, 503, 429, 408])(
+  'a chunk that gets %i is sent again until the service has it, once',
+  async status => {
+    const { shop, user, page } = await openShop()
+    let refusals = 2
+    await onChunks(page, route => (refusals-- > 0 ? route.fulfill({ status, json: {} }) : route.continue()))
+    await show(page, 'seen in trouble')
+    await setVisibility(page, 'hidden')
+    expectWhole(await untilStored(shop, 'seen in trouble'))
+    expect(refusals).toBeLessThan(0)
+    await user.close()
+  },
+)
+
+test('a page that is left while the service is down hands its chunks to the next page', async () => {
+  const { shop, user, page } = await openShop()
+  let isDown = true
+  await onChunks(page, route => (isDown ? route.abort() : route.continue()))
+  await show(page, 'seen before the cart')
+  await page.goto(shop.url('/cart'))
+  await settle(page)
+  isDown = false
+  expectWhole(await untilStored(shop, 'seen before the cart'))
+  await untilStored(shop, 'Your cart')
+  await user.close()
+})
+
+test.each([403, 404, 413])(
+  'a refusal with %i ends the recording of the session without an error',
+  async status => {
+    const { shop, user, page, errors } = await openShop()
+    await onChunks(page, route => route.fulfill({ status, json: {} }))
+    await show(page, 'refused')
+    await setVisibility(page, 'hidden')
+    const kept = () => page.evaluate(() => JSON.stringify(sessionStorage))
+    await eventually(async () => expect(await kept()).toContain('\\"hasEnded\\":true'), WITHIN)
+    await setVisibility(page, 'visible')
+    const later: string[] = []
+    page.on('request', request => later.push(new URL(request.url()).pathname))
+    await page.goto(shop.url('/cart'))
+    await eventually(() => expect(later).toContain('/replay/config'), WITHIN)
+    await show(page, 'not recorded')
+    await setVisibility(page, 'hidden')
+    await page.goto('about:blank')
+    expect(later.filter(path => /^\/replay\/(start|rpl_)/.test(path))).toEqual([])
+    expect(errors).toEqual([])
+    await user.close()
+  },
+)
+
+test('a full storage of the browser loses nothing that can be sent, and the page sees no error', async () => {
+  const { shop, user, page, errors } = await openShop()
+  await page.evaluate(() => {
+    for (let size = 4_000_000; size >= 1; size = Math.floor(size / 2)) {
+      try {
+        for (;;) sessionStorage.setItem(`fill-${Math.random()}`, 'x'.repeat(size))
+      } catch {}
+    }
+  })
+  await show(page, 'seen with a full storage')
+  await setVisibility(page, 'hidden')
+  expectWhole(await untilStored(shop, 'seen with a full storage'))
+  expect(errors).toEqual([])
+  await user.close()
+})
+
+test('a page that comes back from the cache of the browser goes on in the same replay', async () => {
+  const { shop, user, page } = await openShop()
+  const turn = (type: string) =>
+    page.evaluate(name => dispatchEvent(new PageTransitionEvent(name, { persisted: true })), type)
+  await show(page, 'seen before')
+  await turn('pagehide')
+  await eventually(async () => expect((await shop.replays())[0]?.status).toBe('complete'), WITHIN)
+  await show(page, 'unseen')
+  await turn('pageshow')
+  await show(page, 'seen after')
+  await setVisibility(page, 'hidden')
+  const replay = await untilStored(shop, 'seen after')
+  expectWhole(replay)
+  expect(replay.status).toBe('recording')
+  // What changed meanwhile is in the new snapshot only.
+  const events = await shop.events(replay.id)
+  expect(events.filter(({ type }) => type === 2)).toHaveLength(2)
+  await user.close()
+})
+
+test('a hidden page sends what it has at once, and a closed tab ends its replay', async () => {
+  const { shop, user, page } = await openShop()
+  await show(page, 'seen last')
+  const chunk = page.waitForRequest(isChunk)
+  await setVisibility(page, 'hidden')
+  await chunk
+  await setVisibility(page, 'visible')
+  await show(page, 'seen at the very end')
+  await page.close({ runBeforeUnload: true })
+  const replay = await untilStored(shop, 'seen at the very end')
+  expectWhole(replay)
+  await eventually(async () => expect((await shop.replays())[0]?.status).toBe('complete'), WITHIN)
+  await user.close()
+})
+
+test.each([
+  ['a revoked consent', () => (window as unknown as { aa: { revokeConsent(): void } }).aa.revokeConsent()],
+  ['an opt-out', () => localStorage.setItem('aa_disabled', 'true')],
+])('after %s nothing more leaves, and what waits is dropped', async (_, revoke) => {
+  const { shop, user, page } = await openShop()
+  let isDown = true
+  await onChunks(page, route => (isDown ? route.fulfill({ status: 503, json: {} }) : route.continue()))
+  await show(page, 'seen before it was revoked')
+  await setVisibility(page, 'hidden')
+  await setVisibility(page, 'visible')
+  const kept = () =>
+    page.evaluate(() => Object.keys(sessionStorage).filter(key => /:replay(_unsent)?$/.test(key)))
+  expect(await kept()).toHaveLength(2)
+  await page.evaluate(revoke)
+  await eventually(async () => expect(await kept()).toEqual([]), WITHIN)
+  const later: string[] = []
+  page.on('request', request => later.push(new URL(request.url()).pathname))
+  isDown = false
+  await show(page, 'after it was revoked')
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await setVisibility(page, 'hidden')
+  await page.goto(shop.url('/cart'))
+  await eventually(() => expect(later).toContain('/replay/config'), WITHIN)
+  await page.goto('about:blank')
+  expect(later.filter(path => /^\/replay\/(start|rpl_)/.test(path))).toEqual([])
+  const [replay] = await shop.replays()
+  expect(JSON.stringify(await shop.events(replay!.id))).not.toContain('revoked')
+  await user.close()
+})
+
+test('nothing is recorded before the consent that the project asks for, and everything after it', async () => {
+  const shop = await site.newSite(SHOP, { settings: { recording_start: 'after_consent' } })
+  const user = await site.newUser()
+  const page = await user.newPage()
+  const asked: string[] = []
+  page.on('request', request => asked.push(new URL(request.url()).pathname))
+  await page.goto(shop.url())
+  await eventually(() => expect(asked).toEqual(expect.arrayContaining(['/replay/config', '/track'])), WITHIN)
+  await show(page, 'before')
+  expect(asked).not.toContain('/replay/start')
+  await page.evaluate(() => (window as unknown as { aaReplay: { consent(): void } }).aaReplay.consent())
+  await eventually(() => expect(asked).toContain('/replay/start'), WITHIN)
+  await page.evaluate(() => (window as unknown as { aaReplay: { stop(): void } }).aaReplay.stop())
+  await eventually(async () => expect((await shop.replays())[0]?.status).toBe('complete'), WITHIN)
+  await user.close()
+})
+
+test.each([
+  ['bytes', { max_bytes: 6_000, max_duration_ms: 900_000 }, 'too_many_bytes'],
+  ['time', { max_bytes: 2_000_000, max_duration_ms: 4_000 }, 'too_long'],
+])(
+  'a replay ends at its limit of %s, says so, and no later page records the session',
+  async (_, limits, reason) => {
+    const shop = await site.newSite(SHOP)
+    const user = await site.newUser()
+    await user.route('**/replay/config*', async route => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), limits } })
+    })
+    const page = await user.newPage()
+    await page.goto(shop.url())
+    await eventually(async () => expect((await shop.replays())[0]?.chunks.length).toBeGreaterThan(0), WITHIN)
+    // Words without an order, which cannot be compressed below the limit.
+    const word = () =>
+      Math.random()
+        .toString(36)
+        .replace(/[^a-z]/g, '')
+        .slice(0, 5)
+    const noise = Array.from({ length: 5_000 }, word).join(' ')
+    await show(page, noise)
+    await setVisibility(page, 'hidden')
+    await setVisibility(page, 'visible')
+    const replay = await untilStored(shop, reason)
+    expect(
+      replay.chunks.reduce((sum, chunk) => sum + (chunk as unknown as { bytes: number }).bytes, 0),
+    ).toBeLessThan(limits.max_bytes)
+    await eventually(async () => expect((await shop.replays())[0]?.status).toBe('complete'), WITHIN)
+    const later: string[] = []
+    page.on('request', request => later.push(new URL(request.url()).pathname))
+    await page.goto(shop.url('/cart'))
+    await eventually(() => expect(later).toContain('/replay/config'), WITHIN)
+    await page.goto('about:blank')
+    expect(later.filter(path => /^\/replay\/(start|rpl_)/.test(path))).toEqual([])
+    await user.close()
+  },
+)

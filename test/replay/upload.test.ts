@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '#test/support/eventually'
+import { openReplaySite, type ReplaySite } from './replay-site.ts'
+
+/** From a page in a real browser to what the service has stored. */
+
+let site: ReplaySite
+beforeAll(async () => {
+  site = await openReplaySite()
+})
+afterAll(() => site?.close())
+
+const SHOP = {
+  '/': '<!doctype html><html><head><title>Shop</title></head><h1>Blue shoes</h1><input id="name"><a href="/cart">Cart</a></html>',
+  '/cart': '<!doctype html><html><head><title>Cart</title></head><h1>Your cart</h1></html>',
+}
+const LEFT = 'about:blank'
+
+test('a replay has the session of the tracker, and goes on over the pages of the session', async () => {
+  const shop = await site.newSite(SHOP)
+  const user = await site.newUser()
+  const page = await user.newPage()
+  await page.goto(shop.url('/?q=ada'))
+  await page.fill('#name', 'Ada Lovelace')
+  await eventually(async () => expect(await shop.replays()).toHaveLength(1))
+  await page.click('a')
+  await eventually(async () => {
+    const [replay] = await shop.replays()
+    expect(JSON.stringify(await shop.events(replay!.id))).toContain('Your cart')
+  })
+  await page.evaluate(() => document.body.append('A last change'))
+  await page.goto(LEFT)
+  const session = await eventually(async () => {
+    const [replay, ...others] = await shop.replays()
+    expect(others).toEqual([])
+    const events = await shop.events(replay!.id)
+    expect(JSON.stringify(events)).toContain('A last change')
+    expect(events.flatMap(({ type, data }) => (type === 4 ? [data.href] : []))).toEqual([
+      shop.url('/?q='),
+      shop.url('/cart'),
+    ])
+    expect(replay!.chunks.map(({ index }) => index)).toEqual(replay!.chunks.map((_, at) => at))
+    expect(JSON.stringify(events)).not.toMatch(/Ada|Lovelace/)
+    return replay!
+  })
+  expect(session).toMatchObject({ entry_page: '/', analytics_session_id: expect.stringMatching(/^sess_/) })
+  await eventually(async () => {
+    const { body } = await site.call('GET', `/sessions?project=${shop.name}`)
+    expect(body.sessions).toMatchObject([
+      { session_id: session.analytics_session_id, has_replay: true, replay_count: 1 },
+    ])
+  })
+  await user.close()
+})
+
+test('nothing is recorded or asked for further when replay is off', async () => {
+  const shop = await site.newSite(SHOP, { settings: { enabled: false } })
+  const user = await site.newUser()
+  const page = await user.newPage()
+  const asked: string[] = []
+  page.on('request', request => asked.push(new URL(request.url()).pathname))
+  await page.goto(shop.url())
+  await eventually(async () => expect(asked).toContain('/replay/config'))
+  await eventually(async () => expect(asked).toContain('/track'))
+  expect(asked.filter(path => path.startsWith('/replay/') && path !== '/replay/config')).toEqual([])
+  await user.close()
+})

@@ -1,0 +1,149 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPage, startRecording } from '#test/replay/recorded-page'
+import { launchBrowser } from '#test/support/browser'
+import { eventually } from '#test/support/eventually'
+import { type HttpService, openHttpService } from '#test/support/http-service'
+import { openViewer, seekTo, storeReplay, type TestEvent, untilReady } from './viewer-page.ts'
+
+let browser: Browser
+let service: HttpService
+beforeAll(async () => {
+  ;[browser, service] = await Promise.all([launchBrowser(), openHttpService()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
+const SIZE = { width: 800, height: 600 }
+/** The part of the pixels that may differ, as edges of texts do. */
+const TOLERANCE = 0.002
+
+const ROWS = Array.from(
+  { length: 12 },
+  (_, i) => `<tr><td>Order ${i}</td><td class="${i % 2 ? 'odd' : 'even'}">blue shoes</td></tr>`,
+).join('')
+
+/** Pages, and what a user or the page itself does to them, step by step. */
+const PAGES: [name: string, html: string, steps: ((page: Page) => Promise<unknown>)[]][] = [
+  [
+    'a page with styles, a table and changes',
+    `<!doctype html><html><head><style>body{font:16px sans-serif;background:#fffbe8;margin:24px}td{padding:4px 12px}.odd{background:#def}.new{color:#a00;font-weight:bold}#box{width:120px;height:60px;background:linear-gradient(90deg,#36c,#6c3)}</style></head><body><h1 id=h>Orders</h1><div id=box></div><table>${ROWS}</table></body></html>`,
+    [
+      page => page.evaluate(() => document.getElementById('h')!.replaceChildren('Orders of today')),
+      page =>
+        page.evaluate(() => {
+          for (const row of document.querySelectorAll('tr:nth-child(3n)')) row.remove()
+        }),
+      page => page.evaluate(() => document.querySelector('table')!.classList.add('new')),
+      page =>
+        page.evaluate(() =>
+          document.getElementById('box')!.setAttribute('style', 'width:300px;background:#c36'),
+        ),
+    ],
+  ],
+  [
+    'a page in another direction with a shadow tree and a drawing',
+    `<!doctype html><html dir=rtl lang=he><head><meta charset=utf-8><style>body{font:18px sans-serif;margin:24px}</style></head><body><h1>שלום</h1><p>The recorder masks the texts of a short element together when they look like one number. This paragraph is longer than that, so all of it is shown.</p><div id=host></div><svg width=120 height=60 viewBox="0 0 120 60"><defs><linearGradient id=g><stop offset=0 stop-color=#f80 /><stop offset=1 stop-color=#08f /></linearGradient></defs><rect width=120 height=60 fill="url(#g)"/></svg><script>const root=host.attachShadow({mode:'open'});root.innerHTML='<style>p{color:#063;border:2px solid}</style><p>in the shadow</p>'</script></body></html>`,
+    [
+      page =>
+        page.evaluate(() => {
+          document.getElementById('host')!.shadowRoot!.querySelector('p')!.style.height = '90px'
+        }),
+      page => page.evaluate(() => document.querySelector('rect')!.setAttribute('width', '40')),
+    ],
+  ],
+  [
+    'a single-page application that scrolls',
+    `<!doctype html><html><head><style>body{font:16px sans-serif;margin:0}section{height:500px;padding:24px}section:nth-child(2n){background:#e8f0ff}</style></head><body><section>One</section><section>Two</section><section>Three</section><section>Four</section></body></html>`,
+    [
+      page => page.evaluate(() => scrollTo({ top: 700, behavior: 'instant' })),
+      page =>
+        page.evaluate(() => {
+          history.pushState({}, '', '/cart')
+          document.body.innerHTML = '<section>Cart</section><section>Total</section>'
+        }),
+    ],
+  ],
+]
+
+test.each(PAGES)('%s looks as it did, after each change', async (_, html, steps) => {
+  const page = await openPage(browser, html)
+  await page.setViewportSize(SIZE)
+  const { recorded } = await startRecording(page)
+  const written = async () => (await recorded()).events.length
+  await eventually(async () => expect(await written()).toBeGreaterThan(1))
+  const shots = [{ at: await page.evaluate(() => Date.now()), png: await page.screenshot() }]
+  for (const step of steps) {
+    const before = await written()
+    await step(page)
+    await eventually(async () => expect(await written()).toBeGreaterThan(before))
+    // Two frames: the recorder has then written what the frame shows.
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
+    shots.push({ at: await page.evaluate(() => Date.now()), png: await page.screenshot() })
+  }
+  const events = (await recorded()).events.map(event => JSON.parse(event) as TestEvent)
+  await page.context().close()
+
+  // The clock of the service stands still, so the recording is moved to it.
+  const first = events[0]!.timestamp
+  const moved = (at: number) => events.map(event => ({ ...event, timestamp: event.timestamp - first + at }))
+  const { secret } = await storeReplay(service, at => new Map([[0, moved(at)]]))
+  const viewer = await openViewer(browser, service, secret, { viewport: { width: 1500, height: 1100 } })
+  await untilReady(viewer.page)
+  for (const [i, { at, png }] of shots.entries()) {
+    // The slider of the viewer ends at the last event.
+    await seekTo(viewer.page, Math.min(at, events.at(-1)!.timestamp) - first)
+    await eventually(async () =>
+      expect([i, await differentPart(viewer.page, png, await playedShot(viewer.page))]).toEqual([
+        i,
+        'little',
+      ]),
+    )
+  }
+  expect(viewer.incidents).toEqual({ requests: [], reports: [] })
+  await viewer.page.context().close()
+})
+
+/** The recorded page alone, in its own size and without the pointer of the player. */
+async function playedShot(page: Page): Promise<Buffer> {
+  await page.locator('#stage').evaluate((stage: HTMLIFrameElement) => {
+    Object.assign(stage.style, { transform: 'none', position: 'fixed', zIndex: '9' })
+    const pointer = stage.contentDocument?.querySelector<HTMLElement>('.replayer-mouse')
+    if (pointer) pointer.style.display = 'none'
+  })
+  return page.screenshot({ clip: { x: 0, y: 0, ...SIZE } })
+}
+
+/** Returns `little`, or how many of the pixels differ visibly. */
+async function differentPart(page: Page, expected: Buffer, actual: Buffer): Promise<string> {
+  const context = await page.context().browser()!.newContext()
+  try {
+    const blank = await context.newPage()
+    const part = await blank.evaluate(
+      async ([a, b]) => {
+        const pixels = async (data: string) => {
+          const blob = await (await fetch(`data:image/png;base64,${data}`)).blob()
+          const image = await createImageBitmap(blob)
+          const canvas = new OffscreenCanvas(image.width, image.height)
+          const drawing = canvas.getContext('2d')!
+          drawing.drawImage(image, 0, 0)
+          return drawing.getImageData(0, 0, image.width, image.height)
+        }
+        const [left, right] = await Promise.all([pixels(a!), pixels(b!)])
+        if (left.width !== right.width || left.height !== right.height) return 1
+        let different = 0
+        for (let i = 0; i < left.data.length; i += 4) {
+          const far = [0, 1, 2].some(c => Math.abs(left.data[i + c]! - right.data[i + c]!) > 48)
+          if (far) different++
+        }
+        return different / (left.data.length / 4)
+      },
+      [expected.toString('base64'), actual.toString('base64')],
+    )
+    return part <= TOLERANCE ? 'little' : String(part)
+  } finally {
+    await context.close()
+  }
+}
