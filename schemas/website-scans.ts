@@ -42,7 +42,10 @@ const example = z.object({
 export type ExampleCall = z.infer<typeof example>
 
 const placement = z.object({
-  page: z.string().meta({ description: 'Path of a page with the element' }),
+  page: z
+    .string()
+    .nullable()
+    .meta({ description: 'Path of a page with the element; null: of no page that was read' }),
   selector: z
     .string()
     .nullable()
@@ -50,6 +53,9 @@ const placement = z.object({
   words: z.string().nullable().meta({ description: 'The text of the element' }),
   method: z.enum(['attribute', 'call', 'server']),
   code: z.string().meta({ description: 'The attributes to add to the element, or the call' }),
+  also: z
+    .array(z.object({ page: z.string(), selector: z.string(), code: z.string() }))
+    .meta({ description: 'Further elements of the same event, each with its own attributes' }),
 })
 export type Placement = z.infer<typeof placement>
 
@@ -70,7 +76,7 @@ export const recommendation = z
     placement: documentedAs(
       placement,
       'object',
-      'page, selector, words, method, code: where and how to add it',
+      'page, selector, words, method, code, also: where and how to add it',
     ),
     example_calls: documentedAs(z.array(example).min(1), 'objects', 'question, method, path, body'),
   })

@@ -1,16 +1,25 @@
+import type { Unread } from './fetch/fetch-site.ts'
+
 /** A page after its scripts have run. */
 export type RenderedPage = { finalUrl: string; html: string }
 
+/** A page after its scripts have run, or why there is none, in words for the reader of the answer. */
+export type Rendered = RenderedPage | { problem: string }
+
 /**
  * Runs the scripts of pages in a browser of its own process, whose requests all go through the guarded
- * client. `open` gives a browser for one analysis.
+ * client.
  */
 export type Renderer = {
   /** Whether there is a browser on this machine. */
   isAvailable(): Promise<boolean>
   /**
-   * Renders the pages, one after the other. A page that gives nothing is left out. Rejects with the signal's
-   * reason.
+   * Renders pages of one site, one after the other, by their addresses. After one that gives nothing the
+   * others may be missing. `unsent`: what the pages asked their site for and was not fetched. Rejects with
+   * the signal's reason.
    */
-  render(urls: readonly string[], signal: AbortSignal): Promise<Map<string, RenderedPage>>
+  render(
+    urls: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ pages: Map<string, Rendered>; unsent: Unread[] }>
 }

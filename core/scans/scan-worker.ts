@@ -1,41 +1,27 @@
 import { randomId } from '#core/access/tokens'
-import { ApiError } from '#core/errors'
-import type { OutboundClient } from '#core/outbound/outbound-client'
-import { OutboundFailure } from '#core/outbound/outbound-failure'
 import type { Clock, Log } from '#core/ports'
-import { createSiteFetcher, PageError, type SiteFetcher } from './fetch/fetch-site.ts'
+import type { ScanResult } from '#schemas/website-scans'
 import type { SiteFindings } from './read/findings.ts'
-import type { Renderer } from './render.ts'
 import type { RunningScans } from './running-scans.ts'
-import {
-  isFinished,
-  type Rendering,
-  type Scan,
-  type ScanCoverage,
-  type ScanFailure,
-  type ScanJob,
-} from './scan.ts'
+import { isFinished, type Scan, type ScanFailure, type ScanJob } from './scan.ts'
 import type { ScanQuotas } from './scan-quotas.ts'
 import { MAX_CHANGES, type ScanChange, type ScanStore, type StoredResult } from './scan-store.ts'
-import type { FetchedPage } from './types.ts'
+import type { SiteVisitor } from './visit-site.ts'
 
-/** What makes findings of pages, and a plan of findings. */
-export type SiteReader = {
-  readSite(pages: FetchedPage[]): SiteFindings
-  advise(
-    findings: SiteFindings,
-    options: { mode: 'preview' | 'full'; focus?: string | undefined; project?: string | null },
-  ): StoredResult['result']
-}
+/** Makes a plan of findings. */
+export type Advise = (
+  findings: SiteFindings,
+  options: { mode: 'preview' | 'full'; focus?: string | undefined; project?: string | null },
+) => StoredResult['result']
 
 export type ScanWorkerServices = {
   store: ScanStore
   running: RunningScans
   quotas: Pick<ScanQuotas, 'giveBack'>
-  client: OutboundClient
-  reader: SiteReader
-  /** Null: no browser belongs to this deployment. */
-  renderer: Renderer | null
+  visitor: SiteVisitor
+  advise: Advise
+  /** Words the advice of a full analysis better. It never fails but with the signal's reason. */
+  polish?: ((result: ScanResult, signal?: AbortSignal) => Promise<ScanResult>) | undefined
   /** Compares a result with that of the analysis before. */
   compare(before: StoredResult, after: StoredResult): { site: string[]; plan: string[] } | null
   /** Is called at the end of a full analysis for a project, also of one that has failed. */
@@ -46,19 +32,12 @@ export type ScanWorkerServices = {
   stopping?: AbortSignal
 }
 
-/** The time of a run, ms. What is not read then is left out. RUN_MS is longer, so the run ends before it. */
-const BUDGET_MS = { preview: 55_000, full: 150_000 } as const
-/** Time that is kept for reading and writing after the last page, ms. */
-const RESERVE_MS = 15_000
 /** After this many runs that were killed, a page is taken to be what kills them. */
 const MAX_ATTEMPTS = 3
-/** Pages of an analysis that are rendered. Each takes seconds and hundreds of MB. */
-const MAX_RENDERED = { preview: 1, full: 6 } as const
-const MAX_UNREAD = 50
 
 /** Runs analyses. A job may run twice: only the run that began last writes. */
 export function createScanWorker(services: ScanWorkerServices) {
-  const { store, running, quotas, client, reader, renderer, compare, clock, log, stopping } = services
+  const { store, running, quotas, visitor, advise, compare, clock, log, stopping } = services
 
   /** Runs one analysis to its end. Rejects when the state table cannot be reached, or the process stops. */
   async function run({ account_id, id, takesOver }: ScanJob): Promise<void> {
@@ -68,78 +47,39 @@ export function createScanWorker(services: ScanWorkerServices) {
     if (found.status === 'running' && takesOver !== true) return
     const scan = await store.begin(found, randomId('run'))
     if (scan === null) return
+    if (scan.attempts > MAX_ATTEMPTS) return fail(scan, { code: 'SCAN_FAILED', reason: tooOften(scan) })
     try {
-      if (scan.attempts > MAX_ATTEMPTS) throw new PageError('its pages could not be read in three attempts')
-      await finish(scan, await analyse(scan))
+      await analyse(scan)
     } catch (error) {
       if (stopping?.aborted) throw error
-      await fail(scan, error)
+      log('SCAN_BROKEN', { scan: scan.id, error: String(error) })
+      await fail(scan, { code: 'SCAN_FAILED', reason: BROKEN })
     }
   }
 
-  async function analyse(scan: Scan): Promise<StoredResult> {
-    const depth = scan.mode === 'full' ? 'full' : 'preview'
-    const deadline = AbortSignal.timeout(BUDGET_MS[depth] - RESERVE_MS)
-    const signal = stopping === undefined ? deadline : AbortSignal.any([deadline, stopping])
-    const fetcher = createSiteFetcher(client, signal)
-    await store.setStage(scan, 'fetching')
-    const first = await fetcher.fetchFirst(scan.addresses)
-    const pages = [first]
-    let findings = reader.readSite(pages)
-    const rendered = await render(scan, pages, findings, signal, 1)
-    if (rendered === 'used') findings = reader.readSite(pages)
-    const { further, unread } = await fetchRest(scan, fetcher, pages, findings)
-    let rendering = rendered
-    if (further.length > 0) {
-      pages.push(...further)
-      findings = reader.readSite(pages)
-      if (rendered !== 'not_available') {
-        const more = await render(scan, pages, findings, signal, MAX_RENDERED[depth] - 1)
-        if (more === 'used') findings = reader.readSite(pages)
-        if (more !== 'not_needed') rendering = rendered === 'used' ? 'used' : more
-      }
-    }
-    await store.setStage(scan, 'reading')
+  async function analyse(scan: Scan): Promise<void> {
+    const depth = depthOf(scan)
+    const visited = await visitor.visit(
+      { url: scan.url, addresses: scan.addresses, depth },
+      { signal: stopping, onStage: stage => store.setStage(scan, stage) },
+    )
+    if ('failure' in visited) return fail(scan, visited.failure)
     // The id of the project is good in every call, also after the project gets another name.
     const project = scan.project_id ?? null
-    const result = reader.advise(findings, { mode: depth, focus: scan.focus, project })
-    return { result: { ...result, normalized_url: scan.url }, coverage: coverageOf(pages, unread, rendering) }
+    const advice = advise(visited.findings, { mode: depth, focus: scan.focus, project })
+    const result = { ...(await polished(scan, advice)), normalized_url: scan.url }
+    await finish(scan, { result, coverage: visited.coverage })
   }
 
-  async function fetchRest(scan: Scan, fetcher: SiteFetcher, [first]: FetchedPage[], findings: SiteFindings) {
-    if (scan.mode !== 'full' || first === undefined) return { further: [], unread: [] }
-    const { pages: further, unread } = await fetcher.fetchFurther(first, tellingPaths(findings))
-    return { further, unread }
-  }
-
-  /** Replaces pages that have no content without their scripts by what a browser makes of them. */
-  async function render(
-    scan: Scan,
-    pages: FetchedPage[],
-    findings: SiteFindings,
-    signal: AbortSignal,
-    limit: number,
-  ): Promise<Rendering> {
-    const paths = new Set(findings.pages.filter(({ isShell }) => isShell).map(({ path }) => path))
-    const shells = pages
-      .filter(page => !page.rendered && paths.has(new URL(page.finalUrl).pathname))
-      .slice(0, limit)
-    if (shells.length === 0) return 'not_needed'
-    if (renderer === null || !(await renderer.isAvailable())) return 'not_available'
-    await store.setStage(scan, 'rendering')
-    const rendered = await renderer.render(
-      shells.map(({ finalUrl }) => finalUrl),
-      signal,
-    )
-    for (const [i, page] of pages.entries()) {
-      const found = shells.includes(page) ? rendered.get(page.finalUrl) : undefined
-      if (found !== undefined) pages[i] = { ...page, ...found, rendered: true }
-    }
-    return rendered.size > 0 ? 'used' : 'failed'
+  /** Previews keep the words of the rules: anybody may ask for one, and its caller waits. */
+  async function polished(scan: Scan, advice: ScanResult): Promise<ScanResult> {
+    if (scan.mode !== 'full' || services.polish === undefined) return advice
+    await store.setStage(scan, 'writing')
+    return services.polish(advice, stopping)
   }
 
   async function finish(scan: Scan, stored: StoredResult): Promise<void> {
-    const depth = scan.mode === 'full' ? 'full' : 'preview'
+    const depth = depthOf(scan)
     const before = scan.is_rescan ? await store.findResult(scan, depth) : null
     const change = before === null ? null : compare(before, stored)
     // A run that was taken for dead must not replace what a later one has written.
@@ -149,10 +89,7 @@ export function createScanWorker(services: ScanWorkerServices) {
     await end(scan)
   }
 
-  async function fail(scan: Scan, error: unknown): Promise<void> {
-    const known = failureOf(scan, error)
-    if (known === null) log('SCAN_BROKEN', { scan: scan.id, error: String(error) })
-    const failure = known ?? { code: 'SCAN_FAILED', reason: BROKEN }
+  async function fail(scan: Scan, failure: ScanFailure): Promise<void> {
     if (!(await store.setStage(scan, 'writing'))) return
     if (scan.quota_month !== undefined) await quotas.giveBack(scan.account_id, scan.quota_month)
     await ((await keepBefore(scan, failure)) ? end(scan) : end(scan, failure))
@@ -182,38 +119,12 @@ export type ScanWorker = ReturnType<typeof createScanWorker>
 const BROKEN =
   'The analysis failed inside the service. Try again later, and tell the operator if it fails again.'
 
-/** What the caller learns of an error; null: it is our bug. */
-function failureOf({ url }: Scan, error: unknown): ScanFailure | null {
-  if (error instanceof ApiError && error.code === 'INVALID_URL') {
-    return { code: 'INVALID_URL', reason: error.message }
-  }
-  if (error instanceof PageError) {
-    return {
-      code: 'SCAN_FAILED',
-      reason: `The page ${url} cannot be analysed: ${error.message}. Check the address, then start another analysis.`,
-    }
-  }
-  if (error instanceof OutboundFailure) {
-    return {
-      code: 'SCAN_FAILED',
-      reason: `The page ${url} cannot be fetched. ${error.message} Check the address, then start another analysis.`,
-    }
-  }
-  return isTimeout(error)
-    ? { code: 'SCAN_FAILED', reason: `The page ${url} took too long. Start another analysis later.` }
-    : null
+function tooOften({ url }: Scan): string {
+  return `The page ${url} cannot be analysed: its pages could not be read in three attempts. Check the address, then start another analysis.`
 }
 
-function isTimeout(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'TimeoutError'
-}
-
-/** Addresses of the site that its own actions lead to, the surest first. */
-function tellingPaths({ actions }: SiteFindings): string[] {
-  return actions
-    .filter(({ isExternal, target }) => !isExternal && target !== null)
-    .toSorted((a, b) => b.certainty - a.certainty)
-    .map(({ target }) => target as string)
+function depthOf({ mode }: Scan): 'preview' | 'full' {
+  return mode === 'full' ? 'full' : 'preview'
 }
 
 /** A result with the changes that were noted before it, the newest first. */
@@ -224,16 +135,4 @@ function withChange(
 ): StoredResult {
   const changes = [...(change === null ? [] : [change]), ...(before?.changes ?? [])].slice(0, MAX_CHANGES)
   return changes.length === 0 ? stored : { ...stored, changes }
-}
-
-function coverageOf(
-  pages: FetchedPage[],
-  unread: ScanCoverage['not_reached'],
-  rendering: Rendering,
-): ScanCoverage {
-  return {
-    pages: pages.map(({ finalUrl, status, rendered }) => ({ url: finalUrl, status, rendered })),
-    not_reached: unread.slice(0, MAX_UNREAD),
-    rendering,
-  }
 }

@@ -1,12 +1,15 @@
 import { ApiError } from '#core/errors'
 import type { ExperimentStore } from '#core/experiments/store'
 import { type IdentityViewServices, openIdentity } from '#core/identity/identity-view'
+import type { Project } from '#core/projects/project'
+import type { ReadProject } from '#core/projects/read-project'
 import type { ProjectStore } from '#core/projects/store'
 import { type ReportServices, runReport } from '#core/reports/run/run'
 import { findScan } from '#core/scans/find-scan'
 import type { ScanStore } from '#core/scans/scan-store'
 import { receivedSince } from '#core/scans/verify/count-received'
 import { judgeEvents } from '#core/scans/verify/judge-events'
+import type { UsedEvents } from '#core/usage/used-events'
 import type { accountChain } from '#lambdas/chain/account-chain'
 import type { Endpoint } from '#lambdas/chain/chain'
 import { routes } from '#schemas/routes'
@@ -18,6 +21,8 @@ export type VerifyScanServices = ReportServices &
     scanStore: Pick<ScanStore, 'find' | 'findResult'>
     projects: Pick<ProjectStore, 'resolve'>
     experiments: Pick<ExperimentStore, 'list'>
+    readProject: ReadProject
+    usedEvents: UsedEvents
   }
 
 /**
@@ -28,7 +33,23 @@ export function verifyScanEndpoint(
   services: VerifyScanServices,
   chain: ReturnType<typeof accountChain>,
 ): Endpoint {
-  const { scanStore, projects, experiments, clock } = services
+  const { scanStore, projects, experiments, readProject, usedEvents, clock } = services
+
+  /** Whether a report, an experiment or the context has named an event; null: nobody can say. */
+  async function findUses(project: Project): Promise<(event: string) => boolean | null> {
+    const [used, running, opened] = await Promise.all([
+      usedEvents.read(project.id),
+      experiments.list(project),
+      readProject(project),
+    ])
+    const goals = new Set(running.map(({ goal_event }) => goal_event))
+    const context = JSON.stringify(opened?.context ?? null)
+    return event => {
+      const isUsed = used.names.has(event) || goals.has(event) || new RegExp(`\\b${event}\\b`).test(context)
+      return isUsed || (used.isFull ? null : false)
+    }
+  }
+
   return chain(routes.verifyScan)(async ({ caller, request, signal }) => {
     const scan = await findScan(scanStore, request.params.id ?? '', caller.account)
     const stored = (await scanStore.findResult(scan, 'full')) ?? (await scanStore.findResult(scan, 'preview'))
@@ -52,8 +73,11 @@ export function verifyScanEndpoint(
       identity: await openIdentity(services, toScopedProject(project, caller)),
       keptSince: keptSince(services, caller),
     })
-    const goals = new Set((await experiments.list(project)).map(({ goal_event }) => goal_event))
-    const events = received.events.map(each => (goals.has(each.event) ? { ...each, is_used: true } : each))
+    const isUsed = await findUses(project)
+    const planned = new Set(plan.map(({ event }) => event))
+    const events = received.events.map(each =>
+      planned.has(each.event) ? { ...each, is_used: isUsed(each.event) } : each,
+    )
     return {
       status: 200,
       body: {

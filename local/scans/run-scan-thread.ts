@@ -4,9 +4,14 @@ import { createOutboundClient } from '#core/outbound/outbound-client'
 import type { AddressPolicy } from '#core/outbound/public-url'
 import type { Log, Network } from '#core/ports'
 import { openScanWorker } from '#core/scans/open-scan-worker'
+import type { TextModel } from '#core/scans/polish/text-model'
+import { openSiteReader } from '#core/scans/read/open-site-reader'
+import { createSiteVisitor } from '#core/scans/visit-site'
 import { createStores } from '#core/stores'
 import { connectState } from '#local/state/state'
-import { statePath } from '#local/storage'
+import { browserTempDir, statePath } from '#local/storage'
+import { createRenderer } from '#providers/chromium/create-renderer'
+import { createChromiumFinder } from './find-chromium.ts'
 import type { ScanCommand, ScanMessage, ScanStart } from './scan-thread.ts'
 
 export type ScanThreadServices = {
@@ -22,19 +27,21 @@ export type ScanThreadServices = {
 export function runScanThread({ network, policy }: ScanThreadServices): void {
   const port = parentPort
   if (port === null) throw new Error('This file runs only as a worker thread. Call startScanThread.')
-  const { dataDir, userAgent } = workerData as ScanStart
+  const { dataDir, userAgent, chromiumPath, textModel } = workerData as ScanStart
   const stopping = new AbortController()
   const send = (message: ScanMessage) => port.postMessage(message)
   const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
   const clock = { now: Date.now }
   const state = connectState(statePath(dataDir))
   const client = createOutboundClient({ network, userAgent, ...(policy && { policy }) })
+  const findChromium = createChromiumFinder(dataDir, chromiumPath)
+  const renderer = createRenderer({ client, findChromium, tempDir: browserTempDir(dataDir) })
   const worker = openScanWorker({
     ...createStores(state, clock),
     ...{ client: state.client, table: state.table, clock, log },
-    outbound: client,
-    renderer: null,
+    visitor: createSiteVisitor({ client, renderer, openReader: openSiteReader }),
     profile: profiles.own,
+    textModel: textModel === undefined ? null : createLazyModel(textModel),
     stopping: stopping.signal,
   })
   const runs = new Set<Promise<void>>()
@@ -63,4 +70,22 @@ export function runScanThread({ network, policy }: ScanThreadServices): void {
     await state.close()
     port.close()
   })
+}
+
+/** The SDK of AWS is loaded by the first request, so that machines without a model never load it. */
+function createLazyModel(modelId: string): TextModel {
+  let opened: Promise<TextModel> | undefined
+  async function open(): Promise<TextModel> {
+    const [{ createBedrockClient }, { createBedrockModel }] = await Promise.all([
+      import('#providers/bedrock/create-bedrock-client'),
+      import('#providers/bedrock/create-bedrock-model'),
+    ])
+    return createBedrockModel(createBedrockClient(), modelId)
+  }
+  return {
+    async ask(request, signal) {
+      opened ??= open()
+      return (await opened).ask(request, signal)
+    },
+  }
 }

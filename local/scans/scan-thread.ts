@@ -6,7 +6,14 @@ import { execArgv } from '#local/thread-options'
 import type { LogCode } from '#schemas/log'
 
 /** Settings for the thread. */
-export type ScanStart = { dataDir: string; userAgent: string }
+export type ScanStart = {
+  dataDir: string
+  userAgent: string
+  /** An installed Chromium; undefined: the one of the npm package. */
+  chromiumPath?: string | undefined
+  /** A model of Amazon Bedrock; undefined: none is called. */
+  textModel?: string | undefined
+}
 
 export type ScanMessage =
   | { kind: 'done'; id: string }

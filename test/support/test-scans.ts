@@ -5,8 +5,10 @@ import type { Clock, Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanWorker } from '#core/scans/open-scan-worker'
+import { openSiteReader } from '#core/scans/read/open-site-reader'
 import type { ScanJob } from '#core/scans/scan'
 import { createScanStore } from '#core/scans/scan-store'
+import { createSiteVisitor } from '#core/scans/visit-site'
 import type { StateTable } from '#core/state-table'
 import { createSiteNetwork, type SiteAnswer } from './site-network.ts'
 
@@ -32,8 +34,9 @@ export type TestScansOptions = StateTable & {
 /** Website analyses whose jobs run at once, on a network without sockets. */
 export function openTestScans({ site, ...options }: TestScansOptions) {
   const answer = site ?? (url => (url.endsWith('.txt') || url.endsWith('.xml') ? null : SITE))
-  const outbound = createOutboundClient({ network: createSiteNetwork(answer), userAgent: 'test' })
-  const worker = openScanWorker({ ...options, outbound, renderer: null })
+  const client = createOutboundClient({ network: createSiteNetwork(answer), userAgent: 'test' })
+  const visitor = createSiteVisitor({ client, renderer: null, openReader: openSiteReader })
+  const worker = openScanWorker({ ...options, visitor })
   const jobs = { send: async (job: ScanJob) => void worker.run(job) }
   return {
     scanStore: createScanStore(options),

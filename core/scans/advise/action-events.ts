@@ -1,7 +1,22 @@
 import type { EventTemplate } from './event-template.ts'
+import { planOf } from './plan-of-element.ts'
 
-/** Events of elements that visitors use. The first of an intent that fits the words counts. */
+/** Words of a demo that is watched at once, without anybody of the company. */
+const WATCH = /watch|video|play|ansehen|anschauen|regarder|vídeo|guarda|bekijk|obejrzyj|titta|izle|動画/i
+
+/** Events of elements that visitors use. */
 export const ACTION_EVENTS: readonly EventTemplate[] = [
+  {
+    event: 'plan_chosen',
+    intent: 'sign_up',
+    fits: (action, findings) => planOf(action, findings) !== null,
+    worth: { saas: 7, app: 5, content: 5, any: 3 },
+    noun: ['chosen plan', 'chosen plans'],
+    why: '{element} says which plan a visitor of {host} picks before they know the product: what they expect to pay.',
+    blindspot: 'Visits to the prices of {host} do not say which plan was wanted.',
+    capability: 'Compare the plans of {host} by who picks them and who stays.',
+    properties: ['plan'],
+  },
   {
     event: 'signup_started',
     intent: 'sign_up',
@@ -11,7 +26,6 @@ export const ACTION_EVENTS: readonly EventTemplate[] = [
     blindspot: 'Page views show who opened {page}, but not who chose {element}, nor from which place.',
     capability:
       'Compare sources, pages and places by the sign-ups that they start on {host}, and say where the next visitor is best sent.',
-    properties: ['plan'],
   },
   {
     event: 'login_started',
@@ -91,6 +105,16 @@ export const ACTION_EVENTS: readonly EventTemplate[] = [
     blindspot: 'Mail and forms arrive in an inbox without the page and the source that led to {element}.',
     capability: 'Tell which page and which source bring enquiries to {host}, not only visits.',
     properties: ['method'],
+  },
+  {
+    event: 'demo_watched',
+    intent: 'demo',
+    fits: ({ words }) => WATCH.test(words),
+    worth: { saas: 6, any: 3 },
+    noun: ['watched demo', 'watched demos'],
+    why: '{element} shows the product of {host} to people who are not ready to sign up: nobody else gets so close without an account.',
+    blindspot: 'A visitor who has seen the product on {page} and one who has not are the same visit.',
+    capability: 'Say whether people who watch the demo of {host} sign up more often than those who do not.',
   },
   {
     event: 'demo_requested',

@@ -17,7 +17,6 @@ export type Candidate = {
 const BEGINS: Readonly<Record<string, readonly Intent[]>> = {
   signup_completed: ['sign_up'],
   first_success_reached: ['sign_up'],
-  plan_chosen: ['sign_up', 'pricing'],
   question_solved: ['post', 'reply'],
   payment_failed: ['add_to_cart', 'checkout', 'buy'],
   order_completed: ['add_to_cart', 'checkout', 'buy'],
@@ -46,27 +45,49 @@ const COUNTED_DOWNLOAD =
 /** All events that the site could have: those of the focus, then the most telling ones. */
 export function candidatesOf(findings: SiteFindings, focus: Intent | null): Candidate[] {
   const { site_class } = findings.classification
-  const byIntent = Map.groupBy(findings.actions.filter(isWorthAnEvent), ({ intent }) => intent)
+  const worthAnEvent = oncePerAct(findings.actions.filter(isWorthAnEvent))
+  const byIntent = Map.groupBy(worthAnEvent, ({ intent }) => intent)
+  const byTemplate = Map.groupBy(worthAnEvent, action =>
+    ACTION_EVENTS.find(({ intent, fits }) => intent === action.intent && (fits?.(action, findings) ?? true)),
+  )
   const ofActions = ACTION_EVENTS.flatMap((template): Candidate[] => {
-    const actions = (byIntent.get(template.intent as Intent) ?? []).toSorted(
-      (a, b) => prominence(b) - prominence(a),
-    )
+    const actions = (byTemplate.get(template) ?? []).toSorted((a, b) => prominence(b) - prominence(a))
     const best = actions[0]
     if (best === undefined) return []
     const score = worthOf(template, site_class) * prominence(best)
     return [{ template, event: nameOf(template, actions, site_class), actions, score }]
   })
-  const ofOutcomes = OUTCOME_EVENTS.flatMap((template): Candidate[] => {
+  const ofOutcomes = OUTCOME_EVENTS.map((template): Candidate => {
     const begins = BEGINS[template.event]
     const isBegun = begins === undefined || begins.some(intent => byIntent.has(intent))
     // An outcome whose beginning is not to be seen is hardly one of this site.
     const factor = (isBegun ? 1 : 0.2) * (begins?.includes(focus as Intent) ? 2 : 1)
-    return [{ template, event: template.event, actions: [], score: worthOf(template, site_class) * factor }]
+    return { template, event: template.event, actions: [], score: worthOf(template, site_class) * factor }
   })
   const isFocus = ({ template }: Candidate) => Number(focus !== null && template.intent === focus)
   return [...ofActions, ...ofOutcomes]
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => isFocus(b) - isFocus(a) || b.score - a.score)
+}
+
+/**
+ * Leaves out elements that would count one act twice: links that lead to a form of the same intent, whose
+ * page view the tracker sends anyway. A sign-up is begun by the link, and its form ends it: there the form is
+ * left out, because the server says which sign-ups have succeeded.
+ */
+function oncePerAct(actions: readonly Action[]): Action[] {
+  const pathOf = (target: string | null) => target?.split(/[?#]/)[0]
+  const ofIntent = Map.groupBy(actions, ({ intent }) => intent)
+  return actions.filter(({ kind, intent, page, target }) => {
+    const others = ofIntent.get(intent) ?? []
+    if (kind === 'form')
+      return (
+        intent !== 'sign_up' || !others.some(other => other.kind !== 'form' && pathOf(other.target) === page)
+      )
+    return (
+      intent === 'sign_up' || !others.some(other => other.kind === 'form' && other.page === pathOf(target))
+    )
+  })
 }
 
 /** What the tracker counts by itself needs no event: a file, and a text that is opened. */

@@ -1,4 +1,4 @@
-import type { Intent } from '#core/scans/read/findings'
+import type { Action, Intent, SiteFindings } from '#core/scans/read/findings'
 import type { SiteClass } from '#schemas/website-scans'
 
 /**
@@ -10,6 +10,8 @@ export type EventTemplate = {
   event: string
   /** What a visitor wants who uses the element. Null: no element sends it. */
   intent: Intent | null
+  /** Which elements of the intent it is for. The first template that takes an element has it. */
+  fits?: (action: Action, findings: SiteFindings) => boolean
   /** How much it tells about a site of the class, 0 to 10. `any`: of every other class. */
   worth: Partial<Record<SiteClass | 'any', number>>
   /** One word for one such event, and for many, in questions. */

@@ -1,27 +1,35 @@
-import type { ExampleCall } from '#schemas/website-scans'
+import type { ExampleCall, Placement } from '#schemas/website-scans'
 
-/** The calls that a new event makes useful. Each is a complete request of this API. */
+type NewEvent = {
+  event: string
+  noun: readonly [string, string]
+  method: Placement['method']
+  /** Path of the first page of the site. */
+  start: string
+}
+
+/**
+ * The calls that a new event makes useful. Each is a complete request of this API. An event of a server has
+ * no page and no campaign of its own: a funnel finds those of the same user.
+ */
 export function exampleCalls(
-  { event, noun, hasPlace }: { event: string; noun: readonly [string, string]; hasPlace: boolean },
+  { event, noun, method, start }: NewEvent,
   project: string,
   host: string,
 ): ExampleCall[] {
+  const hasPlace = method === 'attribute'
+  const way = (breakdown: string) => ({
+    project,
+    steps: [
+      { event: 'page_view', filters: [{ property: 'path', op: 'eq', value: start }] },
+      { event, filters: [] },
+    ],
+    breakdown,
+    since: '30d',
+  })
   const query = (path: string, values: Record<string, string>) =>
     `${path}?${new URLSearchParams({ project, ...values }).toString()}`
-  return [
-    {
-      question: `How many ${noun[1]} does ${host} get each day, and by how many people?`,
-      method: 'POST',
-      path: '/query',
-      body: {
-        project,
-        metrics: ['event_count', 'unique_users'],
-        group_by: ['date'],
-        filters: [{ field: 'event', op: 'eq', value: event }],
-        date_from: '30d',
-        count_mode: 'raw',
-      },
-    },
+  const pageQuestions = (): ExampleCall[] => [
     {
       question: `Which campaign brings a ${noun[0]} on ${host}?`,
       method: 'GET',
@@ -36,6 +44,32 @@ export function exampleCalls(
       path: query('/breakdown', { property: hasPlace ? 'place' : 'path', event, since: '30d' }),
       body: null,
     },
+  ]
+  const serverQuestions = (): ExampleCall[] =>
+    [
+      [`Which campaign brings people to ${host} who get to a ${noun[0]}?`, 'utm_source'],
+      [`On which devices do visitors of ${host} get to a ${noun[0]}?`, 'device'],
+    ].map(([question = '', breakdown = '']) => ({
+      question,
+      method: 'POST',
+      path: '/funnel',
+      body: way(breakdown),
+    }))
+  return [
+    {
+      question: `How many ${noun[1]} does ${host} get each day, and by how many people?`,
+      method: 'POST',
+      path: '/query',
+      body: {
+        project,
+        metrics: ['event_count', 'unique_users'],
+        group_by: ['date'],
+        filters: [{ field: 'event', op: 'eq', value: event }],
+        date_from: '30d',
+        count_mode: 'raw',
+      },
+    },
+    ...(method === 'server' ? serverQuestions() : pageQuestions()),
     {
       question: `Which way through ${host} leads to a ${noun[0]}?`,
       method: 'POST',

@@ -13,43 +13,43 @@ const IDEAS: Readonly<
   Record<string, { keys: readonly [string, string]; texts: readonly [string, string]; because: string }>
 > = {
   sign_up: {
-    keys: ['outcome', 'effort'],
-    texts: ['See it with my own data', 'Set up in two minutes'],
-    because: 'it names what people get, not what they have to do',
+    keys: ['outcome', 'open'],
+    texts: ['Try it with my own data', 'Start now, decide later'],
+    because: 'the first names what people get, and the second takes the weight from the decision',
   },
   buy: {
-    keys: ['outcome', 'reassure'],
-    texts: ['Get mine', 'Order with free returns'],
-    because: 'it takes away a doubt at the moment of paying',
+    keys: ['mine', 'plain'],
+    texts: ['Get mine', 'Buy now'],
+    because: 'one speaks as the buyer does, and the other says plainly what happens next',
   },
   add_to_cart: {
-    keys: ['reassure', 'short'],
-    texts: ['Add to cart, return for free', 'Add'],
-    because: 'a cart is easier to fill when it promises nothing',
+    keys: ['open', 'short'],
+    texts: ['Add it, decide later', 'Add'],
+    because: 'a cart is easier to fill when that decides nothing yet',
   },
   book: {
-    keys: ['time', 'effort'],
-    texts: ['See free times', 'Book in one minute'],
+    keys: ['time', 'day'],
+    texts: ['See free times', 'Choose a day'],
     because: 'people look for a time before they decide to come',
   },
   contact: {
-    keys: ['answer', 'start'],
-    texts: ['Get an answer by tomorrow', 'Tell me about your project'],
-    because: 'it says what happens after the message',
+    keys: ['question', 'start'],
+    texts: ['Ask a question', 'Tell us what you need'],
+    because: 'a small first step is easier than a contact',
   },
   demo: {
-    keys: ['length', 'own'],
-    texts: ['See it in 15 minutes', 'See it with your data'],
-    because: 'a demo without a length sounds like an hour',
+    keys: ['how', 'own'],
+    texts: ['Show me how it works', 'See it with my data'],
+    because: 'it says what people will see instead of what the company does',
   },
   subscribe: {
-    keys: ['content', 'rhythm'],
-    texts: ['Send me the next one', 'One letter a month'],
-    because: 'readers fear too many letters more than bad ones',
+    keys: ['next', 'posted'],
+    texts: ['Send me the next one', 'Keep me posted'],
+    because: 'readers want what comes next, and fear letters in general',
   },
   download: {
-    keys: ['size', 'free'],
-    texts: ['Get it for this device', 'Install for free'],
+    keys: ['device', 'plain'],
+    texts: ['Get it for this device', 'Install it'],
     because: 'it answers the question before the click',
   },
   create: {
@@ -68,14 +68,14 @@ const IDEAS: Readonly<
     because: 'a clear occasion is easier than an empty topic',
   },
   quote: {
-    keys: ['speed', 'free'],
-    texts: ['Get a price by tomorrow', 'Free estimate'],
-    because: 'it says how soon and at what cost',
+    keys: ['price', 'cost'],
+    texts: ['Ask for a price', 'Tell me what it costs'],
+    because: 'it says what the answer will be',
   },
   donate: {
-    keys: ['amount', 'effect'],
-    texts: ['Give 5', 'Pay for one day'],
-    because: 'a small and concrete sum is easier than a general appeal',
+    keys: ['today', 'part'],
+    texts: ['Help today', 'Be a part of it'],
+    because: 'a near and shared act is easier than a general appeal',
   },
 }
 
@@ -88,6 +88,7 @@ export function testsOf(
     const action = candidate.actions.find(({ words, isBareForm }) => words !== '' && !isBareForm)
     const idea = IDEAS[candidate.template.intent ?? '']
     if (action === undefined || idea === undefined) return []
+    const success = successOf(recommendation.event, chosen)
     const name = `${recommendation.event}_words`.slice(0, 64)
     const isEnglish = (action.language ?? 'en') === 'en'
     const attributes = idea.keys.map(
@@ -97,10 +98,10 @@ export function testsOf(
     return [
       {
         name,
-        hypothesis: `Other words than ${pageWords(action.words)} on ${elementWords(action)} lead more visitors of ${findings.hostname} to ${recommendation.event}, because ${idea.because}.`,
+        hypothesis: `Other words on ${elementWords(action)} bring more visitors of ${findings.hostname} to ${success}, because ${idea.because}.`,
         variants: ['control', ...idea.keys],
-        success_event: successOf(recommendation.event, chosen),
-        implementation_hint: `Create it by POST /experiments with this name, these variants and goal_event, then add data-aa-experiment="${name}" ${attributes.join(' ')} to ${JSON.stringify(action.selector)} of ${pageWords(action.page, 80)}. The element keeps ${pageWords(action.words)} as control.`,
+        success_event: success,
+        implementation_hint: `Create it by POST /experiments with this name, these variants and goal_event, then add data-aa-experiment="${name}" ${attributes.join(' ')} to ${JSON.stringify(action.selector)} of ${pageWords(action.page, 80)}. The element keeps ${pageWords(action.words)} as control. Show a text only if it is true for ${findings.hostname}.`,
       },
     ]
   })

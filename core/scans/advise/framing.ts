@@ -30,7 +30,7 @@ type Claim = Understanding['claims'][number]
 
 /** What the site is about and for whom, each claim with its evidence. */
 export function claimsOf(findings: SiteFindings, candidates: readonly Candidate[]): Claim[] {
-  const { hostname, name, about, audience, classification, prices, wall } = findings
+  const { name, about, audience, classification, prices, wall } = findings
   // What an error or a check says is not about the site.
   if (wall !== null && wall !== 'login') return []
   const plans = HAS_PLANS.has(classification.site_class) ? findings.plans : []
@@ -38,21 +38,20 @@ export function claimsOf(findings: SiteFindings, candidates: readonly Candidate[
     actions[0] === undefined ? [] : [{ action: actions[0], noun: template.noun[1] }],
   )
   const claims: (Claim | null)[] = [
-    name === null ? null : claim(`${hostname} calls itself ${pageWords(name.quote)}.`, [name]),
+    classification.evidence.length === 0 && name === null
+      ? null
+      : claim(`${subjectOf(findings)} is ${CLASS_WORDS[classification.site_class]}.`, [
+          ...(name === null ? [] : [name]),
+          ...classification.evidence,
+        ]),
     about === null
       ? null
-      : claim(`It says what it is: ${pageWords(about.quote.replace(/[.。]$/, ''), 160)}.`, [about]),
+      : claim(`In its own words: ${pageWords(about.quote.replace(/[.。]$/, ''), 160)}.`, [about]),
     audience === null ? null : claim(`It is for ${pageWords(audience.quote)}.`, [audience]),
-    classification.evidence.length === 0
-      ? null
-      : claim(
-          `It reads as ${CLASS_WORDS[classification.site_class]}, with a confidence of ${classification.confidence}.`,
-          classification.evidence,
-        ),
     goals.length === 0
       ? null
       : claim(
-          `Its pages lead to ${listed(goals.slice(0, 3).map(({ noun }) => noun))}.`,
+          `What visitors can do there: ${listed(goals.slice(0, 3).map(({ noun }) => noun))}.`,
           goals
             .slice(0, MAX_EVIDENCE)
             .map(({ action }) => ({ page: action.page, quote: action.words || action.selector })),
@@ -90,16 +89,23 @@ const WALLS: Record<NonNullable<SiteFindings['wall']>, string> = {
   empty: 'has an empty first page',
 }
 
-/** The same as one text. */
+/** The same as one text, and how much was read for it. */
 export function framingOf(findings: SiteFindings, claims: readonly Claim[]): string {
   const { hostname, wall, pages, audience, classification } = findings
-  const read = `${pages.length} ${pages.length === 1 ? 'page' : 'pages'} of ${hostname} ${pages.length === 1 ? 'was' : 'were'} read.`
   const problem = wall === null ? [] : [`${hostname} ${WALLS[wall]}.`]
   const missing = [
     ...(audience === null ? [`Its pages do not say in one phrase for whom ${hostname} is.`] : []),
-    ...(classification.site_class === 'unknown' ? [`What kind of site ${hostname} is does not show.`] : []),
+    ...(classification.site_class === 'unknown' && claims.length === 0
+      ? [`What kind of site ${hostname} is does not show.`]
+      : []),
   ]
-  return [read, ...problem, ...claims.map(each => each.claim), ...missing].join(' ')
+  const read = `This is from ${pages.length === 1 ? 'one page' : `${pages.length} pages`} of ${hostname}; the kind of site has a confidence of ${classification.confidence}.`
+  return [...problem, ...claims.map(each => each.claim), ...missing, read].join(' ')
+}
+
+/** `"Ledgerly" (ledgerly.test)`, or the host alone. */
+function subjectOf({ hostname, name }: SiteFindings): string {
+  return name === null ? hostname : `${pageWords(name.quote)} (${hostname})`
 }
 
 /**

@@ -10,6 +10,7 @@ const MAX_FUNNELS = 3
 
 /** Which event comes before which, as far as both are recommended. */
 const CHAINS: readonly (readonly string[])[] = [
+  ['plan_chosen', 'signup_completed', 'first_success_reached'],
   ['trial_started', 'signup_completed', 'first_success_reached'],
   ['signup_started', 'signup_completed', 'first_success_reached'],
   ['membership_started', 'signup_completed', 'topic_started'],
@@ -45,7 +46,7 @@ export function funnelsOf(recommended: readonly Recommendation[], findings: Site
   return ranked.slice(0, MAX_FUNNELS).map(chain => {
     const first = chain[0] as string
     const goal = chain.at(-1) as string
-    const start = startPage(first, pageOf.get(first) ?? '/', findings)
+    const start = startPage(first, pageOf.get(first) ?? findings.pages[0]?.path ?? '/', findings)
     const steps: ScanFunnelStep[] = [
       { event: 'page_view', filters: [{ property: 'path', op: 'eq', value: start }] },
       ...chain.map(event => ({ event, filters: [] })),
@@ -54,10 +55,29 @@ export function funnelsOf(recommended: readonly Recommendation[], findings: Site
     return {
       name: `${shown} to ${goal}`,
       steps,
-      decision: `Whether to work on what ${shown} of ${findings.hostname} promises, or on the steps after ${first}: the step with the largest loss is next.`,
-      bottleneck_detection: `POST /funnel with these steps, once without and once with breakdown=device. A conversion_rate of ${first} far below the others means that ${shown} does not convince; a low one of ${goal} means that the way after the click is broken or long.`,
+      ...readingOf(chain, shown, findings.hostname),
     }
   })
+}
+
+/** What to decide by a funnel, and how to read it. One with a single event has no steps after that. */
+function readingOf(
+  chain: readonly string[],
+  shown: string,
+  host: string,
+): Pick<Funnel, 'decision' | 'bottleneck_detection'> {
+  const [first, last] = [chain[0], chain.at(-1)]
+  const call = 'POST /funnel with these steps, once without and once with breakdown=device'
+  if (first === last) {
+    return {
+      decision: `Whether ${shown} of ${host} needs other words or another place for ${first}, or more visitors.`,
+      bottleneck_detection: `${call}. A conversion_rate that differs between devices means that the element is hard to find or broken on one of them.`,
+    }
+  }
+  return {
+    decision: `Whether to work on what ${shown} of ${host} promises, or on the steps after ${first}: the step with the largest loss is next.`,
+    bottleneck_detection: `${call}. A conversion_rate of ${first} far below the others means that ${shown} does not convince; a low one of ${last} means that the way after the click is broken or long.`,
+  }
 }
 
 /** The place of the first of its events in the plan; longer chains first. */
@@ -68,7 +88,7 @@ function rankOf(chain: readonly string[], recommended: readonly Recommendation[]
 
 /** The page of prices for what is bought or begun, else the page with the element. */
 function startPage(event: string, page: string, { pages, actions }: SiteFindings): string {
-  if (/^(trial|signup|purchase)_started$/.test(event)) {
+  if (/^(trial|signup|purchase)_started$|^plan_chosen$/.test(event)) {
     const read = pages.find(({ path }) => intentOfPath(path) === 'pricing')?.path
     const linked = actions.find(
       ({ intent, target }) => intent === 'pricing' && target?.startsWith('/'),

@@ -178,16 +178,6 @@ export const OUTCOME_EVENTS: readonly Outcome[] = [
     'Rank the products of {host} by demand that was turned away.',
   ),
   outcome(
-    'plan_chosen',
-    { saas: 4 },
-    ['chosen plan', 'chosen plans'],
-    'call',
-    'where a visitor of {host} picks a plan, with the name of the plan',
-    'Which plan people of {host} pick before they know the product says what they expect to pay.',
-    'Visits to the prices of {host} do not say which one was wanted.',
-    'Compare the plans of {host} by who picks them and who stays.',
-  ),
-  outcome(
     'limit_reached',
     { app: 4, saas: 3 },
     ['reached limit', 'reached limits'],

@@ -1,9 +1,13 @@
 import type { Action, SiteFindings } from '#core/scans/read/findings'
 import type { Recommendation } from '#schemas/website-scans'
 import type { EventTemplate, PropertySource } from './event-template.ts'
+import { planOf } from './plan-of-element.ts'
 import { bareWords } from './words-of-page.ts'
 
 type Property = Recommendation['properties'][number]
+
+/** Longest example of a property, characters. */
+const MAX_EXAMPLE_CHARS = 40
 
 const MEANINGS: Readonly<Record<PropertySource | 'place', string>> = {
   place: 'Which of several elements was used',
@@ -26,11 +30,9 @@ export function propertiesOf(template: EventTemplate, action: Action, findings: 
   })
 }
 
-function exampleOf(
-  source: PropertySource | 'place',
-  { page, region, target }: Action,
-  { pages, plans, prices }: SiteFindings,
-): string | null {
+function exampleOf(source: PropertySource | 'place', action: Action, findings: SiteFindings): string | null {
+  const { page, region, target } = action
+  const { pages, prices } = findings
   const own = pages.find(({ path }) => path === page)
   const price = prices.find(each => each.page === page)
   // An element in the header belongs to no product, price or plan.
@@ -39,10 +41,11 @@ function exampleOf(
     case 'place':
       return region === 'body' ? 'main' : region
     case 'plan':
-      return bareWords(plans.find(each => each.page === page)?.name ?? '', 30) || null
+      return bareWords(planOf(action, findings) ?? '', 30) || null
     case 'product':
     case 'topic':
-      return bareWords(own?.h1 || own?.title || '', 40) || null
+      // The first page is about the whole site.
+      return page === '/' ? null : wholeWords(own?.h1 || own?.title || '') || null
     case 'value':
       return price === undefined ? null : String(price.amount)
     case 'currency':
@@ -50,6 +53,12 @@ function exampleOf(
     case 'method':
       return target === null ? 'mail' : 'form'
   }
+}
+
+/** The first words of a text, without a cut one at the end. */
+function wholeWords(text: string): string {
+  const words = bareWords(text, MAX_EXAMPLE_CHARS)
+  return words.endsWith('…') ? words.replace(/\s*\S*…$/, '') : words
 }
 
 /** The attributes that send the event (docs/tracker.md). */

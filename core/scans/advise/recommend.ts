@@ -8,8 +8,8 @@ import { fill, fillSentence, type Places } from './fill.ts'
 import { attributesOf, propertiesOf, trackCall } from './properties.ts'
 import { bareWords, pageWords } from './words-of-page.ts'
 
-/** Further elements of an event that the hint names. */
-const MAX_OTHERS = 4
+/** Further elements of an event that are named. */
+const MAX_OTHERS = 6
 
 /** One recommendation, in the words of the site. */
 export function recommend(
@@ -21,9 +21,9 @@ export function recommend(
   const places = placesOf(event, actions, findings)
   const action = actions[0]
   const properties = action === undefined ? [] : propertiesOf(template, action, findings)
-  const placement = placementOf(template, event, actions, properties, findings)
+  const placement = placementOf({ template, event, actions }, properties, findings)
   const calls = exampleCalls(
-    { event, noun: template.noun, hasPlace: placement.method === 'attribute' },
+    { event, noun: template.noun, method: placement.method, start: firstPage(findings) },
     project,
     findings.hostname,
   ).filter(call => problemOfCall(call) === null)
@@ -35,12 +35,7 @@ export function recommend(
     unlocks_questions: calls.map(call => `${call.question} ${callLine(call)}`),
     agent_capability_after_install: fillSentence(template.capability, places),
     properties,
-    implementation_hint: hintOf(
-      placement,
-      template.where && fill(template.where.text, places),
-      places,
-      actions.slice(1, 1 + MAX_OTHERS),
-    ),
+    implementation_hint: hintOf(placement, template.where && fill(template.where.text, places), places),
     placement,
     example_calls: calls,
   }
@@ -66,22 +61,23 @@ function deepestPage({ pages }: SiteFindings): string | null {
   return pages.find(({ path, words }) => path !== '/' && words >= 80)?.path ?? pages[0]?.path ?? null
 }
 
+function firstPage({ pages }: SiteFindings): string {
+  return pages[0]?.path ?? '/'
+}
+
 function placementOf(
-  { where }: Candidate['template'],
-  event: string,
-  actions: Candidate['actions'],
+  { template, event, actions }: Pick<Candidate, 'template' | 'event' | 'actions'>,
   properties: Recommendation['properties'],
   findings: SiteFindings,
 ): Placement {
-  const action = actions[0]
+  const [action, ...others] = actions
   if (action === undefined) {
-    return {
-      page: deepestPage(findings) ?? '/',
-      selector: null,
-      words: null,
-      method: where?.method ?? 'call',
-      code: where?.method === 'server' ? serverCall(event) : trackCall(event, []),
-    }
+    const { where } = template
+    // An outcome is on a page that was read only if its text names that page.
+    const page = where?.text.includes('{page}') ? deepestPage(findings) : null
+    const method = where?.method ?? 'call'
+    const code = method === 'server' ? serverCall(event) : trackCall(event, [])
+    return { page, selector: null, words: null, method, code, also: [] }
   }
   const { page, selector, words, isBareForm } = action
   return {
@@ -90,6 +86,14 @@ function placementOf(
     words: words === '' ? null : bareWords(words),
     method: isBareForm ? 'call' : 'attribute',
     code: isBareForm ? trackCall(event, properties) : attributesOf(event, properties),
+    also: others
+      .filter(other => !other.isBareForm)
+      .slice(0, MAX_OTHERS)
+      .map(other => ({
+        page: other.page,
+        selector: other.selector,
+        code: attributesOf(event, propertiesOf(template, other, findings)),
+      })),
   }
 }
 
@@ -99,26 +103,21 @@ function serverCall(event: string): string {
 }
 
 function hintOf(
-  { page, selector, method, code }: Placement,
+  { page, selector, method, code, also }: Placement,
   where: string | undefined,
   places: Places,
-  others: Candidate['actions'],
 ): string {
-  const path = pageWords(page, 80)
   if (method === 'server') {
     return `Send it from ${where ?? 'the server'}, with the same user id that the pages pass to aa.identify: ${code}.`
   }
+  const path = pageWords(page ?? '/', 80)
   if (selector === null) return `Call ${code} ${where ?? `on ${path}`}, once for each page view.`
   if (method === 'call') {
     return `No button sends ${places.element ?? 'the form'}, so call ${code} in its submit handler: document.querySelector(${JSON.stringify(selector)}).addEventListener('submit', …).`
   }
-  const same = others.map(
-    ({ selector: other, page: otherPage, region }) =>
-      `${JSON.stringify(other)} on ${pageWords(otherPage, 80)} (place ${region === 'body' ? 'main' : region})`,
-  )
   const more =
-    same.length === 0
+    also.length === 0
       ? ''
-      : ` The same event, with its own data-aa-event-place, belongs to ${same.join(', ')}.`
+      : ` The same event belongs to ${also.length === 1 ? 'one more element' : `${also.length} more elements`}, each with its own attributes: ${also.map(other => `${JSON.stringify(other.selector)} on ${pageWords(other.page, 80)}`).join(', ')}.`
   return `Add ${code} to ${places.element ?? 'the element'}, which ${JSON.stringify(selector)} matches on ${path}. A click on it sends the event; no script is needed.${more}`
 }

@@ -16,6 +16,7 @@ export function eventPlan(
     sent_by: placement.method,
     page: placement.page,
     selector: placement.selector,
+    also: placement.also.map(({ page, selector }) => ({ page, selector })),
     properties: properties.map(({ name }) => name),
     installed: false,
   }))

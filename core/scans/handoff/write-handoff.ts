@@ -73,13 +73,15 @@ function eventSection(
   { event, priority, placement, properties, implementation_hint }: Recommendation,
   { understanding }: ScanResult,
 ): string {
-  const { page, selector, words, method, code } = placement
+  const { page, selector, words, method, code, also } = placement
   const { pages } = siteFiles(understanding.framework)
   const where =
     method === 'server'
       ? ['- File: the server code that handles the outcome', `- Send: ${code}`]
       : [
-          `- Page: ${JSON.stringify(bareWords(page, 120))}; its source is in ${pages}`,
+          page === null
+            ? '- File: the code of the product itself. The analysis has read no page of it'
+            : `- Page: ${JSON.stringify(bareWords(page, 120))}; its source is in ${pages}`,
           ...(selector === null
             ? []
             : [
@@ -88,12 +90,18 @@ function eventSection(
           method === 'attribute'
             ? `- Add these attributes to the element: ${code}`
             : `- Add this call: ${code}`,
+          ...also.map(
+            other =>
+              `- The same event at another element: ${JSON.stringify(other.selector)} on ${JSON.stringify(bareWords(other.page, 120))} gets ${other.code}`,
+          ),
         ]
   const lines = properties.map(
     ({ name, example, meaning }) =>
       `- Property ${name}: ${meaning}. On other elements use their own value instead of ${JSON.stringify(example)}`,
   )
-  return [`## ${priority}. ${event}`, '', ...where, ...lines, `- ${implementation_hint}`].join('\n')
+  // What the hint says of an element is in the lines above.
+  const hint = method === 'attribute' ? [] : [`- ${implementation_hint}`]
+  return [`## ${priority}. ${event}`, '', ...where, ...lines, ...hint].join('\n')
 }
 
 function planFile(analysisId: string, result: ScanResult): string {
@@ -117,8 +125,19 @@ function checks(
 
 1. Run the site on localhost and open a page: the console prints lines that begin with [aa-dev], and nothing is sent.
 2. Click each element, and submit each form. Each click prints one line with the event and its properties${example === undefined ? '' : `, such as ${example.event}`}. A second line for one click is a mistake.
-3. document.querySelectorAll('[data-aa-event]').length is at least 1 on each page named above.
+3. document.querySelectorAll('[data-aa-event]').length: at least ${attributePages(events)}.
 4. After the deployment use each element once, wait a minute, and call POST ${baseUrl}/website-scans/${analysisId}/verify. For each event it says whether it has arrived, how often, which properties are missing and what looks wrong.`
+}
+
+/** How many elements with attributes each page has, such as `2 on "/" and 1 on "/pricing"`. */
+function attributePages(events: readonly Recommendation[]): string {
+  const pages = events.flatMap(({ placement: { method, page, also } }) =>
+    method === 'attribute' ? [page ?? '/', ...also.map(other => other.page)] : [],
+  )
+  const counts = [...Map.groupBy(pages, page => page)].map(
+    ([page, all]) => `${all.length} on ${JSON.stringify(bareWords(page, 120))}`,
+  )
+  return counts.join(', ') || '0, because no event is sent by an attribute'
 }
 
 /** Only calls that the service would take: each was checked against the model of its route. */

@@ -91,7 +91,8 @@ export function purposeOf({ element, fields }: FormReading): { intent: Intent; c
     isSearch: element.attributes.get('role') === 'search',
     action: (element.attributes.get('action') ?? '').slice(0, 300).toLowerCase(),
   }
-  return RULES.find(({ holds }) => holds(shape)) ?? null
+  const rule = RULES.find(({ holds }) => holds(shape))
+  return rule === undefined ? null : { intent: rule.intent, certainty: rule.certainty }
 }
 
 /** Reads a field. */

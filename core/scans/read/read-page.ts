@@ -44,7 +44,7 @@ export type PageReading = {
   isCut: boolean
 }
 
-/** Reads one page. Takes time and memory in proportion to the page, whatever it holds. */
+/** Reads one page. The time and the memory that this takes grow with the length of the page alone. */
 export function readPage({ finalUrl, status, html, rendered }: FetchedPage): PageReading {
   const page = parseHtml(html)
   const path = URL.parse(finalUrl)?.pathname ?? '/'

@@ -14,11 +14,10 @@ const MAX_LABELS = 40
 
 /**
  * Reads the pages of a site, the first one first. It has no clock, no network and no state: the same pages
- * always give the same findings. Of the texts of the pages only short quotes stay.
+ * always give the same findings. Of the texts of the pages only short quotes stay. `read` reads one page.
  */
-export function readSite(fetched: readonly FetchedPage[]): SiteFindings {
-  const documents = fetched.filter(isDocument).slice(0, MAX_PAGES)
-  const pages = documents.map(readPage)
+export function readSite(fetched: readonly FetchedPage[], read = readPage): SiteFindings {
+  const pages = fetched.filter(isDocument).slice(0, MAX_PAGES).map(read)
   const first = pages[0]
   const actions = mergeActions(pages.flatMap(page => page.actions))
   const url = fetched[0]?.finalUrl ?? ''

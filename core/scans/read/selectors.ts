@@ -38,9 +38,10 @@ const GENERATED =
 const IDENTIFIER = /^-?[A-Za-z_][\w-]{0,60}$/
 
 /**
- * Writes CSS selectors that match one element of a page each. The most stable one is taken: an id, an
- * attribute that names the element, its class, then the same below a landmark, and at last its place. It has
- * only letters of PLAIN_VALUE, because names and addresses are a stranger's words.
+ * Writes CSS selectors that match one element of a page each. It tries, in this order: the id of the element,
+ * an attribute of NAMING, a class, each of these below a landmark, and the place of the element. The first
+ * one that matches no other element wins. A selector has only letters of PLAIN_VALUE, because names and
+ * addresses are a stranger's words.
  */
 export function createSelectors(
   elements: readonly HtmlElement[],
@@ -50,7 +51,14 @@ export function createSelectors(
   const isUnique = (key: string) => counts.get(key) === 1
   return element => {
     const own = keysOf(element)
-    return own.find(isUnique) ?? scopedKeys(element, own).find(isUnique) ?? pathOf(element, isUnique)
+    // A tag alone matches the next element of its kind that somebody adds, so anything else comes first.
+    const named = own.filter(key => key !== element.tag)
+    return (
+      named.find(isUnique) ??
+      scopedKeys(element, own).find(isUnique) ??
+      own.find(isUnique) ??
+      pathOf(element, isUnique)
+    )
   }
 }
 

@@ -10,8 +10,9 @@ import type { ScanJob } from '#core/scans/scan'
 import { createScanDesk } from '#core/scans/scan-desk'
 import { createScanQuotas } from '#core/scans/scan-quotas'
 import { createScanStore } from '#core/scans/scan-store'
-import { createScanWorker, type SiteReader } from '#core/scans/scan-worker'
+import { type Advise, createScanWorker } from '#core/scans/scan-worker'
 import type { FetchedPage } from '#core/scans/types'
+import { createSiteVisitor } from '#core/scans/visit-site'
 import type { ScanResult } from '#schemas/website-scans'
 import { createSiteNetwork, type SiteAnswer } from '#test/support/site-network'
 import { openTestState } from '#test/support/test-state'
@@ -20,11 +21,16 @@ export const NOW = Date.UTC(2026, 10, 21, 12)
 export const FREE = { id: 'acc_free', tier: 'free' } as const
 export const PRO = { id: 'acc_pro', tier: 'pro' } as const
 
+export type TellingReader = {
+  readSite(pages: readonly FetchedPage[]): SiteFindings
+  advise: Advise
+}
+
 /**
- * A reader that says what pages it was given. A page with `<app>` has no content until its scripts have run,
- * and the links of the first page are its actions.
+ * A reader whose result says which pages it was given. It takes a page with `<app>` for one that has no
+ * content before its scripts have run.
  */
-export const tellingReader: SiteReader = {
+export const tellingReader: TellingReader = {
   readSite: pages =>
     ({
       actions: [],
@@ -47,7 +53,7 @@ export const tellingReader: SiteReader = {
 export type OpenScansOptions = {
   answer: (url: string) => SiteAnswer | null | Promise<SiteAnswer | null>
   profile?: 'own' | 'hosted'
-  reader?: SiteReader
+  reader?: TellingReader
   renderer?: Renderer | null
   waitMs?: number
   /** Jobs are kept in `jobs` and do not run. */
@@ -68,11 +74,15 @@ export async function openScans(options: OpenScansOptions) {
   const running = createRunningScans(services)
   const networkHash = async (address: string | null) => String(address)
   const quotas = createScanQuotas({ ...services, profile, networkHash })
+  const { readSite, advise } = options.reader ?? tellingReader
   const workerServices = {
     ...{ store, running, quotas, clock, log, compare: compareResults },
-    client: createOutboundClient({ network, userAgent: 'FootfallScan/1.0 (+https://footfall.example/)' }),
-    reader: options.reader ?? tellingReader,
-    renderer: options.renderer ?? null,
+    visitor: createSiteVisitor({
+      client: createOutboundClient({ network, userAgent: 'FootfallScan/1.0 (+https://footfall.example/)' }),
+      openReader: () => readSite,
+      renderer: options.renderer ?? null,
+    }),
+    advise,
   }
   const openWorker = (stopping?: AbortSignal) =>
     createScanWorker({ ...workerServices, ...(stopping && { stopping }) })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { OutboundFailure } from '#core/outbound/outbound-failure'
-import type { RenderedPage, Renderer } from '#core/scans/render'
+import type { Rendered, Renderer } from '#core/scans/render'
 import { RUN_MS } from '#core/scans/running-scans'
 import { FREE, type OpenScansOptions, openScans, tellingReader } from './open-scans.ts'
 
@@ -247,13 +247,14 @@ describe('after a kill', () => {
 })
 
 describe('pages that need their scripts', () => {
-  const rendererOf = (pages: Record<string, RenderedPage>, isAvailable = true) => {
+  const rendererOf = (shown: Record<string, Rendered>, isAvailable = true) => {
     const asked: string[][] = []
     const renderer: Renderer = {
       isAvailable: async () => isAvailable,
       render: async urls => {
         asked.push([...urls])
-        return new Map(urls.flatMap(url => (pages[url] === undefined ? [] : [[url, pages[url]]])))
+        const pages = new Map(urls.flatMap(url => (shown[url] === undefined ? [] : [[url, shown[url]]])))
+        return { pages, unsent: [{ url: `${HOME}api`, reason: 'by POST' }] }
       },
     }
     return { renderer, asked }
@@ -278,7 +279,6 @@ describe('pages that need their scripts', () => {
   test.each([
     ['not_available', null],
     ['not_available', rendererOf({}, false).renderer],
-    ['failed', rendererOf({}).renderer],
   ])('are read as they came, and the answer says %s', async (rendering, renderer) => {
     const { desk } = await open({ answer, renderer })
     const { preview } = await desk.start({ url: HOME, isFull: false }, FREE as never)
@@ -287,6 +287,26 @@ describe('pages that need their scripts', () => {
       not_reached: [],
       rendering,
     })
+  })
+})
+
+test('a page that a browser cannot show is read as it came, and the answer says why', async () => {
+  const renderer: Renderer = {
+    isAvailable: async () => true,
+    render: async ([url = '']) => ({
+      pages: new Map([[url, { problem: 'its scripts did not come to an end' }]]),
+      unsent: [{ url: `${HOME}api`, reason: 'asked for by POST' }],
+    }),
+  }
+  const { desk } = await open({ answer: () => '<app>', renderer })
+  const { preview } = await desk.start({ url: HOME, isFull: false }, FREE as never)
+  expect(preview?.coverage).toEqual({
+    pages: [{ url: HOME, status: 200, rendered: false }],
+    not_reached: [
+      { url: `${HOME}api`, reason: 'asked for by POST' },
+      { url: HOME, reason: 'not rendered: its scripts did not come to an end' },
+    ],
+    rendering: 'failed',
   })
 })
 

@@ -1,11 +1,15 @@
+import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
 import { profiles } from '#core/limits/profile'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { createStores } from '#core/stores'
 import { createScanThread } from '#local/scans/scan-thread'
+import { goodAnswer, sayText, startConverse } from '#test/providers/bedrock/converse-server'
+import { unpackedChromium } from '#test/setup/unpack-chromium'
 import { SITE } from '#test/support/test-scans'
 import { openTestState } from '#test/support/test-state'
 
@@ -28,13 +32,18 @@ async function serve(respond: (response: ServerResponse, url: string) => void): 
 }
 
 /** Desk and thread over one state, as on one machine; `restart` is a process that begins after a kill. */
-async function open() {
+async function open({ chromiumPath, textModel }: { chromiumPath?: string; textModel?: string } = {}) {
   const state = await openTestState()
   cleanups.push(state.close)
   const clock = { now: Date.now }
   const logged: string[] = []
   const start = () => {
-    const settings = { dataDir: state.folder, userAgent: 'FootfallScan/1.0 (+http://localhost/)' }
+    const settings = {
+      dataDir: state.folder,
+      userAgent: 'FootfallScan/1.0 (+http://localhost/)',
+      chromiumPath,
+      textModel,
+    }
     const thread = createScanThread(settings, code => void logged.push(code), { entry: ENTRY })
     cleanups.push(thread.stop)
     const policy = { isAllowedAddress: () => true, isAllowedPort: () => true }
@@ -44,7 +53,7 @@ async function open() {
     const maintenance = openScanMaintenance({ ...state, ...createStores(state, clock), jobs: thread, clock })
     return { thread, desk, maintenance }
   }
-  return { start, logged }
+  return { start, logged, folder: state.folder }
 }
 
 test('an analysis runs in the thread, with the real network and the real reader', async () => {
@@ -60,6 +69,33 @@ test('an analysis runs in the thread, with the real network and the real reader'
   expect(full?.result.minimum_viable_instrumentation.length).toBeGreaterThanOrEqual(5)
   expect(full?.coverage.pages.length).toBeGreaterThan(3)
   expect(logged).toEqual([])
+})
+
+test('a text model that was chosen words full analyses, and no previews', async () => {
+  const model = await startConverse((call, response) =>
+    sayText(
+      response,
+      goodAnswer(call, words => words.replace(/\.$/, ' today.')),
+    ),
+  )
+  cleanups.push(model.close)
+  vi.stubEnv('AWS_ENDPOINT_URL_BEDROCK_RUNTIME', model.endpoint)
+  vi.stubEnv('AWS_REGION', 'eu-central-1')
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
+  cleanups.push(async () => vi.unstubAllEnvs())
+  const url = await serve((response, path) =>
+    path === '/' ? response.setHeader('Content-Type', 'text/html').end(SITE) : response.writeHead(404).end(),
+  )
+  const { start, logged } = await open({ textModel: 'amazon.nova-lite-v1:0' })
+  const { desk } = start()
+  const { preview } = await desk.start({ url, isFull: false }, ACCOUNT)
+  expect(JSON.stringify(preview)).not.toContain(' today."')
+  expect(model.calls).toHaveLength(0)
+  const { full } = await desk.start({ url, isFull: true }, ACCOUNT)
+  expect(full?.result.minimum_viable_instrumentation[0]?.why_this_matters_now).toMatch(/ today\.$/)
+  expect(model.calls).toHaveLength(1)
+  expect(logged).toEqual(['SCAN_POLISHED'])
 })
 
 test('an analysis whose thread was stopped begins again with the next start', async () => {
@@ -79,4 +115,34 @@ test('an analysis whose thread was stopped begins again with the next start', as
   // The request of before still waits, and sees the end.
   const { scan, preview } = await waiting
   expect([scan.status, scan.attempts, preview?.coverage.pages.length]).toEqual(['succeeded', 2, 1])
+})
+
+test('a page that needs its scripts is rendered beside the thread, and nothing of the browser stays', async () => {
+  const shell = `<title>App</title><div id="root"></div><script>root.innerHTML = ${JSON.stringify(SITE).replaceAll('</', '<\\/')}</script>`
+  const url = await serve((response, path) =>
+    path === '/' ? response.setHeader('Content-Type', 'text/html').end(shell) : response.writeHead(404).end(),
+  )
+  const { start, logged, folder } = await open()
+  // The browser is large, and was unpacked for this run before.
+  const { version, home } = await unpackedChromium()
+  await mkdir(join(folder, 'browser'))
+  await symlink(home, join(folder, 'browser', version))
+  const { preview } = await start().desk.start({ url, isFull: false }, ACCOUNT)
+  expect(preview?.coverage).toEqual({
+    pages: [{ url, status: 200, rendered: true }],
+    not_reached: [],
+    rendering: 'used',
+  })
+  expect(preview?.result.minimum_viable_instrumentation[0]?.event).toBe('trial_started')
+  expect(await readdir(join(folder, 'rendering'))).toEqual([])
+  expect(logged).toEqual([])
+})
+
+test('without a browser the page is read as it came, and the answer says so', async () => {
+  const shell = '<title>App</title><div id="root"></div><script src="/app.js"></script>'
+  const url = await serve(response => response.setHeader('Content-Type', 'text/html').end(shell))
+  const { preview } = await (await open({ chromiumPath: '/nowhere/chromium' }))
+    .start()
+    .desk.start({ url, isFull: false }, ACCOUNT)
+  expect(preview?.coverage).toMatchObject({ rendering: 'failed', pages: [{ rendered: false }] })
 })

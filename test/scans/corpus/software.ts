@@ -29,7 +29,7 @@ export const SOFTWARE_SITES: readonly CorpusSite[] = [
     expect: {
       class: 'saas',
       first: 'trial_started',
-      events: ['trial_started', 'demo_requested', 'signup_completed'],
+      events: ['trial_started', 'demo_watched', 'signup_completed', 'plan_chosen'],
       absent: ['pricing_viewed'],
       providers: ['Google Analytics', 'Hotjar'],
       language: 'en',

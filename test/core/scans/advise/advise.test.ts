@@ -20,8 +20,8 @@ test('the focus of the owner comes first, in whatever language', () => {
   const first = (focus?: string) =>
     advise(findings, { mode: 'preview', focus }).minimum_viable_instrumentation[0]?.event
   expect(first()).toBe('trial_started')
-  expect(first('book a demo')).toBe('demo_requested')
-  expect(first('Demo buchen')).toBe('demo_requested')
+  expect(first('book a demo')).toBe('demo_watched')
+  expect(first('Demo buchen')).toBe('demo_watched')
   expect(first('contact')).toBe('contact_started')
 })
 
@@ -98,4 +98,47 @@ test('every template is filled, and names its site in each of its texts', () => 
       expect(fill(text, places), text).toMatch(/h\.test|the link/)
     }
   }
+})
+
+test('one act counts once: a sign-up by its links, an enquiry by its form, and a plan by its own link', () => {
+  const { minimum_viable_instrumentation: events } = advise(findingsOf('ledgerly'), { mode: 'full' })
+  const placeOf = (name: string) => events.find(({ event }) => event === name)?.placement
+  expect(placeOf('trial_started')).toMatchObject({
+    words: 'Start free trial',
+    also: [
+      {
+        page: '/',
+        selector: '#hero-trial',
+        code: 'data-aa-event="trial_started" data-aa-event-place="main"',
+      },
+    ],
+  })
+  expect(placeOf('plan_chosen')).toMatchObject({
+    page: '/pricing',
+    code: 'data-aa-event="plan_chosen" data-aa-event-place="main" data-aa-event-plan="Studio"',
+    also: [{ code: 'data-aa-event="plan_chosen" data-aa-event-place="main" data-aa-event-plan="Solo"' }],
+  })
+  const page = (path: string, body: string) => {
+    const url = `https://acts.test${path}`
+    const html = `<title>Acts</title><main>${body}</main>`
+    return { url, finalUrl: url, status: 200, contentType: 'text/html', rendered: false, html }
+  }
+  const enquiry = readSite([
+    page('/', '<h1>Boats</h1><a href="/contact">Contact us</a>'),
+    page(
+      '/contact',
+      '<form><input type="email" name="email"><textarea name="text"></textarea><button>Send message</button></form>',
+    ),
+  ])
+  const [contact] = advise(enquiry, { mode: 'full' }).minimum_viable_instrumentation.filter(
+    ({ event }) => event === 'contact_started',
+  )
+  expect(contact?.placement).toMatchObject({ page: '/contact', also: [] })
+})
+
+test('an event of a server asks how its users came, because it has no page and no campaign of its own', () => {
+  const events = advise(findingsOf('ledgerly'), { mode: 'full' }).minimum_viable_instrumentation
+  const ofServer = events.find(({ event }) => event === 'signup_completed')
+  expect(ofServer?.placement.page).toBeNull()
+  expect(ofServer?.example_calls.map(({ path }) => path)).toEqual(['/query', '/funnel', '/funnel', '/paths'])
 })

@@ -15,6 +15,22 @@ function sent(
   return { event, properties, user_id: 'u1', session_id, event_id: null, lag: ago }
 }
 
+test('a property that has a column of its own is counted too', async () => {
+  const items = [
+    sent('opened', 's1', 60_000, { path: '/a' }),
+    sent('opened', 's1', 50_000, { path: '/b', plan: 'pro' }),
+    sent('opened', 's1', 40_000),
+  ]
+  const requests = [{ project: 'proj_a' as const, country: null, file: 0, pause: 0, items }]
+  await withReportLake({ epochs: [{ gap: 0, requests }], compacted: 1, mergeEnds: [] }, async lake => {
+    const [project] = lake.projects
+    if (project === undefined) throw new Error('The lake has no project.')
+    const query = { startedAt: NOW - DAY_MS, planned: ['opened'], properties: ['path', 'plan', 'country'] }
+    const { events } = await runReport(receivedSince, lake.services, { project, query })
+    expect(events[0]?.properties).toEqual({ path: 2, plan: 1, country: 0 })
+  })
+})
+
 test('events are counted with their properties, repeats and what follows a page view at once', async () => {
   const items = [
     sent('page_view', 's1', 60_000),

@@ -1,0 +1,161 @@
+import { ApiError } from '#core/errors'
+import type { OutboundClient } from '#core/outbound/outbound-client'
+import { OutboundFailure } from '#core/outbound/outbound-failure'
+import { createSiteFetcher, PageError, type SiteFetcher, type Unread } from './fetch/fetch-site.ts'
+import type { SiteFindings } from './read/findings.ts'
+import type { Renderer } from './render.ts'
+import type { Rendering, ScanCoverage, ScanFailure, ScanStage } from './scan.ts'
+import type { FetchedPage } from './types.ts'
+
+/** Which site to read: the addresses of its first page, in the order in which they are tried. */
+export type SiteVisit = { url: string; addresses: readonly string[]; depth: 'preview' | 'full' }
+
+/** What the pages of a site say, and which were read; or why there is nothing. */
+export type VisitedSite = { findings: SiteFindings; coverage: ScanCoverage } | { failure: ScanFailure }
+
+export type VisitOptions = {
+  /** Ends the visit, which then rejects with its reason. */
+  signal?: AbortSignal | undefined
+  /** Is called when the visit does something else from now on. */
+  onStage?: (stage: ScanStage) => Promise<unknown>
+}
+
+/**
+ * Fetches, renders and reads the pages of one site. Everything that strangers have written is handled behind
+ * this: on AWS in a function without any right.
+ */
+export type SiteVisitor = {
+  /** Rejects for a bug, and when the signal ends it. */
+  visit(visit: SiteVisit, options?: VisitOptions): Promise<VisitedSite>
+}
+
+export type SiteVisitorServices = {
+  client: OutboundClient
+  /** Null: no browser belongs to this deployment. */
+  renderer: Renderer | null
+  /** Gives the reader of one site, which reads each page once. */
+  openReader(): (pages: readonly FetchedPage[]) => SiteFindings
+}
+
+/** The time of a visit, ms. What is not read then is left out. */
+export const VISIT_MS = { preview: 40_000, full: 135_000 } as const
+/** Pages of a visit that are rendered. Each takes seconds and hundreds of MB. */
+const MAX_RENDERED = { preview: 1, full: 6 } as const
+const MAX_UNREAD = 50
+
+/** The visitor that works in this process, with a browser beside it. */
+export function createSiteVisitor({ client, renderer, openReader }: SiteVisitorServices): SiteVisitor {
+  return {
+    async visit(visit, { signal: stopping, onStage = async () => {} } = {}) {
+      const deadline = AbortSignal.timeout(VISIT_MS[visit.depth])
+      const signal = stopping === undefined ? deadline : AbortSignal.any([deadline, stopping])
+      try {
+        return await read(visit, signal, onStage)
+      } catch (error) {
+        const failure = stopping?.aborted ? null : failureOf(visit, error)
+        if (failure === null) throw error
+        return { failure }
+      }
+    },
+  }
+
+  async function read(
+    { addresses, depth }: SiteVisit,
+    signal: AbortSignal,
+    onStage: (stage: ScanStage) => Promise<unknown>,
+  ): Promise<VisitedSite> {
+    const fetcher = createSiteFetcher(client, signal)
+    const readPages = openReader()
+    await onStage('fetching')
+    const pages = [await fetcher.fetchFirst(addresses)]
+    const unread: Unread[] = []
+    const render = async (limit: number): Promise<Rendering> => {
+      const shells = shellsOf(pages, readPages(pages)).slice(0, limit)
+      if (shells.length === 0) return 'not_needed'
+      if (renderer === null || !(await renderer.isAvailable())) return 'not_available'
+      await onStage('rendering')
+      return replaceShells(renderer, pages, shells, unread, signal)
+    }
+    let rendering = await render(1)
+    if (depth === 'full') {
+      const further = await fetchFurther(fetcher, pages[0] as FetchedPage, readPages(pages))
+      pages.push(...further.pages)
+      unread.push(...further.unread)
+      const ofFurther = await render(MAX_RENDERED.full - 1)
+      if (rendering !== 'used' && ofFurther !== 'not_needed') rendering = ofFurther
+    }
+    await onStage('reading')
+    return { findings: readPages(pages), coverage: coverageOf(pages, unread, rendering) }
+  }
+}
+
+/** Pages that have no content without their scripts. A page that a browser has tried is not tried again. */
+function shellsOf(pages: readonly FetchedPage[], findings: SiteFindings): FetchedPage[] {
+  const paths = new Set(findings.pages.filter(({ isShell }) => isShell).map(({ path }) => path))
+  return pages.filter(page => !page.rendered && paths.has(new URL(page.finalUrl).pathname))
+}
+
+/** Replaces pages in the list by what a browser makes of them, and notes what it could not reach. */
+async function replaceShells(
+  renderer: Renderer,
+  pages: FetchedPage[],
+  shells: readonly FetchedPage[],
+  unread: Unread[],
+  signal: AbortSignal,
+): Promise<Rendering> {
+  const { pages: rendered, unsent } = await renderer.render(
+    shells.map(({ finalUrl }) => finalUrl),
+    signal,
+  )
+  unread.push(...unsent)
+  let isUsed = false
+  for (const [i, page] of pages.entries()) {
+    const shown = shells.includes(page) ? rendered.get(page.finalUrl) : undefined
+    if (shown === undefined) continue
+    if ('problem' in shown) unread.push({ url: page.finalUrl, reason: `not rendered: ${shown.problem}` })
+    else {
+      pages[i] = { ...page, ...shown, rendered: true }
+      isUsed = true
+    }
+  }
+  return isUsed ? 'used' : 'failed'
+}
+
+function fetchFurther(fetcher: SiteFetcher, first: FetchedPage, { actions }: SiteFindings) {
+  // Addresses of the site that its own links and buttons lead to, the surest first.
+  const telling = actions
+    .filter(({ isExternal, target }) => !isExternal && target !== null)
+    .toSorted((a, b) => b.certainty - a.certainty)
+    .map(({ target }) => target as string)
+  return fetcher.fetchFurther(first, telling)
+}
+
+function coverageOf(pages: FetchedPage[], unread: Unread[], rendering: Rendering): ScanCoverage {
+  return {
+    pages: pages.map(({ finalUrl, status, rendered }) => ({ url: finalUrl, status, rendered })),
+    not_reached: unread.slice(0, MAX_UNREAD),
+    rendering,
+  }
+}
+
+/** What the caller learns of an error; null: it is our bug. */
+function failureOf({ url }: SiteVisit, error: unknown): ScanFailure | null {
+  if (error instanceof ApiError && error.code === 'INVALID_URL') {
+    return { code: 'INVALID_URL', reason: error.message }
+  }
+  if (error instanceof PageError) {
+    return {
+      code: 'SCAN_FAILED',
+      reason: `The page ${url} cannot be analysed: ${error.message}. Check the address, then start another analysis.`,
+    }
+  }
+  if (error instanceof OutboundFailure) {
+    return {
+      code: 'SCAN_FAILED',
+      reason: `The page ${url} cannot be fetched. ${error.message} Check the address, then start another analysis.`,
+    }
+  }
+  return error instanceof DOMException && error.name === 'TimeoutError'
+    ? { code: 'SCAN_FAILED', reason: `The page ${url} took too long. Start another analysis later.` }
+    : null
+}

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { type Chromium, unpackChromium } from '#providers/chromium/unpack-chromium'
+
+/**
+ * Gives the browser that renders pages, or null: the installed one of CHROMIUM_PATH, else the one of the npm
+ * package @sparticuz/chromium, which is for Linux on x64. An install without it has no browser.
+ * It is unpacked below the data folder, which only the user of the service can write, when it is first
+ * needed.
+ */
+export function createChromiumFinder(
+  dataDir: string,
+  installed: string | undefined,
+): () => Promise<Chromium | null> {
+  let found: Promise<Chromium | null> | null = null
+
+  async function find(): Promise<Chromium | null> {
+    if (installed !== undefined) return { executable: installed, env: {} }
+    const folder = process.platform === 'linux' && process.arch === 'x64' ? packageFolder() : null
+    if (folder === null) return null
+    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+    return unpackChromium(join(folder, 'bin'), join(dataDir, 'browser', version))
+  }
+
+  return () => {
+    found ??= find()
+    // A full disk may have room later.
+    found.catch(() => {
+      found = null
+    })
+    return found
+  }
+}
+
+/** The package exports only its code, `build/cjs/index.cjs`. */
+function packageFolder(): string | null {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..', '..')
+  } catch {
+    return null
+  }
+}

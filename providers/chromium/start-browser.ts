@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { type CdpConnection, type CdpEvent, connectCdp } from './cdp-connection.ts'
+import { groupMemory } from './group-memory.ts'
+import type { Chromium } from './unpack-chromium.ts'
+
+export type BrowserOptions = {
+  chromium: Chromium
+  /** Folder in which the browser gets one of its own, deleted at its end. */
+  tempDir: string
+  /** All in one process, as functions on AWS need it: their kernel has no processes in namespaces. */
+  isSingleProcess: boolean
+  onEvent(event: CdpEvent): void
+}
+
+export type Browser = CdpConnection & {
+  /** Kills the browser with all its processes, and deletes what it has written. */
+  close(): Promise<void>
+}
+
+/**
+ * Memory of all processes of the browser that is not shared with files, bytes. Beyond it, they are killed.
+ */
+const MAX_MEMORY = 1_200_000_000
+const WATCH_MS = 250
+/** Heap of the scripts of one page, MB. */
+const HEAP_MB = 400
+
+/**
+ * Switches that cut the browser off: the page's requests are answered over the pipe, and whatever else would
+ * leave (look-ups, prefetches, WebSocket, WebRTC, QUIC, updates) leads to a proxy at a name that does not
+ * resolve, also addresses of this machine.
+ */
+const CUT_OFF = [
+  '--proxy-server=http://nowhere.invalid:9',
+  '--proxy-bypass-list=<-loopback>',
+  '--host-resolver-rules=MAP * ~NOTFOUND',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--disable-quic',
+  '--dns-prefetch-disable',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-domain-reliability',
+  '--disable-sync',
+  '--no-pings',
+]
+
+const SMALL = [
+  '--headless',
+  '--disable-gpu',
+  '--disable-3d-apis',
+  '--disable-dev-shm-usage',
+  '--disable-breakpad',
+  '--disable-extensions',
+  '--disable-default-apps',
+  '--no-first-run',
+  '--mute-audio',
+  '--hide-scrollbars',
+  '--blink-settings=imagesEnabled=false',
+  '--disable-site-isolation-trials',
+  '--disable-features=IsolateOrigins,site-per-process,Translate,OptimizationHints,MediaRouter,AudioServiceOutOfProcess',
+  '--renderer-process-limit=2',
+  `--js-flags=--max-old-space-size=${HEAP_MB}`,
+]
+
+/**
+ * Starts a browser in a process group of its own, with nothing of our environment, so no secrets. It is
+ * spoken to over two pipes.
+ */
+export async function startBrowser({
+  chromium,
+  tempDir,
+  isSingleProcess,
+  onEvent,
+}: BrowserOptions): Promise<Browser> {
+  const folder = await mkdtemp(join(tempDir, 'render-'))
+  const child = spawn(
+    chromium.executable,
+    [
+      ...CUT_OFF,
+      ...SMALL,
+      // The sandbox needs namespaces of the kernel, which root and many containers do not give.
+      '--no-sandbox',
+      ...(isSingleProcess ? ['--single-process', '--no-zygote'] : []),
+      `--user-data-dir=${join(folder, 'profile')}`,
+      '--remote-debugging-pipe',
+      'about:blank',
+    ],
+    {
+      cwd: folder,
+      detached: true,
+      env: { ...chromium.env, HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    },
+  )
+  const gone = new Promise<void>(resolve => {
+    child.once('exit', () => resolve())
+    child.once('error', () => resolve())
+  })
+  const connection = connectCdp(child.stdio[3] as Writable, child.stdio[4] as Readable, onEvent)
+  const watch = setInterval(async () => {
+    if ((await groupMemory(child.pid)) > MAX_MEMORY) killGroup(child.pid)
+  }, WATCH_MS)
+  let closing: Promise<void> | null = null
+
+  async function end(): Promise<void> {
+    clearInterval(watch)
+    killGroup(child.pid)
+    await gone
+    // A process of the group that is still ending may write into the folder.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+
+  return { ...connection, close: () => (closing ??= end()) }
+}
+
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All its processes have ended.
+  }
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { openSiteReader } from '#core/scans/read/open-site-reader'
+import { readSite } from '#core/scans/read/read-site'
+import type { FetchedPage } from '#core/scans/types'
+
+/** A page that notes each time when it is read. */
+function page(path: string, reads: string[]): FetchedPage {
+  const url = `https://reader.test${path}`
+  return {
+    ...{ url, finalUrl: url, contentType: 'text/html', rendered: false },
+    html: `<title>${path}</title><a href="/signup">Sign up</a>`,
+    get status() {
+      reads.push(path)
+      return 200
+    },
+  } as FetchedPage
+}
+
+test('each page is read once, also when further ones come and one is replaced', () => {
+  const reads: string[] = []
+  const [first, second, third] = ['/', '/a', '/b'].map(path => page(path, reads)) as [
+    FetchedPage,
+    FetchedPage,
+    FetchedPage,
+  ]
+  const read = openSiteReader()
+  read([first])
+  read([first, second])
+  const findings = read([third, second])
+  expect(reads).toEqual(['/', '/a', '/b'])
+  expect(findings).toEqual(readSite([third, second]))
+})
