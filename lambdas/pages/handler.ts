@@ -6,6 +6,7 @@ import { authorizePages } from './authorize.ts'
 import { authorizeClientPages } from './authorize-client.ts'
 import { billingPages } from './billing.ts'
 import { createBrowserSteps } from './browser.ts'
+import { dashboardPages } from './dashboard.ts'
 import { homePages } from './home.ts'
 import type { PagesServices } from './services.ts'
 import { settingsPages } from './settings.ts'
@@ -24,6 +25,7 @@ export function pagesHandler(services: PagesServices): HttpFunction {
   const chain = createChain(services.log)
   const pages: Pages = {
     ...homePages(services, browser),
+    ...dashboardPages(services, browser),
     ...signInPages(services, browser),
     ...setupPages(services, browser),
     ...authorizeClientPages(services, browser),

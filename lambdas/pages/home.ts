@@ -1,10 +1,10 @@
 import { html } from '#lambdas/html'
 import type { HttpRequest, HttpResponse } from '#lambdas/http'
-import { PRIVATE_HEADERS, pageResponse } from '#lambdas/page'
+import { PRIVATE_HEADERS, pageResponse, redirect } from '#lambdas/page'
 import { BASE_HEADERS } from '#lambdas/response'
 import { endpointLines } from '#schemas/endpoint-lines'
 import { VISITOR_WORDS } from '#schemas/visitor-words'
-import { type BrowserSteps, viewerOf } from './browser.ts'
+import type { BrowserSteps } from './browser.ts'
 import { prefersHtml } from './error-page.ts'
 import type { PagesServices } from './services.ts'
 
@@ -44,15 +44,16 @@ export function homePages({ baseUrl }: Pick<PagesServices, 'baseUrl'>, browser: 
     body: SCRIPT,
   }
 
-  const homePage = browser.open((_, session) =>
-    pageResponse({
+  const homePage = browser.open((_, session) => {
+    // Who has signed in comes for the numbers.
+    if (session !== null) return redirect('/app')
+    return pageResponse({
       title: 'Web analytics for agents',
-      viewer: session && viewerOf(session),
       headers: { Vary: 'Accept, Cookie' },
       body: html`<section>
 <h1>Footfall</h1>
 <p>Web analytics that AI agents and scripts query over HTTP. A site sends events with a small script; an agent or a script asks for reports and gets JSON.</p>
-${session === null ? html`<p><a class="button" href="/auth/sign-in">Sign in</a></p>` : html`<p><a class="button" href="/settings">Your account</a></p>`}
+<p><a class="button" href="/auth/sign-in">Sign in</a></p>
 </section>
 <section>
 <h2>The first three calls</h2>
@@ -70,8 +71,8 @@ ${calls(baseUrl).map(
 <li><a href="/openapi.json">/openapi.json</a>: every endpoint, as OpenAPI 3.1</li>
 </ul>
 </section>`,
-    }),
-  )
+    })
+  })
 
   return {
     home: async (request: HttpRequest) => (prefersHtml(request) ? homePage(request) : plain),

@@ -15,6 +15,9 @@ import type { Billing } from '#core/billing/billing'
 import type { AddressGuards } from '#core/limits/address-guards'
 import type { Clock, Log } from '#core/ports'
 
+/** Names of files below /app/assets/. `views`: the scripts that each view needs beside `script`. */
+export type DashboardEntry = { script: string; style: string; views: Record<string, string[]> }
+
 export type PagesServices = {
   browserSessions: BrowserSessions
   authRequests: AuthRequestDecisions & Pick<AuthRequestStore, 'start'>
@@ -38,6 +41,8 @@ export type PagesServices = {
   guards: Pick<AddressGuards, 'countSignIn' | 'countStart' | 'networkHash'>
   /** Null where nobody pays: the profile `own`. */
   billing: Billing | null
+  /** The files that the page of the dashboard names. Called for its first request. */
+  dashboard(): Promise<DashboardEntry>
   /** Address of the service, without a slash at its end. */
   baseUrl: string
   clock: Clock

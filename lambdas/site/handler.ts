@@ -1,26 +1,33 @@
-import { createHash } from 'node:crypto'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import fresh from 'fresh'
-import Negotiator from 'negotiator'
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
-import type { Exchange } from '#lambdas/chain/chain'
 import { publicChain } from '#lambdas/chain/public-chain'
 import type { HttpFunction } from '#lambdas/http'
 import { httpFunction } from '#lambdas/http-function'
-import { BASE_HEADERS, jsonResponse } from '#lambdas/response'
+import { jsonResponse } from '#lambdas/response'
 import { openApiDocument } from '#schemas/openapi'
 import { routes } from '#schemas/routes'
 import { cutOpenApi, shareParts } from '#schemas/share-parts'
 import { installDocument, serverCard, skillDocument } from './agent-documents.ts'
 import { authDocument, authorizationServer, protectedResource } from './discovery.ts'
+import { file, immutableFile, lazily, remember } from './file.ts'
+import { scriptName, stagePage, type ViewerScripts, viewerPage } from './replay-viewer.ts'
 
 /** The browser tracker: the minified script, its readable source, and the SHA-256 of the script in hex. */
 type Tracker = { code: string; source: string; sha256: string }
 
+/** The recorder of session replay, and its SHA-256 in hex. */
+type Recorder = { code: string; sha256: string }
+type DashboardFile = { contentType: string; text: string }
+
 export type SiteServices = {
   /** Called for the first request of a script. */
   tracker(): Promise<Tracker>
+  /** Called for the first request of the recorder. */
+  recorder(): Promise<Recorder>
+  /** The files of the dashboard. Called for the first request of one. */
+  dashboard(): Promise<{ files: Record<string, DashboardFile> }>
+  /** Called for the first request of the viewer of replays. */
+  viewer(): Promise<ViewerScripts>
   /** The text of docs/api/numbers.md. */
   numbers: string
   /** Address of the service, without a slash at its end. */
@@ -29,15 +36,15 @@ export type SiteServices = {
 }
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
+const JAVASCRIPT = 'application/javascript; charset=utf-8'
 
-/** Characters of the SHA-256 that name a version of the tracker in its address. */
+/** Characters of the SHA-256 that name a version of a script in its address. */
 const VERSION_CHARS = 16
 
 /** What anybody may read: the scripts, the OpenAPI document and the health of the service. */
 export function siteHandler(services: SiteServices): HttpFunction {
   const { baseUrl } = services
   const chain = publicChain(services)
-  let known: Promise<ReturnType<typeof toScripts>> | null = null
   const json = (value: unknown) => file('application/json', JSON.stringify(value))
   // Takes 100 ms, so it is made for the first request and not at each start of the function.
   const document = lazily(() => shareParts(openApiDocument(baseUrl)))
@@ -55,16 +62,26 @@ export function siteHandler(services: SiteServices): HttpFunction {
     )
   }
 
-  function scripts() {
-    known ??= services
-      .tracker()
-      .then(toScripts)
-      .catch(error => {
-        // The next request tries again.
-        known = null
-        throw error
-      })
-    return known
+  const scripts = remember(async () => toScripts(await services.tracker()))
+  const recorder = remember(async () => toRecorder(await services.recorder()))
+  const viewer = remember(async () => {
+    const built = await services.viewer()
+    return { ...built, files: toViewerFiles(built) }
+  })
+  const dashboardFiles = remember(async () => {
+    const { files } = await services.dashboard()
+    return new Map(
+      Object.entries(files).map(([name, { contentType, text }]) => [name, immutableFile(contentType, text)]),
+    )
+  })
+
+  async function dashboardFile(name: string) {
+    const found = (await dashboardFiles()).get(name)
+    if (found !== undefined) return found
+    throw new ApiError(
+      'NOT_FOUND',
+      'This release of the service has no such file of the dashboard. Open /app again.',
+    )
   }
 
   return httpFunction<'site'>(services.log, {
@@ -75,7 +92,27 @@ export function siteHandler(services: SiteServices): HttpFunction {
       const { version, script, immutableScript } = await scripts()
       return exchange.request.params.version === version ? immutableScript(exchange) : script(exchange)
     }),
+    replayViewer: chain(routes.replayViewer)(async () => viewerPage(baseUrl, (await viewer()).page)),
+    replayStage: chain(routes.replayStage)(async () => stagePage(baseUrl, (await viewer()).stage)),
+    replayViewerScript: chain(routes.replayViewerScript)(async exchange => {
+      const { files } = await viewer()
+      const serve = files.get(exchange.request.params.script ?? '')
+      if (serve !== undefined) return serve(exchange)
+      throw new ApiError('NOT_FOUND', 'The viewer has no such script any more. Open the replay again.')
+    }),
     trackerSource: chain(routes.trackerSource)(async exchange => (await scripts()).source(exchange)),
+    recorderJs: chain(routes.recorderJs)(async exchange => (await recorder()).script(exchange)),
+    recorderVersion: chain(routes.recorderVersion)(async exchange => {
+      const { version, immutableScript } = await recorder()
+      if (exchange.request.params.version === version) return immutableScript(exchange)
+      throw new ApiError(
+        'NOT_FOUND',
+        'This release of the service does not have this version of the recorder. GET /replay.js names the current one in X-Replay-Path.',
+      )
+    }),
+    dashboardFile: chain(routes.dashboardFile)(async exchange =>
+      (await dashboardFile(exchange.request.params.file ?? ''))(exchange),
+    ),
     openapi: chain(routes.openapi)(call => {
       const [tags, paths] = [toTexts(call.query.tag), toTexts(call.query.path)]
       return tags.length + paths.length === 0 ? wholeDocument()(call) : partOfDocument(tags, paths)
@@ -106,10 +143,20 @@ function toTexts(list = ''): string[] {
   return list.split(',').filter(Boolean)
 }
 
+/** How the recorder is served. */
+function toRecorder({ code, sha256 }: Recorder) {
+  const version = `${sha256.slice(0, VERSION_CHARS)}.js`
+  const checksum = { 'X-Replay-SHA256': sha256, 'X-Replay-Path': `/replay/recorder/${version}` }
+  return {
+    version,
+    script: file(JAVASCRIPT, code, checksum),
+    immutableScript: immutableFile(JAVASCRIPT, code, checksum),
+  }
+}
+
 /** How the scripts of the tracker are served. */
 function toScripts({ code, source, sha256 }: Tracker) {
   const version = `${sha256.slice(0, VERSION_CHARS)}.js`
-  const type = 'application/javascript; charset=utf-8'
   const checksum = {
     'X-Tracker-Checksum-Algorithm': 'sha256',
     'X-Tracker-SHA256': sha256,
@@ -117,67 +164,22 @@ function toScripts({ code, source, sha256 }: Tracker) {
   }
   return {
     version,
-    script: file(type, code, checksum),
-    immutableScript: file(type, code, {
-      ...checksum,
-      'Cache-Control': 'public, max-age=31536000, immutable',
-    }),
-    source: file(type, source),
-  }
-}
-
-/** Makes a value when it is needed first. */
-function lazily<T>(make: () => T): () => T {
-  let made: { value: T } | null = null
-  return () => {
-    made ??= { value: make() }
-    return made.value
+    script: file(JAVASCRIPT, code, checksum),
+    immutableScript: immutableFile(JAVASCRIPT, code, checksum),
+    source: file(JAVASCRIPT, source),
   }
 }
 
 /**
- * Serves a text that does not change while the service runs, in the best encoding that the client reads.
- * Clients cache it for an hour, then ask with its ETag, unless `extraHeaders` say otherwise.
+ * The scripts of the viewer by their names, which have their hashes. Only the documents of the viewer load
+ * them.
  */
-function file(contentType: string, text: string, extraHeaders: Record<string, string> = {}) {
-  const body = Buffer.from(text, 'utf8')
-  const checksum = createHash('sha256').update(body).digest('hex').slice(0, 32)
-
-  function respond(encoding: string, encoded: Buffer) {
-    const headers = {
-      ...BASE_HEADERS,
-      // Pages that isolate themselves (Cross-Origin-Embedder-Policy) may load it too.
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-      'Cache-Control': 'public, max-age=3600',
-      Vary: 'Accept-Encoding',
-      ...extraHeaders,
-      ETag: `"${checksum}-${encoding}"`,
-    }
-    const encodingHeader: Record<string, string> =
-      encoding === 'identity' ? {} : { 'Content-Encoding': encoding }
-    return {
-      full: {
-        status: 200 as const,
-        headers: { ...headers, ...encodingHeader, 'Content-Type': contentType },
-        body: encoded,
-      },
-      unchanged: { status: 304 as const, headers, body: '' },
-    }
-  }
-
-  // The best compression takes up to 0.1 s, so it is made for the first request that wants it.
-  const responses = {
-    br: lazily(() => respond('br', brotliCompressSync(body))),
-    gzip: lazily(() => respond('gzip', gzipSync(body, { level: constants.Z_BEST_COMPRESSION }))),
-    identity: lazily(() => respond('identity', body)),
-  }
-  return ({ request: { headers } }: Exchange) => {
-    const accepted = new Negotiator({ headers }).encodings(['br', 'gzip'])
-    const encoding = (['br', 'gzip'] as const).find(name => accepted.includes(name)) ?? 'identity'
-    const { full, unchanged } = responses[encoding]()
-    // Only this header: clients such as fetch of Node send `Cache-Control: no-cache` beside it, which asks
-    // caches, not us.
-    const condition = { 'if-none-match': headers['if-none-match'] }
-    return fresh(condition, { etag: full.headers.ETag }) ? unchanged : full
-  }
+function toViewerFiles(scripts: ViewerScripts) {
+  const kinds = ['page', 'stage'] as const
+  return new Map(
+    kinds.map(kind => [
+      scriptName(kind, scripts[kind]),
+      immutableFile(JAVASCRIPT, scripts[kind].code, { 'Cross-Origin-Resource-Policy': 'same-origin' }),
+    ]),
+  )
 }

@@ -4,10 +4,24 @@ import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
 import { siteHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createSiteServices(process.env)
-/** lib/bundles.ts puts these files into the bundle. */
+// lib/bundles.ts puts these files into the bundle.
+const dashboard = JSON.parse(readFileSync(new URL('dashboard.json', import.meta.url), 'utf8'))
 const tracker = JSON.parse(readFileSync(new URL('tracker.json', import.meta.url), 'utf8'))
+const recorder = JSON.parse(readFileSync(new URL('recorder.json', import.meta.url), 'utf8'))
+const viewer = JSON.parse(readFileSync(new URL('viewer.json', import.meta.url), 'utf8'))
 const numbers = readFileSync(new URL('numbers.md', import.meta.url), 'utf8')
 export const handler = instrument(
-  apiGateway(siteHandler({ ...services, numbers, tracker: async () => tracker }), services.log, edgeKey),
+  apiGateway(
+    siteHandler({
+      ...services,
+      numbers,
+      tracker: async () => tracker,
+      recorder: async () => recorder,
+      dashboard: async () => dashboard,
+      viewer: async () => viewer,
+    }),
+    services.log,
+    edgeKey,
+  ),
   timeoutResponse(services.log),
 )

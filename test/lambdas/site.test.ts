@@ -8,9 +8,21 @@ import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 
 const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12'.repeat(16) }
+const recorder = { code: 'record()', sha256: 'cd34'.repeat(16) }
 const numbers = readFileSync(new URL('../../docs/api/numbers.md', import.meta.url), 'utf8')
+const script = { code: '!function(){}()', version: 'cd34cd34cd34cd34' }
+const viewer = async () => ({ page: script, stage: script })
+const dashboard = async () => ({
+  files: {
+    'app-1A.js': { contentType: 'application/javascript', text: 'start()' },
+    'app-2B.css': { contentType: 'text/css', text: 'a{}' },
+  },
+})
 const site = siteHandler({
   tracker: async () => tracker,
+  recorder: async () => recorder,
+  dashboard,
+  viewer,
   numbers,
   baseUrl: 'https://a.example',
   log: () => {},
@@ -50,10 +62,34 @@ test('a build of the tracker that fails is tried again for the next request, and
     if (builds === 1) throw new Error('There is no memory.')
     return tracker
   }
-  const failing = siteHandler({ tracker: buildOnce, numbers, baseUrl: 'https://a.example', log: () => {} })
+  const failing = siteHandler({
+    tracker: buildOnce,
+    recorder: async () => recorder,
+    dashboard,
+    viewer,
+    numbers,
+    baseUrl: 'https://a.example',
+    log: () => {},
+  })
   const statuses = []
   for (let i = 0; i < 3; i++) statuses.push((await get(routes.trackerJs, {}, {}, failing)).status)
   expect([statuses, builds]).toEqual([[500, 200, 200], 2])
+})
+
+test('files of the dashboard have their own type and are cached for a year, and an unknown one is 404', async () => {
+  const script = await get(routes.dashboardFile, {}, { file: 'app-1A.js' })
+  expect([script.status, String(script.body), script.headers['Content-Type']]).toEqual([
+    200,
+    'start()',
+    'application/javascript',
+  ])
+  expect(script.headers['Cache-Control']).toBe('public, max-age=31536000, immutable')
+  const style = await get(routes.dashboardFile, {}, { file: 'app-2B.css' })
+  expect(style.headers['Content-Type']).toBe('text/css')
+  for (const file of ['app-0.js', 'constructor', '']) {
+    const { status, headers } = await get(routes.dashboardFile, {}, { file })
+    expect([status, headers['Cache-Control']]).toEqual([404, 'no-store'])
+  }
 })
 
 test('the tracker has its checksum in a header, and clients may cache it for an hour', async () => {
@@ -80,6 +116,27 @@ test.each([
     expect(headers['X-Tracker-SHA256']).toBe(tracker.sha256)
   },
 )
+
+test('the recorder is cached for an hour, and under its version for a year; another version is unknown', async () => {
+  const { status, body, headers } = await get(routes.recorderJs)
+  expect([status, String(body), headers['Cache-Control']]).toEqual([
+    200,
+    recorder.code,
+    'public, max-age=3600',
+  ])
+  expect(headers).toMatchObject({
+    'X-Replay-SHA256': recorder.sha256,
+    'X-Replay-Path': '/replay/recorder/cd34cd34cd34cd34.js',
+    'Access-Control-Allow-Origin': '*',
+  })
+  const pinned = await get(routes.recorderVersion, {}, { version: 'cd34cd34cd34cd34.js' })
+  expect([pinned.status, pinned.headers['Cache-Control']]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+  ])
+  const unknown = await get(routes.recorderVersion, {}, { version: 'ffffffffffffffff.js' })
+  expect([unknown.status, String(unknown.body)]).toEqual([404, expect.stringContaining('X-Replay-Path')])
+})
 
 test('GET /tracker.src.js returns the readable source', async () => {
   expect(String((await get(routes.trackerSource)).body)).toBe(tracker.source)

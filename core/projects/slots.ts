@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { queryAll } from '#core/query-all'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+
+export type SlotsOptions = {
+  /** The partition of a project's records. */
+  partitionOf(projectId: string): string
+  /** The ids begin with it: `view` makes `view_…`. */
+  prefix: string
+  /** How many records a project has at most, up to 256. */
+  max: number
+}
+
+/** How often a record looks for a place after others have taken it at the same time. */
+const MAX_TRIES = 8
+
+/**
+ * A short list of records of a project. Each record has one of `max` numbered places, which it takes with a
+ * conditional write. So the bound holds however many requests come at once, and no item grows. The place is
+ * part of the id, so an id is found with one read.
+ */
+export function createSlots<T extends object>(
+  { client, table }: StateTable,
+  { partitionOf, prefix, max }: SlotsOptions,
+) {
+  const form = new RegExp(`^${prefix}_([0-9a-f]{2})[0-9a-f]{14}$`)
+
+  async function list(projectId: string): Promise<(T & { id: string })[]> {
+    const items = await queryAll(
+      { client, table },
+      {
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': partitionOf(projectId) },
+        ConsistentRead: true,
+      },
+    )
+    return items.map(item => JSON.parse(String(item.record)) as T & { id: string })
+  }
+
+  /** Returns the record with its id, or null if the project has `max` of them. */
+  async function add(projectId: string, record: T): Promise<(T & { id: string }) | null> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const taken = new Set((await list(projectId)).map(({ id }) => form.exec(id)?.[1]))
+      const free = Array.from({ length: max }, (_, i) => slotName(i)).filter(slot => !taken.has(slot))
+      // Requests at the same time rarely choose the same place of several.
+      const slot = free[Math.floor(Math.random() * free.length)]
+      if (slot === undefined) return null
+      const added = { ...record, id: `${prefix}_${slot}${randomBytes(7).toString('hex')}` }
+      const put = client.put({
+        TableName: table,
+        Item: { pk: partitionOf(projectId), sk: slot, id: added.id, record: JSON.stringify(added) },
+        ConditionExpression: 'attribute_not_exists(pk)',
+      })
+      if (await conditionHeld(put)) return added
+    }
+    return null
+  }
+
+  async function find(projectId: string, id: string): Promise<(T & { id: string }) | null> {
+    const Key = keyOf(projectId, id)
+    if (Key === null) return null
+    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    return Item?.id === id ? JSON.parse(String(Item.record)) : null
+  }
+
+  /** Replaces a record. Nothing happens when it is gone. */
+  async function replace(projectId: string, record: T & { id: string }): Promise<void> {
+    const Key = keyOf(projectId, record.id)
+    if (Key === null) return
+    await conditionHeld(
+      client.update({
+        TableName: table,
+        Key,
+        ConditionExpression: '#id = :id',
+        UpdateExpression: 'SET #record = :record',
+        ExpressionAttributeNames: { '#id': 'id', '#record': 'record' },
+        ExpressionAttributeValues: { ':record': JSON.stringify(record), ':id': record.id },
+      }),
+    )
+  }
+
+  /** Returns false when the project has no such record. */
+  async function remove(projectId: string, id: string): Promise<boolean> {
+    const Key = keyOf(projectId, id)
+    if (Key === null) return false
+    return conditionHeld(
+      client.delete({
+        TableName: table,
+        Key,
+        ConditionExpression: '#id = :id',
+        ExpressionAttributeNames: { '#id': 'id' },
+        ExpressionAttributeValues: { ':id': id },
+      }),
+    )
+  }
+
+  function keyOf(projectId: string, id: string): ItemKey | null {
+    const slot = form.exec(id)?.[1]
+    return slot === undefined ? null : { pk: partitionOf(projectId), sk: slot }
+  }
+
+  return { list, add, find, replace, remove }
+}
+
+function slotName(i: number): string {
+  return i.toString(16).padStart(2, '0')
+}

@@ -1,0 +1,171 @@
+import { useEffect, useReducer } from 'preact/hooks'
+import type { Receipt } from '#schemas/read-options'
+import { type Call, Problem, send } from './api.ts'
+import { forgetDemo } from './credential.ts'
+
+/**
+ * What the service has answered, by question. A known answer is shown at once and asked again when it is
+ * older than FRESH_MS; views that ask the same question share it.
+ */
+
+export type Known<Data = unknown> = {
+  call: Call<Data>
+  /** The last answer; undefined before the first one. */
+  data?: Data
+  receipt: Partial<Receipt> | null
+  /** Why the last try failed; null after an answer. */
+  problem: Problem | null
+  /** When `data` came, Unix ms; 0 without one. */
+  at: number
+  isAsking: boolean
+}
+
+/** Questions that a view asks in one round, by a name of its own. */
+export type Asks = Readonly<Record<string, Call | undefined>>
+/** Their answers. A question that is not asked has none. */
+export type AnswersOf<A extends Asks> = {
+  [Name in keyof A]: A[Name] extends Call<infer Data> | undefined ? Known<Data> : never
+}
+
+/** A younger answer is not asked again, ms. Reports are two seconds behind anyway. */
+const FRESH_MS = 5_000
+/** How often an open view asks again, ms. */
+const REFRESH_MS = 60_000
+/** Waits before the next try while the service restarts, ms. The last one repeats. */
+const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000]
+/** Answers that are kept: some tens of views. The one that was used longest ago goes first. */
+export const MAX_KNOWN = 300
+
+type Entry = Known & { tries: number; timer: ReturnType<typeof setTimeout> | undefined }
+
+const entries = new Map<string, Entry>()
+const listeners = new Set<() => void>()
+let signedOut: () => void = () => {}
+
+/** What happens when the session of the browser is over. */
+export function onSignedOut(listener: () => void): void {
+  signedOut = listener
+}
+
+/** The question as text, the same for the same question. */
+export function keyOf({ method, path, values }: Call): string {
+  return `${method} ${path} ${JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)))}`
+}
+
+/** The entry of a question, which is now the one that was used last. */
+function entryOf(each: Call): Entry {
+  const key = keyOf(each)
+  const known = entries.get(key)
+  if (known !== undefined) {
+    entries.delete(key)
+    entries.set(key, known)
+    return known
+  }
+  const entry: Entry = {
+    call: each,
+    receipt: null,
+    problem: null,
+    at: 0,
+    isAsking: false,
+    tries: 0,
+    timer: undefined,
+  }
+  entries.set(key, entry)
+  for (const [oldKey, old] of entries) {
+    if (entries.size <= MAX_KNOWN) break
+    if (old.isAsking) continue
+    clearTimeout(old.timer)
+    entries.delete(oldKey)
+  }
+  return entry
+}
+
+/** Asks unless a young answer is known or the same question is on its way. */
+export function ask(each: Call, maxAgeMs = FRESH_MS): void {
+  const entry = entryOf(each)
+  if (entry.isAsking || Date.now() - entry.at < maxAgeMs) return
+  clearTimeout(entry.timer)
+  entry.isAsking = true
+  tell()
+  send(each)
+    .then(({ data, receipt }) => {
+      Object.assign(entry, { data, receipt, problem: null, at: Date.now(), tries: 0 })
+    })
+    .catch((error: unknown) => {
+      entry.problem = error instanceof Problem ? error : new Problem('failed', 'UNKNOWN', String(error))
+      if (entry.problem.kind === 'signed_out') {
+        forgetDemo()
+        signedOut()
+      }
+      if (entry.problem.kind === 'restarting' || entry.problem.kind === 'offline') retryLater(entry)
+    })
+    .finally(() => {
+      entry.isAsking = false
+      tell()
+    })
+}
+
+function retryLater(entry: Entry): void {
+  const wait = RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)] as number
+  entry.tries += 1
+  entry.timer = setTimeout(() => {
+    // Nobody looks at a question whose view is gone.
+    if (watched.has(keyOf(entry.call))) ask(entry.call, 0)
+  }, wait)
+}
+
+/** Asks everything that is on the screen again. */
+export function refresh(): void {
+  for (const key of watched.keys()) {
+    const entry = entries.get(key)
+    if (entry !== undefined) ask(entry.call, 0)
+  }
+}
+
+/** Forgets the answers of paths that begin so, after a change of what they tell. */
+export function forget(path: string): void {
+  for (const entry of entries.values()) if (entry.call.path.startsWith(path)) entry.at = 0
+  for (const key of watched.keys()) {
+    const entry = entries.get(key)
+    if (entry?.at === 0) ask(entry.call, 0)
+  }
+}
+
+function tell(): void {
+  for (const listener of listeners) listener()
+}
+
+/** How many mounted components look at a question. */
+const watched = new Map<string, number>()
+
+/** Asks all questions at once, and draws again with each answer. */
+export function useAnswers<A extends Asks>(asks: A): AnswersOf<A> {
+  const [, draw] = useReducer((n: number) => n + 1, 0)
+  const calls = Object.values(asks).filter(each => each !== undefined)
+  const keys = calls.map(keyOf).join('\n')
+  useEffect(() => {
+    listeners.add(draw as () => void)
+    const own = calls.map(keyOf)
+    for (const key of own) watched.set(key, (watched.get(key) ?? 0) + 1)
+    for (const each of calls) ask(each)
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') for (const each of calls) ask(each)
+    }, REFRESH_MS)
+    return () => {
+      listeners.delete(draw as () => void)
+      clearInterval(timer)
+      for (const key of own) {
+        const others = (watched.get(key) ?? 1) - 1
+        if (others > 0) watched.set(key, others)
+        else watched.delete(key)
+      }
+    }
+  }, [keys])
+  const named = Object.entries(asks).flatMap(([name, each]) => (each ? [[name, entryOf(each)]] : []))
+  return Object.fromEntries(named) as AnswersOf<A>
+}
+
+/** For tests. */
+export function knownCount(): number {
+  return entries.size
+}

@@ -1,0 +1,61 @@
+import type { ComponentChildren } from 'preact'
+
+export type Bar = {
+  key: string
+  label: ComponentChildren
+  /** The whole text, where `label` is cut. */
+  title: string
+  value: number
+  /** Shown after the value, quieter. */
+  note?: string
+  /** Where a click leads; absent: the row is no link. */
+  href?: string | undefined
+}
+
+export type BarsProps = {
+  name: string
+  columns: readonly [string, string]
+  bars: readonly Bar[]
+  format(value: number): string
+}
+
+/** A ranked list as a real table, with a bar behind each row. Bars are parts of the largest value. */
+export function Bars({ name, columns, bars, format }: BarsProps) {
+  const max = bars.reduce((most, { value }) => Math.max(most, value), 0)
+  return (
+    <table class="bars" aria-label={name}>
+      <thead>
+        <tr>
+          <th scope="col">{columns[0]}</th>
+          <th scope="col" class="number">
+            {columns[1]}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {bars.map(({ key, label, title, value, note, href }) => (
+          <tr key={key}>
+            <th scope="row" title={title}>
+              <span
+                class="bar"
+                style={{ inlineSize: `${max === 0 ? 0 : (value / max) * 100}%` }}
+                aria-hidden="true"
+              />
+              {href === undefined ? (
+                <span class="label">{label}</span>
+              ) : (
+                <a class="label" href={href}>
+                  {label}
+                </a>
+              )}
+            </th>
+            <td class="number">
+              {format(value)}
+              {note !== undefined && <small>{note}</small>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,110 @@
+import type { Format } from './format.ts'
+
+export type Definition = {
+  /** As the dashboard calls it. */
+  title: string
+  /** What it counts, in one or two sentences (docs/glossary.md, docs/api/numbers.md). */
+  text: string
+  /** Where /numbers.md says more. */
+  more: string
+  as: Format
+  /** Whether a higher number is good news; null: neither. */
+  isGood: boolean | null
+}
+
+/** The numbers of the dashboard. One name has one meaning in every view. */
+export const definitions = {
+  visitors: {
+    title: 'Visitors',
+    text: 'Different persons with an event in the range. All ids that identify has linked are one person.',
+    more: 'users',
+    as: 'count',
+    isGood: true,
+  },
+  sessions: {
+    title: 'Sessions',
+    text: 'Visits. A session is all events that share a session id; the tracker ends one after 30 minutes without an event.',
+    more: 'sessions',
+    as: 'count',
+    isGood: true,
+  },
+  events: {
+    title: 'Events',
+    text: 'Stored events of any name. An event that was sent twice counts once, and requests of bots are no events.',
+    more: 'events',
+    as: 'count',
+    isGood: true,
+  },
+  bounce_rate: {
+    title: 'Bounce rate',
+    text: 'The part of sessions in which nobody did anything but look at pages.',
+    more: 'bounces',
+    as: 'rate',
+    isGood: false,
+  },
+  duration: {
+    title: 'Duration',
+    text: 'The mean time from the first to the last event of a session. A session of one event has no duration.',
+    more: 'rates-and-means-of-sessions',
+    as: 'duration',
+    isGood: true,
+  },
+  requests: {
+    title: 'Automated requests',
+    text: 'Requests of programs. They are recognised by their user agent and other signs, counted, and not stored as events.',
+    more: 'events',
+    as: 'count',
+    isGood: null,
+  },
+  conversion: {
+    title: 'Conversion rate',
+    text: 'The part of the users of the range who have sent the chosen event, grouped by where their first event of the range says they came from.',
+    more: 'users',
+    as: 'rate',
+    isGood: true,
+  },
+  funnel_users: {
+    title: 'Passed the step',
+    text: 'Persons, or sessions, whose events match all steps up to this one in their order, within the window. Each counts once.',
+    more: 'users',
+    as: 'count',
+    isGood: true,
+  },
+  funnel_rate: {
+    title: 'Conversion',
+    text: 'Those who passed the last step, as a part of those who passed the first one. Who began lately may still convert.',
+    more: 'users',
+    as: 'rate',
+    isGood: true,
+  },
+  cohort: {
+    title: 'People of cohorts',
+    text: 'Persons by the period in which they were first seen, or first sent the chosen event. Events without a user id are not counted.',
+    more: 'users',
+    as: 'count',
+    isGood: true,
+  },
+  retention: {
+    title: 'Retention',
+    text: 'The part of a cohort with a session, or the chosen event, in a later period. Everybody is active in the period in which they joined.',
+    more: 'users',
+    as: 'rate',
+    isGood: true,
+  },
+  path_sessions: {
+    title: 'Sessions on this way',
+    text: 'Sessions that began on the most frequent entry pages, the newest of them. Their page views and events are followed in order, up to the chosen depth.',
+    more: 'sessions',
+    as: 'count',
+    isGood: true,
+  },
+  path_rate: {
+    title: 'Reached the goal',
+    text: 'The part of the followed sessions that sent the goal within the chosen depth.',
+    more: 'sessions',
+    as: 'rate',
+    isGood: true,
+  },
+} as const satisfies Record<string, Definition>
+
+export type NumberName = keyof typeof definitions

@@ -1,0 +1,23 @@
+import { formattedChange } from '#dashboard/format'
+
+/** A change beside a number: an arrow, a sign and a colour, so that no one of them is needed alone. */
+export function Change({
+  change,
+  isGood,
+  title,
+}: {
+  change: number | null
+  isGood: boolean | null
+  title?: string
+}) {
+  if (change === null) return <span class="change none">{title === undefined ? '' : 'no earlier data'}</span>
+  const isUp = change > 0.0005
+  const isDown = change < -0.0005
+  const kind = !isUp && !isDown ? 'same' : isGood === null ? 'same' : isUp === isGood ? 'good' : 'bad'
+  return (
+    <span class={`change ${kind}`} title={title}>
+      <span aria-hidden="true">{isUp ? '↑' : isDown ? '↓' : '→'}</span>
+      {formattedChange(change)}
+    </span>
+  )
+}

@@ -1,0 +1,113 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Known } from '#dashboard/answers'
+import type { Problem, ProblemKind } from '#dashboard/api'
+
+/** What a panel shows when there is no picture to show: waiting, nothing, or a problem with what to do. */
+
+/** A shorter wait shows nothing at all, ms. */
+const QUIET_MS = 200
+
+/** True after a wait that people notice. */
+export function useIsSlow(isWaiting: boolean): boolean {
+  const [isSlow, setSlow] = useState(false)
+  useEffect(() => {
+    if (!isWaiting) {
+      setSlow(false)
+      return
+    }
+    const timer = setTimeout(() => setSlow(true), QUIET_MS)
+    return () => clearTimeout(timer)
+  }, [isWaiting])
+  return isSlow
+}
+
+const TITLES: Record<ProblemKind, string> = {
+  signed_out: 'Your session is over',
+  no_right: 'You may not see this',
+  plan: 'This is part of the Pro plan',
+  limit: 'Too many reads',
+  missing: 'This does not exist',
+  input: 'The service cannot answer this',
+  restarting: 'The service does not answer',
+  offline: 'You are offline',
+  failed: 'Something failed',
+}
+
+const ADVICE: Partial<Record<ProblemKind, ComponentChildren>> = {
+  signed_out: 'Signing in brings you back here.',
+  plan: <a href="/account/billing/agent-upgrade">Upgrade the account</a>,
+  restarting: 'Trying again by itself.',
+  offline: 'The numbers come when the connection is back.',
+  missing: <a href="/app">All sites</a>,
+}
+
+export function ProblemNote({ problem }: { problem: Problem }) {
+  return (
+    <div class="note problem" role="alert">
+      <strong>{TITLES[problem.kind]}</strong>
+      <p>{problem.message}</p>
+      {ADVICE[problem.kind] !== undefined && <p>{ADVICE[problem.kind]}</p>}
+    </div>
+  )
+}
+
+export function Empty({
+  title = 'Nothing here yet',
+  children,
+}: {
+  title?: string
+  children?: ComponentChildren
+}) {
+  return (
+    <div class="note empty">
+      <strong>{title}</strong>
+      {children !== undefined && <p>{children}</p>}
+    </div>
+  )
+}
+
+export type AnsweredProps<Data> = { answer: Known<Data>; children(data: Data): ComponentChildren }
+
+/**
+ * Draws the answer as soon as there is one. Until then nothing, then grey bars; and a problem where the last
+ * try failed. A known answer stays while it is asked again.
+ */
+export function Answered<Data>({ answer, children }: AnsweredProps<Data>) {
+  const { data, problem, isAsking } = answer
+  const isSlow = useIsSlow(data === undefined && problem === null)
+  if (data === undefined) {
+    if (problem !== null) return <ProblemNote problem={problem} />
+    return (
+      <div class={isSlow ? 'skeleton slow' : 'skeleton'} aria-busy="true">
+        <span class="hidden">Loading</span>
+      </div>
+    )
+  }
+  return (
+    <div class="answered" aria-busy={isAsking ? 'true' : undefined}>
+      {problem !== null && <p class="stale">{problem.message} These numbers are from before.</p>}
+      {children(data)}
+    </div>
+  )
+}
+
+/** Says so when a limit or a cap has cut an answer. */
+export function CutNote({ answer }: { answer: Pick<Known, 'receipt' | 'data'> }) {
+  const data = answer.data as { truncated?: boolean; total_rows?: number } | undefined
+  if (answer.receipt?.exact !== false && data?.truncated !== true) return null
+  return (
+    <p class="cut">
+      {data?.total_rows === undefined
+        ? 'A limit has cut this answer.'
+        : `The first of ${data.total_rows} rows.`}
+    </p>
+  )
+}
+
+/** Says what a read leaves out that knows neither filters nor a last date. */
+export function PlainNote() {
+  return (
+    <p class="cut">Without the filters, and up to now: this read knows neither filters nor a last date.</p>
+  )
+}

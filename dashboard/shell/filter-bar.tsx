@@ -1,0 +1,182 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useAnswers } from '#dashboard/answers'
+import { call } from '#dashboard/api'
+import { countryName } from '#dashboard/format'
+import { go } from '#dashboard/navigate'
+import { sinceOf, zoneOf } from '#dashboard/range'
+import { type Address, FILTER_OPS, type Filter, type FilterOp, withFilter } from '#dashboard/url'
+import { SaveView } from './save-view.tsx'
+
+export const OP_NAMES: Record<FilterOp, string> = {
+  eq: 'is',
+  neq: 'is not',
+  contains: 'contains',
+  gt: 'is more than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+}
+
+export function fieldName(field: string): string {
+  return field.replace(/^properties\./, '')
+}
+
+/** A filter in words. */
+export function filterWords({ field, op, value }: Filter): string {
+  const shown = field === 'country' ? countryName(value) : value === '' ? '(empty)' : value
+  return `${fieldName(field)} ${OP_NAMES[op]} ${shown}`
+}
+
+type BarProps = {
+  address: Address
+  /** false: the open view has numbers of everything, whatever the filters say. */
+  hasEffect: boolean
+}
+
+/** The filters of all views of the project, and the form that adds one. */
+export function FilterBar({ address, hasEffect }: BarProps) {
+  const { filters } = address
+  const [isOpen, setOpen] = useState(false)
+  const without = (index: number) => ({ ...address, filters: filters.filter((_, i) => i !== index) })
+  useEffect(() => {
+    const open = () => setOpen(hasEffect)
+    addEventListener('footfall-filter', open)
+    return () => removeEventListener('footfall-filter', open)
+  }, [hasEffect])
+  return (
+    <div class="filters" role="group" aria-label="Filters">
+      {filters.map((filter, i) => (
+        <span class={hasEffect ? 'chip' : 'chip off'} key={`${filter.field}${filter.op}${filter.value}`}>
+          {filterWords(filter)}
+          <button
+            type="button"
+            aria-label={`Remove the filter: ${filterWords(filter)}`}
+            onClick={() => go(without(i))}
+          >
+            ×
+          </button>
+        </span>
+      ))}
+      {hasEffect ? (
+        <button type="button" class="add" onClick={() => setOpen(true)}>
+          + Filter
+        </button>
+      ) : (
+        filters.length > 0 && <span class="cut">do not count in this view</span>
+      )}
+      {filters.length > 1 && (
+        <button type="button" class="link" onClick={() => go({ ...address, filters: [] })}>
+          Remove all
+        </button>
+      )}
+      {address.area === 'account' && <SaveView address={address} />}
+      {isOpen && (
+        <FilterForm
+          address={address}
+          title="Only events where"
+          add={filter => go(withFilter(address, filter))}
+          close={() => setOpen(false)}
+        />
+      )}
+    </div>
+  )
+}
+
+export type FilterFormProps = {
+  address: Address
+  title: string
+  /** Only values of this event are suggested, and its name is no field. */
+  event?: string
+  add(filter: Filter): void
+  close(): void
+}
+
+/** Asks for one condition, with values that the project has had in the range. */
+export function FilterForm({ address, title, event: ofEvent, add, close }: FilterFormProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const [field, setField] = useState('properties.path')
+  const [op, setOp] = useState<FilterOp>('eq')
+  const [value, setValue] = useState('')
+  const listId = useId()
+  const project = address.project ?? 'demo'
+  const dated = { project, since: sinceOf(address), tz: zoneOf(address) }
+  const isEvent = field === 'event'
+  const property = fieldName(field)
+  const answers = useAnswers({
+    fields: call('GET /properties', dated),
+    ...(isEvent ? {} : { values: call('GET /breakdown', { ...dated, property, event: ofEvent, limit: 50 }) }),
+  })
+  useEffect(() => ref.current?.showModal(), [])
+  const keys = answers.fields.data?.property_keys ?? []
+  const values = isEvent
+    ? (answers.fields.data?.events.map(({ event, count }) => ({ value: event, count })) ?? [])
+    : ((answers as { values?: { data?: { values: { value: string; count: number }[] } } }).values?.data
+        ?.values ?? [])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (value === '') return
+    add({ field, op, value })
+    close()
+  }
+  return (
+    <dialog ref={ref} class="filter-form" aria-labelledby={`${listId}-title`} onClose={close}>
+      <h2 id={`${listId}-title`}>{title}</h2>
+      <form onSubmit={submit}>
+        <label>
+          Field
+          <select
+            value={field}
+            onChange={event => {
+              setField(event.currentTarget.value)
+              setValue('')
+            }}
+          >
+            {ofEvent === undefined && <option value="event">event</option>}
+            <option value="country">country</option>
+            {[...new Set(['path', ...keys])].map(key => (
+              <option key={key} value={`properties.${key}`}>
+                {key}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Condition
+          <select value={op} onChange={event => setOp(event.currentTarget.value as FilterOp)}>
+            {FILTER_OPS.map(each => (
+              <option key={each} value={each}>
+                {OP_NAMES[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Value
+          <input
+            autofocus
+            required
+            maxLength={500}
+            list={listId}
+            value={value}
+            onInput={event => setValue(event.currentTarget.value)}
+          />
+        </label>
+        <datalist id={listId}>
+          {values.map(each => (
+            <option key={each.value} value={each.value}>
+              {field === 'country' ? countryName(each.value) : ''}
+            </option>
+          ))}
+        </datalist>
+        <footer>
+          <button type="button" class="plain" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class="primary">
+            {ofEvent === undefined ? 'Add the filter' : 'Add the condition'}
+          </button>
+        </footer>
+      </form>
+    </dialog>
+  )
+}

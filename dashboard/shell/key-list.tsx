@@ -1,0 +1,30 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { views } from '#dashboard/views'
+import { KEYS } from './use-keys.ts'
+
+/** All keys, after `?`. */
+export function KeyList({ close }: { close(): void }) {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => ref.current?.showModal(), [])
+  const rows = [...KEYS, ...views.flatMap(({ key, title }) => (key ? [[`g ${key}`, title] as const] : []))]
+  return (
+    <dialog ref={ref} class="keys" aria-labelledby="keys-title" onClose={close}>
+      <h2 id="keys-title">Keys</h2>
+      <dl>
+        {rows.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit" class="close" aria-label="Close">
+          ×
+        </button>
+      </form>
+    </dialog>
+  )
+}

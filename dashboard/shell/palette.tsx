@@ -1,0 +1,132 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { go } from '#dashboard/navigate'
+import { type Address, AUDIENCES, FILTER_OPS, type FilterOp, RANGE_LABELS, withFilter } from '#dashboard/url'
+import { views } from '#dashboard/views'
+import { OP_NAMES } from './filter-bar.tsx'
+import { addressOfView } from './navigation.tsx'
+import { AUDIENCE_NAMES, RANGE_NAMES } from './toolbar.tsx'
+
+type Item = { title: string; kind: string; to: Address }
+type Props = { address: Address; projects: readonly { name: string }[]; close(): void }
+
+/** Entries that are shown at once. */
+const MAX_SHOWN = 12
+
+/** Jumps to a view, a project, a range or a filter by a few letters. */
+export function Palette({ address, projects, close }: Props) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const items = useMemo(() => itemsOf(address, projects), [address, projects])
+  const found = [...filterItems(address, text), ...matching(items, text)].slice(0, MAX_SHOWN)
+  useEffect(() => ref.current?.showModal(), [])
+  const take = (item: Item | undefined) => {
+    if (item === undefined) return
+    go(item.to)
+    close()
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (by !== undefined) {
+      event.preventDefault()
+      setChosen((chosen + by + found.length) % Math.max(1, found.length))
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      take(found[chosen])
+    }
+  }
+  return (
+    <dialog ref={ref} class="palette" aria-label="Jump to" onClose={close}>
+      <input
+        autofocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={found.length > 0 ? `palette-${chosen}` : undefined}
+        aria-label="Jump to a view, project, range or filter"
+        placeholder="A view, a project, a range, or a filter such as country is DE"
+        value={text}
+        onInput={event => {
+          setText(event.currentTarget.value)
+          setChosen(0)
+        }}
+        onKeyDown={onKey}
+      />
+      <div id="palette-list" role="listbox" aria-label="Found">
+        {found.map((item, i) => (
+          <div
+            key={`${item.kind}${item.title}`}
+            id={`palette-${i}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === chosen}
+            onPointerMove={() => setChosen(i)}
+            onClick={() => take(item)}
+          >
+            <span>{item.title}</span>
+            <small>{item.kind}</small>
+          </div>
+        ))}
+        {found.length === 0 && <p>Nothing has this name.</p>}
+      </div>
+    </dialog>
+  )
+}
+
+function itemsOf(address: Address, projects: Props['projects']): Item[] {
+  const isDemo = address.area === 'demo'
+  const hasProject = isDemo || address.project !== null || projects.length > 0
+  const base =
+    address.project === null && !isDemo ? { ...address, project: projects[0]?.name ?? null } : address
+  return [
+    ...views
+      .filter(({ of, inDemo }) => (isDemo ? inDemo : of === 'sites' || hasProject))
+      .map(row => ({ title: row.title, kind: 'view', to: addressOfView(base, row) })),
+    ...projects
+      .filter(() => !isDemo)
+      .map(({ name }) => ({
+        title: name,
+        kind: 'project',
+        to: {
+          ...address,
+          project: name,
+          view: address.project === null ? 'overview' : address.view,
+          filters: [],
+          own: {},
+        },
+      })),
+    ...RANGE_LABELS.map(label => ({
+      title: RANGE_NAMES[label],
+      kind: 'range',
+      to: { ...address, range: { label } },
+    })),
+    ...AUDIENCES.map(each => ({
+      title: AUDIENCE_NAMES[each],
+      kind: 'traffic',
+      to: { ...address, audience: each },
+    })),
+  ]
+}
+
+/** Entries that have every word. */
+export function matching<I extends Pick<Item, 'title' | 'kind'>>(items: readonly I[], text: string): I[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return items.filter(({ title, kind }) => {
+    const name = `${title} ${kind}`.toLowerCase()
+    return words.every(word => name.includes(word))
+  })
+}
+
+const FILTER =
+  /^(?:filter\s+)?(\w+)\s+(is not|is more than|is at least|is less than|is at most|is|contains)\s+(\S.*)$/i
+
+/** A filter that was typed in words: `country is DE`. */
+function filterItems(address: Address, text: string): Item[] {
+  const [, name = '', words = '', value = ''] = FILTER.exec(text.trim()) ?? []
+  const op = FILTER_OPS.find((each: FilterOp) => OP_NAMES[each] === words.toLowerCase())
+  if (op === undefined || (address.project === null && address.area !== 'demo')) return []
+  const field = ['event', 'country'].includes(name) ? name : `properties.${name}`
+  return [
+    { title: `${name} ${words} ${value}`, kind: 'filter', to: withFilter(address, { field, op, value }) },
+  ]
+}

@@ -1,0 +1,54 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { call } from '#dashboard/api'
+import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { queryOf } from '#dashboard/saved'
+import type { Address } from '#dashboard/url'
+
+/** Keeps what is shown, filters and range included, by a name. The settings of the project list the names. */
+export function SaveView({ address }: { address: Address }) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const [name, setName] = useState('')
+  const act = useAct()
+  useEffect(() => {
+    if (isOpen) ref.current?.showModal()
+  }, [isOpen])
+  const id = address.project
+  if (id === null) return null
+  const save = async (event: Event) => {
+    event.preventDefault()
+    const values = { name, query: queryOf(address) }
+    const path = `/projects/${encodeURIComponent(id)}/views`
+    if ((await act.run(call('POST /projects/{id}/views', values, { id }), path)) !== null) setOpen(false)
+  }
+  return (
+    <>
+      <button type="button" class="add" onClick={() => setOpen(true)}>
+        Save view
+      </button>
+      {isOpen && (
+        <dialog ref={ref} class="filter-form" aria-label="Save this view" onClose={() => setOpen(false)}>
+          <form class="form" onSubmit={save}>
+            <label>
+              Name of the view
+              <input
+                autofocus
+                required
+                maxLength={100}
+                value={name}
+                onInput={event => setName(event.currentTarget.value)}
+              />
+            </label>
+            <FailureNote act={act} />
+            <button type="submit" class="primary" disabled={act.isBusy}>
+              Save
+            </button>
+            <button type="button" class="plain" onClick={() => ref.current?.close()}>
+              Cancel
+            </button>
+          </form>
+        </dialog>
+      )}
+    </>
+  )
+}

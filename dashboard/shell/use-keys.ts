@@ -1,0 +1,62 @@
+import { useEffect } from 'preact/hooks'
+import { go } from '#dashboard/navigate'
+import { type Address, COMPARISONS, RANGE_LABELS } from '#dashboard/url'
+import { uses, viewNamed, views } from '#dashboard/views'
+import { addressOfView } from './navigation.tsx'
+
+/** The keys, for the list that `?` shows. */
+export const KEYS: readonly [keys: string, what: string][] = [
+  ['Ctrl K or ⌘ K', 'Jump to a view, project, range or filter'],
+  ['g, then a letter', 'Go to a view'],
+  ['1 … 6', 'Choose a range, from today to a year'],
+  ['f', 'Add a filter'],
+  ['c', 'Change the comparison'],
+  ['Backspace', 'Remove the last filter'],
+  ['?', 'This list'],
+]
+
+type Options = { address: Address; openPalette(): void; openKeys(): void }
+
+const TYPING = 'input, select, textarea, [contenteditable]'
+/** How long a `g` waits for its letter, ms. */
+const SECOND_KEY_MS = 1_500
+
+/** Listens to keys wherever nothing is typed. */
+export function useKeys({ address, openPalette, openKeys }: Options): void {
+  useEffect(() => {
+    let prefixAt = 0
+    const row = viewNamed(address.view)
+    const onKey = (event: KeyboardEvent) => {
+      const { key } = event
+      if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === 'k') {
+        event.preventDefault()
+        openPalette()
+        return
+      }
+      const target = event.target as Element | null
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      if (target?.closest?.(TYPING) || document.querySelector('dialog[open]')) return
+      if (Date.now() - prefixAt < SECOND_KEY_MS) {
+        prefixAt = 0
+        const next = views.find(each => each.key === key)
+        if (next !== undefined && (address.area !== 'demo' || next.inDemo)) go(addressOfView(address, next))
+        return
+      }
+      if (key === 'g') prefixAt = Date.now()
+      else if (key === '?') openKeys()
+      else if (/^[1-6]$/.test(key) && uses(row, 'range'))
+        go({ ...address, range: { label: RANGE_LABELS[Number(key) - 1] ?? '30d' } })
+      else if (key === 'c' && uses(row, 'comparison')) {
+        const next = (COMPARISONS.indexOf(address.comparison) + 1) % COMPARISONS.length
+        go({ ...address, comparison: COMPARISONS[next] ?? 'previous' })
+      } else if (key === 'f' && row?.of === 'project' && uses(row, 'filters')) {
+        event.preventDefault()
+        dispatchEvent(new Event('footfall-filter'))
+      } else if (key === 'Backspace' && address.filters.length > 0) {
+        go({ ...address, filters: address.filters.slice(0, -1) })
+      }
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [address, openPalette, openKeys])
+}

@@ -1,0 +1,67 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useAnswers } from '#dashboard/answers'
+import { useIsSlow } from '#dashboard/parts/states.tsx'
+import type { Address } from '#dashboard/url'
+import type { View } from '#dashboard/view'
+import { type ViewRow, views } from '#dashboard/views'
+
+const loaded = new Map<string, View>()
+
+async function load(row: ViewRow): Promise<View> {
+  const known = loaded.get(row.name)
+  if (known !== undefined) return known
+  const { default: view } = await row.load()
+  loaded.set(row.name, view)
+  return view
+}
+
+/** Loads the scripts of the other views while nothing else is to do, so that a click waits for none. */
+function loadOthers(): void {
+  for (const row of views) load(row).catch(() => {})
+}
+
+/** The address of a reload that a missing script has caused. A second one would never end. */
+const RELOADED = 'footfall-reloaded'
+
+/** Loads the script of a view, then asks and draws it. */
+export function ViewFrame({ row, address }: { row: ViewRow; address: Address }) {
+  const [view, setView] = useState<View | null>(loaded.get(row.name) ?? null)
+  const [hasFailed, setFailed] = useState(false)
+  const isSlow = useIsSlow(view === null)
+  useEffect(() => {
+    load(row).then(
+      found => {
+        setView(found)
+        sessionStorage.removeItem(RELOADED)
+        const idle = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000))
+        idle(loadOthers)
+      },
+      () => {
+        // A newer version of the service has other file names.
+        if (sessionStorage.getItem(RELOADED) === row.name) setFailed(true)
+        else {
+          sessionStorage.setItem(RELOADED, row.name)
+          location.reload()
+        }
+      },
+    )
+  }, [row])
+  if (hasFailed) {
+    return (
+      <div class="note problem" role="alert">
+        <strong>This view cannot be loaded</strong>
+        <p>Load the page again in a moment.</p>
+      </div>
+    )
+  }
+  if (view === null) return <div class={isSlow ? 'skeleton slow' : 'skeleton'} aria-busy="true" />
+  return <Asked view={view} address={address} />
+}
+
+function Asked({ view, address }: { view: View; address: Address }) {
+  // The demo answers every name with its one project.
+  const context = { address, project: address.project ?? 'demo' }
+  const answers = useAnswers(view.asks(context))
+  const { Draw } = view
+  return <Draw {...context} answers={answers} />
+}

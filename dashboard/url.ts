@@ -1,0 +1,198 @@
+/**
+ * The address of the dashboard is the whole state of what it shows: a reload, a new tab and a shared link
+ * give the same picture. This file reads and writes it, and nothing else keeps such state.
+ */
+
+/** `demo`: the demo project, which everybody may see. */
+export type Area = 'account' | 'demo'
+
+export type Range = { label: RangeLabel } | { from: string; to: string }
+
+/** `7d`: the 7 dates that end today. */
+export const RANGE_LABELS = ['1d', '7d', '14d', '30d', '90d', '365d'] as const
+export type RangeLabel = (typeof RANGE_LABELS)[number]
+
+/**
+ * What the numbers stand beside: the period of equal length before, the same dates a year ago, or nothing.
+ */
+export const COMPARISONS = ['previous', 'year', 'none'] as const
+export type Comparison = (typeof COMPARISONS)[number]
+
+/** Whose requests: people, programs of AI providers, or all other automated senders. */
+export const AUDIENCES = ['people', 'agents', 'bots'] as const
+export type Audience = (typeof AUDIENCES)[number]
+
+export const FILTER_OPS = ['eq', 'neq', 'contains', 'gt', 'gte', 'lt', 'lte'] as const
+export type FilterOp = (typeof FILTER_OPS)[number]
+
+/** `field` as POST /query names it: `country`, or `properties.path`. */
+export type Filter = { field: string; op: FilterOp; value: string }
+
+export type Address = {
+  area: Area
+  /** Null: all sites, or the account. Always null in the demo, which has one project. */
+  project: string | null
+  /** A name of dashboard/views/. */
+  view: string
+  range: Range
+  comparison: Comparison
+  /** IANA time zone; null: the one of the reader. */
+  tz: string | null
+  audience: Audience
+  /** All must hold. A field may have several. */
+  filters: readonly Filter[]
+  /** What only this view knows, such as the steps of a funnel. A name may have several values. */
+  own: Readonly<Record<string, readonly string[]>>
+}
+
+export const DEFAULTS = {
+  range: { label: '30d' } as Range,
+  comparison: 'previous',
+  tz: null,
+  audience: 'people',
+  filters: [] as readonly Filter[],
+  own: {} as Address['own'],
+} as const
+
+/** Filters that an address may have, and characters of one. The service takes 100. */
+export const MAX_FILTERS = 20
+const MAX_VALUE_CHARS = 500
+/** Names and values of one view. */
+const MAX_OWN = 60
+
+const SHARED = new Set(['range', 'from', 'to', 'compare', 'tz', 'who', 'f', 'project'])
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const FIELD = /^(event|country|user_id|session_id|properties\.[A-Za-z0-9_]{1,128})$/
+const OWN_NAME = /^[a-z][a-z0-9_]{0,30}$/
+const ZONE = /^[A-Za-z][\w+/-]{0,63}$/
+
+/**
+ * Reads an address. What it does not know, or what breaks a rule, has its default: an old link must still
+ * show something.
+ */
+export function parseAddress(url: Pick<URL, 'pathname' | 'searchParams'>): Address {
+  const parts = url.pathname.split('/').slice(2).filter(Boolean).map(decoded)
+  const query = url.searchParams
+  const named = query.get('project')
+  return { ...placeOf(parts, named), ...stateOf(query) }
+}
+
+function placeOf(parts: readonly string[], named: string | null): Pick<Address, 'area' | 'project' | 'view'> {
+  const [first, second, third] = parts
+  if (first === 'demo') return { area: 'demo', project: null, view: second ?? 'overview' }
+  if (first === 'p' && second !== undefined)
+    return { area: 'account', project: second, view: third ?? 'overview' }
+  if (first === undefined && named) return { area: 'account', project: named, view: 'overview' }
+  return { area: 'account', project: null, view: first ?? 'sites' }
+}
+
+function stateOf(query: URLSearchParams): Omit<Address, 'area' | 'project' | 'view'> {
+  const tz = query.get('tz')
+  return {
+    range: rangeOf(query),
+    comparison: oneOf(COMPARISONS, query.get('compare')) ?? DEFAULTS.comparison,
+    tz: tz !== null && isZone(tz) ? tz : null,
+    audience: oneOf(AUDIENCES, query.get('who')) ?? DEFAULTS.audience,
+    filters: query.getAll('f').flatMap(readFilter).slice(0, MAX_FILTERS),
+    own: ownOf(query),
+  }
+}
+
+function rangeOf(query: URLSearchParams): Range {
+  const [from, to] = [query.get('from'), query.get('to')]
+  if (from !== null && to !== null && isDate(from) && isDate(to) && from <= to) return { from, to }
+  const label = oneOf(RANGE_LABELS, query.get('range'))
+  return label === undefined ? DEFAULTS.range : { label }
+}
+
+function readFilter(text: string): Filter[] {
+  const [, field = '', op, value = ''] = /^([^:]*):([^:]*):([\s\S]*)$/.exec(text) ?? []
+  const known = oneOf(FILTER_OPS, op ?? null)
+  // An empty text is a value too, such as the referrer of a visit that came from nowhere.
+  if (!FIELD.test(field) || known === undefined || value.length > MAX_VALUE_CHARS) return []
+  return [{ field, op: known, value }]
+}
+
+function ownOf(query: URLSearchParams): Address['own'] {
+  // A map, because a name may be that of a method of every object.
+  const own = new Map<string, string[]>()
+  let count = 0
+  for (const [name, value] of query) {
+    if (SHARED.has(name) || !OWN_NAME.test(name) || count >= MAX_OWN) continue
+    count += 1
+    own.set(name, [...(own.get(name) ?? []), value])
+  }
+  return Object.fromEntries(own)
+}
+
+/** Writes an address, without what is the default. `parseAddress` reads the same from it. */
+export function printAddress(address: Address): string {
+  const { area, project, view, range, comparison, tz, audience, filters, own } = address
+  const query = new URLSearchParams()
+  if ('from' in range) {
+    query.append('from', range.from)
+    query.append('to', range.to)
+  } else if (!('label' in DEFAULTS.range) || range.label !== DEFAULTS.range.label) {
+    query.append('range', range.label)
+  }
+  if (comparison !== DEFAULTS.comparison) query.append('compare', comparison)
+  if (tz !== null) query.append('tz', tz)
+  if (audience !== DEFAULTS.audience) query.append('who', audience)
+  for (const { field, op, value } of filters) query.append('f', `${field}:${op}:${value}`)
+  for (const [name, values] of Object.entries(own)) for (const value of values) query.append(name, value)
+  const text = query.toString()
+  return `${pathOf(area, project, view)}${text === '' ? '' : `?${text}`}`
+}
+
+function pathOf(area: Area, project: string | null, view: string): string {
+  if (area === 'demo') return view === 'overview' ? '/app/demo' : `/app/demo/${encodeURIComponent(view)}`
+  if (project === null) return view === 'sites' ? '/app' : `/app/${encodeURIComponent(view)}`
+  const base = `/app/p/${encodeURIComponent(project)}`
+  return view === 'overview' ? base : `${base}/${encodeURIComponent(view)}`
+}
+
+/** The value of a name that only this view knows; undefined without one. */
+export function ownValue(address: Pick<Address, 'own'>, name: string): string | undefined {
+  return Object.hasOwn(address.own, name) ? address.own[name]?.[0] : undefined
+}
+
+/** The same address with other values of the view. An empty list takes the name away. */
+export function withOwn<A extends Address>(address: A, changes: Record<string, readonly string[]>): A {
+  const own = Object.entries({ ...address.own, ...changes }).filter(([, values]) => values.length > 0)
+  return { ...address, own: Object.fromEntries(own) }
+}
+
+/** The same address with one more filter; the same filter again changes nothing. */
+export function withFilter<A extends Address>(address: A, filter: Filter): A {
+  const isKnown = address.filters.some(
+    ({ field, op, value }) => field === filter.field && op === filter.op && value === filter.value,
+  )
+  return isKnown ? address : { ...address, filters: [...address.filters, filter].slice(-MAX_FILTERS) }
+}
+
+function isDate(text: string): boolean {
+  if (!DATE.test(text)) return false
+  const time = Date.parse(`${text}T00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+function isZone(text: string): boolean {
+  if (!ZONE.test(text)) return false
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: text }) !== null
+  } catch {
+    return false
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+function oneOf<T extends string>(values: readonly T[], text: string | null): T | undefined {
+  return values.find(value => value === text)
+}

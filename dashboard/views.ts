@@ -1,0 +1,157 @@
+import type { View } from './view.ts'
+
+/** The groups of the navigation, in their order. */
+export const GROUPS = ['Sites', 'Traffic', 'Behaviour', 'People', 'Project', 'Account'] as const
+export type Group = (typeof GROUPS)[number]
+
+/** What stands above every view and holds for all of them, unless a view can do nothing with it. */
+export type Shared = 'range' | 'comparison' | 'audience' | 'filters'
+
+export type ViewRow = {
+  /** The folder below dashboard/views/, and the last part of the address. */
+  name: string
+  title: string
+  /** `sites`: of all projects or the account. `project`: of one. */
+  of: 'sites' | 'project'
+  /** The group in the navigation; null: no entry there. */
+  group: Group | null
+  /** Pressed after `g`. */
+  key?: string
+  /** The demo shows it too. */
+  inDemo: boolean
+  /** What its numbers do not depend on. The toolbar leaves it out. */
+  ignores?: readonly Shared[]
+  load(): Promise<{ default: View }>
+}
+
+/**
+ * Every view, in the order of the navigation within its group. A new view is a folder dashboard/views/<name>/
+ * with view.tsx, and one row here (dashboard/README.md).
+ */
+export const views: readonly ViewRow[] = [
+  {
+    name: 'sites',
+    title: 'All sites',
+    of: 'sites',
+    group: 'Sites',
+    key: 'a',
+    inDemo: false,
+    load: () => import('#dashboard/views/sites/view.tsx'),
+  },
+  {
+    name: 'overview',
+    title: 'Overview',
+    of: 'project',
+    group: 'Traffic',
+    key: 'o',
+    inDemo: true,
+    load: () => import('#dashboard/views/overview/view.tsx'),
+  },
+  {
+    name: 'pages',
+    title: 'Pages',
+    of: 'project',
+    group: 'Traffic',
+    key: 'p',
+    inDemo: true,
+    ignores: ['comparison', 'audience'],
+    load: () => import('#dashboard/views/pages/view.tsx'),
+  },
+  {
+    name: 'sources',
+    title: 'Sources',
+    of: 'project',
+    group: 'Traffic',
+    key: 's',
+    inDemo: true,
+    ignores: ['comparison', 'audience'],
+    load: () => import('#dashboard/views/sources/view.tsx'),
+  },
+  {
+    name: 'funnel',
+    title: 'Funnels',
+    of: 'project',
+    group: 'Behaviour',
+    key: 'f',
+    inDemo: true,
+    ignores: ['comparison', 'audience'],
+    load: () => import('#dashboard/views/funnel/view.tsx'),
+  },
+  {
+    name: 'retention',
+    title: 'Retention',
+    of: 'project',
+    group: 'Behaviour',
+    key: 'r',
+    inDemo: true,
+    ignores: ['range', 'comparison', 'audience', 'filters'],
+    load: () => import('#dashboard/views/retention/view.tsx'),
+  },
+  {
+    name: 'paths',
+    title: 'Paths',
+    of: 'project',
+    group: 'Behaviour',
+    key: 'w',
+    inDemo: true,
+    ignores: ['comparison', 'audience', 'filters'],
+    load: () => import('#dashboard/views/paths/view.tsx'),
+  },
+  {
+    name: 'heatmap',
+    title: 'Heatmap',
+    of: 'project',
+    group: 'Behaviour',
+    key: 'h',
+    inDemo: true,
+    ignores: ['comparison', 'audience', 'filters'],
+    load: () => import('#dashboard/views/heatmap/view.tsx'),
+  },
+  {
+    name: 'sessions',
+    title: 'Sessions',
+    of: 'project',
+    group: 'People',
+    key: 'v',
+    inDemo: true,
+    load: () => import('#dashboard/views/sessions/view.tsx'),
+  },
+  {
+    name: 'people',
+    title: 'People',
+    of: 'project',
+    group: 'People',
+    key: 'u',
+    inDemo: true,
+    load: () => import('#dashboard/views/people/view.tsx'),
+  },
+  {
+    name: 'events',
+    title: 'Events',
+    of: 'project',
+    group: 'Behaviour',
+    key: 'e',
+    inDemo: true,
+    load: () => import('#dashboard/views/events/view.tsx'),
+  },
+  {
+    name: 'settings',
+    title: 'Settings',
+    of: 'project',
+    group: 'Project',
+    key: ',',
+    inDemo: false,
+    ignores: ['range', 'comparison', 'audience', 'filters'],
+    load: () => import('#dashboard/views/settings/view.tsx'),
+  },
+]
+
+/** Whether the numbers of a view depend on it. */
+export function uses(row: Pick<ViewRow, 'ignores'> | undefined, shared: Shared): boolean {
+  return row?.ignores?.includes(shared) !== true
+}
+
+/** The row of a view; undefined for a name that no view has. */
+export function viewNamed(name: string): ViewRow | undefined {
+  return views.find(each => each.name === name)
+}

@@ -1,0 +1,62 @@
+import { type Answer, type Call, call } from '#dashboard/api'
+import { datesOf, sinceOf, zoneOf } from '#dashboard/range'
+import { ownValue } from '#dashboard/url'
+import type { ViewContext } from '#dashboard/view'
+
+/** Event names, and values of a property. */
+export const LENGTH = 50
+/** Rows of the courses of all names together: the read takes no more. */
+const COURSE_ROWS = 1_000
+/** Events that are shown whole. */
+const SAMPLES = 3
+
+type Query = Call<Answer<'POST /query'>>
+
+export type EventsAsks = {
+  names: Query
+  courses: Query
+  project: Call<Answer<'GET /projects/{id}'>>
+  received?: Call<Answer<'GET /properties/received'>>
+  values?: Query
+  samples?: Call<Answer<'GET /events'>>
+}
+
+/** The own values: `event` is the open one, `prop` the property whose values are listed. */
+export function asks({ address, project }: ViewContext): EventsAsks {
+  const tz = zoneOf(address)
+  const since = sinceOf(address)
+  const dates = datesOf(address.range, tz)
+  const event = ownValue(address, 'event')
+  const property = ownValue(address, 'prop')
+  const filters = [...address.filters]
+  const common = {
+    ...{ project, tz, count_mode: 'raw', date_from: since, ...(!dates.isOpen && { date_to: dates.to }) },
+    metrics: ['event_count', 'unique_users'],
+  }
+  return {
+    names: call('POST /query', { ...common, filters, group_by: ['event'], limit: LENGTH }),
+    courses: call('POST /query', {
+      ...{ ...common, filters, metrics: ['event_count'] },
+      group_by: ['event', 'date'],
+      order_by: 'date',
+      limit: COURSE_ROWS,
+    }),
+    project: call('GET /projects/{id}', {}, { id: project }),
+    ...(event !== undefined && {
+      received: call('GET /properties/received', { project, since, tz }),
+      samples: call('GET /events', {
+        ...{ project, event, since, tz, limit: SAMPLES },
+        until: dates.isOpen ? undefined : dates.to,
+      }),
+    }),
+    ...(event !== undefined &&
+      property !== undefined && {
+        values: call('POST /query', {
+          ...common,
+          filters: [...filters, { field: 'event', op: 'eq', value: event }],
+          group_by: [`properties.${property}`],
+          limit: LENGTH,
+        }),
+      }),
+  }
+}

@@ -1,0 +1,107 @@
+import type { AnswersOf, Known } from '#dashboard/answers'
+import type { Answer } from '#dashboard/api'
+import { Ranked } from '#dashboard/charts/ranked.tsx'
+import { Sparkline } from '#dashboard/charts/sparkline.tsx'
+import { formatted } from '#dashboard/format'
+import { hrefTo } from '#dashboard/navigate'
+import { Panel } from '#dashboard/parts/panel.tsx'
+import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
+import { bucketsOf } from '#dashboard/range'
+import { type Address, ownValue, withOwn } from '#dashboard/url'
+import type { ViewContext } from '#dashboard/view'
+import type { EventsAsks } from './asks.ts'
+import { OneEvent } from './one-event.tsx'
+
+type Props = ViewContext & { answers: AnswersOf<EventsAsks> }
+type Query = Answer<'POST /query'>
+
+/** What arrives: event names with their course, and what each of them says. */
+export function Events({ address, answers }: Props) {
+  const { names, courses, project, ...ofEvent } = answers
+  const event = ownValue(address, 'event')
+  return (
+    <>
+      {event !== undefined && <OneEvent key={event} event={event} address={address} {...ofEvent} />}
+      <Panel title="Events">
+        <Answered answer={names}>
+          {data => (
+            <>
+              <Names data={data} courses={courses.data} address={address} />
+              <CutNote answer={names} />
+            </>
+          )}
+        </Answered>
+      </Panel>
+      <Refused answer={project} />
+    </>
+  )
+}
+
+type NamesProps = { data: Query; courses: Query | undefined; address: Address }
+
+function Names({ data, courses, address }: NamesProps) {
+  const rows = data.rows.filter(row => row.other !== true)
+  const most = Number(rows[0]?.event_count ?? 0)
+  if (rows.length === 0) {
+    return <Empty title="No event in this range">Choose a longer range, or fewer filters.</Empty>
+  }
+  const courseOf = coursesOf(courses)
+  return (
+    <Ranked
+      name="Events by number"
+      columns={['Event', 'Events', 'Users', ...(courseOf === null ? [] : ['By day'])]}
+      rows={rows.map(row => {
+        const name = String(row.event)
+        return {
+          key: name,
+          label: name,
+          title: name,
+          href: hrefTo(withOwn(address, { event: [name], prop: [] })),
+          share: most === 0 ? 0 : Number(row.event_count) / most,
+          cells: [
+            formatted(Number(row.event_count)),
+            formatted(Number(row.unique_users)),
+            ...(courseOf === null ? [] : [<Sparkline key="course" values={courseOf(name)} />]),
+          ],
+        }
+      })}
+    />
+  )
+}
+
+/** The number of each day, by event. Null while unknown, and where the list of days is cut. */
+function coursesOf(courses: Query | undefined): ((event: string) => number[]) | null {
+  if (courses === undefined || courses.truncated === true) return null
+  const { from, to } = courses.period
+  const days = bucketsOf(from, to, 'day')
+  const counts = new Map(
+    courses.rows.map(({ event, date, event_count }) => [`${date} ${event}`, event_count]),
+  )
+  return event => days.map(day => Number(counts.get(`${day} ${event}`) ?? 0))
+}
+
+const REASONS: Record<string, string> = {
+  shared_id: 'An id that many people share, such as “null”',
+  not_anonymous: 'The earlier id is not an anonymous one',
+  identified: 'The anonymous id stands for an identified person already',
+  already_linked: 'The earlier id is linked to another one',
+  loop: 'The link would lead an id to itself',
+}
+
+function Refused({ answer }: { answer: Known<Answer<'GET /projects/{id}'>> }) {
+  const reasons = Object.entries(answer.data?.refused.links ?? {})
+  if (reasons.length === 0) return null
+  return (
+    <Panel title="Refused links">
+      <p class="lead">Identify requests asked to link these ids, and the service did not.</p>
+      <dl class="facts" aria-label="Refused links by reason">
+        {reasons.map(([reason, count]) => (
+          <div key={reason}>
+            <dt>{REASONS[reason] ?? reason}</dt>
+            <dd>{formatted(count)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  )
+}

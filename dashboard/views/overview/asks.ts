@@ -1,0 +1,146 @@
+import { type Answer, type Call, call } from '#dashboard/api'
+import { comparedDates, datesOf, intervalOf, periodOf, sinceOf, zoneOf } from '#dashboard/range'
+import { type Address, ownValue } from '#dashboard/url'
+import type { ViewContext } from '#dashboard/view'
+
+/** Rows of a list. */
+const LIST_LENGTH = 10
+/** More than are shown, because a site's own pages are left out. */
+const REFERRERS = 60
+
+/** The lists of the overview: each has tabs, and a tab is a field whose values are listed. */
+export const lists = {
+  pages: {
+    title: 'Pages',
+    tabs: { path: 'Path', title: 'Title', hostname: 'Host' },
+    onlyViews: true,
+  },
+  sources: {
+    title: 'Sources',
+    tabs: { referrer: 'Referrer', utm_source: 'Source', utm_medium: 'Medium', utm_campaign: 'Campaign' },
+    onlyViews: false,
+  },
+  places: {
+    title: 'Places',
+    tabs: { country: 'Country', language: 'Language', timezone: 'Time zone' },
+    onlyViews: false,
+  },
+  devices: {
+    title: 'Devices',
+    tabs: { device: 'Kind', browser: 'Browser', os: 'System', screen: 'Screen' },
+    onlyViews: false,
+  },
+} as const
+export type ListName = keyof typeof lists
+
+/** The open tab of a list: a property key, or `country`. */
+export function openTab(address: Address, list: ListName): string {
+  const tabs = Object.keys(lists[list].tabs)
+  const asked = ownValue(address, list)
+  return asked !== undefined && tabs.includes(asked) ? asked : (tabs[0] as string)
+}
+
+/** As POST /query names it. */
+export function fieldOf(tab: string): string {
+  return tab === 'country' ? 'country' : `properties.${tab}`
+}
+
+const METRICS = ['unique_users', 'session_count', 'event_count', 'bounce_rate', 'avg_duration']
+
+/** GET /stats answers most at once and fastest, but knows no filter, no last date and no other year. */
+export function isPlain({
+  filters,
+  comparison,
+  range,
+}: Pick<Address, 'filters' | 'comparison' | 'range'>): boolean {
+  return filters.length === 0 && comparison !== 'year' && 'label' in range
+}
+
+type Query = Call<Answer<'POST /query'>>
+
+/** Which of them are asked depends on the address. */
+export type OverviewAsks = {
+  bots?: Call<Answer<'GET /bot-traffic'>>
+  stats?: Call<Answer<'GET /stats'>>
+  totals?: Query
+  series?: Query
+  totalsBefore?: Query
+  seriesBefore?: Query
+  pages?: Query
+  sources?: Query
+  places?: Query
+  devices?: Query
+  events?: Query
+}
+
+export function asks({ address, project }: ViewContext): OverviewAsks {
+  const zone = zoneOf(address)
+  const { audience, comparison, filters, range } = address
+  if (audience !== 'people') {
+    return { bots: call('GET /bot-traffic', { project, period: periodOf(range, zone), tz: zone, limit: 50 }) }
+  }
+  const dates = datesOf(range, zone)
+  const common = {
+    project,
+    tz: zone,
+    count_mode: 'raw',
+    filters: [...filters],
+    date_from: sinceOf(address),
+    ...(dates.isOpen ? {} : { date_to: dates.to }),
+  }
+  const compare = comparison === 'previous' ? ('previous' as const) : undefined
+  const byDate = {
+    metrics: METRICS,
+    group_by: ['date'],
+    order_by: 'date',
+    order: 'asc',
+    limit: 1_000,
+  } as const
+  const before = comparison === 'year' ? comparedDates(dates, 'year') : null
+  const yearBefore = before && { ...common, date_from: before.from, date_to: before.to }
+  const numbers = isPlain(address)
+    ? {
+        stats: call('GET /stats', {
+          project,
+          since: sinceOf(address),
+          tz: zone,
+          groupBy: intervalOf(dates),
+          compare,
+        }),
+      }
+    : {
+        totals: call('POST /query', { ...common, metrics: METRICS, compare }),
+        series: call('POST /query', { ...common, ...mutable(byDate), compare }),
+        ...(yearBefore && {
+          totalsBefore: call('POST /query', { ...yearBefore, metrics: METRICS }),
+          seriesBefore: call('POST /query', { ...yearBefore, ...mutable(byDate) }),
+        }),
+      }
+  const list = (group_by: string[], limit: number, more: Address['filters'] = []) =>
+    call('POST /query', {
+      ...common,
+      filters: [...filters, ...more],
+      metrics: ['unique_users', 'event_count'],
+      group_by,
+      limit,
+    })
+  const views = [{ field: 'event', op: 'eq', value: 'page_view' }] as const
+  const tabbed = (name: ListName) => {
+    const tab = openTab(address, name)
+    if (tab === 'referrer') return list(['properties.referrer', 'properties.hostname'], REFERRERS)
+    return list([fieldOf(tab)], LIST_LENGTH, lists[name].onlyViews ? views : [])
+  }
+  return {
+    ...numbers,
+    pages: tabbed('pages'),
+    sources: tabbed('sources'),
+    places: tabbed('places'),
+    devices: tabbed('devices'),
+    events: list(['event'], LIST_LENGTH),
+  }
+}
+
+/** Types of requests have lists that may change. */
+function mutable<T extends { metrics: readonly string[]; group_by: readonly string[] }>(query: T) {
+  return { ...query, metrics: [...query.metrics], group_by: [...query.group_by] }
+}

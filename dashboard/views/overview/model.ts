@@ -1,0 +1,151 @@
+import type { Answer } from '#dashboard/api'
+import { bucketsOf, type Interval } from '#dashboard/range'
+
+/** The same numbers, whichever read has told them. */
+export type Totals = {
+  visitors: number
+  sessions: number
+  events: number
+  bounce_rate: number | null
+  duration: number | null
+}
+
+export type OverviewNumbers = {
+  totals: Totals
+  before: Totals | null
+  interval: Interval
+  buckets: string[]
+  now: Series
+  earlier: Series | null
+}
+/** A value for each bucket; null: it has not come yet. */
+export type Series = { visitors: (number | null)[]; events: (number | null)[] }
+
+type Stats = Answer<'GET /stats'>
+type Query = Answer<'POST /query'>
+
+/** Buckets that begin after this one are in the future. */
+export type Now = { date: string; hour: number }
+
+export function fromStats(stats: Stats, now: Now): OverviewNumbers {
+  const { period, previous } = stats
+  const interval = period.groupBy
+  const buckets = bucketsOf(period.from, period.to, interval)
+  const times = previous ? bucketsOf(previous.period.from, previous.period.to, interval) : []
+  const rows = (each: Pick<Stats, 'timeSeries'>) =>
+    new Map(
+      each.timeSeries.map(({ bucket, unique_users, total_events }) => [
+        bucket,
+        [unique_users, total_events] as const,
+      ]),
+    )
+  return {
+    totals: totalsOfStats(stats),
+    before: previous ? withEvents(totalsOfStats(previous)) : null,
+    interval,
+    buckets,
+    now: seriesOf(buckets, rows(stats), now),
+    earlier: previous ? withValues(seriesOf(times, rows(previous))) : null,
+  }
+}
+
+function totalsOfStats({ totals, sessions }: Pick<Stats, 'totals' | 'sessions'>): Totals {
+  return {
+    visitors: totals.unique_users,
+    sessions: sessions.total_sessions,
+    events: totals.total_events,
+    bounce_rate: sessions.bounce_rate,
+    duration: sessions.avg_duration,
+  }
+}
+
+type QueryParts = {
+  totals: Query
+  series: Query
+  totalsBefore?: Query | undefined
+  seriesBefore?: Query | undefined
+}
+
+export function fromQueries(
+  { totals, series, totalsBefore, seriesBefore }: QueryParts,
+  now: Now,
+): OverviewNumbers {
+  const before = totals.previous?.rows[0] ?? totalsBefore?.rows[0]
+  const rowsBefore = series.previous ?? seriesBefore
+  const buckets = bucketsOf(totals.period.from, totals.period.to, 'day')
+  return {
+    totals: totalsOfRow(totals.rows[0]),
+    before: before === undefined ? null : withEvents(totalsOfRow(before)),
+    interval: 'day',
+    buckets,
+    now: seriesOf(buckets, rowsByDate(series.rows), now),
+    earlier: rowsBefore
+      ? withValues(
+          seriesOf(
+            bucketsOf(rowsBefore.period.from, rowsBefore.period.to, 'day'),
+            rowsByDate(rowsBefore.rows),
+          ),
+        )
+      : null,
+  }
+}
+
+/** Before the first event there is nothing to compare with. */
+function withEvents(totals: Totals): Totals | null {
+  return totals.events === 0 ? null : totals
+}
+
+function withValues(series: Series): Series | null {
+  return series.events.some(value => value !== null && value > 0) ? series : null
+}
+
+type Row = Query['rows'][number]
+
+function totalsOfRow(row: Row = {}): Totals {
+  return {
+    visitors: Number(row.unique_users ?? 0),
+    sessions: Number(row.session_count ?? 0),
+    events: Number(row.event_count ?? 0),
+    bounce_rate: row.bounce_rate == null ? null : Number(row.bounce_rate),
+    duration: row.avg_duration == null ? null : Number(row.avg_duration),
+  }
+}
+
+function rowsByDate(rows: readonly Row[]) {
+  return new Map(
+    rows.map(row => [
+      String(row.date),
+      [Number(row.unique_users ?? 0), Number(row.event_count ?? 0)] as const,
+    ]),
+  )
+}
+
+function seriesOf(
+  buckets: readonly string[],
+  rows: ReadonlyMap<string, readonly [visitors: number, events: number]>,
+  now?: Now,
+): Series {
+  const at = now && `${now.date}T${String(now.hour).padStart(2, '0')}:00`
+  const isAhead = (bucket: string) => at !== undefined && bucket.includes('T') && bucket > at
+  const pick = (column: 0 | 1) =>
+    buckets.map(bucket => (isAhead(bucket) ? null : (rows.get(bucket)?.[column] ?? 0)))
+  return { visitors: pick(0), events: pick(1) }
+}
+
+/** The interval that has a moment of an annotation, or null outside of the range. */
+export function bucketIndex(buckets: readonly string[], occurredAt: string, zone: string): number | null {
+  const isDate = occurredAt.length === 10
+  const local = isDate ? `${occurredAt}T00:00` : localTime(Date.parse(occurredAt), zone)
+  const key = (bucket: string) =>
+    bucket.length === 7 ? `${bucket}-01T00:00` : bucket.length === 10 ? `${bucket}T00:00` : bucket
+  let index: number | null = null
+  buckets.forEach((bucket, i) => {
+    if (key(bucket) <= local) index = i
+  })
+  return index
+}
+
+function localTime(at: number, zone: string): string {
+  const parts = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
+  return parts.format(at).replace(' ', 'T')
+}

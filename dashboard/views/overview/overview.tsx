@@ -1,0 +1,210 @@
+import { useMemo } from 'preact/hooks'
+import type { AnswersOf, Known } from '#dashboard/answers'
+import { ChartFrame } from '#dashboard/charts/frame.tsx'
+import { SeriesChart } from '#dashboard/charts/series.tsx'
+import { definitions, type NumberName } from '#dashboard/definitions'
+import { bucketLabel, changeOf, formatted, headline, shortened } from '#dashboard/format'
+import { hrefTo } from '#dashboard/navigate'
+import { Change } from '#dashboard/parts/change.tsx'
+import { Num } from '#dashboard/parts/question.tsx'
+import { Answered, CutNote, Empty, ProblemNote } from '#dashboard/parts/states.tsx'
+import { today, zoneOf } from '#dashboard/range'
+import { type Address, ownValue, withOwn } from '#dashboard/url'
+import type { ViewContext } from '#dashboard/view'
+import type { OverviewAsks } from './asks.ts'
+import { BotOverview } from './bot-overview.tsx'
+import { ListPanel } from './list-panel.tsx'
+import { bucketIndex, fromQueries, fromStats, type Now, type OverviewNumbers } from './model.ts'
+
+type Props = ViewContext & { answers: AnswersOf<OverviewAsks> }
+
+const TILES = ['visitors', 'sessions', 'events', 'bounce_rate', 'duration'] as const
+
+/** The first look at a project: five numbers, their course, and where they come from. */
+export function Overview({ address, answers }: Props) {
+  const { bots, stats, totals } = answers
+  if (bots !== undefined) return <BotOverview address={address} answer={bots} />
+  const main = (stats ?? totals) as Known | undefined
+  return (
+    <>
+      {main !== undefined && (
+        <Answered answer={main}>{() => <Numbers address={address} answers={answers} main={main} />}</Answered>
+      )}
+      <div class="panels">
+        <ListPanel name="pages" address={address} answer={answers.pages} />
+        <ListPanel name="sources" address={address} answer={answers.sources} />
+        <ListPanel name="places" address={address} answer={answers.places} />
+        <ListPanel name="devices" address={address} answer={answers.devices} />
+        <ListPanel name="events" address={address} answer={answers.events} />
+      </div>
+    </>
+  )
+}
+
+function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> & { main: Known }) {
+  const zone = zoneOf(address)
+  const { stats, totals, series, totalsBefore, seriesBefore } = answers
+  const parts = [stats?.data, totals?.data, series?.data, totalsBefore?.data, seriesBefore?.data] as const
+  const numbers = useMemo(() => {
+    const now: Now = { date: today(zone), hour: hourNow(zone) }
+    const [ofStats, ofTotals, ofSeries, earlierTotals, earlierSeries] = parts
+    if (ofStats) return fromStats(ofStats, now)
+    if (!ofTotals || !ofSeries) return null
+    return fromQueries(
+      { totals: ofTotals, series: ofSeries, totalsBefore: earlierTotals, seriesBefore: earlierSeries },
+      now,
+    )
+  }, [...parts, zone])
+  if (numbers === null) {
+    const problem = series?.problem
+    return problem ? <ProblemNote problem={problem} /> : <div class="skeleton" aria-busy="true" />
+  }
+  if (numbers.totals.events === 0) return <NoData address={address} main={main} />
+  const context = stats?.data?.project_context ?? totals?.data?.project_context
+  return (
+    <>
+      <Tiles numbers={numbers} main={main} />
+      <Course
+        address={address}
+        numbers={numbers}
+        annotations={context?.annotations ?? []}
+        main={series ?? stats}
+      />
+      <CutNote answer={main} />
+    </>
+  )
+}
+
+function Tiles({ numbers: { totals, before }, main }: { numbers: OverviewNumbers; main: Known }) {
+  return (
+    <dl class="tiles">
+      {TILES.map(name => {
+        const { title, as, isGood } = definitions[name]
+        const [value, earlier] = [totals[name], before?.[name]]
+        return (
+          <div key={name} data-number={name}>
+            <dt>{title}</dt>
+            <dd>
+              <Num name={name} answer={main}>
+                {headline(value, as)}
+              </Num>
+              {before !== null && value !== null && (
+                <Change
+                  change={changeOf(value, earlier)}
+                  isGood={isGood}
+                  title={`Before: ${formatted(earlier, as)}`}
+                />
+              )}
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}
+
+type CourseProps = {
+  address: Address
+  numbers: OverviewNumbers
+  annotations: readonly { occurred_at: string; title: string }[]
+  main: Known | undefined
+}
+
+const COURSES = ['visitors', 'events'] as const
+
+/** One of the numbers over time, beside the time before. */
+function Course({ address, numbers, annotations, main }: CourseProps) {
+  const { buckets, interval, now, earlier } = numbers
+  const asked = ownValue(address, 'course')
+  const course = COURSES.find(each => each === asked) ?? 'visitors'
+  const { title } = definitions[course as NumberName]
+  const zone = zoneOf(address)
+  const labels = useMemo(
+    () => buckets.map(each => ({ short: bucketLabel(each), long: bucketLabel(each, 'long') })),
+    [buckets],
+  )
+  const lines = useMemo(
+    () => [
+      ...(earlier === null ? [] : [{ name: 'Before', values: earlier[course], isBefore: true }]),
+      { name: title, values: now[course] },
+    ],
+    [now, earlier, course, title],
+  )
+  const marks = useMemo(
+    () =>
+      annotations.flatMap(({ occurred_at, title: text }) => {
+        const index = bucketIndex(buckets, occurred_at, zone)
+        return index === null ? [] : [{ index, title: text }]
+      }),
+    [annotations, buckets, zone],
+  )
+  const name = `${title} by ${interval}`
+  const table = {
+    columns: [interval, title, ...(earlier === null ? [] : ['Before'])],
+    rows: buckets.map((bucket, i) => [
+      bucket,
+      now[course][i],
+      ...(earlier === null ? [] : [earlier[course][i]]),
+    ]),
+  }
+  return (
+    <section class="panel wide" aria-label={name} data-asked={main?.call.endpoint}>
+      <header>
+        <h2>{title}</h2>
+        <nav aria-label="Choose the line">
+          {COURSES.map(each => (
+            <a
+              key={each}
+              href={hrefTo(withOwn(address, { course: each === 'visitors' ? [] : [each] }))}
+              aria-current={each === course ? 'true' : undefined}
+            >
+              {definitions[each].title}
+            </a>
+          ))}
+        </nav>
+      </header>
+      <ChartFrame
+        name={name}
+        table={table}
+        legend={
+          earlier !== null && (
+            <span class="legend">
+              <i class="now" /> {title} <i class="before" /> Before
+            </span>
+          )
+        }
+      >
+        <SeriesChart name={name} labels={labels} lines={lines} marks={marks} format={shortened} />
+      </ChartFrame>
+    </section>
+  )
+}
+
+function NoData({ address, main }: { address: Address; main: Known }) {
+  const from = main.receipt?.data_from
+  if (address.filters.length > 0)
+    return <Empty title="No event matches the filters">Remove one of them, or choose a longer range.</Empty>
+  if (!from) {
+    return (
+      <Empty title="No event has arrived yet">
+        Put the snippet of the project into your pages. The first event is here two seconds after a page has
+        sent it.
+      </Empty>
+    )
+  }
+  const whole: Address = { ...address, range: { from, to: today(zoneOf(address)) } }
+  return (
+    <Empty title="No events in this range">
+      The first event is of {bucketLabel(from, 'long')}.{' '}
+      <a href={hrefTo(whole)}>Show everything since then</a>
+    </Empty>
+  )
+}
+
+function hourNow(zone: string): number {
+  return Number(
+    new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' }).format(
+      Date.now(),
+    ),
+  )
+}

@@ -1,0 +1,197 @@
+import type { AnswersOf, Known } from '#dashboard/answers'
+import type { Answer } from '#dashboard/api'
+import { Bars } from '#dashboard/charts/bars.tsx'
+import { csvBlob } from '#dashboard/charts/frame.tsx'
+import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
+import { saveFile } from '#dashboard/charts/save'
+import { formatted } from '#dashboard/format'
+import { hrefTo } from '#dashboard/navigate'
+import { Panel } from '#dashboard/parts/panel.tsx'
+import { Answered, CutNote, Empty, PlainNote } from '#dashboard/parts/states.tsx'
+import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
+import type { ViewContext } from '#dashboard/view'
+import type { PagesAsks } from './asks.ts'
+
+type Props = ViewContext & { answers: AnswersOf<PagesAsks> }
+
+const TABS = { all: 'All pages', entry: 'Entry pages', exit: 'Exit pages' } as const
+type Tab = keyof typeof TABS
+
+/** The pages of a site: all of them, where sessions began, and where they ended. */
+export function Pages({ address, answers: { views, ends, lengths } }: Props) {
+  const asked = ownValue(address, 'list')
+  const tab: Tab = asked === 'entry' || asked === 'exit' ? asked : 'all'
+  const tabs = (Object.keys(TABS) as Tab[]).map(name => ({
+    title: TABS[name],
+    href: hrefTo(withOwn(address, { list: name === 'all' ? [] : [name] })),
+    isOpen: name === tab,
+  }))
+  const isPlain = address.filters.length === 0 && 'label' in address.range
+  return (
+    <>
+      <Panel
+        title="Pages"
+        tabs={tabs}
+        wide
+        actions={<SaveButton name={tab} table={tableOf(tab, views, ends)} />}
+      >
+        {tab === 'all' ? (
+          <AllPages address={address} answer={views} />
+        ) : (
+          <EndPages tab={tab} address={address} answer={ends} />
+        )}
+        {tab !== 'all' && !isPlain && <PlainNote />}
+      </Panel>
+      <Lengths answer={lengths} isPlain={isPlain} />
+    </>
+  )
+}
+
+function AllPages({ address, answer }: { address: Address; answer: Props['answers']['views'] }) {
+  return (
+    <Answered answer={answer}>
+      {({ rows }) => {
+        const pages = rows.filter(row => row.other !== true)
+        if (pages.length === 0) return <Empty title="No page was viewed in this range" />
+        const most = Number(pages[0]?.unique_users ?? 0)
+        return (
+          <>
+            <Ranked
+              name="Pages by visitors"
+              columns={['Page', 'Visitors', 'Views', 'Sessions', 'Bounce rate']}
+              rows={pages.map((row): RankedRow => {
+                const path = row['properties.path']
+                return {
+                  ...labelOf(path === null || path === undefined ? null : String(path), address),
+                  share: most === 0 ? 0 : Number(row.unique_users) / most,
+                  cells: [
+                    formatted(Number(row.unique_users)),
+                    formatted(Number(row.event_count)),
+                    formatted(Number(row.session_count)),
+                    formatted(row.bounce_rate === null ? null : Number(row.bounce_rate), 'rate'),
+                  ],
+                }
+              })}
+            />
+            <CutNote answer={answer} />
+          </>
+        )
+      }}
+    </Answered>
+  )
+}
+
+type EndRow = NonNullable<Answer<'GET /pages'>['entry_pages']>[number]
+
+function EndPages({
+  tab,
+  address,
+  answer,
+}: {
+  tab: 'entry' | 'exit'
+  address: Address
+  answer: Props['answers']['ends']
+}) {
+  return (
+    <Answered answer={answer}>
+      {data => {
+        const pages = endsOf(data, tab)
+        if (pages.length === 0) return <Empty title="No session in this range" />
+        const most = pages[0]?.sessions ?? 0
+        return (
+          <>
+            <Ranked
+              name={`${TABS[tab]} by sessions`}
+              columns={['Page', 'Sessions', 'Bounces', 'Bounce rate', 'Duration', 'Events']}
+              rows={pages.map(row => ({
+                ...labelOf(row.page, address),
+                share: most === 0 ? 0 : row.sessions / most,
+                cells: [
+                  formatted(row.sessions),
+                  formatted(row.bounces),
+                  formatted(row.bounce_rate, 'rate'),
+                  formatted(row.avg_duration, 'duration'),
+                  formatted(row.avg_events),
+                ],
+              }))}
+            />
+            <CutNote answer={answer} />
+          </>
+        )
+      }}
+    </Answered>
+  )
+}
+
+function Lengths({ answer, isPlain }: { answer: Props['answers']['lengths']; isPlain: boolean }) {
+  return (
+    <Panel title="Length of sessions">
+      <Answered answer={answer}>
+        {({ distribution, median_bucket, engaged_pct }) => {
+          if (median_bucket === null) return <Empty title="No session in this range" />
+          return (
+            <>
+              <p class="quiet">
+                Half of the sessions are shorter than {median_bucket} or in it;{' '}
+                {formatted(engaged_pct, 'percent')} last 30 seconds or more.
+              </p>
+              <Bars
+                name="Sessions by length"
+                columns={['Length', 'Sessions']}
+                bars={distribution.map(({ bucket, sessions, pct }) => ({
+                  key: bucket,
+                  label: bucket,
+                  title: bucket,
+                  value: sessions,
+                  note: formatted(pct, 'percent'),
+                }))}
+                format={value => formatted(value)}
+              />
+              {!isPlain && <PlainNote />}
+            </>
+          )
+        }}
+      </Answered>
+    </Panel>
+  )
+}
+
+function endsOf(data: Answer<'GET /pages'> | undefined, tab: 'entry' | 'exit'): readonly EndRow[] {
+  return (tab === 'entry' ? data?.entry_pages : data?.exit_pages) ?? []
+}
+
+/** A click on a page shows only its events. */
+function labelOf(path: string | null, address: Address) {
+  const label = path ?? '(no page)'
+  const filter = { field: 'properties.path', op: 'eq', value: label } as const
+  return {
+    key: label,
+    label,
+    title: label,
+    href: path === null ? undefined : hrefTo(withFilter(address, filter)),
+  }
+}
+
+type Table = { columns: string[]; rows: (string | number | null)[][] }
+
+function tableOf(tab: Tab, views: Known<Answer<'POST /query'>>, ends: Known<Answer<'GET /pages'>>): Table {
+  if (tab !== 'all') {
+    const columns = ['page', 'sessions', 'bounces', 'bounce_rate', 'avg_duration', 'avg_events'] as const
+    const rows = endsOf(ends.data, tab).map(row => columns.map(column => row[column]))
+    return { columns: [...columns], rows }
+  }
+  const columns = ['properties.path', 'unique_users', 'event_count', 'session_count', 'bounce_rate']
+  const rows = (views.data?.rows ?? []).filter(row => row.other !== true)
+  return {
+    columns,
+    rows: rows.map(row => columns.map(column => (row[column] ?? null) as string | number | null)),
+  }
+}
+
+function SaveButton({ name, table }: { name: string; table: Table }) {
+  return (
+    <button type="button" class="quiet" onClick={() => saveFile(`pages-${name}.csv`, csvBlob(table))}>
+      CSV
+    </button>
+  )
+}

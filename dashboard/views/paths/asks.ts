@@ -1,0 +1,33 @@
+import { type Answer, type Call, call } from '#dashboard/api'
+import { periodOf, sinceOf, zoneOf } from '#dashboard/range'
+import { type Address, ownValue } from '#dashboard/url'
+import type { ViewContext } from '#dashboard/view'
+
+/** Steps that are followed at most. */
+export const DEPTHS = [1, 2, 3, 4, 5] as const
+const [ENTRIES, WAYS] = [10, 5]
+
+export type PathsAsks = {
+  events: Call<Answer<'GET /properties'>>
+  paths?: Call<Answer<'POST /paths'>>
+}
+
+export function depthOf(address: Pick<Address, 'own'>): number {
+  const asked = Number(ownValue(address, 'depth'))
+  return DEPTHS.find(each => each === asked) ?? 5
+}
+
+/** Ways are asked when the reader has said where they should lead: the own value `goal`. */
+export function asks({ address, project }: ViewContext): PathsAsks {
+  const tz = zoneOf(address)
+  const goal = ownValue(address, 'goal')
+  return {
+    events: call('GET /properties', { project, since: sinceOf(address), tz }),
+    ...(goal && {
+      paths: call('POST /paths', {
+        ...{ project, tz, goal_event: goal, since: periodOf(address.range, tz) },
+        ...{ max_steps: depthOf(address), entry_limit: ENTRIES, path_limit: WAYS },
+      }),
+    }),
+  }
+}

@@ -1,0 +1,79 @@
+import type { Answer } from '#dashboard/api'
+import type { TreeNode } from '#dashboard/charts/tree.tsx'
+import { formatted } from '#dashboard/format'
+
+type EntryPath = Answer<'POST /paths'>['entry_paths'][number]
+type PathNode = EntryPath['tree'][number]
+
+/** Exit pages that are listed. */
+const MAX_ENDS = 20
+
+const KINDS: Record<PathNode['type'], TreeNode['kind']> = {
+  page: 'step',
+  event: 'step',
+  goal: 'goal',
+  drop_off: 'lost',
+  truncated: 'cut',
+}
+
+/** A tree whose first level are the entry pages. Bars are parts of the largest of them. */
+export function treeOf(entries: readonly EntryPath[]): TreeNode[] {
+  const most = entries.reduce((max, { sessions }) => Math.max(max, sessions), 0)
+  return entries.map(({ entry_page, sessions, conversion_rate, tree }) => ({
+    key: entry_page,
+    label: entry_page,
+    kind: 'step',
+    value: sessions,
+    share: most === 0 ? 0 : sessions / most,
+    note: `${formatted(conversion_rate, 'rate')} reach it`,
+    children: tree.map(node => nodeOf(node, most)),
+  }))
+}
+
+function nodeOf(node: PathNode, most: number): TreeNode {
+  const { type, value, exit_page, sessions, conversion_rate, children } = node
+  const isStep = type === 'page' || type === 'event'
+  return {
+    key: `${type} ${value} ${exit_page ?? ''}`,
+    label: labelOf(node),
+    kind: KINDS[type],
+    value: sessions,
+    share: most === 0 ? 0 : sessions / most,
+    ...(isStep && { note: `${formatted(conversion_rate, 'rate')} reach it` }),
+    children: children.map(child => nodeOf(child, most)),
+  }
+}
+
+function labelOf({ type, value }: PathNode): string {
+  if (type === 'drop_off') return `Ended on ${value}`
+  if (type === 'truncated') return `Went on, and ended on ${value}`
+  return type === 'goal' ? `✓ ${value}` : value
+}
+
+/** Every node of the trees as a row, parents first. */
+export function rowsOf(entries: readonly EntryPath[]): (string | number)[][] {
+  return entries.flatMap(({ entry_page, tree }) => nodeRows(entry_page, tree, 1))
+}
+
+function nodeRows(entry: string, nodes: readonly PathNode[], depth: number): (string | number)[][] {
+  return nodes.flatMap(({ type, value, sessions, conversions, children }) => [
+    [entry, depth, type, value, sessions, conversions],
+    ...nodeRows(entry, children, depth + 1),
+  ])
+}
+
+export type End = { page: string; sessions: number; dropOffs: number }
+
+/** Pages on which sessions end, of all entry pages together, by how many did not reach the goal. */
+export function endsOf(entries: readonly EntryPath[]): End[] {
+  const ends = new Map<string, End>()
+  for (const { exit_page, sessions, drop_offs } of entries.flatMap(entry => entry.exit_pages)) {
+    const known = ends.get(exit_page) ?? { page: exit_page, sessions: 0, dropOffs: 0 }
+    ends.set(exit_page, {
+      page: exit_page,
+      sessions: known.sessions + sessions,
+      dropOffs: known.dropOffs + drop_offs,
+    })
+  }
+  return [...ends.values()].toSorted((a, b) => b.dropOffs - a.dropOffs).slice(0, MAX_ENDS)
+}

@@ -1,0 +1,68 @@
+import type { AnswersOf, Known } from '#dashboard/answers'
+import type { Answer } from '#dashboard/api'
+import { Ranked } from '#dashboard/charts/ranked.tsx'
+import { formatted } from '#dashboard/format'
+import { hrefTo } from '#dashboard/navigate'
+import { Panel } from '#dashboard/parts/panel.tsx'
+import { Answered, Empty } from '#dashboard/parts/states.tsx'
+import { type Address, ownValue, withOwn } from '#dashboard/url'
+import type { ViewContext } from '#dashboard/view'
+import type { PeopleAsks } from './asks.ts'
+import { ErasureReceipt } from './erasure-receipt.tsx'
+import { LookUp } from './look-up.tsx'
+import { Person } from './person.tsx'
+
+type Props = ViewContext & { answers: AnswersOf<PeopleAsks> }
+
+/** Who the visitors are: the most active ones, and everything that one of them did. */
+export function People({ address, project, answers: { people, erasure, ...ofPerson } }: Props) {
+  const user = ownValue(address, 'user')
+  return (
+    <>
+      <LookUp key={user} address={address} project={project} />
+      {erasure !== undefined && <ErasureReceipt answer={erasure} />}
+      {user !== undefined && (
+        <Person key={user} user={user} address={address} project={project} {...ofPerson} />
+      )}
+      {people !== undefined && <Active address={address} answer={people} />}
+    </>
+  )
+}
+
+function Active({ address, answer }: { address: Address; answer: Known<Answer<'POST /query'>> }) {
+  return (
+    <Panel title="Most active">
+      <Answered answer={answer}>
+        {({ rows, total_rows }) => {
+          const known = rows.filter(row => row.other !== true)
+          const most = Number(known[0]?.event_count ?? 0)
+          if (known.length === 0) return <Empty title="Nobody in this range" />
+          return (
+            <>
+              <Ranked
+                name="People by events"
+                columns={['Person', 'Events', 'Sessions']}
+                rows={known.map(row => {
+                  const id = row.user_id === null ? null : String(row.user_id)
+                  return {
+                    key: String(id),
+                    label: id ?? 'Events without a user id',
+                    title: id ?? 'Events without a user id',
+                    href: id === null ? undefined : hrefTo(withOwn(address, { user: [id], erasure: [] })),
+                    share: most === 0 ? 0 : Number(row.event_count) / most,
+                    cells: [formatted(Number(row.event_count)), formatted(Number(row.session_count))],
+                  }
+                })}
+              />
+              {total_rows !== undefined && (
+                <p class="cut">
+                  The first {formatted(known.length)} of {formatted(total_rows)} people.
+                </p>
+              )}
+            </>
+          )
+        }}
+      </Answered>
+    </Panel>
+  )
+}

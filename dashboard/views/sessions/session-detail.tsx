@@ -1,0 +1,139 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Known } from '#dashboard/answers'
+import { type Answer, call } from '#dashboard/api'
+import { countryName, formatted, momentLabel } from '#dashboard/format'
+import { hrefTo } from '#dashboard/navigate'
+import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { Panel } from '#dashboard/parts/panel.tsx'
+import { PersonLink } from '#dashboard/parts/person-link.tsx'
+import { Answered, Empty } from '#dashboard/parts/states.tsx'
+import { type EventRow, Timeline } from '#dashboard/parts/timeline.tsx'
+import { zoneOf } from '#dashboard/range'
+import { shortAddress } from '#dashboard/referrers'
+import { type Address, withOwn } from '#dashboard/url'
+
+type Events = Answer<'GET /events'>
+type Replays = Answer<'GET /replays'>
+type Session = Answer<'GET /sessions'>['sessions'][number]
+
+type Props = {
+  id: string
+  address: Address
+  project: string
+  /** Undefined where the page of the list does not have it. */
+  row: Session | undefined
+  events: Known<Events>
+  replays: Known<Replays> | undefined
+}
+
+/** One visit: who came from where, what they did, and the recordings of it. */
+export function SessionDetail({ id, address, project, row, events, replays }: Props) {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // The list is long, so whoever opens a session by key is led to it. On a phone it stands in its place.
+    ref.current?.focus({ preventScroll: true })
+    if ((ref.current?.getBoundingClientRect().top ?? 0) < 0) scrollTo(0, 0)
+  }, [])
+  return (
+    <div ref={ref} tabIndex={-1} class="detail">
+      <Panel
+        title="What happened"
+        actions={
+          <a class="back" href={hrefTo(withOwn(address, { session: [] }))}>
+            All sessions
+          </a>
+        }
+      >
+        <Answered answer={events}>
+          {data => {
+            const rows = (data.events as EventRow[]).toReversed()
+            if (rows.length === 0) {
+              return <Empty title="No event of this session is in the range">Session {id}</Empty>
+            }
+            return (
+              <>
+                <SessionFacts rows={rows} row={row} address={address} />
+                {replays !== undefined && <Recordings project={project} answer={replays} />}
+                {data.next_before !== null && <p class="cut">The last {formatted(rows.length)} events.</p>}
+                <Timeline name="Events of the session" events={rows} zone={zoneOf(address)} />
+              </>
+            )
+          }}
+        </Answered>
+      </Panel>
+    </div>
+  )
+}
+
+type FactsProps = { rows: readonly EventRow[]; row: Session | undefined; address: Address }
+
+function SessionFacts({ rows, row, address }: FactsProps) {
+  const [first, last] = [rows[0] as EventRow, rows.at(-1) as EventRow]
+  const text = (key: string) => {
+    const value = first.properties?.[key]
+    return typeof value === 'string' && value !== '' ? value : null
+  }
+  const person = rows.findLast(({ user_id }) => user_id !== null)?.user_id ?? null
+  const referrer = text('referrer')
+  const facts: [string, string][] = [
+    ['Start', momentLabel(first.timestamp, zoneOf(address))],
+    [
+      'Duration',
+      formatted(row === undefined ? last.timestamp - first.timestamp : Number(row.duration), 'duration'),
+    ],
+    ['Events', formatted(row === undefined ? rows.length : Number(row.event_count))],
+    ['Came from', referrer === null ? 'Direct' : shortAddress(referrer)],
+    ['Country', countryName(first.country)],
+    ['Device', [text('device'), text('browser'), text('os')].filter(Boolean).join(', ') || 'Unknown'],
+  ]
+  return (
+    <dl class="facts">
+      {facts.map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+      <div>
+        <dt>Person</dt>
+        <dd>{person === null ? 'No user id' : <PersonLink address={address} id={person} />}</dd>
+      </div>
+    </dl>
+  )
+}
+
+/** A click asks for an address that is good for an hour, and opens it in a tab of its own. */
+function Recordings({ project, answer }: { project: string; answer: Known<Replays> }) {
+  const act = useAct()
+  const [opened, setOpened] = useState<string | null>(null)
+  const playable = (answer.data?.replays ?? []).filter(
+    ({ status, has_full_snapshot }) => status !== 'recording' && has_full_snapshot,
+  )
+  if (playable.length === 0) return null
+  const watch = async (id: string) => {
+    const replay = await act.run(call('POST /replays/{id}/open', { project } as object, { id }))
+    if (replay === null) return
+    setOpened(replay.viewer_url)
+    // The address is a secret: this page is not told to the other one, and its history does not have it.
+    window.open(replay.viewer_url, '_blank', 'noopener,noreferrer')
+  }
+  return (
+    <div class="recordings">
+      {playable.map(({ id, duration_ms }) => (
+        <button key={id} type="button" class="primary" disabled={act.isBusy} onClick={() => watch(id)}>
+          <span aria-hidden="true">▶</span> Watch the replay, {formatted(duration_ms, 'duration')}
+        </button>
+      ))}
+      {opened !== null && (
+        <p class="cut">
+          No new tab?{' '}
+          <a href={opened} target="_blank" rel="noopener noreferrer">
+            Open the replay
+          </a>
+          . The address is good for an hour.
+        </p>
+      )}
+      <FailureNote act={act} />
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import { type Answer, type Call, call } from '#dashboard/api'
+import type { ViewContext } from '#dashboard/view'
+
+export type SettingsAsks = {
+  read: Call<Answer<'GET /projects/{id}'>>
+  context: Call<Answer<'GET /project-context'>>
+  views: Call<Answer<'GET /projects/{id}/views'>>
+}
+
+export function asks({ project }: ViewContext): SettingsAsks {
+  return {
+    read: call('GET /projects/{id}', {}, { id: project }),
+    context: call('GET /project-context', { project }),
+    views: call('GET /projects/{id}/views', {}, { id: project }),
+  }
+}

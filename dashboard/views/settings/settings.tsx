@@ -1,0 +1,132 @@
+import { useState } from 'preact/hooks'
+import type { AnswersOf } from '#dashboard/answers'
+import { type Answer, call } from '#dashboard/api'
+import { agoLabel, dateLabel, formatted } from '#dashboard/format'
+import { go } from '#dashboard/navigate'
+import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { Panel } from '#dashboard/parts/panel.tsx'
+import { Code } from '#dashboard/parts/question.tsx'
+import { Answered } from '#dashboard/parts/states.tsx'
+import { DEFAULTS } from '#dashboard/url'
+import type { ViewContext } from '#dashboard/view'
+import { Annotations } from './annotations.tsx'
+import type { SettingsAsks } from './asks.ts'
+import { SavedViews } from './saved-views.tsx'
+
+type Props = ViewContext & { answers: AnswersOf<SettingsAsks> }
+type Project = Answer<'GET /projects/{id}'>
+
+/** What a project is called, where its events may come from, and what its owner notes. */
+export function Settings({ project, answers: { read, context, views } }: Props) {
+  return (
+    <div class="panels settings">
+      <Answered answer={read}>{data => <ProjectForm key={data.id} project={data} />}</Answered>
+      <Answered answer={read}>{data => <Snippet project={data} />}</Answered>
+      <Annotations project={project} answer={context} />
+      <SavedViews project={project} answer={views} />
+      <Answered answer={read}>{data => <Removal project={data} />}</Answered>
+    </div>
+  )
+}
+
+function ProjectForm({ project }: { project: Project }) {
+  const act = useAct()
+  const [name, setName] = useState(project.name)
+  const [origins, setOrigins] = useState(project.allowed_origins)
+  const isNamed = project.first_event_at !== null
+  const save = async (event: Event) => {
+    event.preventDefault()
+    const changes = {
+      ...(name !== project.name && { name }),
+      ...(origins !== project.allowed_origins && { allowed_origins: origins }),
+    }
+    if (Object.keys(changes).length === 0) return
+    const changed = await act.run(call('PATCH /projects/{id}', changes, { id: project.id }), '/projects')
+    if (changed !== null && changed.name !== project.name) {
+      go({ area: 'account', view: 'settings', project: changed.name, ...DEFAULTS }, true)
+    }
+  }
+  return (
+    <Panel title="Project">
+      <form class="form" onSubmit={save}>
+        <label>
+          Name
+          <input
+            value={name}
+            disabled={isNamed}
+            required
+            pattern="[A-Za-z0-9._\-]{1,64}"
+            onInput={event => setName(event.currentTarget.value)}
+          />
+          {isNamed && <small>The name stays, because the first event has arrived.</small>}
+        </label>
+        <label>
+          Origins that may send events
+          <input value={origins} onInput={event => setOrigins(event.currentTarget.value)} />
+          <small>Separated by commas, each with its scheme and host. * is every origin.</small>
+        </label>
+        <dl class="facts">
+          <div>
+            <dt>Created</dt>
+            <dd>{dateLabel(project.created_at.slice(0, 10), 'long')}</dd>
+          </div>
+          <div>
+            <dt>Events</dt>
+            <dd>{formatted(project.total_events)}</dd>
+          </div>
+          <div>
+            <dt>Last event</dt>
+            <dd>
+              {project.last_event_at === null ? 'none yet' : agoLabel(Date.parse(project.last_event_at))}
+            </dd>
+          </div>
+        </dl>
+        <FailureNote act={act} />
+        <button type="submit" class="primary" disabled={act.isBusy}>
+          Save
+        </button>
+      </form>
+    </Panel>
+  )
+}
+
+function Snippet({ project: { name, project_token } }: { project: Project }) {
+  return (
+    <Panel title="Snippet">
+      <p class="lead">Put this line into the head of every page.</p>
+      <Code title="HTML">
+        {`<script defer src="${location.origin}/tracker.js" data-project="${name}" data-token="${project_token}"></script>`}
+      </Code>
+    </Panel>
+  )
+}
+
+function Removal({ project: { id, name } }: { project: Project }) {
+  const act = useAct()
+  const [typed, setTyped] = useState('')
+  const remove = async (event: Event) => {
+    event.preventDefault()
+    if (typed !== name) return
+    const removed = await act.run(
+      call('DELETE /projects/{id}', {}, { id }),
+      '/projects',
+      '/account/all-sites',
+    )
+    if (removed !== null) go({ area: 'account', view: 'sites', project: null, ...DEFAULTS })
+  }
+  return (
+    <Panel title="Delete the project">
+      <form class="form" onSubmit={remove}>
+        <label>
+          Type {name} to delete it
+          <input value={typed} autocomplete="off" onInput={event => setTyped(event.currentTarget.value)} />
+          <small>Its events stop at once. The data goes after 30 days.</small>
+        </label>
+        <FailureNote act={act} />
+        <button type="submit" class="danger" disabled={act.isBusy || typed !== name}>
+          Delete the project
+        </button>
+      </form>
+    </Panel>
+  )
+}

@@ -1,0 +1,173 @@
+import type { AnswersOf, Known } from '#dashboard/answers'
+import type { Answer } from '#dashboard/api'
+import { csvBlob } from '#dashboard/charts/frame.tsx'
+import { Ranked } from '#dashboard/charts/ranked.tsx'
+import { saveFile } from '#dashboard/charts/save'
+import { formatted } from '#dashboard/format'
+import { go, hrefTo } from '#dashboard/navigate'
+import { Panel } from '#dashboard/parts/panel.tsx'
+import { Num } from '#dashboard/parts/question.tsx'
+import { Answered, CutNote, Empty, PlainNote } from '#dashboard/parts/states.tsx'
+import { fromOutside, shortAddress } from '#dashboard/referrers'
+import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
+import type { ViewContext } from '#dashboard/view'
+import { LENGTH, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
+
+type Props = ViewContext & { answers: AnswersOf<SourcesAsks> }
+type Row = Answer<'POST /query'>['rows'][number]
+
+/** Where visits came from, and which sources bring people who do something. */
+export function Sources({ address, answers: { list, events, conversion } }: Props) {
+  const tab = openTab(address)
+  const tabs = Object.entries(TABS).map(([key, title]) => ({
+    title,
+    href: hrefTo(withOwn(address, { by: key === 'referrer' ? [] : [key] })),
+    isOpen: key === tab,
+  }))
+  const field = `properties.${tab}`
+  const rows = rowsOf(list.data?.rows ?? [], tab)
+  const save = () =>
+    saveFile(
+      `sources-${tab}.csv`,
+      csvBlob({
+        columns: [tab, 'visitors', 'sessions', 'events'],
+        rows: rows.map(row => [
+          String(row[field] ?? ''),
+          Number(row.unique_users),
+          Number(row.session_count),
+          Number(row.event_count),
+        ]),
+      }),
+    )
+  return (
+    <>
+      <Panel
+        title="Sources"
+        tabs={tabs}
+        wide
+        actions={
+          <button type="button" class="quiet" onClick={save}>
+            CSV
+          </button>
+        }
+      >
+        <Answered answer={list}>
+          {data => <SourceList rows={rowsOf(data.rows, tab)} tab={tab} address={address} />}
+        </Answered>
+        {tab !== 'referrer' && <CutNote answer={list} />}
+      </Panel>
+      <Panel title="Who did something" wide actions={<GoalForm address={address} events={events} />}>
+        {conversion === undefined ? (
+          <Empty title="Choose an event">
+            Then this list shows which part of the users of each source has sent it.
+          </Empty>
+        ) : (
+          <Answered answer={conversion}>
+            {data => <Converted data={data} answer={conversion} tab={tab} address={address} />}
+          </Answered>
+        )}
+      </Panel>
+    </>
+  )
+}
+
+function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; address: Address }) {
+  const field = `properties.${tab}`
+  const most = Number(rows[0]?.unique_users ?? 0)
+  if (rows.length === 0) {
+    return (
+      <Empty title={tab === 'referrer' ? 'No visit came from another site' : 'No visit names one'}>
+        {tab !== 'referrer' && 'Add utm parameters to the links in your mails, posts and advertisements.'}
+      </Empty>
+    )
+  }
+  return (
+    <Ranked
+      name="Sources by visitors"
+      columns={[TABS[tab], 'Visitors', 'Sessions', 'Events', 'Bounce rate', 'Duration']}
+      rows={rows.map(row => {
+        const text = row[field] === null || row[field] === undefined ? null : String(row[field])
+        return {
+          key: `${text} ${row['properties.hostname'] ?? ''}`,
+          label: labelOf(text, tab),
+          title: text ?? '(not set)',
+          href: text === null ? undefined : hrefTo(withFilter(address, { field, op: 'eq', value: text })),
+          share: most === 0 ? 0 : Number(row.unique_users) / most,
+          cells: [
+            formatted(Number(row.unique_users)),
+            formatted(Number(row.session_count)),
+            formatted(Number(row.event_count)),
+            formatted(numberOf(row.bounce_rate), 'rate'),
+            formatted(numberOf(row.avg_duration), 'duration'),
+          ],
+        }
+      })}
+    />
+  )
+}
+
+type ConvertedProps = { data: Answer<'GET /conversion'>; answer: Known; tab: Tab; address: Address }
+
+function Converted({ data: { users, converted, rate, values, goal }, answer, tab, address }: ConvertedProps) {
+  if (users === 0) return <Empty title="No users in this range" />
+  const best = values.reduce((most, each) => Math.max(most, each.rate), 0)
+  return (
+    <>
+      <p>
+        <Num name="conversion" answer={answer} class="inline">
+          {formatted(rate, 'rate')}
+        </Num>{' '}
+        of {formatted(users)} users sent {goal}: {formatted(converted)}.
+      </p>
+      <Ranked
+        name="Sources by conversion"
+        columns={[TABS[tab], 'Users', 'Converted', 'Rate']}
+        rows={values.map(({ value, users: all, converted: some, rate: part }) => ({
+          key: value,
+          label: labelOf(value, tab),
+          title: value,
+          share: best === 0 ? 0 : part / best,
+          cells: [formatted(all), formatted(some), formatted(part, 'rate')],
+        }))}
+      />
+      {(address.filters.length > 0 || 'from' in address.range) && <PlainNote />}
+    </>
+  )
+}
+
+function GoalForm({ address, events }: { address: Address; events: Known<Answer<'GET /properties'>> }) {
+  const goal = ownValue(address, 'goal') ?? ''
+  const names = events.data?.events.map(({ event }) => event) ?? []
+  return (
+    <label class="choice">
+      Event{' '}
+      <select
+        value={goal}
+        onChange={({ currentTarget: { value } }) =>
+          go(withOwn(address, { goal: value === '' ? [] : [value] }))
+        }
+      >
+        <option value="">none</option>
+        {[...new Set([...(goal === '' ? [] : [goal]), ...names])].map(name => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function rowsOf(rows: readonly Row[], tab: Tab): readonly Row[] {
+  if (tab === 'referrer') return fromOutside(rows, LENGTH)
+  return rows.filter(row => row.other !== true && row[`properties.${tab}`] !== null)
+}
+
+function labelOf(text: string | null, tab: Tab): string {
+  if (text === null) return '(not set)'
+  return tab === 'referrer' ? shortAddress(text) : text === '' ? '(empty)' : text
+}
+
+function numberOf(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}

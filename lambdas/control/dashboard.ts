@@ -1,0 +1,71 @@
+import type { ShareLinks } from '#core/access/share-links'
+import { ApiError } from '#core/errors'
+import type { Clock } from '#core/ports'
+import type { SavedViews } from '#core/projects/saved-views'
+import type { accountChain } from '#lambdas/chain/account-chain'
+import { routes } from '#schemas/routes'
+import { MAX_SAVED_VIEWS } from '#schemas/saved-views'
+import { MAX_SHARE_LINKS } from '#schemas/share-links'
+
+export type DashboardServices = {
+  savedViews: SavedViews
+  shareLinks: Pick<ShareLinks, 'list' | 'create' | 'remove'>
+  clock: Clock
+  baseUrl: string
+}
+
+/** What the dashboard keeps with a project: saved views and share links (docs/api/dashboard.md). */
+export function dashboardEndpoints(
+  { savedViews, shareLinks, clock, baseUrl }: DashboardServices,
+  chain: ReturnType<typeof accountChain>,
+) {
+  return {
+    listSavedViews: chain(routes.listSavedViews)(async ({ project }) => ({
+      status: 200,
+      body: { views: await savedViews.list(project.id) },
+    })),
+
+    createSavedView: chain(routes.createSavedView)(async ({ project, body }) => {
+      const view = await savedViews.create(project.id, body)
+      if (view === null) throw tooMany(`${MAX_SAVED_VIEWS} saved views`)
+      return { status: 201, body: view }
+    }),
+
+    deleteSavedView: chain(routes.deleteSavedView)(async ({ project, request }) => {
+      if (await savedViews.remove(project.id, request.params.view ?? '')) return DONE
+      throw notFound('saved view', 'views')
+    }),
+
+    listShareLinks: chain(routes.listShareLinks)(async ({ project }) => ({
+      status: 200,
+      body: { share_links: await shareLinks.list(project.id) },
+    })),
+
+    createShareLink: chain(routes.createShareLink)(async ({ project, body }) => {
+      if (body.expires_at !== undefined && body.expires_at <= clock.now()) {
+        throw new ApiError('MISSING_FIELDS', 'Field `expires_at` takes a time in the future, in Unix ms.')
+      }
+      const created = await shareLinks.create(project.id, body)
+      if (created === null) throw tooMany(`${MAX_SHARE_LINKS} share links`)
+      return { status: 201, body: { ...created.link, url: `${baseUrl}/share/${created.token}` } }
+    }),
+
+    deleteShareLink: chain(routes.deleteShareLink)(async ({ project, request }) => {
+      if (await shareLinks.remove(project.id, request.params.link ?? '')) return DONE
+      throw notFound('share link', 'share-links')
+    }),
+  }
+}
+
+const DONE = { status: 200, body: { ok: true } } as const
+
+function tooMany(bound: string): ApiError {
+  return new ApiError('MISSING_FIELDS', `The project has ${bound} and cannot have more. Remove one first.`)
+}
+
+function notFound(what: string, list: string): ApiError {
+  return new ApiError(
+    'NOT_FOUND',
+    `The project has no ${what} with this id. GET /projects/{id}/${list} lists them.`,
+  )
+}

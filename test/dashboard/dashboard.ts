@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContextOptions, Frame, Page } from 'playwright-core'
+import { afterEach, expect } from 'vitest'
+import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
+import { type Service, startService } from '#test/support/service-process'
+
+/**
+ * What the tests of the dashboard share: one service with the demo traffic, one Chromium, and pages that note
+ * whatever must not happen. Both end with the process; a test that writes uses a project of its own.
+ */
+
+export type Dashboard = {
+  service: Service
+  /** GET as the owner. Throws for another status than 200. */
+  get<T>(path: string): Promise<T>
+  post<T>(path: string, body: unknown, expected?: number): Promise<T>
+  /** Opens an address in a new context, signed in as the owner unless `isSignedOut`. */
+  open(path: string, options?: PageOptions): Promise<Page>
+}
+
+export type PageOptions = BrowserContextOptions & { isSignedOut?: boolean }
+
+const SHARED = Symbol.for('footfall.dashboard')
+
+async function start(): Promise<Service & { cookie: string }> {
+  const service = await startService({ seed: true })
+  process.once('exit', () => process.kill(service.pid, 'SIGKILL'))
+  const link = /\/setup\/(\S+)/.exec(service.output())?.[1] ?? ''
+  const redeemed = await fetch(`${service.baseUrl}/setup/${link}`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { Origin: service.baseUrl, Accept: 'text/html' },
+  })
+  const cookie = redeemed.headers
+    .getSetCookie()
+    .find(each => /session/.test(each))
+    ?.split(';')[0]
+  if (cookie === undefined)
+    throw new Error(`The setup link gave ${redeemed.status}: ${await redeemed.text()}`)
+  return { ...service, cookie }
+}
+
+/** What pages of a test did that they must not do: violations of the policy, errors, requests to others. */
+let faults: string[] = []
+
+/** Starts what the tests of a file share, and fails each test whose pages break the policy. */
+export async function openDashboard(): Promise<Dashboard> {
+  const shared = globalThis as { [SHARED]?: ReturnType<typeof start> }
+  shared[SHARED] ??= start()
+  const [service, browser] = await Promise.all([shared[SHARED], sharedBrowser()])
+  const headers = { 'X-API-Key': service.credentials.api_key }
+
+  async function ask<T>(path: string, init: RequestInit, expected: number): Promise<T> {
+    const response = await fetch(service.baseUrl + path, init)
+    const text = await response.text()
+    if (response.status !== expected) throw new Error(`${path}: ${response.status} ${text}`)
+    return JSON.parse(text)
+  }
+
+  return {
+    service,
+    get: path => ask(path, { headers }, 200),
+    post: (path, body, expected = 200) =>
+      ask(path, { method: 'POST', headers, body: JSON.stringify(body) }, expected),
+    async open(path, { isSignedOut = false, ...options } = {}) {
+      const context = await browser.newContext({ ...HUMAN_BROWSER, baseURL: service.baseUrl, ...options })
+      context.setDefaultTimeout(120_000)
+      open.add(() => context.close())
+      if (!isSignedOut) {
+        const [name = '', value = ''] = service.cookie.split('=')
+        await context.addCookies([{ name, value, url: service.baseUrl }])
+      }
+      const page = await context.newPage()
+      watch(page, service.baseUrl)
+      await page.goto(path)
+      return page
+    },
+  }
+}
+
+const open = new Set<() => Promise<void>>()
+
+afterEach(async () => {
+  for (const close of open) await close()
+  open.clear()
+  const found = faults
+  faults = []
+  expect(found).toEqual([])
+})
+
+function watch(page: Page, baseUrl: string): void {
+  page.on('console', message => {
+    // Statuses of the service are in the tests themselves.
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+      faults.push(message.text())
+  })
+  page.on('pageerror', error => faults.push(String(error)))
+  page.on('request', request => {
+    const url = request.url()
+    if (!url.startsWith(baseUrl) && !/^(data|blob):/.test(url)) faults.push(`a request to ${url}`)
+  })
+}
+
+/** Resolves when every panel of the page has its answer. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () =>
+      document.querySelector('main')?.children.length &&
+      document.querySelector('main [aria-busy="true"]') === null,
+  )
+}
+
+/** The cells of a table of the page, row by row. */
+export function cells(page: Page, table: string): Promise<string[][]> {
+  return page
+    .getByRole('table', { name: table, exact: true })
+    .locator('tbody tr')
+    .evaluateAll(rows => rows.map(row => [...row.children].map(cell => cell.textContent?.trim() ?? '')))
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Violations of WCAG 2.2 A and AA that axe-core finds in the page, as rule and element. */
+export async function violations(page: Page | Frame): Promise<string[]> {
+  await page.evaluate(AXE)
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(options: object): Promise<AxeResult> } }
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+    const found = await axe.run({ runOnly: { type: 'tag', values: tags } })
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
+    )
+  })
+}
+
+type AxeResult = { violations: { id: string; nodes: { html: string }[] }[] }

@@ -1,0 +1,82 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { beforeAll, describe, test } from 'vitest'
+import { views } from '#dashboard/views'
+import { type Dashboard, openDashboard, settled } from './dashboard.ts'
+
+/**
+ * `npm run screenshots`: writes a picture of every view to the folder SCREENSHOTS, wide and narrow, light and
+ * dark. VIEWS, such as `overview,paths`, chooses some of them.
+ */
+
+const folder = process.env.SCREENSHOTS
+const chosen = process.env.VIEWS?.split(',')
+const SIZES = [
+  { name: '1440', viewport: { width: 1440, height: 900 } },
+  { name: '390', viewport: { width: 390, height: 844 } },
+]
+
+/** Views beside their plain form, by the name of the picture: a path, or how to find it. */
+const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string>)> = {
+  'overview-filtered': '/app/p/demo?f=country:eq:DE&compare=year&range=14d',
+  'overview-agents': '/app/p/demo?who=agents',
+  'paths-signup': '/app/p/demo/paths?goal=signup',
+  'retention-days': '/app/p/demo/retention?period=day',
+  'funnel-built': '/app/p/demo/funnel?step=page_view&step=signup_started&step=signup&breakdown=country',
+  'funnel-lost':
+    '/app/p/demo/funnel?step=page_view&step=signup_started&step=signup&where=1:path:eq:/pricing&lost=2',
+  demo: '/app/demo',
+  'events-one': '/app/p/demo/events?event=signup&prop=plan',
+  'people-one': async ({ post }) => {
+    const query = { project: 'demo', group_by: ['user_id'], limit: 1 }
+    const { rows } = await post<{ rows: { user_id: string }[] }>('/query', query)
+    return `/app/p/demo/people?user=${rows[0]?.user_id}`
+  },
+  'sessions-one': async ({ get }) => {
+    const { sessions } = await get<{ sessions: { session_id: string; event_count: number }[] }>(
+      '/sessions?project=demo&is_bounce=0&limit=30',
+    )
+    const longest = sessions.toSorted((a, b) => b.event_count - a.event_count)[0]
+    return `/app/p/demo/sessions?only=engaged&session=${longest?.session_id}`
+  },
+}
+
+const paths = {
+  ...Object.fromEntries(
+    views.map(({ name, of }) => [
+      name,
+      of === 'project'
+        ? `/app/p/demo${name === 'overview' ? '' : `/${name}`}`
+        : name === 'sites'
+          ? '/app'
+          : `/app/${name}`,
+    ]),
+  ),
+  ...OTHERS,
+}
+
+describe.skipIf(folder === undefined)('pictures', () => {
+  let dashboard: Dashboard
+  beforeAll(async () => {
+    mkdirSync(folder as string, { recursive: true })
+    dashboard = await openDashboard()
+  })
+
+  test.each(Object.entries(paths).filter(([name]) => chosen?.includes(name) ?? true))(
+    '%s',
+    async (name, place) => {
+      const path = typeof place === 'string' ? place : await place(dashboard)
+      for (const { name: size, viewport } of SIZES) {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const page = await dashboard.open(path, { viewport, colorScheme })
+          await settled(page)
+          await page.screenshot({
+            path: join(resolve(folder as string), `${name}-${size}-${colorScheme}.png`),
+            fullPage: true,
+          })
+          await page.context().close()
+        }
+      }
+    },
+  )
+})
