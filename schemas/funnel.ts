@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
+import { documentedAs } from './documented-as.ts'
 import { datedPeriod, days, failsWith, oneOf, project, sinceMonth, tz, wholeNumber } from './fields.ts'
 import { propertyKey } from './properties.ts'
 import { cut } from './sessions.ts'
@@ -140,7 +141,11 @@ export const funnelResponse = z
       .array(
         z.object({
           value: z.string().nullable().meta({ description: 'null: the step-1 event lacks the property' }),
-          steps: z.array(z.object(stepResult)),
+          steps: documentedAs(
+            z.array(z.object(stepResult)),
+            'objects',
+            'As `steps`, without raw_activity and joinable_entities',
+          ),
           overall_conversion_rate: rate,
         }),
       )

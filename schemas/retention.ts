@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { datedPeriod, days, failsWith, oneOf, project, since, tz, wholeNumber } from './fields.ts'
+import { date, datedPeriod, days, failsWith, oneOf, project, since, tz, wholeNumber } from './fields.ts'
+import { flag } from './read-options.ts'
 
 export const RETENTION_PERIODS = ['day', 'week', 'month'] as const
 export type RetentionPeriod = (typeof RETENTION_PERIODS)[number]
@@ -27,6 +28,13 @@ export const retentionQuery = z
       description: 'What makes a user active in a later period. Default: `event`, else any session',
       example: 'page_view',
     }),
+    people_of_cohort: date('people_of_cohort')
+      .optional()
+      .meta({ description: 'Adds `people`: who is in the cohort of this `date`', example: '2026-11-16' }),
+    people_of_offset: wholeNumber('people_of_offset', 0, 29).optional().meta({
+      description: 'Only those who were active so many periods after; default 0: the whole cohort',
+    }),
+    people_dropped: flag('people_dropped', 'true: only those who were not active in that period').optional(),
     since: since('Here it is the earliest time at which users were first seen. Default: the first cohort.'),
     days,
     tz,
@@ -60,6 +68,13 @@ export const retentionResponse = z
       description:
         'At most 10 000: of more users an even sample by a hash of their ids, and cohorts are those of the sample',
     }),
+    people: z
+      .array(z.object({ id: z.string(), at: z.int() }))
+      .optional()
+      .meta({
+        description:
+          'With `people_of_cohort`: users, and when they came back; of the whole cohort and of `people_dropped`, when they were first seen. Unix ms, the latest first, at most 1000',
+      }),
     truncated: z.literal(true).optional().meta({ description: 'Present when there are more users' }),
     total_users: z.int().optional().meta({ description: 'All users, where they are more' }),
     ...contextOfResponse,

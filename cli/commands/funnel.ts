@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { callCommand, days, type Flag, type Input, NAME, parametersOf, SINCE, TZ } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import { type Block, line } from '#cli/print/blocks'
+import { peopleTable } from '#cli/print/people-table'
 import { reportHeading } from '#cli/print/periods'
 
 const FLAGS: readonly Flag[] = [
@@ -33,6 +34,18 @@ const FLAGS: readonly Flag[] = [
     parameter: 'breakdown_limit',
     as: 'whole',
     help: 'most values (default: 10)',
+  },
+  {
+    flags: '--people-of <step>',
+    parameter: 'people_of_step',
+    as: 'whole',
+    help: 'who passed this step, from 1',
+  },
+  {
+    flags: '--people-dropped',
+    parameter: 'people_dropped',
+    as: 'switch',
+    help: 'with --people-of: who did not pass the next one',
   },
   {
     flags: '--dry-run',
@@ -82,6 +95,7 @@ export const funnel = callCommand<'POST /funnel'>({
     },
     { kind: 'facts', facts: [['Overall', answer.overall_conversion_rate, 'rate']] },
     ...(answer.breakdowns === undefined ? [] : [groupTable(answer.breakdowns)]),
+    ...(answer.people === undefined ? [] : [peopleTable(answer.people, 'Passed')]),
     ...answer.caveats.map(text => line(`Note: ${text}`)),
   ],
 })

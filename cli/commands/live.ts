@@ -16,6 +16,11 @@ const FLAGS: readonly Flag[] = [
     as: 'whole',
     help: 'what counts as now, 10 to 300 (default: 60)',
   },
+  {
+    flags: '--after <cursor>',
+    parameter: 'after',
+    help: 'one picture of what came since: cursor of an earlier --json answer',
+  },
   { flags: '--once', as: 'switch', help: 'one picture; so it is in a pipe and with --json' },
 ]
 
@@ -28,8 +33,9 @@ export const live: RunCommand = {
   example: '--demo live demo --once',
   async run(input, session) {
     const { output, globals } = session
-    const redraws =
-      output.isTerminal && input.options.once !== true && globals.json !== true && globals.csv !== true
+    const { once = false, after } = input.options
+    const isOnce = once === true || after !== undefined || globals.json === true || globals.csv === true
+    const redraws = output.isTerminal && !isOnce
     if (redraws) return redraw(input, session)
     const { answer, text } = await readLive(input, session)
     session.print(liveBlocks(answer), text)
@@ -69,7 +75,8 @@ function readLive(input: Input, { client }: Session): Promise<Response<'GET /liv
 }
 
 function liveCall({ args, options }: Input): Call<'GET /live'> {
-  return { endpoint: 'GET /live', query: { project: args.NAME, window: options.window } }
+  const { window, after } = options
+  return { endpoint: 'GET /live', query: { project: args.NAME, window, after } }
 }
 
 function withoutPlan(error: unknown): never {

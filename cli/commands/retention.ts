@@ -1,4 +1,5 @@
 import { projectRead, SINCE, TZ } from '#cli/command'
+import { peopleTable } from '#cli/print/people-table'
 import { reportHeading } from '#cli/print/periods'
 
 export const retention = projectRead<'GET /retention'>({
@@ -24,6 +25,23 @@ export const retention = projectRead<'GET /retention'>({
       help: 'people join the cohort of their first such event (default: first session)',
     },
     { flags: '--returning-event <name>', parameter: 'returning_event', help: 'what counts as coming back' },
+    {
+      flags: '--people-of <date>',
+      parameter: 'people_of_cohort',
+      help: 'who is in the cohort of this date',
+    },
+    {
+      flags: '--people-offset <n>',
+      parameter: 'people_of_offset',
+      as: 'whole',
+      help: 'with --people-of: who came back so many periods after',
+    },
+    {
+      flags: '--people-dropped',
+      parameter: 'people_dropped',
+      as: 'switch',
+      help: 'with --people-offset: who did not come back',
+    },
     SINCE,
     TZ,
     {
@@ -55,6 +73,7 @@ export const retention = projectRead<'GET /retention'>({
         cells: 'rate',
       },
       { kind: 'facts', facts: [['Users', answer.users_analyzed, 'count']] },
+      ...(answer.people === undefined ? [] : [peopleTable(answer.people, 'At')]),
     ]
   },
 })

@@ -2,9 +2,9 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /**
- * The command line itself knows what may come next, so the scripts only ask it. Words are passed one a line
- * on stdin: a shell cannot write JSON, and names of files may hold anything but a line end. Without a
- * suggestion the shell offers files.
+ * Each script asks the command line which words may follow. It sends the words of the line on stdin, one on
+ * each line, because a shell cannot write JSON and a file name may contain any character except a line end.
+ * When there is no suggestion, the shell offers files.
  */
 const scripts: Record<Shell, string> = {
   bash: `# footfall completion bash > ~/.local/share/bash-completion/completions/footfall

@@ -1,6 +1,7 @@
+import type { McpCell, McpChart } from '#schemas/mcp-tables'
 import type { Receipt } from '#schemas/read-options'
 
-export type Cell = string | number | boolean | null
+export type Cell = McpCell
 
 export type AnswerTable = {
   /** In our words. */
@@ -9,6 +10,8 @@ export type AnswerTable = {
   rows: readonly (readonly Cell[])[]
   /** The length of the whole list, where the rows are a part of it. */
   total?: number | undefined
+  /** How the view in a chat draws it. */
+  chart?: McpChart | undefined
 }
 
 /**

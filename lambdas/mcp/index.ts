@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { createMcpServices } from '#aws/services'
 import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
 import { controlHandler } from '#lambdas/control/handler'
@@ -5,9 +6,11 @@ import { reportsHandler } from '#lambdas/reports/handler'
 import { mcpHandler } from './handler.ts'
 
 const { reports, control, services, edgeKey, instrument } = createMcpServices(process.env)
+/** Read when a host asks for it: most clients never do. */
+const chatView = () => readFile(new URL('chat-view.html', import.meta.url), 'utf8')
 const functions = { reports: reportsHandler(reports), control: controlHandler(control) }
 export const handler = instrument(
-  apiGateway(mcpHandler({ ...services, functions }), services.log, edgeKey),
+  apiGateway(mcpHandler({ ...services, functions, chatView }), services.log, edgeKey),
   // Athena runs and bills a statement to its end unless somebody stops it.
   timeoutResponse(services.log, reports.engine.waitUntilIdle),
 )

@@ -1,9 +1,11 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { errorCodes } from '#schemas/errors'
+import { CHAT_VIEW } from '#schemas/mcp-tables'
 import type { Answer } from './answer.ts'
 import { MAX_TOKENS } from './input-schema.ts'
 import { printAnswer } from './print-answer.ts'
 import { RowError } from './row-caller.ts'
+import type { McpServices } from './services.ts'
 import type { ToolContext } from './tool.ts'
 import { contextTables, listEvents } from './tools/overview.ts'
 
@@ -28,8 +30,10 @@ const GLOSSARY = `# What the numbers mean
 The page /numbers.md of the service has every formula.
 `
 
-/** Adds the glossary, and the context and the events of each project. */
-export function addResources(server: McpServer, context: ToolContext): void {
+export type ResourceContext = ToolContext & Pick<McpServices, 'chatView'>
+
+/** Adds the glossary, the page that draws answers, and the context and the events of each project. */
+export function addResources(server: McpServer, context: ResourceContext): void {
   server.registerResource(
     'glossary',
     'footfall://glossary',
@@ -40,6 +44,7 @@ export function addResources(server: McpServer, context: ToolContext): void {
     },
     uri => ({ contents: [{ uri: uri.href, mimeType: 'text/markdown', text: GLOSSARY }] }),
   )
+  addChatView(server, context)
   addOfProjects(server, context, {
     kind: 'context',
     title: 'What the owner says about the numbers',
@@ -50,6 +55,26 @@ export function addResources(server: McpServer, context: ToolContext): void {
     title: 'Events and properties',
     read: project => listEvents(project, '30d', context),
   })
+}
+
+/**
+ * The MCP App (SEP-1865). It names no host that it needs, so hosts let it reach none, and the page says so
+ * itself in its policy.
+ */
+function addChatView(server: McpServer, { chatView }: ResourceContext): void {
+  const { uri, mimeType } = CHAT_VIEW
+  const _meta = { ui: { prefersBorder: true } }
+  server.registerResource(
+    'report',
+    uri,
+    {
+      title: 'Charts of answers, for hosts that draw them in the chat',
+      mimeType,
+      _meta,
+      cacheHint: { ttlMs: 3_600_000, cacheScope: 'public' },
+    },
+    async () => ({ contents: [{ uri, mimeType, text: await chatView(), _meta }] }),
+  )
 }
 
 type OfProject = { kind: string; title: string; read(project: string): Promise<Answer> }

@@ -5,6 +5,7 @@ import type { Log } from '#core/ports'
 import { nearestName } from '#core/text/nearest-name'
 import { readVisitorText } from '#core/text/visitor-text'
 import { type ErrorCode, errorCodes } from '#schemas/errors'
+import { WHOLE_TABLES } from '#schemas/mcp-tables'
 import { Declined, HumanNeeded } from './confirm.ts'
 import { inputOf, MAX_TOKENS } from './input-schema.ts'
 import { fencedText, printAnswer } from './print-answer.ts'
@@ -24,8 +25,12 @@ export async function runTool(
   try {
     const { max_tokens = MAX_TOKENS.default, ...own } = checkedArguments(tool, args)
     refuseReadOnly(tool, context)
-    const { text, structured } = printAnswer(await tool.run(own, context), max_tokens as number)
-    return { content: [{ type: 'text', text }], structuredContent: structured }
+    const { text, structured, whole } = printAnswer(await tool.run(own, context), max_tokens as number)
+    return {
+      content: [{ type: 'text', text }],
+      structuredContent: structured,
+      ...(whole.length > 0 && { _meta: { [WHOLE_TABLES]: whole } }),
+    }
   } catch (error) {
     if (error instanceof HumanNeeded) return error.result
     if (error instanceof Declined) return failure('DECLINED', 'The human said no. Nothing was removed.', '')

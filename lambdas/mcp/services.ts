@@ -7,6 +7,8 @@ export type McpServices = CredentialServices & {
   functions: RowFunctions
   /** A secret of the install, from which the key of confirmations is derived. Every instance has the same. */
   secret(): Promise<string>
+  /** The page that draws answers in a chat. Called when a host asks for it. */
+  chatView(): Promise<string>
   clock: Clock
   log: Log
 }

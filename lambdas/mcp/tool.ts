@@ -24,6 +24,8 @@ export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   input: Input
   /** An API key only reads. */
   effect: 'reads' | 'changes' | 'deletes'
+  /** Whether hosts that can show pages draw its answers (resources.ts). */
+  isDrawn?: boolean
   run(args: z.output<Input>, context: ToolContext): Promise<Answer>
 }
 

@@ -35,8 +35,8 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     return traits.some(found => found !== null)
   }
 
-  return chain(routes.erasePerson)(async ({ project, request, query, signal }) => {
-    const userId = query.user_id ?? request.params.id ?? ''
+  return chain(routes.erasePerson)(async ({ project, request, query, body, signal }) => {
+    const userId = body.user_id ?? query.user_id ?? request.params.id ?? ''
     const rows = (statement: SqlQuery) => services.engine.rows(statement, { signal })
     const { scope, ids: userIds } = await findPersonIds({ identity, rows }, project, userId)
     if (!query.dry_run) checkConfirmation(userIds, query.confirm)
@@ -45,10 +45,12 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
       members.map(async member => ({
         project: member,
         ...(await findPerson(services, member, userIds, signal)),
-        replays: await replays.ofPerson.count(member, userIds),
+        replays: await replays.ofPerson.find(member, userIds),
       })),
     )
-    const parts = [own as NonNullable<typeof own>, ...others] as const
+    const found = [own as NonNullable<typeof own>, ...others]
+    const [first, ...rest] = found.map(each => ({ ...each, replays: each.replays.length }))
+    const parts = [first as NonNullable<typeof first>, ...rest] as const
     const events = parts.reduce((sum, each) => sum + each.events, 0)
     const isKnown = events > 0 || userIds.length > 1 || (await hasTraits(scope, userIds))
     if (!isKnown) {
@@ -59,7 +61,7 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     }
     if (query.dry_run) return { status: 200, body: toDryRun(userIds, events) }
     const erasure_id = await erasures.erasePerson(parts, userIds, async (id, until) => {
-      for (const member of members) await replays.ofPerson.remove(member, userIds)
+      await replays.ofPerson.remove(found.flatMap(each => each.replays))
       await identity.removePerson(scope, userIds, { id, until })
     })
     return { status: 202, body: { ok: true as const, erasure_id, status: 'pending' as const } }

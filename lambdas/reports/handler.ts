@@ -1,22 +1,25 @@
 import { openIdentity } from '#core/identity/identity-view'
 import { createReader } from '#core/reports/run/read'
 import { runReport } from '#core/reports/run/run'
+import { namedEvents } from '#core/scans/verify/named-events'
 import { accountChain } from '#lambdas/chain/account-chain'
 import type { Endpoint } from '#lambdas/chain/chain'
 import type { HttpFunction } from '#lambdas/http'
 import { httpFunction } from '#lambdas/http-function'
+import type { ReadOptions } from '#schemas/read-options'
 import { routes } from '#schemas/routes'
 import { allSitesEndpoint } from './all-sites.ts'
 import { botTrafficEndpoints } from './bot-traffic.ts'
 import { erasePersonEndpoint } from './erase-person.ts'
 import { experimentResultsEndpoints } from './experiments.ts'
 import { liveEndpoint } from './live.ts'
-import { openProject } from './open-project.ts'
+import { openProject, type ProjectCall } from './open-project.ts'
 import { type ReportName, reports } from './reports.ts'
 import { type ReadEndpoint, respond } from './respond.ts'
 import type { ReportsServices } from './services.ts'
 import { sharedForDemo } from './share-demo-answers.ts'
 import { verifyScanEndpoint } from './verify-scan.ts'
+import { viewEventsEndpoint } from './view-events.ts'
 import { keptSince, toScopedProject } from './visible-events.ts'
 
 /** The analytics reads: each route runs its report for one project of the caller, or for all of them. */
@@ -40,6 +43,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     erasePerson: erasePersonEndpoint(services, accountChain(services)),
     ...experimentResultsEndpoints(services, chain),
     verifyScan: verifyScanEndpoint(services, accountChain(services)),
+    viewEvents: viewEventsEndpoint(services),
   })
 }
 
@@ -67,6 +71,19 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
         }),
       )
     })
+    noteUse(services, call, namedEvents(query, body))
     return respond(call, result)
   })
+}
+
+/** Notes which events a report of the account was about, for POST /website-scans/{id}/verify. */
+function noteUse(
+  { usedEvents, log }: ReportsServices,
+  { project, caller, writes, options }: ProjectCall & { options: unknown },
+  events: readonly string[],
+): void {
+  const { dry_run } = (options ?? {}) as Partial<ReadOptions>
+  if (caller.credential.kind === 'demo' || caller.shared !== undefined || dry_run === true) return
+  const noted = usedEvents.note(project.id, events)
+  writes.push(noted.catch(error => log('READ_NOT_COUNTED', { error: String(error) })))
 }

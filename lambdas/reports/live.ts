@@ -13,13 +13,13 @@ import type { ReportsServices } from './services.ts'
  * here.
  */
 export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof accountChain>) {
-  const { clock, profile } = services
+  const { clock, profile, follow } = services
   return chain(routes.live)(async call => {
     const startedAt = clock.now()
     const { project, context } = await openProject(services, call)
     const { body, events } = await readLive(services, {
       project,
-      windowSeconds: call.query.window,
+      window: call.query.after === undefined ? { seconds: call.query.window } : { after: call.query.after },
       maxEvents: profile.live_buffer_events,
     })
     const receipt: Receipt = {
@@ -33,7 +33,7 @@ export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof
       data_from: null,
     }
     const today = utcDate(startedAt)
-    const withContext = { ...body, ...contextOfDates(context, { from: today, to: today }) }
+    const withContext = { ...body, follow, ...contextOfDates(context, { from: today, to: today }) }
     return respond(call, {
       body: {
         ...(call.options.compact ? (compactLists(withContext) as typeof withContext) : withContext),

@@ -1,6 +1,7 @@
 import type { Caller } from '#core/accounts/caller'
 import type { JsonObject } from '#core/json-object'
 import { contextOfRange } from '#core/projects/context-of-range'
+import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { Project } from '#core/projects/project'
 import { DAY_MS } from '#core/time'
 import type { Exchange } from '#lambdas/chain/chain'
@@ -17,7 +18,8 @@ export type ProjectCall = Exchange & { caller: Caller; json: JsonObject; project
 export async function openProject(services: ReportsServices, call: ProjectCall) {
   const opened = (await services.readProject(call.project)) ?? (await openAgain(services, call))
   call.project = opened.project
-  return opened
+  // What the owner notes about the numbers is not for those who have a link.
+  return call.caller.shared === undefined ? opened : { ...opened, context: NO_PROJECT_CONTEXT }
 }
 
 /** Another process has deleted or renamed the project of the cache. Another project may have its name now. */

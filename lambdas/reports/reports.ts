@@ -11,7 +11,7 @@ import { paths } from '#core/reports/paths/paths'
 import { properties } from '#core/reports/properties'
 import { query } from '#core/reports/query/query'
 import { receivedProperties } from '#core/reports/received-properties'
-import { retention } from '#core/reports/retention'
+import { retention } from '#core/reports/retention/retention'
 import type { Report } from '#core/reports/run/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
@@ -32,6 +32,7 @@ export type ReportName = Exclude<
   | 'readExperiment'
   | 'updateExperiment'
   | 'verifyScan'
+  | 'viewEvents'
 >
 export type ParamsOf<R extends Route> = (FieldsOf<R> extends { query: infer Q } ? Q : unknown) &
   (FieldsOf<R> extends { body: infer B } ? B : unknown)

@@ -7,6 +7,7 @@ import type { Replays } from '#core/replays/open-replays'
 import type { ReadServices } from '#core/reports/run/read'
 import type { UsageStore } from '#core/usage/store'
 import type { AccountChainServices } from '#lambdas/chain/account-chain'
+import type { Live } from '#schemas/live'
 import type { ErasePersonServices } from './erase-person.ts'
 import type { ExperimentResultsServices } from './experiments.ts'
 import type { VerifyScanServices } from './verify-scan.ts'
@@ -20,7 +21,12 @@ export type ReportsServices = AccountChainServices &
     projects: Pick<ProjectStore, 'list' | 'resolveRecent' | 'forgetRecent'>
     readProject: ReadProject
     buffer: LiveBuffer
+    /**
+     * How clients should follow what happens: on AWS an open stream holds an execution, and a request every
+     * few seconds costs a fifth of it.
+     */
+    follow: Live['follow']
     users: UserResolver
     usage: Pick<UsageStore, 'bots' | 'totals'>
-    replays: Pick<Replays, 'ofPerson' | 'countReplays'>
+    replays: Pick<Replays, 'ofPerson' | 'countReplays' | 'links'>
   }

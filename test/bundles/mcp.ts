@@ -22,6 +22,11 @@ export function mcp(deployed: () => Deployed): void {
       expect(parseBody(response).result.tools).toHaveLength(8)
     })
 
+    test('has the page of charts', async () => {
+      const { result } = parseBody(await call('resources/read', { uri: 'ui://footfall/report.html' }))
+      expect(result.contents[0].text).toContain('<main id="view">')
+    })
+
     test('answers a report from the lake', async () => {
       const args = { project: 'website', since: '1d' }
       const { result } = parseBody(await call('tools/call', { name: 'query', arguments: args }))

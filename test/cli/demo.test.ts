@@ -120,6 +120,23 @@ test('--json is the raw response, --fields a part of it, and --csv a table with 
   ])
 })
 
+test('the people behind a step and a cell are a table', async () => {
+  const funnel = ['funnel', 'demo', '--steps', 'page_view,signup', '--people-of', '2']
+  const { cohorts } = JSON.parse((await run(['--demo', 'retention', 'demo', '--json'])).stdout)
+  const [{ date, retained }] = cohorts
+  const cell = ['retention', 'demo', '--people-of', date, '--people-offset', '1']
+  const [passed, returned, dropped, shown] = await Promise.all([
+    run(['--demo', ...funnel, '--csv', '--table', 'people']),
+    run(['--demo', ...cell, '--csv', '--table', 'people']),
+    run(['--demo', ...cell, '--people-dropped', '--json']),
+    run(['--demo', ...cell]),
+  ])
+  expect(passed.stdout).toMatch(/^id,at\n\S+,\d{13}\n/)
+  expect(returned.stdout.trim().split('\n')).toHaveLength(1 + Math.min(retained[1], 1_000))
+  expect(JSON.parse(dropped.stdout).people).toHaveLength(Math.min(retained[0] - retained[1], 1_000))
+  expect(shown.stdout).toContain('People, the latest first')
+})
+
 test('the demo reads and writes no configuration, and changes nothing', async () => {
   const elsewhere = `${configDir}/none`
   await run(['--demo', 'list'], { AA_CONFIG_DIR: elsewhere })

@@ -1,11 +1,12 @@
-import { readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { linkSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packedPackage } from '#test/support/packed-package'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { builtCommandLine, createRunner, type Result, runProcess } from './built-cli.ts'
+import { createRunner, type Result, runProcess } from './built-cli.ts'
 import { signIn } from './sign-in.ts'
 
-/** The package of the command line, in an empty folder and without a registry. */
+/** The package of this repository, in an empty folder and without a registry. */
 
 let service: Service
 let env: Record<string, string>
@@ -20,18 +21,35 @@ beforeAll(async () => {
     runProcess('sh', ['-c', 'cd "$0" && exec "$@"', folder, ...line], {
       ...env,
       ...{ PATH: process.env.PATH as string, HOME: home, npm_config_cache: join(home, 'cache') },
-      ...{ npm_config_registry: 'http://127.0.0.1:9', npm_config_update_notifier: 'false' },
+      ...{ npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' },
+      ...{ npm_config_audit: 'false', npm_config_update_notifier: 'false' },
     })
 })
 afterAll(cleanUp)
 
-test('npm pack of the build is one file, and npx runs it with the service of the last login', async () => {
+test('npm pack has the command line in one file and the construct, and nothing else of the sources', async () => {
+  const packed = await packedPackage()
+  const [{ filename, files }] = JSON.parse(readFileSync(join(dirname(packed), 'packed.json'), 'utf8'))
+  expect(filename).toBe(basename(packed))
+  const paths = files.map(({ path }: { path: string }) => path)
+  expect(paths.filter((path: string) => !path.startsWith('build/cdk/')).toSorted()).toEqual([
+    ...['README.md', 'build/cli/footfall.mjs', 'package.json'],
+  ])
+})
+
+test('npx runs the packed package in an empty folder, with the service of the last login', async () => {
   const folder = newFolder()
-  const packed = await npm(folder, 'npm', 'pack', dirname(await builtCommandLine()), '--json')
-  expect(packed).toMatchObject({ code: 0 })
-  const [{ filename, files }] = JSON.parse(packed.stdout)
-  expect(files.map(({ path }: { path: string }) => path).toSorted()).toEqual(['footfall.mjs', 'package.json'])
-  expect(readdirSync(folder)).toEqual([filename])
+  const filename = basename(await packedPackage())
+  linkSync(await packedPackage(), join(folder, filename))
   const { code, stdout } = await npm(folder, 'npx', '--yes', `./${filename}`, 'stats', 'demo')
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^demo, [\s\S]*Visitors/) })
+  expect(readdirSync(folder)).toEqual([filename])
+})
+
+test('an installation of the packed package brings no other package', async () => {
+  const folder = newFolder()
+  const { code, stderr } = await npm(folder, 'npm', 'install', '--prefix', '.', await packedPackage())
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') })
+  const installed = readdirSync(join(folder, 'node_modules')).filter(name => !name.startsWith('.'))
+  expect(installed).toEqual(['footfall'])
 })

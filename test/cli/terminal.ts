@@ -4,9 +4,9 @@ import xterm from '@xterm/headless'
 import { inject } from 'vitest'
 import { builtCommandLine } from './built-cli.ts'
 
-/** The built file in a real pseudo-terminal, with the screen that a person sees. */
+/** A program in a real pseudo-terminal, with the screen that a person sees. */
 export type Terminal = {
-  /** The lines of the screen, and of what has scrolled out of it, without blanks at their ends. */
+  /** The text of the screen and of what has scrolled off it. Trailing spaces are removed. */
   screen(): string
   /** Which of the two screens of a terminal shows: programs that redraw use the second one. */
   isSecondScreen(): boolean
@@ -30,13 +30,18 @@ export type TerminalOptions = {
 
 const open = new Set<IPty>()
 
-export async function openTerminal(
+/** Runs the command line. */
+export async function openTerminal(args: readonly string[], options: TerminalOptions): Promise<Terminal> {
+  return openProgram(process.execPath, [await builtCommandLine(), ...args], options)
+}
+
+export async function openProgram(
+  program: string,
   args: readonly string[],
   { columns, rows = 40, env = {}, folder }: TerminalOptions,
 ): Promise<Terminal> {
-  const file = await builtCommandLine()
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 5_000, allowProposedApi: true })
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(program, [...args], {
     cols: columns,
     rows,
     name: env.TERM ?? 'xterm-256color',
@@ -60,6 +65,8 @@ export async function openTerminal(
       }),
     )
   })
+  // Programs ask the terminal what it can do, and some wait for the answer.
+  emulator.onData(answer => child.write(answer))
   const screen = () => {
     const { active } = emulator.buffer
     return Array.from({ length: active.length }, (_, i) => active.getLine(i)?.translateToString(true) ?? '')

@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchBrowser } from '#test/support/browser'
 import { type Deployment, openDeployment } from '#test/support/deployment'
-import { OAuthMemory } from '#test/support/oauth-memory'
 import { listenForCallback } from '#test/support/reference-client'
+import { connectInspector, connectMcpClient } from './mcp-clients.ts'
 import { playReferenceClient } from './play-reference-client.ts'
 
 /**
@@ -57,6 +56,9 @@ describe.sequential('the owner', () => {
   test('connects an MCP client, which gets an answer and is disconnected', () =>
     connectMcpClient(service, page))
 
+  test('connects the Inspector, which lists the tools, calls one and keeps its session', task =>
+    connectInspector(service, page, task))
+
   test('signs out, and the browser has to sign in again', async () => {
     await page.goto('/settings')
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -85,42 +87,6 @@ function createAgent({ baseUrl, publicUrl }: Pick<Deployment, 'baseUrl' | 'publi
   }
 
   return { send }
-}
-
-/** The official MCP client, from the address of /mcp to an answer of a tool. */
-async function connectMcpClient({ baseUrl, publicUrl }: Deployment, page: Page): Promise<void> {
-  const listener = await listenForCallback()
-  const authProvider = new OAuthMemory(listener.url)
-  const connect = async () => {
-    const client = new Client({ name: 'journey', version: '1' })
-    const transport = new StreamableHTTPClientTransport(new URL(`${publicUrl}/mcp`), {
-      authProvider,
-      fetch: (url, options) => fetch(String(url).replace(publicUrl, baseUrl), options),
-    })
-    return { client, transport, connected: client.connect(transport) }
-  }
-  const first = await connect()
-  await expect(first.connected).rejects.toThrow(UnauthorizedError)
-  await page.goto(authProvider.opened[0] ?? '')
-  await page.getByRole('button', { name: 'Approve', exact: true }).click()
-  expect(await page.textContent('body'), 'page after the approval').toEqual('Back in the client')
-  await first.transport.finishAuth(listener.close() ?? new URLSearchParams())
-  const { client, connected } = await connect()
-  await connected
-  const { isError, structuredContent } = await client.callTool({ name: 'overview', arguments: {} })
-  expect([isError, structuredContent], 'answer of a tool').toEqual([undefined, expect.any(Object)])
-  await client.close()
-  await page.goto('/settings/sessions')
-  await page.getByRole('button', { name: 'Disconnect SDK of a test' }).click()
-  await expect
-    .poll(
-      async () => {
-        const headers = { Authorization: `Bearer ${authProvider.stored?.access_token}` }
-        return (await fetch(`${baseUrl}/account`, { headers })).status
-      },
-      { timeout: 10_000 },
-    )
-    .toBe(401)
 }
 
 async function signIn(page: Page, setupLink: string): Promise<void> {

@@ -18,6 +18,7 @@ export const changes = defineTool({
     'What moved against the period before of equal length: totals, and the events, countries, pages and sources with the largest change. by: other fields, such as properties.plan.',
   input: z.object({ project, since, tz, by: z.array(z.string()).max(6).optional() }),
   effect: 'reads',
+  isDrawn: true,
   async run({ project, since = '7d', tz, by = DIMENSIONS }, { call }) {
     const totals = await call('stats', { query: { project, since, tz, compare: 'previous', receipt: true } })
     const movers = []

@@ -34,6 +34,7 @@ export const journeys = defineTool({
     'Order and return. funnel: how many pass steps in order, where they drop off. paths: from entry page to a goal. retention: who comes back by cohort. conversion: share of people who reach a goal, by a value. since defaults to 30d; paths takes 1d, 7d, 14d, 30d, 90d.',
   input,
   effect: 'reads',
+  isDrawn: true,
   run: (args, context) => kinds[args.kind](args, context),
 })
 
@@ -58,14 +59,13 @@ const kinds = {
         overall_conversion_rate: found.overall_conversion_rate,
       },
       tables: [
-        tableOf('steps', found.steps, [
-          'step',
-          'event',
-          'users',
-          'conversion_rate',
-          'drop_off_rate',
-          'avg_time_to_next_ms',
-        ]),
+        tableOf(
+          'steps',
+          found.steps,
+          ['step', 'event', 'users', 'conversion_rate', 'drop_off_rate', 'avg_time_to_next_ms'],
+          undefined,
+          'funnel',
+        ),
         ...(found.breakdowns === undefined
           ? []
           : [
@@ -95,12 +95,13 @@ const kinds = {
       counted: `the newest ${found.bounds.candidate_session_cap} sessions at most, of ${EVERYBODY}`,
       totals: { sessions, conversions },
       tables: [
-        tableOf('entry pages', found.entry_paths, [
-          'entry_page',
-          'sessions',
-          'conversions',
-          'conversion_rate',
-        ]),
+        tableOf(
+          'entry pages',
+          found.entry_paths,
+          ['entry_page', 'sessions', 'conversions', 'conversion_rate'],
+          undefined,
+          'paths',
+        ),
         waysTable(found.entry_paths),
       ],
       ...notesOf(found),
@@ -126,6 +127,7 @@ const kinds = {
           name: `cohorts; column n: share that was active n ${found.period}s later`,
           columns: ['date', 'users', ...Array.from({ length: width }, (_, i) => String(i))],
           rows: found.cohorts.map(({ date, users, rates }) => [date, users, ...rates]),
+          chart: 'retention' as const,
         },
         {
           name: 'average',
@@ -134,7 +136,7 @@ const kinds = {
         },
       ],
       ...notesOf(found),
-      next: 'journeys(kind="retention", event=…) for people who did one thing first.',
+      next: 'people(project, cohort=<date>, offset=<n>) for who came back, with dropped=true who did not; journeys(kind="retention", event=…) for people who did one thing first.',
     }
   },
 
@@ -161,23 +163,31 @@ const MAX_WAYS = 100
 
 type Ways = { entry_page: string; tree: PathNode[] }[]
 
-/** The trees as lines: each node with the way to it. */
+/** The trees as lines: each node with the way to it. A node stands after the one that leads to it. */
 function waysTable(entries: Ways): AnswerTable {
   const rows = entries.flatMap(({ entry_page, tree }) => waysOf(tree, [entry_page]))
   const sorted = rows.toSorted((a, b) => b.sessions - a.sessions)
-  return tableOf(
-    'ways',
-    sorted.slice(0, MAX_WAYS),
-    ['way', 'sessions', 'conversions', 'conversion_rate'],
-    sorted.length,
-  )
+  return {
+    name: 'ways',
+    columns: ['way', 'sessions', 'conversions', 'conversion_rate'],
+    rows: sorted
+      .slice(0, MAX_WAYS)
+      .map(({ way, sessions, conversions, conversion_rate }) => [
+        way,
+        sessions,
+        conversions,
+        conversion_rate,
+      ]),
+    total: sorted.length,
+    chart: 'paths',
+  }
 }
 
-type Way = { way: string; sessions: number; conversions: number; conversion_rate: number }
+type Way = { way: readonly string[]; sessions: number; conversions: number; conversion_rate: number }
 
 function waysOf(nodes: readonly PathNode[], before: readonly string[]): Way[] {
   return nodes.flatMap(({ type, value, sessions, conversions, conversion_rate, children }) => {
-    const names = [...before, type === 'drop_off' ? '(left)' : type === 'truncated' ? '(goes on)' : value]
-    return [{ way: names.join(' → '), sessions, conversions, conversion_rate }, ...waysOf(children, names)]
+    const way = [...before, type === 'drop_off' ? '(left)' : type === 'truncated' ? '(goes on)' : value]
+    return [{ way, sessions, conversions, conversion_rate }, ...waysOf(children, way)]
   })
 }

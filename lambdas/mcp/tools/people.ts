@@ -11,7 +11,13 @@ const input = z.object({
   filters,
   steps: z.array(step).optional().describe('Of a funnel'),
   step: z.int().min(1).max(8).optional().describe('People who passed this step'),
-  dropped: z.boolean().optional().describe('and not the next one'),
+  cohort: z.string().optional().describe('People of this date of a retention grid'),
+  offset: z.int().min(0).max(29).optional().describe('who came back so many periods later'),
+  dropped: z.boolean().optional().describe('and not the next step; or did not come back'),
+  period: z.enum(['day', 'week', 'month']).optional(),
+  cohorts: z.int().optional(),
+  event: z.string().optional(),
+  returning_event: z.string().optional(),
   window_hours: z.number().optional(),
   fields: z.array(z.string()).optional().describe('Event columns; default timestamp, event, path'),
   oldest_first: z.boolean().optional(),
@@ -28,11 +34,12 @@ export const people = defineTool({
   name: 'people',
   title: 'People',
   description:
-    'Who is behind a number. With user_id or email: what one person did. With session_id: one session. With steps and step: who passed a step of a funnel, or dropped off after it; since defaults to 30d. Otherwise the people whose events match the filters, most active first.',
+    'Who is behind a number. With user_id or email: what one person did. With session_id: one session. With steps and step: who passed a step of a funnel, or dropped off after it; since defaults to 30d. With cohort, and the arguments of that grid: who is in a cell. Otherwise the people whose events match the filters, most active first.',
   input,
   effect: 'reads',
   run: (args, context) => {
     if (args.user_id !== undefined || args.email !== undefined) return timeline(args, context)
+    if (args.cohort !== undefined || args.offset !== undefined) return listPeopleOfCell(args, context)
     if (args.steps !== undefined || args.step !== undefined) return listPeopleOfStep(args, context)
     return args.session_id === undefined ? listPeople(args, context) : listEvents(args, context)
   },
@@ -118,6 +125,38 @@ async function listPeopleOfStep(args: Args, { call }: ToolContext) {
     counted: `people that begin with step 1 in the range, within ${found.conversion_window_hours} hours; ${EVERYBODY}`,
     totals: { people: total, passed },
     tables: [tableOf('people, the latest first', rows, ['user_id', 'passed_at'], total)],
+    ...notesOf(found),
+    next: 'people(project, user_id=…) for what one of them did.',
+  }
+}
+
+async function listPeopleOfCell(args: Args, { call }: ToolContext) {
+  const { project, cohort, offset = 0, dropped = false, period, cohorts, event, returning_event } = args
+  const found = await call('retention', {
+    query: {
+      ...{ project, period, cohorts, event, returning_event, since: args.since, tz: args.tz },
+      ...{ people_of_cohort: cohort, people_of_offset: offset, people_dropped: dropped, receipt: true },
+    },
+  })
+  const { users = 0, retained = [] } = found.cohorts.find(({ date }) => date === cohort) ?? {}
+  const returned = retained[offset] ?? 0
+  const total = dropped ? users - returned : returned
+  const rows = (found.people ?? []).map(({ id, at }) => ({ user_id: id, at: moment(at) }))
+  const later = `${count(offset, found.period)} later`
+  const what = offset === 0 ? 'are in' : `${dropped ? 'did not come back' : 'came back'} ${later}, of`
+  const isReturn = offset > 0 && !dropped
+  return {
+    summary: `${count(total, 'person', 'people')} ${what} the cohort of ${cohort} (${count(users, 'person', 'people')}).`,
+    counted: `people by the ${found.period} of their first ${event === undefined ? 'session' : 'event of that name'}; ${EVERYBODY}`,
+    totals: { people: total, cohort: users },
+    tables: [
+      tableOf(
+        `people, the latest first; at: ${isReturn ? 'when they came back' : 'first seen'}`,
+        rows,
+        ['user_id', 'at'],
+        total,
+      ),
+    ],
     ...notesOf(found),
     next: 'people(project, user_id=…) for what one of them did.',
   }

@@ -16,6 +16,7 @@ export type QueryArgs = {
   order_by?: string | undefined
   order?: string | undefined
   limit?: number | undefined
+  after?: string | undefined
   experiment?: string | undefined
 }
 

@@ -32,8 +32,10 @@ export const query = defineTool({
     order: z.enum(['asc', 'desc']).optional(),
     limit,
     experiment: z.string().optional(),
+    after: z.string().optional().describe('live: cursor of the last answer'),
   }),
   effect: 'reads',
+  isDrawn: true,
   run: (args, context) => {
     const isQuery = args.metrics !== undefined || args.group_by !== undefined || args.filters !== undefined
     return reports[args.report ?? (isQuery ? 'metrics' : 'totals')](args, context)

@@ -22,11 +22,13 @@ export const serviceReports = {
   },
 
   async live(args, { call }) {
-    const found = await call('live', { query: { project: args.project, receipt: true } })
+    const { project, after } = args
+    const found = await call('live', { query: { project, after, receipt: true } })
     return {
       summary: `${count(found.active_visitors, 'person', 'people')} in ${count(found.active_sessions, 'session')} in the last ${found.window_seconds} seconds; ${found.events_per_minute} events a minute.`,
       counted: `events that arrived in the last ${found.window_seconds} seconds, of ${EVERYBODY}`,
       totals: {
+        cursor: found.cursor,
         active_visitors: found.active_visitors,
         active_sessions: found.active_sessions,
         events_per_minute: found.events_per_minute,
@@ -42,7 +44,7 @@ export const serviceReports = {
         ),
       ],
       ...notesOf(found),
-      next: 'query(report="totals", since="0d") for today.',
+      next: 'query(report="live", after=<cursor>) for what comes next; query(report="totals", since="0d") for today.',
     }
   },
 
@@ -66,7 +68,7 @@ export const serviceReports = {
           ['name', 'id', 'events', 'share_pct', 'last_active_date'],
           found.projects.length + found.remaining_projects,
         ),
-        tableOf('series', found.time_series, ['date', 'events']),
+        tableOf('series', found.time_series, ['date', 'events'], undefined, 'series'),
       ],
       ...notesOf(found),
       next: 'overview(project=<name>).',

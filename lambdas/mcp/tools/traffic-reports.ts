@@ -16,7 +16,7 @@ export const trafficReports = {
       totals: { ...totals, ...sessions },
       tables: [
         ...(changes === undefined ? [] : [changesTable(changes)]),
-        tableOf('series', found.timeSeries, ['bucket', 'unique_users', 'total_events']),
+        tableOf('series', found.timeSeries, ['bucket', 'unique_users', 'total_events'], undefined, 'series'),
         tableOf('top events', found.events, ['event', 'count', 'unique_users']),
         tableOf('countries', found.countries, ['country', 'count', 'unique_users']),
       ],
@@ -59,6 +59,7 @@ export const trafficReports = {
     const columns = [...group_by, ...metrics]
     const [only] = found.rows
     const isOne = group_by.length === 0 && only !== undefined
+    const isByDate = group_by.length === 1 && group_by[0] === 'date'
     return {
       summary: isOne
         ? `${metrics.map(metric => `${metric} = ${only[metric]}`).join(', ')} from ${range(found.period)}.`
@@ -68,7 +69,7 @@ export const trafficReports = {
         ? Object.fromEntries(metrics.map(metric => [metric, only[metric] as number]))
         : { groups: found.total_rows ?? found.count },
       tables: [
-        tableOf('rows', found.rows, columns, found.total_rows),
+        tableOf('rows', found.rows, columns, found.total_rows, isByDate ? 'series' : undefined),
         ...(found.previous === undefined
           ? []
           : [

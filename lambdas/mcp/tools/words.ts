@@ -1,3 +1,4 @@
+import type { McpChart } from '#schemas/mcp-tables'
 import type { Receipt } from '#schemas/read-options'
 
 /** Who is counted in every report (docs/api/numbers.md). */
@@ -27,8 +28,10 @@ export function tableOf<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],
   total?: number,
+  chart?: McpChart,
 ) {
-  return { name, columns, rows: rows.map(row => columns.map(column => cellOf(row[column]))), total }
+  const cells = rows.map(row => columns.map(column => cellOf(row[column])))
+  return { name, columns, rows: cells, total, chart }
 }
 
 function cellOf(value: unknown) {

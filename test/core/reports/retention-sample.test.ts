@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shortKey } from '#core/lake/consume/id-keys'
-import { MAX_USERS, type RetentionParams, retention } from '#core/reports/retention'
+import { MAX_USERS, type RetentionParams } from '#core/reports/retention/params'
+import { retention } from '#core/reports/retention/retention'
+import { createNotes } from '#core/reports/run/notes'
 import { type ReportServices, runReport } from '#core/reports/run/run'
+import { MAX_PEOPLE } from '#schemas/funnel'
 import { testProject } from '#test/support/account-fixtures'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { NOW } from '#test/support/random-history'
@@ -54,10 +57,14 @@ test.each<[string, Partial<RetentionParams>]>([
   ['events', { event: 'page_view' }],
 ])('of more users than the limit, an even sample is analyzed: %s', async (_, params) => {
   const sample = sampledUsers()
-  const body = await runReport(retention, services, {
-    project,
-    query: { period: 'day', cohorts: 2, ...params },
-  })
+  const notes = createNotes()
+  const run = (asked: Partial<RetentionParams>) =>
+    runReport(
+      retention,
+      { ...services, notes },
+      { project, query: { period: 'day', cohorts: 2, ...params, ...asked } },
+    )
+  const body = await run({})
   const [yesterdays, todays] = [
     sample.filter(user => user < YESTERDAYS),
     sample.filter(user => user >= YESTERDAYS),
@@ -69,4 +76,10 @@ test.each<[string, Partial<RetentionParams>]>([
   ])
   // An even sample of 10,000 has 7,500 of the 9,000 users, give or take four standard deviations.
   expect(Math.abs(yesterdays.length - 7_500)).toBeLessThan(80)
+  expect([...notes.warnings]).toEqual([expect.stringContaining('an even sample of 10000 of the 12000 users')])
+  const people_of_cohort = new Date(NOW).toJSON().slice(0, 10)
+  const { people = [] } = await run({ people_of_cohort })
+  // The latest first: today's users came in the order of their numbers.
+  const latest = todays.toSorted((a, b) => a - b).slice(0, MAX_PEOPLE)
+  expect(people.map(({ id }) => id)).toEqual(latest.map(user => `u${user}`))
 })

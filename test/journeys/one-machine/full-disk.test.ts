@@ -43,8 +43,7 @@ test.skipIf(!hasMount)(
     const acknowledged: string[] = []
     let rejections = 0
     for (let batch = 0; rejections < 40 && batch < 5_000; batch++) {
-      // After a refusal, single events use up the room that is too small for a batch. The reserve is reached
-      // only then.
+      // After a refusal come single events: they are refused too, until the lake has made room.
       const length = rejections === 0 ? 10 : 1
       const ids = Array.from({ length }, (_, i) => `${batch}-${i}`)
       const status = await sendBatch(service, ids)

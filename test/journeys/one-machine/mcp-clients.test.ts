@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { type IPty, spawn } from '@lydell/node-pty'
 import {
   Client,
   type OAuthClientProvider,
@@ -10,20 +8,19 @@ import {
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchBrowser } from '#test/support/browser'
-import { installInspector } from '#test/support/inspector'
 import { OAuthMemory } from '#test/support/oauth-memory'
 import { listenForCallback } from '#test/support/reference-client'
 import { cleanUp, type Service, startService } from '#test/support/service-process'
 
 /**
- * Clients of the Model Context Protocol that others have written, against the service as `npm start` runs it:
- * from the address of /mcp alone to an answer, with a human in a browser.
+ * The official client of the Model Context Protocol against the service as `npm start` runs it: what a
+ * session goes through, with a human in a browser. test/journeys/mcp-clients.ts has what also a deployed
+ * service must do.
  */
 
 let service: Service
 let browser: Browser
 let page: Page
-const running = new Set<IPty>()
 
 beforeAll(async () => {
   ;[service, browser] = await Promise.all([startService(), launchBrowser()])
@@ -33,7 +30,6 @@ beforeAll(async () => {
   await page.getByRole('button', { name: 'Sign in' }).click()
 })
 afterAll(async () => {
-  for (const child of running) child.kill()
   await browser.close()
   await cleanUp()
 })
@@ -103,57 +99,5 @@ describe('the official client', () => {
     const answer = listener.close() ?? new URLSearchParams()
     await expect(transport.finishAuth(answer)).rejects.toThrow(/access_denied/)
     expect(memory.stored).toBeUndefined()
-  })
-})
-
-describe('the command line of the Inspector', () => {
-  test('signs in by a browser, lists the tools and calls one', async context => {
-    const inspector = await installInspector()
-    if (inspector === null) return context.skip('The registry is not in reach.')
-    const listener = await listenForCallback()
-    const port = new URL(listener.url).port
-    listener.close()
-    const home = join(service.dataDir, 'inspector')
-    /** It signs in on a terminal alone. The columns are many, so that no address is broken. */
-    const run = (...args: string[]) => {
-      const child = spawn(
-        process.execPath,
-        [
-          ...[inspector, '--cli', `${service.baseUrl}/mcp`, '--transport', 'http', '--format', 'json'],
-          ...['--callback-url', `http://127.0.0.1:${port}/oauth/callback`, ...args],
-        ],
-        {
-          cols: 10_000,
-          env: {
-            PATH: process.env.PATH as string,
-            HOME: home,
-            MCP_AUTO_OPEN_ENABLED: 'false',
-            MCP_STORAGE_DIR: join(home, 'storage'),
-            MCP_INSPECTOR_SECRET_STORE: 'file',
-          },
-        },
-      )
-      running.add(child)
-      let written = ''
-      child.onData(text => {
-        written += text
-      })
-      const ended = new Promise<number>(resolve =>
-        child.onExit(({ exitCode }) => {
-          running.delete(child)
-          resolve(exitCode)
-        }),
-      )
-      return { ended, written: () => written }
-    }
-    const listed = run('--method', 'tools/list')
-    const opened = () => /http:\/\/\S+\/oauth\/authorize\?[\w.~%&=+:/-]+/.exec(listed.written())?.[0]
-    await expect.poll(opened, { timeout: 120_000 }).toBeDefined()
-    await decide(opened() ?? '', 'Approve')
-    expect([await listed.ended, listed.written()]).toEqual([0, expect.stringContaining('"overview"')])
-
-    // It keeps its session.
-    const called = run('--method', 'tools/call', '--tool-name', 'overview', '--stored-auth-only')
-    expect([await called.ended, called.written()]).toEqual([0, expect.stringContaining('|demo|')])
   })
 })

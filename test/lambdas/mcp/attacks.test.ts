@@ -68,6 +68,7 @@ const reads: [name: string, args: Record<string, unknown>][] = [
   ['journeys', { kind: 'funnel', steps: [{ event: 'page_view' }, { event: 'signup' }], by: 'plan' }],
   ['people', { limit: 1_000 }],
   ['people', { user_id: 'u1', fields: ['timestamp', 'event', 'path', 'title', 'referrer'] }],
+  ['people', { cohort: '2026-11-16', event: 'page_view' }],
   ['changes', {}],
   ['check', {}],
 ]

@@ -100,6 +100,13 @@ const questions: [name: string, args: () => Record<string, unknown>, summary: Re
     /^30 people passed step 1 and not step 2/,
     { people: 30 },
   ],
+  ['people', () => named({ cohort: '2026-11-16' }), /^40 people are in the cohort of/, { people: 40 }],
+  [
+    'people',
+    () => named({ cohort: '2026-11-20', period: 'day', offset: 1, dropped: true }),
+    /^24 people did not come back 1 day later, of the cohort of 2026-11-20 \(24 people\)/,
+    { people: 24, cohort: 24 },
+  ],
   ['people', () => named({ user_id: 'u3' }), /^2 events of 1 person/, { events: 2 }],
   ['people', () => named({ session_id: 's3' }), /^2 events of the session/, { events: 2 }],
   ['changes', () => named(), /^People 0 → 40, events 0 → 50/, {}],
@@ -196,6 +203,8 @@ describe('a wrong argument', () => {
       /^INVALID_FUNNEL_STEPS/,
     ],
     ['no goal', 'journeys', () => named({ kind: 'conversion' }), /^MISSING_FIELDS(.|\n)*goal/],
+    ['no such cohort', 'people', () => named({ cohort: '2026-11-17' }), /^MISSING_FIELDS(.|\n)*2026-11-16/],
+    ['an offset alone', 'people', () => named({ offset: 1 }), /^MISSING_FIELDS(.|\n)*cohort/],
     ['too few tokens', 'overview', () => ({ max_tokens: 1 }), /max_tokens/],
     [
       'a filter without a value',

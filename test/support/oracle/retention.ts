@@ -1,4 +1,14 @@
-import { DAY, eventsOf, isInRange, localTime, type OracleRequest, ratioOf, shiftDate, sum } from './common.ts'
+import {
+  byCodePoint,
+  DAY,
+  eventsOf,
+  isInRange,
+  localTime,
+  type OracleRequest,
+  ratioOf,
+  shiftDate,
+  sum,
+} from './common.ts'
 import type { SentEvent } from './sent-event.ts'
 import { oracleSessionList } from './sessions.ts'
 
@@ -8,6 +18,9 @@ export type OracleRetention = {
   event?: string | undefined
   returning_event?: string | undefined
   since?: string | undefined
+  people_of_cohort?: string | undefined
+  people_of_offset?: number | undefined
+  people_dropped?: boolean | undefined
 }
 
 /** The first date of the period that holds a date. */
@@ -72,6 +85,19 @@ export function oracleRetention(
     })
     return [{ date, users: users.length, retained, rates: retained.map(n => ratioOf(n, users.length, 3)) }]
   })
+  const { people_of_cohort: date, people_of_offset: offset = 0, people_dropped } = asked
+  const cell = dates[dates.indexOf(date ?? '') + offset]
+  const people = [...first]
+    .filter(([, at]) => periodOf(at) === date)
+    .filter(([, at]) => asked.since === undefined || isInRange(at, { ...base, since: asked.since }))
+    .flatMap(([id, joined]) => {
+      const times = active.filter(each => each.user === id && periodOf(each.at) === cell).map(({ at }) => at)
+      const returned = times.length === 0 ? null : Math.min(...times)
+      if (offset === 0) return [{ id, at: joined }]
+      if (people_dropped) return returned === null ? [{ id, at: joined }] : []
+      return returned === null ? [] : [{ id, at: returned }]
+    })
+    .toSorted((a, b) => b.at - a.at || byCodePoint(a.id, b.id))
   const longest = Math.max(0, ...cohorts.map(({ retained }) => retained.length))
   return {
     project,
@@ -87,5 +113,6 @@ export function oracleRetention(
       )
     }),
     users_analyzed: sum(cohorts.map(({ users }) => users)),
+    ...(date !== undefined && { people }),
   }
 }

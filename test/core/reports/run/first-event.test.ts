@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insights } from '#core/reports/insights'
 import { query } from '#core/reports/query/query'
-import { retention } from '#core/reports/retention'
+import { retention } from '#core/reports/retention/retention'
 import { createFirstEvents } from '#core/reports/run/first-event'
 import { createReader, type ReadCall } from '#core/reports/run/read'
 import { type Report, type ReportCall, runReport } from '#core/reports/run/run'
