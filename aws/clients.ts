@@ -1,6 +1,7 @@
 import { AthenaClient } from '@aws-sdk/client-athena'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { KinesisClient } from '@aws-sdk/client-kinesis'
+import { LambdaClient } from '@aws-sdk/client-lambda'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { SNSClient } from '@aws-sdk/client-sns'
@@ -79,6 +80,11 @@ export function createSqsClient(overrides: ClientOverrides = {}): SQSClient {
  */
 export function createSnsClient(overrides: ClientOverrides = {}): SNSClient {
   return new SNSClient({ requestHandler: createConnections(3_000), maxAttempts: 2, ...overrides })
+}
+
+/** One attempt, because a second one would read the pages again. A full analysis takes up to 170 s. */
+export function createLambdaClient(overrides: ClientOverrides = {}): LambdaClient {
+  return new LambdaClient({ requestHandler: createConnections(175_000), maxAttempts: 1, ...overrides })
 }
 
 export function createSecretsManagerClient(overrides: ClientOverrides = {}): SecretsManagerClient {

@@ -26,11 +26,16 @@ import type { Project } from '#core/projects/project'
 import { openReplays } from '#core/replays/open-replays'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanWorker } from '#core/scans/open-scan-worker'
+import { openSiteReader } from '#core/scans/read/open-site-reader'
 import { type ScanJob, scanAgent } from '#core/scans/scan'
+import { createSiteVisitor } from '#core/scans/visit-site'
+import { createBedrockClient } from '#providers/bedrock/create-bedrock-client'
+import { createBedrockModel } from '#providers/bedrock/create-bedrock-model'
 import { createNetwork } from '#providers/network'
 import {
   createAthenaClient,
   createKinesisClient,
+  createLambdaClient,
   createS3Client,
   createSecretsManagerClient,
   createSnsClient,
@@ -41,10 +46,12 @@ import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
 import { createS3Lake } from './lake.ts'
+import { createPageBrowser } from './page-browser.ts'
 import { createAthenaEngine } from './query-engine.ts'
 import { athenaEstimator } from './scan-estimator.ts'
 import { createSecrets } from './secrets.ts'
 import { readSettings } from './settings.ts'
+import { createFunctionVisitor } from './site-visitor.ts'
 import { createKinesisStream } from './stream.ts'
 import { createTracedAccess, createTracedStores, openS3Lake } from './traced-stores.ts'
 
@@ -136,6 +143,7 @@ function openReports(
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   return {
     buffer: createLiveBuffer(stores, { clock, bufferMs }),
+    follow: 'poll' as const,
     engine,
     estimator: athenaEstimator,
     openLake: () => openLake({ state: stores.lakeState, lake }),
@@ -239,7 +247,10 @@ export function createLakeServices(environment: Environment) {
 }
 
 export function createJobsServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, BUCKET_NAME, COMPACTION_MEMORY_MB } = readSettings('jobs', environment)
+  const { TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB, SCAN_FUNCTION, TEXT_MODEL } = readSettings(
+    'jobs',
+    environment,
+  )
   const { log, trace, instrument } = createInstruments()
   const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
   const lake = openS3Lake(BUCKET_NAME, trace, log)
@@ -254,11 +265,24 @@ export function createJobsServices(environment: Environment) {
   const compaction = toCompaction(COMPACTION_MEMORY_MB)
   const scans = openScanWorker({
     ...{ client, table, projects, clock, log, profile: profiles.own },
-    outbound: createOutboundClient({ network: createNetwork(), userAgent: scanAgent(BASE_URL) }),
-    // No browser is in the bundle.
-    renderer: null,
+    visitor: createFunctionVisitor({
+      client: trace(createLambdaClient()),
+      functionName: SCAN_FUNCTION,
+      log,
+    }),
+    textModel: TEXT_MODEL === '' ? null : createBedrockModel(trace(createBedrockClient()), TEXT_MODEL),
   })
   return { services: { state, lake, usage, projects, clock, log }, scans, identity, compaction, instrument }
+}
+
+/** `bundle`: the folder of the function's code, which may have a browser. */
+export function createScanServices(environment: Environment, bundle: string) {
+  const { BASE_URL } = readSettings('scan', environment)
+  const { instrument } = createInstruments()
+  const client = createOutboundClient({ network: createNetwork(), userAgent: scanAgent(BASE_URL) })
+  const renderer = createPageBrowser(client, bundle)
+  const visitor = createSiteVisitor({ client, renderer, openReader: openSiteReader })
+  return { services: { visitor }, instrument }
 }
 
 /** The settings of DuckDB in a function. */

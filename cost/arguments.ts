@@ -35,6 +35,8 @@ export function parseArguments(args: readonly string[]): CostRequest {
     )
   }
   checkShards(result.data)
+  if (result.data.ingestion !== 'api' && result.data.cloudfront === 'off')
+    throw new ArgumentError('Option --ingestion function-url needs --cloudfront on. Leave one of them out.')
   return { usage: result.data, show: views[0] ?? 'services', json: values.json === true }
 }
 

@@ -1,3 +1,5 @@
+import { configMisses } from './cached-config.ts'
+import { scriptLoads } from './ingest.ts'
 import { monthlyCost } from './model.ts'
 import { CHECKED_ON, type Price, prices } from './prices.ts'
 import { readFigures } from './reads.ts'
@@ -113,8 +115,60 @@ const tables: Record<string, () => string> = {
   },
   streams: () => {
     const base = usage({ events: 0, reads: 0, months: 0 })
-    const month = monthlyCost({ ...base, streams: 10 }).total - monthlyCost(base).total
-    return `Ten streams that are open for a day cost ${dollars(month / system.daysPerMonth)} USD, and for a month ${dollars(month)} USD, beside the bytes of their events.`
+    const month = (change: Partial<Usage>) =>
+      monthlyCost({ ...base, ...change }).total - monthlyCost(base).total
+    const row = (name: string, change: Partial<Usage>): string[] => {
+      const usd = month(change)
+      return [name, dollars(usd / system.daysPerMonth), dollars(usd)]
+    }
+    return table(
+      ['one view that is open all the time', 'USD a day', 'USD a month'],
+      [
+        row(`polls: \`GET /live\` with \`after\`, every ${system.live.pollSeconds} s`, { polls: 1 }),
+        row('an open stream: `GET /stream`', { streams: 1 }),
+        row('ten open streams', { streams: 10 }),
+      ],
+      [1, 2],
+    )
+  },
+  analyses: () => {
+    const base = usage({ events: 0, reads: 0, months: 0 })
+    const cost = (change: Partial<Usage>) =>
+      dollars(monthlyCost({ ...base, ...change }).total - monthlyCost(base).total)
+    return `A thousand full analyses cost ${cost({ analyses: 1e3 })} USD, and ${cost({ analyses: 1e3, textModel: 'on' })} USD with a text model at the price of Claude Haiku 4.5.`
+  },
+  ingestion: () => {
+    const browsers = usage({ events: 100e6, reads: 30e3 })
+    const row = (name: string, change: Partial<Usage>): string[] => {
+      const { total, perMillion } = monthlyCost({ ...browsers, ...change })
+      return [name, dollars(total), dollars(perMillion ?? 0)]
+    }
+    return table(
+      ['100M events of browsers, 30,000 reads', 'USD a month', 'USD a million events'],
+      [
+        row('API Gateway', {}),
+        row('a function URL', { ingestion: 'function-url' }),
+        row('a function URL, and a fifth more requests by bots', { ingestion: 'function-url', bots: 0.2 }),
+        row('a function URL, and as many funnels as reads', {
+          ingestion: 'function-url',
+          queries: browsers.reads,
+        }),
+      ],
+      [1, 2],
+    )
+  },
+  misses: () => {
+    const busy = usage({ events: 100e6, reads: 0 })
+    const usd = monthlyCost(busy)
+      .lines.filter(({ purpose }) => purpose === 'experiments')
+      .reduce((sum, line) => sum + line.usd, 0)
+    return `At 100M events of browsers, ${amount(configMisses(busy))} of the ${amount(scriptLoads(busy))} requests for experiments reach the service, which costs ${dollars(usd)} USD.`
+  },
+  direct: () => {
+    const { lambdaRequest, lambdaArmSecond } = prices
+    const ms = 5
+    const usd = 1e6 * lambdaRequest.tiers[0]![1] + 1e3 * ms * (512 / 1_024) * lambdaArmSecond.tiers[0]![1]
+    return `A million direct hits on a function URL, which answers them with 403, cost about ${dollars(usd)} USD.`
   },
   storage: () => {
     const cents = prices.s3Stored.tiers[0][1] * 100

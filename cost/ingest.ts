@@ -13,8 +13,13 @@ export function requests({ events, batch }: Usage): number {
   return events / batch
 }
 
+/** Requests of ingestion a month, with those of bots, which are answered and not stored. */
+function allTrackRequests(usage: Usage): number {
+  return requests(usage) * (1 + usage.bots)
+}
+
 /** Loads of the tracker a month: one for each session. */
-function scriptLoads({ events, browserShare }: Usage): number {
+export function scriptLoads({ events, browserShare }: Usage): number {
   return (events * browserShare) / system.browser.eventsPerSession
 }
 
@@ -63,12 +68,12 @@ export function shards(usage: Usage): number {
 }
 
 export function ingestQuantities(usage: Usage): Quantity[] {
-  return [...edge(usage), ...trackFunction(usage), ...stream(usage)]
+  return [...edge(usage), ...trackFunction(usage), ...windows(usage), ...stream(usage)]
 }
 
 function edge(usage: Usage): Quantity[] {
   const { http, browser, monitoring } = system
-  const trackRequests = requests(usage)
+  const trackRequests = allTrackRequests(usage)
   const scriptDownloads = scriptLoads(usage)
   const loadRequests = scriptDownloads * browser.loadRequests
   const allRequests = trackRequests + loadRequests + usage.reads
@@ -85,7 +90,8 @@ function edge(usage: Usage): Quantity[] {
     purpose,
   })
   const calls = [
-    apiQuantity('apiRequest', trackRequests * meteringUnits, 'track'),
+    // A function URL costs nothing beside its function.
+    ...(usage.ingestion === 'api' ? [apiQuantity('apiRequest', trackRequests * meteringUnits, 'track')] : []),
     apiQuantity('apiRequest', usage.reads, 'reads'),
   ]
   if (usage.cloudfront === 'off') {
@@ -119,8 +125,18 @@ function edge(usage: Usage): Quantity[] {
 
 function trackFunction(usage: Usage): Quantity[] {
   const { call, event } = system.functionMs.track
-  const calls = requests(usage)
+  const calls = allTrackRequests(usage)
   return lambda('track', 'track', calls, calls * call + usage.events * event, usage)
+}
+
+/**
+ * The windows of the profile `hosted`: a process reports its requests in groups, and every read counts for
+ * itself.
+ */
+function windows({ profile, ...usage }: Usage): Quantity[] {
+  if (profile === 'own') return []
+  const reports = allTrackRequests({ profile, ...usage }) / system.state.windowReport
+  return [{ price: 'stateWrite', quantity: reports + usage.reads + usage.queries, purpose: 'limits' }]
 }
 
 /** The function that serves the experiments takes about as long as the one that serves the script. */

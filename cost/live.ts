@@ -4,13 +4,14 @@ import { system } from './system.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * The cost of live reads: the live consumer, which copies every event into the live buffer, and open streams.
+ * The cost of live reads: the live consumer, which copies every event into the live buffer, open streams, and
+ * views that poll.
  */
 
 const SECONDS = system.hoursPerMonth * 3_600
 
 export function liveQuantities(usage: Usage): Quantity[] {
-  return [...consumer(usage), ...openStreams(usage)]
+  return [...consumer(usage), ...openStreams(usage), ...polls(usage)]
 }
 
 /**
@@ -30,11 +31,14 @@ function consumer(usage: Usage): Quantity[] {
   const chunkBytes = live.chunkHeadBytes + (usage.events / chunks) * live.eventBytes
   const { call, chunk, event } = functionMs.live
   const ms = calls * call + chunks * chunk + usage.events * event
+  const keptGigabytes = ((chunks * chunkBytes) / 1e9) * (live.lateHours / system.hoursPerMonth)
   const purpose = 'live'
   return [
     ...lambda('live', purpose, calls, ms, usage),
     // A chunk takes whole units, so on average half a unit more than its bytes.
     { price: 'stateWrite', quantity: chunks * (chunkBytes / live.writeUnitBytes + 0.5), purpose },
+    { price: 'stateStored', quantity: keptGigabytes, purpose },
+    { price: 'stateBackup', quantity: keptGigabytes, purpose },
   ]
 }
 
@@ -49,5 +53,19 @@ function openStreams(usage: Usage): Quantity[] {
     { price: 'cloudfrontRequest', quantity: connections, purpose },
     { price: 'stateRead', quantity: usage.streams * SECONDS * live.streamReadsPerSecond, purpose },
     { price: 'stateWrite', quantity: usage.streams * SECONDS * live.streamWritesPerSecond, purpose },
+  ]
+}
+
+/** `polls` views that ask for new events all the time, without the bytes of their events. */
+function polls(usage: Usage): Quantity[] {
+  const { live } = system
+  const purpose = 'polls'
+  const calls = (usage.polls * SECONDS) / live.pollSeconds
+  return [
+    { price: 'apiRequest', quantity: calls, purpose },
+    { price: 'cloudfrontRequest', quantity: usage.cloudfront === 'on' ? calls : 0, purpose },
+    ...lambda('reports', purpose, calls, calls * live.pollMs, usage),
+    { price: 'stateRead', quantity: calls * live.poll.reads, purpose },
+    { price: 'stateWrite', quantity: calls * live.poll.writes, purpose },
   ]
 }

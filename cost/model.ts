@@ -1,3 +1,5 @@
+import { analysisQuantities } from './analyses.ts'
+import { configQuantities } from './cached-config.ts'
 import { charge, type Line, type Quantity } from './charge.ts'
 import { ingestQuantities } from './ingest.ts'
 import { lakeQuantities } from './lake.ts'
@@ -23,9 +25,11 @@ export type Cost = {
 export function monthlyCost(usage: Usage): Cost {
   const workload = [
     ...ingestQuantities(usage),
+    ...configQuantities(usage),
     ...lakeQuantities(usage),
     ...liveQuantities(usage),
     ...readQuantities(usage),
+    ...analysisQuantities(usage),
   ]
   const secrets: Quantity[] = [
     { price: 'secret', quantity: 1, purpose: 'identify' },

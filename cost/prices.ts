@@ -33,6 +33,7 @@ const LAMBDA = 'https://cloudchipr.com/blog/aws-lambda-pricing'
 const DYNAMODB = 'https://airbyte.com/data-engineering-resources/dynamodb-pricing'
 const CLOUDWATCH =
   'https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/'
+const BEDROCK = 'https://clauder-navi.com/en/bedrock-claude-cost/'
 const WAF = 'https://c3x.dev/blog/aws-waf-cost-explained/'
 
 export const prices = {
@@ -255,6 +256,20 @@ export const prices = {
     tiers: flat(5 / MILLION),
     free: 100_000,
     source: 'https://awsnegotiations.com/x-ray-pricing-strategy.html',
+  },
+  textModelIn: {
+    service: 'Bedrock',
+    unit: 'token to Claude Haiku 4.5',
+    tiers: flat(1.1 / MILLION),
+    free: 0,
+    source: BEDROCK,
+  },
+  textModelOut: {
+    service: 'Bedrock',
+    unit: 'token of Claude Haiku 4.5',
+    tiers: flat(5.5 / MILLION),
+    free: 0,
+    source: BEDROCK,
   },
   secret: {
     service: 'Secrets Manager',

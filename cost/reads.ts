@@ -140,6 +140,7 @@ function rollupFiles(usage: Usage, figures: LakeFigures) {
     sessions: files(days, count, lake.sessionsBytes, lake.sessionsBytes),
     earlierSessions: files(earlierDays, earlierCount, lake.sessionsBytes, lake.sessionKeyBytes),
     activity: files(days, count, lake.activityBytes, lake.activityBytes),
+    events: files(days, count, lake.eventsBytes, lake.eventsBytes * stats.eventColumnShare),
   }
 }
 
@@ -156,7 +157,44 @@ function getRequests(files: Files): number {
   return files.count * (1 + Math.max(0, scannedBytesPerFile(files) - wholeFileBytes) / bytesPerGet)
 }
 
+/** One call of a report with one statement over the events themselves, such as a funnel. */
+function queryFigures(usage: Usage): ReadFigures {
+  const figures = lakeFigures(usage)
+  const files = [...hotFiles(usage, figures), ...rollupFiles(usage, figures).events]
+  const hotLists = hotEpochs(figures)
+  return {
+    lists: 2 * hotLists + 1,
+    gets: files.reduce((sum, group) => sum + getRequests(group), 0),
+    bytes: Math.max(
+      system.stats.minimumBytes,
+      files.reduce((bytes, group) => bytes + scannedBytes(group), 0),
+    ),
+  }
+}
+
 export function readQuantities(usage: Usage): Quantity[] {
+  return [...statsQuantities(usage), ...queryQuantities(usage)]
+}
+
+function queryQuantities(usage: Usage): Quantity[] {
+  const { stats, state, functionMs } = system
+  const { queries } = usage
+  const { lists, gets, bytes } = queryFigures(usage)
+  const purpose = 'queries'
+  return [
+    { price: 'apiRequest', quantity: queries, purpose },
+    { price: 'cloudfrontRequest', quantity: usage.cloudfront === 'on' ? queries : 0, purpose },
+    ...lambda('reports', purpose, queries, queries * functionMs.reports.call, usage),
+    { price: 'athenaTb', quantity: (queries * bytes) / 1e12, purpose },
+    { price: 's3List', quantity: queries * lists, purpose },
+    { price: 's3Get', quantity: queries * gets, purpose },
+    { price: 'glueRequest', quantity: queries * stats.glueRequests, purpose },
+    { price: 'stateRead', quantity: queries * state.statsRead.reads, purpose },
+    { price: 'stateWrite', quantity: queries * state.statsRead.writes, purpose },
+  ]
+}
+
+function statsQuantities(usage: Usage): Quantity[] {
   const { stats, state, functionMs } = system
   const { reads } = usage
   const { lists, gets, bytes } = readFigures(usage)

@@ -46,6 +46,19 @@ export const system = {
     packedEventBytes: 34,
   },
 
+  /**
+   * GET /experiments/config at CloudFront: its regional caches (from memory), the time that they keep an
+   * answer (lambdas/control/experiments-config.ts), and a miss: ms of the function, and units of the table.
+   */
+  config: { caches: 13, seconds: 60, call: 15, reads: 4 },
+
+  /**
+   * A full website analysis, estimated: most of it waits for the site. `scan` and the job that waits for it
+   * run as long. Its table has about 40 units of writes and as many of reads. Tokens of a text model:
+   * measured on the sites of test/scans/corpus with the tokenizer of another model, and a quarter more.
+   */
+  analysis: { ms: 45_000, writes: 40, reads: 40, tokensIn: 1_300, tokensOut: 750 },
+
   /** Limits of a Kinesis shard a second, and the share of them that the peak may use. */
   shard: { records: 1_000, bytes: 1_000_000, maxUse: 0.8, onDemandMinimum: 4 },
 
@@ -144,6 +157,8 @@ export const system = {
      */
     statsRead: { reads: 6, writes: 3 },
     lookUp: { reads: 2, seconds: 5 },
+    /** Requests of a token that a process reports with one write (core/limits/lagging-window.ts). */
+    windowReport: 10,
     gigabytes: 0.1,
   },
 
@@ -173,6 +188,8 @@ export const system = {
     /** Share of a large hot file that the columns of a statement take, estimated. */
     columnShare: 0.45,
     minimumBytes: 10_000_000,
+    /** Share of the bytes of segment_events that the columns of a funnel take, estimated. */
+    eventColumnShare: 0.5,
     glueRequests: 5,
   },
 
@@ -182,10 +199,19 @@ export const system = {
     /** Bytes of an event in a chunk of many, compressed; estimated from the bytes in the lake. */
     eventBytes: 60,
     writeUnitBytes: 1_024,
+    /** DynamoDB deletes an item "within a few days" of its expiry, and charges for it until then. */
+    lateHours: 48,
     /** A connection of a stream ends after this time, and its client opens the next one. */
     streamSeconds: 300,
     /** Two looks a second into the buffer of a project with little traffic. */
     streamReadsPerSecond: 4,
+    /**
+     * A view that polls (GET /live with `after`): the pause between two requests, ms of the function, and
+     * units of the table in a process whose caches are over, with few new events.
+     */
+    pollSeconds: 5,
+    pollMs: 40,
+    poll: { reads: 8, writes: 3 },
     /** The lease is renewed each minute, and taken and released for each connection. */
     streamWritesPerSecond: 1 / 60 + 2 / 300,
   },
@@ -203,7 +229,7 @@ export const system = {
      * Metrics of the alarms in lib/alarms.ts: those of every install, and the early ones of an install with
      * an address for alarms. test/cost/stack.test.ts counts them.
      */
-    alarms: { main: 26, early: 11 },
+    alarms: { main: 26, early: 12 },
     /** The option `dashboard`. */
     dashboards: 1,
     /** Access log line of a request (lib/api.ts), estimated. The functions write no line for a request. */

@@ -51,10 +51,25 @@ export const usageSchema = z.strictObject({
   accounts: count(1).default(1).meta({ description: 'accounts that own the projects' }),
   eventIds: oneOf('no', 'yes').default('no').meta({ description: 'whether senders give an event_id' }),
   reads: count(0).default(10e3).meta({ description: 'calls of GET /stats a month' }),
+  queries: count(0).default(0).meta({
+    description: 'calls a month of funnels, queries and the other reports that scan the events themselves',
+  }),
+  bots: number(0, 10).default(0).meta({
+    description: 'requests of bots, as a multiple of those with events; they are answered and not stored',
+  }),
   range: wholeNumber(1, 3_650).default(30).meta({ description: 'days in the range of a read' }),
   streams: number(0, 10_000)
     .default(0)
     .meta({ description: 'streams (GET /stream) that are open all the time' }),
+  polls: number(0, 10_000)
+    .default(0)
+    .meta({ description: 'views that poll what is new all the time (GET /live with `after`)' }),
+  analyses: count(0).default(0).meta({
+    description: 'full website analyses a month, with the monthly ones of projects',
+  }),
+  textModel: oneOf('off', 'on')
+    .default('off')
+    .meta({ description: 'whether a text model of Bedrock words the analyses, at the price of a small one' }),
   months: number(0, 120).default(12).meta({ description: 'months that events are stored' }),
 
   stream: oneOf('provisioned', 'on-demand')
@@ -73,6 +88,10 @@ export const usageSchema = z.strictObject({
   cloudfront: oneOf('on', 'off')
     .default('on')
     .meta({ description: 'off means that senders use the API without CloudFront' }),
+  profile: oneOf('own', 'hosted').default('own').meta({ description: 'profile of plans and limits' }),
+  ingestion: oneOf('api', 'function-url')
+    .default('api')
+    .meta({ description: 'how CloudFront calls the function that takes events' }),
   waf: oneOf('off', 'on')
     .default('off')
     .meta({ description: 'a web ACL with 3 rules in front of CloudFront' }),

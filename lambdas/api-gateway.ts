@@ -5,6 +5,7 @@ import { ApiError, unavailable } from '#core/errors'
 import type { Log } from '#core/ports'
 import type { Route } from '#schemas/route'
 import { routeKeys, routes } from '#schemas/routes'
+import { callerOfApi, callerOfUrl } from './caller-address.ts'
 import { requireEdge } from './edge-key.ts'
 import type { BufferedResponse, HttpFunction, HttpRequest, HttpResponse } from './http.ts'
 import { parseQuery } from './query-string.ts'
@@ -25,6 +26,9 @@ const RESPOND_MS = 500
 /** How much earlier it is made where statements must be cancelled first, ms. */
 const CANCEL_MS = 1_000
 
+/** The route key of a function URL, and of the API's requests without a row. */
+const URL_KEY = '$default'
+
 const routesByKey = new Map(
   Object.values<Route>(routes).flatMap(route => routeKeys(route).map(key => [key, route])),
 )
@@ -34,26 +38,30 @@ const routesByKey = new Map(
  * schemas/routes.ts. Other requests arrive by `$default`; they get the same responses as from
  * local/http/server.ts.
  * `edgeKey` is what CloudFront sends as X-Footfall-Edge. Other requests are refused; empty allows direct
- * calls (edge-key.ts).
+ * calls (edge-key.ts). `urlOf` names the function if it may have a function URL too, whose events have the
+ * same form but no route key: then its rows are found by their paths, which have no parameters.
  */
-export function apiGateway(serve: HttpFunction, log: Log, edgeKey: string) {
+export function apiGateway(
+  serve: HttpFunction,
+  log: Log,
+  edgeKey: string,
+  urlOf: Route['function'] | null = null,
+) {
   return async (
     event: APIGatewayProxyEventV2,
     signal?: AbortSignal,
   ): Promise<APIGatewayProxyStructuredResultV2> => {
-    const { method } = event.requestContext.http
+    const { method, sourceIp } = event.requestContext.http
     const headers = headersOf(event)
-    const route = routesByKey.get(event.routeKey)
-    const name = route === undefined ? 'routing' : event.routeKey
+    const route = findRoute(event, urlOf)
+    const name = route === undefined ? 'routing' : `${route.method} ${route.path}`
+    const callerOf = event.routeKey === URL_KEY ? callerOfUrl : callerOfApi
     try {
       requireEdge(headers, edgeKey)
       const response =
         route === undefined
           ? respondWithoutRoute(method, event.rawPath)
-          : await serve(
-              route,
-              toRequest(event, headers, route, callerAddress(event, headers, edgeKey), signal),
-            )
+          : await serve(route, toRequest(event, headers, route, callerOf(sourceIp, headers, edgeKey), signal))
       return fitToLimit(requireBuffered(response), method, headers)
     } catch (error) {
       return toResult(errorResponse(error, name, log), method)
@@ -80,17 +88,16 @@ export function timeoutResponse(log: Log, waitUntilIdle?: (withinMs: number) => 
 }
 
 /**
- * The address of the caller. Behind CloudFront, the gateway's own peer is CloudFront: then it is the last but
- * one entry of X-Forwarded-For, which CloudFront appends. Without CloudFront, a caller can forge the header.
+ * The row of a request. A function URL calls a function with `$default` for every path, and so does the API
+ * for paths without a row; those go to `site`, which has no URL.
  */
-function callerAddress(
-  { requestContext }: APIGatewayProxyEventV2,
-  headers: Record<string, string | undefined>,
-  edgeKey: string,
-): string {
-  const peer = requestContext.http.sourceIp
-  if (edgeKey === '') return peer
-  return headers['x-forwarded-for']?.split(',').at(-2)?.trim() || peer
+function findRoute(
+  { routeKey, rawPath, requestContext }: APIGatewayProxyEventV2,
+  urlOf: Route['function'] | null,
+): Route | undefined {
+  if (routeKey !== URL_KEY) return routesByKey.get(routeKey)
+  const route = routesByKey.get(`${requestContext.http.method} ${rawPath}`)
+  return route?.function === urlOf ? route : undefined
 }
 
 function respondWithoutRoute(method: string, path: string): BufferedResponse {

@@ -3,6 +3,7 @@ import type { Log } from '#core/ports'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { headersOf, toRequest } from './api-gateway.ts'
+import { callerOfUrl } from './caller-address.ts'
 import { requireEdge } from './edge-key.ts'
 import type { HttpFunction, HttpResponse } from './http.ts'
 import { errorResponse, PREFLIGHT } from './response.ts'
@@ -44,9 +45,7 @@ export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, 
     const readMethod = method === 'HEAD' ? 'GET' : method
     const route = streamedRoutes.find(row => row.method === readMethod && row.path === path)
     if (route === undefined) throw routeNotFound(method, path)
-    // Without CloudFront, anybody could have written the header.
-    const address = edgeKey === '' ? sourceIp : viewerAddress(headers, sourceIp)
-    const request = toRequest(event, headers, route, address, undefined)
+    const request = toRequest(event, headers, route, callerOfUrl(sourceIp, headers, edgeKey), undefined)
     // Without CloudFront, the caller uses the host of this function.
     const host = edgeKey === '' ? headers.host : headers['x-footfall-host']
     return functionOf(`https://${host}`)(route, request)
@@ -56,15 +55,6 @@ export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, 
     const response = await respond(event).catch(error => errorResponse(error, 'stream', log))
     return toResult(response, event.requestContext.http.method)
   }
-}
-
-/**
- * The address of the viewer. The peer of the function is CloudFront, whose key the request had. CloudFront
- * appends the viewer to X-Forwarded-For; behind it may stand CloudFront's own address.
- */
-function viewerAddress(headers: Record<string, string | undefined>, peer: string): string {
-  const entries = (headers['x-forwarded-for'] ?? '').split(',').map(entry => entry.trim())
-  return (entries.at(-1) === peer ? entries.at(-2) : entries.at(-1)) || peer
 }
 
 async function toResult({ status, headers, body }: HttpResponse, method: string): Promise<StreamedResult> {

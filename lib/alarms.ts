@@ -59,6 +59,7 @@ const EVENT_FUNCTIONS = [
   'scheduler',
   'restore',
   'owner',
+  'scan',
 ] as const satisfies FunctionName[]
 /**
  * HTTP functions whose failures are too few for ServerErrors, or are no responses of the API: streams have a
@@ -67,10 +68,10 @@ const EVENT_FUNCTIONS = [
 const RARE_FUNCTIONS = ['stream', 'auth', 'pages'] as const satisfies FunctionName[]
 
 /**
- * Functions whose failures show elsewhere too: a job that fails becomes a dead letter, and who calls `owner`
- * or `restore` sees its error.
+ * Functions whose failures show elsewhere too: a job that fails becomes a dead letter, who calls `owner` or
+ * `restore` sees its error, and an analysis whose pages cannot be read has failed.
  */
-const COVERED_FUNCTIONS: ReadonlySet<FunctionName> = new Set(['jobs', 'owner', 'restore'])
+const COVERED_FUNCTIONS: ReadonlySet<FunctionName> = new Set(['jobs', 'owner', 'restore', 'scan'])
 
 /** A statement is stopped after 25 s (lib/function-sizes.ts). */
 const SLOW_STATEMENT_MS = 15_000
@@ -141,6 +142,7 @@ export class Alarms extends Construct {
 function sectionOf(name: string): string {
   return name
     .toLowerCase()
+    .replace(/^(servererrors)-.*/, '$1')
     .replace(/^(errors)-.*/, '$1-function')
     .replace(/^(athenascan)-.*/, '$1-state')
     .replace(/^(tablethrottled)-.*/, '$1-requests')
@@ -245,6 +247,14 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       breaching: TWO_OF_THREE,
       meaning: 'The API answers requests with 5xx.',
     },
+    ...(metrics.ingestion && {
+      'ServerErrors-track': {
+        metric: metrics.ingestion.serverErrors(),
+        above: 5,
+        breaching: TWO_OF_THREE,
+        meaning: 'The function that takes events answers requests with 5xx.',
+      },
+    }),
     ...Object.fromEntries(
       Object.entries(metrics.scannedBytes(Duration.days(1))).map(([state, metric]): [string, AlarmSpec] => [
         `AthenaScan-${state}`,
@@ -302,7 +312,7 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       meaning: 'A job of the lake has waited for an hour: there are too few workers.',
     },
     DailyRequests: {
-      metric: metrics.requests(Duration.days(1)),
+      metric: (metrics.ingestion ?? metrics).requests(Duration.days(1)),
       above: config.expectedRequestsPerDay,
       meaning: `More than ${config.expectedRequestsPerDay} requests came in a day, and each costs money.`,
     },

@@ -3,9 +3,14 @@ import { builtinModules } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type OutputFile, type Plugin } from 'esbuild'
+import { buildChatView, buildDashboard } from '#dashboard/build'
+import { buildRecorder } from '#replay/build'
+import { buildViewer } from '#replay/viewer/build'
 import { type FunctionName, functions } from '#schemas/functions'
 import { buildTracker } from '#tracker/build'
+import { copyBrowser } from './browser-files.ts'
 import { type Architecture, addonPackage, copyAddon } from './duckdb-addon.ts'
+import { WITH_DUCKDB } from './shared-addon.ts'
 
 /** The code of one deployed function. Its handler is `index.handler`. */
 export type Bundle = {
@@ -30,29 +35,44 @@ const VIRTUAL_OUTDIR = join(ROOT, 'bundles')
 const BANNER =
   "import{createRequire as __require_of}from'node:module';const require=__require_of(import.meta.url);"
 
+export type BundleOptions = {
+  architecture?: Architecture
+  /** Whether the function that reads pages gets the browser that renders them, 68 MB. */
+  hasBrowser?: boolean
+}
+
 /**
  * Bundles every function of lambdas/ into `<outDir>/<name>` and replaces the folder. A bundle is index.mjs
  * for Node 24, with the SDK inside, its source map, and the files that the function reads (DuckDB's library,
- * the tracker). The same sources give the same bytes in every folder, so that a second deployment changes
- * nothing.
+ * a browser, the scripts of pages, the dashboard, the view for chats). The same sources give the same bytes
+ * in every folder, so that a second deployment changes nothing.
  */
 export async function bundleFunctions(
   outDir: string,
-  { architecture = 'arm64' }: { architecture?: Architecture } = {},
+  { architecture = 'arm64', hasBrowser = true }: BundleOptions = {},
 ): Promise<Bundles> {
   const names = Object.keys(functions) as FunctionName[]
-  const outputFiles = await compileFunctions(names, architecture)
+  const [outputFiles, dashboard] = await Promise.all([
+    compileFunctions(names, architecture),
+    buildDashboard(),
+  ])
   const bundles = names.map(async name => {
     const folder = join(outDir, name)
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
     const files = outputFiles.filter(({ path }) => dirname(path) === join(VIRTUAL_OUTDIR, name))
     for (const { path, contents } of files) await writeFile(join(folder, basename(path)), contents)
-    if (name === 'jobs' || name === 'restore') await copyAddon(folder, architecture)
+    if (WITH_DUCKDB.some(one => one === name)) await copyAddon(folder, architecture)
+    if (name === 'scan' && hasBrowser) await copyBrowser(folder)
     if (name === 'site') {
       await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))
+      await writeFile(join(folder, 'recorder.json'), JSON.stringify(await buildRecorder()))
+      await writeFile(join(folder, 'viewer.json'), JSON.stringify(await buildViewer()))
       await copyFile(NUMBERS, join(folder, 'numbers.md'))
+      await writeFile(join(folder, 'dashboard.json'), JSON.stringify(dashboard))
     }
+    if (name === 'mcp') await writeFile(join(folder, 'chat-view.html'), await buildChatView())
+    if (name === 'pages') await writeFile(join(folder, 'dashboard.json'), JSON.stringify(dashboard.entry))
     const bytes = files.find(({ path }) => path.endsWith('.mjs'))?.contents.length ?? 0
     return [name, { folder, bytes }]
   })

@@ -1,4 +1,5 @@
-import type { Config } from './config.ts'
+import type * as z from 'zod'
+import type { optionsSchema } from './options.ts'
 
 /**
  * AWS keeps this many executions of an account for functions without a reservation, so a smaller account
@@ -40,7 +41,11 @@ export type Concurrency = {
  * the option nothing is reserved, because a reservation stops the deployment of an account that is too small
  * for it.
  */
-export function shareConcurrency({ concurrency, jobConcurrency, limits }: Config): Concurrency {
+export function shareConcurrency({
+  concurrency,
+  jobConcurrency,
+  limits,
+}: Pick<z.output<typeof optionsSchema>, 'concurrency' | 'jobConcurrency' | 'limits'>): Concurrency {
   const isSmall = concurrency !== undefined && concurrency < UNRESERVED
   const reserved = Math.floor((concurrency ?? 0) * TRACK_SHARE)
   const jobs = jobConcurrency ?? (isSmall ? 2 : 4)

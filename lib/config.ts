@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { shareConcurrency } from './concurrency.ts'
 import { optionsSchema } from './options.ts'
 
 /**
@@ -19,6 +20,19 @@ const consistentSchema = optionsSchema
   .refine(options => options.edge || options.domainName === undefined, {
     path: ['domainName'],
     message: 'Use it with edge=true only. CloudFront serves the domain',
+  })
+  .refine(options => options.edge || options.ingestion === 'api', {
+    path: ['ingestion'],
+    message: 'Use function-url with edge=true only. Only the secret of CloudFront protects the address',
+  })
+  .refine(options => options.ingestion === 'api' || shareConcurrency(options).track !== undefined, {
+    path: ['ingestion'],
+    message:
+      'Set concurrency too, to 125 or more: nothing but the executions that are reserved for ingestion limits a function URL',
+  })
+  .refine(options => options.backupVaultArn === undefined || options.backupDays !== undefined, {
+    path: ['backupVaultArn'],
+    message: 'Set backupDays too',
   })
   .refine(options => options.edge || options.webAclArn === undefined, {
     path: ['webAclArn'],

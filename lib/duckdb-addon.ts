@@ -23,6 +23,11 @@ export function addonPackage(architecture: Architecture): string {
   return `@duckdb/node-bindings-linux-${NODE_ARCHITECTURE[architecture]}`
 }
 
+/** Where the bundle of a function has that package. */
+export function addonFolder(bundle: string, architecture: Architecture): string {
+  return join(bundle, 'node_modules', addonPackage(architecture))
+}
+
 /**
  * Copies the addon's package into `<folder>/node_modules`. npm installs only the package for its own machine.
  * Another one is fetched from the registry, in the version and with the hash of package-lock.json, and cached
@@ -36,7 +41,7 @@ export async function copyAddon(folder: string, architecture: Architecture): Pro
     (await readVersion(installed)) === lockedPackage.version
       ? installed
       : await fetchPackage(name, lockedPackage, CACHE)
-  await cp(source, join(folder, 'node_modules', name), { recursive: true })
+  await cp(source, addonFolder(folder, architecture), { recursive: true })
 }
 
 async function readLockedPackage(name: string): Promise<LockedPackage> {

@@ -28,11 +28,11 @@ import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origin
 import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53'
 import { Construct } from 'constructs'
-import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { acceptFindings } from './accept-findings.ts'
 import type { Config } from './config.ts'
 import { createHeadersPolicy } from './edge-headers.ts'
+import { ingestionRows, scriptPaths, streamPaths } from './edge-paths.ts'
 
 /**
  * CloudFront's header with the country of the viewer. CloudFront replaces a header of this name from the
@@ -53,6 +53,8 @@ const PRICE_CLASSES = {
 
 /** A heartbeat comes every 30 s. 60 s is the most that CloudFront allows without a request to AWS. */
 const STREAM_READ_SECONDS = 60
+/** The function that takes events ends by itself after 15 s (lib/function-sizes.ts). */
+const INGESTION_READ_SECONDS = 30
 
 /** Runs at the edge. It replaces a header of this name from the viewer. */
 const TELL_HOST = `function handler(event) {
@@ -65,6 +67,8 @@ export type EdgeProps = {
   apiHost: string
   /** The address of the function that serves streams. */
   streamUrl: FunctionUrl
+  /** The address of the function that takes events; null: it is called by the API. */
+  trackUrl: FunctionUrl | null
   /** What every request through CloudFront carries (lib/edge-keys.ts). */
   key: string
   config: Config
@@ -88,7 +92,7 @@ export class Edge extends Construct {
   private readonly key: string
   private readonly prefix: string
 
-  constructor(scope: Construct, id: string, { apiHost, streamUrl, key, config }: EdgeProps) {
+  constructor(scope: Construct, id: string, { apiHost, streamUrl, trackUrl, key, config }: EdgeProps) {
     super(scope, id)
     this.key = key
     // Names of policies belong to the whole account, so that a stack of the same name in another region needs
@@ -103,12 +107,18 @@ export class Edge extends Construct {
       keepaliveTimeout: Duration.seconds(30),
       customHeaders: { 'X-Footfall-Edge': this.key },
     })
+    const ingestionOrigin = trackUrl && this.urlOrigin(trackUrl, INGESTION_READ_SECONDS)
     const byToken = this.cachedByToken(origin)
     const behaviors: Record<string, BehaviorOptions> = {
       ...Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
       [routes.experimentsConfig.path]: byToken,
       [routes.replayConfig.path]: byToken,
-      ...Object.fromEntries(ingestionPaths().map(path => [path, this.withoutCookies(origin)])),
+      ...Object.fromEntries(
+        ingestionRows().map(row => [
+          row.path,
+          this.withoutCookies(row.function === 'track' ? (ingestionOrigin ?? origin) : origin),
+        ]),
+      ),
       ...Object.fromEntries(streamPaths().map(path => [path, this.streamBehavior(streamUrl, passThrough)])),
     }
     this.distribution = new Distribution(this, 'Distribution', {
@@ -187,10 +197,9 @@ export class Edge extends Construct {
   }
 
   /**
-   * Streams go straight to the URL of their function, because an HTTP API cannot stream. The URL is open to
-   * everybody, so the function demands the header of the edge. The function on the request tells it the host
-   * that the caller used. CloudFront waits longer for the next bytes than the pause between two heartbeats,
-   * and compresses nothing.
+   * Streams go straight to the URL of their function, because an HTTP API cannot stream. The function on the
+   * request tells it the host that the caller used. CloudFront waits longer for the next bytes than the pause
+   * between two heartbeats, and compresses nothing.
    */
   private streamBehavior(url: FunctionUrl, cachePolicy: CachePolicy): BehaviorOptions {
     const tellHost = new EdgeFunction(this, 'TellHost', {
@@ -200,11 +209,7 @@ export class Edge extends Construct {
       code: FunctionCode.fromInline(TELL_HOST),
     })
     return {
-      origin: new FunctionUrlOrigin(url, {
-        readTimeout: Duration.seconds(STREAM_READ_SECONDS),
-        keepaliveTimeout: Duration.seconds(30),
-        customHeaders: { 'X-Footfall-Edge': this.key },
-      }),
+      origin: this.urlOrigin(url, STREAM_READ_SECONDS),
       allowedMethods: AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       cachePolicy,
@@ -212,6 +217,19 @@ export class Edge extends Construct {
       functionAssociations: [{ function: tellHost, eventType: FunctionEventType.VIEWER_REQUEST }],
       compress: false,
     }
+  }
+
+  /**
+   * The URL of a function as an origin. It is open to everybody, so the function demands the header of the
+   * edge. CloudFront could sign its requests (OAC), but only with the hash of the body in a header of the
+   * viewer, which browsers do not send.
+   */
+  private urlOrigin(url: FunctionUrl, readSeconds: number): IOrigin {
+    return new FunctionUrlOrigin(url, {
+      readTimeout: Duration.seconds(readSeconds),
+      keepaliveTimeout: Duration.seconds(30),
+      customHeaders: { 'X-Footfall-Edge': this.key },
+    })
   }
 
   /**
@@ -266,14 +284,6 @@ export class Edge extends Construct {
   }
 }
 
-/** Paths of the scripts in the routes table. Only these responses are the same for every caller. */
-function scriptPaths(): string[] {
-  const rows: Route[] = Object.values(routes)
-  return rows
-    .filter(({ responses }) => responses[200]?.contentType === 'application/javascript')
-    .map(({ path }) => path.replace(/\{\w+\}/g, '*'))
-}
-
 /** Caches a script as long as its Cache-Control says. */
 function scriptBehavior(origin: IOrigin) {
   return {
@@ -282,16 +292,4 @@ function scriptBehavior(origin: IOrigin) {
     viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
     cachePolicy: CachePolicy.CACHING_OPTIMIZED,
   }
-}
-
-/** Paths whose function streams. */
-function streamPaths(): string[] {
-  const rows: Route[] = Object.values(routes)
-  return rows.filter(({ function: name }) => name === 'stream').map(({ path }) => path)
-}
-
-/** Paths that take events from browsers and servers of measured sites. */
-function ingestionPaths(): string[] {
-  const rows: Route[] = Object.values(routes)
-  return rows.filter(({ auth }) => auth === 'project_token').map(({ path }) => path)
 }

@@ -6,6 +6,7 @@ import { type FunctionName, functions } from '#schemas/functions'
 import { ConfigError, readConfig } from './config.ts'
 import type { optionsSchema } from './options.ts'
 import { Service } from './service.ts'
+import { linkSharedAddon } from './shared-addon.ts'
 
 /** The options of docs/aws.md, as text or typed. */
 export type FootfallOptions = z.input<typeof optionsSchema>
@@ -13,7 +14,7 @@ export type FootfallOptions = z.input<typeof optionsSchema>
 export type FootfallProps = FootfallOptions & {
   /**
    * The folder that has the bundles of the functions in a folder for each architecture. Default: the one that
-   * the package of `npm run build:cdk` brings.
+   * the package of `npm pack` brings.
    */
   functionsFolder?: string
 }
@@ -35,8 +36,9 @@ export class Footfall extends Service {
     const names = Object.keys(functions) as FunctionName[]
     if (!names.every(name => existsSync(join(folder, name, 'index.mjs'))))
       throw new ConfigError(
-        `${folder} lacks functions. Build the package for this processor: npm run build:cdk -- --architecture ${config.architecture}.`,
+        `${folder} lacks functions. Pack the package for this processor: FOOTFALL_ARCHITECTURE=${config.architecture} npm pack.`,
       )
+    linkSharedAddon(folder, config.architecture)
     const folders = Object.fromEntries(names.map(name => [name, join(folder, name)]))
     super(scope, id, { config, folders: folders as Record<FunctionName, string> })
   }

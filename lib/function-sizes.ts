@@ -8,6 +8,8 @@ export type FunctionSize = {
   timeoutSeconds: number
   /** Disk under /tmp. */
   diskMb?: number
+  /** Default: that of the options. */
+  architecture?: 'x86_64'
 }
 
 /** An HTTP API waits 30 s for a function. The function ends earlier, so that it can answer 503 itself. */
@@ -40,6 +42,15 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   // 3,008 MB is the limit of a new account. A merge keeps temporary files of about 25 times its segments on
   // the disk.
   jobs: { description: 'Compacts the lake', memoryMb: 3008, timeoutSeconds: 900, diskMb: 10_240 },
+  // A browser that renders a page takes up to 1.2 GB, and 190 MB of the disk. A full analysis reads for 135 s
+  // at most.
+  scan: {
+    description: 'Reads the pages of a website, without any right',
+    memoryMb: 2048,
+    timeoutSeconds: 170,
+    diskMb: 1024,
+    architecture: 'x86_64',
+  },
   // It finishes about two claims of a shard a second, and describes segments one after the other. A call may
   // be repeated.
   restore: {

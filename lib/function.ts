@@ -25,6 +25,7 @@ import type { Config } from './config.ts'
 import { findSettingProblems } from './function-settings.ts'
 import { functionSizes } from './function-sizes.ts'
 import { STREAM_MAPPING_ACTIONS, STREAM_RETENTION_ACTIONS } from './stream-actions.ts'
+import { allowTextModel } from './text-model.ts'
 
 export type ServiceFunctionProps = {
   name: FunctionName
@@ -67,7 +68,7 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, id: string, { name, folder, config, reserved }: ServiceFunctionProps) {
     super(scope, id)
     this.name = name
-    const { description, memoryMb, timeoutSeconds, diskMb } = functionSizes[name]
+    const { description, memoryMb, timeoutSeconds, diskMb, architecture } = functionSizes[name]
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     const logGroup = new LogGroup(this, 'Log', {
       retention: config.logRetentionDays,
@@ -79,7 +80,8 @@ export class ServiceFunction extends Construct {
       code: Code.fromAsset(folder),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
-      architecture: config.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
+      architecture:
+        (architecture ?? config.architecture) === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
       memorySize: memoryMb,
       timeout: Duration.seconds(timeoutSeconds),
       ...(diskMb !== undefined && { ephemeralStorageSize: Size.mebibytes(diskMb) }),
@@ -145,6 +147,13 @@ export class ServiceFunction extends Construct {
   bindLake(bucket: Bucket, access: LakeAccess): this {
     this.allowObjects(bucket, access)
     return this.set('BUCKET_NAME', bucket.bucketName)
+  }
+
+  /** Allows calling the function that reads pages, and asking the text model if there is one. */
+  bindAnalyses({ lambda }: ServiceFunction, { textModel = '' }: Config): this {
+    this.allow(['lambda:InvokeFunction'], [lambda.functionArn])
+    if (textModel !== '') allowTextModel(this, textModel)
+    return this.set('SCAN_FUNCTION', lambda.functionName).set('TEXT_MODEL', textModel)
   }
 
   bindJobQueue(queue: Queue): this {

@@ -34,6 +34,7 @@ export class HealthDashboard extends Construct {
         [
           createGraph('Requests', {
             requests: metrics.requests(),
+            ...(metrics.ingestion && { ingestion: metrics.ingestion.requests() }),
             '4xx': metrics.clientErrors(),
             '5xx': metrics.serverErrors(),
           }),

@@ -19,6 +19,8 @@ export type MetricSources = {
   lakeMapping: CfnEventSourceMapping
   api: Api
   workgroup: string
+  /** Whether CloudFront calls `track` by its own URL, so that the metrics of the API do not count it. */
+  trackByUrl: boolean
 }
 
 /** The CloudWatch metrics that the alarms and the dashboard share. The dashboard adds the labels. */
@@ -44,7 +46,15 @@ const THROTTLED_BY_GATEWAY = FilterPattern.all(
  */
 const QUERY_STATES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED']
 
-export function createMetrics({ namespace, functions, stream, lakeMapping, api, workgroup }: MetricSources) {
+export function createMetrics({
+  namespace,
+  functions,
+  stream,
+  lakeMapping,
+  api,
+  workgroup,
+  trackByUrl,
+}: MetricSources) {
   const { http } = api
   const gatewayThrottles = api.log.addMetricFilter('Refused', {
     metricNamespace: namespace,
@@ -123,6 +133,13 @@ export function createMetrics({ namespace, functions, stream, lakeMapping, api, 
     visibleMessages: (queue: Queue) => queue.metricApproximateNumberOfMessagesVisible(MAXIMUM),
     throttledRequests: () => gatewayThrottles.metric(SUM),
     requests: (period = FIVE_MINUTES) => http.metricCount({ ...SUM, period }),
+    /** Requests of the URL of `track`, and those that got 5xx; null if the API calls it. */
+    ingestion: trackByUrl
+      ? {
+          requests: (period = FIVE_MINUTES) => lambda('track').metric('UrlRequestCount', { ...SUM, period }),
+          serverErrors: () => lambda('track').metric('Url5xxCount', SUM),
+        }
+      : null,
     clientErrors: () => http.metricClientError(SUM),
     serverErrors: () => http.metricServerError(SUM),
     latency: (percent: number) => http.metricLatency(percentile(percent)),

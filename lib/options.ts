@@ -22,6 +22,9 @@ const httpsAddress = z
   .url({ protocol: /^https$/, error: 'Use an https address' })
   .transform(text => text.replace(/\/+$/, ''))
 
+/** Such as `amazon.nova-lite-v1:0`, or `eu.anthropic.…` for an inference profile. */
+const TEXT_MODEL = /^([a-z]{2,6}(-gov)?\.)?[a-z0-9-]+\.[a-zA-Z0-9][\w.:-]{1,100}$/
+
 /** The options, without the rules about combinations of them. */
 export const optionsSchema = z.strictObject({
   stackName: z
@@ -100,6 +103,11 @@ export const optionsSchema = z.strictObject({
         'Number of the secret that CloudFront sends to the functions. To replace it, deploy with 1,2 and then with 2',
     }),
 
+  ingestion: oneOf('api', 'function-url').default('api').meta({
+    description:
+      'How CloudFront calls the function that takes events: by API Gateway, or by its own address, which saves $1 a million requests. That needs concurrency of 125 or more',
+  }),
+
   streamMode: oneOf('provisioned', 'on-demand')
     .default('provisioned')
     .meta({ description: 'Kinesis mode: pay for shards by the hour, or pay by use (docs/cost.md)' }),
@@ -114,6 +122,25 @@ export const optionsSchema = z.strictObject({
     description:
       'Requests a second that the API lets through. The default is twice the capacity of a provisioned stream, and the limit of the AWS account with an on-demand stream',
   }),
+
+  backupDays: wholeNumber(1, 3_650).optional().meta({
+    description: 'Days that AWS Backup keeps a nightly backup of the table, beside point-in-time recovery',
+  }),
+  backupVaultArn: z
+    .string()
+    .regex(/^arn:aws:backup:[\w-]+:\d{12}:backup-vault:[\w-]{2,50}$/, 'Use the ARN of a backup vault')
+    .optional()
+    .meta({
+      description:
+        'Your vault in another region or account that gets a copy of each backup. It needs backupDays',
+    }),
+  replicaBucketArn: z
+    .string()
+    .regex(/^arn:aws:s3:::[a-z0-9.-]{3,63}$/, 'Use the ARN of an S3 bucket')
+    .optional()
+    .meta({
+      description: 'Your S3 bucket with versions in another region that gets a copy of each file of the lake',
+    }),
 
   firstEpoch: wholeNumber(1, 1_000_000_000).default(1).meta({
     description:
@@ -176,6 +203,15 @@ export const optionsSchema = z.strictObject({
     .regex(/^price_\w+$/, 'Use the id of a price at Stripe')
     .optional()
     .meta({ description: 'Price of the Pro plan at Stripe, with profile=hosted' }),
+
+  textModel: z
+    .string()
+    .regex(TEXT_MODEL, 'Use the id of a model or of an inference profile of Amazon Bedrock')
+    .optional()
+    .meta({
+      description:
+        'Model of Amazon Bedrock, or inference profile, that words the advice of full website analyses. Without it no model is called',
+    }),
 
   feedbackWebhook: httpsAddress.optional().meta({
     description: 'Address that gets the feedback of agents as JSON by POST, such as a chat webhook',

@@ -67,7 +67,7 @@ export class Service extends Stack {
       }),
     })
 
-    const storage = new Storage(this, 'Storage')
+    const storage = new Storage(this, 'Storage', config)
     const { bucket, table, emailKey } = storage
     const events = new EventStream(this, 'Stream', config)
     const { stream } = events
@@ -97,15 +97,23 @@ export class Service extends Stack {
     ])
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
     const { track, reports, stream: streaming, control, auth, site, pages, mcp, replay } = serviceFunctions
-    const { lake, live, jobs, restore, scheduler, owner } = serviceFunctions
+    const { lake, live, jobs, scan, restore, scheduler, owner } = serviceFunctions
     const streamUrl = new FunctionUrl(this, 'Streaming', {
       function: streaming.lambda,
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
+    const trackUrl =
+      config.ingestion === 'api'
+        ? null
+        : new FunctionUrl(this, 'Ingestion', {
+            function: track.lambda,
+            authType: FunctionUrlAuthType.NONE,
+          })
     const edgeKeys = config.edge ? new EdgeKeys(this, 'EdgeKeys', config) : null
     const edge =
-      edgeKeys && new Edge(this, 'Edge', { apiHost: api.host, streamUrl, key: edgeKeys.sent, config })
+      edgeKeys &&
+      new Edge(this, 'Edge', { apiHost: api.host, streamUrl, trackUrl, key: edgeKeys.sent, config })
     const baseUrl = edge?.baseUrl ?? `https://${api.host}`
     this.baseUrl = baseUrl
     for (const each of [track, reports, streaming, control, auth, site, pages, mcp, replay])
@@ -191,16 +199,19 @@ export class Service extends Stack {
         put: [HOT, LINKS, TOMBSTONES, ...SEGMENTS],
         delete: [LINKS, IDENTITY],
       })
-      .set('BASE_URL', baseUrl)
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
-    // It finishes claims as the consumer does, and looks into segments as a worker does.
+      // Pages of strangers are read by a function that has no right but to write its log.
+      .bindAnalyses(scan, config)
+    scan.set('BASE_URL', baseUrl)
+    // It finishes claims as the consumer does, looks into segments as a worker does, and writes missing files
+    // of tombstones as the scheduler does.
     restore
-      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem', 'Scan'])
       .bindStreamReader(stream)
       .bindLake(bucket, {
-        list: [HOT, LINKS, ...SEGMENTS, ...SET_ASIDE],
+        list: [HOT, LINKS, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE],
         get: [HOT, ...SEGMENTS, ...SET_ASIDE],
-        put: [HOT, IDENTITY, ...SET_ASIDE],
+        put: [HOT, IDENTITY, TOMBSTONES, ...SET_ASIDE],
       })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     // It looks through the whole table if it must write a file of tombstones of many projects again.
@@ -238,6 +249,7 @@ export class Service extends Stack {
       lakeMapping,
       api,
       workgroup: catalog.name,
+      trackByUrl: trackUrl !== null,
     })
     const { alarms } = new Alarms(this, 'Alarms', {
       config,

@@ -12,6 +12,9 @@ import { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
 import { REPLAY_LIMITS, REPLAY_PREFIX } from '#schemas/replays'
 import { acceptFindings } from './accept-findings.ts'
+import { TableBackup } from './backup.ts'
+import type { Config } from './config.ts'
+import { keptResources, pinLogicalId } from './kept-resources.ts'
 
 /** Where Lambda puts the batches that it gave up. Lambda chooses this prefix. */
 export const FAILURES_PREFIX = 'aws/lambda/'
@@ -27,9 +30,10 @@ export const WAITING_PREFIX = 'waiting/'
 const SET_ASIDE_RETENTION = Duration.days(30)
 
 /**
- * The S3 bucket of the lake and the state table. Both stay when the stack is deleted, and both can be
- * restored to a moment of the last days (docs/aws.md). When a first deployment fails, its rollback deletes
- * the empty S3 bucket but keeps the table: deletion protection of the table would make the rollback fail.
+ * The S3 bucket of the lake and the state table. Both stay when the stack is deleted, another stack can take
+ * them over, and both can be restored to a moment of the last days (docs/aws.md). When a first deployment
+ * fails, its rollback deletes the empty S3 bucket but keeps the table: deletion protection of the table would
+ * make the rollback fail.
  */
 export class Storage extends Construct {
   readonly bucket: Bucket
@@ -37,11 +41,15 @@ export class Storage extends Construct {
   /** The key of the e-mail index (core/identity/traits/email-hash.ts). */
   readonly emailKey: Secret
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, config: Config) {
     super(scope, id)
-    this.bucket = createLakeBucket(this)
+    this.bucket = createLakeBucket(this, config)
     this.table = createStateTable(this)
+    if (config.backupDays !== undefined) new TableBackup(this, 'Backup', this.table, config)
     this.emailKey = createEmailKey(this)
+    pinLogicalId(this.bucket, 'lake')
+    pinLogicalId(this.table, 'state')
+    pinLogicalId(this.emailKey, 'emailKey')
   }
 }
 
@@ -50,7 +58,7 @@ export class Storage extends Construct {
  * each object, and protects no better than the bucket's policy. It is versioned, and no function may delete a
  * version, so neither a bug nor a stolen role can destroy events: replaced and deleted objects stay for days.
  */
-function createLakeBucket(scope: Construct): Bucket {
+function createLakeBucket(scope: Construct, { replicaBucketArn }: Config): Bucket {
   const bucket = new Bucket(scope, 'Lake', {
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
@@ -59,14 +67,31 @@ function createLakeBucket(scope: Construct): Bucket {
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     versioned: true,
     lifecycleRules: lifecycleRules(),
+    ...(replicaBucketArn !== undefined && {
+      replicationRules: [
+        {
+          id: 'copies',
+          priority: 0,
+          destination: Bucket.fromBucketArn(scope, 'Replica', replicaBucketArn),
+          // What the service deletes is deleted there too, so that erased events do not stay.
+          deleteMarkerReplication: true,
+        },
+      ],
+    }),
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   })
   acceptFindings(bucket, {
     'AwsSolutions-S1':
       'Access logs would write one line for each request of an object. Only the functions of this stack read and write here. An audit can turn on data events of CloudTrail.',
+    ...(replicaBucketArn !== undefined && {
+      [`AwsSolutions-IAM5[Resource::<${keptResources.lake.logicalId}.Arn>/*]`]: EVERY_FILE,
+      [`AwsSolutions-IAM5[Resource::${replicaBucketArn}/*]`]: EVERY_FILE,
+    }),
   })
   return bucket
 }
+
+const EVERY_FILE = 'The copy has every file of the bucket. Only S3 itself can take this role.'
 
 function lifecycleRules(): LifecycleRule[] {
   return [

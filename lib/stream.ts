@@ -2,6 +2,7 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { Stream, StreamEncryption, StreamMode } from 'aws-cdk-lib/aws-kinesis'
 import { Construct } from 'constructs'
 import type { Config } from './config.ts'
+import { pinLogicalId } from './kept-resources.ts'
 
 /** Capacity of one shard, a limit of Kinesis. */
 const SHARD_RECORDS_PER_SECOND = 1_000
@@ -26,6 +27,7 @@ export class EventStream extends Construct {
       encryption: StreamEncryption.MANAGED,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     })
+    pinLogicalId(this.stream, 'stream')
     this.recordsPerSecond = provisioned ? shards * SHARD_RECORDS_PER_SECOND : null
   }
 }

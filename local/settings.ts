@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import * as z from 'zod'
 import { accessSettings } from './access/settings.ts'
 import { isNetwork } from './http/trusted-proxies.ts'
@@ -93,6 +93,18 @@ export const settingsSchema = z.object({
   STREAM_RETENTION_MINUTES: wholeNumber(0, 525_600)
     .default(60)
     .meta({ description: 'How long the log keeps a record after the lake has it, minutes' }),
+  CHROMIUM_PATH: z.string().refine(isAbsolute, 'must be the absolute path of a file').optional().meta({
+    description: 'An installed Chromium for website analyses: it renders pages that need their scripts',
+    preset: 'the one of npm, on Linux with x64; elsewhere none',
+  }),
+  TEXT_MODEL: z
+    .string()
+    .regex(/^[\w.:/-]{3,300}$/, 'must be the id of a model of Amazon Bedrock')
+    .optional()
+    .meta({
+      description:
+        'Model of Amazon Bedrock that words the advice of full website analyses; region and credentials are those that the AWS SDK finds. Without it no model is called',
+    }),
   ...accessSettings,
 })
 

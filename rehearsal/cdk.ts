@@ -15,6 +15,8 @@ export type Cdk = {
   /** Deploys the app with these options and this machine's architecture. `output` is what the CLI printed. */
   deploy(options?: Record<string, string>): Promise<{ outputs: Outputs; output: string }>
   destroy(): Promise<void>
+  /** Takes the resources of a file of `npm run adopt` into a new stack. */
+  import(mappingFile: string): Promise<string>
   stop(): void
 }
 
@@ -100,6 +102,7 @@ export function createCdk(endpoint: string, folder: string, region = REGION): Cd
     async destroy() {
       await run(['destroy', ...contextArguments(), '--force'])
     },
+    import: mappingFile => run(['import', ...contextArguments(), '--resource-mapping', mappingFile]),
     stop: () => abortController.abort(),
   }
 }

@@ -13,5 +13,7 @@ export const KNOWN_GAPS = [
   'Athena. Trino 476 replaces engine version 3, without limits on scanned bytes and without reuse of results.',
   'Effects after days: merges of large segments (npm test covers them), and expiry in the state table and the S3 bucket.',
   'GET /stream: the function URL, the function at the edge and streamed responses. test/lambdas/ and test/bundles/ test the function, and test/lib/ the template.',
+  "Earlier moments of the table: the emulator's point-in-time recovery copies the table as it is.",
+  'The import of the stream and of the secret into a new stack: rehearsal/ministack-program.ts adds it to the emulator.',
   'Alarms, dashboards, traces, budgets, encryption and backups. They are created, but nothing tests them.',
 ]

@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { eventually } from '#test/support/eventually'
+import { MINISTACK_PROGRAM } from './ministack-program.ts'
 
 const run = promisify(execFile)
 
@@ -47,7 +48,7 @@ export async function startMiniStack({ folder, port, env }: MiniStackOptions): P
   await mkdir(temporary, { recursive: true })
   const logFile = join(folder, 'ministack.log')
   const log = openSync(logFile, 'a')
-  const child = spawn(join(CACHE, 'bin', 'ministack'), {
+  const child = spawn(join(CACHE, 'bin', 'python'), ['-c', MINISTACK_PROGRAM], {
     // Its own process group, so that stop() also ends the processes of the functions.
     detached: true,
     stdio: ['ignore', log, log],

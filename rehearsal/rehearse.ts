@@ -1,16 +1,19 @@
+import { adopt } from './checks/adopt.ts'
 import { brokenConsumer } from './checks/broken-consumer.ts'
 import { expectEqual, runChecks } from './checks/check.ts'
 import { compaction } from './checks/compaction.ts'
 import { demoAccess } from './checks/demo-access.ts'
-import { deployUnderLoad } from './checks/deploy-under-load.ts'
+import { deployUnderLoad, SHORT_EPOCHS } from './checks/deploy-under-load.ts'
 import { destroy } from './checks/destroy.ts'
 import { equalReports } from './checks/equal-reports.ts'
 import { functionLogs } from './checks/function-logs.ts'
-import { livePersonErased } from './checks/live-person-erased.ts'
+import { functionUrl } from './checks/function-url.ts'
+import { type ErasedPerson, erasureDone, livePersonErased } from './checks/live-person-erased.ts'
 import { lostCheckpoints } from './checks/lost-checkpoints.ts'
 import { lostResponse } from './checks/lost-response.ts'
 import { pastTheEdge } from './checks/past-the-edge.ts'
 import { poisonedRecord } from './checks/poisoned-record.ts'
+import { restoreMoment } from './checks/restore-moment.ts'
 import { secondRegion } from './checks/second-region.ts'
 import { smallAccount } from './checks/small-account.ts'
 import { throttledAthena } from './checks/throttled-athena.ts'
@@ -19,6 +22,7 @@ import { viewerCountry } from './checks/viewer-country.ts'
 import { runJourneys } from './journeys.ts'
 import type { Ledger } from './ledger.ts'
 import { readAllProjects } from './read-all.ts'
+import type { Stack } from './stack.ts'
 import type { World } from './world.ts'
 
 /** Runs all checks on the deployed service, and destroys it at the end. */
@@ -32,9 +36,25 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     if (!/\(no changes\)/.test(output)) throw new Error(output.slice(-3_000))
     return 'no changes'
   })
+  // An erasure is done after half an hour. So it is the first check, and it waits beside all others.
+  let erased: ErasedPerson | null = null
+  const person = livePersonErased(found => {
+    erased = found
+  })
+  const hidden = runChecks([person], world, ledger)
   await check('the journeys of test/journeys/ pass on the deployed service', async () => {
     const tests = await runJourneys(world)
     return `${tests} tests`
+  })
+  await hidden
+  const done = check('an erasure is complete, whatever was redeployed and read again meanwhile', async () => {
+    if (erased === null) throw new Error('There is no erasure.')
+    return erasureDone(world, erased)
+  })
+  await check('a deployment with short epochs changes the scheduler', async () => {
+    const output = await redeploy(SHORT_EPOCHS)
+    if (/\(no changes\)/.test(output)) throw new Error(output.slice(-3_000))
+    return JSON.stringify(SHORT_EPOCHS)
   })
   await runChecks(
     [
@@ -47,7 +67,6 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
       lostResponse,
       poisonedRecord,
       brokenConsumer,
-      livePersonErased,
     ],
     world,
     ledger,
@@ -59,6 +78,7 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
   )
   await runChecks([deployUnderLoad], world, ledger)
   await runChecks([smallAccount], world, ledger)
+  await runChecks([functionUrl], world, ledger)
   const allResults = await ledger.step('read all events again', readAll, summary)
   await check('events from before the deployment are unchanged', async () => {
     const now = new Map(allResults.map(result => [result.project, result]))
@@ -68,6 +88,7 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
   await check('jobs of the queue compact epochs, and reads give the same results during that', () =>
     compaction(world),
   )
+  await done
   await check('the poller of the consumer has discarded no record', async () => {
     expectEqual(consumer.discardedRecords(), 0, 'number of discarded records')
     const { responded, partial, failed, refused } = consumer.calls
@@ -79,6 +100,22 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
   )
   await check('cdk destroy keeps the S3 bucket, the table and the stream with their data', () =>
     destroy(world),
+  )
+  let adopted: Stack | null = null
+  await check(
+    'a new stack takes over what was kept: cdk import, cdk deploy, and the old keys work',
+    async () => {
+      const result = await adopt(world)
+      adopted = result.adopted
+      return result.details
+    },
+  )
+  await check(
+    'npm run restore brings back deleted files and the table, and who was erased before stays erased',
+    () => {
+      if (adopted === null) throw new Error('There is no stack to restore.')
+      return restoreMoment(world, adopted)
+    },
   )
 }
 

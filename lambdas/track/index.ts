@@ -5,4 +5,6 @@ import { trackHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createTrackServices(process.env)
 const track = trackHandler({ ...services, findCaller: findCaller(services) })
-export const handler = instrument(apiGateway(track, services.log, edgeKey), timeoutResponse(services.log))
+// With the option ingestion=function-url, CloudFront calls its URL instead of the API.
+const serve = apiGateway(track, services.log, edgeKey, 'track')
+export const handler = instrument(serve, timeoutResponse(services.log))

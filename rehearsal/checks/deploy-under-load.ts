@@ -4,11 +4,11 @@ import { type Check, expectEqual } from './check.ts'
 
 const CLIENTS = 3
 
-/**
- * A new log level changes every function. Short epochs let a later check see compaction, and small-account.ts
- * needs the concurrency.
- */
-const NEW_OPTIONS = { logLevel: 'WARN', epochMinutes: '1', concurrency: '10' }
+/** The deployment before the faults has them, so that no check waits a quarter of an hour for an epoch. */
+export const SHORT_EPOCHS = { epochMinutes: '1' }
+
+/** A new log level changes every function. small-account.ts needs the concurrency. */
+export const NEW_OPTIONS = { ...SHORT_EPOCHS, logLevel: 'WARN', concurrency: '10' }
 
 export const deployUnderLoad: Check = {
   name: 'a deployment that changes every function of the running service loses no event and stores none twice',

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { COUNTRY, type World } from '#rehearsal/world'
 import type { Credentials } from '#schemas/owner'
 import type { Route } from '#schemas/route'
-import { type RouteName, routes } from '#schemas/routes'
 import { type Deployment, deployment, type NewProject } from '#test/support/deployment'
 import { eventually } from '#test/support/eventually'
+import { type ReportName, reportRoutes } from '#test/support/report-routes'
 import { NODE_ARGS } from '#test/support/service-process'
 import type { Check } from './check.ts'
 
 /** What a report needs beside the project, in the query or in the body. */
-const PARAMETERS: Partial<Record<RouteName, Record<string, unknown>>> = {
+const PARAMETERS: Partial<Record<ReportName, Record<string, unknown>>> = {
   stats: { groupBy: 'hour' },
   breakdown: { property: 'plan' },
   conversion: { goal: 'signup', by: 'country' },
@@ -23,22 +23,6 @@ const PARAMETERS: Partial<Record<RouteName, Record<string, unknown>>> = {
   journeyByBody: { user_id: 'u3' },
   journeyLookup: { user_id: 'u4' },
 }
-/** They have no parameters of reports. */
-const OTHERS: ReadonlySet<string> = new Set([
-  'live',
-  'botTraffic',
-  'accountBotTraffic',
-  'allSites',
-  'erasePerson',
-  // It compares an analysis of a website, and the check has none.
-  'verifyScan',
-  // test/journeys/tracker.test.ts runs them here and on one machine.
-  'readExperiment',
-  'updateExperiment',
-])
-const REPORTS = Object.entries<Route>(routes).filter(
-  ([name, { function: of }]) => of === 'reports' && !OTHERS.has(name),
-)
 const HOUR_MS = 3_600_000
 
 /**
@@ -65,10 +49,10 @@ export const equalReports: Check = {
       try {
         for (const [i, service] of [world.service, local].entries())
           await service.waitForEvents(projects[i] as NewProject, events.length, '30d')
-        for (const [route, row] of REPORTS) {
+        for (const [route, row] of reportRoutes) {
           const [deployed, onOneMachine] = await Promise.all(
             [world.service, local].map(service =>
-              read(service, row, { project: name, ...PARAMETERS[route as RouteName] }),
+              read(service, row, { project: name, ...PARAMETERS[route] }),
             ),
           )
           if (deployed !== onOneMachine)
@@ -79,7 +63,7 @@ export const equalReports: Check = {
       } finally {
         await local.close()
       }
-      return `${REPORTS.length} reports over ${events.length} events`
+      return `${reportRoutes.length} reports over ${events.length} events`
     }
   },
 }

@@ -4,6 +4,7 @@ import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import type { QueryEngine, Row } from '#core/ports'
 import { allSites } from '#core/reports/all-sites'
 import { type Report, runReport } from '#core/reports/run/run'
+import { DAY_MS } from '#core/time'
 import { type ReportName, reports } from '#lambdas/reports/reports'
 import { conversionQuery } from '#schemas/conversion'
 import { funnelBody, MAX_STEPS } from '#schemas/funnel'
@@ -92,6 +93,15 @@ const dated = { since: '3650d', tz: 'Europe/Berlin' }
 
 const person = { ...dated, limit: 1000, user_id: LONG }
 
+/** The people who came back on the last of 30 days. */
+const retentionPeople = {
+  project: 'shop',
+  period: 'day',
+  cohorts: 30,
+  people_of_cohort: new Date(NOW - 29 * DAY_MS).toJSON().slice(0, 10),
+  people_of_offset: 29,
+}
+
 /** The largest requests of each report: a report without one does not compile. */
 const largestRequests: Record<ReportName, Record<string, unknown>[]> = {
   stats: [
@@ -146,7 +156,8 @@ const largestRequests: Record<ReportName, Record<string, unknown>[]> = {
   paths: [pathsBody.parse({ project: 'shop', goal_event: LONG, since: '90d', max_steps: 5 })],
   retention: [
     retentionQuery.parse({ project: 'shop', period: 'day', cohorts: 30 }),
-    retentionQuery.parse({ project: 'shop', period: 'day', cohorts: 30, event: LONG, returning_event: LONG }),
+    retentionQuery.parse({ ...retentionPeople }),
+    retentionQuery.parse({ ...retentionPeople, event: LONG, returning_event: LONG }),
   ],
 }
 

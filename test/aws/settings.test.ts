@@ -7,7 +7,8 @@ const good = {
   POWERTOOLS_LOG_LEVEL: 'INFO',
   TABLE_NAME: 'state',
   BUCKET_NAME: 'lake',
-  BASE_URL: 'https://footfall.example',
+  SCAN_FUNCTION: 'footfall-scan',
+  TEXT_MODEL: '',
   COMPACTION_MEMORY_MB: '2048',
 }
 

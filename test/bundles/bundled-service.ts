@@ -18,6 +18,7 @@ import { EMULATOR_ACCESS, PATIENT_STREAM, startKinesis, startStorage } from '#te
 import { exampleEvent, type SqsEvent } from '#test/support/lambda-events'
 import { type BundleProcess, startBundle, stopBundles } from './bundle-process.ts'
 import { duckdbForS3 } from './duckdb-for-s3.ts'
+import { startFunctionCalls } from './function-calls.ts'
 
 /** A message whose function did not end is delivered again after this time. */
 const VISIBILITY_S = 2
@@ -114,7 +115,14 @@ export async function openBundledService(bundles: Bundles) {
     site: { BASE_URL, EDGE_KEY: '' },
     lake: { TABLE_NAME: state.table, STREAM_ARN: streamArn, BUCKET_NAME: bucket },
     live: { TABLE_NAME: state.table, ...plans },
-    jobs: { TABLE_NAME: state.table, BASE_URL, BUCKET_NAME: bucket, COMPACTION_MEMORY_MB: '256' },
+    jobs: {
+      TABLE_NAME: state.table,
+      BUCKET_NAME: bucket,
+      COMPACTION_MEMORY_MB: '256',
+      SCAN_FUNCTION: 'footfall-scan',
+      TEXT_MODEL: '',
+    },
+    scan: { BASE_URL },
     scheduler: {
       TABLE_NAME: state.table,
       BUCKET_NAME: bucket,
@@ -135,6 +143,7 @@ export async function openBundledService(bundles: Bundles) {
     },
     owner: { TABLE_NAME: state.table, BASE_URL, STREAM_ARN: streamArn },
   }
+  const functionCalls = await startFunctionCalls(event => processOf('scan').then(scan => scan.invoke(event)))
   const temporary = join(folder, 'tmp')
   await mkdir(temporary)
 
@@ -158,6 +167,7 @@ export async function openBundledService(bundles: Bundles) {
       AWS_ENDPOINT_URL_S3: storage.endpoint,
       AWS_ENDPOINT_URL_SQS: storage.endpoint,
       AWS_ENDPOINT_URL_ATHENA: athena.endpoint,
+      AWS_ENDPOINT_URL_LAMBDA: functionCalls.endpoint,
       TMPDIR: temporary,
       ...changes,
     }
@@ -218,6 +228,7 @@ export async function openBundledService(bundles: Bundles) {
       await stopBundles()
       daemon.close()
       await athena.stop()
+      await functionCalls.stop()
       await Promise.all([kinesis.stop(), storage.stop(), state.close()])
       await rm(folder, { recursive: true, force: true })
     },

@@ -9,6 +9,7 @@ import { live } from './live.ts'
 import { mcp } from './mcp.ts'
 import { pages } from './pages.ts'
 import { pipeline } from './pipeline.ts'
+import { scans } from './scans.ts'
 import { settings } from './settings.ts'
 import { sizes } from './sizes.ts'
 
@@ -30,3 +31,4 @@ httpFunctions(() => deployed)
 mcp(() => deployed)
 pages(() => deployed)
 live(() => deployed)
+scans(() => deployed)

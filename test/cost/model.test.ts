@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { configMisses } from '#cost/cached-config'
 import { charge } from '#cost/charge'
 import { recordBytes, shards } from '#cost/ingest'
 import { lakeFigures } from '#cost/lake-figures'
@@ -19,13 +20,23 @@ describe('examples that were calculated by hand', () => {
   test('an idle service costs one shard, the monitoring, the maintenance of every minute and empty polls', () => {
     const cost = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
     expect(usd(cost, 'shardHour')).toBeCloseTo(730 * 0.015, 9)
-    expect(usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo(37 * 0.1 + (4 * 0.3) / 24, 9)
+    expect(usd(cost, 'alarm') + usd(cost, 'metric')).toBeCloseTo(38 * 0.1 + (4 * 0.3) / 24, 9)
     expect(usd(cost, 'sqsRequest')).toBeCloseTo(43_800 * 15 * 0.4e-6, 9)
     expect(usd(cost, 'schedule')).toBeCloseTo(0.0438, 9)
     expect(usd(cost, 'apiRequest') + usd(cost, 'cloudfrontRequest') + usd(cost, 'athenaTb')).toBe(0)
     expect(usd(cost, 'dashboard')).toBe(0)
     expect(cost.total).toBeLessThan(17)
     expect(cost.perMillion).toBeNull()
+  })
+
+  test('a view that polls pays for its requests, and costs less than a third of an open stream', () => {
+    const nothing = usage({ events: 0, reads: 0, months: 0 })
+    const cost = monthlyCost({ ...nothing, polls: 1 })
+    // A request every five seconds: 730 hours have 525,600.
+    expect(usd(cost, 'apiRequest', 'polls')).toBeCloseTo(525_600 * 1e-6, 6)
+    expect(usd(cost, 'stateWrite', 'polls')).toBeCloseTo(525_600 * 3 * 0.625e-6, 6)
+    const idle = monthlyCost(nothing).total
+    expect(3 * (cost.total - idle)).toBeLessThan(monthlyCost({ ...nothing, streams: 1 }).total - idle)
   })
 
   test('ten open streams cost the time of their function, and looks into the buffer', () => {
@@ -52,7 +63,7 @@ describe('examples that were calculated by hand', () => {
 
   test('100M events with 10 a request cost 10M requests and 10M records', () => {
     const cost = monthlyCost(usage({ events: 100e6, batch: 10, reads: 0 }))
-    expect(usd(cost, 'apiRequest')).toBeCloseTo(10, 9)
+    expect(usd(cost, 'apiRequest', 'track')).toBeCloseTo(10, 9)
     expect(usd(cost, 'cloudfrontRequest', 'track')).toBeCloseTo(10, 9)
     expect(usd(cost, 'putUnit')).toBeCloseTo(0.14, 9)
     expect(usd(cost, 'lambdaRequest', 'track')).toBeCloseTo(2, 9)
@@ -64,7 +75,7 @@ describe('examples that were calculated by hand', () => {
 
   test('API Gateway charges less for each request above 300M', () => {
     const cost = monthlyCost(usage({ events: 10e9, batch: 10, reads: 0 }))
-    expect(usd(cost, 'apiRequest')).toBeCloseTo(300 + 700 * 0.9, 6)
+    expect(usd(cost, 'apiRequest', 'track')).toBeCloseTo(300 + 700 * 0.9, 6)
   })
 
   test('the number of shards follows from the records or bytes of the busiest second, at 80 % of the capacity', () => {
@@ -131,6 +142,69 @@ describe('examples that were calculated by hand', () => {
   })
 })
 
+test('ingestion by a function URL pays no request of API Gateway and no line of its log, and browsers cost less than $2.50 a million', () => {
+  const browsers = usage({ events: 100e6, reads: 30e3 })
+  const byApi = monthlyCost(browsers)
+  const byUrl = monthlyCost({ ...browsers, ingestion: 'function-url' })
+  const requests = 100e6 / 1.14
+  expect(usd(byApi, 'apiRequest', 'track')).toBeCloseTo(requests * 1e-6, 6)
+  expect(usd(byUrl, 'apiRequest', 'track')).toBe(0)
+  // A line of 280 bytes, taken in and kept for a month.
+  const logs = (requests * 280) / 1e9
+  const saved = requests * 1e-6 + logs * 0.5 + logs * 0.03
+  expect(byApi.total - byUrl.total).toBeCloseTo(saved, 4)
+  expect(byUrl.perMillion).toBeLessThan(2.5)
+})
+
+test('an analysis pays 45 s of two functions, and tokens only with a text model', () => {
+  const idle = usage({ events: 0, reads: 0, months: 0 })
+  const without = monthlyCost({ ...idle, analyses: 1_000 })
+  const scanSeconds = (45_000 * 2_048) / 1_024
+  expect(usd(without, 'lambdaX86Second', 'website analyses')).toBeCloseTo(scanSeconds * 0.0000166667, 4)
+  expect(usd(without, 'textModelIn') + usd(without, 'textModelOut')).toBe(0)
+  const withModel = monthlyCost({ ...idle, analyses: 1_000, textModel: 'on' })
+  expect(withModel.total - without.total).toBeCloseTo(1_000 * (1_300 * 1.1e-6 + 750 * 5.5e-6), 9)
+  expect(monthlyCost({ ...idle, textModel: 'on' })).toEqual(monthlyCost(idle))
+})
+
+test('a cache asks for the experiments of a project at most once a minute, and not for every session', () => {
+  const rare = usage({ events: 670, projects: 1 })
+  // A hundred sessions a month hardly ever meet in the same minute and cache.
+  expect(configMisses(rare)).toBeCloseTo(100, 0)
+  const busy = usage({ events: 1e12, projects: 2 })
+  expect(configMisses(busy)).toBeCloseTo(2 * 13 * 43_800, 3)
+  expect(configMisses({ ...busy, cloudfront: 'off' })).toBe(0)
+})
+
+test('requests of bots cost their answers, and nothing behind the stream', () => {
+  const base = usage({ events: 100e6, batch: 1, reads: 0 })
+  const [without, withBots] = [monthlyCost(base), monthlyCost({ ...base, bots: 0.5 })]
+  expect(usd(withBots, 'lambdaRequest', 'track')).toBeCloseTo(1.5 * usd(without, 'lambdaRequest', 'track'), 6)
+  for (const price of ['putUnit', 'shardHour', 'stateWrite', 's3Stored'])
+    expect(usd(withBots, price), price).toBeCloseTo(usd(without, price), 9)
+})
+
+test('the profile hosted writes once for ten requests with events, and once for each read', () => {
+  const hosted = monthlyCost(usage({ events: 100e6, batch: 1, reads: 1_000, profile: 'hosted' }))
+  expect(usd(hosted, 'stateWrite', 'limits')).toBeCloseTo((100e6 / 10 + 1_000) * 0.625e-6, 6)
+})
+
+test('a funnel scans the columns of the events once, in one statement', () => {
+  const base = usage({ events: 1e9, projects: 1, range: 30, months: 12, reads: 0 })
+  const cost = monthlyCost({ ...base, queries: 1_000 })
+  // 31 days of 14.6 bytes an event, of which a half is read, at $5 a TB; hot files come on top.
+  const cold = ((1e9 / (730 / 24)) * 31 * 14.6 * 0.5 * 1_000 * 5) / 1e12
+  expect(usd(cost, 'athenaTb', 'queries') / cold).toBeGreaterThan(1)
+  expect(usd(cost, 'athenaTb', 'queries') / cold).toBeLessThan(1.1)
+})
+
+test('live items are kept for two days after their expiry, because DynamoDB deletes late', () => {
+  // 100M events of a hundred a request have 6 GB in chunks, beside the heads of the chunks.
+  const cost = monthlyCost(usage({ events: 100e6, batch: 100, projects: 1, reads: 0 }))
+  const gigabytes = 6 + (usd(cost, 'lambdaRequest', 'live') / 0.2e-6) * 500e-9
+  expect(usd(cost, 'stateStored', 'live')).toBeCloseTo((gigabytes * 48) / 730 / 4, 3)
+})
+
 test('lines of one price share its tiers and its free units', () => {
   const halves = [
     { price: 'apiRequest', quantity: 200e6, purpose: 'a' },
@@ -166,6 +240,10 @@ const anyUsage: fc.Arbitrary<Usage> = fc
     epochMinutes: fc.double({ min: 1, max: 1_440, noNaN: true }),
     architecture: fc.constantFrom('arm64', 'x86_64'),
     cloudfront: fc.constantFrom('on', 'off'),
+    queries: wholeNumbers(1e9),
+    bots: fc.double({ min: 0, max: 10, noNaN: true }),
+    profile: fc.constantFrom('own', 'hosted'),
+    ingestion: fc.constantFrom('api', 'function-url'),
     waf: fc.constantFrom('on', 'off'),
     tracing: fc.constantFrom('on', 'off'),
     dashboard: fc.constantFrom('on', 'off'),

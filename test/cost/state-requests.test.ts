@@ -11,7 +11,7 @@ import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { finishOrphanedClaims } from '#core/lake/consume/orphaned-claims'
 import { openLake } from '#core/lake/read/snapshot'
 import { profiles } from '#core/limits/profile'
-import { createLiveBuffer } from '#core/live/buffer'
+import { createLiveBuffer, LATE_MS } from '#core/live/buffer'
 import { openReplays } from '#core/replays/open-replays'
 import { createStores } from '#core/stores'
 import { READ_UNIT, unitsOf } from '#cost/lake'
@@ -27,6 +27,7 @@ import {
   encodeSimulated,
 } from '#test/simulation/simulated-ports'
 import { eventsRecord } from '#test/support/events-record'
+import { liveRecord, writeLive } from '#test/support/live-records'
 import { noReceipts } from '#test/support/no-receipts'
 import { openMeteredState, type Units } from './metered-state.ts'
 
@@ -194,7 +195,8 @@ test('GET /stats costs what the model says when the caches of its process are ov
   const { id } = await accounts.create({ email: 'reader@example.com', tier: 'pro', complimentary: true })
   const key = await accounts.issueApiKey(id)
   const { project } = await projects.create({ account: { id }, name: 'read' })
-  const stats = openReports({ project: project.name, key })
+  const get = openReports(key)
+  const stats = () => get(routes.stats, { project: project.name })
   // The first read of a project creates the item of its totals.
   await stats()
   clock.time += 5_001
@@ -210,7 +212,7 @@ test('GET /stats costs what the model says when the caches of its process are ov
  * The function of reports as createReportsServices makes it, in a process that has just started. Athena finds
  * nothing.
  */
-function openReports({ project, key }: { project: string; key: string }) {
+function openReports(key: string) {
   const fresh = createStores(state, clock)
   const profile = profiles.own
   const access = createAccessStores({ ...fresh, ...state, clock, log, profile, admitted: [] })
@@ -221,18 +223,19 @@ function openReports({ project, key }: { project: string; key: string }) {
     engine: { rows: async () => [] },
     openLake: () => openLake({ state: fresh.lakeState, lake }),
     erasures: openErasures({ ...state, ...fresh, lake, clock }),
-    buffer: createLiveBuffer(state, { clock, bufferMs: 0 }),
+    buffer: createLiveBuffer(state, { clock, bufferMs: 300_000 }),
+    follow: 'poll' as const,
     identity: createIdentityStore({ ...state, ...fresh, lake, clock }),
     users: createUserResolver({ ...state, ...fresh, clock, bufferMs: 0 }),
     emails: createEmailHasher(async () => 'key of the index'),
     ...{ clock, log, baseUrl: 'https://footfall.example' },
   })
-  return async () => {
-    const response = await reports(routes.stats, {
+  return async (route: typeof routes.stats | typeof routes.live, query: Record<string, string>) => {
+    const response = await reports(route, {
       method: 'GET',
-      path: '/stats',
+      path: route.path,
       params: {},
-      query: { project },
+      query,
       headers: { 'x-api-key': key },
       body: new Uint8Array(),
       ip: null,
@@ -240,3 +243,27 @@ function openReports({ project, key }: { project: string; key: string }) {
     expect(response.status).toBe(200)
   }
 }
+
+test('a poll of live events, one a second, costs at most what the model says', async () => {
+  const { id } = await accounts.create({ email: 'poller@example.com', tier: 'pro', complimentary: true })
+  const key = await accounts.issueApiKey(id)
+  const { project } = await projects.create({ account: { id }, name: 'polled' })
+  const get = openReports(key)
+  const buffer = createLiveBuffer(state, { clock, bufferMs: 300_000 })
+  const measured: Units[] = []
+  let after = clock.time
+  for (let i = 0; i < 3; i++) {
+    for (let second = 0; second <= system.live.pollSeconds; second++) {
+      clock.time += 1_000
+      const made = liveRecord(i * 100 + second, clock.time, [{ properties: { path: '/' } }])
+      await writeLive(buffer, project.id, 's', [made])
+    }
+    const query = { project: project.name, after: String(after) }
+    after = clock.time - LATE_MS
+    measured.push(await state.measure(() => get(routes.live, query)))
+  }
+  // A busy machine answers late, and then the client sends a request again.
+  const least = measured.toSorted((a, b) => a.reads - b.reads)[0] as Units
+  expectAtMost(least, system.live.poll)
+  expect(least.reads).toBeGreaterThan(system.live.poll.reads - 2)
+})

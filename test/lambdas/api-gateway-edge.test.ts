@@ -58,3 +58,49 @@ test('without CloudFront direct calls are good, and the header with addresses is
 test('without addresses in the header the peer counts', async () => {
   expect(await call({ 'x-footfall-edge': 'edge-1' })).toEqual([200, CLOUDFRONT])
 })
+
+/**
+ * What a function with a URL answers there, with the row and the address that it saw. The events of a URL
+ * have no route key.
+ */
+async function callUrl(method: string, path: string, headers: Record<string, string> = {}) {
+  const seen: unknown[] = []
+  const handle = apiGateway(
+    async (route, request) => {
+      seen.push(`${route.method} ${route.path}`, request.ip)
+      return { status: 200, headers: {}, body: '' }
+    },
+    () => {},
+    'edge-1',
+    'track',
+  )
+  const { statusCode } = await handle(
+    exampleEvent<APIGatewayProxyEventV2>('track', event => {
+      event.routeKey = '$default'
+      event.rawPath = path
+      Object.assign(event.requestContext.http, { method, path, sourceIp: CLOUDFRONT })
+      delete event.headers['x-forwarded-for']
+      Object.assign(event.headers, { 'x-footfall-edge': 'edge-1', ...headers })
+    }),
+  )
+  return [statusCode, ...seen]
+}
+
+test('the URL of a function serves its own rows by their paths, and no row of another function', async () => {
+  expect(await callUrl('POST', '/track')).toEqual([200, 'POST /track', CLOUDFRONT])
+  expect(await callUrl('POST', '/track/batch')).toEqual([200, 'POST /track/batch', CLOUDFRONT])
+  expect(await callUrl('GET', '/nothing')).toEqual([404])
+  expect(await callUrl('GET', '/projects')).toEqual([405])
+  expect(await callUrl('GET', '/track')).toEqual([405])
+  expect(await callUrl('OPTIONS', '/track')).toEqual([204])
+})
+
+test('the URL of a function refuses calls past CloudFront, and sees the viewer, whatever the viewer wrote', async () => {
+  expect(await callUrl('POST', '/track', { 'x-footfall-edge': 'edge-2' })).toEqual([403])
+  for (const forwarded of [`1.1.1.1, ${VIEWER}`, `1.1.1.1, ${VIEWER}, ${CLOUDFRONT}`])
+    expect(await callUrl('POST', '/track', { 'x-forwarded-for': forwarded })).toEqual([
+      200,
+      'POST /track',
+      VIEWER,
+    ])
+})

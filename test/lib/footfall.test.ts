@@ -1,22 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { App, Stage } from 'aws-cdk-lib'
 import { expect, onTestFinished, test } from 'vitest'
-import { buildPackage } from '#lib/build-package'
 import { ConfigError } from '#lib/config'
-import { type Architecture, addonPackage } from '#lib/duckdb-addon'
+import { type Architecture, addonFolder } from '#lib/duckdb-addon'
 import { Footfall } from '#lib/footfall'
+import { WITH_DUCKDB } from '#lib/shared-addon'
+import { PACKED_ARCHITECTURE, packedPackage } from '#test/support/packed-package'
 import { writeBundles } from './synthesized.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -54,24 +46,15 @@ test('a wrong option names itself, and functions for another processor say how t
   const app = new App({ outdir: join(folder, 'out') })
   expect(() => new Footfall(app, 'A', { functionsFolder, shards: 0 })).toThrow(ConfigError)
   expect(() => new Footfall(app, 'B', { functionsFolder, architecture: 'x86_64' })).toThrow(
-    /--architecture x86_64/,
+    /FOOTFALL_ARCHITECTURE=x86_64 npm pack/,
   )
 })
 
 test('the packed package has all that an app needs, except the CDK', { timeout: 600_000 }, async () => {
-  const folder = newFolder()
-  const architecture: Architecture = process.arch === 'x64' ? 'x86_64' : 'arm64'
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const built = await buildPackage(manifest, { folder: join(folder, 'package'), architecture })
-  const app = join(folder, 'app')
+  const app = newFolder()
   const installed = join(app, 'node_modules/footfall')
-  mkdirSync(join(app, 'node_modules'), { recursive: true })
-  // npm packs exactly these, also folders of the name node_modules inside of them.
-  const { files } = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'))
-  for (const file of ['package.json', ...files])
-    cpSync(join(built, file), join(installed, file), { recursive: true })
-  const addon = `functions/${architecture}/jobs/node_modules/${addonPackage(architecture)}/libduckdb.so`
-  expect(existsSync(join(installed, addon))).toBe(true)
+  mkdirSync(installed, { recursive: true })
+  execFileSync('tar', ['-xzf', await packedPackage(), '-C', installed, '--strip-components', '1'])
   for (const name of ['aws-cdk-lib', 'constructs'])
     symlinkSync(join(ROOT, 'node_modules', name), join(app, 'node_modules', name))
   writeFileSync(
@@ -79,13 +62,19 @@ test('the packed package has all that an app needs, except the CDK', { timeout: 
     `import { App } from 'aws-cdk-lib'
 import { Footfall } from 'footfall/cdk'
 const app = new App({ outdir: 'out', builtinCloudFormationValidation: false })
-new Footfall(app, 'Footfall', { architecture: '${architecture}', alarmEmail: 'ops@example.com' })
+new Footfall(app, 'Footfall', { architecture: '${PACKED_ARCHITECTURE}', alarmEmail: 'ops@example.com' })
 app.synth()
 `,
   )
-  execFileSync(process.execPath, ['app.mjs'], { cwd: app, stdio: ['ignore', 'ignore', 'inherit'] })
+  // The second synthesis finds the links of the first.
+  for (let run = 1; run <= 2; run++)
+    execFileSync(process.execPath, ['app.mjs'], { cwd: app, stdio: ['ignore', 'ignore', 'inherit'] })
   const template = readFileSync(join(app, 'out/Footfall.template.json'), 'utf8')
   expect(template).toContain('AWS::Kinesis::Stream')
-  const types = readFileSync(join(installed, 'cdk.d.ts'), 'utf8')
+  const libraries = globSync('out/asset.*/node_modules/@duckdb/*/libduckdb.so', { cwd: app })
+  expect(libraries.map(path => path.split('/').slice(2))).toEqual(
+    WITH_DUCKDB.map(() => addonFolder('', PACKED_ARCHITECTURE).split('/').concat('libduckdb.so')),
+  )
+  const types = readFileSync(join(installed, 'build/cdk/cdk.d.ts'), 'utf8')
   expect(types).toContain('readonly alarmEmail?:')
 })

@@ -16,6 +16,8 @@ const full = synthesize({
   alarmEmail: 'ops@example.com',
   monthlyBudgetUsd: 100,
   streamMode: 'on-demand',
+  backupDays: 35,
+  replicaBucketArn: 'arn:aws:s3:::copies',
 })
 
 /** The prefixes of the tables of segments, sorted. */
@@ -153,14 +155,17 @@ test.each([
       ...['hot', 'links', ...SEGMENT_PREFIXES, 'tombstones'].map(
         prefix => `s3:PutObject StorageLake/${prefix}/*`,
       ),
+      'lambda:InvokeFunction scanFunction',
       'sqs:DeleteMessage JobQueueJobsQueue',
       'sqs:GetQueueAttributes JobQueueJobsQueue',
       'sqs:ReceiveMessage JobQueueJobsQueue',
     ],
   ],
+  // It reads pages of strangers.
+  ['scan', [], []],
   [
     'restore',
-    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
       'kinesis:DescribeStream StreamEvents',
       'kinesis:DescribeStreamSummary StreamEvents',
@@ -172,7 +177,7 @@ test.each([
         prefix => `s3:GetObject StorageLake/${prefix}/*`,
       ),
       's3:ListBucket StorageLake',
-      ...['hot', 'hot-identity', 'quarantine', 'waiting'].map(
+      ...['hot', 'hot-identity', 'quarantine', 'tombstones', 'waiting'].map(
         prefix => `s3:PutObject StorageLake/${prefix}/*`,
       ),
     ],
@@ -428,4 +433,15 @@ test('CloudFront accepts and uses only HTTPS with current TLS versions', () => {
     DefaultCacheBehavior: { ViewerProtocolPolicy: 'https-only' },
     WebACLId: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/web/1f0a',
   })
+})
+
+test('restore may list tombstones too, because it looks for those that manifests name', () => {
+  const policy = plain.all('AWS::IAM::Policy').find(([id]) => id.startsWith('restoreRole'))?.[1]
+  const listing = statements(policy?.Properties).filter(({ Action }) =>
+    list(Action).includes('s3:ListBucket'),
+  )
+  const prefixes = listing.flatMap(
+    ({ Condition }) => (Condition?.StringLike as Record<string, string[]> | undefined)?.['s3:prefix'] ?? [],
+  )
+  expect(prefixes).toContain('tombstones/*')
 })

@@ -51,12 +51,12 @@ test('the synthesis stops when the settings of a function differ from its schema
   expect(() => app.synth()).toThrow(/site lacks its setting BASE_URL.*site has no setting TABLE_NAME/s)
 })
 
-test('functions run on Node 24 and arm64, with a time limit and a memory size that a new account allows', () => {
+test('functions run on Node 24 and arm64, beside the one with a browser, with a time limit and a memory size that a new account allows', () => {
   for (const name of names) {
     const { properties } = plain.lambda(name)
     expect(properties).toMatchObject({
       Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
+      Architectures: [name === 'scan' ? 'x86_64' : 'arm64'],
       Handler: 'index.handler',
     })
     expect(properties.Timeout).toBeGreaterThan(0)
