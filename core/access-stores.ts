@@ -4,6 +4,7 @@ import { createBrowserSessionStore } from './access/browser-sessions.ts'
 import { createClientRegistry } from './access/client-registry.ts'
 import { createDemo } from './access/demo.ts'
 import { createSetupLinks } from './access/setup-links.ts'
+import { createShareLinks } from './access/share-links.ts'
 import { createSignInAttempts } from './access/sign-in-attempts.ts'
 import { createAuditLog } from './accounts/audit.ts'
 import { createFeedbackStore, type FeedbackSink } from './accounts/feedback.ts'
@@ -17,6 +18,7 @@ import type { Clock, Log } from './ports.ts'
 import { createContextStore } from './projects/contexts.ts'
 import { createPortfolioStore } from './projects/portfolios.ts'
 import { createProjectReader } from './projects/read-project.ts'
+import { createSavedViews } from './projects/saved-views.ts'
 import type { StateTable } from './state-table.ts'
 import type { Stores } from './stores.ts'
 
@@ -57,6 +59,8 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     clientRegistry: createClientRegistry(services),
     signInAttempts: createSignInAttempts(services),
     setupLinks: createSetupLinks(services),
+    shareLinks: createShareLinks({ ...services, accounts, projects }),
+    savedViews: createSavedViews(services),
     identities: createIdentityDirectory({ ...services, accounts, profile, admitted }),
     guards: createAddressGuards({ ...services, profile }),
     audit: createAuditLog({ ...services, log, waitMs: gatherMs }),

@@ -9,6 +9,7 @@ import { createProjectStore } from './projects/store.ts'
 import { createScanStore } from './scans/scan-store.ts'
 import type { StateTable } from './state-table.ts'
 import { createUsageStore, type UsageStore } from './usage/store.ts'
+import { createUsedEvents } from './usage/used-events.ts'
 
 export type StoreOptions = {
   /** Counters of a process that gathers reads (gatherReads). */
@@ -34,6 +35,7 @@ export function createStores(
     experiments: createExperimentStore({ ...state, clock }),
     refused: createRefusedCounts(state),
     scanStore: createScanStore({ ...state, clock }),
+    usedEvents: createUsedEvents(state),
   }
 }
 

@@ -28,6 +28,7 @@ import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/route'
 import { newDevApproveSecret } from './access/dev-approve-secret.ts'
 import type { Access } from './access/open-access.ts'
+import { builtChatView, builtDashboard, builtRecorder, builtTracker, builtViewer } from './browser-scripts.ts'
 import { readEmailKey } from './email-key.ts'
 import { openCountryTable } from './http/country-table.ts'
 import { createFolderLake } from './lake/folder.ts'
@@ -101,6 +102,7 @@ export async function openFunctions(
     clock,
     log,
     scanStore: storage.scanStore,
+    usedEvents: storage.usedEvents,
     scans: openScanDesk({ ...storage, ...access, jobs: scanJobs, clock, waitMs: SCAN_WAIT_MS }),
   }
   const country = openCountryTable()
@@ -114,6 +116,7 @@ export async function openFunctions(
     estimator: engine,
     openLake: () => openLake({ state: lakeState, lake }),
     buffer,
+    follow: 'stream' as const,
     users,
     freshUntil: createFreshness({ state: lakeState, stream, clock }),
   })
@@ -121,14 +124,27 @@ export async function openFunctions(
     pages: access.pages,
     mcp: lazily(async () => {
       const { mcpHandler } = await import('#lambdas/mcp/handler')
-      return mcpHandler({ ...common, functions: { reports, control }, secret: async () => emailKey })
+      return mcpHandler({
+        ...common,
+        functions: { reports, control },
+        secret: async () => emailKey,
+        chatView: builtChatView,
+      })
     }),
     auth: authHandler({
       ...common,
       country: createRequestCountry(countryHeader, country),
       devApproveSecret: settings.DEV_APPROVE ? newDevApproveSecret(settings.DATA_DIR) : null,
     }),
-    site: siteHandler({ tracker: buildTracker, numbers: readFileSync(NUMBERS, 'utf8'), baseUrl, log }),
+    site: siteHandler({
+      tracker: builtTracker,
+      recorder: builtRecorder,
+      dashboard: builtDashboard,
+      viewer: builtViewer,
+      numbers: readFileSync(NUMBERS, 'utf8'),
+      baseUrl,
+      log,
+    }),
     control,
     reports,
     replay: replayHandler(common),
@@ -154,18 +170,6 @@ export async function openFunctions(
     }),
   }
   return { functions, freeMemory: engine.freeMemory, close: engine.close }
-}
-
-/** Builds the tracker: half a second of work, and two libraries that a service loads only for it. */
-async function buildTracker() {
-  const [{ buildTracker }, { stop: stopEsbuild }] = await Promise.all([
-    import('#tracker/build'),
-    import('esbuild'),
-  ])
-  const tracker = await buildTracker()
-  // Ends the process that esbuild keeps for further builds.
-  await stopEsbuild()
-  return tracker
 }
 
 /** A function whose code is loaded for its first request: the library of MCP takes 0.2 s. */

@@ -116,7 +116,15 @@ async function openService(
   const demoProject = settings.SEED_DEMO ? project : null
   await access.demo.setProject(demoProject)
   if (demoProject !== null) await ensureDemoExperiment(storage.experiments, demoProject, clock.now())
-  const scanThread = createScanThread({ dataDir: DATA_DIR, userAgent: scanAgent(baseUrl) }, log)
+  const scanThread = createScanThread(
+    {
+      dataDir: DATA_DIR,
+      userAgent: scanAgent(baseUrl),
+      chromiumPath: settings.CHROMIUM_PATH,
+      textModel: settings.TEXT_MODEL,
+    },
+    log,
+  )
   const {
     functions,
     freeMemory,

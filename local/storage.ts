@@ -55,6 +55,11 @@ export function compactionTempDir(dataDir: string): string {
   return join(dataDir, 'merging')
 }
 
+/** Folder for what browsers write while they render pages. */
+export function browserTempDir(dataDir: string): string {
+  return join(dataDir, 'rendering')
+}
+
 /** Folder to which queries spill when they need more memory than they may use. */
 export function queryTempDir(dataDir: string): string {
   return join(dataDir, 'querying')
@@ -76,7 +81,7 @@ export type StorageSettings = {
 export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: StorageSettings) {
   const folder = lakeDir(dataDir)
   // A killed process leaves temporary files. Nothing uses them again.
-  const removals = [compactionTempDir(dataDir), queryTempDir(dataDir)].map(dir =>
+  const removals = [compactionTempDir(dataDir), queryTempDir(dataDir), browserTempDir(dataDir)].map(dir =>
     rm(dir, { recursive: true, force: true }),
   )
   await Promise.all([deleteUnfinished(folder), ...removals])

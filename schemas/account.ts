@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { documentedAs } from './documented-as.ts'
 import { wholeNumber } from './fields.ts'
 
 /** The account, its usage, its audit log and feedback (docs/api/account.md). */
@@ -44,26 +45,30 @@ export const accountUsage = z
     }),
     spend_cap: z.object({ monthly_spend_cap_dollars: z.number().nullable() }),
     tier_limits: tierLimits,
-    payment: z.object({
-      version: z.literal(1),
-      state: z.enum(['upgrade_available', 'checkout_pending', 'setup_required', 'active']),
-      agent_can_charge: z.literal(false),
-      pricing: z.object({
-        currency: z.literal('USD'),
-        events_per_unit: z.int(),
-        unit_price_cents: z.int(),
+    payment: documentedAs(
+      z.object({
+        version: z.literal(1),
+        state: z.enum(['upgrade_available', 'checkout_pending', 'setup_required', 'active']),
+        agent_can_charge: z.literal(false),
+        pricing: z.object({
+          currency: z.literal('USD'),
+          events_per_unit: z.int(),
+          unit_price_cents: z.int(),
+        }),
+        next_action: z
+          .object({ type: z.literal('open_browser'), url: z.string(), reason: z.string() })
+          .nullable()
+          .meta({ description: 'For the human: no permission to charge' }),
+        polling: z.object({
+          endpoint: z.literal('/account/usage'),
+          interval_seconds: z.int(),
+          max_wait_seconds: z.int(),
+        }),
+        status: z.object({ can_retry_pro_task: z.boolean() }),
       }),
-      next_action: z
-        .object({ type: z.literal('open_browser'), url: z.string(), reason: z.string() })
-        .nullable()
-        .meta({ description: 'For the human: no permission to charge' }),
-      polling: z.object({
-        endpoint: z.literal('/account/usage'),
-        interval_seconds: z.int(),
-        max_wait_seconds: z.int(),
-      }),
-      status: z.object({ can_retry_pro_task: z.boolean() }),
-    }),
+      'object',
+      '`state`, and `next_action` with an address for the human: no permission to charge (docs/api/account.md)',
+    ),
   })
   .meta({ id: 'AccountUsage' })
 

@@ -20,7 +20,7 @@ export function splitEqually(keys: string[]): Variant[] {
 export function bucketOf(experiment: string, userId: string): number {
   const text = `${experiment}.${userId}`
   let hash = 0
-  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0
+  for (const unit of text.split('')) hash = ((hash << 5) - hash + unit.charCodeAt(0)) | 0
   return Math.abs(hash) % 100
 }
 

@@ -10,20 +10,22 @@ const address = z.string()
 const words = z.array(z.string())
 
 /** Protected resource metadata (RFC 9728). */
-export const protectedResourceDocument = z
-  .object({
+export const protectedResourceDocument = documentedAs(
+  z.object({
     resource: address,
     authorization_servers: words,
     scopes_supported: words,
     bearer_methods_supported: words,
     resource_name: z.string(),
     resource_documentation: address,
-  })
-  .meta({ id: 'ProtectedResource' })
+  }),
+  'object',
+  'Metadata of RFC 9728',
+)
 
 /** Authorization server metadata (RFC 8414), with the block of agent registration. */
-export const authorizationServerDocument = z
-  .object({
+export const authorizationServerDocument = documentedAs(
+  z.object({
     issuer: address,
     authorization_endpoint: address,
     token_endpoint: address,
@@ -38,18 +40,17 @@ export const authorizationServerDocument = z
     token_endpoint_auth_methods_supported: words,
     code_challenge_methods_supported: words,
     service_documentation: address,
-    agent_auth: documentedAs(
-      z.object({
-        skill: address,
-        register_uri: address,
-        claim_uri: address,
-        claim_complete_uri: address,
-        revocation_uri: address,
-        identity_types_supported: words,
-        user_claimed: z.object({ claim_methods_supported: words, credential_types_supported: words }),
-      }),
-      'object',
-      'How an agent registers by itself: GET /auth.md',
-    ),
-  })
-  .meta({ id: 'AuthorizationServer' })
+    /** How an agent registers by itself: GET /auth.md. */
+    agent_auth: z.object({
+      skill: address,
+      register_uri: address,
+      claim_uri: address,
+      claim_complete_uri: address,
+      revocation_uri: address,
+      identity_types_supported: words,
+      user_claimed: z.object({ claim_methods_supported: words, credential_types_supported: words }),
+    }),
+  }),
+  'object',
+  'Metadata of RFC 8414, and `agent_auth`: how an agent registers by itself (GET /auth.md)',
+)

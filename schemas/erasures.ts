@@ -10,16 +10,18 @@ export const UNCONFIRMED_IDS = 20
 /** Ids that a dry run lists. */
 export const LISTED_IDS = 1_000
 
+/** An id that stands elsewhere than in the path. */
+const otherId = z
+  .string()
+  .min(1, 'Field `user_id` is empty. Send an id of the person, or leave it out.')
+  .optional()
+
 export const erasePersonQuery = z.object({
   project,
-  user_id: z
-    .string()
-    .min(1, 'Parameter `user_id` is empty. Send an id of the person, or leave it out.')
-    .optional()
-    .meta({
-      description:
-        'An id of the person in place of that in the path, which may be `-`: for ids with `/`, `%` or `+`',
-    }),
+  user_id: otherId.meta({
+    description:
+      'An id of the person in place of that in the path, which may be `-`: for ids with `/`, `%` or `+`',
+  }),
   confirm: z.coerce
     .number()
     .int('Parameter `confirm` must be a whole number: how many ids the person has.')
@@ -27,6 +29,12 @@ export const erasePersonQuery = z.object({
     .optional()
     .meta({ description: 'How many ids the person has. Needed for more than 20 ids' }),
   dry_run: flag('dry_run', 'Erases nothing and returns what an erasure would cover.'),
+})
+
+export const erasePersonBody = z.object({
+  user_id: otherId.meta({
+    description: 'An id of the person in place of that in the path: so it is in no log of addresses',
+  }),
 })
 
 export const erasureDryRun = z

@@ -66,6 +66,12 @@ export const until = moment('until').meta({
 export const sinceWeek = since('Default: `7d`.')
 export const sinceMonth = since('Default: `30d`.')
 
+/** A date of the calendar. */
+export function date(name: string) {
+  const parses = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseSince(text) !== null
+  return z.string().refine(parses, `Parameter \`${name}\` must be a date such as \`2026-11-16\`.`)
+}
+
 /** The alias of `since`, for requests without `since`. */
 export const days = wholeNumber('days', 0, MAX_DAYS)
   .meta({ description: 'The same as `since=Nd`. Ignored when `since` is there.' })

@@ -11,6 +11,7 @@ const TABLE_NAME = setting('Name of the state table')
 const STREAM_ARN = setting('ARN of the event stream')
 const BUCKET_NAME = setting('Name of the S3 bucket of the lake')
 const JOB_QUEUE_URL = setting('Address of the job queue')
+const SCAN_FUNCTION = setting('Name of the function that reads pages of websites')
 const BASE_URL = setting('Address of the service, without a slash at its end')
 const ATHENA_WORKGROUP = setting('Workgroup that the reports run in')
 const GLUE_DATABASE = setting('Database of the lake in the catalog')
@@ -29,6 +30,7 @@ const EDGE_KEY = optional('What CloudFront sends with each request; empty withou
 const COUNTRY_HEADER = optional(
   'Lower-case name of the header with the country of the user; empty without CloudFront',
 )
+const TEXT_MODEL = optional('Model of Amazon Bedrock that words the advice of website analyses')
 const FEEDBACK_WEBHOOK = optional('Address that gets feedback by POST')
 const FEEDBACK_TOPIC = optional('ARN of the SNS topic that gets feedback')
 
@@ -134,7 +136,9 @@ export const functions = {
   /** The live consumer; the stream starts it. */
   live: z.object({ ...common, TABLE_NAME, ...planSettings }),
   /** The worker for compaction, merges and website analyses; the job queue starts it. */
-  jobs: z.object({ ...common, TABLE_NAME, BASE_URL, BUCKET_NAME, COMPACTION_MEMORY_MB }),
+  jobs: z.object({ ...common, TABLE_NAME, BUCKET_NAME, COMPACTION_MEMORY_MB, SCAN_FUNCTION, TEXT_MODEL }),
+  /** Reads the pages of one website; the worker calls it. It has no rights. */
+  scan: z.object({ ...common, BASE_URL }),
   /** Makes table and lake agree after one of them was restored. An operator calls it. */
   restore: z.object({ ...common, TABLE_NAME, STREAM_ARN, BUCKET_NAME, COMPACTION_MEMORY_MB }),
   /** Maintenance of the lake, purge, retention, and the ends of subscriptions; a schedule starts it. */

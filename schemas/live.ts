@@ -15,6 +15,14 @@ export const liveQuery = z.object({
   window: wholeNumber('window', 10, 300).default(60).meta({
     description: 'Length of the window that ends now, seconds',
   }),
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'Parameter `after` must be the `cursor` of an earlier answer.')
+    .optional()
+    .meta({
+      description:
+        'The `cursor` of an earlier answer: the window begins there, so the answer is small and cheap. Then `window` does not count',
+    }),
 })
 
 /** No statement runs, so `sql` is no option. */
@@ -25,6 +33,11 @@ export const liveResponse = z
     project: z.string(),
     window_seconds: z.int(),
     timestamp: z.int().meta({ description: 'The end of the window, Unix ms' }),
+    cursor: z.string().meta({ description: 'Send it as `after` for what comes next' }),
+    follow: z.enum(['poll', 'stream']).meta({
+      description:
+        'How to go on here: `poll` is GET /live with `after`, every 5 s, and `stream` is GET /stream. Both work',
+    }),
     active_visitors: z.int().meta({ description: 'Different users' }),
     active_sessions: z.int().meta({ description: 'Different sessions' }),
     events_per_minute: z.int(),
@@ -38,6 +51,7 @@ export const liveResponse = z
     recent_events: z
       .array(
         z.object({
+          id: z.string(),
           event: z.string(),
           properties: z.record(z.string(), z.unknown()).nullable(),
           user_id: z.string().nullable(),
@@ -46,7 +60,9 @@ export const liveResponse = z
           country: z.string().nullable(),
         }),
       )
-      .meta({ description: 'The 10 newest arrivals of the window, newest first' }),
+      .meta({
+        description: 'The 10 newest arrivals of the window, newest first; with `after` the 100 newest',
+      }),
     truncated: z.literal(true).optional().meta({
       description:
         'Present when the window has more events than the buffer holds: the counts are of the newest ones',

@@ -52,6 +52,9 @@ export const logCodes = {
   FEEDBACK_NOT_DELIVERED: 'feedback was stored, but the configured sink could not be reached',
   EVENT_CAPS_UNKNOWN: 'the state could not be read to check event caps; events are accepted meanwhile',
   SCAN_BROKEN: 'a website analysis failed because of a bug; its caller got SCAN_FAILED',
+  SCAN_POLISHED: 'a text model has worded sentences of a website analysis, with the tokens that it used',
+  SCAN_NOT_POLISHED:
+    'a text model failed or answered with what must not be used; the analysis has the words of the rules',
   JOB_FAILED: 'a job failed and will be tried again',
 } as const
 

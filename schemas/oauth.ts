@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { documentedAs } from './documented-as.ts'
 import { failsWith } from './fields.ts'
 import { isRedirectAddress, MAX_REDIRECT_CHARS, MAX_REDIRECTS } from './redirect-address.ts'
 
@@ -36,17 +37,20 @@ function listWith(value: string, name: string) {
     .optional()
 }
 
-export const registeredClient = z
-  .object({
+export const registeredClient = documentedAs(
+  z.object({
     client_id: z.string(),
-    client_id_issued_at: z.int().meta({ description: 'Unix seconds' }),
+    /** Unix seconds. */
+    client_id_issued_at: z.int(),
     client_name: z.string().optional(),
     redirect_uris: z.array(z.string()),
     grant_types: z.array(z.enum(GRANTS)),
     response_types: z.array(z.literal('code')),
     token_endpoint_auth_method: z.literal('none'),
-  })
-  .meta({ id: 'RegisteredClient' })
+  }),
+  'object',
+  'The client as registered (RFC 7591), with `client_id`',
+)
 
 /** The answer to both grants (RFC 6749, 5.1). */
 export const tokenResponse = z

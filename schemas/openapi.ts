@@ -7,6 +7,7 @@ import {
   type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi'
+import { summaryOf } from './documented-as.ts'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { compactResponse, dryRunResponse, RECEIPT_HEADER } from './read-options.ts'
 import type { CredentialKind, Route } from './route.ts'
@@ -77,15 +78,13 @@ const VERSION = '1.0.0'
 /**
  * Makes the OpenAPI 3.1 document of the whole service from the routes table: parameters, bodies, responses,
  * and every error code of each route. The hint of a code stands once, in a shared response. `baseUrl` is the
- * address of the service. `isListed`: which routes it has; default: those of the API.
+ * address of the service. `part`: the routes of the API, some shapes as one sentence; or every route with
+ * every shape, for the pages of docs/.
  */
-export function openApiDocument(
-  baseUrl: string,
-  isListed: (route: Route) => boolean = isDocumented,
-): OpenApi {
+export function openApiDocument(baseUrl: string, part: 'api' | 'everything' = 'api'): OpenApi {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, route] of Object.entries<Route>(routes)) {
-    if (!isListed(route)) continue
+    if (part === 'api' && !isDocumented(route)) continue
     const method = route.method.toLowerCase() as Lowercase<Route['method']>
     paths[route.path] = { ...paths[route.path], [method]: toOperation(name, route) }
   }
@@ -119,6 +118,12 @@ export function openApiDocument(
   }
   const whole = createDocument(document, {
     override: ({ jsonSchema, zodSchema, io }) => {
+      const summary = part === 'api' ? summaryOf(zodSchema) : undefined
+      if (summary !== undefined) {
+        for (const name of Object.keys(jsonSchema)) delete jsonSchema[name]
+        Object.assign(jsonSchema, summary)
+        return
+      }
       // Responses may get new fields, so a client must not reject an unknown field.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       // zod leaves the default out where it also transforms the value, as of a number in a query string.
@@ -177,7 +182,7 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
     },
     ...(route.body && {
       requestBody: {
-        required: route.form !== true,
+        required: !(route.form ?? route.emptyBody),
         content: {
           'application/json': {
             schema: bodyWithOptions(route.body, route.options),
@@ -193,10 +198,11 @@ function toOperation(name: string, route: Route): ZodOpenApiOperationObject {
 
 const ID_IN_PATH = z.string()
 
-/** How each kind of credential is sent; a demo session is sent like an agent session. */
+/** How each kind of credential is sent; demo sessions and share links are sent like an agent session. */
 const SECURITY: Record<CredentialKind, Record<string, string[]>[]> = {
   agent_session: [{ bearer: [] }],
   demo: [],
+  share_link: [],
   api_key: [{ apiKeyHeader: [] }, { apiKeyQuery: [] }],
   cookie: [{ cookie: [] }],
 }
@@ -208,10 +214,13 @@ function securityOf({ auth, credentials }: Route): Record<string, string[]>[] {
 
 const inPath: Record<string, z.ZodType> = {
   id: z.string().meta({ description: "The project's id or name", example: 'demo' }),
+  view: z.string(),
+  link: z.string(),
   idOrSlug: z.string().meta({ description: "The portfolio's id or slug", example: 'acme' }),
-  version: z
-    .string()
-    .meta({ description: 'The name in the header X-Tracker-Path', example: '4f1c09ab23de5678.js' }),
+  version: z.string().meta({
+    description: 'The name in the header X-Tracker-Path or X-Replay-Path',
+    example: '4f1c09ab23de5678.js',
+  }),
 }
 
 /** The query parameters of a row. Those of a GET have its options; in a POST they are fields of the body. */

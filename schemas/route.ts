@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts'
 import type { Scope } from './scopes.ts'
 
 /** How a caller proves who they are. */
-export type CredentialKind = 'api_key' | 'agent_session' | 'cookie' | 'demo'
+export type CredentialKind = 'api_key' | 'agent_session' | 'cookie' | 'demo' | 'share_link'
 
 /** The limits that a plan sets on requests (docs/api/limits.md). */
 export type Limit = 'reads_per_minute'
@@ -60,6 +60,8 @@ export type Route = {
   options?: z.ZodObject
   /** The body may also be a form, and may be empty. */
   form?: true
+  /** The body may be empty, because no field of it is needed. */
+  emptyBody?: true
   /** The code of a body that breaks a rule; default: MISSING_FIELDS. */
   bodyCode?: ErrorCode
   /** Largest body, where it is less than MAX_BODY_BYTES. */

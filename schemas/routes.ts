@@ -104,11 +104,11 @@ export function listedErrorsOf(route: Route): ErrorCode[] {
 
 /**
  * Whether the documents of the API list the route: pages are for people, POST /dev/approve is for tests on
- * one machine, /mcp describes itself to its clients, and /replay/ is for the recorder and the viewer of the
- * service.
+ * one machine, /mcp describes itself to its clients, /replay/ and /app/ are for scripts of the service, and
+ * docs/tracker.md names the other addresses of the tracker.
  */
 export function isDocumented({ auth, path, tag }: Pick<Route, 'auth' | 'path' | 'tag'>): boolean {
-  return auth !== 'browser' && tag !== 'MCP' && !/^\/(dev|replay)\//.test(path)
+  return auth !== 'browser' && tag !== 'MCP' && !/^\/(dev|replay|tracker|app)\/|\.src\.js$/.test(path)
 }
 
 /** Returns the names of a route in an API Gateway, one for each method. A route of GET also serves HEAD. */

@@ -40,14 +40,14 @@ const RULES: Record<string, Rule> = {
   // Clients of services that both deployments use: identity providers, the payment provider, other servers.
   providers: {
     files: /^(schemas|core|providers)\//,
-    packages: /^(openid-client|stripe|zod)$/,
+    packages: /^(openid-client|stripe|zod|@aws-sdk\/client-bedrock-runtime|@smithy\/node-http-handler)$/,
     builtins: null,
   },
   aws: { files: /^(schemas|core|aws|providers)\//, packages: null, builtins: null },
   // Handlers, but not the AWS entries of the functions, so that one machine never loads the SDKs.
   local: {
     files:
-      /^(schemas|core|duckdb|local|providers)\/|^tracker\/build\.ts$|^lambdas\/([\w-]+|chain\/[\w-]+|[\w-]+\/handler)\.ts$/,
+      /^(schemas|core|duckdb|local|providers)\/|^(tracker|replay|replay\/viewer|dashboard)\/build\.ts$|^lambdas\/([\w-]+|chain\/[\w-]+|[\w-]+\/handler)\.ts$/,
     packages: null,
     builtins: null,
   },
@@ -57,7 +57,11 @@ const RULES: Record<string, Rule> = {
     builtins: /^node:(crypto|zlib|buffer|util)$/,
     never: { 'reads the environment': /\bprocess\./ },
   },
-  lib: { files: /^(schemas|lib)\/|^tracker\/build\.ts$|^package\.json$/, packages: null, builtins: null },
+  lib: {
+    files: /^(schemas|lib)\/|^(tracker|replay|replay\/viewer|dashboard)\/build\.ts$|^package\.json$/,
+    packages: null,
+    builtins: null,
+  },
   bin: { files: /^(schemas|lib)\//, packages: null, builtins: null },
   // The calculator uses the settings of the code.
   cost: {
@@ -68,8 +72,9 @@ const RULES: Record<string, Rule> = {
   // The generated tables of the documents show routes, limits, bots and settings.
   docs: { files: /^(schemas|core|local|docs)\//, packages: NONE, builtins: null },
   tracker: { files: /^(schemas|tracker)\//, packages: NONE, builtins: NONE },
-  replay: { files: /^(schemas|replay)\//, packages: /^@rrweb\/record$/, builtins: NONE },
-  dashboard: { files: /^(schemas|dashboard)\//, packages: null, builtins: NONE },
+  replay: { files: /^(schemas|replay)\//, packages: /^@rrweb\/(record|replay)$/, builtins: NONE },
+  // Types of schemas alone: the tables and their checks would be the largest part of the script.
+  dashboard: { files: /^(schemas|dashboard)\//, packages: /^preact$/, types: /^zod$/, builtins: NONE },
   // The cleaning of strangers' text is the same everywhere. It is pure, and imports nothing but itself.
   cli: {
     // The macros of DuckDB are texts.
@@ -80,15 +85,19 @@ const RULES: Record<string, Rule> = {
     builtins: null,
   },
   bench: {
-    files: /^(schemas|core|duckdb|local|lambdas|lib|bench)\/|^cli\/build\.ts$|^test\/support\//,
-    packages: /^(@duckdb\/node-api|@modelcontextprotocol\/client|gpt-tokenizer)$/,
+    files:
+      /^(schemas|core|duckdb|local|lambdas|lib|providers|bench)\/|^cli\/build\.ts$|^dashboard\/charts\/series-drawing\.ts$|^test\/(support|scans\/corpus)\//,
+    // The last ones are candidates for the dashboard, which its benchmark installs for itself.
+    packages:
+      /^(@sparticuz\/chromium|esbuild|playwright-core|@duckdb\/node-api|@modelcontextprotocol\/client|gpt-tokenizer|preact|@preact\/signals|solid-js|svelte|uplot|@observablehq\/plot)$/,
     builtins: null,
   },
   scripts: { files: NONE, packages: /^@babel\/parser$/, builtins: null },
   // It deploys the service and sends requests as an owner does, so it needs no handler and nothing of one
-  // machine.
+  // machine. The tools of an operator are in lib/.
   rehearsal: {
-    files: /^(schemas|core|aws|rehearsal)\/|^test\/(support|trino)\//,
+    files:
+      /^(schemas|core|aws|rehearsal)\/|^lib\/(find-kept\.ts|restore\/[\w-]+\.ts)$|^test\/(support|trino)\//,
     packages: /^@aws-sdk\//,
     builtins: null,
   },
@@ -105,6 +114,13 @@ const RULES: Record<string, Rule> = {
 
 /** The build of the tracker and the check of its size run in Node, unlike the rest of its folder. */
 const TRACKER_BUILD: Rule = { files: /^(schemas|tracker)\//, packages: /^(esbuild|terser)$/, builtins: null }
+
+/** So does the build of the recorder. */
+const RECORDER_BUILD: Rule = { files: /^replay\//, packages: /^esbuild$/, builtins: null }
+/** The build of the dashboard runs in Node too. */
+const DASHBOARD_BUILD: Rule = { files: NONE, packages: /^esbuild$/, builtins: null }
+/** The build of the viewer of replays runs in Node too. */
+const VIEWER_BUILD: Rule = { files: /^replay\//, packages: /^esbuild$/, builtins: null }
 
 /** The build of the command line is no part of it. */
 const CLI_BUILD: Rule = { files: /^package\.json$/, packages: /^esbuild$/, builtins: null }
@@ -131,7 +147,7 @@ export function forbiddenImports(files: readonly SourceFile[]): string[] {
     const code = withoutComments(text)
     const imports = importsOf(code)
     const forbidden = imports.filter(imported => !allows(rule, path, imported))
-    const upward = imports.filter(({ name }) => /^\.\..*\.ts$/.test(name))
+    const upward = imports.filter(({ name }) => /^\.\..*\.tsx?$/.test(name))
     const patterns = Object.entries(rule.never ?? {}).filter(([, pattern]) => pattern.test(code))
     return [
       ...forbidden.map(({ name }) => `${path}: may not import ${name}`),
@@ -178,6 +194,9 @@ function reach(path: string, importsByPath: ReadonlyMap<string, readonly string[
 
 function ruleOf(path: string): Rule | undefined {
   if (/^tracker\/(build|sizes)\.ts$/.test(path)) return TRACKER_BUILD
+  if (/^replay\/(build|rrweb-in-slices)\.ts$/.test(path)) return RECORDER_BUILD
+  if (path === 'dashboard/build.ts') return DASHBOARD_BUILD
+  if (path === 'replay/viewer/build.ts') return VIEWER_BUILD
   if (path === 'cli/build.ts') return CLI_BUILD
   return /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? FUNCTION_ENTRY : RULES[path.split('/')[0] ?? '']
 }
@@ -196,7 +215,7 @@ function allows(rule: Rule, path: string, { name, isTypeOnly }: Import): boolean
 
 /** The file of the repository that an import names; null for a package. */
 function fileOf(path: string, name: string): string | null {
-  if (name.startsWith('#')) return `${name.slice(1)}.ts`
+  if (name.startsWith('#')) return name.endsWith('.tsx') ? name.slice(1) : `${name.slice(1)}.ts`
   return name.startsWith('.') ? posix.join(posix.dirname(path), name) : null
 }
 

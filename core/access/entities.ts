@@ -44,7 +44,7 @@ export function authRequestEntity({ client: dynamo, table }: StateTable) {
         exchange_id: { type: 'string' },
         /** The session that it gets. */
         session_id: { type: 'string' },
-        /** What a request by GET /oauth/authorize has beside others (types.ts). */
+        /** The fields that only a request by GET /oauth/authorize has (types.ts). */
         oauth: {
           type: 'map',
           properties: {

@@ -43,7 +43,7 @@ export type OAuthClient = {
   redirect_uris: readonly string[]
 }
 
-/** What a request of an MCP client has beside others (docs/api/mcp-sign-in.md). */
+/** The fields that only an authorization request of an MCP client has (docs/api/mcp-sign-in.md). */
 export type OAuthRequest = {
   client_id: string
   /** Address of the service, for `iss` (RFC 9207). */

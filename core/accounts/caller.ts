@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { Project } from '#core/projects/project'
 import type { CredentialKind } from '#schemas/route'
 import type { Scope } from '#schemas/scopes'
+import type { ShareLink } from '#schemas/share-links'
 
 export type Tier = 'free' | 'pro'
 
@@ -28,6 +30,8 @@ export type Caller = {
   credential: Credential
   /** An API key and the dashboard's cookie have all scopes. */
   scopes: readonly Scope[] | 'all'
+  /** The part of one project that a share link shows; absent for every other credential. */
+  shared?: { link: ShareLink; project: Project }
 }
 
 export type Credential = {

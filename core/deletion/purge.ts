@@ -1,3 +1,4 @@
+import { shareLinksPartition } from '#core/access/share-links'
 import { deleteLeads } from '#core/accounts/identities'
 import type { AccountStore } from '#core/accounts/store'
 import { forEachConcurrent } from '#core/concurrency'
@@ -7,6 +8,7 @@ import type { ExperimentStore } from '#core/experiments/store'
 import { createIdentityWork } from '#core/identity/fold/identity-work'
 import { createScopeStore } from '#core/identity/scope-store'
 import type { Clock, Log } from '#core/ports'
+import { savedViewsPartition } from '#core/projects/saved-views'
 import type { ProjectStore } from '#core/projects/store'
 import { queryPages } from '#core/query-all'
 import { replayListKey, replayPartition, replayUsagePartition } from '#core/replays/item-keys'
@@ -124,8 +126,15 @@ export function createPurge({
     await deletions.addLake({ project_id: id, bucket: project.bucket })
     await scopes.dropProject(project)
     // Replays live as long as deleted projects are kept, so their objects are gone by now.
-    await deleteItems([replayListKey(id)], deadline)
-    for (const partition of [`usage#${id}`, `bots#${id}`, `context#${id}`, replayPartition(id)])
+    await deleteItems([replayListKey(project)], deadline)
+    for (const partition of [
+      `usage#${id}`,
+      `bots#${id}`,
+      `context#${id}`,
+      replayPartition(id),
+      savedViewsPartition(id),
+      shareLinksPartition(id),
+    ])
       await deletePartition(partition, deadline)
     await deleteItems(await experiments.itemKeys(id), deadline)
     await deleteItems(projects.itemKeys(project), deadline)

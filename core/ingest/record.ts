@@ -67,7 +67,7 @@ export type IdentifyRecord = RecordHead & {
   user_id: string
   traits: JsonObject | null
   email_hash: string | null
-  /** A credential of the account came with the request. Absent otherwise. */
+  /** True if the request had a credential of the account. Absent otherwise. */
   has_credential?: boolean
   /** Why the ids of the request are not linked. Then previous_id is equal to user_id. */
   refused?: Refusal

@@ -6,9 +6,9 @@ import type { StateTable } from '#core/state-table'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import type { Limit, Route } from '#schemas/route'
-import { createDemoLimits } from './demo-limits.ts'
 import { createLaggingWindow } from './lagging-window.ts'
 import type { LimitState, Limits } from './limit-state.ts'
+import { createOpenLimits } from './open-limits.ts'
 import { EVENTS_PER_UNIT, limitsOf, NO_LIMIT, type Profile } from './profile.ts'
 import { createSlidingWindow } from './sliding-window.ts'
 
@@ -36,7 +36,7 @@ type Known = { until: number; caps: EventCaps; used: number }
  */
 export function createLimits({ clock, log, profile, accounts, usage, ...state }: LimitServices): Limits {
   const minutes = createSlidingWindow({ ...state, clock }, { name: 'reads', windowMs: MINUTE_MS })
-  const checkDemo = createDemoLimits({ ...state, clock, profile })
+  const open = createOpenLimits({ ...state, clock, profile })
   const known = new QuickLRU<string, Known>({ maxSize: MAX_ACCOUNTS })
   const pending = new Set<string>()
   const tokens = createLaggingWindow({
@@ -59,9 +59,15 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
     address: string | null,
   ): Promise<LimitState | null> {
     // The demo account has no limits of a plan: all its visitors share it.
-    if (caller.credential.kind === 'demo') return checkDemo(caller.credential.id, address)
+    const { kind, id } = caller.credential
+    if (kind === 'demo') return open.checkDemo(id, address)
     const { rate_limit_rpm, max_reads_per_month } = limitsOf(profile, caller.account)
-    const minute = rate_limit_rpm === NO_LIMIT ? null : await checkMinute(caller.account, rate_limit_rpm)
+    // Readers of a share link have a rate of their own: they must not use up that of the owner's agents.
+    const minute = await (kind === 'share_link'
+      ? open.checkShare(id, address)
+      : rate_limit_rpm === NO_LIMIT
+        ? null
+        : checkMinute(caller.account, rate_limit_rpm))
     if (minute?.exceeded !== undefined || route.metered !== true || max_reads_per_month === NO_LIMIT) {
       return minute
     }

@@ -31,6 +31,10 @@ export type Profile = {
   demo_reads_per_minute: number
   /** Reads of all demo sessions of one network in a minute. */
   demo_network_reads_per_minute: number
+  /** Reads by one share link from one network in a minute. A view of the dashboard takes up to ten. */
+  share_reads_per_minute: number
+  /** Reads by one share link in a minute. */
+  share_link_reads_per_minute: number
   /** Website analyses of one address without an account in an hour. */
   anonymous_scans_per_hour: number
   /** Website analyses of an account in an hour. */
@@ -71,7 +75,12 @@ const UNLIMITED: TierLimits = {
   max_full_scans_per_month: NO_LIMIT,
 }
 
-const DEMO = { demo_reads_per_minute: 60, demo_network_reads_per_minute: 600 }
+const OPEN = {
+  demo_reads_per_minute: 60,
+  demo_network_reads_per_minute: 600,
+  share_reads_per_minute: 120,
+  share_link_reads_per_minute: 1_200,
+}
 
 const LIVE = {
   open_streams: 10,
@@ -94,7 +103,7 @@ const own: Profile = {
   replay_starts: 600,
   replay_storage_bytes: NO_LIMIT,
   replay_ingestion_bytes: NO_LIMIT,
-  ...DEMO,
+  ...OPEN,
   ...LIVE,
   open_sign_up: false,
   has_payments: false,
@@ -123,7 +132,7 @@ const hosted: Profile = {
   replay_starts: 60,
   replay_storage_bytes: 10_000_000_000,
   replay_ingestion_bytes: 20_000_000_000,
-  ...DEMO,
+  ...OPEN,
   ...LIVE,
   open_sign_up: true,
   has_payments: true,

@@ -2,40 +2,47 @@ import type { z } from 'zod'
 import type { UserResolver } from '#core/identity/user-resolver'
 import { compareCodePoints } from '#core/reports/run/code-points'
 import type { liveResponse } from '#schemas/live'
-import type { LiveBuffer } from './buffer.ts'
+import { LATE_MS, type LiveBuffer } from './buffer.ts'
 import type { LiveEvent } from './chunk.ts'
 import { createSeenEvents } from './seen-events.ts'
 
 /** Entries of the lists of a response. */
 const TOP = 10
+/** Events of a response that goes on after a cursor: it is read for the events, every few seconds. */
+const SHOWN_AFTER = 100
 /** How often the buffer is read at most, where copies of an event_id came with and without a credential. */
 const MAX_COUNTS = 3
 
 export type LiveRequest = {
   project: { id: string; name: string }
-  windowSeconds: number
+  /** The last seconds, or what became readable after the cursor of an earlier answer. */
+  window: { seconds: number } | { after: string }
   /** How many events the buffer of a project holds; older ones do not count. */
   maxEvents: number
 }
 
-export type Live = { body: z.input<typeof liveResponse>; events: number }
+export type Live = { body: Omit<z.input<typeof liveResponse>, 'follow'>; events: number }
 
 /**
  * GET /live (docs/api/live.md): what happened in the last seconds, by arrival. Reads the buffer from its
  * newest event back, one chunk at a time, and keeps only the counts and the newest events. So memory does not
  * grow with the traffic. The events of all ids of a person count for the final id (U48).
+ *
+ * After a cursor it reads only the chunks that were written since. Those of the last two seconds wait for the
+ * next answer, because a chunk may become readable late. So each chunk is in one answer.
  */
 export async function readLive(
   { buffer, users }: { buffer: LiveBuffer; users: UserResolver },
-  { project, windowSeconds, maxEvents }: LiveRequest,
+  { project, window, maxEvents }: LiveRequest,
 ): Promise<Live> {
   const now = buffer.clock.now()
-  const oldest = now - windowSeconds * 1_000
+  const { bufferMs } = buffer
+  const { stamps, oldest, end, seconds, cursor, shown } = boundsOf(window, { now, bufferMs })
   /** The event_ids of events with a credential that came before a copy without one. */
   const replaced = new Set<string>()
 
   async function count() {
-    const counts = createCounts()
+    const counts = createCounts(shown)
     const seen = createSeenEvents(maxEvents)
     const replacedBefore = replaced.size
     const isCounted = (event: LiveEvent): boolean => {
@@ -45,7 +52,8 @@ export async function readLive(
       return seen.isNew(event)
     }
     let isTruncated = false
-    for await (const { events } of buffer.newestFirst(project.id, oldest)) {
+    for await (const { stamp, events } of buffer.newestFirst(project.id, stamps.from)) {
+      if (stamp > stamps.until) continue
       const newEvents = events.filter(isCounted)
       const room = maxEvents - counts.events
       isTruncated = newEvents.length > room
@@ -64,17 +72,36 @@ export async function readLive(
     events: counts.events,
     body: {
       project: project.name,
-      window_seconds: windowSeconds,
-      timestamp: now,
-      events_per_minute: Math.round(counts.events / (windowSeconds / 60)),
+      window_seconds: seconds,
+      timestamp: end,
+      events_per_minute: Math.round(counts.events / (seconds / 60)),
       ...counts.summary(),
+      cursor: String(cursor),
       ...(isTruncated && { truncated: true as const }),
     },
   }
 }
 
+/** What an answer covers: the stamps of its chunks, the arrival of its events, and how many it shows. */
+function boundsOf(window: LiveRequest['window'], { now, bufferMs }: { now: number; bufferMs: number }) {
+  const settled = now - LATE_MS
+  if ('seconds' in window) {
+    const { seconds } = window
+    const oldest = now - seconds * 1_000
+    const stamps = { from: oldest, until: Number.POSITIVE_INFINITY }
+    return { stamps, oldest, end: now, seconds, cursor: settled, shown: TOP }
+  }
+  const oldest = now - bufferMs
+  // A cursor of the future comes from nowhere: nothing is after it.
+  const after = Math.min(Math.max(Number(window.after), oldest), now)
+  // Another process may be ahead: then this answer is empty, and its cursor does not go back.
+  const end = Math.max(after, settled)
+  const seconds = Math.max(1, Math.round((end - after) / 1_000))
+  return { stamps: { from: after + 1, until: end }, oldest, end, seconds, cursor: end, shown: SHOWN_AFTER }
+}
+
 /** Counts the events of a window. A visitor is a user, or the session of an event without a user (U48). */
-function createCounts() {
+function createCounts(shown: number) {
   const users = new Set<string>()
   const sessions = new Set<string>()
   const pages = new Map<string, Set<string>>()
@@ -103,8 +130,8 @@ function createCounts() {
       if (session_id !== null) counts.sessions.add(session_id)
       countries.set(country, counts)
     }
-    if (recent.length < TOP || compareArrival(event, recent.at(-1) as LiveEvent) > 0) {
-      recent = newestOf([...recent, event], TOP)
+    if (recent.length < shown || compareArrival(event, recent.at(-1) as LiveEvent) > 0) {
+      recent = newestOf([...recent, event], shown)
     }
   }
 
@@ -126,7 +153,8 @@ function createCounts() {
           events: counts.events,
         }),
       ),
-      recent_events: recent.map(({ event, properties, user_id, session_id, timestamp, country }) => ({
+      recent_events: recent.map(({ id, event, properties, user_id, session_id, timestamp, country }) => ({
+        id,
         event,
         properties,
         user_id,

@@ -11,6 +11,7 @@ import { openApiDocument } from '#schemas/openapi'
 import { type CredentialKind, MAX_BODY_BYTES, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { DEFAULT_SCOPES, SCOPES } from '#schemas/scopes'
+import { SHARED_VIEWS } from '#schemas/share-links'
 import { type JsonSchema, toShape } from './shape.ts'
 
 /**
@@ -32,6 +33,7 @@ export const tables: Record<string, (names: readonly string[]) => string> = {
   limits: () => limitsTable(),
   guards: () => guardsTable(),
   bounds: () => boundsTable(),
+  'shared-views': () => sharedViewsTable(),
   'mcp-clients': () => clientsTable(),
   scopes: () =>
     toTable(
@@ -52,7 +54,7 @@ export const tables: Record<string, (names: readonly string[]) => string> = {
   settings: () => settingsTable(),
 }
 
-const document = openApiDocument('', () => true) as unknown as {
+const document = openApiDocument('', 'everything') as unknown as {
   paths: Record<string, Record<string, Operation | undefined> | undefined>
   components: { schemas: Record<string, JsonSchema> }
 }
@@ -99,6 +101,7 @@ const NAMES: Record<CredentialKind, string> = {
   agent_session: 'agent session',
   cookie: 'signed-in browser',
   demo: 'demo session',
+  share_link: 'share link',
 }
 
 function whoMayCall({ auth, scope, credentials, tier, limit, metered }: Route): string {
@@ -216,6 +219,8 @@ const GUARD_MEANINGS: Record<Guard, string> = {
   account_scans_per_hour: 'website analyses of an account in an hour',
   demo_reads_per_minute: 'reads of one demo session in a minute',
   demo_network_reads_per_minute: 'reads of all demo sessions of one network in a minute',
+  share_reads_per_minute: 'reads by one share link from one network in a minute',
+  share_link_reads_per_minute: 'reads by one share link in a minute',
   replay_storage_bytes: 'bytes that the replays of an account may have at once',
   replay_ingestion_bytes: 'bytes of replays of an account that may come in within 30 days',
   replay_starts: 'replays that one address may start in an hour',
@@ -223,6 +228,14 @@ const GUARD_MEANINGS: Record<Guard, string> = {
   stream_idle_minutes: 'minutes without a match after which a stream ends',
   live_buffer_seconds: 'seconds for which the live buffer keeps an event',
   live_buffer_events: 'events of a project that live reads see',
+}
+
+function sharedViewsTable(): string {
+  const rows = Object.entries(SHARED_VIEWS).map(([view, names]) => {
+    const read = names.map(name => `${routes[name].method} ${routes[name].path}`)
+    return [`\`${view}\``, read.join(', ')]
+  })
+  return toTable(['view', 'routes'], rows)
 }
 
 function guardsTable(): string {

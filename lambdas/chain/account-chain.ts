@@ -14,6 +14,7 @@ import { type PlanServices, readPlan } from './read-plan.ts'
 import { recordAudit } from './record-audit.ts'
 import { requireCredential } from './require-credential.ts'
 import { requireScope } from './require-scope.ts'
+import { requireShared } from './require-shared.ts'
 import { requireTier } from './require-tier.ts'
 import { type ProjectServices, resolveProject } from './resolve-project.ts'
 import { type FieldsOf, type RowResponse, toHttpResponse } from './row-handler.ts'
@@ -46,6 +47,7 @@ export function accountChain(services: AccountChainServices) {
     .step(authenticate(services))
     .step(recordAudit(services))
     .step(requireCredential)
+    .step(requireShared)
     .step(requireScope)
     .step(readPlan(services))
     .step(requireTier)

@@ -1,4 +1,5 @@
 import type { SessionCaller } from '#core/access/agent-sessions'
+import type { Shared } from '#core/access/share-links'
 import type { BrowserSession } from '#core/access/types'
 import { type Account, apiKeyId, type Caller } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
@@ -14,6 +15,10 @@ export type CredentialServices = {
   agentSessions: {
     /** The session of an access token, or null when it is unknown, expired or revoked. */
     byAccessToken(token: string): Promise<SessionCaller | null>
+  }
+  shareLinks: {
+    /** What the token of a share link shows, or null when it is unknown, expired or deleted. */
+    byToken(token: string): Promise<Shared | null>
   }
   browserSessions: {
     /** The session of a cookie, or null when it is unknown, expired or ended. */
@@ -33,7 +38,7 @@ type CredentialReader = (
 ) => undefined | Promise<Caller | null>
 
 /** In the order of R5. */
-const READERS: readonly CredentialReader[] = [readAgentSession, readApiKey, readCookie]
+const READERS: readonly CredentialReader[] = [readShareLink, readAgentSession, readApiKey, readCookie]
 
 /**
  * Names the caller by the first credential that the request carries. A bad credential is refused, even if a
@@ -68,6 +73,23 @@ export function findCaller(services: CredentialServices) {
  */
 export function bearerToken({ headers }: Pick<HttpRequest, 'headers'>): string | undefined {
   return /^bearer(?: +(.*))?$/i.exec(headers.authorization ?? '')?.[1]?.trim()
+}
+
+/** A share link has the place of an agent session. Optional authentication does not know it. */
+function readShareLink(request: HttpRequest, { shareLinks }: CredentialServices) {
+  const token = bearerToken(request)
+  return token?.startsWith('aal_') ? callerOfLink(token, shareLinks) : undefined
+}
+
+async function callerOfLink(
+  token: string,
+  shareLinks: CredentialServices['shareLinks'],
+): Promise<Caller | null> {
+  const shared = await shareLinks.byToken(token)
+  if (shared === null) return null
+  const { account, link, project } = shared
+  const credential = { kind: 'share_link', id: link.id, label: link.label } as const
+  return { account, tier: account.tier, credential, scopes: ['analytics:read'], shared: { link, project } }
 }
 
 function readAgentSession(

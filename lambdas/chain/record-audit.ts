@@ -1,6 +1,6 @@
 import type { AuditEvent, AuditLog } from '#core/accounts/audit'
 import type { Caller } from '#core/accounts/caller'
-import type { Route } from '#schemas/route'
+import type { CredentialKind, Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import type { Exchange } from './chain.ts'
 
@@ -15,7 +15,7 @@ export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record' | 'recor
   return (call: Exchange & { caller: Caller }): void => {
     const { route, caller, hooks, writes } = call
     const { kind, id, label } = caller.credential
-    if ((route.method === 'GET' && route.metered !== true) || kind === 'demo') return
+    if ((route.method === 'GET' && route.metered !== true) || isOpen(kind)) return
     hooks.push(({ status }) => {
       // A later step adds the project, if the request comes so far.
       const { project } = call as { project?: { name: string } }
@@ -30,4 +30,9 @@ export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record' | 'recor
       writes.push(route.metered === true ? audit.recordReport(event) : audit.record(event))
     })
   }
+}
+
+/** Anybody may come with these, so they would fill the log. */
+function isOpen(kind: CredentialKind): boolean {
+  return kind === 'demo' || kind === 'share_link'
 }

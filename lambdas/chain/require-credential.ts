@@ -16,4 +16,5 @@ const NAMES = {
   agent_session: 'an agent session',
   cookie: 'a signed-in browser',
   demo: 'a demo session',
+  share_link: 'a share link',
 }

@@ -25,11 +25,12 @@ export function resolveProject({ projects, demo }: ProjectServices) {
     if (route.project === undefined) return { project: undefined }
     const name = projectNames[route.project](call) ?? (await firstProject(call))
     if (typeof name !== 'string' || name === '') throw new ApiError('PROJECT_REQUIRED')
-    // A demo session sees the demo project, whatever its commands call it (docs/api/agent-sessions.md).
+    // A demo session sees the demo project, whatever its commands call it (docs/api/agent-sessions.md), and a
+    // share link the project that it shows.
     const project =
       caller.credential.kind === 'demo'
         ? await demo.project()
-        : await projects.resolve(caller.account.id, name)
+        : await projects.resolve(caller.account.id, caller.shared?.project.id ?? name)
     if (project !== null) return { project }
     const foreign = route.project === 'path' ? await projects.byId(name) : null
     if (foreign !== null && foreign.deleted_at === null && foreign.account_id !== caller.account.id) {

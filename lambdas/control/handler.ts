@@ -3,6 +3,7 @@ import type { HttpFunction } from '#lambdas/http'
 import { httpFunction } from '#lambdas/http-function'
 import { type AccountServices, accountEndpoints } from './account.ts'
 import { contextEndpoints } from './contexts.ts'
+import { type DashboardServices, dashboardEndpoints } from './dashboard.ts'
 import { erasureEndpoints } from './erasures.ts'
 import { type ExperimentServices, experimentEndpoints } from './experiments.ts'
 import { experimentsConfigEndpoint } from './experiments-config.ts'
@@ -17,6 +18,7 @@ export type ControlServices = AccountChainServices &
   Parameters<typeof contextEndpoints>[0] &
   Parameters<typeof erasureEndpoints>[0] &
   ExperimentServices &
+  DashboardServices &
   Parameters<typeof experimentsConfigEndpoint>[0] &
   Parameters<typeof portfolioEndpoints>[0]
 
@@ -34,6 +36,7 @@ export function controlHandler(services: ControlServices): HttpFunction {
     ...experimentEndpoints(services, chain),
     experimentsConfig: experimentsConfigEndpoint(services),
     ...portfolioEndpoints(services, chain),
+    ...dashboardEndpoints(services, chain),
     ...erasureEndpoints(services, chain),
   })
 }

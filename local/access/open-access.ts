@@ -4,6 +4,7 @@ import { type AccessStores, createAccessStores } from '#core/access-stores'
 import type { Clock, Log } from '#core/ports'
 import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
+import { builtDashboard } from '#local/browser-scripts'
 import { type Settings, SettingsError } from '#local/settings'
 import { GATHER_MS, type Storage } from '#local/storage'
 import { createNetwork } from '#providers/network'
@@ -68,7 +69,10 @@ export async function openAccess(
     await stores.identities.link(ownerId, { provider: 'idp', ...identity })
   }
   const oauthClients = openOAuthClients({ client, table, clock, network: createNetwork(), baseUrl })
-  const pages = pagesHandler({ ...stores, accounts, oauthClients, providers, baseUrl, clock, log })
+  const pages = pagesHandler({
+    ...{ ...stores, accounts, oauthClients, providers, baseUrl, clock, log },
+    dashboard: async () => (await builtDashboard()).entry,
+  })
   return {
     ...stores,
     pages,

@@ -20,8 +20,12 @@ export type DiskReserve = {
 
 /** Always kept: for the state, for the write-ahead log on its way into the file, and for temporary files. */
 export const FLOOR_BYTES = 12 * 1024 * 1024
-/** Free room above the reserve at which appends are accepted again, so that each episode logs two lines. */
-const RESUME_BYTES = 2 * 1024 * 1024
+/**
+ * Free room above the reserve at which appends are accepted again, so that each episode logs two lines. It is
+ * more than the largest request needs (8 MB for a body of 1 MB), so the first request afterwards does not
+ * begin the next episode.
+ */
+const RESUME_BYTES = 10 * 1024 * 1024
 /** Hot files are compressed in other pieces than records, so they may be larger. */
 const HOT_PER_RECORD_BYTE = 2
 /** A compaction copies its hot files, and writes segments that are not larger. */
@@ -55,17 +59,22 @@ export function createDiskReserve({
   /** Room for more records until the next measurement. */
   let budget = Number.POSITIVE_INFINITY
   let isReached = false
+  let measured = { free: 0, needed: 0 }
+
+  /** Logs the start and the end of an episode, in which appends are refused. */
+  function setReached(value: boolean): void {
+    if (value !== isReached) log(value ? 'DISK_RESERVE_REACHED' : 'DISK_RESERVE_FREE', measured)
+    isReached = value
+  }
 
   async function measure(): Promise<void> {
     try {
       // The need is read first: what the lake takes meanwhile makes the room look smaller, not larger.
       const needed = neededBytes(await waitingBytes(), await hotBytes())
       const free = await freeBytes()
+      measured = { free, needed }
       budget = free - needed
-      const wasReached = isReached
-      isReached = budget <= (wasReached ? RESUME_BYTES : 0)
-      if (isReached !== wasReached)
-        log(isReached ? 'DISK_RESERVE_REACHED' : 'DISK_RESERVE_FREE', { free, needed })
+      setReached(budget <= (isReached ? RESUME_BYTES : 0))
     } catch {}
   }
 
@@ -74,7 +83,9 @@ export function createDiskReserve({
     take(records) {
       const bytes = records.reduce((sum, { length }) => sum + length, 0)
       const needed = bytes * LOG_PER_RECORD_BYTE + neededBytes(bytes, 0) - FLOOR_BYTES
-      if (isReached || needed > budget) {
+      // A refusal starts an episode too, so that the log tells the operator of it.
+      if (needed > budget) setReached(true)
+      if (isReached) {
         throw unavailable('The disk has too little room for more events. Try again later.', RETRY_SECONDS)
       }
       budget -= needed

@@ -1,4 +1,4 @@
-import { erasePersonQuery, erasure, erasureDryRun, erasureStarted } from '#schemas/erasures'
+import { erasePersonBody, erasePersonQuery, erasure, erasureDryRun, erasureStarted } from '#schemas/erasures'
 import type { Route } from '#schemas/route'
 
 export const privacyRoutes = {
@@ -14,6 +14,8 @@ export const privacyRoutes = {
     project: 'query',
     limit: 'reads_per_minute',
     query: erasePersonQuery,
+    body: erasePersonBody,
+    emptyBody: true,
     responses: {
       200: { description: 'With `dry_run=true`: what an erasure would cover', schema: erasureDryRun },
       202: { description: 'The events are hidden, and will be removed', schema: erasureStarted },

@@ -1,3 +1,4 @@
+import { okResponse } from '#schemas/agent-sessions'
 import {
   createdProject,
   createProject,
@@ -10,6 +11,18 @@ import {
   updateProject,
 } from '#schemas/projects'
 import type { Route } from '#schemas/route'
+import { createSavedView, savedView, savedViewList } from '#schemas/saved-views'
+import { createdShareLink, createShareLink, shareLinkList } from '#schemas/share-links'
+
+const ofProject = {
+  tag: 'Projects',
+  function: 'control',
+  auth: 'account',
+  project: 'path',
+  errors: [],
+} as const
+/** A link gives others access, so no agent makes one. */
+const humans = ['cookie', 'api_key'] as const
 
 export const projectsRoutes = {
   listProjects: {
@@ -87,5 +100,55 @@ export const projectsRoutes = {
     query: projectUsageQuery,
     responses: { 200: { description: 'The usage', schema: projectUsage } },
     errors: [],
+  },
+  listSavedViews: {
+    ...ofProject,
+    method: 'GET',
+    path: '/projects/{id}/views',
+    summary: 'Saved views of the dashboard',
+    scope: 'analytics:read',
+    responses: { 200: { description: 'The views', schema: savedViewList } },
+  },
+  createSavedView: {
+    ...ofProject,
+    method: 'POST',
+    path: '/projects/{id}/views',
+    summary: 'Save a view',
+    scope: 'projects:write',
+    body: createSavedView,
+    responses: { 201: { description: 'The saved view', schema: savedView } },
+  },
+  deleteSavedView: {
+    ...ofProject,
+    method: 'DELETE',
+    path: '/projects/{id}/views/{view}',
+    summary: 'Delete a saved view',
+    scope: 'projects:write',
+    responses: { 200: { description: 'The view is deleted', schema: okResponse } },
+  },
+  listShareLinks: {
+    ...ofProject,
+    method: 'GET',
+    path: '/projects/{id}/share-links',
+    summary: 'Public links to the dashboard',
+    credentials: humans,
+    responses: { 200: { description: 'The links', schema: shareLinkList } },
+  },
+  createShareLink: {
+    ...ofProject,
+    method: 'POST',
+    path: '/projects/{id}/share-links',
+    summary: 'Let anybody with a link read',
+    credentials: humans,
+    body: createShareLink,
+    responses: { 201: { description: 'The new link', schema: createdShareLink } },
+  },
+  deleteShareLink: {
+    ...ofProject,
+    method: 'DELETE',
+    path: '/projects/{id}/share-links/{link}',
+    summary: 'Delete a link, which works no more',
+    credentials: humans,
+    responses: { 200: { description: 'The link is deleted', schema: okResponse } },
   },
 } as const satisfies Record<string, Route>

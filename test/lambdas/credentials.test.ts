@@ -147,9 +147,11 @@ describe.each(rows)('%s', (name, route) => {
     const isForeign = isOfOwner(name, route)
     const expected = isForeign ? [404, 'NOT_FOUND'] : [200, undefined]
     if (isRead)
-      // A demo session has no scope for replays.
+      // A demo session has no scope for replays, and share links are for people.
       expect([status, body.error]).toEqual(
-        name === 'readExperiment' || route.scope === 'replays:read' ? [403, 'FORBIDDEN'] : expected,
+        name === 'readExperiment' || route.scope === 'replays:read' || name === 'listShareLinks'
+          ? [403, 'FORBIDDEN']
+          : expected,
       )
     else expect([status, body.error]).toEqual([403, 'FORBIDDEN'])
   })
@@ -157,7 +159,7 @@ describe.each(rows)('%s', (name, route) => {
   test('needs a Pro account exactly where the row says so', async () => {
     if (!takesSessions || name === 'revokeSession') return
     const project = name === 'deleteProject' ? await world.createProject(freeAccount) : freeProject
-    const sent = await goodRequest(world, name, project.name)
+    const sent = await goodRequest(world, name, project.id)
     const { status, body } = await world.call(route, { ...sent, ...(await bearer(SCOPES, freeAccount)) })
     if (route.tier === 'pro') expect([status, body.error]).toEqual([403, 'PRO_REQUIRED'])
     else if (isOfOwner(name, route)) expect([status, body.error]).toEqual([404, 'NOT_FOUND'])

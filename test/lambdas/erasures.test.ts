@@ -145,15 +145,45 @@ test.each(['0', '-1', '1.5', 'all', '', '1e99'])('confirm=%s is refused', async 
   expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
 })
 
-test('the id may stand in the query, for ids that a path cannot have', async () => {
+test.each([
+  ['path', { id: 'a/b%2F+c' }, {}],
+  ['query', { id: '-' }, { user_id: 'a/b%2F+c' }],
+  ['body', { id: '-', body: { user_id: 'a/b%2F+c' } }, {}],
+  [
+    'body, which wins over the query and the path,',
+    { id: 'x', body: { user_id: 'a/b%2F+c' } },
+    { user_id: 'y' },
+  ],
+])('an id with a slash, a percent sign and a plus may stand in the %s', async (_, request, named) => {
   const project = await service.createProject()
-  await service.identify(project.id, [{ user_id: 'a/b%+c', traits: { plan: 'pro' }, email_hash: 'hash' }])
-  const query = { project: project.name, user_id: 'a/b%+c' }
-  const { status, body } = await service.call(routes.erasePerson, { id: '-', query })
+  await service.identify(project.id, [{ user_id: 'a/b%2F+c', traits: { plan: 'pro' }, email_hash: 'hash' }])
+  const query = { project: project.name, ...named }
+  const { status, body } = await service.call(routes.erasePerson, { ...request, query })
   expect(status).toBe(202)
   await service.foldIdentities()
   const receipt = await service.call(routes.readErasure, { id: String(body.erasure_id) })
   expect(receipt.body).toMatchObject({ removed: { profiles: 1 } })
-  const empty = await service.call(routes.erasePerson, { id: '-', query: { ...query, user_id: '' } })
-  expect([empty.status, empty.body.error]).toEqual([400, 'MISSING_FIELDS'])
+})
+
+test('an empty id in the query or in the body is refused, as is one that is no text', async () => {
+  const { name: project } = await service.createProject()
+  const requests: [query: Record<string, string>, body?: Record<string, unknown>][] = [
+    [{ project, user_id: '' }],
+    [{ project }, { user_id: '' }],
+    [{ project }, { user_id: 7 }],
+    [{ project }, { user_id: ['a'] }],
+  ]
+  for (const [query, sent] of requests) {
+    const request = { id: '-', query, ...(sent && { body: sent }) }
+    const { status, body } = await service.call(routes.erasePerson, request)
+    expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
+  }
+})
+
+test('an id in the body belongs to the project of the caller', async () => {
+  const theirs = await service.createProject(service.stranger)
+  await service.identify(theirs.id, [{ user_id: 'ada', traits: { plan: 'pro' }, email_hash: 'hash' }])
+  const request = { id: '-', query: { project: theirs.id }, body: { user_id: 'ada' } }
+  expect((await service.call(routes.erasePerson, request)).status).toBe(404)
+  expect((await service.call(routes.erasePerson, { ...request, key: null })).status).toBe(401)
 })

@@ -94,6 +94,13 @@ export const tz = formatted(['Mars/Base', '+02:00', 'europe berlin', 'UTC+1'], '
 
 export const cursor = formatted(['abc', 'MTIz', '0', '-1'], 'MISSING_FIELDS', [])
 
+/** The cursor of /live: whole milliseconds, also those of a time that has not come. */
+export const liveCursor = formatted(
+  ['abc', '-1', '1.5', '1e3', '+1', ' 1', '9'.repeat(16)],
+  'MISSING_FIELDS',
+  ['0', '000', '1763900000000', '9'.repeat(15)],
+)
+
 export const propertyKey: FieldCases = {
   ...formatted(['a-b', 'a.b', 'x'.repeat(129), 'é'], 'INVALID_PROPERTY_KEY', [
     'path',
@@ -358,6 +365,16 @@ export const dateTo = formatted(['7d', '2026-02-30', '2026-01-01', 'today'], 'MI
   '2027-01-01',
   '2026-11-21T10:00:00Z',
 ])
+
+/** The first date of a cohort, if this week begins on 2026-11-16. */
+export const cohortDate = formatted(
+  ['2026-11-17', '2026-02-30', '2026-11-16T00:00', '7d', '16.11.2026', '0001-01-01'],
+  'MISSING_FIELDS',
+  ['2026-11-16', '2026-09-28'],
+)
+
+/** Fields that need another one beside them, which the request does not have. */
+export const alone = (good: readonly unknown[]) => formatted(good, 'MISSING_FIELDS', [])
 
 export const flag: FieldCases = {
   text: [

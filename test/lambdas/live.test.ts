@@ -44,6 +44,27 @@ describe('GET /live', () => {
     expect(body.message).toBe('Parameter `window` must be a whole number from 10 to 300.')
   })
 
+  test('tells how to follow, and with its cursor shows only what came since', async () => {
+    const { id, name } = await service.createProject()
+    await writeLive(service.buffer, id, 's', [liveRecord(1, service.now(), [{ event: 'first' }])])
+    const { body } = await service.call(live, { query: { project: name } })
+    expect(body).toMatchObject({ follow: 'stream', recent_events: [{ event: 'first' }] })
+    service.wait(3_000)
+    await writeLive(service.buffer, id, 's', [liveRecord(2, service.now(), [{ event: 'second' }])])
+    service.wait(3_000)
+    const after = String(service.now() - 4_000)
+    const next = await service.call(live, { query: { project: name, after } })
+    expect(next.body).toMatchObject({ window_seconds: 2, recent_events: [{ event: 'second' }] })
+    expect(next.body.cursor).toBe(String(service.now() - 2_000))
+  })
+
+  test.each(['', 'x', '-1', '1.5', '1'.repeat(16), '1'.repeat(5_000)])('refuses after=%s', async after => {
+    const { name } = await service.createProject()
+    const { status, body } = await service.call(live, { query: { project: name, after } })
+    expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
+    expect(body.message).toBe('Parameter `after` must be the `cursor` of an earlier answer.')
+  })
+
   test('without a project shows the oldest project of the account', async () => {
     const account = await service.accounts.create({
       email: 'a@example.com',

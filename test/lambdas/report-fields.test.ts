@@ -83,7 +83,14 @@ const ofField: Record<string, cases.FieldCases> = {
 /** The cases of fields that differ between reports. */
 const ofReport: Partial<Record<RouteName, Record<string, cases.FieldCases>>> = {
   paths: { since: cases.oneOf(PATHS_SINCE) },
-  retention: { period: cases.oneOf(RETENTION_PERIODS), event: cases.filledText },
+  retention: {
+    period: cases.oneOf(RETENTION_PERIODS),
+    event: cases.filledText,
+    people_of_cohort: cases.cohortDate,
+    // They need `people_of_cohort` beside them (test/core/reports/retention-people.test.ts).
+    people_of_offset: cases.alone([0, 7, 29]),
+    people_dropped: cases.alone(['true']),
+  },
   journey: { user_id: { ...cases.filledText, absent: 'MISSING_FIELDS' }, email: cases.filledEmail },
   journeyByBody: { user_id: { ...cases.filledText, absent: 'MISSING_FIELDS' }, email: cases.filledEmail },
   journeyLookup: { user_id: { ...cases.filledText, absent: 'MISSING_FIELDS' }, email: cases.filledEmail },
@@ -97,6 +104,7 @@ const ofReport: Partial<Record<RouteName, Record<string, cases.FieldCases>>> = {
   live: {
     project: { text: cases.project.text.filter(([value]) => value !== ''), json: [] },
     window: cases.wholeNumber(10, 300),
+    after: cases.liveCursor,
   },
 }
 

@@ -81,7 +81,7 @@ test('the audit log repeats no secret, also where it is the name of a project or
   const { access_token } = await agentSessions.issue(owner.id, { ...client, scopes: ['analytics:read'] })
   const headers = { Authorization: `Bearer ${access_token}` }
   await service.call(routes.stats, { key: null, headers, query: { project: project.name } })
-  const { entries = [] } = (await audit.list(owner.id, 1_000)) ?? {}
+  const { entries = [] } = (await audit.list(owner.id, 10_000)) ?? {}
   expect(entries.some(({ actor }) => actor.label === 'aak_…')).toBe(true)
   expect(entries.some(({ project }) => project === 'p-aak_…')).toBe(true)
   expect(JSON.stringify(entries)).not.toContain(SECRET_BODY.slice(0, 16))

@@ -1,4 +1,6 @@
 import type { Project } from '#core/projects/project'
+import { scriptName } from '#lambdas/site/replay-viewer'
+import { buildViewer } from '#replay/viewer/build'
 import { splitEqually } from '#schemas/assignment'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
@@ -26,6 +28,8 @@ const replayRequests = {
   deleteReplay: async (service, project) => ({ id: (await newReplay(service, project)).id }),
   replayConfig: async (_, project) => ({ query: { token: project.project_token } }),
   viewReplay: async (service, project) => ({ body: { secret: await newViewer(service, project) } }),
+  replayViewerScript: async () => ({ id: scriptName('page', (await buildViewer()).page) }),
+  viewEvents: async (service, project) => ({ body: { secret: await newViewer(service, project) } }),
   viewChunk: async (service, project) => ({ body: { secret: await newViewer(service, project), index: 0 } }),
 } satisfies Partial<Record<RouteName, (service: HttpService, project: Project) => Promise<RequestOptions>>>
 
@@ -51,6 +55,7 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   track: (_, token) => ({ token, event: 'signup' }),
   trackBatch: (_, token) => ({ events: [{ token, event: 'signup' }] }),
   identify: (_, token) => ({ token, previous_id: 'anon_0123abcd', user_id: 'u1' }),
+  erasePerson: () => ({ user_id: 'u1' }),
   createProject: () => ({ name: `made-${Math.random()}` }),
   updateProject: () => ({ link_domains: ['shop.example.com'] }),
   query: () => ({ metrics: ['event_count'], group_by: ['event'] }),
@@ -66,6 +71,8 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   sendFeedback: () => ({ message: 'It works.' }),
   putProjectContext: () => ({ goals: ['More signups'] }),
   putPortfolioContext: () => ({ goals: ['More signups'] }),
+  createSavedView: () => ({ name: 'Signups', query: 'view=funnel' }),
+  createShareLink: () => ({}),
   createPortfolio: () => ({ slug: `made-${Math.random().toString(36).slice(2)}`, name: 'Shops' }),
   updatePortfolio: () => ({ name: 'Shops' }),
   createExperiment: () => ({
@@ -145,6 +152,16 @@ async function newScan({ scans, owner }: HttpService, project: Project): Promise
   return scan.id
 }
 
+/** Saves a view of a project, and returns its id. */
+async function newSavedView({ savedViews }: HttpService, { id }: Project): Promise<string> {
+  return (await savedViews.create(id, { name: 'Signups', query: '' }))?.id ?? ''
+}
+
+/** Creates a share link of a project, and returns its id. */
+async function newShareLink({ shareLinks }: HttpService, { id }: Project): Promise<string> {
+  return (await shareLinks.create(id, {}))?.link.id ?? ''
+}
+
 const sharedProjects = new WeakMap<HttpService, Promise<Project>>()
 
 /**
@@ -177,6 +194,7 @@ export async function goodRequest(
   const route: Route = routes[name]
   const project = await (changesProject(route) ? service.createProject() : sharedProject(service))
   const projectName = existingProject ?? project.name
+  const named = (await service.projects.byId(projectName)) ?? project
   const body = name in bodies && (await bodies[name as NamesWithBody](service, project.project_token))
   const isInBody = route.project === 'body' || route.project === 'body_or_query'
   return {
@@ -192,11 +210,14 @@ export async function goodRequest(
       id: await service.erasures.erasePerson([{ project, events: 1, sessions: 1 }], ['u1']),
     }),
     ...(body && { body: isInBody ? { ...body, project: projectName } : body }),
-    ...(name === 'trackerVersion' && { id: '0a.js' }),
+    ...((name === 'trackerVersion' || name === 'recorderVersion') && { id: '0a.js' }),
+    ...(name === 'dashboardFile' && { id: 'app-0A.js' }),
     ...(name === 'experimentsConfig' && { query: { token: project.project_token } }),
     ...(name === 'readClaim' && { query: (await bodies.checkClaim(service, '')) as Record<string, string> }),
     ...(name in replayRequests &&
       (await replayRequests[name as keyof typeof replayRequests](service, project))),
-    ...(route.credentials && (await freshCredential(service, route))),
+    ...(name === 'deleteSavedView' && { part: await newSavedView(service, named) }),
+    ...(name === 'deleteShareLink' && { part: await newShareLink(service, named) }),
+    ...(route.credentials && route.project === undefined && (await freshCredential(service, route))),
   }
 }

@@ -24,6 +24,8 @@ import { createProjectStore } from '#core/projects/store'
 import { openReplays } from '#core/replays/open-replays'
 import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
+import { createUsedEvents } from '#core/usage/used-events'
+import { buildChatView } from '#dashboard/build'
 import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
 import { controlHandler } from '#lambdas/control/handler'
@@ -36,6 +38,7 @@ import { siteHandler } from '#lambdas/site/handler'
 import { type StreamServices, streamHandler } from '#lambdas/stream/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import { startHttp } from '#local/http/server'
+import { buildViewer } from '#replay/viewer/build'
 import { errorCodes } from '#schemas/errors'
 import type { Route } from '#schemas/route'
 import { errorsOf } from '#schemas/routes'
@@ -54,8 +57,10 @@ export const DEV_APPROVE_SECRET = `aad_${'5e'.repeat(32)}`
 export const NOW = Date.UTC(2026, 10, 21, 12)
 
 export type RequestOptions = {
-  /** Value of the path parameter. */
+  /** Value of the first path parameter. */
   id?: string
+  /** Value of the last path parameter of two. */
+  part?: string
   query?: Record<string, string>
   /** API key for the header. Null sends none. Default: the key of `owner`. */
   key?: string | null
@@ -140,6 +145,7 @@ export async function openHttpService({
     erasures,
     receipts,
     refused: createRefusedCounts(state),
+    usedEvents: createUsedEvents(state),
     accounts,
     projects,
     experiments,
@@ -163,6 +169,7 @@ export async function openHttpService({
     },
     openLake: async () => fixedLake(),
     buffer,
+    follow: 'stream' as const,
     identity,
     users,
     emails,
@@ -174,6 +181,11 @@ export async function openHttpService({
     functions: {
       site: siteHandler({
         tracker: async () => ({ code: 'small', source: 'readable', sha256: '0a' }),
+        recorder: async () => ({ code: 'small', sha256: '0a' }),
+        dashboard: async () => ({
+          files: { 'app-0A.js': { contentType: 'application/javascript', text: 'start()' } },
+        }),
+        viewer: buildViewer,
         numbers: '# What the numbers mean',
         baseUrl: BASE_URL,
         log,
@@ -189,6 +201,7 @@ export async function openHttpService({
         ...common,
         functions: { reports, control },
         secret: async () => 'secret of the install',
+        chatView: buildChatView,
       }),
       stream: streamHandler({
         ...common,
@@ -238,7 +251,9 @@ export async function openHttpService({
    * 401 without the header that says where to get access.
    */
   async function call(route: Route, options: RequestOptions = {}): Promise<JsonResponse> {
-    const path = route.path.replace(/\{\w+\}/, encodeURIComponent(options.id ?? ''))
+    const path = route.path
+      .replace(/\{\w+\}/, encodeURIComponent(options.id ?? ''))
+      .replace(/\{\w+\}/, encodeURIComponent(options.part ?? 'none'))
     const query = new URLSearchParams(options.query)
     const apiKey = options.key === undefined ? key : options.key
     const response = await fetch(`http://127.0.0.1:${server.port}${path}?${query}`, {

@@ -20,6 +20,7 @@ import type { OutboundClient } from '#core/outbound/outbound-client'
 import type { Clock, Log } from '#core/ports'
 import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
+import { builtDashboard } from '#local/browser-scripts'
 import { freePort } from '#local/http/listen'
 import { startHttp } from '#local/http/server'
 import { createEmbeddedProvider } from '#local/identity/embedded-provider'
@@ -114,6 +115,7 @@ export async function openPagesService({
     deleteAccount: async ({ id }) => void deleted.push(id),
     audit,
     guards,
+    dashboard: async () => (await builtDashboard()).entry,
     billing: (await billing?.({ baseUrl, state, clock, log, accounts })) ?? null,
     baseUrl,
     clock,

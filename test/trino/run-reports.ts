@@ -14,7 +14,8 @@ import { properties } from '#core/reports/properties'
 import type { QueryParams } from '#core/reports/query/params'
 import { query } from '#core/reports/query/query'
 import { receivedProperties } from '#core/reports/received-properties'
-import { type RetentionParams, retention } from '#core/reports/retention'
+import type { RetentionParams } from '#core/reports/retention/params'
+import { retention } from '#core/reports/retention/retention'
 import {
   type DatedParams,
   type Report,
@@ -25,6 +26,7 @@ import {
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
+import { receivedSince } from '#core/scans/verify/count-received'
 import { splitEqually } from '#schemas/assignment'
 import { FUNNEL_OPS } from '#schemas/funnel'
 import { FILTER_OPS, NUMERIC_METRICS } from '#schemas/query'
@@ -102,6 +104,12 @@ export async function runAllReports(
   for (const body of retentions) await runReport(retention, services, { project, query: body })
   for (const experiment of experiments) {
     await runReport(experimentResults, services, { project, query: { experiment } })
+  }
+  for (const plan of verifiedPlans) {
+    await runReport(receivedSince, services, {
+      project,
+      query: { startedAt: Date.parse(project.created_at), ...plan },
+    })
   }
 }
 
@@ -255,12 +263,20 @@ const pathQueries: PathsParams[] = [
   { ...pathDefaults, candidate_session_cap: 1 },
 ]
 
+const ofPageViews = { period: 'month', cohorts: 3, event: 'page_view', tz: 'Europe/Berlin' } as const
+
 const retentions: RetentionParams[] = [
   { period: 'week', cohorts: 8 },
   { period: 'day', cohorts: 30, since: '20d', tz: 'Europe/Berlin' },
   { period: 'month', cohorts: 3, event: 'page_view' },
   { period: 'week', cohorts: 4, event: 'page_view', returning_event: "o'brien" },
   { period: 'week', cohorts: 4, returning_event: 'signup' },
+  // The people of cells, named by ids of events and by keys of the rollup.
+  { period: 'week', cohorts: 8, people_of_cohort: '2026-09-28' },
+  { period: 'month', cohorts: 3, people_of_cohort: '2026-09-01', people_of_offset: 1 },
+  { period: 'month', cohorts: 3, people_of_cohort: '2026-09-01', people_of_offset: 1, people_dropped: true },
+  { ...ofPageViews, people_of_cohort: '2026-10-01', people_of_offset: 1 },
+  { ...ofPageViews, people_of_cohort: '2026-10-01', people_of_offset: 1, people_dropped: true },
 ]
 
 const experiments: MeasuredExperiment[] = [
@@ -278,4 +294,10 @@ const experiments: MeasuredExperiment[] = [
     created_at: '2026-10-30T09:30:00.001Z',
     completed_at: '2026-11-17T18:00:00.000Z',
   },
+]
+
+/** Events and properties of a website analysis that are looked for. */
+const verifiedPlans = [
+  { planned: ['signup'], properties: [] },
+  { planned: ['page_view', "o'brien", 'event 3'], properties: ['plan', 'session_count', 'path', 'no_such'] },
 ]

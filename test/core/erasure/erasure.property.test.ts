@@ -11,7 +11,7 @@ import {
 import { replaceSegments } from '#core/lake/manifest'
 import type { Segment } from '#core/lake/segment'
 import { events } from '#core/reports/events'
-import { retention } from '#core/reports/retention'
+import { retention } from '#core/reports/retention/retention'
 import { runReport } from '#core/reports/run/run'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'

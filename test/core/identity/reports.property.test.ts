@@ -5,7 +5,7 @@ import { events } from '#core/reports/events'
 import { funnel } from '#core/reports/funnel/funnel'
 import { journey } from '#core/reports/lookups'
 import { query } from '#core/reports/query/query'
-import { retention } from '#core/reports/retention'
+import { retention } from '#core/reports/retention/retention'
 import { runReport } from '#core/reports/run/run'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
@@ -22,6 +22,8 @@ import { NOW } from '#test/support/random-history'
 import { LINKED_IDS, processLinks, randomLinks } from '#test/support/random-links'
 import { withReportLake } from '#test/support/report-lake'
 import { openTestState, type TestState } from '#test/support/test-state'
+
+const DAY = 86_400_000
 
 let state: TestState
 
@@ -86,7 +88,10 @@ test('reports count the events of all ids of a person for the final id, in any s
                   query: { since, tz: 'UTC', limit, user_id },
                 }),
               ).toEqual(oracleSessions(stored, asked, { limit, user_id: final }))
-              const cohorts = { period: 'day' as const, cohorts: 8, event: undefined, tz: 'UTC' }
+              const cohorts = {
+                ...{ period: 'day' as const, cohorts: 8, event: undefined, tz: 'UTC' },
+                people_of_cohort: new Date(NOW - (rewritten % 8) * DAY).toJSON().slice(0, 10),
+              }
               expect(await runReport(retention, services, { ...common, query: cohorts })).toEqual(
                 oracleRetention(stored, asked, cohorts),
               )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLiveBuffer } from '#core/live/buffer'
+import { createLiveBuffer, LATE_MS } from '#core/live/buffer'
 import { createLiveConsumer } from '#core/live/consumer'
 import { readLive } from '#core/live/read-live'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
@@ -34,9 +34,14 @@ const record = fc.record({
   afterMs: fc.nat(400),
 })
 /** A try of a batch: how many records it has, and after how many writes its process dies. */
-const attempt = fc.record({ size: fc.integer({ min: 1, max: 6 }), writes: fc.nat(2), goesBack: fc.nat(3) })
+const attempt = fc.record({
+  size: fc.integer({ min: 1, max: 6 }),
+  writes: fc.nat(2),
+  goesBack: fc.nat(3),
+  pauseMs: fc.nat(1_500),
+})
 
-test('every event counts once and is streamed once, whatever batches are retried, cut or broken off', async () => {
+test('every event counts once, is streamed once and is in a polled answer, whatever batches are retried, cut or broken off', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(record, { minLength: 1, maxLength: 15 }),
@@ -52,6 +57,17 @@ test('every event counts once and is streamed once, whatever batches are retried
           { ...TAIL_DEFAULTS, pollMs: 1 },
         )
         const subscription = tails.subscribe('p')
+        const read = async (window: { seconds: number } | { after: string }) => {
+          const request = { project: { id: 'p', name: 'P' }, window, maxEvents: 10_000 }
+          return (await readLive({ buffer, users: NO_LINKS }, request)).body
+        }
+        const polled = new Set<string>()
+        let { cursor } = await read({ seconds: 60 })
+        const poll = async () => {
+          const answer = await read({ after: cursor })
+          cursor = answer.cursor
+          for (const { id } of answer.recent_events) polled.add(id)
+        }
         const shards = new Map<string, StreamEntry[]>([
           ['s1', []],
           ['s2', []],
@@ -71,7 +87,7 @@ test('every event counts once and is streamed once, whatever batches are retried
         // its way.
         for (const [shard, entries] of shards) {
           let from = 0
-          for (const { size, writes, goesBack } of attempts) {
+          for (const { size, writes, goesBack, pauseMs } of attempts) {
             const dying = createLiveBuffer(crashAfterWrites(state, writes), { clock, bufferMs: BUFFER_MS })
             const batch = entries.slice(from, from + size)
             const isDone = await createLiveConsumer({ buffer: dying })
@@ -80,7 +96,8 @@ test('every event counts once and is streamed once, whatever batches are retried
                 () => true,
                 () => false,
               )
-            now += 5
+            now += pauseMs
+            await poll()
             from = Math.max(0, (isDone ? from + size : from) - goesBack)
           }
           for (let at = Math.min(from, entries.length); at < entries.length; at += lastSize) {
@@ -90,19 +107,15 @@ test('every event counts once and is streamed once, whatever batches are retried
         }
 
         const expected = sent.filter(({ project }) => project === 'p').flatMap(({ made }) => made.events)
-        const { body } = await readLive(
-          { buffer, users: NO_LINKS },
-          {
-            project: { id: 'p', name: 'P' },
-            windowSeconds: 300,
-            maxEvents: 10_000,
-          },
-        )
+        const body = await read({ seconds: 300 })
         expect(body.events_per_minute).toBe(Math.round(expected.length / 5))
         expect(body.top_events).toEqual(
           expected.length === 0 ? [] : [{ event: 'page_view', count: expected.length }],
         )
         expect(body.active_visitors).toBe(new Set(expected.map(({ user_id }) => user_id)).size)
+        now += LATE_MS
+        await poll()
+        expect(polled.size).toBe(expected.length)
         const streamed: string[] = []
         await eventually(
           async () => {

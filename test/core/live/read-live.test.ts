@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLiveBuffer } from '#core/live/buffer'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLiveBuffer, LATE_MS } from '#core/live/buffer'
 import { createLiveConsumer } from '#core/live/consumer'
 import { readLive } from '#core/live/read-live'
 import { liveRecord, toEntry, writeLive } from '#test/support/live-records'
@@ -24,8 +24,9 @@ function openProject() {
     project,
     buffer,
     write: (...records: ReturnType<typeof liveRecord>[]) => writeLive(buffer, project.id, 's', records),
-    async read(windowSeconds = 60, maxEvents = 10_000) {
-      return (await readLive({ buffer, users: NO_LINKS }, { project, windowSeconds, maxEvents })).body
+    async read(seconds = 60, maxEvents = 10_000) {
+      const request = { project, window: { seconds }, maxEvents }
+      return (await readLive({ buffer, users: NO_LINKS }, request)).body
     },
   }
 }
@@ -42,6 +43,7 @@ test('a project without events has zeros and empty lists', async () => {
     top_events: [],
     countries: [],
     recent_events: [],
+    cursor: String(NOW - LATE_MS),
   })
 })
 
@@ -118,6 +120,7 @@ test('the ten newest arrivals are listed, newest first, with their fields', asyn
   const { recent_events } = await read()
   expect(recent_events.map(({ event }) => event)).toEqual('b4 b3 b2 b1 b0 a7 a6 a5 a4 a3'.split(' '))
   expect(recent_events[0]).toEqual({
+    id: expect.stringMatching(/^[0-9A-Z]{26}$/),
     event: 'b4',
     properties: null,
     user_id: null,
@@ -216,4 +219,94 @@ test('of two copies of an event_id the one with a credential counts, whichever c
     expect(top_events).toEqual([{ event: expect.stringMatching('server|retry'), count: 1 }])
     expect(active_visitors).toBe(1)
   }
+})
+
+describe('after a cursor', () => {
+  /** A project whose clock the test moves. */
+  function openMoving() {
+    let time = NOW
+    const moving = { now: () => time }
+    const buffer = createLiveBuffer(state, { clock: moving, bufferMs: 300_000 })
+    const project = { id: `proj_${++projects}`, name: 'shop' }
+    let sequence = 0
+    return {
+      wait: (ms: number) => {
+        time += ms
+      },
+      send: (...names: string[]) =>
+        writeLive(buffer, project.id, 's', [
+          liveRecord(
+            ++sequence,
+            time,
+            names.map(event => ({ event, user_id: event })),
+          ),
+        ]),
+      async read(window: { seconds: number } | { after: string }, maxEvents = 10_000) {
+        return (await readLive({ buffer, users: NO_LINKS }, { project, window, maxEvents })).body
+      },
+    }
+  }
+  const namesOf = ({ recent_events }: { recent_events: readonly { event: string }[] }) =>
+    recent_events.map(({ event }) => event)
+
+  test('an answer has what became readable since, and counts only that', async () => {
+    const { wait, send, read } = openMoving()
+    await send('before')
+    wait(5_000)
+    const first = await read({ seconds: 60 })
+    expect(namesOf(first)).toEqual(['before'])
+    await send('a', 'b')
+    wait(5_000)
+    const second = await read({ after: first.cursor })
+    expect(second).toMatchObject({
+      window_seconds: 5,
+      timestamp: NOW + 10_000 - LATE_MS,
+      active_visitors: 2,
+      events_per_minute: 24,
+      cursor: String(NOW + 10_000 - LATE_MS),
+    })
+    expect(namesOf(second)).toEqual(['b', 'a'])
+    expect(namesOf(await read({ after: second.cursor }))).toEqual([])
+  })
+
+  test('chunks of the last two seconds are in the next answer, and in no other', async () => {
+    const { wait, send, read } = openMoving()
+    const { cursor } = await read({ seconds: 60 })
+    await send('late')
+    wait(LATE_MS - 1)
+    const early = await read({ after: cursor })
+    expect(namesOf(early)).toEqual([])
+    wait(1)
+    const next = await read({ after: early.cursor })
+    expect(namesOf(next)).toEqual(['late'])
+    wait(5_000)
+    expect(namesOf(await read({ after: next.cursor }))).toEqual([])
+  })
+
+  test('the 100 newest events are listed, and all are counted', async () => {
+    const { wait, send, read } = openMoving()
+    const { cursor } = await read({ seconds: 60 })
+    await send(...Array.from({ length: 130 }, (_, i) => `e${i}`))
+    wait(5_000)
+    const answer = await read({ after: cursor })
+    expect([answer.recent_events.length, answer.active_visitors]).toEqual([100, 130])
+    expect(namesOf(answer)[0]).toBe('e129')
+    expect(answer.truncated).toBe(undefined)
+    expect((await read({ after: cursor }, 120)).truncated).toBe(true)
+  })
+
+  test('a cursor that is older than the buffer begins at its oldest event, and one of the future at now', async () => {
+    const { wait, send, read } = openMoving()
+    await send('gone')
+    wait(299_000)
+    await send('kept')
+    wait(2_000)
+    expect(namesOf(await read({ after: '0' }))).toEqual(['kept'])
+    const ahead = await read({ after: '999999999999999' })
+    expect([namesOf(ahead), ahead.cursor]).toEqual([[], String(NOW + 301_000)])
+    wait(1)
+    await send('next')
+    wait(5_000)
+    expect(namesOf(await read({ after: ahead.cursor }))).toEqual(['next'])
+  })
 })

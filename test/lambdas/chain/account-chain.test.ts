@@ -46,6 +46,7 @@ function reportEndpoint({
       },
     },
     agentSessions: { byAccessToken: async () => null },
+    shareLinks: { byToken: async () => null },
     browserSessions: { byToken: async () => null },
     demo: { project: async () => null },
     audit: {

@@ -23,6 +23,7 @@ const services = {
   agentSessions: {
     byAccessToken: async (token: string) => SESSIONS[token] ?? null,
   },
+  shareLinks: { byToken: async () => null },
   browserSessions: {
     byToken: async (token: string) =>
       token === 'aab_good'

@@ -31,6 +31,18 @@ test('appends are refused from the first measurement that finds only the reserve
   expect(lines).toEqual(['DISK_RESERVE_REACHED', 'DISK_RESERVE_FREE'])
 })
 
+test('an append that does not fit between two measurements starts an episode, with its line', async () => {
+  const { world, reserve, lines } = createWorld(FLOOR_BYTES + 4 * MB)
+  await reserve.measure()
+  expect(() => reserve.take([Buffer.alloc(MB)])).toThrow('too little room')
+  expect(() => reserve.take([Buffer.alloc(1)])).toThrow('too little room')
+  expect(lines).toEqual(['DISK_RESERVE_REACHED'])
+  world.free = FLOOR_BYTES + 11 * MB
+  await reserve.measure()
+  reserve.take([Buffer.alloc(MB)])
+  expect(lines).toEqual(['DISK_RESERVE_REACHED', 'DISK_RESERVE_FREE'])
+})
+
 test('between two measurements only as much is accepted as the disk had room for', async () => {
   const { reserve } = createWorld(FLOOR_BYTES + 20 * MB)
   await reserve.measure()
