@@ -1,11 +1,19 @@
 import { defineConfig } from 'vitest/config'
 
 const TRACKER = ['test/tracker/**/*.test.ts']
+const DASHBOARD = ['test/dashboard/**/*.test.ts']
 
 const limits = {
   // These limits end tests that hang. They are long, so that no test fails because the machine is busy.
   testTimeout: 300_000,
   hookTimeout: 300_000,
+}
+
+const nodeRunner = {
+  isolate: false,
+  // Node runs the sources itself, as it does in the service: nothing is transformed, and the compile cache
+  // works. The files of the tracker need Vitest's own runner, which can load a module a second time.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
 }
 
 export default defineConfig({
@@ -26,14 +34,14 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: TRACKER,
-          isolate: false,
-          // Node runs the sources itself, as it does in the service: nothing is transformed, and the compile
-          // cache works. The files of the tracker need Vitest's own runner, which can load a module a second
-          // time.
-          experimental: { viteModuleRunner: false, nodeLoader: false },
+          exclude: [...TRACKER, ...DASHBOARD],
+          ...nodeRunner,
           ...limits,
         },
+      },
+      {
+        // These files share one service with the demo traffic, and one Chromium (test/support/dashboard.ts).
+        test: { name: 'dashboard', include: DASHBOARD, ...nodeRunner, ...limits },
       },
     ],
   },

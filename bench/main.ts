@@ -11,10 +11,12 @@ const BENCHES: Record<string, () => unknown> = {
   chain: () => import('./chain.ts'),
   cli: () => import('./cli-start.ts'),
   'cold-start': () => import('./cold-start.ts'),
+  dashboard: () => import('./dashboard.ts'),
   ingest: () => import('./ingest.ts'),
   live: () => import('./live.ts'),
   reads: () => import('./reads.ts'),
   replay: () => runVitest('test/replay/page-cost.test.ts', { REPLAY_BENCH: '1' }),
+  scan: () => import('./scan.ts'),
   split: () => import('./split-sessions.ts'),
   tracker: () => runVitest('test/tracker/page-cost.test.ts', { TRACKER_BENCH: '1' }),
 }
