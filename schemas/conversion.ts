@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
+import { documentedAs } from './documented-as.ts'
 import { datedPeriod, days, failsWith, project, sinceMonth, tz, wholeNumber } from './fields.ts'
 import { bareKey, PROPERTY_KEY } from './properties.ts'
 
@@ -57,8 +58,16 @@ export const conversionResponse = z
     period: datedPeriod,
     ...counts,
     values: z.array(z.object({ value: z.string(), ...counts })).meta({ description: 'Most users first' }),
-    other: z.object(counts).optional().meta({ description: 'All groups that are not listed' }),
-    missing: z.object(counts).optional().meta({ description: 'Users whose event lacks the value' }),
+    other: documentedAs(
+      z.object(counts).optional(),
+      'object',
+      'users, converted, rate of all groups that are not listed',
+    ),
+    missing: documentedAs(
+      z.object(counts).optional(),
+      'object',
+      'users, converted, rate of users whose event lacks the value',
+    ),
     ...contextOfResponse,
   })
   .meta({ id: 'Conversion' })

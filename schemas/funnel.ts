@@ -107,9 +107,11 @@ const stepResult = {
   // Names that clients of other versions read.
   strict_survivors: z.int().meta({ description: 'The same as `users`' }),
   conversion_from_previous: z.number().meta({ description: 'The same as `conversion_rate`' }),
-  conversion_rates: z
-    .object({ from_previous: rate, from_first: rate })
-    .meta({ description: '`from_previous` is `conversion_rate` again' }),
+  conversion_rates: documentedAs(
+    z.object({ from_previous: rate, from_first: rate }),
+    'object',
+    'from_previous (`conversion_rate` again) and from_first',
+  ),
 }
 
 const funnelStep = z.object({
@@ -130,9 +132,11 @@ export const funnelResponse = z
     conversion_window_hours: z.number(),
     steps: z.array(funnelStep),
     overall_conversion_rate: rate,
-    conversion_rates: z
-      .object({ overall: rate, by_step: z.array(rate) })
-      .meta({ description: 'The same rates again' }),
+    conversion_rates: documentedAs(
+      z.object({ overall: rate, by_step: z.array(rate) }),
+      'object',
+      'The same rates again: overall, by_step',
+    ),
     warnings: z
       .array(z.string())
       .meta({ description: 'What is wrong with this funnel, such as a step that nobody can pass' }),

@@ -9,7 +9,7 @@ import {
 } from 'zod-openapi'
 import { summaryOf } from './documented-as.ts'
 import { type ErrorCode, errorCodes } from './errors.ts'
-import { compactResponse, dryRunResponse, RECEIPT_HEADER } from './read-options.ts'
+import { anyRead, RECEIPT_HEADER } from './read-options.ts'
 import type { CredentialKind, Route } from './route.ts'
 import { derivedErrors, isDocumented, listedErrorsOf, pathParameters, routes } from './routes.ts'
 import type { OpenApi } from './share-parts.ts'
@@ -126,9 +126,12 @@ export function openApiDocument(baseUrl: string, part: 'api' | 'everything' = 'a
       }
       // Responses may get new fields, so a client must not reject an unknown field.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      // Any other field is allowed without these words, too.
+      if (isEmpty(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties
       // zod leaves the default out where it also transforms the value, as of a number in a query string.
       const { def } = zodSchema._zod
       if (io === 'input' && def.type === 'default') jsonSchema.default = def.defaultValue
+      shortenNullable(jsonSchema)
       // The bounds of JavaScript's integers are no rule of the service.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
@@ -138,16 +141,24 @@ export function openApiDocument(baseUrl: string, part: 'api' | 'everything' = 'a
       if ('const' in jsonSchema) delete jsonSchema.type
       // Every name of a field is a text.
       delete jsonSchema.propertyNames
-      shortenNullable(jsonSchema)
     },
   })
-  return JSON.parse(JSON.stringify(whole))
+  return JSON.parse(JSON.stringify(whole, (name, value) => (isNoParameters(name, value) ? undefined : value)))
+}
+
+/** An operation without parameters needs no empty list of them. */
+function isNoParameters(name: string, value: unknown): boolean {
+  return name === 'parameters' && Array.isArray(value) && value.length === 0
 }
 
 /** Units that DESCRIPTION gives. */
 const SAID_OF_ALL = new Set(['Unix ms', 'ms', '0 to 1', '0 to 100', 'ISO 8601'])
 
 type JsonSchema = Record<string, unknown>
+
+function isEmpty(schema: unknown): boolean {
+  return typeof schema === 'object' && schema !== null && Object.keys(schema).length === 0
+}
 
 /** Writes a value of one type or null as one schema with two types, which says the same in fewer words. */
 function shortenNullable(jsonSchema: JsonSchema): void {
@@ -253,7 +264,7 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
       {
         description: schema === undefined ? description : description.replace(/^The [\w ]+$/, 'OK'),
         content: {
-          [contentType ?? 'application/json']: { schema: withExtras(schema, route.options) ?? z.string() },
+          [contentType ?? 'application/json']: { schema: withForms(schema, route.options) ?? z.string() },
         },
       },
     ]),
@@ -261,12 +272,11 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
 }
 
 /**
- * Every read may also respond in the compact form, and some with an estimate. `Compact` has the fields that
- * options add to any read: a response may have more fields than its schema.
+ * A read with options may also respond in the forms that these ask for. `AnyRead` has the fields that options
+ * add to any read, too: a response may have more fields than its schema.
  */
-function withExtras(schema: z.ZodType | undefined, options: Route['options']): z.ZodType | undefined {
-  if (schema === undefined || options === undefined) return schema
-  return z.union([schema, compactResponse, ...('dry_run' in options.shape ? [dryRunResponse] : [])])
+function withForms(schema: z.ZodType | undefined, options: Route['options']): z.ZodType | undefined {
+  return schema === undefined || options === undefined ? schema : z.union([schema, anyRead])
 }
 
 /** All errors have one shape, so an operation refers to one response for all of their statuses. */

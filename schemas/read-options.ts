@@ -85,20 +85,21 @@ export const readExtras = {
   warnings: warnings.optional(),
 }
 
-/** A response with compact=true. */
-export const compactResponse = z.looseObject({ ...readExtras }).meta({
-  id: 'Compact',
-  description: 'The fields of any read; with `compact=true` each list is `[[names], [values], …]`',
-})
-
-export const dryRunResponse = z
-  .object({
-    dry_run: z.literal(true),
-    estimate: z.object({
-      rows: z.int().nullable(),
-      bytes: z.int().nullable(),
-      cost_usd: z.number().nullable().meta({ description: 'null: the engine cannot estimate' }),
-    }),
+/** A read in another form than its own: with compact=true or dry_run=true. */
+export const anyRead = z
+  .looseObject({
+    dry_run: z.literal(true).optional(),
+    estimate: z
+      .object({
+        rows: z.int().nullable(),
+        bytes: z.int().nullable(),
+        cost_usd: z.number().nullable().meta({ description: 'null: the engine cannot estimate' }),
+      })
+      .optional(),
     ...readExtras,
   })
-  .meta({ id: 'DryRun' })
+  .meta({
+    id: 'AnyRead',
+    description:
+      'The fields of any read. With `compact=true` each list is `[[names], [values], …]`; with `dry_run=true` there is `estimate` instead of the report',
+  })
