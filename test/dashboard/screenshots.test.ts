@@ -26,6 +26,11 @@ const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string>
   'funnel-lost':
     '/app/p/demo/funnel?step=page_view&step=signup_started&step=signup&where=1:path:eq:/pricing&lost=2',
   demo: '/app/demo',
+  'sites-new': '/app?new=1',
+  'overview-empty': async ({ post }) => {
+    await post('/projects', { name: 'new-shop', allowed_origins: 'https://new-shop.example' }, 201)
+    return '/app/p/new-shop'
+  },
   'events-one': '/app/p/demo/events?event=signup&prop=plan',
   'people-one': async ({ post }) => {
     const query = { project: 'demo', group_by: ['user_id'], limit: 1 }

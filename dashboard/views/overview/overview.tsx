@@ -1,11 +1,12 @@
 import { useMemo } from 'preact/hooks'
-import type { AnswersOf, Known } from '#dashboard/answers'
+import { type AnswersOf, type Known, refresh } from '#dashboard/answers'
 import { ChartFrame } from '#dashboard/charts/frame.tsx'
 import { SeriesChart } from '#dashboard/charts/series.tsx'
 import { definitions, type NumberName } from '#dashboard/definitions'
 import { bucketLabel, changeOf, formatted, headline, shortened } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Change } from '#dashboard/parts/change.tsx'
+import { FirstEvent } from '#dashboard/parts/first-event.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty, ProblemNote } from '#dashboard/parts/states.tsx'
 import { today, zoneOf } from '#dashboard/range'
@@ -25,18 +26,22 @@ export function Overview({ address, answers }: Props) {
   const { bots, stats, totals } = answers
   if (bots !== undefined) return <BotOverview address={address} answer={bots} />
   const main = (stats ?? totals) as Known | undefined
+  const hasNothing =
+    main?.data !== undefined && address.filters.length === 0 && main.receipt?.data_from === null
   return (
     <>
       {main !== undefined && (
         <Answered answer={main}>{() => <Numbers address={address} answers={answers} main={main} />}</Answered>
       )}
-      <div class="panels">
-        <ListPanel name="pages" address={address} answer={answers.pages} />
-        <ListPanel name="sources" address={address} answer={answers.sources} />
-        <ListPanel name="places" address={address} answer={answers.places} />
-        <ListPanel name="devices" address={address} answer={answers.devices} />
-        <ListPanel name="events" address={address} answer={answers.events} />
-      </div>
+      {!hasNothing && (
+        <div class="panels">
+          <ListPanel name="pages" address={address} answer={answers.pages} />
+          <ListPanel name="sources" address={address} answer={answers.sources} />
+          <ListPanel name="places" address={address} answer={answers.places} />
+          <ListPanel name="devices" address={address} answer={answers.devices} />
+          <ListPanel name="events" address={address} answer={answers.events} />
+        </div>
+      )}
     </>
   )
 }
@@ -185,12 +190,15 @@ function NoData({ address, main }: { address: Address; main: Known }) {
   if (address.filters.length > 0)
     return <Empty title="No event matches the filters">Remove one of them, or choose a longer range.</Empty>
   if (!from) {
-    return (
-      <Empty title="No event has arrived yet">
-        Put the snippet of the project into your pages. The first event is here two seconds after a page has
-        sent it.
-      </Empty>
-    )
+    if (address.area === 'account' && address.project !== null)
+      return (
+        <FirstEvent
+          project={address.project}
+          next={<p>The numbers follow in a moment.</p>}
+          onSeen={refresh}
+        />
+      )
+    return <Empty title="No event has arrived yet" />
   }
   const whole: Address = { ...address, range: { from, to: today(zoneOf(address)) } }
   return (

@@ -5,7 +5,7 @@ import { agoLabel, dateLabel, formatted } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
-import { Code } from '#dashboard/parts/question.tsx'
+import { Snippet } from '#dashboard/parts/snippet.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
 import { DEFAULTS } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -21,7 +21,14 @@ export function Settings({ project, answers: { read, context, views } }: Props) 
   return (
     <div class="panels settings">
       <Answered answer={read}>{data => <ProjectForm key={data.id} project={data} />}</Answered>
-      <Answered answer={read}>{data => <Snippet project={data} />}</Answered>
+      <Answered answer={read}>
+        {data => (
+          <Panel title="Snippet">
+            <p class="lead">Put this line into the head of every page.</p>
+            <Snippet project={data} />
+          </Panel>
+        )}
+      </Answered>
       <Annotations project={project} answer={context} />
       <SavedViews project={project} answer={views} />
       <Answered answer={read}>{data => <Removal project={data} />}</Answered>
@@ -86,17 +93,6 @@ function ProjectForm({ project }: { project: Project }) {
           Save
         </button>
       </form>
-    </Panel>
-  )
-}
-
-function Snippet({ project: { name, project_token } }: { project: Project }) {
-  return (
-    <Panel title="Snippet">
-      <p class="lead">Put this line into the head of every page.</p>
-      <Code title="HTML">
-        {`<script defer src="${location.origin}/tracker.js" data-project="${name}" data-token="${project_token}"></script>`}
-      </Code>
     </Panel>
   )
 }

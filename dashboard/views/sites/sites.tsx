@@ -14,29 +14,43 @@ import {
 } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Change } from '#dashboard/parts/change.tsx'
-import { Code, Num } from '#dashboard/parts/question.tsx'
-import { Answered, Empty } from '#dashboard/parts/states.tsx'
+import { Num } from '#dashboard/parts/question.tsx'
+import { Answered } from '#dashboard/parts/states.tsx'
 import { bucketsOf } from '#dashboard/range'
-import type { Address } from '#dashboard/url'
+import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
+import { NewSite, StartedSite } from './new-site.tsx'
 
 type Data = Answer<'GET /account/all-sites'>
 type Projects = Answer<'GET /projects'>
 type Props = ViewContext & { answers: { sites: Known<Data>; projects: Known<Projects> } }
 
-/** Every site at a glance, in one range. */
+/** The project of the first start, with made-up traffic. It is nobody's site. */
+const EXAMPLE = 'demo'
+
+/** Every site at a glance, in one range, and how a new one begins. */
 export function Sites({ address, answers: { sites, projects } }: Props) {
+  const started = ownValue(address, 'started')
   return (
     <Answered answer={projects}>
-      {({ projects: all }) =>
-        all.length === 0 ? (
-          <FirstProject />
-        ) : (
-          <Answered answer={sites}>
-            {data => <Body address={address} data={data} answer={sites} all={all} />}
-          </Answered>
+      {({ projects: all }) => {
+        const isFirst = all.every(({ name }) => name === EXAMPLE)
+        const isNew = isFirst || ownValue(address, 'new') !== undefined
+        return (
+          <>
+            {started !== undefined ? (
+              <StartedSite key={started} address={address} name={started} />
+            ) : (
+              isNew && <NewSite address={address} isFirst={isFirst} />
+            )}
+            {all.length > 0 && (
+              <Answered answer={sites}>
+                {data => <Body address={address} data={data} answer={sites} all={all} />}
+              </Answered>
+            )}
+          </>
         )
-      }
+      }}
     </Answered>
   )
 }
@@ -109,6 +123,9 @@ function Body({
       <section class="panel wide" aria-label="Sites">
         <header>
           <h2>Sites</h2>
+          <nav aria-label="Sites: more">
+            <a href={hrefTo(withOwn(address, { new: ['1'], started: [] }))}>New site</a>
+          </nav>
         </header>
         <table class="bars sites" aria-label="Sites">
           <thead>
@@ -156,18 +173,6 @@ function Body({
           </tbody>
         </table>
       </section>
-    </>
-  )
-}
-
-function FirstProject() {
-  return (
-    <>
-      <Empty title="No site yet">
-        In the folder of your site, this command creates a project, shows where its snippet goes, and waits
-        for the first event.
-      </Empty>
-      <Code title="footfall">footfall init</Code>
     </>
   )
 }
