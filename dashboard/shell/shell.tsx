@@ -14,6 +14,8 @@ import { Toolbar } from './toolbar.tsx'
 import { useKeys } from './use-keys.ts'
 import { ViewFrame } from './view-frame.tsx'
 
+type Dialog = 'palette' | 'keys'
+
 /** Everything around a view. */
 export function Shell() {
   const address = useAddress()
@@ -22,7 +24,9 @@ export function Shell() {
   const isKnown = row !== undefined && (row.of === 'project') === (project !== null || area === 'demo')
   const answers = useAnswers({ projects: call('GET /projects', {}) })
   const projects = answers.projects.data?.projects ?? []
-  const [dialog, setDialog] = useState<'palette' | 'keys' | null>(null)
+  const [dialog, setDialog] = useState<Dialog | null>(null)
+  // A dialog says some time after Escape that it is closed. Another one may be open by then.
+  const close = (closed: Dialog) => setDialog(open => (open === closed ? null : open))
   useKeys({ address, openPalette: () => setDialog('palette'), openKeys: () => setDialog('keys') })
 
   useEffect(() => {
@@ -79,9 +83,9 @@ export function Shell() {
       </div>
       <QuestionDialog />
       {dialog === 'palette' && (
-        <Palette address={address} projects={projects} close={() => setDialog(null)} />
+        <Palette address={address} projects={projects} close={() => close('palette')} />
       )}
-      {dialog === 'keys' && <KeyList close={() => setDialog(null)} />}
+      {dialog === 'keys' && <KeyList close={() => close('keys')} />}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { go } from '#dashboard/navigate'
 import { type Address, COMPARISONS, RANGE_LABELS } from '#dashboard/url'
 import { uses, viewNamed, views } from '#dashboard/views'
@@ -22,12 +22,16 @@ const TYPING = 'input, select, textarea, [contenteditable]'
 const SECOND_KEY_MS = 1_500
 
 /** Listens to keys wherever nothing is typed. */
-export function useKeys({ address, openPalette, openKeys }: Options): void {
+export function useKeys(options: Options): void {
+  // Effects run after the screen is drawn. A key that comes before that is for the address of now, too.
+  const latest = useRef(options)
+  latest.current = options
   useEffect(() => {
     let prefixAt = 0
-    const row = viewNamed(address.view)
     const onKey = (event: KeyboardEvent) => {
       const { key } = event
+      const { address, openPalette, openKeys } = latest.current
+      const row = viewNamed(address.view)
       if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === 'k') {
         event.preventDefault()
         openPalette()
@@ -58,5 +62,5 @@ export function useKeys({ address, openPalette, openKeys }: Options): void {
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [address, openPalette, openKeys])
+  }, [])
 }

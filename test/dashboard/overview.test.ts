@@ -110,6 +110,24 @@ test('by keyboard alone: a filter, a range, the list of keys, and a jump by the 
   await page.waitForURL(url => url.pathname === '/app')
 })
 
+test('the palette stays open when the dialog before it says late that it is closed', async () => {
+  const page = await dashboard.open('/app/p/demo')
+  await settled(page)
+  await page.keyboard.press('?')
+  await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  await page.evaluate(async () => {
+    const keys = document.querySelector('dialog[open]') as HTMLDialogElement
+    const isClosed = new Promise(done => keys.addEventListener('close', done))
+    // The event of closing comes after this task.
+    keys.close()
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))
+    await isClosed
+  })
+  await page.getByRole('combobox', { name: /Jump to/ }).fill('all sites')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(url => url.pathname === '/app')
+})
+
 test('a number can be questioned: its meaning, its receipt, and calls that give the same number', async () => {
   const page = await dashboard.open('/app/p/demo?range=14d')
   await settled(page)

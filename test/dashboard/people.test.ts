@@ -71,6 +71,10 @@ test('by keyboard alone: an e-mail address finds its person and is not in the ad
   await dashboard.post('/track', { token, event: 'signup', user_id: 'ada', session_id: 's1' }, 202)
   const traits = { email: 'ada@example.com', note: HOSTILE }
   await dashboard.post('/identify', { token, previous_id: 'anon_0123456789ab', user_id: 'ada', traits }, 202)
+  // Events and identify requests are stored by two consumers, and the view asks only once.
+  const lookUp = () =>
+    dashboard.post<{ profiles: unknown[] }>('/journey/lookup', { project: name, email: traits.email })
+  await expect.poll(async () => (await lookUp()).profiles.length, { timeout: 60_000 }).toBe(1)
   const page = await dashboard.open(`/app/p/${name}/people?range=7d`)
   await waitFor(page, 'ada')
   const field = page.getByRole('searchbox', { name: /Id or e-mail/ })

@@ -261,6 +261,8 @@ test.each([
     await eventually(() => expect(later).toContain('/replay/config'), WITHIN)
     await page.goto('about:blank')
     expect(later.filter(path => /^\/replay\/(start|rpl_)/.test(path))).toEqual([])
+    // The page may still ask for its settings when it is closed.
+    await user.unrouteAll({ behavior: 'ignoreErrors' })
     await user.close()
   },
 )
