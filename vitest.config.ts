@@ -7,6 +7,7 @@ const limits = {
   // These limits end tests that hang. They are long, so that no test fails because the machine is busy.
   testTimeout: 300_000,
   hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
 }
 
 const nodeRunner = {

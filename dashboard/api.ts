@@ -127,7 +127,8 @@ export async function send<Data>(each: Call<Data>, signal?: AbortSignal): Promis
   throw problemOf(response.status, body)
 }
 
-function problemOf(status: number, body: { error?: unknown; message?: unknown } | null): Problem {
+/** What an answer with another status than 2xx means. */
+export function problemOf(status: number, body: { error?: unknown; message?: unknown } | null): Problem {
   const code = typeof body?.error === 'string' ? body.error : `HTTP_${status}`
   const message =
     typeof body?.message === 'string' ? body.message : `The service answered with status ${status}.`

@@ -105,6 +105,27 @@ export const definitions = {
     as: 'rate',
     isGood: true,
   },
+  active_visitors: {
+    title: 'Active visitors',
+    text: 'Different persons with an event that arrived in the window. Events without a user id are not in it; the lists count those by session.',
+    more: 'users',
+    as: 'count',
+    isGood: null,
+  },
+  active_sessions: {
+    title: 'Active sessions',
+    text: 'Different sessions with an event that arrived in the window.',
+    more: 'sessions',
+    as: 'count',
+    isGood: null,
+  },
+  events_per_minute: {
+    title: 'Events a minute',
+    text: 'Events that arrived in the window, divided by its minutes. An event that was sent twice counts once.',
+    more: 'events',
+    as: 'count',
+    isGood: null,
+  },
 } as const satisfies Record<string, Definition>
 
 export type NumberName = keyof typeof definitions

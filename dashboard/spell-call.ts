@@ -10,7 +10,12 @@ export function asCurl(each: Call, origin: string): string {
 }
 
 /** How the command line calls the values of an endpoint. A value without a name here is not sent. */
-type Command = { name: string; project: 'argument' | 'none'; flags: Record<string, string> }
+type Command = {
+  name: string
+  /** What its argument is: the project of the call, or the id in its path. */
+  project: 'argument' | 'none' | 'path'
+  flags: Record<string, string>
+}
 
 const dated = { since: '--since', days: '--days', tz: '--tz' }
 const commands: Record<string, Command> = {
@@ -91,6 +96,8 @@ const commands: Record<string, Command> = {
     project: 'none',
     flags: { period: '--period', limit: '--limit', tz: '--tz' },
   },
+  'GET /live': { name: 'live', project: 'argument', flags: { window: '--window' } },
+  'GET /experiments/{id}': { name: 'experiments get', project: 'path', flags: {} },
   'GET /bot-traffic': {
     name: 'bot-traffic',
     project: 'argument',
@@ -106,6 +113,7 @@ export function asCommand(each: Call): string | null {
   const command = commands[each.endpoint]
   if (command === undefined) return null
   const words = ['footfall', command.name]
+  if (command.project === 'path') words.push(quoted(decodeURIComponent(each.path.split('/').at(-1) ?? '')))
   if (command.project === 'argument') words.push(quoted(String(each.values.project)))
   for (const [name, value] of Object.entries(each.values)) {
     if (name === 'filters') {

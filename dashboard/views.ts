@@ -48,6 +48,16 @@ export const views: readonly ViewRow[] = [
     load: () => import('#dashboard/views/overview/view.tsx'),
   },
   {
+    name: 'live',
+    title: 'Live',
+    of: 'project',
+    group: 'Traffic',
+    key: 'l',
+    inDemo: true,
+    ignores: ['range', 'comparison', 'audience', 'filters'],
+    load: () => import('#dashboard/views/live/view.tsx'),
+  },
+  {
     name: 'pages',
     title: 'Pages',
     of: 'project',

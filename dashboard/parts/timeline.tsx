@@ -87,10 +87,11 @@ export function PropertyList({ row: { properties, user_id, session_id, country }
   )
 }
 
-/** The properties that say most of an event, in a line. */
+/** The properties that say most of an event. */
 const TELLING = ['path', 'label', 'name', 'plan', 'value', 'experiment', 'variant', 'message']
 
-function gistOf({ properties }: EventRow): string {
+/** What an event says, in a line. */
+export function gistOf({ properties }: EventRow): string {
   const parts = TELLING.flatMap(key => {
     const value = properties?.[key]
     if (value === undefined || value === null || typeof value === 'object') return []

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { beforeAll, describe, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { views } from '#dashboard/views'
 import { type Dashboard, openDashboard, settled } from './dashboard.ts'
 
@@ -32,6 +32,20 @@ const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string>
     return '/app/p/new-shop'
   },
   'events-one': '/app/p/demo/events?event=signup&prop=plan',
+  'live-busy': async ({ get, post }) => {
+    const { project_token: token } = await get<{ project_token: string }>('/projects/demo')
+    const paths = ['/', '/pricing', '/docs', '/blog/how-we-count-visitors']
+    for (let i = 0; i < 30; i++) {
+      const event = ['page_view', 'page_view', 'signup', '$click'][i % 4]
+      const properties = { path: paths[i % 3 === 0 ? 0 : i % 4], ...(event === 'signup' && { plan: 'pro' }) }
+      const sender = { token, user_id: `visitor-${i % 7}`, session_id: `live-${i % 7}` }
+      await post('/track', { ...sender, event, properties }, 202)
+    }
+    await expect
+      .poll(() => get<{ recent_events: unknown[] }>('/live?project=demo'))
+      .toMatchObject({ recent_events: { length: 10 } })
+    return '/app/p/demo/live'
+  },
   'people-one': async ({ post }) => {
     const query = { project: 'demo', group_by: ['user_id'], limit: 1 }
     const { rows } = await post<{ rows: { user_id: string }[] }>('/query', query)

@@ -1,0 +1,103 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ask } from '#dashboard/answers'
+import type { Answer, Call } from '#dashboard/api'
+import type { EventRow } from '#dashboard/parts/timeline.tsx'
+import { followEvents, type Place } from './follow-events.ts'
+
+type Live = Answer<'GET /live'>
+
+/** Events that the list keeps; the oldest go. */
+export const MAX_EVENTS = 100
+/** How often the numbers are asked again, ms. */
+const NUMBERS_MS = 15_000
+/**
+ * A stream without an earlier event begins when it is opened. The numbers have what came before it after
+ * this, ms.
+ */
+const CATCH_UP_MS = 2_500
+/** How often the list is drawn again at most, ms: a busy site has more events than anybody can read. */
+const DRAW_MS = 250
+
+export type Followed = { events: readonly EventRow[]; isConnected: boolean }
+
+type Options = {
+  project: string
+  call: Call<Live>
+  /** The latest answer; undefined before the first. */
+  latest: Live | undefined
+  isPaused: boolean
+}
+
+/**
+ * The newest events, newest first, while the page is visible and not paused, and the numbers asked again. It
+ * goes on where it was, so what came meanwhile is added as long as the service keeps it.
+ */
+export function useFollow({ project, call, latest, isPaused }: Options): Followed {
+  const [events, setEvents] = useState<readonly EventRow[]>([])
+  const [isConnected, setConnected] = useState(true)
+  const place = useRef<Place | null>(null)
+  const isVisible = useIsVisible()
+  const isOn = latest !== undefined && !isPaused && isVisible
+
+  useEffect(() => {
+    if (!isOn || latest === undefined) return
+    const { follow: way, cursor, recent_events } = latest
+    place.current ??= { way, cursor, lastId: recent_events[0]?.id ?? null }
+    const { current } = place
+    const stop = new AbortController()
+    let arrived: EventRow[] = []
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const draw = () => {
+      timer = undefined
+      const newest = arrived.toReversed()
+      arrived = []
+      setEvents(known => merged(newest, known))
+    }
+    const got = (more: readonly EventRow[]) => {
+      arrived = [...arrived, ...more].slice(-MAX_EVENTS)
+      timer ??= setTimeout(draw, DRAW_MS)
+    }
+    let catchUp: ReturnType<typeof setTimeout> | undefined
+    const connected = (isNow: boolean) => {
+      setConnected(isNow)
+      if (isNow && current.lastId === null) catchUp ??= setTimeout(() => ask(call, 0), CATCH_UP_MS)
+    }
+    followEvents({ project, place: current }, { got, connected }, stop.signal)
+    return () => {
+      stop.abort()
+      clearTimeout(catchUp)
+      clearTimeout(timer)
+      if (arrived.length > 0) draw()
+    }
+  }, [project, isOn])
+
+  // The first events, and what a stream has not told.
+  useEffect(() => {
+    if (isOn && latest !== undefined) setEvents(known => merged(latest.recent_events, known))
+  }, [latest, isOn])
+
+  useEffect(() => {
+    if (!isOn) return
+    const timer = setInterval(() => ask(call, 0), NUMBERS_MS)
+    return () => clearInterval(timer)
+  }, [call.path, JSON.stringify(call.values), isOn])
+
+  return { events, isConnected }
+}
+
+/** Newest first, each once: an event may come twice with the same id. */
+function merged(newest: readonly EventRow[], known: readonly EventRow[]): readonly EventRow[] {
+  const ids = new Set(known.map(({ id }) => id))
+  const added = newest.filter(({ id }) => !ids.has(id) && ids.add(id))
+  return added.length === 0 ? known : [...added, ...known].slice(0, MAX_EVENTS)
+}
+
+function useIsVisible(): boolean {
+  const [isVisible, setVisible] = useState(document.visibilityState === 'visible')
+  useEffect(() => {
+    const look = () => setVisible(document.visibilityState === 'visible')
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [])
+  return isVisible
+}

@@ -1,0 +1,187 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { cells, type Dashboard, openDashboard, settled, violations } from './dashboard.ts'
+
+/** The live view shows the numbers of GET /live, and events as they arrive. */
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+
+type Live = {
+  active_visitors: number
+  active_sessions: number
+  events_per_minute: number
+  top_pages: { path: string; visitors: number }[]
+  top_events: { event: string; count: number }[]
+  recent_events: { event: string }[]
+}
+
+const HOSTILE = `"><img src=x onerror="fetch('https://evil.test')"><script>document.title='owned'</script>`
+
+async function newProject() {
+  const name = `live-${Math.random().toString(36).slice(2)}`
+  const { project_token: token } = await dashboard.post<{ project_token: string }>('/projects', { name }, 201)
+  const track = (event: string, more: object = {}) =>
+    dashboard.post('/track', { token, event, user_id: 'u1', session_id: 's1', ...more }, 202)
+  const live = () => dashboard.get<Live>(`/live?project=${name}&window=300`)
+  return { name, track, live }
+}
+
+const arrivals = (page: Page) => page.getByRole('list', { name: 'Newest events' })
+const shownEvents = (page: Page) => arrivals(page).locator('summary strong').allInnerTexts()
+const number = (page: Page, name: string) => page.locator(`[data-number="${name}"] dd`).innerText()
+
+/** What the page asks of a path from now on. */
+function askedOf(page: Page, path: string): string[] {
+  const asked: string[] = []
+  page.on('request', request => {
+    if (new URL(request.url()).pathname === path) asked.push(request.url())
+  })
+  return asked
+}
+
+test('numbers and lists are those of the API, and a later event stands at the top without a reload', async () => {
+  const { name, track, live } = await newProject()
+  await track('page_view', { properties: { path: '/' } })
+  await track('page_view', { properties: { path: '/pricing' }, user_id: 'u2', session_id: 's2' })
+  await expect.poll(async () => (await live()).recent_events.length).toBe(2)
+  const page = await dashboard.open(`/app/p/${name}/live`)
+  await settled(page)
+  const expected = await live()
+  expect(await number(page, 'active_visitors')).toBe(String(expected.active_visitors))
+  expect(await number(page, 'active_sessions')).toBe(String(expected.active_sessions))
+  expect(await number(page, 'events_per_minute')).toBe(String(expected.events_per_minute))
+  expect(await cells(page, 'Pages by active visitors')).toEqual(
+    expected.top_pages.map(({ path, visitors }) => [path, String(visitors)]),
+  )
+  expect(await cells(page, 'Events by number')).toEqual(
+    expected.top_events.map(({ event, count }) => [event, String(count)]),
+  )
+  await track('signup', { properties: { plan: 'pro' } })
+  await expect.poll(() => shownEvents(page)).toEqual(['signup', 'page_view', 'page_view'])
+})
+
+test('where the service prefers polls, the view asks with the cursor of the answer before', async () => {
+  const { name, track } = await newProject()
+  const page = await dashboard.open('/app/p/demo/settings')
+  await page.route('**/live?*', async route => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), follow: 'poll' } })
+  })
+  const [streams, reads] = [askedOf(page, '/stream'), askedOf(page, '/live')]
+  await page.goto(`/app/p/${name}/live`)
+  await page.getByText('Nothing happens now').waitFor()
+  await track('signup')
+  await expect.poll(() => shownEvents(page)).toEqual(['signup'])
+  expect(streams).toEqual([])
+  await expect.poll(() => reads.filter(url => /after=\d+/.test(url)).length).toBeGreaterThan(1)
+})
+
+test('without a free stream the view asks every few seconds instead', async () => {
+  const { name, track } = await newProject()
+  const page = await dashboard.open('/app/p/demo/settings')
+  await page.route('**/stream?*', route =>
+    route.fulfill({ status: 429, json: { error: 'STREAM_LIMIT', message: 'Ten streams are open.' } }),
+  )
+  await page.goto(`/app/p/${name}/live`)
+  await page.getByText('Nothing happens now').waitFor()
+  await track('signup')
+  await expect.poll(() => shownEvents(page)).toEqual(['signup'])
+  await expect.poll(() => page.getByRole('status').innerText()).toBe('Following')
+})
+
+test('by keyboard alone: a pause holds the list and the numbers, and afterwards nothing is missing', async () => {
+  const { name, track, live } = await newProject()
+  await track('page_view', { properties: { path: '/' } })
+  await expect.poll(async () => (await live()).recent_events.length).toBe(1)
+  const page = await dashboard.open(`/app/p/${name}/live`)
+  await expect.poll(() => shownEvents(page)).toEqual(['page_view'])
+  await page.getByRole('button', { name: 'Pause' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('Paused').waitFor()
+  const asked = askedOf(page, '/stream')
+  await track('signup', { user_id: 'u2' })
+  await track('purchase', { user_id: 'u3' })
+  await expect.poll(async () => (await live()).recent_events.length).toBe(3)
+  expect(await shownEvents(page)).toEqual(['page_view'])
+  expect(asked).toEqual([])
+  await page.keyboard.press('Enter')
+  await expect.poll(() => shownEvents(page)).toEqual(['purchase', 'signup', 'page_view'])
+  await arrivals(page).locator('summary').first().focus()
+  await page.keyboard.press('Enter')
+  await arrivals(page).getByRole('link', { name: 'u3' }).waitFor()
+})
+
+test('a page that nobody looks at ends its stream, and goes on from there when it is looked at', async () => {
+  const { name, track, live } = await newProject()
+  const page = await dashboard.open(`/app/p/${name}/live`)
+  await track('page_view')
+  await expect.poll(() => shownEvents(page)).toEqual(['page_view'])
+  const ended = page.waitForEvent('requestfailed', request => request.url().includes('/stream?'))
+  const look = (state: string) =>
+    page.evaluate(value => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, state)
+  await look('hidden')
+  await ended
+  await track('signup')
+  await expect.poll(async () => (await live()).recent_events.length).toBe(2)
+  expect(await shownEvents(page)).toEqual(['page_view'])
+  await look('visible')
+  await expect.poll(() => shownEvents(page)).toEqual(['signup', 'page_view'])
+})
+
+test('the list keeps the newest 100 events', async () => {
+  const { name, track } = await newProject()
+  const page = await dashboard.open(`/app/p/${name}/live`)
+  await page.getByText('Nothing happens now').waitFor()
+  for (let i = 0; i < 3; i++) {
+    await Promise.all(Array.from({ length: 40 }, (_, j) => track(`event_${i}`, { user_id: `u${j}` })))
+  }
+  await page.getByText('The newest 100.').waitFor()
+  await expect
+    .poll(() => shownEvents(page).then(names => names.filter(each => each === 'event_2').length))
+    .toBe(40)
+  expect((await shownEvents(page)).length).toBe(100)
+})
+
+test('a plan without live reads is said, and nothing is followed', async () => {
+  const page = await dashboard.open('/app/p/demo/settings')
+  const streams = askedOf(page, '/stream')
+  await page.route('**/live?*', route =>
+    route.fulfill({ status: 403, json: { error: 'PRO_REQUIRED', message: 'Live reads need Pro.' } }),
+  )
+  await page.goto('/app/p/demo/live')
+  await page.getByText('This is part of the Pro plan').waitFor()
+  expect(streams).toEqual([])
+})
+
+test('hostile text of visitors stays text', async () => {
+  const { name, track } = await newProject()
+  const page = await dashboard.open(`/app/p/${name}/live`)
+  await track(HOSTILE, { user_id: HOSTILE, session_id: HOSTILE, properties: { path: HOSTILE } })
+  await arrivals(page).locator('summary').first().click()
+  await arrivals(page).getByText(HOSTILE).first().waitFor()
+  expect(await page.locator('main img, main script, main a[href^="javascript"]').count()).toBe(0)
+  expect(await page.title()).toBe(`${name} · Live · Footfall`)
+})
+
+test('the demo is followed with its own session', async () => {
+  const page = await dashboard.open('/app/demo', { isSignedOut: true })
+  const stream = page.waitForRequest(request => request.url().includes('/stream?'))
+  await page.goto('/app/demo/live')
+  expect(await (await stream).headerValue('authorization')).toMatch(/^Bearer /)
+  await page.getByText('Following').waitFor()
+})
+
+test.each(['light', 'dark'] as const)('the live view is accessible, %s', async colorScheme => {
+  const { name, track } = await newProject()
+  const page = await dashboard.open(`/app/p/${name}/live`, { colorScheme })
+  await track('page_view', { properties: { path: '/' } })
+  await arrivals(page).locator('summary').first().click()
+  await settled(page)
+  expect(await violations(page)).toEqual([])
+})
