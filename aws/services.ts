@@ -74,12 +74,13 @@ const FOLD_LEASE_MS = 15 * 60_000
 const FOLD_RUN_MS = 8 * 60_000
 
 export function createTrackServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, EDGE_KEY, STREAM_ARN, COUNTRY_HEADER, EMAIL_KEY_ARN, ...settings } =
-    readSettings('track', environment)
+  const { TABLE_NAME, EDGE_KEY, STREAM_ARN, COUNTRY_HEADER, EMAIL_KEY_ARN, ...settings } = readSettings(
+    'track',
+    environment,
+  )
   const { log, trace, instrument } = createInstruments()
   const services = {
     ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
-    baseUrl: BASE_URL,
     stream: createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log }),
     // CloudFront sends the country in a header, so the large table of addresses stays out of the bundle.
     country: () => null,

@@ -124,7 +124,6 @@ export class Service extends Stack {
       .bindTable(table, ['GetItem', 'BatchGetItem', 'UpdateItem', 'Query'])
       .bindStreamWriter(stream)
       .bindPlans(config)
-      .set('BASE_URL', baseUrl)
       .bindEmailKey(emailKey)
       .set('COUNTRY_HEADER', edge ? COUNTRY_HEADER_SEEN : '')
     // It lists the links files before a statement reads them, writes tombstones, and leaves lists of erased

@@ -4,15 +4,21 @@ import { GetDistributionConfigCommand, UpdateDistributionCommand } from '@aws-sd
 import type { AwsClients } from './aws.ts'
 import { REGION } from './cdk.ts'
 import { runPython } from './ministack.ts'
+import { lengthenTimeouts } from './patience.ts'
 import type { Stack } from './stack.ts'
 
 /**
  * Corrects resources that the emulator creates differently from AWS. Call it after each deployment. The app
  * itself stays unchanged. The rehearsal does not test the settings that are corrected here (known-gaps.ts).
  */
-export async function correctEmulator(aws: AwsClients, stack: Stack, port: number): Promise<void> {
+export async function correctEmulator(
+  aws: AwsClients,
+  stack: Stack,
+  { port, patience }: { port: number; patience: number },
+): Promise<void> {
   await restoreCors(aws, stack)
   await pointOriginToApi(aws, stack, port)
+  await lengthenTimeouts(aws, stack, patience)
   await runPython(NAME_SECRETS_BY_ARN, [`http://127.0.0.1:${port}`, REGION])
 }
 

@@ -10,7 +10,12 @@ const ROOT = resolve(import.meta.dirname, '..')
  * of a file run in parallel, because most of their time is waiting for the consumer. Returns the number of
  * passed tests.
  */
-export async function runJourneys({ file: deploymentContents, folder, abortSignal }: World): Promise<number> {
+export async function runJourneys({
+  file: deploymentContents,
+  folder,
+  patience,
+  abortSignal,
+}: World): Promise<number> {
   const deploymentPath = join(folder, 'deployment.json')
   writeFileSync(deploymentPath, JSON.stringify(deploymentContents), { mode: 0o600 })
   const report = join(folder, 'journeys.json')
@@ -23,7 +28,7 @@ export async function runJourneys({ file: deploymentContents, folder, abortSigna
       ...deployedJourneys(),
       '--sequence.concurrent',
       ...['--maxConcurrency', '20'],
-      ...['--testTimeout', minutes(15), '--hookTimeout', minutes(5)],
+      ...['--testTimeout', minutes(15 * patience), '--hookTimeout', minutes(5 * patience)],
       ...['--reporter', 'default', '--reporter', 'json', '--outputFile.json', report],
     ],
     {

@@ -2,14 +2,22 @@ export type Entry = { name: string; passed: boolean; seconds: number; detail: st
 
 export type Ledger = {
   entries: Entry[]
-  /** Runs a check and records its outcome. A check fails by throwing, and returns details for the report. */
+  /** Whether the check of this name runs. */
+  isSelected(name: string): boolean
+  /**
+   * Runs a check and records its outcome, unless it is not selected. A check fails by throwing, and returns
+   * details for the report.
+   */
   check(name: string, run: () => Promise<string>): Promise<boolean>
   /** Runs a step that later steps need. Records its outcome and throws its error again. */
   step<T>(name: string, run: () => Promise<T>, detail?: (value: T) => string): Promise<T>
 }
 
-/** Creates the record of all steps and checks. It prints each one when it ends. */
-export function createLedger(): Ledger {
+/**
+ * Creates the record of all steps and checks. It prints each one when it ends. `only`: a check runs if its
+ * name has one of these texts; empty selects all.
+ */
+export function createLedger(only: readonly string[] = []): Ledger {
   const entries: Entry[] = []
 
   function record(name: string, startMs: number, passed: boolean, detail: string): void {
@@ -34,14 +42,18 @@ export function createLedger(): Ledger {
     }
   }
 
+  const isSelected = (name: string) => only.length === 0 || only.some(text => name.includes(text))
   return {
     entries,
     step,
-    check: (name, run) =>
-      step(name, run, detail => detail).then(
+    isSelected,
+    async check(name, run) {
+      if (!isSelected(name)) return false
+      return step(name, run, detail => detail).then(
         () => true,
         () => false,
-      ),
+      )
+    },
   }
 }
 

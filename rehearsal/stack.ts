@@ -18,7 +18,7 @@ export type Stack = {
   /** What CloudFront sends to the functions. */
   edgeKey: string
   queueUrls: string[]
-  functions: Record<FunctionName, { name: string; role: string; logGroup: string }>
+  functions: Record<FunctionName, { name: string; role: string; logGroup: string; timeoutSeconds: number }>
 }
 
 /** Reads the deployed stack. */
@@ -41,7 +41,8 @@ export async function readStack(aws: AwsClients, outputs: Outputs, stackName: st
       const service = configuration.Environment?.Variables?.POWERTOOLS_SERVICE_NAME
       const logGroup = configuration.LoggingConfig?.LogGroup ?? `/aws/lambda/${FunctionName}`
       const edgeKey = configuration.Environment?.Variables?.EDGE_KEY ?? ''
-      return [service, { name: FunctionName, role: configuration.Role ?? '', logGroup, edgeKey }] as const
+      const { Role: role = '', Timeout: timeoutSeconds = 0 } = configuration
+      return [service, { name: FunctionName, role, logGroup, timeoutSeconds, edgeKey }] as const
     }),
   )
   return {

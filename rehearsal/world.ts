@@ -14,6 +14,7 @@ import { type Gate, startGate } from './gate.ts'
 import type { Ledger } from './ledger.ts'
 import { installMiniStack, type MiniStack, startMiniStack } from './ministack.ts'
 import { makeOwner } from './owner.ts'
+import { patientEnvironment } from './patience.ts'
 import type { MappingSettings } from './poller/settings.ts'
 import { readStack, type Stack } from './stack.ts'
 import { trinoForAthena } from './trino-for-athena.ts'
@@ -39,6 +40,8 @@ export type World = {
   /** Address and API key of the service, for the journeys. */
   file: DeploymentFile
   service: Deployment
+  /** How many times as long everything may take as on a free machine with two cores. */
+  patience: number
   /** Aborts when the rehearsal ends. */
   abortSignal: AbortSignal
   /** Deploys again with these options. Returns what the CLI printed. */
@@ -61,7 +64,7 @@ export function createClosers(): Closers {
 }
 
 /** Starts an emulator of AWS and deploys the service to it. */
-export async function openWorld({ step }: Ledger, closers: Closers): Promise<World> {
+export async function openWorld({ step }: Ledger, closers: Closers, patience: number): Promise<World> {
   await step('install MiniStack and Trino', async () => {
     await installMiniStack()
     await installTrino()
@@ -86,6 +89,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
         AUTH: 'true',
         AWS_ENDPOINT_URL: gate.endpoint,
         AWS_ENDPOINT_URL_ATHENA: athena.endpoint,
+        ...patientEnvironment(patience),
       },
     }),
   )
@@ -111,7 +115,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
 
   const aws = createAwsClients(gate.endpoint)
   const stack = await readStack(aws, outputs, STACK_NAME)
-  await correctEmulator(aws, stack, gate.port)
+  await correctEmulator(aws, stack, { port: gate.port, patience })
   const consumer = await step(
     'start our poller with the settings of the deployed mapping',
     () => startConsumer(aws, stack),
@@ -135,7 +139,7 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     api_key: owner.api_key,
     setup_link: owner.setup_link,
     reached_at: { url: edge.url, tls_port: edge.tlsPort },
-    visible_within_s: VISIBLE_AFTER_S,
+    visible_within_s: VISIBLE_AFTER_S * patience,
   }
   const abortController = new AbortController()
   closers.add(async () => abortController.abort())
@@ -149,11 +153,12 @@ export async function openWorld({ step }: Ledger, closers: Closers): Promise<Wor
     athena,
     consumer,
     file,
+    patience,
     abortSignal: abortController.signal,
     service: deployment(file, async () => {}),
     async redeploy(options) {
       const { output } = await cdk.deploy(options)
-      await correctEmulator(aws, stack, gate.port)
+      await correctEmulator(aws, stack, { port: gate.port, patience })
       return output
     },
   }

@@ -69,11 +69,13 @@ const common = {
 
 /** The keys are the names of the folders in lambdas/. */
 export const functions = {
-  /** The HTTP functions. */
+  /**
+   * The HTTP functions. `track` has no address of the service: with a function URL, CloudFront needs the
+   * address of the function first.
+   */
   track: z.object({
     ...common,
     TABLE_NAME,
-    BASE_URL,
     EDGE_KEY,
     STREAM_ARN,
     COUNTRY_HEADER,

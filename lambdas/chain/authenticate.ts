@@ -58,7 +58,7 @@ export function authenticate(services: CredentialServices) {
 }
 
 /** Optional authentication: the caller of the first good credential, or null. Bad credentials are ignored. */
-export function findCaller(services: CredentialServices) {
+export function findCaller(services: Pick<CredentialServices, 'accounts' | 'agentSessions'>) {
   return async (request: HttpRequest): Promise<Caller | null> => {
     for (const read of [readAgentSession, readApiKey]) {
       const caller = await read(request, services)
@@ -94,7 +94,7 @@ async function callerOfLink(
 
 function readAgentSession(
   request: HttpRequest,
-  { agentSessions }: CredentialServices,
+  { agentSessions }: Pick<CredentialServices, 'agentSessions'>,
 ): undefined | Promise<Caller | null> {
   if (!/^bearer(?: |$)/i.test(request.headers.authorization ?? '')) return undefined
   return callerOfToken(bearerToken(request) ?? '', agentSessions)
@@ -113,7 +113,7 @@ async function callerOfToken(
 
 function readApiKey(
   { headers, query }: HttpRequest,
-  { accounts }: CredentialServices,
+  { accounts }: Pick<CredentialServices, 'accounts'>,
 ): undefined | Promise<Caller | null> {
   const key = headers['x-api-key'] ?? query.key
   return key === undefined ? undefined : callerOfApiKey(key, accounts)

@@ -12,7 +12,7 @@ import { readRetainedData } from './retained-data.ts'
  * emulator's CloudFront has another host name then, so the requests go to the API with the key of the edge.
  */
 export async function adopt(world: World): Promise<{ adopted: Stack; details: string }> {
-  const { aws, stack, cdk, gate, folder } = world
+  const { aws, stack, cdk, gate, folder, patience } = world
   const before = await readRetainedData(aws, stack)
   const { mapping } = await findKept(aws.cloudFormation, stack.name)
   const mappingFile = join(folder, 'adopt.json')
@@ -20,7 +20,7 @@ export async function adopt(world: World): Promise<{ adopted: Stack; details: st
   await cdk.import(mappingFile)
   const { outputs } = await cdk.deploy()
   const adopted = await readStack(aws, outputs, stack.name)
-  await correctEmulator(aws, adopted, gate.port)
+  await correctEmulator(aws, adopted, { port: gate.port, patience })
   for (const name of ['bucket', 'table', 'stream'] as const)
     expectEqual(adopted[name], stack[name], `${name} of the new stack`)
 

@@ -17,7 +17,7 @@ const FAILURES = 4
 
 export const brokenConsumer: Check = {
   name: 'a consumer without the right to write to its S3 bucket for a while loses no event',
-  async act({ service, aws, stack, consumer }) {
+  async act({ service, aws, stack, consumer, patience }) {
     const project = await service.createProject('broken')
     const { name } = stack.functions.lake
     const failedBefore = consumer.calls.failed + consumer.calls.partial
@@ -32,7 +32,7 @@ export const brokenConsumer: Check = {
           const failures = consumer.calls.failed + consumer.calls.partial - failedBefore
           if (failures < FAILURES) throw new Error(`Only ${failures} calls have failed so far.`)
         },
-        { timeoutMs: 240_000, everyMs: 500 },
+        { timeoutMs: 240_000 * patience, everyMs: 500 },
       )
     } finally {
       await restore()

@@ -12,10 +12,10 @@ export type Check = {
   act(world: World): Promise<() => Promise<string>>
 }
 
-/** Runs the actions one after another, and the verifications in parallel. */
+/** Runs the actions of the selected checks one after another, and the verifications in parallel. */
 export async function runChecks(checks: readonly Check[], world: World, ledger: Ledger): Promise<void> {
   const verifications: Promise<unknown>[] = []
-  for (const { name, act } of checks) {
+  for (const { name, act } of checks.filter(({ name }) => ledger.isSelected(name))) {
     let verification: Promise<() => Promise<string>> | null = null
     const action = new Promise<void>(resolve => {
       verifications.push(

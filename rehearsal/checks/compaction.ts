@@ -12,7 +12,7 @@ import { expectEqual } from './check.ts'
 const TIMEOUT_MS = 15 * 60_000
 
 /** Jobs of the queue compact all hot files to segments. Reads give the same results during and after that. */
-export async function compaction({ aws, stack, service }: World): Promise<string> {
+export async function compaction({ aws, stack, service, patience }: World): Promise<string> {
   const state = createLakeStateStore({ client: aws.dynamo, table: stack.table })
   const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
   const readCompacted = async () => Math.min(...(await state.manifests()).map(({ compacted }) => compacted))
@@ -27,7 +27,7 @@ export async function compaction({ aws, stack, service }: World): Promise<string
   // events are read.
   const busyBefore = before.filter(({ stats }) => stats !== null)
   const busyProjects = new Set(busyBefore.map(({ project }) => project))
-  const deadline = Date.now() + TIMEOUT_MS
+  const deadline = Date.now() + TIMEOUT_MS * patience
   let compacted = start
   // This does not use eventually(), because a single wrong result is a failure.
   for (let hot = Number.POSITIVE_INFINITY; hot > 0 || compacted === start; ) {
@@ -49,7 +49,10 @@ export async function compaction({ aws, stack, service }: World): Promise<string
   expectEqual(await readAllProjects(service), before, 'results of reads after compaction')
   const files = await lake.list('segments/events/')
   if (files.length === 0) throw new Error('There are no segments.')
-  await eventually(() => expectEmptyQueues(aws, stack.queueUrls), { timeoutMs: 120_000, everyMs: 1_000 })
+  await eventually(() => expectEmptyQueues(aws, stack.queueUrls), {
+    timeoutMs: 120_000 * patience,
+    everyMs: 1_000,
+  })
   return `epochs ${start} to ${compacted - 1}, ${files.length} files of segments`
 }
 

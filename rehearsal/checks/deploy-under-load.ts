@@ -12,7 +12,7 @@ export const NEW_OPTIONS = { ...SHORT_EPOCHS, logLevel: 'WARN', concurrency: '10
 
 export const deployUnderLoad: Check = {
   name: 'a deployment that changes every function of the running service loses no event and stores none twice',
-  async act({ service, redeploy }) {
+  async act({ service, patience, redeploy }) {
     const project = await service.createProject('load')
     const credentials = { base_url: service.baseUrl, project_token: project.project_token }
     const clients = Array.from({ length: CLIENTS }, (_, i) =>
@@ -28,7 +28,7 @@ export const deployUnderLoad: Check = {
       await eventually(
         () => expectEqual(countAcknowledged() > after + 100, true, 'load after the deployment'),
         {
-          timeoutMs: 60_000,
+          timeoutMs: 60_000 * patience,
         },
       )
     } finally {

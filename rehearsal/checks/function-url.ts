@@ -12,7 +12,7 @@ const BY_URL = { ...NEW_OPTIONS, ingestion: 'function-url', concurrency: '1000' 
 
 export const functionUrl: Check = {
   name: 'with ingestion=function-url events do not need API Gateway, browsers may send them, and calls past CloudFront are refused',
-  async act({ service, aws, stack, gate, redeploy }) {
+  async act({ service, aws, stack, gate, patience, redeploy }) {
     const project = await service.createProject('by-url')
     const credentials = { base_url: service.baseUrl, project_token: project.project_token }
     const client = startTrackingClient({ credentials, prefix: 'by-url', pauseMs: 20 })
@@ -24,7 +24,7 @@ export const functionUrl: Check = {
       const before = client.acknowledged.size
       await eventually(
         () => expectEqual(client.acknowledged.size > before + 100, true, 'tracking without the API'),
-        { timeoutMs: 60_000 },
+        { timeoutMs: 60_000 * patience },
       )
     } finally {
       gate.executions.leave(Number.POSITIVE_INFINITY)

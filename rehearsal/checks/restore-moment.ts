@@ -18,7 +18,7 @@ import { expectEqual } from './check.ts'
 const LONGEST_WAIT_MS = 2_000
 
 /** An event waits for the consumer, and for Trino on two cores. */
-const VISIBLE = { timeoutMs: 5 * 60_000, everyMs: 2_000 }
+const VISIBLE_MS = 5 * 60_000
 
 /**
  * Erases a user, deletes segments and the list of erased users, and restores the service to the moment
@@ -27,7 +27,7 @@ const VISIBLE = { timeoutMs: 5 * 60_000, everyMs: 2_000 }
  * not how the table was earlier: test/docs/restore.test.ts does that.
  */
 export async function restoreMoment(world: World, stack: Stack): Promise<string> {
-  const { aws, gate } = world
+  const { aws, gate, patience } = world
   const resources = await readServiceResources(aws.cloudFormation, stack.name)
   const { bucket: Bucket } = resources
   const call = callsOf(world, stack)
@@ -35,7 +35,7 @@ export async function restoreMoment(world: World, stack: Stack): Promise<string>
     const { body } = await call(`/events?project=${project}&since=1d`)
     return (body.events as { user_id: string }[]).map(({ user_id }) => user_id).toSorted()
   }
-  const project = await eraseOneOfTwo(call, usersOf)
+  const project = await eraseOneOfTwo(call, usersOf, patience)
   const erasedBefore = await projectWithErasure(call)
   // The consumer of the new stack has read the whole stream again, after the erasure was complete.
   const remaining = ['bob']
@@ -85,13 +85,20 @@ export async function restoreMoment(world: World, stack: Stack): Promise<string>
 type Call = ReturnType<typeof callsOf>
 
 /** Creates a project with two users, erases one of them, and returns its id. */
-async function eraseOneOfTwo(call: Call, usersOf: (project: string) => Promise<string[]>): Promise<string> {
+async function eraseOneOfTwo(
+  call: Call,
+  usersOf: (project: string) => Promise<string[]>,
+  patience: number,
+): Promise<string> {
   const post = (path: string, body: unknown) => call(path, { method: 'POST', body: JSON.stringify(body) })
   const { body } = await post('/projects', { name: 'restored' })
   const { id, project_token: token } = body as { id: string; project_token: string }
   for (const user_id of ['gone', 'stays'])
     expectEqual((await post('/track', { token, event: 'seen', user_id })).status, 202, 'status of an event')
-  await eventually(async () => expectEqual(await usersOf(id), ['gone', 'stays'], 'users'), VISIBLE)
+  await eventually(async () => expectEqual(await usersOf(id), ['gone', 'stays'], 'users'), {
+    timeoutMs: VISIBLE_MS * patience,
+    everyMs: 2_000,
+  })
   const erased = await call(`/users/gone?project=${id}`, { method: 'DELETE' })
   expectEqual(erased.status, 202, 'status of the erasure')
   expectEqual(await usersOf(id), ['stays'], 'users after the erasure')

@@ -21,7 +21,7 @@ const CLIENTS = 8
 
 export const smallAccount: Check = {
   name: 'in an account with ten executions, ten streams and all workers leave room for tracking, and it loses no event',
-  async act({ service, aws, stack, gate }) {
+  async act({ service, aws, stack, gate, patience }) {
     const { streams, workers } = await readShares(aws.lambda, stack)
     const left = EXECUTIONS - Math.min(STREAMS, streams) - workers - BACKGROUND
     if (left < 3) throw new Error(`Only ${left} executions are left for requests.`)
@@ -34,7 +34,7 @@ export const smallAccount: Check = {
     const countAcknowledged = () => clients.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0)
     try {
       await eventually(() => expectEqual(countAcknowledged() > 300, true, 'tracking with few executions'), {
-        timeoutMs: 120_000,
+        timeoutMs: 120_000 * patience,
       })
       const refused = gate.executions.refused()
       if (refused === 0) throw new Error('No request has found all executions taken.')

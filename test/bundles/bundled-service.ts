@@ -63,7 +63,6 @@ export async function openBundledService(bundles: Bundles) {
   const settings: Record<FunctionName, Record<string, string>> = {
     track: {
       TABLE_NAME: state.table,
-      BASE_URL,
       EDGE_KEY: '',
       STREAM_ARN: streamArn,
       COUNTRY_HEADER: 'cloudfront-viewer-country',

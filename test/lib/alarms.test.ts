@@ -164,7 +164,7 @@ test('no alarm sounds in a first deployment: what takes missing data for a fault
   for (const [, { DependsOn }] of breaching)
     expect(DependsOn).toEqual(expect.arrayContaining([distribution, ...sources]))
   for (const id of sources) expect(neededBy(id)).not.toContain(distribution)
-  expect(neededBy(plain.lambda('track').id)).toContain(distribution)
+  expect(neededBy(plain.lambda('site').id)).toContain(distribution)
 
   /** A resource with everything that CloudFormation creates before it. */
   function neededBy(id: string, seen = new Set<string>()): Set<string> {
