@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 const TRACKER = ['test/tracker/**/*.test.ts']
 const DASHBOARD = ['test/dashboard/**/*.test.ts']
+const PACKAGE = ['test/package/**/*.test.ts']
 
 const limits = {
   // These limits end tests that hang. They are long, so that no test fails because the machine is busy.
@@ -35,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...TRACKER, ...DASHBOARD],
+          exclude: [...TRACKER, ...DASHBOARD, ...PACKAGE],
           ...nodeRunner,
           ...limits,
         },
@@ -43,6 +44,10 @@ export default defineConfig({
       {
         // These files share one service with the demo traffic, and one Chromium (test/support/dashboard.ts).
         test: { name: 'dashboard', include: DASHBOARD, ...nodeRunner, ...limits },
+      },
+      {
+        // These build what others install, for a minute. `npm test` leaves them out: `npm run test:package`.
+        test: { name: 'package', include: PACKAGE, ...nodeRunner, ...limits },
       },
     ],
   },

@@ -1,10 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { FunctionName } from '#schemas/functions'
-import { buildBundles } from './built-bundles.ts'
 import type { Deployed } from './deployed.ts'
 
 /**
@@ -52,12 +49,6 @@ const LAMBDA_UNPACKED_LIMIT = 250 * 1024 * 1024
 /** Our tokens, keys of AWS and Stripe, and private keys. */
 const CREDENTIAL =
   /\baa[a-z]_[0-9a-f]{32,}|\bAKIA[0-9A-Z]{16}|\b(?:sk|rk)_(?:live|test)_\w+|\bwhsec_\w+|-----BEGIN [A-Z ]*PRIVATE KEY-----/
-
-/** What a bundle may have beside DuckDB and the browser. */
-const FILES = [
-  ...['index.mjs', 'index.mjs.map', 'tracker.json', 'recorder.json', 'viewer.json'],
-  ...['dashboard.json', 'chat-view.html'],
-]
 
 const names = Object.keys(SIZE_LIMITS) as FunctionName[]
 
@@ -120,24 +111,5 @@ export function sizes(deployed: () => Deployed): void {
   test.each(names)('the bundle of %s contains no credential', name => {
     const code = readFileSync(join(deployed().bundles[name].folder, 'index.mjs'), 'utf8')
     expect(CREDENTIAL.exec(code)?.[0]).toBeUndefined()
-  })
-
-  test('the same sources give the same bundles, in any folder', async () => {
-    const { bundles } = deployed()
-    const folder = await mkdtemp(join(tmpdir(), 'footfall-bundles-'))
-    try {
-      const secondBuild = await buildBundles(folder)
-      for (const name of names) {
-        for (const file of FILES) {
-          const first = join(bundles[name].folder, file)
-          const second = join(secondBuild[name].folder, file)
-          expect(existsSync(second)).toBe(existsSync(first))
-          if (existsSync(first))
-            expect(readFileSync(second).equals(readFileSync(first)), `${name}/${file}`).toBe(true)
-        }
-      }
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
   })
 }

@@ -1,10 +1,10 @@
 import { linkSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRunner, type Result, runProcess } from '#test/cli/built-cli'
+import { signIn } from '#test/cli/sign-in'
 import { packedPackage } from '#test/support/packed-package'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { createRunner, type Result, runProcess } from './built-cli.ts'
-import { signIn } from './sign-in.ts'
 
 /** The package of this repository, in an empty folder and without a registry. */
 
