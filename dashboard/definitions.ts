@@ -126,6 +126,48 @@ export const definitions = {
     as: 'count',
     isGood: null,
   },
+  exposures: {
+    title: 'Exposures',
+    text: 'Events that say that a visitor saw this variant, without forced ones. A visitor may see it several times.',
+    more: 'users',
+    as: 'count',
+    isGood: null,
+  },
+  experiment_users: {
+    title: 'Users of a variant',
+    text: 'Persons whose first exposure was to this variant, since the experiment began.',
+    more: 'users',
+    as: 'count',
+    isGood: null,
+  },
+  experiment_conversions: {
+    title: 'Conversions of a variant',
+    text: 'Those of its users who sent the goal at or after their first exposure. Each counts once.',
+    more: 'users',
+    as: 'count',
+    isGood: true,
+  },
+  experiment_rate: {
+    title: 'Conversion rate of a variant',
+    text: 'Conversions as a part of the users of the variant.',
+    more: 'users',
+    as: 'rate',
+    isGood: true,
+  },
+  probability_best: {
+    title: 'Is best',
+    text: 'The probability that this variant has the highest conversion rate of all, computed from users and conversions alone.',
+    more: 'users',
+    as: 'rate',
+    isGood: true,
+  },
+  lift: {
+    title: 'Lift',
+    text: 'How much higher the conversion rate is than that of the baseline. The interval has the true lift with a probability of 95 %.',
+    more: 'users',
+    as: 'rate',
+    isGood: true,
+  },
 } as const satisfies Record<string, Definition>
 
 export type NumberName = keyof typeof definitions

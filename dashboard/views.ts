@@ -145,6 +145,16 @@ export const views: readonly ViewRow[] = [
     load: () => import('#dashboard/views/events/view.tsx'),
   },
   {
+    name: 'experiments',
+    title: 'Experiments',
+    of: 'project',
+    group: 'Behaviour',
+    key: 'x',
+    inDemo: true,
+    ignores: ['range', 'comparison', 'audience', 'filters'],
+    load: () => import('#dashboard/views/experiments/view.tsx'),
+  },
+  {
     name: 'settings',
     title: 'Settings',
     of: 'project',

@@ -31,6 +31,8 @@ const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string>
     await post('/projects', { name: 'new-shop', allowed_origins: 'https://new-shop.example' }, 201)
     return '/app/p/new-shop'
   },
+  'experiments-one': '/app/p/demo/experiments?experiment=exp_demo_signup_cta&of=signup_cta',
+  'experiments-new': '/app/p/demo/experiments?new=1',
   'events-one': '/app/p/demo/events?event=signup&prop=plan',
   'live-busy': async ({ get, post }) => {
     const { project_token: token } = await get<{ project_token: string }>('/projects/demo')
