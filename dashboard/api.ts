@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Receipt } from '#schemas/read-options'
 import type { routes } from '#schemas/routes'
-import { credential } from './credential.ts'
+import { credential, hasShareLink } from './credential.ts'
 
 /**
  * Calls of the service. Their types are those of the table of routes: a call of a route that does not exist,
@@ -132,6 +132,8 @@ export function problemOf(status: number, body: { error?: unknown; message?: unk
   const code = typeof body?.error === 'string' ? body.error : `HTTP_${status}`
   const message =
     typeof body?.message === 'string' ? body.message : `The service answered with status ${status}.`
+  if (code === 'AUTH_REQUIRED' && hasShareLink())
+    return new Problem('no_right', code, 'This link shows nothing any more. Ask its owner for another.')
   if (status === 502 || status === 503 || status === 504) return new Problem('restarting', code, message)
   const kind = KINDS[code] ?? (status === 400 ? 'input' : status === 404 ? 'missing' : 'failed')
   return new Problem(kind, code, message)

@@ -1,11 +1,21 @@
 import './app.css'
 import { render } from 'preact'
 import { onSignedOut } from './answers.ts'
-import { useDemo } from './credential.ts'
-import { currentAddress, followLinks } from './navigate.ts'
+import { useDemo, useShareLink } from './credential.ts'
+import { currentAddress, followLinks, go } from './navigate.ts'
 import { Shell } from './shell/shell.tsx'
+import { shownViews } from './shown-views.ts'
 
-useDemo(currentAddress().area === 'demo')
+const start = currentAddress()
+useDemo(start.area === 'demo')
+if (start.secret !== undefined) {
+  useShareLink(start.secret)
+  // A link need not show the overview.
+  const shown = shownViews(start)
+  const [first] = shown
+  if (first !== undefined && !shown.some(({ name }) => name === start.view))
+    go({ ...start, view: first.name }, true)
+}
 followLinks()
 onSignedOut(() => {
   // The demo gets a new session by itself.

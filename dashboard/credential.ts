@@ -1,6 +1,6 @@
 /**
- * The demo has a session of its own, which anybody gets; elsewhere the browser sends its cookie. The token of
- * the demo is kept in memory alone: a reload asks for a new one.
+ * The demo has a session of its own, which anybody gets, and a share link is a credential itself; elsewhere
+ * the browser sends its cookie. The token of the demo is kept in memory alone: a reload asks for a new one.
  */
 
 type Session = { token: string; endsAt: number }
@@ -9,6 +9,7 @@ type Session = { token: string; endsAt: number }
 const EARLY_MS = 60_000
 
 let isDemo = false
+let link: string | null = null
 let session: Promise<Session> | null = null
 
 /** Whether further calls are those of the demo. */
@@ -16,8 +17,18 @@ export function useDemo(on: boolean): void {
   isDemo = on
 }
 
+/** Further calls read what the share link with this secret shows. */
+export function useShareLink(secret: string): void {
+  link = secret
+}
+
+export function hasShareLink(): boolean {
+  return link !== null
+}
+
 /** The headers of a call that say who asks. Calls at the same time share one session. */
 export async function credential(): Promise<Record<string, string>> {
+  if (link !== null) return { Authorization: `Bearer ${link}` }
   if (!isDemo) return {}
   session ??= startDemo()
   const asked = session

@@ -37,10 +37,13 @@ export function followLinks(): void {
     const link = (event.target as Element | null)?.closest?.('a[href]')
     if (!(link instanceof HTMLAnchorElement) || link.target !== '' || link.hasAttribute('download')) return
     const url = new URL(link.href)
-    if (url.origin !== location.origin || !/^\/app(\/|$)/.test(url.pathname)) return
-    event.preventDefault()
+    if (url.origin !== location.origin || !/^\/(app|share)(\/|$)/.test(url.pathname)) return
     const before = current
-    go(parseAddress(url))
+    const next = parseAddress(url)
+    // Another area has another credential, which its page starts with.
+    if (next.area !== before.area || next.secret !== before.secret) return
+    event.preventDefault()
+    go(next)
     if (before.view !== current.view || before.project !== current.project) scrollTo(0, 0)
   })
 }

@@ -3,8 +3,8 @@
  * give the same picture. This file reads and writes it, and nothing else keeps such state.
  */
 
-/** `demo`: the demo project, which everybody may see. */
-export type Area = 'account' | 'demo'
+/** `demo`: the demo project, which everybody may see. `share`: what a share link shows of one project. */
+export type Area = 'account' | 'demo' | 'share'
 
 export type Range = { label: RangeLabel } | { from: string; to: string }
 
@@ -30,7 +30,9 @@ export type Filter = { field: string; op: FilterOp; value: string }
 
 export type Address = {
   area: Area
-  /** Null: all sites, or the account. Always null in the demo, which has one project. */
+  /** What opens the area `share`; absent in the others. */
+  secret?: string
+  /** Null: all sites, or the account. Always null in the demo and in `share`, which have one project. */
   project: string | null
   /** A name of dashboard/views/. */
   view: string
@@ -71,10 +73,15 @@ const ZONE = /^[A-Za-z][\w+/-]{0,63}$/
  * show something.
  */
 export function parseAddress(url: Pick<URL, 'pathname' | 'searchParams'>): Address {
-  const parts = url.pathname.split('/').slice(2).filter(Boolean).map(decoded)
+  const [, root, ...rest] = url.pathname.split('/')
+  const parts = rest.filter(Boolean).map(decoded)
   const query = url.searchParams
-  const named = query.get('project')
-  return { ...placeOf(parts, named), ...stateOf(query) }
+  const [secret, view = 'overview'] = parts
+  const place =
+    root === 'share' && secret !== undefined
+      ? { area: 'share' as const, secret, project: null, view }
+      : placeOf(parts, query.get('project'))
+  return { ...place, ...stateOf(query) }
 }
 
 function placeOf(parts: readonly string[], named: string | null): Pick<Address, 'area' | 'project' | 'view'> {
@@ -86,7 +93,7 @@ function placeOf(parts: readonly string[], named: string | null): Pick<Address, 
   return { area: 'account', project: null, view: first ?? 'sites' }
 }
 
-function stateOf(query: URLSearchParams): Omit<Address, 'area' | 'project' | 'view'> {
+function stateOf(query: URLSearchParams): Omit<Address, 'area' | 'secret' | 'project' | 'view'> {
   const tz = query.get('tz')
   return {
     range: rangeOf(query),
@@ -127,7 +134,7 @@ function ownOf(query: URLSearchParams): Address['own'] {
 
 /** Writes an address, without what is the default. `parseAddress` reads the same from it. */
 export function printAddress(address: Address): string {
-  const { area, project, view, range, comparison, tz, audience, filters, own } = address
+  const { range, comparison, tz, audience, filters, own } = address
   const query = new URLSearchParams()
   if ('from' in range) {
     query.append('from', range.from)
@@ -141,10 +148,12 @@ export function printAddress(address: Address): string {
   for (const { field, op, value } of filters) query.append('f', `${field}:${op}:${value}`)
   for (const [name, values] of Object.entries(own)) for (const value of values) query.append(name, value)
   const text = query.toString()
-  return `${pathOf(area, project, view)}${text === '' ? '' : `?${text}`}`
+  return `${pathOf(address)}${text === '' ? '' : `?${text}`}`
 }
 
-function pathOf(area: Area, project: string | null, view: string): string {
+function pathOf({ area, secret = '', project, view }: Address): string {
+  if (area === 'share')
+    return view === 'overview' ? `/share/${secret}` : `/share/${secret}/${encodeURIComponent(view)}`
   if (area === 'demo') return view === 'overview' ? '/app/demo' : `/app/demo/${encodeURIComponent(view)}`
   if (project === null) return view === 'sites' ? '/app' : `/app/${encodeURIComponent(view)}`
   const base = `/app/p/${encodeURIComponent(project)}`

@@ -6,13 +6,13 @@ import * as z from 'zod'
  * events.
  */
 export const SHARED_VIEWS = {
-  overview: ['stats', 'insights', 'pages', 'breakdown', 'query'],
-  pages: ['pages', 'query', 'sessionDistribution'],
-  sources: ['breakdown', 'query', 'conversion'],
-  events: ['stats', 'query', 'breakdown'],
-  funnel: ['funnel'],
-  paths: ['paths'],
-  retention: ['retention'],
+  overview: ['stats', 'insights', 'pages', 'breakdown', 'query', 'properties'],
+  pages: ['pages', 'query', 'sessionDistribution', 'breakdown', 'properties'],
+  sources: ['breakdown', 'query', 'conversion', 'properties'],
+  events: ['stats', 'query', 'breakdown', 'properties', 'receivedProperties'],
+  funnel: ['funnel', 'breakdown', 'properties'],
+  paths: ['paths', 'properties'],
+  retention: ['retention', 'properties'],
   heatmap: ['heatmap'],
   bots: ['botTraffic'],
 } as const satisfies Record<string, readonly string[]>

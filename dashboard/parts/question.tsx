@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Known, keyOf } from '#dashboard/answers'
 import { type Call, send } from '#dashboard/api'
+import { hasShareLink } from '#dashboard/credential'
 import { definitions, type NumberName } from '#dashboard/definitions'
 import { agoLabel, formatted } from '#dashboard/format'
 import { asCommand, asCurl } from '#dashboard/spell-call'
@@ -71,9 +72,14 @@ function QuestionBody({ name, answer, shown }: Question) {
         {text} <a href={`/numbers.md#${more}`}>All definitions</a>
       </p>
       <ReceiptFacts answer={answer} />
-      <Code title="curl">{asCurl(answer.call, location.origin)}</Code>
-      {command !== null && <Code title="footfall">{command}</Code>}
-      <SqlCode each={answer.call} />
+      {/* Who has a share link has no key for other calls. */}
+      {!hasShareLink() && (
+        <>
+          <Code title="curl">{asCurl(answer.call, location.origin)}</Code>
+          {command !== null && <Code title="footfall">{command}</Code>}
+          <SqlCode each={answer.call} />
+        </>
+      )}
     </>
   )
 }

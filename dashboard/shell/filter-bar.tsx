@@ -4,6 +4,7 @@ import { call } from '#dashboard/api'
 import { countryName } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { sinceOf, zoneOf } from '#dashboard/range'
+import { readShared } from '#dashboard/shared'
 import { type Address, FILTER_OPS, type Filter, type FilterOp, withFilter } from '#dashboard/url'
 import { SaveView } from './save-view.tsx'
 
@@ -98,7 +99,7 @@ export function FilterForm({ address, title, event: ofEvent, add, close }: Filte
   const [op, setOp] = useState<FilterOp>('eq')
   const [value, setValue] = useState('')
   const listId = useId()
-  const project = address.project ?? 'demo'
+  const project = address.project ?? readShared()?.project ?? 'demo'
   const dated = { project, since: sinceOf(address), tz: zoneOf(address) }
   const isEvent = field === 'event'
   const property = fieldName(field)

@@ -1,12 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { views } from '#dashboard/views'
+import { shownViews } from '#dashboard/shown-views'
+import type { Address } from '#dashboard/url'
 import { KEYS } from './use-keys.ts'
 
 /** All keys, after `?`. */
-export function KeyList({ close }: { close(): void }) {
+export function KeyList({ address, close }: { address: Address; close(): void }) {
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => ref.current?.showModal(), [])
-  const rows = [...KEYS, ...views.flatMap(({ key, title }) => (key ? [[`g ${key}`, title] as const] : []))]
+  const goTo = shownViews(address).flatMap(({ key, title }) => (key ? [[`g ${key}`, title] as const] : []))
+  const rows = [...KEYS, ...goTo]
   return (
     <dialog ref={ref} class="keys" aria-labelledby="keys-title" onClose={close}>
       <h2 id="keys-title">Keys</h2>

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
 import { go, hrefTo } from '#dashboard/navigate'
 import { lastProject } from '#dashboard/remembered'
+import { readShared } from '#dashboard/shared'
+import { shownViews } from '#dashboard/shown-views'
 import { type Address, DEFAULTS } from '#dashboard/url'
-import { GROUPS, type ViewRow, views } from '#dashboard/views'
+import { GROUPS, type ViewRow } from '#dashboard/views'
 
 type Props = {
   address: Address
@@ -16,8 +18,14 @@ export function addressOfView(address: Address, row: Pick<ViewRow, 'name' | 'of'
   const project = row.of === 'project' ? (address.project ?? lastProject()) : null
   const shared = { ...address, view: row.name, own: DEFAULTS.own }
   return row.of === 'project'
-    ? { ...shared, project: address.area === 'demo' ? null : project }
+    ? { ...shared, project: address.area === 'account' ? project : null }
     : { ...shared, project, filters: [], audience: 'people' }
+}
+
+/** Where the name of the service leads: to the first view of the area. */
+export function homeOf(address: Address): string {
+  if (address.area !== 'share') return address.area === 'demo' ? '/app/demo' : '/app'
+  return hrefTo({ ...address, view: shownViews(address)[0]?.name ?? 'overview', ...DEFAULTS })
 }
 
 /** The list of views, and the switch of projects. On a phone it folds behind a button. */
@@ -25,9 +33,9 @@ export function Navigation({ address, projects, openPalette, openKeys }: Props) 
   const { area, project, view } = address
   const [isOpen, setOpen] = useState(false)
   const chosen = project ?? lastProject() ?? projects[0]?.name ?? null
-  const isDemo = area === 'demo'
-  const shown = views.filter(({ group, inDemo }) => group !== null && (!isDemo || inDemo))
-  const within = project === null && !isDemo ? { ...address, project: chosen } : address
+  const isOne = area !== 'account'
+  const shown = shownViews(address).filter(({ group }) => group !== null)
+  const within = project === null && !isOne ? { ...address, project: chosen } : address
   const select = (name: string) =>
     go(
       name === ''
@@ -37,7 +45,7 @@ export function Navigation({ address, projects, openPalette, openKeys }: Props) 
   return (
     <header class={isOpen ? 'side open' : 'side'}>
       <div class="brand">
-        <a class="name" href={isDemo ? '/app/demo' : '/app'}>
+        <a class="name" href={homeOf(address)}>
           <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
             <rect x="2" y="11" width="4" height="7" rx="1" />
             <rect x="8" y="6" width="4" height="12" rx="1" />
@@ -55,7 +63,7 @@ export function Navigation({ address, projects, openPalette, openKeys }: Props) 
           Menu
         </button>
       </div>
-      {!isDemo && (
+      {!isOne && (
         <label class="switcher">
           <span class="hidden">Project</span>
           <select value={project ?? ''} onChange={event => select(event.currentTarget.value)}>
@@ -71,14 +79,19 @@ export function Navigation({ address, projects, openPalette, openKeys }: Props) 
           </select>
         </label>
       )}
-      {isDemo && <p class="demo">Demo with made-up traffic</p>}
+      {area === 'demo' && <p class="demo">Demo with made-up traffic</p>}
+      {area === 'share' && (
+        <p class="demo">
+          <strong>{readShared()?.project}</strong>, shared by its owner
+        </p>
+      )}
       <nav id="views" aria-label="Views" onClick={() => setOpen(false)}>
         <button type="button" class="search" onClick={openPalette}>
           Jump to … <kbd>⌘K</kbd>
         </button>
         {GROUPS.map(group => {
           const rows = shown.filter(
-            each => each.group === group && (each.of === 'sites' || isDemo || chosen !== null),
+            each => each.group === group && (each.of === 'sites' || isOne || chosen !== null),
           )
           if (rows.length === 0) return null
           return (
@@ -90,7 +103,7 @@ export function Navigation({ address, projects, openPalette, openKeys }: Props) 
                     <a
                       href={hrefTo(addressOfView(within, row))}
                       aria-current={
-                        row.name === view && (row.of === 'sites') === (project === null && !isDemo)
+                        row.name === view && (row.of === 'sites') === (project === null && !isOne)
                           ? 'page'
                           : undefined
                       }
@@ -104,7 +117,8 @@ export function Navigation({ address, projects, openPalette, openKeys }: Props) 
           )
         })}
         <div class="last">
-          {isDemo ? <a href="/auth/sign-in">Sign in</a> : <a href="/settings">Your account</a>}
+          {area === 'demo' && <a href="/auth/sign-in">Sign in</a>}
+          {area === 'account' && <a href="/settings">Your account</a>}
           <button type="button" class="link" onClick={openKeys}>
             Keys <kbd>?</kbd>
           </button>

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { go } from '#dashboard/navigate'
+import { shownViews } from '#dashboard/shown-views'
 import { type Address, AUDIENCES, FILTER_OPS, type FilterOp, RANGE_LABELS, withFilter } from '#dashboard/url'
-import { views } from '#dashboard/views'
 import { OP_NAMES } from './filter-bar.tsx'
 import { addressOfView } from './navigation.tsx'
 import { AUDIENCE_NAMES, RANGE_NAMES } from './toolbar.tsx'
@@ -74,16 +74,16 @@ export function Palette({ address, projects, close }: Props) {
 }
 
 function itemsOf(address: Address, projects: Props['projects']): Item[] {
-  const isDemo = address.area === 'demo'
-  const hasProject = isDemo || address.project !== null || projects.length > 0
+  const isOne = address.area !== 'account'
+  const hasProject = isOne || address.project !== null || projects.length > 0
   const base =
-    address.project === null && !isDemo ? { ...address, project: projects[0]?.name ?? null } : address
+    address.project === null && !isOne ? { ...address, project: projects[0]?.name ?? null } : address
   return [
-    ...views
-      .filter(({ of, inDemo }) => (isDemo ? inDemo : of === 'sites' || hasProject))
+    ...shownViews(address)
+      .filter(({ of }) => of === 'sites' || hasProject)
       .map(row => ({ title: row.title, kind: 'view', to: addressOfView(base, row) })),
     ...projects
-      .filter(() => !isDemo)
+      .filter(() => !isOne)
       .map(({ name }) => ({
         title: name,
         kind: 'project',
@@ -124,7 +124,7 @@ const FILTER =
 function filterItems(address: Address, text: string): Item[] {
   const [, name = '', words = '', value = ''] = FILTER.exec(text.trim()) ?? []
   const op = FILTER_OPS.find((each: FilterOp) => OP_NAMES[each] === words.toLowerCase())
-  if (op === undefined || (address.project === null && address.area !== 'demo')) return []
+  if (op === undefined || (address.project === null && address.area === 'account')) return []
   const field = ['event', 'country'].includes(name) ? name : `properties.${name}`
   return [
     { title: `${name} ${words} ${value}`, kind: 'filter', to: withFilter(address, { field, op, value }) },

@@ -1,29 +1,35 @@
 import { useEffect, useState } from 'preact/hooks'
 import { refresh, useAnswers } from '#dashboard/answers'
-import { call } from '#dashboard/api'
+import { type Answer, type Call, call } from '#dashboard/api'
 import { useAddress } from '#dashboard/navigate'
 import { QuestionDialog } from '#dashboard/parts/question.tsx'
 import { ProblemNote } from '#dashboard/parts/states.tsx'
 import { rememberProject } from '#dashboard/remembered'
-import { uses, viewNamed } from '#dashboard/views'
+import { readShared } from '#dashboard/shared'
+import { shownViews } from '#dashboard/shown-views'
+import { uses } from '#dashboard/views'
 import { FilterBar } from './filter-bar.tsx'
 import { KeyList } from './key-list.tsx'
-import { Navigation } from './navigation.tsx'
+import { homeOf, Navigation } from './navigation.tsx'
 import { Palette } from './palette.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useKeys } from './use-keys.ts'
 import { ViewFrame } from './view-frame.tsx'
 
 type Dialog = 'palette' | 'keys'
+type ProjectsCall = Call<Answer<'GET /projects'>>
 
 /** Everything around a view. */
 export function Shell() {
   const address = useAddress()
   const { area, project, view } = address
-  const row = viewNamed(view)
-  const isKnown = row !== undefined && (row.of === 'project') === (project !== null || area === 'demo')
-  const answers = useAnswers({ projects: call('GET /projects', {}) })
-  const projects = answers.projects.data?.projects ?? []
+  const row = shownViews(address).find(({ name }) => name === view)
+  const isKnown = row !== undefined && (row.of === 'project') === (project !== null || area !== 'account')
+  const answers = useAnswers<{ projects?: ProjectsCall }>(
+    // A share link reads one project, and no list of them.
+    area === 'share' ? {} : { projects: call('GET /projects', {}) },
+  )
+  const projects = answers.projects?.data?.projects ?? []
   const [dialog, setDialog] = useState<Dialog | null>(null)
   // A dialog says some time after Escape that it is closed. Another one may be open by then.
   const close = (closed: Dialog) => setDialog(open => (open === closed ? null : open))
@@ -34,7 +40,8 @@ export function Shell() {
   }, [project, projects])
   useEffect(() => {
     const title = row?.title ?? 'Not found'
-    document.title = `${project === null ? title : `${project} · ${title}`} · Footfall`
+    const of = project ?? readShared()?.project
+    document.title = `${of === undefined ? title : `${of} · ${title}`} · Footfall`
   }, [project, row])
   useEffect(() => {
     const again = () => {
@@ -67,7 +74,7 @@ export function Shell() {
           </section>
         )}
         <main id="main" tabIndex={-1}>
-          {answers.projects.problem !== null && answers.projects.data === undefined ? (
+          {answers.projects?.problem && answers.projects.data === undefined ? (
             <ProblemNote problem={answers.projects.problem} />
           ) : isKnown ? (
             <ViewFrame key={view} row={row} address={address} />
@@ -75,7 +82,7 @@ export function Shell() {
             <div class="note empty">
               <strong>The dashboard has no such view</strong>
               <p>
-                <a href={area === 'demo' ? '/app/demo' : '/app'}>Start again</a>
+                <a href={homeOf(address)}>Start again</a>
               </p>
             </div>
           )}
@@ -85,7 +92,7 @@ export function Shell() {
       {dialog === 'palette' && (
         <Palette address={address} projects={projects} close={() => close('palette')} />
       )}
-      {dialog === 'keys' && <KeyList close={() => close('keys')} />}
+      {dialog === 'keys' && <KeyList address={address} close={() => close('keys')} />}
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { datesLabel } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { comparedDates, datesOf, readerZone, today, zoneOf } from '#dashboard/range'
+import { readShared } from '#dashboard/shared'
 import {
   type Address,
   AUDIENCES,
@@ -40,7 +41,9 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
   const dates = datesOf(range, zone)
   const compared = comparedDates(dates, comparison)
   const isCustom = 'from' in range
-  const hasAudience = (project !== null || area === 'demo') && uses(row, 'audience')
+  const hasAudience =
+    (project !== null || area === 'demo' || readShared()?.views.includes('bots') === true) &&
+    uses(row, 'audience')
 
   const choose = (value: string) => {
     if (value === 'custom') go({ ...address, range: { from: dates.from, to: dates.to } })

@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { go } from '#dashboard/navigate'
+import { shownViews } from '#dashboard/shown-views'
 import { type Address, COMPARISONS, RANGE_LABELS } from '#dashboard/url'
-import { uses, viewNamed, views } from '#dashboard/views'
+import { uses, viewNamed } from '#dashboard/views'
 import { addressOfView } from './navigation.tsx'
 
 /** The keys, for the list that `?` shows. */
@@ -42,8 +43,8 @@ export function useKeys(options: Options): void {
       if (target?.closest?.(TYPING) || document.querySelector('dialog[open]')) return
       if (Date.now() - prefixAt < SECOND_KEY_MS) {
         prefixAt = 0
-        const next = views.find(each => each.key === key)
-        if (next !== undefined && (address.area !== 'demo' || next.inDemo)) go(addressOfView(address, next))
+        const next = shownViews(address).find(each => each.key === key)
+        if (next !== undefined) go(addressOfView(address, next))
         return
       }
       if (key === 'g') prefixAt = Date.now()

@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAnswers } from '#dashboard/answers'
 import { useIsSlow } from '#dashboard/parts/states.tsx'
+import { readShared } from '#dashboard/shared'
+import { shownViews } from '#dashboard/shown-views'
 import type { Address } from '#dashboard/url'
 import type { View } from '#dashboard/view'
-import { type ViewRow, views } from '#dashboard/views'
+import type { ViewRow } from '#dashboard/views'
 
 const loaded = new Map<string, View>()
 
@@ -16,8 +18,8 @@ async function load(row: ViewRow): Promise<View> {
 }
 
 /** Loads the scripts of the other views while nothing else is to do, so that a click waits for none. */
-function loadOthers(): void {
-  for (const row of views) load(row).catch(() => {})
+function loadOthers(address: Address): void {
+  for (const row of shownViews(address)) load(row).catch(() => {})
 }
 
 /** The address of a reload that a missing script has caused. A second one would never end. */
@@ -34,7 +36,7 @@ export function ViewFrame({ row, address }: { row: ViewRow; address: Address }) 
         setView(found)
         sessionStorage.removeItem(RELOADED)
         const idle = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000))
-        idle(loadOthers)
+        idle(() => loadOthers(address))
       },
       () => {
         // A newer version of the service has other file names.
@@ -59,8 +61,8 @@ export function ViewFrame({ row, address }: { row: ViewRow; address: Address }) 
 }
 
 function Asked({ view, address }: { view: View; address: Address }) {
-  // The demo answers every name with its one project.
-  const context = { address, project: address.project ?? 'demo' }
+  // The demo and a share link answer every name with their one project.
+  const context = { address, project: address.project ?? readShared()?.project ?? 'demo' }
   const answers = useAnswers(view.asks(context))
   const { Draw } = view
   return <Draw {...context} answers={answers} />

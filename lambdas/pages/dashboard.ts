@@ -1,3 +1,4 @@
+import { ApiError } from '#core/errors'
 import { html } from '#lambdas/html'
 import type { BufferedResponse, HttpRequest } from '#lambdas/http'
 import { PRIVATE_HEADERS } from '#lambdas/page'
@@ -30,12 +31,29 @@ const HEADERS = {
 
 /**
  * The page of the dashboard: the same for every address, because the script reads the address. A browser
- * without a session signs in first and comes back; the demo is open to everybody.
+ * without a session signs in first and comes back; the demo is open to everybody, and the part of a project
+ * that a share link shows is open to whoever has the link.
  */
-export function dashboardPages({ dashboard }: Pick<PagesServices, 'dashboard'>, browser: BrowserSteps) {
+export function dashboardPages(
+  { dashboard, shareLinks }: Pick<PagesServices, 'dashboard' | 'shareLinks'>,
+  browser: BrowserSteps,
+) {
   const closed = browser.signedIn(({ request }) => page(request))
   const open = browser.open(request => page(request))
+  const shared = browser.open(request => sharedPage(request))
   const page = async ({ params }: HttpRequest) => dashboardPage(await dashboard(), viewOf(params))
+
+  /** The secret of the link is in the address, so no request of the page tells where it comes from. */
+  async function sharedPage({ params: { secret = '', view = 'overview' } }: HttpRequest) {
+    const found = await shareLinks.byToken(secret)
+    if (found === null) {
+      throw new ApiError('NOT_FOUND', 'This link shows nothing, or not any more. Ask its owner for another.')
+    }
+    const { link, project } = found
+    const shown = link.views.some(each => each === view) ? view : (link.views[0] ?? '')
+    const response = dashboardPage(await dashboard(), shown, { project: project.name, views: link.views })
+    return { ...response, headers: { ...response.headers, 'Referrer-Policy': 'no-referrer' } }
+  }
 
   return {
     dashboardSites: closed,
@@ -44,6 +62,8 @@ export function dashboardPages({ dashboard }: Pick<PagesServices, 'dashboard'>, 
     dashboardDemo: open,
     dashboardProject: closed,
     dashboardView: closed,
+    sharedDashboard: shared,
+    sharedView: shared,
   }
 }
 
@@ -55,7 +75,14 @@ function viewOf({
   return view === 'demo' ? 'overview' : view
 }
 
-function dashboardPage({ script, style, views }: DashboardEntry, view: string): BufferedResponse {
+/** What the script cannot ask for: a share link reads no project record. */
+type SharedPart = { project: string; views: readonly string[] }
+
+function dashboardPage(
+  { script, style, views }: DashboardEntry,
+  view: string,
+  shared: SharedPart | null = null,
+): BufferedResponse {
   const preloads = Object.hasOwn(views, view) ? (views[view] ?? []) : []
   const body = html`<!doctype html>
 <html lang="en">
@@ -70,7 +97,7 @@ function dashboardPage({ script, style, views }: DashboardEntry, view: string): 
 ${preloads.map(name => html`<link rel="modulepreload" href="/app/assets/${name}">\n`)}
 </head>
 <body>
-<div id="app"></div>
+<div id="app"${shared && html` data-project="${shared.project}" data-views="${shared.views.join(' ')}"`}></div>
 <noscript><p>The dashboard needs JavaScript. <a href="/llms.txt">The same numbers without it.</a></p></noscript>
 </body>
 </html>

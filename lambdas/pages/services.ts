@@ -2,6 +2,7 @@ import type { AuthRequestStore } from '#core/access/auth-requests'
 import type { FindOAuthClient } from '#core/access/oauth-clients'
 import type { IdentityProvider } from '#core/access/provider'
 import type { SetupLinks } from '#core/access/setup-links'
+import type { ShareLinks } from '#core/access/share-links'
 import type { SignInAttempts } from '#core/access/sign-in-attempts'
 import type {
   AgentSessionList,
@@ -26,6 +27,7 @@ export type PagesServices = {
   identities: IdentityDirectory
   signInAttempts: SignInAttempts
   setupLinks: SetupLinks
+  shareLinks: Pick<ShareLinks, 'byToken'>
   /** In the order of their buttons. */
   providers: readonly IdentityProvider[]
   accounts: {

@@ -30,6 +30,8 @@ export const pagesRoutes = {
   dashboardDemo: page('GET', '/app/demo/{view}', 'The dashboard: the demo, for everybody'),
   dashboardProject: page('GET', '/app/p/{project}', 'The dashboard: one project'),
   dashboardView: page('GET', '/app/p/{project}/{view}', 'The dashboard: a view of a project'),
+  sharedDashboard: page('GET', '/share/{secret}', 'The part of a project that a share link shows'),
+  sharedView: page('GET', '/share/{secret}/{view}', 'One view of it'),
   dashboardFile: {
     method: 'GET',
     path: '/app/assets/{file}',

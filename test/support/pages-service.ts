@@ -9,6 +9,7 @@ import { createClientRegistry } from '#core/access/client-registry'
 import { createOAuthClients } from '#core/access/oauth-clients'
 import type { IdentityProvider } from '#core/access/provider'
 import { createSetupLinks } from '#core/access/setup-links'
+import { createShareLinks } from '#core/access/share-links'
 import { createSignInAttempts } from '#core/access/sign-in-attempts'
 import { createAuditLog } from '#core/accounts/audit'
 import { createIdentityDirectory } from '#core/accounts/identities'
@@ -18,6 +19,8 @@ import { createAddressGuards } from '#core/limits/address-guards'
 import { profiles } from '#core/limits/profile'
 import type { OutboundClient } from '#core/outbound/outbound-client'
 import type { Clock, Log } from '#core/ports'
+import { createProjectStore } from '#core/projects/store'
+import { createUsageStore } from '#core/usage/store'
 import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
 import { builtDashboard } from '#local/browser-scripts'
@@ -90,6 +93,8 @@ export async function openPagesService({
   const clientRegistry = createClientRegistry(services)
   const documents = createClientDocuments({ ...services, outbound })
   const setupLinks = createSetupLinks(services)
+  const projects = createProjectStore({ ...services, usage: createUsageStore(state) })
+  const shareLinks = createShareLinks({ ...services, accounts, projects })
   const audit = createAuditLog({ ...services, log })
   const deleted: string[] = []
   const guards = createAddressGuards({ ...services, profile: profiles[profile] })
@@ -101,6 +106,7 @@ export async function openPagesService({
     identities,
     signInAttempts: createSignInAttempts(services),
     setupLinks,
+    shareLinks,
     providers: [
       createOpenIdProvider({
         issuer: embedded.issuer,
@@ -160,6 +166,8 @@ export async function openPagesService({
     guards,
     identities,
     setupLinks,
+    shareLinks,
+    projects,
     audit,
     owner,
     deleted,

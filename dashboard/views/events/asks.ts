@@ -15,7 +15,7 @@ type Query = Call<Answer<'POST /query'>>
 export type EventsAsks = {
   names: Query
   courses: Query
-  project: Call<Answer<'GET /projects/{id}'>>
+  project?: Call<Answer<'GET /projects/{id}'>>
   received?: Call<Answer<'GET /properties/received'>>
   values?: Query
   samples?: Call<Answer<'GET /events'>>
@@ -27,6 +27,8 @@ export function asks({ address, project }: ViewContext): EventsAsks {
   const since = sinceOf(address)
   const dates = datesOf(address.range, tz)
   const event = ownValue(address, 'event')
+  // A share link shows no project record and no single events.
+  const isShared = address.area === 'share'
   const property = ownValue(address, 'prop')
   const filters = [...address.filters]
   const common = {
@@ -41,14 +43,15 @@ export function asks({ address, project }: ViewContext): EventsAsks {
       order_by: 'date',
       limit: COURSE_ROWS,
     }),
-    project: call('GET /projects/{id}', {}, { id: project }),
-    ...(event !== undefined && {
-      received: call('GET /properties/received', { project, since, tz }),
-      samples: call('GET /events', {
-        ...{ project, event, since, tz, limit: SAMPLES },
-        until: dates.isOpen ? undefined : dates.to,
+    ...(!isShared && { project: call('GET /projects/{id}', {}, { id: project }) }),
+    ...(event !== undefined && { received: call('GET /properties/received', { project, since, tz }) }),
+    ...(event !== undefined &&
+      !isShared && {
+        samples: call('GET /events', {
+          ...{ project, event, since, tz, limit: SAMPLES },
+          until: dates.isOpen ? undefined : dates.to,
+        }),
       }),
-    }),
     ...(event !== undefined &&
       property !== undefined && {
         values: call('POST /query', {

@@ -32,7 +32,7 @@ export function Events({ address, answers }: Props) {
           )}
         </Answered>
       </Panel>
-      <Refused answer={project} />
+      {project !== undefined && <Refused answer={project} />}
     </>
   )
 }

@@ -38,7 +38,7 @@ export function OneEvent({ event, address, received, values, samples }: Props) {
       {property !== undefined && values !== undefined && (
         <Values property={property} address={address} answer={values} />
       )}
-      <h3>Newest events</h3>
+      {samples !== undefined && <h3>Newest events</h3>}
       {samples !== undefined && (
         <Answered answer={samples}>
           {({ events }) =>
@@ -54,7 +54,9 @@ export function OneEvent({ event, address, received, values, samples }: Props) {
           }
         </Answered>
       )}
-      {address.filters.length > 0 && <p class="cut">The newest events are those without the filters.</p>}
+      {samples !== undefined && address.filters.length > 0 && (
+        <p class="cut">The newest events are those without the filters.</p>
+      )}
     </Panel>
   )
 }

@@ -57,12 +57,13 @@ export function asks({ address, project }: ViewContext): FunnelAsks {
       ...values,
       ...(breakdown !== undefined && { breakdown, breakdown_limit: BREAKDOWN_VALUES }),
     }),
-    ...(people !== null && {
-      people: call('POST /funnel', {
-        ...values,
-        people_of_step: people.step,
-        ...(people.isLost && { people_dropped: true }),
+    ...(people !== null &&
+      address.area !== 'share' && {
+        people: call('POST /funnel', {
+          ...values,
+          people_of_step: people.step,
+          ...(people.isLost && { people_dropped: true }),
+        }),
       }),
-    }),
   }
 }

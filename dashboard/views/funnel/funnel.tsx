@@ -183,9 +183,13 @@ function LargestLoss({ address, data: { steps } }: { address: Address; data: Dat
     <div data-number="largest_loss">
       <dt>Largest loss</dt>
       <dd>
-        <a class="num" href={hrefTo(withPeople(address, { lost: largest.step }))}>
-          {headline(largest.lost)}
-        </a>
+        {address.area === 'share' ? (
+          <span class="num">{headline(largest.lost)}</span>
+        ) : (
+          <a class="num" href={hrefTo(withPeople(address, { lost: largest.step }))}>
+            {headline(largest.lost)}
+          </a>
+        )}
         <small>before {largest.next}</small>
       </dd>
     </div>
@@ -212,7 +216,7 @@ function Course({ address, steps, data, answer }: ResultProps) {
       fromBefore: step.conversion_rates.from_previous,
       lost: next === undefined ? null : step.users - next.users,
       lostHref:
-        next === undefined || next.users === step.users
+        next === undefined || next.users === step.users || address.area === 'share'
           ? undefined
           : hrefTo(withPeople(address, { lost: step.step })),
       ...(time !== null && { note: `the others took ${duration(time)} on average` }),

@@ -23,13 +23,14 @@ export function asks({ address, project }: ViewContext): RetentionAsks {
   return {
     events: call('GET /properties', { project, since: '89d', tz }),
     retention: call('GET /retention', values),
-    ...(place !== null && {
-      people: call('GET /retention', {
-        ...values,
-        people_of_cohort: place.date,
-        people_of_offset: place.offset,
-        ...(isGone(address) && { people_dropped: true }),
+    ...(place !== null &&
+      address.area !== 'share' && {
+        people: call('GET /retention', {
+          ...values,
+          people_of_cohort: place.date,
+          people_of_offset: place.offset,
+          ...(isGone(address) && { people_dropped: true }),
+        }),
       }),
-    }),
   }
 }

@@ -5,6 +5,7 @@ export type SettingsAsks = {
   read: Call<Answer<'GET /projects/{id}'>>
   context: Call<Answer<'GET /project-context'>>
   views: Call<Answer<'GET /projects/{id}/views'>>
+  links: Call<Answer<'GET /projects/{id}/share-links'>>
 }
 
 export function asks({ project }: ViewContext): SettingsAsks {
@@ -12,5 +13,6 @@ export function asks({ project }: ViewContext): SettingsAsks {
     read: call('GET /projects/{id}', {}, { id: project }),
     context: call('GET /project-context', { project }),
     views: call('GET /projects/{id}/views', {}, { id: project }),
+    links: call('GET /projects/{id}/share-links', {}, { id: project }),
   }
 }

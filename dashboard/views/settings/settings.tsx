@@ -12,12 +12,13 @@ import type { ViewContext } from '#dashboard/view'
 import { Annotations } from './annotations.tsx'
 import type { SettingsAsks } from './asks.ts'
 import { SavedViews } from './saved-views.tsx'
+import { ShareLinks } from './share-links.tsx'
 
 type Props = ViewContext & { answers: AnswersOf<SettingsAsks> }
 type Project = Answer<'GET /projects/{id}'>
 
 /** What a project is called, where its events may come from, and what its owner notes. */
-export function Settings({ project, answers: { read, context, views } }: Props) {
+export function Settings({ project, answers: { read, context, views, links } }: Props) {
   return (
     <div class="panels settings">
       <Answered answer={read}>{data => <ProjectForm key={data.id} project={data} />}</Answered>
@@ -31,6 +32,7 @@ export function Settings({ project, answers: { read, context, views } }: Props) 
       </Answered>
       <Annotations project={project} answer={context} />
       <SavedViews project={project} answer={views} />
+      <ShareLinks project={project} answer={links} />
       <Answered answer={read}>{data => <Removal project={data} />}</Answered>
     </div>
   )

@@ -24,6 +24,9 @@ const PUBLIC: Partial<Record<RouteName, number>> = {
   authorizePage: 404,
   // The demo is open to everybody; its page has no numbers.
   dashboardDemo: 200,
+  // An unknown link.
+  sharedDashboard: 404,
+  sharedView: 404,
   // No payments under the profile `own`.
   paymentWebhook: 404,
 }

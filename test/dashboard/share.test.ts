@@ -1,0 +1,168 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { SHARED_VIEWS } from '#schemas/share-links'
+import { type Dashboard, openDashboard, settled, violations } from './dashboard.ts'
+
+/** Share links: made in the settings, and looked at by somebody without an account. */
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+
+type Link = { id: string; label: string | null; views: string[]; url: string; expires_at: number | null }
+type Links = { share_links: Link[] }
+
+const ALL = Object.keys(SHARED_VIEWS)
+
+function newLink(views: readonly string[]): Promise<Link> {
+  return dashboard.post<Link>('/projects/demo/share-links', { views }, 201)
+}
+
+const pathOf = ({ url }: Link, view = '') => `${new URL(url).pathname}${view}`
+
+/** Notes what the service refuses the page, and requests that tell where they come from. */
+function watchRequests(page: Page): () => Promise<string[]> {
+  const found: string[] = []
+  const headers: Promise<{ referer?: string }>[] = []
+  page.on('response', response => {
+    if (response.status() >= 400) found.push(`${response.status()} ${response.url()}`)
+  })
+  // A request that the end of the page cuts off has no headers.
+  page.on('request', request => headers.push(request.allHeaders().catch(() => ({}))))
+  return async () => {
+    for (const { referer } of await Promise.all(headers)) if (referer !== undefined) found.push(referer)
+    expect(headers.length).toBeGreaterThan(3)
+    return found
+  }
+}
+
+test('a link is made in the settings, shown once, listed with its use, and deleted', async () => {
+  const name = `share-${Math.random().toString(36).slice(2)}`
+  const { id } = await dashboard.post<{ id: string }>('/projects', { name }, 201)
+  const page = await dashboard.open(`/app/p/${name}/settings`)
+  await settled(page)
+  const panel = page.getByRole('region', { name: 'Share links' })
+  const label = 'For <b>the board</b>'
+  await panel.getByLabel('For whom').fill(label)
+  await panel.getByLabel('Heatmap').focus()
+  await page.keyboard.press('Space')
+  await panel.getByLabel('Works').selectOption('7')
+  await panel.getByRole('button', { name: 'Create a link' }).click()
+  const url = (await panel.locator('.once pre').textContent()) ?? ''
+  expect(url).toMatch(/\/share\/aal_[0-9a-f]{96}$/)
+  const links = () => dashboard.get<Links>(`/projects/${id}/share-links`)
+  const [link] = (await links()).share_links
+  expect(link).toMatchObject({ label, views: ['overview', 'heatmap'] })
+  expect((link?.expires_at ?? 0) - Date.now()).toBeGreaterThan(6 * 86_400_000)
+  await panel.getByText('never used').waitFor()
+
+  const visitor = await dashboard.open(new URL(url).pathname, { isSignedOut: true })
+  await settled(visitor)
+  // A project without events shows a visitor no token of it.
+  await visitor.getByText('No event has arrived yet').waitFor()
+  await page.reload()
+  await settled(page)
+  expect(await page.content()).not.toContain(url.slice(-64))
+  await panel.getByText('last used').waitFor()
+  await panel.getByRole('button', { name: `Delete the link ${label}` }).click()
+  await expect.poll(links).toEqual({ share_links: [] })
+  const gone = await visitor.reload()
+  expect(gone?.status()).toBe(404)
+})
+
+test('a visitor sees the chosen views alone, with the numbers of the API', async () => {
+  const link = await newLink(['overview', 'pages', 'heatmap'])
+  const page = await dashboard.open('about:blank', { isSignedOut: true })
+  const found = watchRequests(page)
+  await page.goto(pathOf(link))
+  await settled(page)
+  const { totals } = await dashboard.get<{ totals: { unique_users: number } }>(
+    '/stats?project=demo&since=29d&tz=Europe/Berlin',
+  )
+  const shown = new Intl.NumberFormat('en-GB').format(totals.unique_users)
+  await page.getByRole('button', { name: `Visitors: ${shown}. Where it comes from` }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.textContent()).not.toMatch(/curl|footfall|SQL/)
+  await page.keyboard.press('Escape')
+  expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').allTextContents()).toEqual([
+    'Overview',
+    'Pages',
+    'Heatmap',
+  ])
+  await page.keyboard.press('g')
+  await page.keyboard.press('h')
+  await page.waitForURL(url => url.pathname === pathOf(link, '/heatmap'))
+  await settled(page)
+  // Keys of views that are not shown do nothing.
+  await page.keyboard.press('g')
+  await page.keyboard.press('u')
+  await page.goBack()
+  await page.waitForURL(url => url.pathname === pathOf(link))
+  expect(await page.getByRole('button', { name: 'Save view' }).count()).toBe(0)
+  expect(await found()).toEqual([])
+  expect(await page.title()).toBe('demo · Overview · Footfall')
+})
+
+test.each([
+  ['', ''],
+  ['/pages', ''],
+  ['/sources', '?goal=signup'],
+  ['/events', '?event=signup&prop=plan'],
+  ['/funnel', '?step=page_view&step=signup&lost=1'],
+  ['/paths', '?goal=signup'],
+  ['/retention', ''],
+  ['/heatmap', ''],
+])('the view %s%s asks for nothing that the link does not show, and shows no people', async (view, query) => {
+  const link = await newLink(ALL)
+  const page = await dashboard.open('about:blank', { isSignedOut: true })
+  const found = watchRequests(page)
+  await page.goto(pathOf(link, view) + query)
+  await settled(page)
+  expect(await found()).toEqual([])
+  expect(await page.locator('.note.problem').count()).toBe(0)
+  expect(await page.locator('a[href*="/people"], a[href*="/sessions"], a[href*="lost="]').count()).toBe(0)
+})
+
+test('a link without the overview opens its first view, and an address of another view too', async () => {
+  const link = await newLink(['heatmap'])
+  const page = await dashboard.open(pathOf(link), { isSignedOut: true })
+  await page.waitForURL(url => url.pathname === pathOf(link, '/heatmap'))
+  await page.goto(pathOf(link, '/people?user=x'))
+  await page.waitForURL(url => url.pathname === pathOf(link, '/heatmap'))
+  await settled(page)
+})
+
+test('a filter of a visitor works, and a link that is deleted meanwhile says so', async () => {
+  const link = await newLink(['pages'])
+  const page = await dashboard.open(pathOf(link, '/pages'), { isSignedOut: true })
+  await settled(page)
+  await page.getByRole('button', { name: '+ Filter' }).click()
+  await page.getByLabel('Field').selectOption('country')
+  await page.getByLabel('Value').fill('DE')
+  await page.keyboard.press('Enter')
+  await page.getByText('country is Germany').waitFor()
+  await settled(page)
+  expect(await page.locator('.note.problem').count()).toBe(0)
+
+  await fetch(`${dashboard.service.baseUrl}/projects/demo/share-links/${link.id}`, {
+    method: 'DELETE',
+    headers: { 'X-API-Key': dashboard.service.credentials.api_key },
+  })
+  await page.getByRole('combobox', { name: 'Range' }).selectOption('7d')
+  await page.getByText('This link shows nothing any more').first().waitFor()
+})
+
+test('the secret of a link that was opened is in no output of the service', async () => {
+  const link = await newLink(['overview'])
+  const page = await dashboard.open(pathOf(link), { isSignedOut: true })
+  await settled(page)
+  expect(dashboard.service.output()).not.toContain(link.url.slice(-64))
+})
+
+test.each(['light', 'dark'] as const)('a shared view and its settings are accessible, %s', async scheme => {
+  const link = await newLink(ALL)
+  const page = await dashboard.open(pathOf(link), { isSignedOut: true, colorScheme: scheme })
+  await settled(page)
+  expect(await violations(page)).toEqual([])
+})
