@@ -6,26 +6,25 @@ import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Code } from '#dashboard/parts/question.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
-import { viewNamed } from '#dashboard/views'
 import type { SharedView } from '#schemas/share-links'
 
 type Links = Answer<'GET /projects/{id}/share-links'>
 type Link = Links['share_links'][number]
 type Props = { project: string; answer: Known<Links> }
 
-/** The views that a link can show. The type names all of them; a view without a row here does not exist yet. */
-const SHAREABLE: Record<SharedView, true> = {
-  overview: true,
-  pages: true,
-  sources: true,
-  funnel: true,
-  retention: true,
-  paths: true,
-  heatmap: true,
-  events: true,
-  bots: true,
+/** The views that a link can show, with the titles of dashboard/views.ts, which imports this view. */
+const TITLES: Record<SharedView, string> = {
+  overview: 'Overview',
+  pages: 'Pages',
+  sources: 'Sources',
+  funnel: 'Funnels',
+  retention: 'Retention',
+  paths: 'Paths',
+  heatmap: 'Heatmap',
+  events: 'Events',
+  bots: 'Bots',
 }
-const NAMES = (Object.keys(SHAREABLE) as SharedView[]).filter(name => viewNamed(name) !== undefined)
+const NAMES = Object.keys(TITLES) as SharedView[]
 
 /** How long a link lives, days; 0: until it is deleted. */
 const LIVES = { 0: 'Until it is deleted', 7: '7 days', 30: '30 days', 90: '90 days', 365: 'A year' } as const
@@ -117,7 +116,7 @@ function NewLink({ project, path, onCreated }: NewLinkProps) {
                 setChosen(NAMES.filter(each => (each === name ? checked : chosen.includes(each))))
               }
             />
-            {viewNamed(name)?.title}
+            {TITLES[name]}
           </label>
         ))}
       </fieldset>
@@ -144,7 +143,7 @@ function labelOf({ label, created_at }: Link): string {
 }
 
 function viewsOf({ views }: Link): string {
-  return views.map(name => viewNamed(name)?.title ?? name).join(', ')
+  return views.map(name => TITLES[name]).join(', ')
 }
 
 function lifeOf({ created_at, expires_at, last_used_at }: Link): string {

@@ -30,7 +30,7 @@ export function NewSite({ address, isFirst }: { address: Address; isFirst: boole
           Address of the site
           <input
             value={site}
-            placeholder="https://example.com"
+            placeholder="shop.example"
             inputMode="url"
             autocomplete="url"
             onInput={event => setSite(event.currentTarget.value)}
