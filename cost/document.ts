@@ -137,6 +137,31 @@ const tables: Record<string, () => string> = {
       dollars(monthlyCost({ ...base, ...change }).total - monthlyCost(base).total)
     return `A thousand full analyses cost ${cost({ analyses: 1e3 })} USD, and ${cost({ analyses: 1e3, textModel: 'on' })} USD with a text model at the price of Claude Haiku 4.5.`
   },
+  replays: () => {
+    const base = usage({ events: 0, reads: 0, months: 0, replays: 10e3 })
+    const of = (change: Partial<Usage>) => {
+      const lines = monthlyCost({ ...base, ...change }).lines
+      return (purpose: RegExp, prices = /./) =>
+        lines
+          .filter(line => purpose.test(line.purpose) && prices.test(line.price))
+          .reduce((sum, { usd }) => sum + usd, 0)
+    }
+    const row = (name: string, change: Partial<Usage>): string[] => {
+      const usd = of(change)
+      const parts = [/^s3/, /^state/, /^cloudfront/, /^api/, /^lambda/].map(prices => usd(/replays$/, prices))
+      return [name, ...[...parts, usd(/replays$/)].map(dollars)]
+    }
+    return table(
+      ['10,000 replays a month', 'S3', 'DynamoDB', 'CloudFront', 'API Gateway', 'Lambda', 'USD a month'],
+      [
+        row('of 5 minutes, each tenth watched', {}),
+        row('of 5 minutes, all watched once', { replayViews: 1 }),
+        row('of 1 minute', { replayMinutes: 1 }),
+        row('of 15 minutes', { replayMinutes: 15 }),
+      ],
+      [1, 2, 3, 4, 5, 6],
+    )
+  },
   ingestion: () => {
     const browsers = usage({ events: 100e6, reads: 30e3 })
     const row = (name: string, change: Partial<Usage>): string[] => {

@@ -6,6 +6,7 @@ import { lakeQuantities } from './lake.ts'
 import { liveQuantities } from './live.ts'
 import { monitoringQuantities } from './monitoring.ts'
 import { readQuantities } from './reads.ts'
+import { replayQuantities } from './replays.ts'
 import type { Usage } from './usage.ts'
 
 export type Cost = {
@@ -30,6 +31,7 @@ export function monthlyCost(usage: Usage): Cost {
     ...liveQuantities(usage),
     ...readQuantities(usage),
     ...analysisQuantities(usage),
+    ...replayQuantities(usage),
   ]
   const secrets: Quantity[] = [
     { price: 'secret', quantity: 1, purpose: 'identify' },

@@ -216,6 +216,39 @@ export const system = {
     streamWritesPerSecond: 1 / 60 + 2 / 300,
   },
 
+  /**
+   * Session replay. test/cost/replays.test.ts counts the units of the table again.
+   * - Bytes and chunks: measured on a user of a shop of 1,165 elements a page, who moves, scrolls and clicks
+   *   for five minutes and opens four pages (docs/figures.md).
+   * - ms of the function: CPU time of a developer machine, doubled for Lambda, plus the requests to AWS.
+   */
+  replay: {
+    chunksPerMinute: 6.9,
+    /** Of a chunk as it is stored, and as the viewer gets it: CloudFront compresses its events again. */
+    chunkBytes: 3_700,
+    /** Base64 of what is compressed takes a third more. */
+    encoded: 4 / 3,
+    pages: 4,
+    minutes: 5,
+    /** Compressed size of replay.js as CloudFront sends it (brotli), measured. */
+    scriptBytes: 31_000,
+    /** The viewer: two documents and two scripts (51 KB with brotli), the replay, and its events. */
+    viewerRequests: 6,
+    viewerBytes: 60_000,
+    ms: { start: 60, chunk: 70, finish: 40, view: 40 },
+    /**
+     * A request whose process has no project, settings and account in its caches, without the replay itself.
+     */
+    request: { reads: 4 },
+    /** Begin and end, and each chunk, without the item of the replay. */
+    ends: { reads: 4, writes: 9 },
+    chunk: { writes: 3 },
+    item: { headBytes: 400, chunkBytes: 90 },
+    viewReads: 4,
+    /** Days that a replay is stored, with the day of the lifecycle, and the day of the deleted version. */
+    days: 32,
+  },
+
   queue: { pollsPerMinute: 15, requestsPerJob: 3 },
 
   monitoring: {

@@ -70,6 +70,11 @@ export const usageSchema = z.strictObject({
   textModel: oneOf('off', 'on')
     .default('off')
     .meta({ description: 'whether a text model of Bedrock words the analyses, at the price of a small one' }),
+  replays: count(0).default(0).meta({ description: 'session replays a month' }),
+  replayMinutes: number(0.1, 15)
+    .default(system.replay.minutes)
+    .meta({ description: 'minutes of a replay in which something happens' }),
+  replayViews: number(0, 100).default(0.1).meta({ description: 'how often a replay is watched, on average' }),
   months: number(0, 120).default(12).meta({ description: 'months that events are stored' }),
 
   stream: oneOf('provisioned', 'on-demand')

@@ -16,7 +16,7 @@ import { createReplayUploads } from './uploads.ts'
 import { createViewerLinks } from './viewer-links.ts'
 
 export type ReplayServices = StateTable & {
-  projects: Pick<ProjectDirectory, 'byToken'>
+  projects: Pick<ProjectDirectory, 'byToken' | 'byId'>
   accounts: Pick<AccountStore, 'byId'>
   agentSessions: Pick<AgentSessionStore, 'isLive'>
   /** The objects of replays, in the bucket or folder of the lake. */
@@ -54,7 +54,7 @@ export function openReplays({
     removal,
     ofPerson: createPersonReplays({ settings, replays, removal }),
     countReplays: createReplayCounts({ settings, replays }),
-    links: createViewerLinks({ ...state, replays, isLive }),
+    links: createViewerLinks({ ...state, projects, replays, isLive }),
   }
 }
 

@@ -1,12 +1,14 @@
 import { randomSecret, sha256 } from '#core/access/tokens'
 import type { Caller } from '#core/accounts/caller'
 import type { Clock } from '#core/ports'
+import type { ProjectDirectory } from '#core/projects/project'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { CredentialKind } from '#schemas/route'
 import type { Replay } from './replay.ts'
 import type { ReplayStore } from './store.ts'
 
 export type ViewerLinkServices = StateTable & {
+  projects: Pick<ProjectDirectory, 'byId'>
   replays: Pick<ReplayStore, 'ofProject'>
   /** Whether a credential of the account still counts. */
   isLive(accountId: string, credential: { kind: CredentialKind; id: string }): Promise<boolean>
@@ -23,9 +25,9 @@ const SECRET = /^aav_[0-9a-f]{64}$/
 
 /**
  * The secrets of viewer addresses. A secret is good for one replay and an hour, and only as long as the
- * replay and the credential that has opened it. The state has its hash only.
+ * replay, its project and the credential that has opened it. The state has its hash only.
  */
-export function createViewerLinks({ client, table, replays, isLive, clock }: ViewerLinkServices) {
+export function createViewerLinks({ client, table, projects, replays, isLive, clock }: ViewerLinkServices) {
   async function open(
     { id, project_id }: Pick<Replay, 'id' | 'project_id'>,
     { account, credential }: Pick<Caller, 'account' | 'credential'>,
@@ -42,18 +44,21 @@ export function createViewerLinks({ client, table, replays, isLive, clock }: Vie
     return { secret, expiresAt }
   }
 
-  /** The replay of a secret, or null: unknown, expired, deleted, or its credential is gone. */
+  /** The replay of a secret, or null: unknown, expired, deleted, or its project or credential is gone. */
   async function find(secret: string): Promise<{ replay: Replay; expiresAt: number } | null> {
     if (!SECRET.test(secret)) return null
     const get = client.get({ TableName: table, Key: keyOf(secret), ConsistentRead: true })
     const { Item } = await orUnavailable(get)
     if (Item === undefined || Number(Item.valid_until) <= clock.now()) return null
     const credential = { kind: Item.credential_kind as CredentialKind, id: String(Item.credential_id) }
-    const [replay, isGood] = await Promise.all([
-      replays.ofProject(String(Item.project_id), String(Item.replay_id)),
+    const projectId = String(Item.project_id)
+    const [replay, project, isGood] = await Promise.all([
+      replays.ofProject(projectId, String(Item.replay_id)),
+      projects.byId(projectId),
       isLive(String(Item.account_id), credential),
     ])
-    return replay !== null && isGood ? { replay, expiresAt: Number(Item.valid_until) } : null
+    const isReadable = project?.deleted_at === null && isGood
+    return replay !== null && isReadable ? { replay, expiresAt: Number(Item.valid_until) } : null
   }
 
   /** Counts a read of the events of the session. Returns false if the secret has read them too often. */

@@ -16,8 +16,8 @@ type ErrorLine = { code: LogCode; job?: string; error?: string }
 /** Log lines of a function that crashed or timed out. */
 const CRASH = /Task timed out|Runtime\.\w+|UnhandledPromiseRejection|heap out of memory/
 
-/** Keys, tokens and codes of callers; project tokens (aat_) are public. */
-const SECRET = /aa(k|s|r|p|e|c|b)_[0-9a-f]{32,}/
+/** Keys, tokens, codes and viewer secrets of callers; project tokens (aat_) are public. */
+const SECRET = /aa(k|s|r|p|e|c|b|v)_[0-9a-f]{32,}/
 
 /**
  * Expects that no function has logged an unexpected error or a secret, timed out or crashed. Expects all

@@ -436,6 +436,22 @@ describe('the viewer', () => {
     expect((await view('aav_0')).status).toBe(404)
   })
 
+  test('it is dead after the project is deleted', async () => {
+    const project = await service.createProject()
+    const secret = await newViewer(service, project)
+    const asked = [routes.viewReplay, routes.viewChunk, routes.viewEvents]
+    const statuses = async () =>
+      Promise.all(
+        asked.map(async route => {
+          const body = { secret, ...(route === routes.viewChunk && { index: 0 }) }
+          return (await service.call(route, { ...NO_KEY, body })).status
+        }),
+      )
+    expect((await statuses()).slice(0, 2)).toEqual([200, 200])
+    await service.call(routes.deleteProject, { id: project.id })
+    expect(await statuses()).toEqual([404, 404, 404])
+  })
+
   test('a damaged chunk is said to be missing, and the others play', async () => {
     const project = await service.createProject()
     const { id, upload: fields, started_at } = await newReplay(service, project)
