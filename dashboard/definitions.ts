@@ -168,6 +168,13 @@ export const definitions = {
     as: 'rate',
     isGood: true,
   },
+  dropped_events: {
+    title: 'Events not stored',
+    text: 'Events that automated senders have sent. They are counted by day and kept nowhere, so no other number has them.',
+    more: 'events',
+    as: 'count',
+    isGood: null,
+  },
 } as const satisfies Record<string, Definition>
 
 export type NumberName = keyof typeof definitions

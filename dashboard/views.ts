@@ -78,6 +78,16 @@ export const views: readonly ViewRow[] = [
     load: () => import('#dashboard/views/sources/view.tsx'),
   },
   {
+    name: 'bots',
+    title: 'Bots',
+    of: 'project',
+    group: 'Traffic',
+    key: 'b',
+    inDemo: true,
+    ignores: ['comparison', 'audience', 'filters'],
+    load: () => import('#dashboard/views/bots/view.tsx'),
+  },
+  {
     name: 'funnel',
     title: 'Funnels',
     of: 'project',

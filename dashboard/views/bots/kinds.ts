@@ -1,0 +1,15 @@
+/** What the service calls the kinds of senders, in words. A kind that is not here has its own name. */
+const KINDS: Record<string, string> = {
+  ai_agent: 'AI agents',
+  search_crawler: 'Search engines',
+  social_preview: 'Previews of links',
+  seo_research: 'SEO tools',
+  headless_browser: 'Browsers without a window',
+  monitoring_perf: 'Monitoring',
+  automation_script: 'Scripts',
+  generic_bot: 'Other bots',
+}
+
+export function kindLabel(category: string): string {
+  return KINDS[category] ?? category
+}

@@ -1,0 +1,88 @@
+import type { Answer } from '#dashboard/api'
+import { csvBlob } from '#dashboard/charts/frame.tsx'
+import { Ranked } from '#dashboard/charts/ranked.tsx'
+import { saveFile } from '#dashboard/charts/save'
+import { agoLabel, formatted } from '#dashboard/format'
+import { hrefTo } from '#dashboard/navigate'
+import { Panel } from '#dashboard/parts/panel.tsx'
+import { Empty } from '#dashboard/parts/states.tsx'
+import { type Address, ownValue, withOwn } from '#dashboard/url'
+import { SENDERS } from './asks.ts'
+import { kindLabel } from './kinds.ts'
+
+type Data = Answer<'GET /bot-traffic'>
+type Props = { address: Address; data: Data }
+
+/** Kinds of senders. A click shows only the senders of one. */
+export function Kinds({ address, data: { categories } }: Props) {
+  const most = categories[0]?.requests ?? 0
+  const chosen = ownValue(address, 'kind')
+  return (
+    <Panel title="Kinds">
+      <Ranked
+        name="Kinds by requests"
+        columns={['Kind', 'Requests', 'Share', 'Not stored']}
+        rows={categories.map(({ category, requests, share_pct, dropped_events }) => ({
+          key: category,
+          label: kindLabel(category),
+          title: category,
+          href: hrefTo(withOwn(address, { kind: category === chosen ? [] : [category] })),
+          share: most === 0 ? 0 : requests / most,
+          cells: [formatted(requests), formatted(share_pct, 'percent'), formatted(dropped_events)],
+        }))}
+      />
+    </Panel>
+  )
+}
+
+/** Who sent the requests, by the name in their user agent. */
+export function Senders({ address, data: { actors, categories } }: Props) {
+  const kind = ownValue(address, 'kind')
+  const shown = kind === undefined ? actors : actors.filter(({ category }) => category === kind)
+  const most = shown[0]?.requests ?? 0
+  const save = () =>
+    saveFile(
+      'bots.csv',
+      csvBlob({
+        columns: ['sender', 'kind', 'requests', 'events_not_stored', 'last_seen_at'],
+        rows: shown.map(({ actor, category, requests, dropped_events, last_seen_at }) => [
+          ...[actor, category, requests, dropped_events],
+          last_seen_at === null ? '' : new Date(last_seen_at).toISOString(),
+        ]),
+      }),
+    )
+  return (
+    <Panel
+      title={kind === undefined ? 'Senders' : `Senders: ${kindLabel(kind)}`}
+      actions={
+        <span class="back">
+          {kind !== undefined && <a href={hrefTo(withOwn(address, { kind: [] }))}>All senders</a>}
+          <button type="button" class="quiet" aria-label="Senders as CSV" onClick={save}>
+            CSV
+          </button>
+        </span>
+      }
+    >
+      {shown.length === 0 ? (
+        <Empty title="None among the most frequent">
+          {kind !== undefined && categories.some(({ category }) => category === kind)
+            ? `The list has the ${SENDERS} senders with the most requests.`
+            : 'No sender of this kind has come in this period.'}
+        </Empty>
+      ) : (
+        <Ranked
+          name="Senders by requests"
+          columns={['Sender', 'Requests', 'Last seen']}
+          rows={shown.map(({ actor, category, requests, last_seen_at }) => ({
+            key: `${category} ${actor}`,
+            label: actor,
+            title: `${actor}, ${kindLabel(category)}`,
+            share: most === 0 ? 0 : requests / most,
+            cells: [formatted(requests), last_seen_at === null ? '–' : agoLabel(last_seen_at)],
+          }))}
+        />
+      )}
+      {actors.length >= SENDERS && <p class="cut">The {SENDERS} with the most requests.</p>}
+    </Panel>
+  )
+}
