@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { type Command, CommanderError } from 'commander'
+import type { Command as Named } from './command.ts'
 import { commands } from './commands/all.ts'
 import { CommandError, type Problem } from './errors.ts'
 import { printHelp } from './help.ts'
@@ -33,7 +34,7 @@ function asProblem(error: unknown, program: Command, argv: readonly string[]): P
   if (error instanceof CommandError) return error.problem
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return null
-    const usage = error.code === 'commander.help' ? halfCommand(program, argv) : parserProblem(error)
+    const usage = error.code === 'commander.help' ? halfCommand(program, argv) : parserProblem(error, argv)
     return { error: 'USAGE', retryable: false, ...usage }
   }
   const detail = error instanceof Error ? error.message : String(error)
@@ -45,13 +46,29 @@ function asProblem(error: unknown, program: Command, argv: readonly string[]): P
   }
 }
 
-function parserProblem({ message }: CommanderError): Pick<Problem, 'message' | 'suggested_action'> {
+function parserProblem(
+  { message }: CommanderError,
+  argv: readonly string[],
+): Pick<Problem, 'message' | 'suggested_action'> {
   const text = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
+  const command = writtenCommand(argv)
   return {
     message: text.charAt(0).toUpperCase() + text.slice(1),
-    suggested_action: 'See footfall --help, or footfall COMMAND --help.',
+    suggested_action:
+      command === undefined
+        ? 'See footfall --help.'
+        : `For example: footfall ${command.example} (all options: footfall ${command.name} --help)`,
   }
 }
+
+/** The command that the caller has begun, wherever its options stand. */
+function writtenCommand(argv: readonly string[]): Named | undefined {
+  const written = argv.flatMap((word, i) => [`${word} ${argv[i + 1]}`, word])
+  const found = written.find(words => commands.some(each => namesOf(each).includes(words)))
+  return commands.find(each => found !== undefined && namesOf(each).includes(found))
+}
+
+const namesOf = ({ name, aliases = [] }: Named) => [name, ...aliases]
 
 /** Of `experiments list` the caller has written only the first word. */
 function halfCommand(

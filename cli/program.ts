@@ -1,4 +1,4 @@
-import { Argument, InvalidArgumentError, Option, Command as Parser } from 'commander'
+import { Argument, Help, InvalidArgumentError, Option, Command as Parser } from 'commander'
 import type { Command, Flag, Input } from './command.ts'
 import type { Globals } from './run-context.ts'
 
@@ -38,10 +38,33 @@ export function createProgram(
     .exitOverride()
     .configureOutput({ writeErr() {} })
     .showSuggestionAfterError()
+    .configureHelp({ formatHelp: commandsFirst, subcommandTerm, subcommandDescription })
   addGlobals(program)
   for (const command of commands) addCommand(parentOf(program, command), command, run)
   addHelp(program, names => printHelp(program, commands, names, program.opts<Globals>().json === true))
   return program
+}
+
+/** Options that every command has come last, because they are the same everywhere. */
+function commandsFirst(parser: Parser, help: Help): string {
+  const sections = Help.prototype.formatHelp.call(help, parser, help).trimEnd().split('\n\n')
+  const isLast = (section: string) => section.startsWith(parser.parent === null ? 'Options:' : 'Everywhere:')
+  const general = sections.filter(section => isLast(section) || section.startsWith('Everywhere:'))
+  return `${[...sections.filter(section => !general.includes(section)), ...general].join('\n\n')}\n`
+}
+
+/** All commands have options, so the list does not say it of each. */
+function subcommandTerm(parser: Parser): string {
+  const args = parser.registeredArguments.map(argument => {
+    const word = `${argument.name()}${argument.variadic ? '...' : ''}`
+    return argument.required ? `<${word}>` : `[${word}]`
+  })
+  return [[parser.name(), ...parser.aliases()].join('|'), ...args].join(' ')
+}
+
+function subcommandDescription(parser: Parser): string {
+  const names = parser.commands.map(child => child.name())
+  return names.length === 0 ? parser.description() : names.join(', ')
 }
 
 /** `experiments list` stands below `experiments`. */
@@ -53,7 +76,7 @@ function parentOf(program: Parser, { name, group }: Command): Parser {
   const parent = program
     .command(parentName as string)
     .helpGroup(`${group}:`)
-    .description(`Commands of ${parentName}; see footfall help ${parentName}`)
+    .description(`Commands of ${parentName}`)
   return inherited(parent)
 }
 
@@ -82,6 +105,7 @@ function addCommand(parent: Parser, command: Command, run: Run): void {
 function addHelp(program: Parser, print: (names: string[]) => void): void {
   inherited(program.command('help [command...]'))
     .description('This help, or that of a command; with --json as data')
+    .helpGroup('Tools:')
     .option('--json', 'as data')
     .action((names: string[], options: Globals) => {
       if (options.json) program.setOptionValue('json', true)

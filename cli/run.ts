@@ -92,15 +92,20 @@ function adviceOf(blocks: readonly Block[]): string[] {
   return blocks.flatMap(block => (block.kind === 'advice' ? [block.text] : []))
 }
 
+/** Parameters of which a larger value shows more rows. */
+const LIMITS: readonly string[] = ['limit', 'breakdown_limit']
+
 /** What the service says beside the result, and lists that a limit has cut. */
-function warningsOf(answer: object, { flags }: Command): string[] {
+function warningsOf(answer: object, { flags, cut }: Command): string[] {
   const { warnings, truncated, total_rows, next_before } = answer as Record<string, unknown>
   const texts = Array.isArray(warnings) ? warnings.map(text => cleanText(String(text), 1_000)) : []
   if (truncated !== true || typeof next_before === 'string') return texts
   const whole = typeof total_rows === 'number' ? ` of ${total_rows} rows` : ''
-  const hasLimit = flags.some(({ parameter }) => parameter === 'limit')
-  return [
-    ...texts,
-    `This is a part${whole}: ${hasLimit ? 'a larger --limit shows more.' : 'a shorter time shows all.'}`,
-  ]
+  const limit = flags.find(({ parameter }) => parameter !== undefined && LIMITS.includes(parameter))
+  // A limit of groups says nothing about an answer whose groups are all there.
+  const isLimit = limit?.parameter === 'limit' || (limit !== undefined && whole !== '')
+  const more = isLimit
+    ? `a larger --${limit?.parameter?.replaceAll('_', '-')} shows more.`
+    : 'a shorter time shows all.'
+  return [...texts, isLimit || cut === undefined ? `This is a part${whole}: ${more}` : cut]
 }

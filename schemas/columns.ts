@@ -99,6 +99,16 @@ export const propertyColumns: readonly Column<PropertyColumnName>[] = [
   })),
 ]
 
+const trackerProperties: ReadonlySet<string> = new Set([...propertyColumns.map(({ name }) => name), 'page'])
+
+/**
+ * Whether the tracker adds the property by itself, so that it tells nothing about one event. `page` is the
+ * title in a page view.
+ */
+export function isTrackerProperty(key: string): boolean {
+  return trackerProperties.has(key)
+}
+
 const otherProperties: Column<'properties'> = {
   name: 'properties',
   type: 'string',

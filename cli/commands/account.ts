@@ -1,5 +1,6 @@
 import { callCommand } from '#cli/command'
 import type { Block } from '#cli/print/blocks'
+import { formatted } from '#cli/print/format'
 import type { SavedSession } from '#cli/session/stored-session'
 
 export const whoami = callCommand<'GET /account'>({
@@ -38,14 +39,8 @@ export const accountUsage = callCommand<'GET /account/usage'>({
       kind: 'facts',
       facts: [
         ['Plan', `${tier} (${entitlement_source})`],
-        [
-          'Events this month',
-          `${usage.total_events_this_month} of ${limitOf(tier_limits.max_events_per_month)}`,
-        ],
-        [
-          'Reads this month',
-          `${usage.total_reads_this_month} of ${limitOf(tier_limits.max_reads_per_month)}`,
-        ],
+        ['Events this month', ofLimit(usage.total_events_this_month, tier_limits.max_events_per_month)],
+        ['Reads this month', ofLimit(usage.total_reads_this_month, tier_limits.max_reads_per_month)],
         ['Estimated bill', dollars(usage.estimated_bill)],
         ['Spend cap', dollars(spend_cap.monthly_spend_cap_dollars)],
         ['Payment', payment.state.replaceAll('_', ' ')],
@@ -77,8 +72,9 @@ function humanLink(action: { url: string; reason: string } | null): Block[] {
       ]
 }
 
-function limitOf(limit: number): string {
-  return limit === -1 ? 'no limit' : String(limit)
+function ofLimit(used: number, limit: number): string {
+  const shown = formatted(used, 'count')
+  return limit === -1 ? `${shown}, no limit` : `${shown} of ${formatted(limit, 'count')}`
 }
 
 function dollars(amount: number | null): string {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Command, callCommand, type Flag, NAME } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import type { Values } from '#cli/http/endpoint'
-import type { Block } from '#cli/print/blocks'
+import { advice, type Block } from '#cli/print/blocks'
 
 const FILE: Flag = {
   flags: '--file <lists>',
@@ -20,7 +20,10 @@ export const contextCommands: readonly Command[] = [
     summary: 'What the numbers of a project mean: goals, activation, words, annotations',
     example: '--demo context get demo',
     call: ({ args }) => ({ endpoint: 'GET /project-context', query: { project: args.NAME } }),
-    print: ({ project_context }) => listBlocks(project_context),
+    print: ({ project_context }) => [
+      ...listBlocks(project_context),
+      ...howToSet(project_context, 'context set NAME'),
+    ],
   }),
   callCommand<'PUT /project-context'>({
     name: 'context set',
@@ -44,7 +47,10 @@ export const contextCommands: readonly Command[] = [
     summary: 'What all projects of the account have in common',
     example: '--demo portfolio-context get',
     call: () => ({ endpoint: 'GET /portfolio-context' }),
-    print: ({ portfolio_context }) => listBlocks(portfolio_context),
+    print: ({ portfolio_context }) => [
+      ...listBlocks(portfolio_context),
+      ...howToSet(portfolio_context, 'portfolio-context set'),
+    ],
   }),
   callCommand<'PUT /portfolio-context'>({
     name: 'portfolio-context set',
@@ -72,6 +78,11 @@ function listsIn(source: unknown): Values {
     message: 'There is no JSON object in what --file names.',
     suggested_action: `Write the lists as {"goals":["More signups"],"glossary":[]}, in a file or after --file.`,
   })
+}
+
+function howToSet(context: object, command: string): Block[] {
+  const isEmpty = Object.values(context).every(entries => (entries as unknown[]).length === 0)
+  return isEmpty ? [advice(`Nothing is set. Set the lists: footfall ${command} --file FILE`)] : []
 }
 
 /** Texts of a list as lines, entries with several fields as a table. */

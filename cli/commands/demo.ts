@@ -22,10 +22,15 @@ export const demo: RunCommand = {
   example: 'demo',
   async run(_, { print }) {
     const rows = EXAMPLES.map(([command, shows]) => ({ command, shows }))
+    const text = rows.map(({ command, shows }) => `${command}\n    ${shows}`).join('\n')
     const columns = [
       { key: 'command', title: 'Command' },
       { key: 'shows', title: 'Shows' },
     ]
-    print([{ kind: 'table', name: 'examples', columns, rows }], JSON.stringify({ examples: rows }))
+    const table = { kind: 'table', name: 'examples', columns, rows, csvOnly: true } as const
+    print(
+      [table, { kind: 'source', title: 'Each line works as it stands', text }],
+      JSON.stringify({ examples: rows }),
+    )
   },
 }

@@ -47,10 +47,15 @@ export const events = callCommand<'POST /events'>({
         { key: 'timestamp', title: 'Time (UTC)', as: 'time' },
         { key: 'event', title: 'Event' },
         { key: 'user_id', title: 'User' },
+        { key: 'page', title: 'Page' },
+        { key: 'properties', title: 'Properties', as: 'own' },
         { key: 'country', title: 'Country' },
-        { key: 'properties', title: 'Properties', as: 'json' },
       ],
-      rows: answer.events,
+      rows: answer.events.map(row => {
+        const { properties } = row as { properties?: Record<string, unknown> | null }
+        return { ...row, page: properties?.path ?? properties?.url }
+      }),
+      none: 'No event in this time.',
     },
     ...nextPage(answer.next_before),
   ],

@@ -1,5 +1,5 @@
 import { callCommand, type Flag, NAME, parametersOf, TZ } from '#cli/command'
-import type { Block, Row, TreeNode } from '#cli/print/blocks'
+import { advice, type Block, type Row, type TreeNode } from '#cli/print/blocks'
 import { formatted } from '#cli/print/format'
 import { reportHeading } from '#cli/print/periods'
 
@@ -28,6 +28,7 @@ const FLAGS: readonly Flag[] = [
   bound('path-limit', 'most ways from each step, 1 to 10 (default: 5)'),
   bound('candidate-session-cap', 'most sessions that are followed, 100 to 10000 (default: 5000)'),
   TZ,
+  { flags: '--all', as: 'switch', help: 'also the rare ways, of fewer than 1 % of the sessions of a page' },
   {
     flags: '--dry-run',
     parameter: 'dry_run',
@@ -38,6 +39,9 @@ const FLAGS: readonly Flag[] = [
 
 /** Exit pages of an entry page that the terminal shows. */
 const EXITS = 5
+/** A way of fewer sessions is no pattern that a person could act on. */
+const FEW_SESSIONS = 3
+const FEW_OF_ENTRY = 0.01
 
 type Node = {
   type: string
@@ -59,7 +63,8 @@ export const paths = callCommand<'POST /paths'>({
     endpoint: 'POST /paths',
     body: { project: input.args.NAME, ...parametersOf(FLAGS, input) },
   }),
-  print: ({ project, period, goal_event, bounds, entry_paths }) => [
+  cut: 'A bound has left out entry pages, sessions or ways. See --entry-limit, --candidate-session-cap, --path-limit.',
+  print: ({ project, period, goal_event, bounds, entry_paths }, { input }) => [
     reportHeading(`${project}, ways to ${goal_event}`, period),
     {
       kind: 'facts',
@@ -83,7 +88,7 @@ export const paths = callCommand<'POST /paths'>({
       {
         kind: 'tree',
         title: `${entry.entry_page}: ${formatted(entry.sessions, 'count')} sessions, ${formatted(entry.conversion_rate, 'rate')} convert`,
-        nodes: entry.tree.map(treeNode),
+        nodes: treeNodes(entry.tree, input.options.all === true ? 1 : leastOf(entry.sessions)),
       },
       {
         kind: 'line',
@@ -95,8 +100,15 @@ export const paths = callCommand<'POST /paths'>({
         }`,
       },
     ]),
+    ...(input.options.all === true
+      ? []
+      : [advice('Rare ways are left out. --all, --csv and --json have them.')]),
   ],
 })
+
+function leastOf(sessions: number): number {
+  return Math.max(FEW_SESSIONS, Math.ceil(sessions * FEW_OF_ENTRY))
+}
 
 const SIGNS: Record<string, string> = {
   goal: '✓ ',
@@ -105,12 +117,29 @@ const SIGNS: Record<string, string> = {
   event: '• ',
 }
 
-function treeNode(node: Node): TreeNode {
-  return {
-    label: `${SIGNS[node.type] ?? ''}${node.value}`,
-    detail: `${formatted(node.sessions, 'count')}, ${formatted(node.conversion_rate, 'rate')}`,
-    children: node.children.map(treeNode),
-  }
+/** Nodes that all sessions of their parent pass stand in its line. */
+function treeNodes(nodes: readonly Node[], least: number): TreeNode[] {
+  return nodes
+    .filter(({ sessions }) => sessions >= least)
+    .map(first => {
+      const chain = [first]
+      let next = first.children
+      while (next.length === 1 && next[0]?.sessions === first.sessions) {
+        chain.push(next[0])
+        next = next[0].children
+      }
+      return {
+        label: chain.map(({ type, value }) => `${SIGNS[type] ?? ''}${value}`).join(' → '),
+        detail: detailOf(chain.at(-1) as Node),
+        children: treeNodes(next, least),
+      }
+    })
+}
+
+/** The sign of a last node says already whether its sessions have converted. */
+function detailOf({ type, sessions, conversion_rate }: Node): string {
+  const count = formatted(sessions, 'count')
+  return type === 'page' || type === 'event' ? `${count}, ${formatted(conversion_rate, 'rate')}` : count
 }
 
 function flattened(entry_page: string, nodes: readonly Node[], depth: number): Row[] {

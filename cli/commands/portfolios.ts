@@ -35,6 +35,7 @@ export const portfolioCommands: readonly Command[] = [
       {
         kind: 'table',
         name: 'portfolios',
+        none: 'No portfolio yet. Create one: footfall portfolios create SLUG --projects shop,blog',
         columns: [
           { key: 'slug', title: 'Slug' },
           { key: 'name', title: 'Name' },

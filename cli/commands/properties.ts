@@ -1,5 +1,6 @@
 import { days, projectRead, SINCE, TZ } from '#cli/command'
 import { reportHeading } from '#cli/print/periods'
+import { isTrackerProperty } from '#schemas/columns'
 
 export const properties = projectRead<'GET /properties'>({
   name: 'properties',
@@ -7,6 +8,7 @@ export const properties = projectRead<'GET /properties'>({
   summary: 'Names of events with counts and dates, and all property keys',
   flags: [{ ...days(30), preset: 30 }, TZ],
   example: '--demo properties demo',
+  cut: 'Property keys are those of the newest 5,000 events of the range, and each list has at most 1,000 names.',
   print: answer => [
     reportHeading(answer.project, answer.period),
     {
@@ -46,12 +48,20 @@ export const propertiesReceived = projectRead<'GET /properties/received'>({
     },
   ],
   example: '--demo properties-received demo',
+  cut: 'Older events of the range were not looked at: a larger --sample, up to 10000, looks at more.',
   print(answer) {
     const keys = new Map<string, string[]>()
     for (const { event, key } of answer.properties) keys.set(event, [...(keys.get(event) ?? []), key])
+    const added = new Set(answer.properties.map(({ key }) => key).filter(isTrackerProperty))
     return [
       reportHeading(answer.project, answer.period),
-      { kind: 'facts', facts: [['Events looked at', answer.sample_size, 'count']] },
+      {
+        kind: 'facts',
+        facts: [
+          ['Events looked at', answer.sample_size, 'count'],
+          ['Added by the tracker', [...added].join(', ')],
+        ],
+      },
       {
         kind: 'table',
         name: 'properties',
@@ -60,6 +70,13 @@ export const propertiesReceived = projectRead<'GET /properties/received'>({
           { key: 'keys', title: 'Keys' },
         ],
         rows: [...keys].map(([event, names]) => ({ event, keys: names.join(', ') })),
+        csvOnly: true,
+      },
+      {
+        kind: 'facts',
+        facts: [...keys].map(
+          ([event, names]) => [event, names.filter(name => !isTrackerProperty(name)).join(', ')] as const,
+        ),
       },
     ]
   },

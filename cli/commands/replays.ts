@@ -37,6 +37,7 @@ const listReplays = callCommand<'GET /replays'>({
         { key: 'analytics_session_id', title: 'Session' },
         { key: 'committed_bytes', title: 'Bytes', as: 'count' },
       ],
+      none: 'No replay. Recording begins with: footfall replays enable NAME',
       rows: replays,
     },
     ...(next_before === null ? [] : [line(`More: --before ${next_before}`)]),

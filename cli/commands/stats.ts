@@ -1,6 +1,7 @@
 import { days, projectRead, SINCE, TZ } from '#cli/command'
 import type { Block } from '#cli/print/blocks'
 import { deltaTable } from '#cli/print/deltas'
+import { formatted } from '#cli/print/format'
 import { reportHeading } from '#cli/print/periods'
 
 export const stats = projectRead<'GET /stats'>({
@@ -88,6 +89,9 @@ function monthlyUsage(headers: Headers): Block[] {
   const used = headers.get('x-monthly-usage')
   if (used === null) return []
   const most = headers.get('x-monthly-limit')
-  const of = most === null ? '' : ` of ${Number(most)} (${headers.get('x-monthly-usage-percent')} %)`
-  return [{ kind: 'facts', facts: [['Events this month', `${used}${of}`]] }]
+  const of =
+    most === null
+      ? ''
+      : ` of ${formatted(Number(most), 'count')} (${headers.get('x-monthly-usage-percent')} %)`
+  return [{ kind: 'facts', facts: [['Events this month', `${formatted(Number(used), 'count')}${of}`]] }]
 }

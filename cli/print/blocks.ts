@@ -13,6 +13,7 @@ export type Format =
   | 'duration'
   | 'time'
   | 'json'
+  | 'own'
   | 'address'
 
 export type Cell = string | number | boolean | null | undefined | object
@@ -34,6 +35,8 @@ export type TableBlock = {
   title?: string
   columns: readonly Column[]
   rows: readonly Row[]
+  /** What stands in the place of no rows. Default: `(none)`. */
+  none?: string
   /** For CSV alone, where the terminal shows the same as a picture. */
   csvOnly?: true
 }

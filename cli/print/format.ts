@@ -1,4 +1,5 @@
 import { cleanText } from '#core/text/clean-text'
+import { isTrackerProperty } from '#schemas/columns'
 import type { Cell, Format } from './blocks.ts'
 
 /** Longest text of a cell, code points; the terminal cuts it further. */
@@ -12,6 +13,7 @@ const DAY = 24 * HOUR
 const formats: Record<Format, (value: Cell) => string> = {
   text: value => (typeof value === 'object' ? JSON.stringify(value) : String(value)),
   json: value => JSON.stringify(value),
+  own: ownProperties,
   count: value => grouped(Number(value)),
   number: value => grouped(Number(value)),
   rate: value => `${trimmed(Number(value) * 100)} %`,
@@ -31,6 +33,18 @@ export function formatted(value: Cell, as: Format = 'text'): string {
   if (as === 'address' && URL.canParse(String(value))) return new URL(String(value)).href
   const shown = typeof value === 'string' && as !== 'json' ? value : formats[as](value)
   return cleanText(shown, MAX_CELL_CHARS)
+}
+
+/** The properties of an event without those that the tracker adds to every event: `plan=pro seats=3`. */
+function ownProperties(value: Cell): string {
+  const pairs = Object.entries(value as object).filter(
+    ([key, each]) => !isTrackerProperty(key) && each !== null,
+  )
+  return (
+    pairs
+      .map(([key, each]) => `${key}=${typeof each === 'string' ? each : JSON.stringify(each)}`)
+      .join(' ') || '-'
+  )
 }
 
 /** Whether values of the format stand at the right end of their column. */

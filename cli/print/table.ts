@@ -1,7 +1,7 @@
 import type { Column, TableBlock } from './blocks.ts'
 import { formatted, isNumeric } from './format.ts'
 import type { Style } from './style.ts'
-import { fitted, widthOf } from './width.ts'
+import { fitted, widthOf, wrapped } from './width.ts'
 
 const GAP = '  '
 /** A column of text is not made narrower than this, columns of the terminal. */
@@ -12,9 +12,12 @@ const MIN_TEXT_WIDTH = 12
  * the last columns are left out, which the last line says. Numbers are never cut.
  */
 export function tableLines(block: TableBlock, width: number, style: Style): string[] {
-  if (block.rows.length === 0) return [style.dim('(none)')]
+  if (block.rows.length === 0) return wrapped(block.none ?? '(none)', width).map(style.dim)
   const all = block.columns.map(column => {
-    const cells = block.rows.map(row => formatted(row[column.key] as never, column.as))
+    const cells = evenDecimals(
+      block.rows.map(row => formatted(row[column.key] as never, column.as)),
+      column,
+    )
     return { column, cells, width: Math.max(widthOf(column.title), ...cells.map(widthOf)) }
   })
   const shown = columnsThatFit(all, width)
@@ -30,6 +33,18 @@ export function tableLines(block: TableBlock, width: number, style: Style): stri
     ...block.rows.map((_, row) => lineOf(shown.map(({ cells }) => cells[row] as string))),
     ...(left.length > 0 ? [style.dim(fitted(`(too narrow for ${left.join(', ')})`, width).trimEnd())] : []),
   ]
+}
+
+const DECIMAL = /^(-?[\d,]+)(?:\.(\d+))?( %)?$/
+
+/** Decimals stand below each other: with 13.6 % in the column, 18 % is 18.0 %. */
+function evenDecimals(cells: readonly string[], { as }: Column): readonly string[] {
+  if (as !== 'rate' && as !== 'percent' && as !== 'number') return cells
+  const most = Math.max(0, ...cells.map(cell => DECIMAL.exec(cell)?.[2]?.length ?? 0))
+  if (most === 0) return cells
+  return cells.map(cell =>
+    cell.replace(DECIMAL, (_, whole, part = '', unit = '') => `${whole}.${part.padEnd(most, '0')}${unit}`),
+  )
 }
 
 type Sized = { column: Column; cells: readonly string[]; width: number }

@@ -13,6 +13,8 @@ const ALIASES = new Map<string, readonly string[]>(
     event_name: ['event', 'goal_event'],
     timezone: ['tz'],
     goal: ['goal_event'],
+    end_date: ['until', 'date_to'],
+    breakdown: ['by'],
   }),
 )
 

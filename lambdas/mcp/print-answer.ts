@@ -175,7 +175,7 @@ function receiptLine({
   cost_usd,
 }: NonNullable<ReturnType<typeof joinReceipts>>) {
   const fresh = fresh_until === null ? 'freshness unknown' : `fresh until ${fresh_until}`
-  return `Receipt: ${exact ? 'exact' : 'cut or approximate'}; data from ${data_from ?? 'no date yet'}; ${fresh}; ${bytes} bytes in ${ms} ms; $${cost_usd}`
+  return `Receipt: ${exact ? 'exact' : 'cut or approximate'}; ${data_from === null ? '' : `data from ${data_from}; `}${fresh}; ${bytes} bytes in ${ms} ms; $${cost_usd}`
 }
 
 function sum(numbers: readonly number[]): number {

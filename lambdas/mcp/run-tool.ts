@@ -35,8 +35,8 @@ export async function runTool(
     if (error instanceof HumanNeeded) return error.result
     if (error instanceof Declined) return failure('DECLINED', 'The human said no. Nothing was removed.', '')
     if (error instanceof RowError || error instanceof ApiError) {
-      const message =
-        error.code === 'NOT_FOUND' ? await withNearest(error.message, args, context) : error.message
+      const said = inCalls(error.message)
+      const message = error.code === 'NOT_FOUND' ? await withNearest(said, args, context) : said
       return failure(error.code, HINTS[error.code] ?? errorCodes[error.code].hint, message)
     }
     log('REQUEST_FAILED', {
@@ -58,14 +58,22 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   INVALID_FILTER_FIELD: 'Call overview(project) for the property keys.',
 }
 
+/** Messages of the API name endpoints; a caller of tools has these calls instead. */
+const CALLS = { 'GET /projects': 'overview()', 'PUT /project-context': 'manage(action="set_context")' }
+
+function inCalls(message: string): string {
+  return Object.entries(CALLS).reduce((text, [endpoint, call]) => text.replace(endpoint, call), message)
+}
+
 /** The message, and the project that the caller may have meant. */
 async function withNearest(message: string, args: unknown, { call }: ToolContext): Promise<string> {
-  const { project } = (args ?? {}) as { project?: unknown }
-  if (typeof project !== 'string') return message
+  const { project, what, id } = (args ?? {}) as Record<string, unknown>
+  const asked = what === 'project' ? id : project
+  if (typeof asked !== 'string') return message
   const list = await call('listProjects').catch(() => null)
   const names = list?.projects.map(({ name }) => name) ?? []
-  const near = nearestName(project, names)
-  if (names.includes(project) || names.length === 0) return message
+  const near = nearestName(asked, names)
+  if (names.includes(asked) || names.length === 0) return message
   return `${message} ${near === null ? `The projects are ${names.slice(0, 10).join(', ')}.` : `Did you mean ${near}?`}`
 }
 
@@ -96,6 +104,11 @@ function asStored(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, field]) => [name, asStored(field)]))
 }
 
+const TYPES: Record<string, string> = {
+  ...{ string: 'a text', number: 'a number', int: 'a whole number', boolean: 'true or false' },
+  ...{ array: 'a list', object: 'an object', record: 'an object' },
+}
+
 function problemOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
   const name = issue.path.join('.')
   if (issue.code === 'unrecognized_keys') {
@@ -107,6 +120,10 @@ function problemOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
       })
       .join(' ')
   }
+  if (issue.code === 'too_small') return `Argument \`${name}\` must be at least ${issue.minimum}.`
+  if (issue.code === 'too_big') return `Argument \`${name}\` must be at most ${issue.maximum}.`
+  if (issue.code === 'invalid_type')
+    return `Argument \`${name}\` must be ${TYPES[issue.expected] ?? issue.expected}.`
   if (issue.code === 'invalid_value') return `Argument \`${name}\` must be one of ${issue.values.join(', ')}.`
   return `Argument \`${name}\`: ${issue.message}.`
 }

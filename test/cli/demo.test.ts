@@ -1,9 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Command as Parser } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '#cli/commands/all'
+import { printHelp } from '#cli/help'
 import { widthOf } from '#cli/print/width'
+import { createProgram } from '#cli/program'
+import { VERSION } from '#cli/version'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import {
   builtCommandLine,
@@ -35,6 +37,25 @@ async function shell(line: string): Promise<Result> {
   return runProcess('bash', ['-c', line], env)
 }
 
+/** The help of a command, without a process for each of them. */
+function helpOf(name: string): string {
+  const program = createProgram(commands, VERSION, async () => {}, printHelp)
+  const parser = name
+    .split(' ')
+    .reduce<Parser | undefined>(
+      (parent, word) => parent?.commands.find(each => each.name() === word),
+      program,
+    )
+  let text = ''
+  parser?.configureOutput({
+    writeOut(part) {
+      text += part
+    },
+  })
+  parser?.outputHelp()
+  return text
+}
+
 const results = new Map<string, Promise<Result>>()
 
 /** Each example runs once. */
@@ -60,8 +81,7 @@ const REFUSED = [
 test.each(commands.map(({ name, example }) => [name, example] as const))(
   'the help of %s ends with an example that a shell runs as it stands',
   async (name, example) => {
-    const help = await run([...name.split(' '), '--help'])
-    expect(help.stdout.trimEnd().split('\n').at(-1)).toBe(`  footfall ${example}`)
+    expect(helpOf(name).trimEnd().split('\n').at(-1)).toBe(`  footfall ${example}`)
     const { code, stderr } = await resultOf(example)
     expect({ code, stderr }).toEqual({
       ...{ code: REFUSED.includes(name) ? 1 : 0, stderr: expect.not.stringMatching(/\n {4}at |bug/) },
@@ -144,96 +164,17 @@ test('the demo reads and writes no configuration, and changes nothing', async ()
   expect(readdirSync(configDir)).toEqual([])
 })
 
-const problems: [
-  case_: string,
-  args: string[],
-  problem: Record<string, unknown>,
-  env?: Record<string, string>,
-][] = [
-  [
-    'nobody signed in',
-    ['stats', 'demo'],
-    { error: 'AUTH_REQUIRED', suggested_action: expect.stringContaining('footfall login') },
-  ],
-  [
-    'an experiment that does not exist',
-    ['--demo', 'experiments', 'get', 'exp_no'],
-    { error: 'EXPERIMENT_NOT_FOUND' },
-  ],
-  [
-    'a bad date',
-    ['--demo', 'stats', 'demo', '--since', 'x'],
-    { error: 'INVALID_SINCE', suggested_action: expect.stringContaining('--since 7d') },
-  ],
-  [
-    'a command with a typo',
-    ['stast', 'demo'],
-    { error: 'USAGE', message: expect.stringContaining('Did you mean stats?') },
-  ],
-  [
-    'an option with a typo',
-    ['stats', 'demo', '--dayz', '3'],
-    { error: 'USAGE', message: expect.stringContaining('--days') },
-  ],
-  [
-    'the first word of two',
-    ['experiments'],
-    { error: 'USAGE', suggested_action: expect.stringContaining('footfall experiments list') },
-  ],
-  [
-    'a second word with a typo',
-    ['experiments', 'lst'],
-    { error: 'USAGE', message: expect.stringContaining('list?') },
-  ],
-  [
-    'help for a command with a typo',
-    ['help', 'statz'],
-    { error: 'USAGE', suggested_action: expect.stringContaining('footfall help stats') },
-  ],
-  ['a missing argument', ['stats'], { error: 'USAGE' }],
-  ['a number that is none', ['stats', 'demo', '--days', 'many'], { error: 'USAGE' }],
-  ['no steps', ['--demo', 'funnel', 'demo'], { error: 'USAGE', message: 'The steps are missing.' }],
-  [
-    'two sources of steps',
-    ['--demo', 'funnel', 'demo', '--steps', 'a,b', '--from-context'],
-    { error: 'USAGE' },
-  ],
-  ['a field that is not there', ['--demo', 'list', '--fields', 'nope'], { error: 'USAGE' }],
-  [
-    'a service that is down',
-    ['--demo', 'list'],
-    { error: 'UNREACHABLE', retryable: true },
-    { AA_BASE_URL: 'http://127.0.0.1:9' },
-  ],
-  ['an address that is none', ['--demo', 'list', '--base-url', 'file:///etc/passwd'], { error: 'USAGE' }],
-]
-
-test.each(problems)(
-  '%s is one object on stderr with what to do, and exit code 1',
-  async (_, args, problem, env) => {
-    const { code, stdout, stderr } = await run([...args, '--json'], env)
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(JSON.parse(stderr)).toEqual({
-      error: expect.any(String),
-      message: expect.any(String),
-      suggested_action: expect.any(String),
-      retryable: false,
-      ...problem,
-    })
-  },
-)
-
-test('without --json an error is two sentences', async () => {
-  const { code, stderr } = await run(['stats', 'demo'])
-  expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 2 })
-})
-
 test('help is text or data, and complete', async () => {
   const [help, data, one] = await Promise.all([
     run(['--help']),
     run(['help', '--json']),
     run(['help', 'experiments', 'get']),
   ])
+  // What a person looks for comes first, and options that are the same everywhere last.
+  const places = ['Reports:', 'Tools:', 'Options:', 'Everywhere:'].map(title =>
+    help.stdout.indexOf(`\n${title}\n`),
+  )
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
   for (const { name } of commands) expect(help.stdout).toContain(name.split(' ')[0])
   expect(JSON.parse(data.stdout).commands.map(({ name }: { name: string }) => name)).toEqual(
     commands.map(({ name }) => name),
@@ -242,55 +183,21 @@ test('help is text or data, and complete', async () => {
   expect([help.code, data.code, one.code]).toEqual([0, 0, 0])
 })
 
-/** Answers every request with the body. */
-async function withServer<T>(status: number, body: string, use: (baseUrl: string) => Promise<T>): Promise<T> {
-  const server = createServer((_, response) =>
-    response.writeHead(status, { 'Content-Type': 'application/json' }).end(body),
-  )
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  try {
-    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  } finally {
-    server.close()
-  }
-}
-
-test.each([
-  [
-    'an older service',
-    200,
-    '{"ok":true,"agent_session":{"access_token":"x"},"projects":[]}',
-    'UNEXPECTED_ANSWER',
-  ],
-  ['a page', 200, '<html>', 'UNEXPECTED_ANSWER'],
-  ['a plan that lacks it', 403, '{"error":"PRO_REQUIRED","message":"no"}', 'PRO_REQUIRED'],
-  ['a server with words of its own', 418, '{"error":"\\u001b[2J","message":"\\u202ehi"}', '\\u{1b}[2J'],
-])('%s is a sentence, not a stack', async (_, status, body, error) => {
-  const { code, stderr } = await withServer(status, body, url =>
-    run(['--demo', 'stats', 'demo', '--json', '--base-url', url]),
-  )
-  expect(code).toBe(1)
-  expect(JSON.parse(stderr)).toMatchObject({ error, suggested_action: expect.any(String) })
-  expect(stderr).not.toContain('\u202e')
-})
-
-test.each([
-  ['a plan that lacks it', 403, { error: 'PRO_REQUIRED', message: 'Pro only.' }],
-  ['a cap of the free plan', 429, { error: 'RATE_LIMITED', message: 'The free plan has 100 reads.' }],
-])('%s names the command that asks a human to upgrade', async (_, status, body) => {
-  const { code, stderr } = await withServer(status, JSON.stringify(body), url =>
-    run(['--demo', 'stats', 'demo', '--json', '--base-url', url]),
-  )
-  expect({ code, ...JSON.parse(stderr) }).toMatchObject({
-    ...{ code: 1, retryable: false },
-    suggested_action: expect.stringContaining('footfall upgrade-link'),
-  })
-})
-
 test('a warning of the service is said once', async () => {
   const { stdout, stderr } = await run(['--demo', 'funnel', 'demo', '--steps', 'page_view,sign_up'])
   expect(stdout).not.toContain('did not occur')
   expect(stderr.match(/"sign_up" did not occur/g)).toHaveLength(1)
+})
+
+test('a list that a limit of groups has cut names that limit', async () => {
+  const steps = ['funnel', 'demo', '--steps', 'page_view,signup', '--breakdown', 'country']
+  const { stderr } = await run(['--demo', ...steps, '--breakdown-limit', '2'])
+  expect(stderr).toMatch(/a part of \d+ rows: a larger --breakdown-limit shows more\./)
+})
+
+test('the examples of `footfall demo` are whole at 40 columns, so that they can be copied', async () => {
+  const { stdout } = await run(['demo'], { COLUMNS: '40' })
+  expect(stdout).toContain('footfall --demo funnel demo --steps page_view,signup_started,signup\n')
 })
 
 test('a reader that ends early, such as `head`, is no error', async () => {

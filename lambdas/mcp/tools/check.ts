@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { installSnippet } from '#lambdas/control/install-snippet'
 import { defineTool } from '#lambdas/mcp/tool'
+import { isTrackerProperty } from '#schemas/columns'
 import { project, since, tz } from './arguments.ts'
 import { count, notesOf, tableOf } from './words.ts'
 
@@ -22,8 +23,11 @@ export const check = defineTool({
       event,
       count,
       last_seen,
-      properties: (keysOf.get(event) ?? []).map(({ key }) => key).join(' '),
+      properties: (keysOf.get(event) ?? [])
+        .flatMap(({ key }) => (isTrackerProperty(key) ? [] : [key]))
+        .join(' '),
     }))
+    const added = new Set(received.properties.map(({ key }) => key).filter(isTrackerProperty))
     const links = Object.entries(record.refused.links)
     return {
       summary: `${record.last_event_at === null ? 'No event has arrived yet' : `The last event came ${ago(now - Date.parse(record.last_event_at))} ago`}; ${count(record.usage_today.event_count, 'event')} today, ${count(bots.summary.dropped_events.current, 'event')} of bots dropped in 7 days, ${count(
@@ -44,6 +48,11 @@ export const check = defineTool({
       }),
       tables: [
         tableOf('events that arrive', arrived, ['event', 'count', 'last_seen', 'properties']),
+        {
+          name: 'properties that the tracker adds',
+          columns: ['keys'],
+          rows: added.size === 0 ? [] : [[[...added].join(' ')]],
+        },
         {
           name: 'refused links of ids',
           columns: ['reason', 'number'],

@@ -3,6 +3,7 @@ import type { AnswerTable } from '#lambdas/mcp/answer'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
 import type { PathNode } from '#schemas/paths'
 import { project, since, step, tz } from './arguments.ts'
+import { refuseUnused } from './refuse-unused.ts'
 import { count, EVERYBODY, notesOf, percent, range, tableOf } from './words.ts'
 
 const input = z.object({
@@ -26,6 +27,14 @@ const input = z.object({
 })
 type Args = z.output<typeof input>
 
+/** The arguments that each kind reads beside those of all. */
+const TAKES: Record<Args['kind'], readonly string[]> = {
+  funnel: ['steps', 'window_hours', 'count_by', 'by'],
+  paths: ['goal'],
+  retention: ['period', 'cohorts', 'event', 'returning_event'],
+  conversion: ['goal', 'from', 'by'],
+}
+
 /** What people do one after the other. */
 export const journeys = defineTool({
   name: 'journeys',
@@ -35,7 +44,10 @@ export const journeys = defineTool({
   input,
   effect: 'reads',
   isDrawn: true,
-  run: (args, context) => kinds[args.kind](args, context),
+  run(args, context) {
+    refuseUnused(args, `kind=${args.kind}`, ['project', 'kind', ...TAKES[args.kind], 'since', 'tz'])
+    return kinds[args.kind](args, context)
+  },
 })
 
 const kinds = {
@@ -132,7 +144,7 @@ const kinds = {
         {
           name: 'average',
           columns: found.average_rates.map((_, i) => String(i)),
-          rows: [found.average_rates],
+          rows: found.average_rates.length === 0 ? [] : [found.average_rates],
         },
       ],
       ...notesOf(found),

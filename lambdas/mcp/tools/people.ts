@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
 import { filters, limit, project, since, step, tz, until } from './arguments.ts'
+import { refuseUnused } from './refuse-unused.ts'
 import { count, EVERYBODY, moment, notesOf, range, tableOf } from './words.ts'
 
 const input = z.object({
@@ -38,12 +39,47 @@ export const people = defineTool({
   input,
   effect: 'reads',
   run: (args, context) => {
-    if (args.user_id !== undefined || args.email !== undefined) return timeline(args, context)
-    if (args.cohort !== undefined || args.offset !== undefined) return listPeopleOfCell(args, context)
-    if (args.steps !== undefined || args.step !== undefined) return listPeopleOfStep(args, context)
-    return args.session_id === undefined ? listPeople(args, context) : listEvents(args, context)
+    const { name, takes, list } = questions[questionOf(args)]
+    refuseUnused(args, name, ['project', 'since', 'tz', 'limit', ...takes])
+    return list(args, context)
   },
 })
+
+function questionOf(args: Args) {
+  if (args.user_id !== undefined || args.email !== undefined) return 'person'
+  if (args.cohort !== undefined || args.offset !== undefined) return 'cell'
+  if (args.steps !== undefined || args.step !== undefined) return 'step'
+  return args.session_id === undefined ? 'matching' : 'session'
+}
+
+/** What the arguments ask for, and which of them the answer reads beside project, since, tz and limit. */
+const questions = {
+  person: {
+    name: 'People with user_id or email',
+    takes: ['user_id', 'email', 'until', 'fields', 'oldest_first', 'before'],
+    list: timeline,
+  },
+  cell: {
+    name: 'People with cohort',
+    takes: ['cohort', 'offset', 'dropped', 'period', 'cohorts', 'event', 'returning_event'],
+    list: listPeopleOfCell,
+  },
+  step: {
+    name: 'People with steps',
+    takes: ['steps', 'step', 'dropped', 'window_hours'],
+    list: listPeopleOfStep,
+  },
+  session: {
+    name: 'People with session_id',
+    takes: ['session_id', 'until', 'fields', 'before'],
+    list: listEvents,
+  },
+  matching: {
+    name: 'People without a person, steps or a cohort',
+    takes: ['filters', 'until'],
+    list: listPeople,
+  },
+}
 
 const DEFAULT_FIELDS = ['timestamp', 'event', 'path']
 
@@ -69,7 +105,10 @@ async function timeline(args: Args, { call }: ToolContext) {
     },
   })
   return {
-    summary: `${count(found.count, 'event')} of ${count(found.profiles.length, 'person', 'people')}, ${range(found.period)}${found.next_before === null ? '' : '; there are more'}.`,
+    summary:
+      found.profiles.length === 0
+        ? `No person with this ${user_id === undefined ? 'email' : 'id'} has events, ${range(found.period)}.`
+        : `${count(found.count, 'event')} of ${count(found.profiles.length, 'person', 'people')}, ${range(found.period)}${found.next_before === null ? '' : '; there are more'}.`,
     counted: 'events of one person under all linked ids',
     totals: { events: found.count, next_before: found.next_before },
     tables: [
@@ -82,9 +121,11 @@ async function timeline(args: Args, { call }: ToolContext) {
     ],
     ...notesOf(found),
     next:
-      found.next_before === null
-        ? 'query for how many do the same.'
-        : 'people with before=<next_before> for the next page.',
+      found.profiles.length === 0
+        ? 'people(project) for the ids that have events; a longer since.'
+        : found.next_before === null
+          ? 'query for how many do the same.'
+          : 'people with before=<next_before> for the next page.',
   }
 }
 
@@ -119,7 +160,8 @@ async function listPeopleOfStep(args: Args, { call }: ToolContext) {
   })
   const [passed, next] = [found.steps[step - 1]?.users ?? 0, found.steps[step]?.users ?? 0]
   const total = dropped && step < found.steps.length ? passed - next : passed
-  const rows = (found.people ?? []).map(({ id, at }) => ({ user_id: id, passed_at: moment(at) }))
+  const listed = (found.people ?? []).slice(0, args.limit)
+  const rows = listed.map(({ id, at }) => ({ user_id: id, passed_at: moment(at) }))
   return {
     summary: `${count(total, 'person', 'people')} passed step ${step}${dropped ? ` and not step ${step + 1}` : ''}, ${range(found.period)}.`,
     counted: `people that begin with step 1 in the range, within ${found.conversion_window_hours} hours; ${EVERYBODY}`,
@@ -141,7 +183,8 @@ async function listPeopleOfCell(args: Args, { call }: ToolContext) {
   const { users = 0, retained = [] } = found.cohorts.find(({ date }) => date === cohort) ?? {}
   const returned = retained[offset] ?? 0
   const total = dropped ? users - returned : returned
-  const rows = (found.people ?? []).map(({ id, at }) => ({ user_id: id, at: moment(at) }))
+  const listed = (found.people ?? []).slice(0, args.limit)
+  const rows = listed.map(({ id, at }) => ({ user_id: id, at: moment(at) }))
   const later = `${count(offset, found.period)} later`
   const what = offset === 0 ? 'are in' : `${dropped ? 'did not come back' : 'came back'} ${later}, of`
   const isReturn = offset > 0 && !dropped

@@ -1,11 +1,29 @@
 import * as z from 'zod'
 import { defineTool } from '#lambdas/mcp/tool'
 import { filters, limit, project, since, tz, until } from './arguments.ts'
+import { refuseUnused } from './refuse-unused.ts'
 import { serviceReports } from './service-reports.ts'
 import { trafficReports } from './traffic-reports.ts'
 
 const reports = { ...trafficReports, ...serviceReports }
 const reportNames = Object.keys(reports) as (keyof typeof reports)[]
+
+/** The arguments that each report reads. */
+const TAKES: Record<keyof typeof reports, readonly string[]> = {
+  totals: ['project', 'since', 'tz', 'compare', 'interval'],
+  metrics: [
+    ...['project', 'metrics', 'group_by', 'filters', 'count_mode', 'since', 'until', 'tz', 'compare'],
+    ...['order_by', 'order', 'limit'],
+  ],
+  pages: ['project', 'since', 'tz', 'limit'],
+  sessions: ['project', 'since', 'until', 'tz', 'limit'],
+  durations: ['project', 'since', 'tz'],
+  hours: ['project', 'since', 'tz'],
+  bots: ['project', 'since', 'tz', 'limit'],
+  live: ['project', 'after'],
+  all_projects: ['since', 'tz', 'limit'],
+  experiments: ['project', 'experiment'],
+}
 
 /** Numbers of any kind: one entry of `reports` for each report. */
 export const query = defineTool({
@@ -38,6 +56,8 @@ export const query = defineTool({
   isDrawn: true,
   run: (args, context) => {
     const isQuery = args.metrics !== undefined || args.group_by !== undefined || args.filters !== undefined
-    return reports[args.report ?? (isQuery ? 'metrics' : 'totals')](args, context)
+    const name = args.report ?? (isQuery ? 'metrics' : 'totals')
+    refuseUnused(args, `report=${name}`, ['report', ...TAKES[name]])
+    return reports[name](args, context)
   },
 })

@@ -13,7 +13,11 @@ export const serviceReports = {
       counted: 'requests of bots, which are in no other report',
       totals: { requests: requests.current, dropped_events: events.current },
       tables: [
-        tableOf('actors', found.actors, ['actor', 'category', 'requests', 'dropped_events', 'last_seen_at']),
+        tableOf(
+          'actors',
+          found.actors.map(each => ({ ...each, last_seen_at: moment(each.last_seen_at) })),
+          ['actor', 'category', 'requests', 'dropped_events', 'last_seen_at'],
+        ),
         tableOf('categories', found.categories, ['category', 'requests', 'dropped_events', 'share_pct']),
       ],
       ...notesOf(found),

@@ -2,6 +2,8 @@ import { changesTable } from './changes-table.ts'
 import { dated, type QueryReport } from './query-report.ts'
 import { count, EVERYBODY, moment, notesOf, percent, range, tableOf } from './words.ts'
 
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
+
 /** What people did in one project. */
 export const trafficReports = {
   async totals(args, { call }) {
@@ -89,11 +91,18 @@ export const trafficReports = {
   async pages(args, { call }) {
     const found = await call('pages', { query: { ...dated(args), type: 'both', limit: args.limit } })
     const columns = ['page', 'sessions', 'bounces', 'bounce_rate', 'avg_duration', 'avg_events'] as const
-    const { entry_pages = [], exit_pages = [] } = found
+    const { entry_pages = [], exit_pages = [], total_rows } = found
+    const totals: Record<string, number> =
+      total_rows === undefined
+        ? { entry_pages: entry_pages.length, exit_pages: exit_pages.length }
+        : { rows_of_both_lists: total_rows }
     return {
-      summary: `Sessions began on ${count(entry_pages.length, 'page')} and ended on ${count(exit_pages.length, 'page')}, ${range(found.period)}.`,
+      summary:
+        total_rows === undefined
+          ? `Sessions began on ${count(entry_pages.length, 'page')} and ended on ${count(exit_pages.length, 'page')}, ${range(found.period)}.`
+          : `The ${count(entry_pages.length, 'most frequent entry page')} and ${count(exit_pages.length, 'exit page')} of ${total_rows} in both lists, ${range(found.period)}.`,
       counted: `sessions that start in the range, of ${EVERYBODY}; durations in ms`,
-      totals: { entry_pages: entry_pages.length, exit_pages: exit_pages.length },
+      totals,
       tables: [tableOf('entry pages', entry_pages, columns), tableOf('exit pages', exit_pages, columns)],
       ...notesOf(found),
       next: 'journeys(kind="paths", goal=…) for what follows a page.',
@@ -158,11 +167,14 @@ export const trafficReports = {
       counted: `all events of ${EVERYBODY}`,
       totals: { busiest_day: found.busiest_day ?? null, busiest_hour: found.busiest_hour ?? null },
       tables: [
-        tableOf(
-          'hours',
-          heatmap.toSorted((a, b) => b.events - a.events),
-          ['day_name', 'hour', 'events', 'users'],
-        ),
+        {
+          name: 'events by hour of the day',
+          columns: ['day', ...HOURS.map(String)],
+          rows: [...Map.groupBy(heatmap, ({ day_name }) => day_name)].map(([day, cells]) => [
+            day,
+            ...HOURS.map(hour => cells.find(cell => cell.hour === hour)?.events ?? 0),
+          ]),
+        },
       ],
       ...notesOf(found),
       next: 'query(report="totals", interval="hour").',

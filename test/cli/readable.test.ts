@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { commands } from '#cli/commands/all'
+import type { Block } from '#cli/print/blocks'
+import { sheetsOf } from '#cli/print/csv'
+import { terminalText } from '#cli/print/terminal'
+
+/** What a person sees of an answer at 80 columns, without a service. */
+
+type Printed = { print(answer: object, more: { input: { options: object } }): Block[] }
+
+function blocksOf(name: string, answer: object, options: object = {}): Block[] {
+  const command = commands.find(each => each.name === name) as unknown as Printed
+  return command.print(answer, { input: { options } })
+}
+
+const shown = (blocks: Block[]) => terminalText(blocks, { width: 80, hasColor: false })
+const period = { from: '2026-11-20', to: '2026-11-27' }
+
+type Node = { type: string; value: string; sessions: number; conversion_rate: number; children: Node[] }
+const node = (type: string, value: string, sessions: number, rate = 0, children: Node[] = []): Node => ({
+  ...{ type, value, sessions, conversion_rate: rate, children },
+})
+
+describe('paths', () => {
+  const bounds = { max_steps: 5, entry_limit: 10, path_limit: 5, candidate_session_cap: 5_000 }
+  const tree = [
+    node('drop_off', '/', 400),
+    node('page', '/pricing', 90, 0.5, [
+      node('event', 'signup_started', 90, 0.5, [
+        node('goal', 'signup', 45, 1),
+        node('drop_off', '/pricing', 9),
+      ]),
+    ]),
+  ]
+  const exit_pages = [{ exit_page: '/', drop_offs: 400 }]
+  const entry = { entry_page: '/', sessions: 1_000, conversion_rate: 0.045, exit_pages, tree }
+  const answer = { project: 'demo', period, goal_event: 'signup', bounds, entry_paths: [entry] }
+
+  test('leave out rare ways, join steps that everybody takes, and give no rate to an end', () => {
+    expect(shown(blocksOf('paths', answer)).split('\n').slice(4)).toEqual([
+      '/: 1,000 sessions, 4.5 % convert',
+      '✕ left at /  400',
+      '/pricing → • signup_started  90, 50 %',
+      '└ ✓ signup  45',
+      '',
+      'Left from: / 400',
+    ])
+  })
+
+  test('with --all and in CSV have every way', () => {
+    expect(shown(blocksOf('paths', answer, { all: true }))).toContain('└ ✕ left at /pricing  9')
+    expect(sheetsOf(blocksOf('paths', answer)).flatMap(({ rows }) => rows)).toHaveLength(5)
+  })
+})
+
+test('events show their page and own properties, not what the tracker adds to all', () => {
+  const properties = {
+    path: '/pricing',
+    browser: 'Chrome',
+    page: 'Pricing',
+    plan: 'pro',
+    seats: 3,
+    gone: null,
+  }
+  const event = { timestamp: 0, event: 'signup', user_id: 'u-1', country: 'DE', properties }
+  const answer = { project: 'demo', period, events: [event], next_before: null }
+  const text = shown(blocksOf('events', answer))
+  expect(text).toContain('signup  u-1   /pricing  plan=pro seats=3  DE')
+  expect(text).not.toContain('Chrome')
+})
+
+test('received properties say once what the tracker adds, and the own ones of each event', () => {
+  const properties = [
+    ...[
+      { key: 'browser', event: 'signup' },
+      { key: 'plan', event: 'signup' },
+    ],
+    ...[
+      { key: 'browser', event: 'page_view' },
+      { key: 'path', event: 'page_view' },
+    ],
+  ]
+  const blocks = blocksOf('properties-received', { project: 'demo', period, sample_size: 2, properties })
+  expect(shown(blocks).split('\n').slice(2)).toEqual([
+    'Events looked at      2',
+    'Added by the tracker  browser, path',
+    '',
+    'signup     plan',
+    'page_view  -',
+  ])
+  expect(sheetsOf(blocks)[0]?.rows).toContainEqual({ event: 'page_view', keys: 'browser, path' })
+})
+
+test('decimals of a column stand below each other', () => {
+  const table = { kind: 'table', name: 'rates', columns: [{ key: 'r', title: 'Rate', as: 'rate' }] } as const
+  const rows = [{ r: 0.136 }, { r: 0.18 }, { r: 1 }, { r: null }]
+  expect(shown([{ ...table, rows }]).split('\n')).toEqual([
+    '   Rate',
+    ' 13.6 %',
+    ' 18.0 %',
+    '100.0 %',
+    '      -',
+  ])
+  expect(shown([{ ...table, rows: [{ r: 0.5 }, { r: 1 }] }])).toBe(' Rate\n 50 %\n100 %')
+})
+
+test('an empty list says how to begin', () => {
+  expect(shown(blocksOf('portfolios list', { portfolios: [] }))).toMatch(
+    /^No portfolio yet\. Create one: footfall/,
+  )
+  const [advice] = blocksOf('context get', { project_context: { goals: [] } }).slice(-1)
+  expect(advice).toEqual({
+    kind: 'advice',
+    text: expect.stringContaining('footfall context set NAME --file FILE'),
+  })
+})
+
+test('usage has its thousands apart and names its limit', () => {
+  const usage = { total_events_this_month: 34_731, total_reads_this_month: 21, estimated_bill: 0 }
+  const answer = {
+    ...{ tier: 'free', entitlement_source: 'plan', usage, payment: { state: 'none', next_action: null } },
+    ...{ spend_cap: { monthly_spend_cap_dollars: null } },
+    tier_limits: { max_events_per_month: 100_000, max_reads_per_month: -1 },
+  }
+  expect(shown(blocksOf('account-usage', answer))).toMatch(/34,731 of 100,000\n.*21, no limit/)
+})

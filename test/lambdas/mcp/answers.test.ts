@@ -1,0 +1,99 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Project } from '#core/projects/project'
+import { type Given, type McpService, openMcpService, textOf } from '#test/support/mcp-service'
+
+/** That an answer has what was asked for, without words that tell nothing. */
+
+const HOUR = 3_600_000
+
+let service: McpService
+let project: Project
+let client: Client
+beforeAll(async () => {
+  service = await openMcpService({ limits: 'pro.rate_limit_rpm=-1' })
+  project = await service.createProject()
+  const visits = Array.from({ length: 40 }, (_, i): Given[] => [
+    {
+      event: 'page_view',
+      user: `u${i}`,
+      session: `s${i}`,
+      at: (i + 2) * HOUR,
+      properties: { path: `/p${i % 7}`, plan: i % 2 ? 'pro' : 'free' },
+    },
+    ...(i < 10 ? [{ event: 'signup_completed', user: `u${i}`, session: `s${i}`, at: (i + 1) * HOUR }] : []),
+  ]).flat()
+  await service.fill([[project, visits]])
+  client = await service.connect()
+})
+afterAll(() => service.close())
+
+const call = (name: string, args: Record<string, unknown>, by = client) =>
+  by.callTool({ name, arguments: args })
+const named = (args: object = {}) => ({ project: project.name, ...args })
+const refusal = async (name: string, args: Record<string, unknown>, by = client) => {
+  const result = await call(name, args, by)
+  expect(result.isError).toBe(true)
+  return textOf(result)
+}
+
+const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
+
+describe('an argument that the chosen report does not read', () => {
+  test.each<[string, string, Record<string, unknown>, RegExp]>([
+    ['an end of totals', 'query', { until: '2026-11-19' }, /report=totals does not read 'until'/],
+    [
+      'a goal of a funnel',
+      'journeys',
+      { kind: 'funnel', steps: STEPS, goal: 'x' },
+      /kind=funnel does not read 'goal'/,
+    ],
+    [
+      'filters of a person',
+      'people',
+      { user_id: 'u3', filters: [] },
+      /user_id or email does not read 'filters'/,
+    ],
+  ])('%s is refused, and says what it takes', async (_, name, args, message) => {
+    const text = await refusal(name, named(args))
+    expect(text).toMatch(message)
+    expect(text).toMatch(/It takes .*since/)
+  })
+})
+
+test('a limit of pages says that there are more, and one of people behind a step is kept', async () => {
+  const pages = textOf(await call('query', named({ report: 'pages', limit: 3 })))
+  expect(pages).toMatch(/^The 3 most frequent entry pages and 3 exit pages of \d+ in both lists/)
+  const people = await call('people', named({ steps: STEPS, step: 1, limit: 3 }))
+  const { tables } = people.structuredContent as { tables: { rows: unknown[]; total_rows: number }[] }
+  expect([tables[0]?.rows.length, tables[0]?.total_rows]).toEqual([3, 40])
+  expect(textOf(people)).toContain('3 are here; a larger limit shows more.')
+})
+
+test('a week of hours is a grid of days, whole within the tokens of an answer', async () => {
+  const result = await call('query', named({ report: 'hours' }))
+  const { tables } = result.structuredContent as { tables: { columns: string[]; rows: unknown[][] }[] }
+  expect(tables[0]?.columns.slice(0, 3)).toEqual(['day', '0', '1'])
+  const events = tables[0]?.rows.flatMap(row => row.slice(1) as number[]) ?? []
+  expect(events.reduce((sum, number) => sum + number, 0)).toBe(50)
+  expect(textOf(result)).not.toContain('Cut:')
+})
+
+test('check says once what the tracker adds, and the own properties of each event', async () => {
+  const { structuredContent } = await call('check', named({ since: '7d' }))
+  const { tables } = structuredContent as { tables: { name: string; rows: unknown[][] }[] }
+  const rowsOf = (name: string) => tables.find(table => table.name === name)?.rows
+  expect(rowsOf('properties that the tracker adds')).toEqual([['path']])
+  expect(rowsOf('events that arrive')?.map(row => row[3])).toEqual(expect.arrayContaining(['plan', '']))
+})
+
+test('nobody of an id is a sentence with what to call', async () => {
+  const text = textOf(await call('people', named({ user_id: 'nobody' })))
+  expect(text).toMatch(/^No person with this id has events(.|\n)*\nNext: people\(project\)/)
+})
+
+test('a cohort grid without people has no empty table', async () => {
+  const { structuredContent } = await call('journeys', named({ kind: 'retention', event: 'never' }))
+  const { tables } = structuredContent as { tables: { rows: unknown[] }[] }
+  expect(tables.flatMap(({ rows }) => rows)).toEqual([])
+})
