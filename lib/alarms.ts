@@ -143,6 +143,7 @@ function sectionOf(name: string): string {
   return name
     .toLowerCase()
     .replace(/^(servererrors)-.*/, '$1')
+    .replace(/^rollout-.*/, 'rollout')
     .replace(/^(errors)-.*/, '$1-function')
     .replace(/^(athenascan)-.*/, '$1-state')
     .replace(/^(tablethrottled)-.*/, '$1-requests')
@@ -255,6 +256,7 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
         meaning: 'The function that takes events answers requests with 5xx.',
       },
     }),
+    ...(config.rollout === 'canary' && rolloutAlarms(metrics)),
     ...Object.fromEntries(
       Object.entries(metrics.scannedBytes(Duration.days(1))).map(([state, metric]): [string, AlarmSpec] => [
         `AthenaScan-${state}`,
@@ -329,6 +331,26 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       above: 0,
       breaching: TWO_OF_THREE,
       meaning: 'Calls of functions are throttled: the account has no concurrent executions left.',
+    },
+  }
+}
+
+/**
+ * What takes back a new version of `track` (lib/rollout.ts). They see each minute, because the new version
+ * gets all calls after ten.
+ */
+function rolloutAlarms(metrics: Metrics): Record<string, AlarmSpec> {
+  const minute = Duration.minutes(1)
+  return {
+    'Rollout-Errors': {
+      metric: metrics.errors('track', minute),
+      above: 0,
+      meaning: 'The function that takes events fails. A rollout that is under way is taken back.',
+    },
+    'Rollout-ServerErrors': {
+      metric: (metrics.ingestion ?? metrics).serverErrors(minute),
+      above: 5,
+      meaning: 'Requests are answered with 5xx. A rollout that is under way is taken back.',
     },
   }
 }

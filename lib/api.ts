@@ -1,8 +1,9 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { Duration, Names, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import {
   CorsHttpMethod,
   HttpApi,
+  HttpIntegration,
   HttpMethod,
   HttpNoneAuthorizer,
   HttpRoute,
@@ -13,6 +14,7 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { CORS } from '#schemas/cors'
@@ -21,7 +23,6 @@ import { routeKeys, routes } from '#schemas/routes'
 import { acceptFindings } from './accept-findings.ts'
 import type { Concurrency } from './concurrency.ts'
 import type { Config } from './config.ts'
-import type { ServiceFunction } from './function.ts'
 
 /** The functions behind the HTTP API, which cannot stream. */
 export type ApiFunction = Exclude<Route['function'], 'stream'>
@@ -103,7 +104,7 @@ export class Api extends Construct {
   }
 
   /** Connects each row of the routes table to its function, and every other path to `site`. */
-  addRoutes(functions: Record<ApiFunction, ServiceFunction>): void {
+  addRoutes(functions: Record<ApiFunction, { lambda: IFunction }>): void {
     const integrations = Object.fromEntries(
       Object.entries(functions).map(([name, { lambda }]) => [name, this.createIntegration(name, lambda)]),
     ) as Record<ApiFunction, HttpLambdaIntegration>
@@ -123,12 +124,27 @@ export class Api extends Construct {
         resourceName: '*/$default',
       }),
     })
+    for (const [name, { lambda }] of Object.entries(functions)) this.allowBeforeUse(name, lambda)
   }
 
-  private createIntegration(name: string, lambda: ServiceFunction['lambda']): HttpLambdaIntegration {
+  /**
+   * The API calls a function only after it may. Otherwise a deployment that exchanges the function for an
+   * alias of it (lib/rollout.ts) answers 500 for a moment.
+   */
+  private allowBeforeUse(name: string, lambda: IFunction): void {
+    const below = this.node.findAll()
+    const id = Names.nodeUniqueId(lambda.node)
+    const permissions = below.filter(each => each instanceof CfnPermission && each.node.id.includes(id))
+    const integration = below.find(
+      each => each instanceof HttpIntegration && each.node.id === integrationId(name),
+    )
+    integration?.node.addDependency(...permissions)
+  }
+
+  private createIntegration(name: string, lambda: IFunction): HttpLambdaIntegration {
     // One permission for the whole API: one for each route would exceed the size limit of a function's
     // policy.
-    return new HttpLambdaIntegration(`To-${name}`, lambda, { scopePermissionToRoute: false })
+    return new HttpLambdaIntegration(integrationId(name), lambda, { scopePermissionToRoute: false })
   }
 
   private addRoute(key: string, routeKey: HttpRouteKey, integration: HttpLambdaIntegration): void {
@@ -140,6 +156,10 @@ export class Api extends Construct {
         'The functions check credentials themselves (lambdas/chain/), by the rows of schemas/routes.ts, as on one machine. An authorizer here would be a second list of who may call what.',
     })
   }
+}
+
+function integrationId(name: string): string {
+  return `To-${name}`
 }
 
 /**

@@ -88,7 +88,7 @@ export function createMetrics({
     /** How often a function has logged an error code. */
     code: (code: (typeof countedCodes)[number], service: FunctionName) => serviceMetric(code, service, SUM),
     invocations: (name: FunctionName, period: Duration) => lambda(name).metricInvocations({ period }),
-    errors: (name: FunctionName) => lambda(name).metricErrors(SUM),
+    errors: (name: FunctionName, period = FIVE_MINUTES) => lambda(name).metricErrors({ ...SUM, period }),
     /**
      * Throttled calls of all functions of the account in this region, because they share its concurrent
      * executions.
@@ -137,11 +137,11 @@ export function createMetrics({
     ingestion: trackByUrl
       ? {
           requests: (period = FIVE_MINUTES) => lambda('track').metric('UrlRequestCount', { ...SUM, period }),
-          serverErrors: () => lambda('track').metric('Url5xxCount', SUM),
+          serverErrors: (period = FIVE_MINUTES) => lambda('track').metric('Url5xxCount', { ...SUM, period }),
         }
       : null,
     clientErrors: () => http.metricClientError(SUM),
-    serverErrors: () => http.metricServerError(SUM),
+    serverErrors: (period = FIVE_MINUTES) => http.metricServerError({ ...SUM, period }),
     latency: (percent: number) => http.metricLatency(percentile(percent)),
     /**
      * Bytes that reports have read, by the final state of the statement. AWS bills failed and cancelled ones

@@ -108,6 +108,11 @@ export const optionsSchema = z.strictObject({
       'How CloudFront calls the function that takes events: by API Gateway, or by its own address, which saves $1 a million requests. That needs concurrency of 125 or more',
   }),
 
+  rollout: oneOf('all', 'canary').default('all').meta({
+    description:
+      'How a new version of the function that takes events comes into use: for all calls at once, or for a tenth of them during ten minutes, in which an alarm takes it back',
+  }),
+
   streamMode: oneOf('provisioned', 'on-demand')
     .default('provisioned')
     .meta({ description: 'Kinesis mode: pay for shards by the hour, or pay by use (docs/cost.md)' }),

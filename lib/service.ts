@@ -1,4 +1,4 @@
-import { Annotations, CfnOutput, Duration, Stack } from 'aws-cdk-lib'
+import { Annotations, Duration, Stack } from 'aws-cdk-lib'
 import { FunctionUrl, FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
@@ -18,6 +18,8 @@ import { COMPACTION_MEMORY_MB, functionSizes } from './function-sizes.ts'
 import { HealthDashboard } from './health-dashboard.ts'
 import { JobQueue } from './job-queue.ts'
 import { createMetrics } from './metrics.ts'
+import { createOutputs } from './outputs.ts'
+import { Rollout } from './rollout.ts'
 import { MinuteSchedule } from './schedule.ts'
 import { FAILURES_PREFIX, QUARANTINE_PREFIX, Storage, WAITING_PREFIX } from './storage.ts'
 import { EventStream } from './stream.ts'
@@ -103,11 +105,13 @@ export class Service extends Stack {
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
+    const rollout = config.rollout === 'canary' ? new Rollout(this, 'Rollout', track) : null
+    const calledTrack = rollout?.alias ?? track.lambda
     const trackUrl =
       config.ingestion === 'api'
         ? null
         : new FunctionUrl(this, 'Ingestion', {
-            function: track.lambda,
+            function: calledTrack,
             authType: FunctionUrlAuthType.NONE,
           })
     const edgeKeys = config.edge ? new EdgeKeys(this, 'EdgeKeys', config) : null
@@ -233,7 +237,7 @@ export class Service extends Stack {
       .bindStreamWriter(stream)
       .set('BASE_URL', baseUrl)
 
-    api.addRoutes({ track, reports, control, auth, site, pages, mcp, replay })
+    api.addRoutes({ track: { lambda: calledTrack }, reports, control, auth, site, pages, mcp, replay })
     const lakeMapping = feedFromStream(lake, events, storage)
     feedLive(live, events)
     // An update replaces the consumer first, so that it can read records of a new format when they arrive.
@@ -259,6 +263,7 @@ export class Service extends Stack {
       // CloudFront takes minutes, and neither the mapping nor the clock waits for it.
       after: [lakeMapping, clock, ...(edge === null ? [] : [edge.distribution])],
     })
+    rollout?.watch(alarms.filter(({ node }) => node.id.startsWith('Rollout')))
     if (config.dashboard) {
       // An account has one set of dashboards for all regions. The region in the name separates stacks of the
       // same name.
@@ -270,29 +275,6 @@ export class Service extends Stack {
     else if (config.alarmTopicArn === undefined)
       Annotations.of(this).addWarningV2('footfall:no-alarm-address', NO_ADDRESS)
 
-    this.addOutput('BaseUrl', baseUrl, 'Address of the service')
-    if (edge === null) this.addOutput('StreamUrl', `${streamUrl.url}stream`, 'Address of GET /stream')
-    else {
-      const { distributionDomainName } = edge.distribution
-      this.addOutput('CloudFrontName', distributionDomainName, 'Target of the DNS record of a custom domain')
-    }
-    this.addOutput(
-      'MakeOwner',
-      `aws lambda invoke --region ${this.region} --function-name ${owner.lambda.functionName} /dev/stdout`,
-      "Creates the owner's account, an API key and a first project, and prints them with a link that signs you in once. Nothing else shows the key",
-    )
-    // A call takes up to 15 minutes. A second try of the command would call it twice.
-    this.addOutput(
-      'RestoreLake',
-      `AWS_MAX_ATTEMPTS=1 aws lambda invoke --region ${this.region} --function-name ${restore.lambda.functionName} --cli-read-timeout 920 /dev/stdout`,
-      'Makes table and lake agree after one of them was restored, and prints what it found. See docs/aws.md first',
-    )
-    this.addOutput('BucketName', bucket.bucketName, 'S3 bucket of the lake')
-    this.addOutput('TableName', table.tableName, 'State table')
-    this.addOutput('StreamName', stream.streamName, 'Event stream')
-  }
-
-  private addOutput(name: string, value: string, description: string): void {
-    new CfnOutput(this, name, { value, description })
+    createOutputs(this, { baseUrl, edge, streamUrl, owner, restore, storage, events })
   }
 }

@@ -15,5 +15,6 @@ export const KNOWN_GAPS = [
   'GET /stream: the function URL, the function at the edge and streamed responses. test/lambdas/ and test/bundles/ test the function, and test/lib/ the template.',
   "Earlier moments of the table: the emulator's point-in-time recovery copies the table as it is.",
   'The import of the stream and of the secret into a new stack: rehearsal/ministack-program.ts adds it to the emulator.',
+  'The option rollout=canary: the emulator has no CodeDeploy. test/lib/rollout.test.ts tests the template.',
   'Alarms, dashboards, traces, budgets, encryption and backups. They are created, but nothing tests them.',
 ]

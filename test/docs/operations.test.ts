@@ -14,7 +14,11 @@ const page = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, imp
 const alarms = page('alarms')
 const aws = page('aws')
 const commands = alarms + aws
-const { template, all } = synthesize({ silenceHours: 24, alarmEmail: 'ops@example.com' })
+const { template, all } = synthesize({
+  silenceHours: 24,
+  alarmEmail: 'ops@example.com',
+  rollout: 'canary',
+})
 
 /** Returns the anchors in the texts of all alarms. Alarms of functions and states share one section. */
 function alarmAnchors(): string[] {

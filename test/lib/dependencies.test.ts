@@ -7,6 +7,8 @@ test.each<[string, Record<string, unknown>]>([
   ['no options', {}],
   ['ingestion by a function URL', { ingestion: 'function-url', concurrency: 1_000 }],
   ['no CloudFront', { edge: false }],
+  ['a canary', { rollout: 'canary' }],
+  ['a canary of a function URL', { rollout: 'canary', ingestion: 'function-url', concurrency: 1_000 }],
   ['alarms, backups and a dashboard', { alarmEmail: 'ops@example.com', backupDays: 30, dashboard: true }],
 ])('with %s no resource needs itself, directly or by others', (_, options) => {
   expect(findCircle(synthesize(options).template)).toEqual([])
