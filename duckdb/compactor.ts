@@ -25,6 +25,7 @@ import {
   withScratchDatabase,
 } from './scratch-database.ts'
 import { type EventsDescription, toSegment, writeSegmentPart } from './segment-files.ts'
+import { layoutOf, SMALL_LAYOUT } from './segment-layout.ts'
 import { sessionsOfEvents, sessionsOfSegments } from './session-sql.ts'
 import { rowsOfUnknownSplit, sessionDatesOfSegments, withSplit } from './split-sql.ts'
 
@@ -41,8 +42,6 @@ export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'
 
 /** 32 MB are about 1.1 million events of the tracker. */
 const SLICE_BYTES = 32 * 1024 * 1024
-/** Bytes of the given segments from which on a merged one is large (duckdb/segment-files.ts). */
-const LARGE_BYTES = 4 * 1024 * 1024
 
 type StoredSegment = SegmentId & { parts: number }
 
@@ -99,9 +98,12 @@ export function createCompactor({
         older,
         minComparedEvents,
       })
-      const isLarge = segments.reduce((sum, { bytes }) => sum + bytes, 0) >= LARGE_BYTES
+      const layout = layoutOf({
+        bytes: sum(segments.map(segment => segment.bytes)),
+        rows: sum(segments.map(segment => segment.rows)),
+      })
       const bytes = await writeSegmentPart(
-        { database, lake, memoryMb, layout: isLarge ? 'large' : 'small' },
+        { database, lake, memoryMb, layout },
         {
           bucket,
           segment: target,
@@ -147,7 +149,7 @@ export function createCompactor({
             ...{ bucket, isEmpty: true, segment: null, stored: [], removed: [], replaced: [] },
           }))
         : withScratchDatabase(settings, database =>
-            compactEpoch({ database, lake, memoryMb, layout: 'small' }, job, {
+            compactEpoch({ database, lake, memoryMb, layout: SMALL_LAYOUT }, job, {
               sliceBytes,
               minComparedEvents,
             }),
@@ -155,10 +157,7 @@ export function createCompactor({
     mergeSegments,
     rewriteSegment: job =>
       withScratchDatabase(settings, database =>
-        rewriteSegment(
-          { database, lake, memoryMb, layout: job.segment.bytes >= LARGE_BYTES ? 'large' : 'small' },
-          job,
-        ),
+        rewriteSegment({ database, lake, memoryMb, layout: layoutOf(job.segment) }, job),
       ),
     rewriteHot: job => withScratchDatabase(settings, database => rewriteHot({ database, lake }, job)),
     mergeTombstones: job =>

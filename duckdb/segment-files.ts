@@ -4,6 +4,7 @@ import { type SegmentTable, segmentKey } from '#core/lake/keys'
 import type { Segment, SegmentId } from '#core/lake/segment'
 import type { Lake } from '#core/ports'
 import type { ScratchDatabase } from './scratch-database.ts'
+import type { SegmentLayout } from './segment-layout.ts'
 import { writeSortedEvents } from './sorted-events.ts'
 import { newerColumns, selectColumns, text } from './tables.ts'
 
@@ -20,17 +21,6 @@ export type SegmentPart = {
   eventIds: string | null
 }
 
-/**
- * How the files of a segment are written. A small segment is merged within hours, so it is written fast. A
- * large one stays, so a slow level that saves half a byte an event is worth its time. So are large row groups
- * of events, because each has its own dictionaries (docs/decisions/2026-11-21-lake-layout.md). Those of the
- * rollups are smaller: a read of some days skips the others by the statistics of `date`.
- */
-const LAYOUTS = {
-  small: { zstdLevel: 3, eventRowGroup: 61_440, rollupRowGroup: 61_440 },
-  large: { zstdLevel: 19, eventRowGroup: 368_640, rollupRowGroup: 122_880 },
-} as const
-
 /** Rows of one day lie together, and equal values of the next columns too, which makes the files small. */
 const ORDERS = {
   segment_sessions: 'project_id, date, user_key NULLS LAST, start_at, session_key',
@@ -42,7 +32,7 @@ export type SegmentWriter = {
   database: ScratchDatabase
   lake: Lake
   memoryMb: number
-  layout: keyof typeof LAYOUTS
+  layout: SegmentLayout
 }
 
 /**
@@ -53,7 +43,7 @@ export async function writeSegmentPart(
   { database, lake, memoryMb, layout }: SegmentWriter,
   { bucket, segment, part, events, ...selects }: SegmentPart,
 ): Promise<number> {
-  const { zstdLevel, eventRowGroup, rollupRowGroup } = LAYOUTS[layout]
+  const { zstdLevel, eventRowGroup, rollupRowGroup } = layout
   const path = join(database.folder, 'output.parquet')
   // There are no Bloom filters: they cost 0.6 bytes an event, more than all other overhead of a small file,
   // and help only reads of one user or session.

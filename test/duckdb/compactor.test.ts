@@ -1,5 +1,6 @@
+import { DuckDBConnection } from '@duckdb/node-api'
 import { parquetMetadata } from 'hyparquet'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { eventKey } from '#core/lake/consume/id-keys'
 import { segmentKey, segmentKeys } from '#core/lake/keys'
 import type { Segment } from '#core/lake/segment'
@@ -151,6 +152,23 @@ test('a large merged segment has larger row groups than a small one', async () =
   expect([await groupsOf('segment_events', small), await groupsOf('segment_sessions', small)]).toEqual([2, 2])
   expect([await groupsOf('segment_events', large), await groupsOf('segment_sessions', large)]).toEqual([1, 1])
   expect(large.bytes).toBeLessThan(small.bytes)
+})
+
+test('a large merged segment of wide events is not compressed at the slow level, which takes 6 ms for each', async () => {
+  const { compact, mergeSegments, writeHot } = await openCompactorLake()
+  await writeHot(1, [request({ events: [{}, {}] })])
+  const small = (await compact(1)) as Segment
+  const run = vi.spyOn(DuckDBConnection.prototype, 'run')
+  onTestFinished(() => run.mockRestore())
+  const levelOf = async (rows: number) => {
+    run.mockClear()
+    const segments = [{ ...small, bytes: 4 * 1024 * 1024, rows }]
+    await mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
+    const levels = run.mock.calls.map(([text]) => /COMPRESSION_LEVEL (\d+)/.exec(text)?.[1])
+    return new Set(levels.filter(level => level !== undefined))
+  }
+  expect(await levelOf(200_000)).toEqual(new Set(['19']))
+  expect(await levelOf(1_000)).toEqual(new Set(['3']))
 })
 
 test('a segment without ids to know has no file of them, and is merged and described like others', async () => {
