@@ -174,6 +174,26 @@ export const views: readonly ViewRow[] = [
     ignores: ['range', 'comparison', 'audience', 'filters'],
     load: () => import('#dashboard/views/settings/view.tsx'),
   },
+  {
+    name: 'portfolios',
+    title: 'Portfolios',
+    of: 'sites',
+    group: 'Account',
+    key: 'i',
+    inDemo: false,
+    ignores: ['range', 'comparison', 'audience', 'filters'],
+    load: () => import('#dashboard/views/portfolios/view.tsx'),
+  },
+  {
+    name: 'account',
+    title: 'Account',
+    of: 'sites',
+    group: 'Account',
+    key: 'm',
+    inDemo: false,
+    ignores: ['range', 'comparison', 'audience', 'filters'],
+    load: () => import('#dashboard/views/account/view.tsx'),
+  },
 ]
 
 /** Whether the numbers of a view depend on it. */

@@ -118,7 +118,6 @@ export function Navigation({ address, projects, openPalette, openKeys }: Props) 
         })}
         <div class="last">
           {area === 'demo' && <a href="/auth/sign-in">Sign in</a>}
-          {area === 'account' && <a href="/settings">Your account</a>}
           <button type="button" class="link" onClick={openKeys}>
             Keys <kbd>?</kbd>
           </button>

@@ -23,8 +23,8 @@ export type PageOptions = BrowserContextOptions & { isSignedOut?: boolean }
 
 const SHARED = Symbol.for('footfall.dashboard')
 
-async function start(): Promise<Service & { cookie: string }> {
-  const service = await startService({ seed: true })
+async function start(seed: boolean): Promise<Service & { cookie: string }> {
+  const service = await startService({ seed })
   process.once('exit', () => process.kill(service.pid, 'SIGKILL'))
   const link = /\/setup\/(\S+)/.exec(service.output())?.[1] ?? ''
   const redeemed = await fetch(`${service.baseUrl}/setup/${link}`, {
@@ -44,11 +44,15 @@ async function start(): Promise<Service & { cookie: string }> {
 /** What pages of a test did that they must not do: violations of the policy, errors, requests to others. */
 let faults: string[] = []
 
-/** Starts what the tests of a file share, and fails each test whose pages break the policy. */
-export async function openDashboard(): Promise<Dashboard> {
+/**
+ * Starts what the tests of a file share, and fails each test whose pages break the policy. `isAlone`: a
+ * service without traffic for this file alone, which may then change the account.
+ */
+export async function openDashboard({ isAlone = false } = {}): Promise<Dashboard> {
   const shared = globalThis as { [SHARED]?: ReturnType<typeof start> }
-  shared[SHARED] ??= start()
-  const [service, browser] = await Promise.all([shared[SHARED], sharedBrowser()])
+  const starting = isAlone ? start(false) : (shared[SHARED] ?? start(true))
+  if (!isAlone) shared[SHARED] = starting
+  const [service, browser] = await Promise.all([starting, sharedBrowser()])
   const headers = { 'X-API-Key': service.credentials.api_key }
 
   async function ask<T>(path: string, init: RequestInit, expected: number): Promise<T> {

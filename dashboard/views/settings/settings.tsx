@@ -21,19 +21,23 @@ type Project = Answer<'GET /projects/{id}'>
 export function Settings({ project, answers: { read, context, views, links } }: Props) {
   return (
     <div class="panels settings">
-      <Answered answer={read}>{data => <ProjectForm key={data.id} project={data} />}</Answered>
-      <Answered answer={read}>
-        {data => (
-          <Panel title="Snippet">
-            <p class="lead">Put this line into the head of every page.</p>
-            <Snippet project={data} />
-          </Panel>
-        )}
-      </Answered>
-      <Annotations project={project} answer={context} />
-      <SavedViews project={project} answer={views} />
-      <ShareLinks project={project} answer={links} />
-      <Answered answer={read}>{data => <Removal project={data} />}</Answered>
+      <div class="stack">
+        <Answered answer={read}>{data => <ProjectForm key={data.id} project={data} />}</Answered>
+        <Annotations project={project} answer={context} />
+        <Answered answer={read}>{data => <Removal project={data} />}</Answered>
+      </div>
+      <div class="stack">
+        <Answered answer={read}>
+          {data => (
+            <Panel title="Snippet">
+              <p class="lead">Put this line into the head of every page.</p>
+              <Snippet project={data} />
+            </Panel>
+          )}
+        </Answered>
+        <SavedViews project={project} answer={views} />
+        <ShareLinks project={project} answer={links} />
+      </div>
     </div>
   )
 }

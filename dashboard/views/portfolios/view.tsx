@@ -1,0 +1,8 @@
+import { call } from '#dashboard/api'
+import { defineView } from '#dashboard/view'
+import { Portfolios } from './portfolios.tsx'
+
+export default defineView({
+  asks: () => ({ portfolios: call('GET /portfolios', {}), projects: call('GET /projects', {}) }),
+  Draw: Portfolios,
+})
