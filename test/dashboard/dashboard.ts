@@ -7,7 +7,8 @@ import { type Service, startService } from '#test/support/service-process'
 
 /**
  * What the tests of the dashboard share: one service with the demo traffic, one Chromium, and pages that note
- * whatever must not happen. Both end with the process; a test that writes uses a project of its own.
+ * whatever must not happen. The run ends the service, and Chromium ends with the process; a test that writes
+ * uses a project of its own.
  */
 
 export type Dashboard = {
@@ -25,7 +26,6 @@ const SHARED = Symbol.for('footfall.dashboard')
 
 async function start(seed: boolean): Promise<Service & { cookie: string }> {
   const service = await startService({ seed })
-  process.once('exit', () => process.kill(service.pid, 'SIGKILL'))
   const link = /\/setup\/(\S+)/.exec(service.output())?.[1] ?? ''
   const redeemed = await fetch(`${service.baseUrl}/setup/${link}`, {
     method: 'POST',

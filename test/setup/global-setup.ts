@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { createRunFolder } from './run-folder.ts'
+import { endProcesses } from './run-processes.ts'
 
 /** The seed of `npm test`. Any number would do. */
 const FIXED_SEED = 1
@@ -20,8 +21,8 @@ const RUN_LIMIT_MS = 30 * 60_000
 
 /**
  * Runs once before all test files. Reads TEST_DEPTH and TEST_SEED and prints them (see depth.ts), and creates
- * the folder that all workers share (see once-a-run.ts). Ends a run that hangs. The returned function deletes
- * the folder after the run.
+ * the folder that all workers share (see once-a-run.ts). Ends a run that hangs. The returned function ends
+ * the processes that are left, and deletes the folder after the run.
  */
 export default async function globalSetup({ provide, config }: TestProject): Promise<() => Promise<void>> {
   const depth = positiveNumber('TEST_DEPTH') ?? 1
@@ -37,7 +38,10 @@ export default async function globalSetup({ provide, config }: TestProject): Pro
   process.env.TMPDIR = runFolder
   process.env.NODE_COMPILE_CACHE = COMPILE_CACHE
   if (!config.watch) endHungRun(RUN_LIMIT_MS * Math.max(1, Math.log2(depth)))
-  return () => rm(runFolder, { recursive: true, force: true, maxRetries: 5 })
+  return () => {
+    endProcesses(runFolder)
+    return rm(runFolder, { recursive: true, force: true, maxRetries: 5 })
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endProcesses } from './run-processes.ts'
 
 /** The folder of files in memory on Linux. */
 const MEMORY_FOLDER = '/dev/shm'
@@ -25,11 +26,13 @@ function hasRoom(folder: string): boolean {
   return bavail * bsize >= MIN_FREE_BYTES
 }
 
-/** Deletes the folders of runs that were killed. They would fill the memory. */
+/** Ends the processes and deletes the folders of runs that were killed. They would fill the memory. */
 function deleteLeftFolders(): void {
   for (const name of readdirSync(MEMORY_FOLDER)) {
     const pid = /^footfall-run-(\d+)-/.exec(name)?.[1]
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue
-    rmSync(join(MEMORY_FOLDER, name), { recursive: true, force: true })
+    const folder = join(MEMORY_FOLDER, name)
+    endProcesses(folder)
+    rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { inject } from 'vitest'
 import type { Credentials } from '#schemas/owner'
+import { noteProcess } from '#test/setup/run-processes'
 import type { SmallDisk } from './small-disk.ts'
 
 export type Service = {
@@ -144,6 +145,7 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
+  const forget = child.pid === undefined ? () => {} : noteProcess(inject('runFolder'), child.pid)
   let text = ''
   for (const pipe of [child.stdout, child.stderr]) {
     pipe.on('data', chunk => {
@@ -155,6 +157,7 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
     child.on('error', reject)
     child.on('close', code => {
       running.delete(child)
+      forget()
       resolve(code)
     })
   })
