@@ -88,6 +88,7 @@ export const createdProject = projectRecord
 export const readProject = projectRecord
   .extend({
     project: z.object({ id: z.string(), name: z.string() }),
+    link_domains: z.array(z.string()),
     usage_today: z.object({ event_count: z.int(), read_count: z.int() }),
     refused: z
       .object({ links: z.partialRecord(z.enum(REFUSED_LINKS), z.int()) })

@@ -98,7 +98,8 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
         refused.read(project.id),
       ])
       const names = { id: project.id, name: project.name }
-      return { status: 200, body: { ...flat, project: names, usage_today, refused: { links } } }
+      const { link_domains } = project
+      return { status: 200, body: { ...flat, project: names, link_domains, usage_today, refused: { links } } }
     }),
 
     readProjectUsage: chain(routes.readProjectUsage)(async ({ project, query: { days } }) => ({

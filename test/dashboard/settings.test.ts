@@ -36,6 +36,55 @@ test('origins and annotations are kept by the service', async () => {
   expect(project_context.annotations).toMatchObject([{ occurred_at: '2026-11-20', title }])
 })
 
+test('goals, words and link domains are kept, and annotations stay with them', async () => {
+  const { id, name } = await newProject()
+  const page = await dashboard.open(`/app/p/${name}/settings`)
+  await settled(page)
+  await page.getByRole('textbox', { name: 'Date' }).fill('2026-11-20')
+  await page.getByLabel('What happened').fill('Release 1')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('list', { name: 'Annotations' }).getByText('Release 1').waitFor()
+
+  await page.getByRole('textbox', { name: /^Goals/ }).fill('More orders\n\n <b>Fewer</b> returns ')
+  await page.getByLabel('Events that count as success').fill('order_placed')
+  await page.getByRole('button', { name: '+ A word of your own' }).click()
+  await page.getByLabel('Event of word 1').fill('order_placed')
+  await page.getByLabel('Name of word 1').fill('Order')
+  await page.getByLabel('Meaning of word 1').fill('A paid cart')
+  await page.getByRole('button', { name: 'Save the goals and words' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  const context = () =>
+    dashboard.get<{ project_context: Record<string, unknown[]> }>(`/project-context?project=${name}`)
+  expect((await context()).project_context).toMatchObject({
+    goals: ['More orders', '<b>Fewer</b> returns'],
+    activation_events: ['order_placed'],
+    glossary: [{ event_name: 'order_placed', term: 'Order', definition: 'A paid cart' }],
+    annotations: [{ title: 'Release 1' }],
+  })
+
+  await page.getByLabel('Other domains with the same people').fill('shop.example, blog.example')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect
+    .poll(() => dashboard.get<{ link_domains: string[] }>(`/projects/${id}`))
+    .toMatchObject({ link_domains: ['shop.example', 'blog.example'] })
+})
+
+test('replays are turned on with what they leave out, and the page then has their script', async () => {
+  const { name } = await newProject()
+  const page = await dashboard.open(`/app/p/${name}/settings`)
+  await settled(page)
+  const panel = page.getByRole('region', { name: 'Replays' })
+  await panel.getByLabel('Record sessions').check()
+  await panel.getByLabel('A recording begins').selectOption('immediate')
+  await panel.getByText('Parts of pages').click()
+  await panel.getByLabel('Blocked').fill('.invoice\n#card')
+  await panel.getByRole('button', { name: 'Save the replay settings' }).click()
+  await panel.getByText('/replay.js').waitFor()
+  expect(await dashboard.get(`/replays/settings?project=${name}`)).toMatchObject({
+    settings: { enabled: true, recording_start: 'immediate', block_selectors: ['.invoice', '#card'] },
+  })
+})
+
 test('a view is saved by a name, and its link shows the same picture', async () => {
   const { name } = await newProject()
   const page = await dashboard.open(`/app/p/${name}/pages?range=7d&f=country:eq:DE`)

@@ -1,16 +1,22 @@
 import { useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
-import { type Answer, call } from '#dashboard/api'
+import type { Answer } from '#dashboard/api'
 import { dateLabel } from '#dashboard/format'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
+import { type Context, changeContext, READS_OF_CONTEXT } from './change-context.ts'
 
-type Context = Answer<'GET /project-context'>
-type Annotation = Context['project_context']['annotations'][number]
+type Annotation = Context['annotations'][number]
 
 /** What happened when: releases, campaigns, outages. They stand on the time axis of every chart. */
-export function Annotations({ project, answer }: { project: string; answer: Known<Context> }) {
+export function Annotations({
+  project,
+  answer,
+}: {
+  project: string
+  answer: Known<Answer<'GET /project-context'>>
+}) {
   return (
     <Panel title="Annotations">
       <p class="lead">They stand on the time axis of the charts, and agents read them with the numbers.</p>
@@ -21,27 +27,12 @@ export function Annotations({ project, answer }: { project: string; answer: Know
   )
 }
 
-function AnnotationList({ project, context }: { project: string; context: Context['project_context'] }) {
+function AnnotationList({ project, context }: { project: string; context: Context }) {
   const act = useAct()
   const [date, setDate] = useState('')
   const [title, setTitle] = useState('')
-  /** A PUT replaces all lists, so the others go with it. */
-  const put = (annotations: readonly Annotation[]) =>
-    act.run(
-      call('PUT /project-context', {
-        project,
-        goals: context.goals,
-        activation_events: context.activation_events,
-        glossary: context.glossary,
-        annotations: annotations.map(({ occurred_at, title: text, note }) => ({
-          ...{ occurred_at, title: text },
-          ...(note != null && { note }),
-        })),
-      }),
-      '/project-context',
-      '/stats',
-      '/query',
-    )
+  const put = (annotations: Annotation[]) =>
+    act.run(changeContext(project, context, { annotations }), ...READS_OF_CONTEXT)
   const add = async (event: Event) => {
     event.preventDefault()
     if (await put([...context.annotations, { occurred_at: date, title }])) {

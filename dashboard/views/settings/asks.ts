@@ -6,6 +6,7 @@ export type SettingsAsks = {
   context: Call<Answer<'GET /project-context'>>
   views: Call<Answer<'GET /projects/{id}/views'>>
   links: Call<Answer<'GET /projects/{id}/share-links'>>
+  replays: Call<Answer<'GET /replays/settings'>>
 }
 
 export function asks({ project }: ViewContext): SettingsAsks {
@@ -14,5 +15,6 @@ export function asks({ project }: ViewContext): SettingsAsks {
     context: call('GET /project-context', { project }),
     views: call('GET /projects/{id}/views', {}, { id: project }),
     links: call('GET /projects/{id}/share-links', {}, { id: project }),
+    replays: call('GET /replays/settings', { project }),
   }
 }

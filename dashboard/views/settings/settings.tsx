@@ -11,6 +11,8 @@ import { DEFAULTS } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { Annotations } from './annotations.tsx'
 import type { SettingsAsks } from './asks.ts'
+import { ProjectNotes } from './project-notes.tsx'
+import { ReplaySettings } from './replay-settings.tsx'
 import { SavedViews } from './saved-views.tsx'
 import { ShareLinks } from './share-links.tsx'
 
@@ -18,11 +20,13 @@ type Props = ViewContext & { answers: AnswersOf<SettingsAsks> }
 type Project = Answer<'GET /projects/{id}'>
 
 /** What a project is called, where its events may come from, and what its owner notes. */
-export function Settings({ project, answers: { read, context, views, links } }: Props) {
+export function Settings({ project, answers }: Props) {
+  const { read, context, views, links, replays } = answers
   return (
     <div class="panels settings">
       <div class="stack">
         <Answered answer={read}>{data => <ProjectForm key={data.id} project={data} />}</Answered>
+        <ProjectNotes project={project} answer={context} />
         <Annotations project={project} answer={context} />
         <Answered answer={read}>{data => <Removal project={data} />}</Answered>
       </div>
@@ -37,6 +41,7 @@ export function Settings({ project, answers: { read, context, views, links } }: 
         </Answered>
         <SavedViews project={project} answer={views} />
         <ShareLinks project={project} answer={links} />
+        <ReplaySettings project={project} answer={replays} />
       </div>
     </div>
   )
@@ -46,12 +51,14 @@ function ProjectForm({ project }: { project: Project }) {
   const act = useAct()
   const [name, setName] = useState(project.name)
   const [origins, setOrigins] = useState(project.allowed_origins)
+  const [domains, setDomains] = useState(project.link_domains.join(', '))
   const isNamed = project.first_event_at !== null
   const save = async (event: Event) => {
     event.preventDefault()
     const changes = {
       ...(name !== project.name && { name }),
       ...(origins !== project.allowed_origins && { allowed_origins: origins }),
+      ...(domains !== project.link_domains.join(', ') && { link_domains: hostsOf(domains) }),
     }
     if (Object.keys(changes).length === 0) return
     const changed = await act.run(call('PATCH /projects/{id}', changes, { id: project.id }), '/projects')
@@ -78,6 +85,18 @@ function ProjectForm({ project }: { project: Project }) {
           <input value={origins} onInput={event => setOrigins(event.currentTarget.value)} />
           <small>Separated by commas, each with its scheme and host. * is every origin.</small>
         </label>
+        <label>
+          Other domains with the same people
+          <input
+            value={domains}
+            placeholder="shop.example, blog.example"
+            onInput={event => setDomains(event.currentTarget.value)}
+          />
+          <small>
+            Hosts, separated by commas. The tracker carries the visitor over to them; their projects and this
+            one need a <a href="/app/portfolios">portfolio</a>.
+          </small>
+        </label>
         <dl class="facts">
           <div>
             <dt>Created</dt>
@@ -101,6 +120,13 @@ function ProjectForm({ project }: { project: Project }) {
       </form>
     </Panel>
   )
+}
+
+function hostsOf(text: string): string[] {
+  return text
+    .split(',')
+    .map(host => host.trim())
+    .filter(host => host !== '')
 }
 
 function Removal({ project: { id, name } }: { project: Project }) {
