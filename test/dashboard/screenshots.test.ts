@@ -26,6 +26,11 @@ const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string>
   'funnel-lost':
     '/app/p/demo/funnel?step=page_view&step=signup_started&step=signup&where=1:path:eq:/pricing&lost=2',
   demo: '/app/demo',
+  share: async ({ post }) => {
+    const views = ['overview', 'pages', 'funnel']
+    const { url } = await post<{ url: string }>('/projects/demo/share-links', { views }, 201)
+    return new URL(url).pathname
+  },
   'sites-new': '/app?new=1',
   'overview-empty': async ({ post }) => {
     await post('/projects', { name: 'new-shop', allowed_origins: 'https://new-shop.example' }, 201)

@@ -113,6 +113,7 @@ test.each([
   ['/paths', '?goal=signup'],
   ['/retention', ''],
   ['/heatmap', ''],
+  ['/bots', ''],
 ])('the view %s%s asks for nothing that the link does not show, and shows no people', async (view, query) => {
   const link = await newLink(ALL)
   const page = await dashboard.open('about:blank', { isSignedOut: true })

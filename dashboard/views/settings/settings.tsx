@@ -28,7 +28,6 @@ export function Settings({ project, answers }: Props) {
         <Answered answer={read}>{data => <ProjectForm key={data.id} project={data} />}</Answered>
         <ProjectNotes project={project} answer={context} />
         <Annotations project={project} answer={context} />
-        <Answered answer={read}>{data => <Removal project={data} />}</Answered>
       </div>
       <div class="stack">
         <Answered answer={read}>
@@ -42,6 +41,7 @@ export function Settings({ project, answers }: Props) {
         <SavedViews project={project} answer={views} />
         <ShareLinks project={project} answer={links} />
         <ReplaySettings project={project} answer={replays} />
+        <Answered answer={read}>{data => <Removal project={data} />}</Answered>
       </div>
     </div>
   )
