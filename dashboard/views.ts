@@ -165,6 +165,16 @@ export const views: readonly ViewRow[] = [
     load: () => import('#dashboard/views/experiments/view.tsx'),
   },
   {
+    name: 'analysis',
+    title: 'Website analysis',
+    of: 'project',
+    group: 'Project',
+    key: 'n',
+    inDemo: false,
+    ignores: ['range', 'comparison', 'audience', 'filters'],
+    load: () => import('#dashboard/views/analysis/view.tsx'),
+  },
+  {
     name: 'settings',
     title: 'Settings',
     of: 'project',

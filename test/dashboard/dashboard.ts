@@ -20,7 +20,11 @@ export type Dashboard = {
   open(path: string, options?: PageOptions): Promise<Page>
 }
 
-export type PageOptions = BrowserContextOptions & { isSignedOut?: boolean }
+export type PageOptions = BrowserContextOptions & {
+  isSignedOut?: boolean
+  /** Runs before the address is opened, such as a route that answers in the place of the service. */
+  prepare?(page: Page): Promise<unknown>
+}
 
 const SHARED = Symbol.for('footfall.dashboard')
 
@@ -67,7 +71,7 @@ export async function openDashboard({ isAlone = false } = {}): Promise<Dashboard
     get: path => ask(path, { headers }, 200),
     post: (path, body, expected = 200) =>
       ask(path, { method: 'POST', headers, body: JSON.stringify(body) }, expected),
-    async open(path, { isSignedOut = false, ...options } = {}) {
+    async open(path, { isSignedOut = false, prepare, ...options } = {}) {
       const context = await browser.newContext({ ...HUMAN_BROWSER, baseURL: service.baseUrl, ...options })
       context.setDefaultTimeout(120_000)
       open.add(() => context.close())
@@ -77,6 +81,7 @@ export async function openDashboard({ isAlone = false } = {}): Promise<Dashboard
       }
       const page = await context.newPage()
       watch(page, service.baseUrl)
+      await prepare?.(page)
       await page.goto(path)
       return page
     },

@@ -1,8 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { views } from '#dashboard/views'
+import { SITE } from '#test/support/test-scans'
 import { type Dashboard, openDashboard, settled } from './dashboard.ts'
+import { analysisOf, serveAnalysis } from './website-analysis.ts'
 
 /**
  * `npm run screenshots`: writes a picture of every view to the folder SCREENSHOTS, wide and narrow, light and
@@ -17,7 +20,8 @@ const SIZES = [
 ]
 
 /** Views beside their plain form, by the name of the picture: a path, or how to find it. */
-const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string>)> = {
+type Place = { path: string; prepare?(page: Page): Promise<unknown> }
+const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string | Place>)> = {
   'overview-filtered': '/app/p/demo?f=country:eq:DE&compare=year&range=14d',
   'overview-agents': '/app/p/demo?who=agents',
   'paths-signup': '/app/p/demo/paths?goal=signup',
@@ -39,6 +43,13 @@ const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string>
   'experiments-one': '/app/p/demo/experiments?experiment=exp_demo_signup_cta&of=signup_cta',
   'experiments-new': '/app/p/demo/experiments?new=1',
   'events-one': '/app/p/demo/events?event=signup&prop=plan',
+  'analysis-one': async () => {
+    const scan = await analysisOf(SITE)
+    return {
+      path: `/app/p/demo/analysis?scan=${scan.analysis_id}`,
+      prepare: page => serveAnalysis(page, () => scan),
+    }
+  },
   'live-busy': async ({ get, post }) => {
     const { project_token: token } = await get<{ project_token: string }>('/projects/demo')
     const paths = ['/', '/pricing', '/docs', '/blog/how-we-count-visitors']
@@ -91,10 +102,11 @@ describe.skipIf(folder === undefined)('pictures', () => {
   test.each(Object.entries(paths).filter(([name]) => chosen?.includes(name) ?? true))(
     '%s',
     async (name, place) => {
-      const path = typeof place === 'string' ? place : await place(dashboard)
+      const found = typeof place === 'string' ? place : await place(dashboard)
+      const { path, ...before } = typeof found === 'string' ? { path: found } : found
       for (const { name: size, viewport } of SIZES) {
         for (const colorScheme of ['light', 'dark'] as const) {
-          const page = await dashboard.open(path, { viewport, colorScheme })
+          const page = await dashboard.open(path, { viewport, colorScheme, ...before })
           await settled(page)
           await page.screenshot({
             path: join(resolve(folder as string), `${name}-${size}-${colorScheme}.png`),
