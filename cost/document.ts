@@ -17,6 +17,8 @@ import { type Usage, usage } from './usage.ts'
  */
 
 const GB = 1e9
+/** What a million events of browsers may cost at 100M a month with 30,000 reads. */
+const TARGET_USD = 2.5
 
 /** The example installs of the document, by their events a month. */
 export const installs = {
@@ -179,6 +181,25 @@ const tables: Record<string, () => string> = {
           queries: browsers.reads,
         }),
       ],
+      [1, 2],
+    )
+  },
+  target: () => {
+    const browsers = usage({ events: 100e6, reads: 30e3 })
+    const perMillion = (change: Partial<Usage>) => monthlyCost({ ...browsers, ...change }).perMillion ?? 0
+    let batch: number = browsers.batch
+    while (perMillion({ batch }) > TARGET_USD) batch += 0.01
+    return table(
+      ['with API Gateway', 'events a request', 'USD a million events'],
+      [
+        ['today: the tracker sends every five seconds', browsers.batch],
+        [`needed for ${TARGET_USD.toFixed(2)} USD`, batch],
+        ['a tracker that sends when the page is hidden (estimated)', 3],
+      ].map(([name, events]) => [
+        String(name),
+        Number(events).toFixed(2),
+        dollars(perMillion({ batch: Number(events) })),
+      ]),
       [1, 2],
     )
   },
