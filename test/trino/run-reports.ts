@@ -14,6 +14,7 @@ import { properties } from '#core/reports/properties'
 import type { QueryParams } from '#core/reports/query/params'
 import { query } from '#core/reports/query/query'
 import { receivedProperties } from '#core/reports/received-properties'
+import { replayEvents } from '#core/reports/replay-events'
 import type { RetentionParams } from '#core/reports/retention/params'
 import { retention } from '#core/reports/retention/retention'
 import {
@@ -32,6 +33,7 @@ import { FUNNEL_OPS } from '#schemas/funnel'
 import { FILTER_OPS, NUMERIC_METRICS } from '#schemas/query'
 import { PAGE_TYPES } from '#schemas/sessions'
 import { STATS_GROUPS } from '#schemas/stats'
+import { NOW } from '#test/support/random-history'
 import type { SampleLake } from './sample-lakes.ts'
 
 /** `identity`: the links of the project's users. */
@@ -86,6 +88,8 @@ export async function runAllReports(
   // A user without events in the range is searched in all that is stored.
   const nobody = { user_id: 'user 3', event: 'no such event', since: '1d', limit: 5 }
   await runReport(eventsLookup, services, { project, body: nobody })
+  const replay = { session_id: 's1', from: NOW - 30 * 86_400_000, to: NOW }
+  await runReport(replayEvents, services, { project, body: replay })
   await runSessionReports(services, project)
   await runPropertyReports(services, project)
   for (const body of queries)
