@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { type Flag, type Input, NAME, type RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import { lakeFolderOf } from '#cli/http/base-url'
@@ -26,7 +27,9 @@ export const sqlShell: RunCommand = {
     const { options } = input
     const { files, projectId } = await filesOf(session, input.args.NAME as string)
     const known =
-      options.lake === undefined ? lakeFolderOf(session.env, session.baseUrl()) : String(options.lake)
+      options.lake === undefined
+        ? lakeFolderOf(session.env, session.baseUrl())
+        : resolve(String(options.lake))
     const folder = known ?? '.footfall/lake'
     const script = lakeScript(files, { folder, projectId, hasDialect: options.dialect === true })
     const wantsRows = options.command !== undefined

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join } from 'node:path'
 import { CommandError } from '#cli/errors'
 import { dialect } from '#duckdb/macros'
 import { type ColumnType, eventColumns } from '#schemas/columns'
@@ -45,7 +45,7 @@ export function lakeScript(
 function viewOf(table: string, files: readonly string[], folder: string): string {
   const paths = files.map(file => {
     if (!FILE.test(file)) throw unexpected()
-    return text(resolve(folder, file))
+    return text(join(folder, file))
   })
   return `CREATE VIEW ${table} AS SELECT * FROM read_parquet([\n  ${paths.join(',\n  ')}],\n  union_by_name = true, hive_partitioning = true)`
 }
