@@ -13,20 +13,24 @@ import { buildCommandLine } from '#cli/build'
 const RUNS = 15
 const run = promisify(execFile)
 
-async function medianMs(args: readonly string[]): Promise<number> {
+/** The fastest run is the one that other programs have delayed least. */
+async function timesOf(args: readonly string[]): Promise<{ median: number; fastest: number }> {
   const times: number[] = []
   for (let i = 0; i < RUNS; i++) {
     const start = performance.now()
     await run(process.execPath, [...args])
     times.push(performance.now() - start)
   }
-  return times.toSorted((a, b) => a - b)[Math.floor(RUNS / 2)] as number
+  const sorted = times.toSorted((a, b) => a - b)
+  return { median: sorted[Math.floor(RUNS / 2)] as number, fastest: sorted[0] as number }
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'footfall-cli-'))
 try {
   const file = await buildCommandLine(folder)
-  process.stdout.write(`one file: ${Math.round((await stat(file)).size / 1024)} KB; median of ${RUNS} runs\n`)
+  process.stdout.write(
+    `one file: ${Math.round((await stat(file)).size / 1024)} KB; median and fastest of ${RUNS} runs\n`,
+  )
   for (const args of [
     ['--eval', '0'],
     [file, '--version'],
@@ -34,7 +38,9 @@ try {
     [file, 'help', '--json'],
   ]) {
     const label = args[0] === '--eval' ? 'node alone' : `footfall ${args.slice(1).join(' ')}`
-    process.stdout.write(`${label.padEnd(24)} ${(await medianMs(args)).toFixed(0).padStart(5)} ms\n`)
+    const { median, fastest } = await timesOf(args)
+    const [middle, least] = [median, fastest].map(ms => ms.toFixed(0).padStart(5))
+    process.stdout.write(`${label.padEnd(24)} ${middle} ms ${least} ms\n`)
   }
 } finally {
   await rm(folder, { recursive: true, force: true })

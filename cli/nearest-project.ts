@@ -5,20 +5,26 @@ import { CommandError } from './errors.ts'
 import type { Session } from './run-context.ts'
 
 const MAX_NAME_CHARS = 64
+/** Commands that list what the others of their first word take. */
+const LISTS = ['portfolios list', 'replays list']
 
 /**
- * An error about a project that is not there, with the name that the caller may have meant. Other errors come
- * back as they are, and so does this one when the projects cannot be read.
+ * An error about a project that is not there, with the name that the caller may have meant; of a portfolio or a
+ * replay, with the command that lists them. Other errors come back as they are, and so does this one when the
+ * projects cannot be read.
  */
 export async function nearestProject(
   error: unknown,
-  { args }: Command,
+  { name, args }: Command,
   input: Input,
   { client }: Session,
 ): Promise<unknown> {
   const asked = input.args.NAME
   const takesProject = args.some(({ isProject }) => isProject)
   if (!(error instanceof CommandError) || error.problem.error !== 'NOT_FOUND') return error
+  const list = LISTS.find(each => each.startsWith(`${name.split(' ')[0]} `))
+  if (!takesProject && list !== undefined)
+    return new CommandError({ ...error.problem, suggested_action: `See which there are: footfall ${list}` })
   if (asked === undefined || !takesProject) return error
   const names = await client({ endpoint: 'GET /projects' }).then(
     ({ answer }) => answer.projects.map(({ name }) => name),

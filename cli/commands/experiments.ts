@@ -78,7 +78,7 @@ export function experimentFacts(experiment: Experiment): Block {
       ['Variants', sharesOf(experiment)],
       ['Goal', experiment.goal_event],
       ['Winner', experiment.winner],
-      ['Created', experiment.created_at],
+      ['Created (UTC)', Date.parse(experiment.created_at), 'time'],
     ],
   }
 }

@@ -31,7 +31,7 @@ const open: RunCommand = {
     const facts = [
       ['Replay', id],
       ['Watch at', webPage(opened.answer.viewer_url, 'viewer')],
-      ['Until', new Date(opened.answer.expires_at).toISOString()],
+      ['Until (UTC)', opened.answer.expires_at, 'time'],
     ] as const
     session.print([{ kind: 'facts', facts: [...facts] }], opened.text)
     session.say('The address is a secret: who has it can watch this replay.')

@@ -61,7 +61,7 @@ const getReplay = callCommand<'GET /replays/{id}'>({
         ['Session', replay.analytics_session_id],
         ['User', replay.user_id],
         ['Page', replay.entry_page],
-        ['Start', new Date(replay.started_at).toISOString()],
+        ['Start (UTC)', replay.started_at, 'time'],
         ['Can be played', replay.has_full_snapshot ? 'yes' : 'no: it has no full snapshot'],
       ],
     },

@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { Command } from '#cli/command'
 import { commands } from '#cli/commands/all'
+import { CommandError } from '#cli/errors'
+import { nearestProject } from '#cli/nearest-project'
 import type { Block } from '#cli/print/blocks'
 import { sheetsOf } from '#cli/print/csv'
 import { terminalText } from '#cli/print/terminal'
+import { builtCommandLine } from './built-cli.ts'
 
 /** What a person sees of an answer at 80 columns, without a service. */
 
@@ -51,6 +56,12 @@ describe('paths', () => {
     expect(shown(blocksOf('paths', answer, { all: true }))).toContain('└ ✕ left at /pricing  9')
     expect(sheetsOf(blocksOf('paths', answer)).flatMap(({ rows }) => rows)).toHaveLength(5)
   })
+})
+
+test('the built file imports no module of Node, because imports load parts that no command needs', async () => {
+  const text = readFileSync(await builtCommandLine(), 'utf8')
+  const imported = [...text.matchAll(/from ?['"]node:([\w/]+)['"]/g)].map(([, name]) => name)
+  expect(imported).toEqual(['module'])
 })
 
 test('events show their page and own properties, not what the tracker adds to all', () => {
@@ -113,6 +124,19 @@ test('an empty list says how to begin', () => {
     kind: 'advice',
     text: expect.stringContaining('footfall context set NAME --file FILE'),
   })
+})
+
+test('a portfolio that is not there gets the command that lists portfolios', async () => {
+  const command = commands.find(({ name }) => name === 'portfolios get') as Command
+  const given = new CommandError({
+    error: 'NOT_FOUND',
+    message: 'No.',
+    suggested_action: 'See the projects.',
+  })
+  const error = await nearestProject(given, command, { args: { SLUG: 'x' }, options: {} }, {} as never)
+  expect((error as CommandError).problem.suggested_action).toBe(
+    'See which there are: footfall portfolios list',
+  )
 })
 
 test('usage has its thousands apart and names its limit', () => {
