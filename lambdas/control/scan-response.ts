@@ -42,8 +42,9 @@ function handoffOf(
 ): AgentHandoff {
   const result = (full ?? preview)?.result
   if (result !== undefined) {
-    const named = project && { name: project.name, snippet: installSnippet(project, baseUrl).snippet }
-    return writeHandoff(result, { analysisId: scan.id, resumeToken, baseUrl, project: named })
+    const named = project && { ...project, snippet: installSnippet(project, baseUrl).snippet }
+    const isOwned = scan.mode !== 'anonymous_preview'
+    return writeHandoff(result, { analysisId: scan.id, resumeToken, isOwned, baseUrl, project: named })
   }
   const prompt = isFinished(scan)
     ? `The analysis of ${scan.url} has failed. Start another one: POST ${baseUrl}/website-scans.`

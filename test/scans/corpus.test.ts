@@ -88,6 +88,26 @@ describe.each(results)('$site.name', ({ site, findings, full, preview }) => {
   })
 })
 
+describe.each(results)('the text for $site.name', ({ full }) => {
+  test('is whole sentences without an open place, and with the right articles', () => {
+    for (const text of textsOf(full)) {
+      const own = text.replace(/"[^"]*"/g, '""')
+      expect(own, text).toMatch(/^[A-Z"\w.-]/)
+      expect(own, text).toMatch(/[.?}\w]$/)
+      expect(own, text).not.toMatch(
+        /undefined|null[^}]|\{(?!id\})\w+\}| {2}|\ba [aeio]|\ban [^aeiouAEIOh"]|\.\.|\ba text in\b/,
+      )
+    }
+  })
+
+  test('has each funnel once, under a name of its own, and each leads to a goal', () => {
+    const names = full.goal_driven_funnels.map(({ name }) => name)
+    const steps = full.goal_driven_funnels.map(each => JSON.stringify(each.steps))
+    expect([new Set(names).size, new Set(steps).size]).toEqual([names.length, names.length])
+    expect(names.join()).not.toMatch(/to (form_problem_shown|payment_failed|page_missing_shown|login_failed)/)
+  })
+})
+
 test('two sites never get the same text', () => {
   const texts = results.flatMap(({ full }) => [...new Set(textsOf(full))].map(text => text))
   const repeated = [...Map.groupBy(texts, text => text)]

@@ -45,6 +45,7 @@ test.each(SITES)('the events of %s arrive once its hand-off is installed', async
   const { prompt } = writeHandoff(result, {
     analysisId: 'scan_test',
     resumeToken: null,
+    isOwned: true,
     baseUrl: service.publicUrl,
     project,
   })

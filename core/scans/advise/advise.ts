@@ -95,9 +95,11 @@ function blindspotsOf(
   const site = has_tracker
     ? []
     : counters.length === 0
-      ? [`No analytics was found on the pages of ${hostname}: today nothing is known of its visitors.`]
+      ? [
+          `No analytics was found on the pages of ${hostname} that were read, so nothing shows what its visitors do.`,
+        ]
       : [
-          `${counters.slice(0, 3).join(', ')} counts visits of ${hostname}, but no agent can ask it over HTTP about the events below.`,
+          `${counters.slice(0, 3).join(', ')} is on the pages of ${hostname}. The pages do not show whether it counts any of the events below.`,
         ]
   return [...site, ...recommended.map(({ current_blindspot }) => current_blindspot)].slice(0, MAX_BLINDSPOTS)
 }
@@ -107,12 +109,12 @@ function behaviorOf(
   recommended: ScanResult['minimum_viable_instrumentation'],
 ): string[] {
   const [first, second] = recommended
-  const firstEvent = first?.event ?? 'page_view'
+  const event = first?.event ?? 'page_view'
   return [
-    `One day after the installation on ${hostname}: call POST /website-scans/{id}/verify, and mend what it names.`,
-    `Each week: compare ${firstEvent} on ${hostname} with the week before (POST /query with compare=previous), and name the page and the source that changed most.`,
-    `When ${firstEvent} falls by more than a third from one week to the next: look at device and browser first, because a broken element of ${hostname} shows there.`,
-    `Before a change of a page of ${hostname} that has ${firstEvent}${second === undefined ? '' : ` or ${second.event}`}: write an annotation with PUT /project-context, so that later readers know the reason.`,
-    `When a question comes up that these events cannot answer: look at not_needed_yet of this result before adding an event.`,
+    `One day after the events of ${hostname} are online: call POST /website-scans/{id}/verify, and correct what it names.`,
+    `Each week: compare ${event} on ${hostname} with the week before (POST /query with compare=previous), and name the page and the source that changed most.`,
+    `If ${event} falls by more than a third from one week to the next: compare devices and browsers first, because something on ${hostname} may be broken on one of them.`,
+    `Before a page of ${hostname} with ${event}${second === undefined ? '' : ` or ${second.event}`} changes: add an annotation by PUT /project-context, so that later readers know the reason.`,
+    `If these events of ${hostname} cannot answer a question: read not_needed_yet of this result before you add an event.`,
   ]
 }

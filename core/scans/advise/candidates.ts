@@ -1,32 +1,26 @@
 import type { Action, Intent, SiteFindings } from '#core/scans/read/findings'
 import type { SiteClass } from '#schemas/website-scans'
 import { ACTION_EVENTS } from './action-events.ts'
-import type { EventTemplate } from './event-template.ts'
+import type { Begins, EventTemplate } from './event-template.ts'
 import { OUTCOME_EVENTS } from './outcome-events.ts'
 
 /** An event that the site could have, and how much it tells there. */
 export type Candidate = {
   template: EventTemplate
   event: string
+  /** One such event, and many, in questions. */
+  noun: readonly [one: string, many: string]
+  /** What a visitor does, after `visitors can`. */
+  act: string | null
   /** The elements that send it, the most prominent first. Empty: none does. */
   actions: Action[]
+  /** The element that an outcome follows. Null: no page that was read has it, or the event is no outcome. */
+  begin: Action | null
   score: number
 }
 
-/** Events of an outcome follow those of the action that begins it. */
-const BEGINS: Readonly<Record<string, readonly Intent[]>> = {
-  signup_completed: ['sign_up'],
-  first_success_reached: ['sign_up'],
-  question_solved: ['post', 'reply'],
-  payment_failed: ['add_to_cart', 'checkout', 'buy'],
-  order_completed: ['add_to_cart', 'checkout', 'buy'],
-  listing_published: ['sell'],
-  search_without_result: ['search'],
-  booking_confirmed: ['book'],
-  enquiry_received: ['contact'],
-  member_welcomed: ['post', 'reply'],
-  form_problem_shown: ['sign_up', 'contact', 'checkout', 'book', 'quote'],
-}
+/** What an outcome tells whose beginning is not to be seen: it is hardly one of this site. */
+const NOT_BEGUN = 0.01
 
 const KIND_WEIGHT = { form: 1.15, button: 1.1, link: 1 } as const
 const REGION_WEIGHT = {
@@ -45,8 +39,7 @@ const COUNTED_DOWNLOAD =
 /** All events that the site could have: those of the focus, then the most telling ones. */
 export function candidatesOf(findings: SiteFindings, focus: Intent | null): Candidate[] {
   const { site_class } = findings.classification
-  const worthAnEvent = oncePerAct(findings.actions.filter(isWorthAnEvent))
-  const byIntent = Map.groupBy(worthAnEvent, ({ intent }) => intent)
+  const worthAnEvent = oncePerAct(findings.actions.filter(action => isWorthAnEvent(action)))
   const byTemplate = Map.groupBy(worthAnEvent, action =>
     ACTION_EVENTS.find(({ intent, fits }) => intent === action.intent && (fits?.(action, findings) ?? true)),
   )
@@ -55,14 +48,17 @@ export function candidatesOf(findings: SiteFindings, focus: Intent | null): Cand
     const best = actions[0]
     if (best === undefined) return []
     const score = worthOf(template, site_class) * prominence(best)
-    return [{ template, event: nameOf(template, actions, site_class), actions, score }]
+    return [{ template, ...namesOf(template, actions, site_class), actions, begin: null, score }]
   })
-  const ofOutcomes = OUTCOME_EVENTS.map((template): Candidate => {
-    const begins = BEGINS[template.event]
-    const isBegun = begins === undefined || begins.some(intent => byIntent.has(intent))
-    // An outcome whose beginning is not to be seen is hardly one of this site.
-    const factor = (isBegun ? 1 : 0.2) * (begins?.includes(focus as Intent) ? 2 : 1)
-    return { template, event: template.event, actions: [], score: worthOf(template, site_class) * factor }
+  const known = new Set(ofActions.map(({ event }) => event))
+  const ofOutcomes = OUTCOME_EVENTS.filter(({ event }) => !known.has(event)).map((template): Candidate => {
+    const { begins, event, noun } = template
+    const all = begins?.kind === 'form' ? findings.actions : worthAnEvent
+    const begin = begins === undefined ? null : beginOf(begins, template.where.method, all)
+    const isBegun = begins === undefined || begin !== null
+    const factor = (isBegun ? 1 : NOT_BEGUN) * (begins?.intents.includes(focus as Intent) ? 2 : 1)
+    const score = worthOf(template, site_class) * factor
+    return { template, event, noun, act: null, actions: [], begin, score }
   })
   const isFocus = ({ template }: Candidate) => Number(focus !== null && template.intent === focus)
   return [...ofActions, ...ofOutcomes]
@@ -90,9 +86,33 @@ function oncePerAct(actions: readonly Action[]): Action[] {
   })
 }
 
-/** What the tracker counts by itself needs no event: a file, and a text that is opened. */
-function isWorthAnEvent({ intent, target, certainty }: Action): boolean {
-  return certainty >= 0.45 && !(intent === 'download' && COUNTED_DOWNLOAD.test(target ?? ''))
+/** What the tracker counts by itself needs no event: a file, a text that is opened, a page of directions. */
+function isWorthAnEvent(action: Action): boolean {
+  return action.certainty >= 0.45 && !isCountedDownload(action) && !isPageOfDirections(action)
+}
+
+/** A link to a page of the site itself. A link to a map leads away, so it has no page view. */
+export function isPageOfDirections({ intent, kind, target, isExternal }: Action): boolean {
+  return intent === 'directions' && kind === 'link' && target !== null && !isExternal
+}
+
+/**
+ * The most prominent element that an outcome follows. A link that opens a mail program is no beginning for a
+ * server: no server sees the mail.
+ */
+function beginOf(
+  { intents, kind }: Begins,
+  method: 'call' | 'server',
+  actions: readonly Action[],
+): Action | null {
+  const own = actions.filter(
+    action =>
+      intents.includes(action.intent) &&
+      action.certainty >= 0.45 &&
+      (kind === undefined || action.kind === kind) &&
+      !(method === 'server' && action.kind === 'link' && action.target === null),
+  )
+  return own.toSorted((a, b) => prominence(b) - prominence(a))[0] ?? null
 }
 
 export function isCountedDownload({ intent, target }: Action): boolean {
@@ -112,12 +132,34 @@ const TRIAL =
 const TABLE = /\b(table|tisch|table|mesa|tavolo|tafel|stolik|bord|masa)\b|席/i
 const TICKET = /ticket|billet|entrada|bigliett|bilhete|kaart|bilet|biljett|karten/i
 
+type Names = Pick<Candidate, 'event' | 'noun' | 'act'>
+
 /** The site's own word for the same act, from a fixed list: a name must stay the same for years. */
-function nameOf({ event, intent }: EventTemplate, actions: readonly Action[], site_class: SiteClass): string {
+function namesOf(
+  { event, intent, noun, act }: EventTemplate,
+  actions: readonly Action[],
+  site_class: SiteClass,
+): Names {
   const has = (pattern: RegExp) => actions.some(({ words }) => pattern.test(words))
-  if (intent === 'sign_up' && has(TRIAL)) return 'trial_started'
-  if (intent === 'sign_up' && site_class === 'community') return 'membership_started'
-  if (intent === 'book' && has(TABLE)) return 'table_booking_started'
-  if (intent === 'buy' && has(TICKET)) return 'ticket_purchase_started'
-  return event
+  if (event === 'signup_started' && has(TRIAL)) {
+    return { event: 'trial_started', noun: ['trial', 'trials'], act: 'start a trial' }
+  }
+  if (event === 'signup_started' && site_class === 'community') {
+    return { event: 'membership_started', noun: ['new member', 'new members'], act: 'become a member' }
+  }
+  if (intent === 'book' && has(TABLE)) {
+    return {
+      event: 'table_booking_started',
+      noun: ['table booking', 'table bookings'],
+      act: 'book a table',
+    }
+  }
+  if (intent === 'buy' && has(TICKET)) {
+    return {
+      event: 'ticket_purchase_started',
+      noun: ['ticket purchase', 'ticket purchases'],
+      act: 'buy tickets',
+    }
+  }
+  return { event, noun, act: act ?? null }
 }

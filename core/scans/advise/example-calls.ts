@@ -31,15 +31,15 @@ export function exampleCalls(
     `${path}?${new URLSearchParams({ project, ...values }).toString()}`
   const pageQuestions = (): ExampleCall[] => [
     {
-      question: `Which campaign brings a ${noun[0]} on ${host}?`,
+      question: `Which campaigns lead to ${noun[1]} on ${host}?`,
       method: 'GET',
       path: query('/breakdown', { property: 'utm_source', event, since: '30d' }),
       body: null,
     },
     {
       question: hasPlace
-        ? `Which place on the pages of ${host} starts the most ${noun[1]}?`
-        : `On which page of ${host} does a ${noun[0]} happen?`,
+        ? `Which place on the pages of ${host} brings the most ${noun[1]}?`
+        : `Which pages of ${host} have the most ${noun[1]}?`,
       method: 'GET',
       path: query('/breakdown', { property: hasPlace ? 'place' : 'path', event, since: '30d' }),
       body: null,
@@ -47,8 +47,8 @@ export function exampleCalls(
   ]
   const serverQuestions = (): ExampleCall[] =>
     [
-      [`Which campaign brings people to ${host} who get to a ${noun[0]}?`, 'utm_source'],
-      [`On which devices do visitors of ${host} get to a ${noun[0]}?`, 'device'],
+      [`Which campaigns lead to ${noun[1]} on ${host}?`, 'utm_source'],
+      [`Which devices do the ${noun[1]} of ${host} come from?`, 'device'],
     ].map(([question = '', breakdown = '']) => ({
       question,
       method: 'POST',
@@ -57,7 +57,7 @@ export function exampleCalls(
     }))
   return [
     {
-      question: `How many ${noun[1]} does ${host} get each day, and by how many people?`,
+      question: `How many ${noun[1]} does ${host} have each day, and from how many people?`,
       method: 'POST',
       path: '/query',
       body: {
@@ -71,7 +71,7 @@ export function exampleCalls(
     },
     ...(method === 'server' ? serverQuestions() : pageQuestions()),
     {
-      question: `Which way through ${host} leads to a ${noun[0]}?`,
+      question: `Which pages of ${host} do people see before ${withArticle(noun[0])}?`,
       method: 'POST',
       path: '/paths',
       body: { project, goal_event: event, since: '30d' },
@@ -82,4 +82,9 @@ export function exampleCalls(
 /** A call on one line, as an agent sends it. */
 export function callLine({ method, path, body }: ExampleCall): string {
   return body === null ? `${method} ${path}` : `${method} ${path} ${JSON.stringify(body)}`
+}
+
+/** A noun with its article. All nouns of the templates begin as they sound, but for `user` and `one`. */
+function withArticle(noun: string): string {
+  return `${/^[aeio]|^u(?!s)/.test(noun) ? 'an' : 'a'} ${noun}`
 }

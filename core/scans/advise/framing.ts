@@ -1,4 +1,4 @@
-import type { SiteFindings } from '#core/scans/read/findings'
+import type { Intent, SiteFindings } from '#core/scans/read/findings'
 import type { Evidence, SiteClass, Understanding } from '#schemas/website-scans'
 import type { Candidate } from './candidates.ts'
 import { elementWords } from './element-words.ts'
@@ -8,13 +8,13 @@ import { bareWords, pageWords } from './words-of-page.ts'
 export const CLASS_WORDS: Record<SiteClass, string> = {
   saas: 'a software service that people sign up for',
   shop: 'a shop',
-  content: 'a site that people come to read',
-  marketplace: 'a marketplace with two sides',
-  docs: 'a documentation',
-  community: 'a community',
+  content: 'a site with texts to read',
+  marketplace: 'a marketplace where visitors buy and sell',
+  docs: 'the documentation of a product',
+  community: 'a community whose members write to each other',
   local_business: 'the site of a local business',
-  portfolio: 'a portfolio of one person or studio',
-  app: 'a tool that works in the page',
+  portfolio: 'the portfolio of a person or a studio',
+  app: 'a tool that people use in the browser',
   unknown: 'a site of a kind that its pages do not show',
 }
 
@@ -22,6 +22,10 @@ export const CLASS_WORDS: Record<SiteClass, string> = {
 const SURE = 0.5
 /** Evidence of one claim. */
 const MAX_EVIDENCE = 3
+/** Fewer entries of the navigation say nothing; more are a list that nobody reads. */
+const [MIN_SECTIONS, MAX_SECTIONS] = [2, 5]
+/** What links of a navigation may be for and still name a part of the site. */
+const SECTION_INTENTS: ReadonlySet<Intent> = new Set(['docs', 'pricing', 'view_work', 'read', 'directions'])
 
 /** A heading before a price is a plan here, and a product elsewhere. */
 const HAS_PLANS: ReadonlySet<SiteClass> = new Set(['saas', 'app', 'content', 'unknown'])
@@ -30,46 +34,78 @@ type Claim = Understanding['claims'][number]
 
 /** What the site is about and for whom, each claim with its evidence. */
 export function claimsOf(findings: SiteFindings, candidates: readonly Candidate[]): Claim[] {
-  const { name, about, audience, classification, prices, wall } = findings
+  const { about, audience, wall } = findings
   // What an error or a check says is not about the site.
   if (wall !== null && wall !== 'login') return []
-  const plans = HAS_PLANS.has(classification.site_class) ? findings.plans : []
-  const goals = candidates.flatMap(({ actions, template }) =>
-    actions[0] === undefined ? [] : [{ action: actions[0], noun: template.noun[1] }],
-  )
   const claims: (Claim | null)[] = [
-    classification.evidence.length === 0 && name === null
-      ? null
-      : claim(`${subjectOf(findings)} is ${CLASS_WORDS[classification.site_class]}.`, [
-          ...(name === null ? [] : [name]),
-          ...classification.evidence,
-        ]),
+    kindClaim(findings),
     about === null
       ? null
       : claim(`In its own words: ${pageWords(about.quote.replace(/[.。]$/, ''), 160)}.`, [about]),
     audience === null ? null : claim(`It is for ${pageWords(audience.quote)}.`, [audience]),
-    goals.length === 0
-      ? null
-      : claim(
-          `What visitors can do there: ${listed(goals.slice(0, 3).map(({ noun }) => noun))}.`,
-          goals
-            .slice(0, MAX_EVIDENCE)
-            .map(({ action }) => ({ page: action.page, quote: action.words || action.selector })),
-        ),
-    plans.length === 0
-      ? null
-      : claim(
-          `It has plans: ${listed(plans.slice(0, 4).map(plan => `${pageWords(plan.name, 30)}${plan.price === null ? '' : ` for ${bareWords(plan.price, 20)}`}`))}.`,
-          plans.slice(0, MAX_EVIDENCE).map(({ page, name: quote }) => ({ page, quote })),
-        ),
-    plans.length > 0 || prices.length === 0
-      ? null
-      : claim(
-          `It shows prices from ${Math.min(...prices.map(({ amount }) => amount))} to ${Math.max(...prices.map(({ amount }) => amount))} ${bareWords(prices[0]?.currency ?? '', 10)}.`,
-          prices.slice(0, MAX_EVIDENCE).map(({ page, quote }) => ({ page, quote })),
-        ),
+    sectionsClaim(findings),
+    actsClaim(candidates),
+    moneyClaim(findings),
   ]
   return claims.filter(each => each !== null)
+}
+
+function kindClaim(findings: SiteFindings): Claim | null {
+  const { name, classification } = findings
+  if (classification.site_class === 'unknown') {
+    return name === null
+      ? null
+      : claim(`The pages of ${subjectOf(findings)} do not show clearly what kind of site it is.`, [name])
+  }
+  return claim(`${subjectOf(findings)} is ${CLASS_WORDS[classification.site_class]}.`, [
+    ...(name === null ? [] : [name]),
+    ...classification.evidence,
+  ])
+}
+
+/** What the navigation names: the offer in the order of the site. Log-ins and carts are no part of it. */
+function sectionsClaim({ navigation, actions, name }: SiteFindings): Claim | null {
+  const doing = new Set(
+    actions.filter(({ intent }) => !SECTION_INTENTS.has(intent)).map(({ words }) => words.toLowerCase()),
+  )
+  const sections = navigation.filter(
+    ({ quote }) => quote !== '' && quote !== name?.quote && !doing.has(quote.toLowerCase()),
+  )
+  if (sections.length < MIN_SECTIONS) return null
+  const shown = sections.slice(0, MAX_SECTIONS)
+  return claim(`Its navigation has ${listed(shown.map(({ quote }) => pageWords(quote, 30)))}.`, shown)
+}
+
+function actsClaim(candidates: readonly Candidate[]): Claim | null {
+  const acts = candidates.flatMap(({ actions, act }) =>
+    actions[0] === undefined || act === null ? [] : [{ action: actions[0], act }],
+  )
+  const shown = acts.slice(0, MAX_EVIDENCE)
+  if (shown.length === 0) return null
+  return claim(
+    `Visitors can ${listed(shown.map(({ act, action }) => (action.words === '' ? act : `${act} (${pageWords(action.words, 40)})`)))}.`,
+    shown.map(({ action }) => ({ page: action.page, quote: action.words || action.selector })),
+  )
+}
+
+function moneyClaim({ classification, plans, prices }: SiteFindings): Claim | null {
+  if (plans.length > 0 && HAS_PLANS.has(classification.site_class)) {
+    return claim(
+      `It has plans: ${listed(plans.slice(0, 4).map(plan => `${pageWords(plan.name, 30)}${plan.price === null ? '' : ` for ${bareWords(plan.price, 20)}`}`))}.`,
+      plans.slice(0, MAX_EVIDENCE).map(({ page, name: quote }) => ({ page, quote })),
+    )
+  }
+  const [first] = prices
+  if (first === undefined) return null
+  const own = prices.filter(({ currency }) => currency === first.currency)
+  const amounts = own.map(({ amount }) => amount)
+  const [low, high] = [Math.min(...amounts), Math.max(...amounts)]
+  return claim(
+    low === high
+      ? `It shows a price of ${low} ${bareWords(first.currency, 10)}.`
+      : `It shows prices from ${low} to ${high} ${bareWords(first.currency, 10)}.`,
+    own.slice(0, MAX_EVIDENCE).map(({ page, quote }) => ({ page, quote })),
+  )
 }
 
 function claim(text: string, evidence: readonly Evidence[]): Claim {
@@ -92,15 +128,19 @@ const WALLS: Record<NonNullable<SiteFindings['wall']>, string> = {
 /** The same as one text, and how much was read for it. */
 export function framingOf(findings: SiteFindings, claims: readonly Claim[]): string {
   const { hostname, wall, pages, audience, classification } = findings
+  const { site_class, confidence } = classification
   const problem = wall === null ? [] : [`${hostname} ${WALLS[wall]}.`]
   const missing = [
-    ...(audience === null ? [`Its pages do not say in one phrase for whom ${hostname} is.`] : []),
-    ...(classification.site_class === 'unknown' && claims.length === 0
+    ...(audience === null && wall === null
+      ? [`Its pages do not say in one phrase for whom ${hostname} is.`]
+      : []),
+    ...(site_class === 'unknown' && claims.length === 0
       ? [`What kind of site ${hostname} is does not show.`]
       : []),
   ]
-  const read = `This is from ${pages.length === 1 ? 'one page' : `${pages.length} pages`} of ${hostname}; the kind of site has a confidence of ${classification.confidence}.`
-  return [...problem, ...claims.map(each => each.claim), ...missing, read].join(' ')
+  const read = `This comes from ${pages.length === 1 ? 'one page' : `${pages.length} pages`} of ${hostname}`
+  const sure = site_class === 'unknown' ? '' : `; the confidence in the kind of site is ${confidence}`
+  return [...problem, ...claims.map(each => each.claim), ...missing, `${read}${sure}.`].join(' ')
 }
 
 /** `"Ledgerly" (ledgerly.test)`, or the host alone. */
@@ -129,13 +169,13 @@ export function questionOf(
     const one = elementWords(first.actions[0] as NonNullable<(typeof first.actions)[0]>)
     const other = elementWords(second.actions[0] as NonNullable<(typeof second.actions)[0]>)
     return {
-      question: `What counts more for ${hostname}: ${one}, or ${other}? Send the answer as focus, and the plan begins with it.`,
+      question: `What is more important for ${hostname}: ${one}, or ${other}? Send the answer as \`focus\` of a new analysis, and its plan begins with that.`,
       answers: [...new Set(answers)],
     }
   }
   if (classification.confidence >= SURE) return null
   return {
-    question: `What should a visitor of ${hostname} do before leaving? Send the answer as focus, such as "sign up", "buy" or "contact us".`,
+    question: `What should a visitor of ${hostname} do before leaving? Send the answer as \`focus\` of a new analysis, such as "sign up", "buy" or "contact us".`,
     answers: [...new Set([...answers, ...actions.slice(0, 3).map(({ words }) => bareWords(words))])]
       .filter(Boolean)
       .slice(0, 4),

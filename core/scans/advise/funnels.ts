@@ -20,12 +20,27 @@ const CHAINS: readonly (readonly string[])[] = [
   ['listing_started', 'listing_published'],
   ['booking_started', 'booking_confirmed'],
   ['table_booking_started', 'booking_confirmed'],
-  ['article_finished', 'newsletter_submitted'],
+  ['demo_requested', 'enquiry_received'],
+  ['quote_requested', 'enquiry_received'],
+  ['contact_started', 'enquiry_received'],
   ['project_explored', 'contact_started', 'enquiry_received'],
+  ['article_finished', 'newsletter_submitted', 'newsletter_confirmed'],
+  ['newsletter_submitted', 'newsletter_confirmed'],
   ['creation_started', 'result_made', 'result_exported'],
   ['search_submitted', 'code_copied', 'setup_finished'],
   ['topic_started', 'reply_submitted', 'member_welcomed'],
 ]
+/** Events that nobody wants to see more often. A funnel does not lead to them. */
+const NO_GOALS: ReadonlySet<string> = new Set([
+  'payment_failed',
+  'stock_missed',
+  'limit_reached',
+  'form_problem_shown',
+  'search_without_result',
+  'page_missing_shown',
+  'login_failed',
+  'login_started',
+])
 
 /**
  * Funnels to the goals of the site: from the page where people arrive or see prices to the last event that
@@ -34,31 +49,61 @@ const CHAINS: readonly (readonly string[])[] = [
 export function funnelsOf(recommended: readonly Recommendation[], findings: SiteFindings): Funnel[] {
   const events = new Set(recommended.map(({ event }) => event))
   const pageOf = new Map(recommended.map(({ event, placement }) => [event, placement.page]))
-  const chains = CHAINS.map(chain => chain.filter(event => events.has(event))).filter(
-    chain => chain.length > 0,
-  )
+  const chains = uniqueChains(CHAINS.map(chain => chain.filter(event => events.has(event))))
   const whole = chains.filter(
     chain => !chains.some(other => other.length > chain.length && chain.every(each => other.includes(each))),
   )
   const covered = new Set(chains.flat())
-  const single = recommended.filter(({ event }) => !covered.has(event)).map(({ event }) => [event])
+  const others = recommended.map(({ event }) => event).filter(event => !covered.has(event))
+  const goals = others.filter(event => !NO_GOALS.has(event))
+  const single = (whole.length + goals.length > 0 ? goals : others).map(event => [event])
   const ranked = [...whole, ...single].toSorted((a, b) => rankOf(a, recommended) - rankOf(b, recommended))
   return ranked.slice(0, MAX_FUNNELS).map(chain => {
     const first = chain[0] as string
     const goal = chain.at(-1) as string
-    const start = startPage(first, pageOf.get(first) ?? findings.pages[0]?.path ?? '/', findings)
+    const path = startPage(first, pageOf.get(first) ?? findings.pages[0]?.path ?? '/', findings)
+    const { filters, shown } = startStep(path, first, findings)
     const steps: ScanFunnelStep[] = [
-      { event: 'page_view', filters: [{ property: 'path', op: 'eq', value: start }] },
+      { event: 'page_view', filters },
       ...chain.map(event => ({ event, filters: [] })),
     ]
-    const shown = pageWords(start, 60)
     return {
-      name: `${shown} to ${goal}`,
+      name: first === goal ? `${shown} to ${goal}` : `${shown} by ${first} to ${goal}`,
       steps,
       ...readingOf(chain, shown, findings.hostname),
     }
   })
 }
+
+/** Each chain once: two of them may share the events that are left. */
+function uniqueChains(chains: readonly (readonly string[])[]): (readonly string[])[] {
+  return [...new Map(chains.filter(chain => chain.length > 0).map(chain => [chain.join(), chain])).values()]
+}
+
+/**
+ * The first step. One product or one text is an example: its funnel begins on all pages of its kind, which
+ * share the part of the path before the last slash. Texts without such a part can be any page.
+ */
+function startStep(
+  path: string,
+  event: string,
+  { classification }: SiteFindings,
+): { filters: ScanFunnelStep['filters']; shown: string } {
+  const parent = /^(\/.+\/)[^/]+\/?$/.exec(path)?.[1]
+  if (parent !== undefined && EXAMPLES.test(event)) {
+    return {
+      filters: [{ property: 'path', op: 'contains', value: parent }],
+      shown: `the pages below ${pageWords(parent, 60)}`,
+    }
+  }
+  if (path !== '/' && event === 'article_finished' && classification.site_class === 'content') {
+    return { filters: [], shown: 'any page' }
+  }
+  return { filters: [{ property: 'path', op: 'eq', value: path }], shown: pageWords(path, 60) }
+}
+
+/** Events whose page is one of many: a product, an offer, a text, a project, a topic. */
+const EXAMPLES = /^(product_|item_|seller_|purchase_|article_|project_|reply_|page_|text_|code_)/
 
 /** What to decide by a funnel, and how to read it. One with a single event has no steps after that. */
 function readingOf(
@@ -67,16 +112,16 @@ function readingOf(
   host: string,
 ): Pick<Funnel, 'decision' | 'bottleneck_detection'> {
   const [first, last] = [chain[0], chain.at(-1)]
-  const call = 'POST /funnel with these steps, once without and once with breakdown=device'
+  const call = 'Send POST /funnel with these steps, once without and once with breakdown=device'
   if (first === last) {
     return {
-      decision: `Whether ${shown} of ${host} needs other words or another place for ${first}, or more visitors.`,
-      bottleneck_detection: `${call}. A conversion_rate that differs between devices means that the element is hard to find or broken on one of them.`,
+      decision: `Decide whether ${host} needs more visitors on ${shown}, or a better way from there to ${first}.`,
+      bottleneck_detection: `${call}. If the conversion_rate differs much between devices, the element is hard to find or broken on one of them.`,
     }
   }
   return {
-    decision: `Whether to work on what ${shown} of ${host} promises, or on the steps after ${first}: the step with the largest loss is next.`,
-    bottleneck_detection: `${call}. A conversion_rate of ${first} far below the others means that ${shown} does not convince; a low one of ${last} means that the way after the click is broken or long.`,
+    decision: `Decide whether to improve ${shown} of ${host} or the steps after ${first}: the step that loses the most people is next.`,
+    bottleneck_detection: `${call}. If the conversion_rate of ${first} is far below the others, the page does not convince. If that of ${last} is low, the steps after the click are too long or broken.`,
   }
 }
 

@@ -19,17 +19,21 @@ const BUSINESS: Record<SiteClass, readonly Business[]> = {
     ],
     [
       'team_member_invited',
-      'Whether {host} spreads within a company',
+      'Whether users of {host} bring their colleagues',
       'where the server of {host} sends the invitation',
     ],
   ],
   shop: [
     [
       'order_refunded',
-      'Which products of {host} come back, so that revenue is net',
-      'where {host} books a return',
+      'Which products people send back to {host}, so that the revenue is the real one',
+      'where {host} records a return',
     ],
-    ['back_in_stock_notified', 'What {host} loses by empty shelves', 'the stock system of {host}'],
+    [
+      'back_in_stock_notified',
+      'How many people wait for products that {host} does not have',
+      'the stock system of {host}',
+    ],
   ],
   content: [
     [
@@ -37,63 +41,83 @@ const BUSINESS: Record<SiteClass, readonly Business[]> = {
       'Which texts of {host} lead to paying readers',
       'the webhook of the payment provider of {host}',
     ],
-    ['newsletter_opened', 'Whether readers won by {host} stay', 'the mail service of {host}, by its webhook'],
+    [
+      'newsletter_opened',
+      'Whether subscribers of {host} read what they get',
+      'the mail service of {host}, by its webhook',
+    ],
   ],
   marketplace: [
     ['payout_made', 'Whether sellers of {host} earn enough to stay', 'the payment system of {host}'],
-    ['dispute_opened', 'Which categories of {host} cost trust', 'the support desk of {host}'],
+    [
+      'dispute_opened',
+      'In which categories of {host} buyers and sellers disagree',
+      'the support tool of {host}',
+    ],
   ],
   docs: [
     [
       'first_api_call_made',
       'Whether readers of {host} become users of the product',
-      'the gateway of the product that {host} documents',
+      'the API of the product that {host} documents',
     ],
     [
       'support_ticket_opened',
-      'Which pages of {host} fail to answer',
-      'the support desk, with the last page of {host}',
+      'Which pages of {host} leave a question open',
+      'the support tool, with the last page of {host} that the person saw',
     ],
   ],
   community: [
-    ['member_returned', 'Whether {host} keeps those who join', 'a daily job over the members of {host}'],
-    ['post_flagged', 'Where the tone of {host} drives people away', 'the moderation queue of {host}'],
+    ['member_returned', 'Whether members of {host} come back', 'a daily job over the members of {host}'],
+    [
+      'post_flagged',
+      'Where members of {host} complain about other members',
+      'the moderation queue of {host}',
+    ],
   ],
   local_business: [
     [
       'visit_made',
       'How many bookings of {host} turn into visits',
-      'the till or the calendar of {host}, once a day',
+      'the cash register or the calendar of {host}, once a day',
     ],
-    ['visit_missed', 'What no-shows cost {host}', 'the calendar of {host}'],
+    ['visit_missed', 'How often people book at {host} and do not come', 'the calendar of {host}'],
   ],
   portfolio: [
     [
       'project_won',
-      'Which source of {host} brings paid work, not only letters',
-      'by hand or from the invoices behind {host}',
+      'Which source of {host} brings paid work and not only messages',
+      'the tool with the invoices of {host}',
     ],
     [
       'proposal_sent',
-      'How many enquiries of {host} are worth an answer',
-      'the mail or the tool for offers behind {host}',
+      'How many enquiries at {host} lead to a proposal',
+      'the mail or the tool with which the proposals of {host} are written',
     ],
   ],
   app: [
-    ['license_bought', 'Which use of {host} leads to money', 'the webhook of the payment provider of {host}'],
+    [
+      'license_bought',
+      'Which use of {host} leads to a purchase',
+      'the webhook of the payment provider of {host}',
+    ],
     [
       'work_resumed',
       'Whether people come back to {host} with the same work',
-      'where {host} opens a stored work',
+      'where {host} opens something that the user stored before',
     ],
   ],
   unknown: [
     [
       'customer_won',
-      'What {host} earns from its visitors',
-      'where the business behind {host} records a customer',
+      'Which visitors of {host} become customers',
+      'where the business of {host} records a new customer',
     ],
-    ['customer_lost', 'Who leaves, and what they had seen on {host}', 'the same place behind {host}'],
+    [
+      'customer_lost',
+      'Who leaves, and what they had seen on {host}',
+      'where the business of {host} records that a customer leaves',
+    ],
   ],
 }
 
@@ -104,10 +128,13 @@ export function businessEventsLater({
   const put = (text: string) => text.replaceAll('{host}', hostname)
   return BUSINESS[classification.site_class].map(([event, why, where]) => ({
     event,
-    why: `${put(why)}.`,
-    where_to_instrument: `From a server, by POST /track with an API key: ${put(where)}.`,
+    why: `It shows ${put(why).charAt(0).toLowerCase()}${put(why).slice(1)}.`,
+    where_to_instrument: `Send it by POST /track with an API key from ${put(where)}.`,
   }))
 }
+
+/** The entry of a site that shows a log-in. */
+export const KNOWN_USERS = 'Known users'
 
 type Advanced = ScanResult['advanced_tracking_later'][number]
 
@@ -123,41 +150,41 @@ export function advancedTrackingLater(findings: SiteFindings): Advanced[] {
     SPA.test(framework?.name ?? '') || is_shell
       ? {
           capability: 'Page views of a single-page application',
-          why: `${hostname} is built with ${framework?.name ?? 'scripts'} (${pageWords(framework?.evidence ?? 'an empty document')}), so most of its pages open without a load.`,
+          why: `${hostname} is built with ${framework?.name ?? 'scripts'} (${pageWords(framework?.evidence ?? 'an empty document')}), so its pages change without a new load.`,
           implementation_hint: `Add data-track-spa="true" to the script tag of ${hostname}.`,
         }
       : null,
     consent !== undefined || has_consent_banner
       ? {
           capability: 'Consent',
-          why: `${hostname} asks for consent${consent === undefined ? '' : ` with ${consent.name}`}: events must wait for the answer.`,
+          why: `${hostname} asks for consent${consent === undefined ? '' : ` with ${consent.name}`}, so events must wait for the answer.`,
           implementation_hint: `Add data-require-consent="true" to the script tag, and call aa.grantConsent() and aa.revokeConsent() from the banner of ${hostname}.`,
         }
       : null,
     logIn === undefined
       ? null
       : {
-          capability: 'Known users',
-          why: `${hostname} has accounts (${pageWords(logIn.words || logIn.selector)} on ${pageWords(logIn.page, 60)}): one person on two devices is one user only with an id.`,
-          implementation_hint: `Call aa.identify with the account id after the log-in of ${hostname}; never an e-mail address as the id.`,
+          capability: KNOWN_USERS,
+          why: `${hostname} has accounts (${pageWords(logIn.words || logIn.selector)} on ${pageWords(logIn.page, 60)}). Without an id, one person on two devices counts as two.`,
+          implementation_hint: `Call window.aa?.identify with the id of the account after each log-in and sign-up of ${hostname}. The id is never an e-mail address.`,
         },
     form === undefined
       ? null
       : {
           capability: 'Errors and failed forms',
-          why: `${hostname} depends on forms such as ${pageWords(form.words || form.selector)} on ${pageWords(form.page, 60)}: a script that fails there costs customers silently.`,
+          why: `${hostname} depends on forms such as ${pageWords(form.words || form.selector)} on ${pageWords(form.page, 60)}. If a script fails there, customers are lost and nobody notices.`,
           implementation_hint: `Add data-track-errors="true" to the script tag of ${hostname}, and look at $error by path each week.`,
         },
     languages.length > 1
       ? {
           capability: 'Languages apart',
-          why: `${hostname} has pages in ${languages.slice(0, 5).join(', ')}: their readers behave differently.`,
-          implementation_hint: `Call aa.set({ site_language: document.documentElement.lang }) once on each page of ${hostname}, and break reports down by it.`,
+          why: `${hostname} has pages in ${languages.slice(0, 5).join(', ')}, and visitors of each language may behave differently.`,
+          implementation_hint: `Call window.aa?.set({ site_language: document.documentElement.lang }) on each page of ${hostname}, and break reports down by it.`,
         }
       : null,
     {
       capability: 'Speed as visitors feel it',
-      why: `Slow pages of ${hostname} lose people before any event of this plan can happen.`,
+      why: `People leave slow pages of ${hostname} before any event of this plan can happen.`,
       implementation_hint: `Add data-track-vitals="true" to the script tag of ${hostname} for one week, and read cwv_lcp by path.`,
     },
   ]

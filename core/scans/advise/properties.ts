@@ -10,7 +10,7 @@ type Property = Recommendation['properties'][number]
 const MAX_EXAMPLE_CHARS = 40
 
 const MEANINGS: Readonly<Record<PropertySource | 'place', string>> = {
-  place: 'Which of several elements was used',
+  place: 'Where on the page the element is',
   plan: 'The plan that the element belongs to',
   product: 'What the element is about, by its own id or name',
   value: 'The price as a number',

@@ -10,7 +10,7 @@ help helpful helps hence here hidden however important instead itself just later
 many matter matters maybe meaning means merely might mostly much must near nearly never new no nor off okay only onto otherwise our
 over overall own per perhaps plain plainly precisely rather real reliable reliably remain remains reveal reveals right same seem
 seems several should showing side similar simple simply since small so some soon still such sure taking telling therefore though
-through thus together too toward towards turn under unless unlike until upon usually very via view well whatever whenever wherever
+through thus today together too toward towards turn under unless unlike until upon usually very via view well whatever whenever wherever
 whichever while whole whose why without
 `
 

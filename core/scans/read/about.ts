@@ -1,5 +1,6 @@
 import { plainText } from '#core/text/clean-text'
 import type { Evidence } from '#schemas/website-scans'
+import { SCHEMA_TYPES } from './class-signs.ts'
 import type { PageReading } from './read-page.ts'
 import { LANGUAGES } from './words/languages.ts'
 import { phrasesOf } from './words.ts'
@@ -16,12 +17,18 @@ export function nameOf(pages: readonly PageReading[]): Evidence | null {
   const named = pages.find(({ siteName }) => siteName)
   if (named?.siteName) return quoteOf(named, named.siteName, 60)
   const item = first.items.find(
-    ({ type, name }) => name && /Organization|WebSite|Business|Restaurant|Store/.test(type),
+    ({ type, name }) => name && (/Organization|WebSite|Business|Store/.test(type) || isNamedAfter(type)),
   )
   if (item?.name) return quoteOf(first, item.name, 60)
-  const parts = first.finding.title.split(/\s+[|–—·:-]\s+/).filter(Boolean)
+  const parts = first.finding.title.split(/\s+[|–—·-]\s+|\s*[|｜]\s*|\s*:\s+|：/).filter(Boolean)
   const shortest = parts.toSorted((a, b) => a.length - b.length)[0]
   return shortest === undefined ? null : quoteOf(first, shortest, 60)
+}
+
+/** Places, people and software carry the name of their site; a product or a text does not. */
+function isNamedAfter(type: string): boolean {
+  const site_class = SCHEMA_TYPES.find(([, , pattern]) => pattern.test(type))?.[0]
+  return site_class === 'local_business' || site_class === 'saas' || site_class === 'app' || type === 'Person'
 }
 
 /** What the site says it is, in the words of its first page. */
@@ -74,7 +81,7 @@ function audienceIn(text: string, language: string | null): string | null {
   const phrases = [language, 'en'].flatMap(code => phrasesOf(LANGUAGES[code ?? '']?.audience ?? ''))
   const after = phrases.flatMap(phrase => {
     const match = new RegExp(
-      `(?<!\\p{L}|(?:auch|also|even|anche|tambi[eé]n|aussi|même|ook|även|też|também)\\s)${phrase}\\s+([^.,;:!?–—|()]{3,60})`,
+      `(?<!\\p{L}|(?:available|open|ready|looking|known|made|waiting|auch|also|even|anche|tambi[eé]n|aussi|même|ook|även|też|também)\\s)${phrase}\\s+([^.,;:!?–—|()]{3,60})`,
       'iu',
     ).exec(text.slice(0, 400))
     return match?.[1] ?? []

@@ -89,7 +89,13 @@ test('the words of a model are in the advice, and everything else is as it was',
 
 test('what a coding agent gets is the same with and without a model', async () => {
   const { before, after } = await polish((call, response) => sayText(response, goodAnswer(call, reworded)))
-  const options = { analysisId: 'scan_1', resumeToken: null, baseUrl: 'https://a.example', project: null }
+  const options = {
+    analysisId: 'scan_1',
+    resumeToken: null,
+    isOwned: true,
+    baseUrl: 'https://a.example',
+    project: null,
+  }
   expect(after).not.toEqual(before)
   expect(writeHandoff(after, options)).toEqual(writeHandoff(before, options))
 })

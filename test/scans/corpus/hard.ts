@@ -143,7 +143,8 @@ export const HARD_SITES: readonly CorpusSite[] = [
     expect: {
       class: 'local_business',
       first: 'booking_started',
-      events: ['booking_started', 'directions_opened'],
+      events: ['booking_started', 'booking_confirmed'],
+      absent: ['directions_opened'],
       language: 'de',
     },
   },

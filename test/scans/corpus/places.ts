@@ -18,7 +18,9 @@ export const PLACE_SITES: readonly CorpusSite[] = [
     expect: {
       class: 'local_business',
       first: 'booking_started',
-      events: ['booking_started', 'phone_call_started', 'directions_opened'],
+      events: ['booking_started', 'phone_call_started', 'booking_confirmed'],
+      // The page of directions has a page view.
+      absent: ['directions_opened'],
       language: 'de',
     },
   },

@@ -89,9 +89,21 @@ test('a template with a place that nobody fills throws', () => {
 })
 
 test('every template is filled, and names its site in each of its texts', () => {
-  const places = { host: 'h.test', page: '"h.test/"', element: 'the link "x" on "/"', subject: '"X"' }
+  const places = {
+    host: 'h.test',
+    page: '"h.test/"',
+    element: 'the link "x" on "/"',
+    subject: '"X"',
+    begin: 'the link "y"',
+    reader: 'reader',
+    text: 'page',
+    thread: 'topic',
+  }
   const templates = [...ACTION_EVENTS, ...OUTCOME_EVENTS]
-  expect(new Set(templates.map(({ event }) => event)).size).toBe(templates.length)
+  // One event may be sent by an element, or by the code of the site where no element was found.
+  for (const same of [ACTION_EVENTS, OUTCOME_EVENTS]) {
+    expect(new Set(same.map(({ event }) => event)).size).toBe(same.length)
+  }
   for (const { event, why, blindspot, capability, where } of templates) {
     expect(event).toMatch(/^[a-z][a-z0-9_]{2,63}$/)
     for (const text of [why, blindspot, capability, ...(where === undefined ? [] : [where.text])]) {
@@ -141,4 +153,60 @@ test('an event of a server asks how its users came, because it has no page and n
   const ofServer = events.find(({ event }) => event === 'signup_completed')
   expect(ofServer?.placement.page).toBeNull()
   expect(ofServer?.example_calls.map(({ path }) => path)).toEqual(['/query', '/funnel', '/funnel', '/paths'])
+})
+
+test('a link to the cart and one to a page of directions are page views, and no events', () => {
+  const shop = advise(findingsOf('leafandkettle'), { mode: 'full' })
+  const checkout = shop.minimum_viable_instrumentation.find(({ event }) => event === 'checkout_started')
+  expect(checkout?.placement).toMatchObject({ method: 'call', selector: null })
+  expect(shop.not_needed_yet.map(({ event }) => event)).toContain('cart_viewed')
+  const practice = advise(findingsOf('zahnarzt-am-markt'), { mode: 'full' })
+  expect(practice.not_needed_yet.map(({ event }) => event)).toContain('directions_viewed')
+})
+
+test('an outcome names the element that it follows, and the address where the form of the site ends', () => {
+  const events = advise(findingsOf('ledgerly'), { mode: 'full' }).minimum_viable_instrumentation
+  const signup = events.find(({ event }) => event === 'signup_completed')
+  expect(signup?.why_this_matters_now).toContain('the link "Start free trial" in the header of "/"')
+  expect(signup?.implementation_hint).toContain(
+    'The form with the button "Create account" on "/signup" sends its data to "/api/signup"',
+  )
+})
+
+test('an outcome at another service comes from a webhook of that service', () => {
+  const events = advise(findingsOf('bistrot-des-halles'), { mode: 'full' }).minimum_viable_instrumentation
+  const booking = events.find(({ event }) => event === 'booking_confirmed')
+  expect(booking?.implementation_hint).toMatch(/webhook of "www\.thefork\.com".* leave this event out/)
+})
+
+test('mail that only the inbox sees is no event of a server', () => {
+  const events = advise(findingsOf('idaholm-photo'), { mode: 'full' }).minimum_viable_instrumentation
+  expect(events.map(({ event }) => event)).not.toContain('enquiry_received')
+})
+
+test('the framing says what is in the navigation, and what visitors can do with which element', () => {
+  const { framing } = advise(findingsOf('zahnarzt-am-markt'), { mode: 'preview' })
+  expect(framing).toContain(
+    '"Zahnarztpraxis am Markt" (zahnarzt-am-markt.test) is the site of a local business.',
+  )
+  expect(framing).toContain('Its navigation has "Behandlungen", "Unser Team" and "Anfahrt".')
+  expect(framing).toContain('Visitors can book ("Termin vereinbaren") and call ("03643 000").')
+})
+
+test('what stands after "available for" is not whom a site is for', () => {
+  expect(advise(findingsOf('idaholm-photo'), { mode: 'preview' }).framing).not.toContain('It is for')
+})
+
+test('a test of words in another language says what its texts say, and gives none in English', () => {
+  const [words] = advise(findingsOf('zahnarzt-am-markt'), { mode: 'full' }).suggested_ab_tests
+  expect(words?.implementation_hint).toContain('with texts that you write in German')
+  expect(words?.implementation_hint).not.toMatch(/data-aa-variant-\w+="/)
+  const [english] = advise(findingsOf('ledgerly'), { mode: 'full' }).suggested_ab_tests
+  expect(english?.implementation_hint).toContain('data-aa-variant-try="Try Ledgerly"')
+})
+
+test('a funnel about one of many products begins on the pages of all of them', () => {
+  const [funnel] = advise(findingsOf('leafandkettle'), { mode: 'full' }).goal_driven_funnels
+  expect(funnel?.name).toBe('the pages below "/products/" by product_added_to_cart to order_completed')
+  expect(funnel?.steps[0]?.filters).toEqual([{ property: 'path', op: 'contains', value: '/products/' }])
 })

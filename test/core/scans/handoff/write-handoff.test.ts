@@ -8,7 +8,13 @@ import { agentHandoff, type ScanResult } from '#schemas/website-scans'
 import { CORPUS } from '#test/scans/corpus/corpus'
 import { fetchedPages } from '#test/scans/corpus/fetched-pages'
 
-const OPTIONS = { analysisId: 'scan_1', resumeToken: null, baseUrl: 'https://stats.test', project: null }
+const OPTIONS = {
+  analysisId: 'scan_1',
+  resumeToken: null,
+  isOwned: true,
+  baseUrl: 'https://stats.test',
+  project: null,
+}
 
 function resultOf(name: string): ScanResult {
   const site = CORPUS.find(each => each.name === name)
@@ -105,7 +111,11 @@ test('the files are those of the framework of the site', () => {
 })
 
 test('a project brings its own script tag and its name into the calls', () => {
-  const project = { name: 'tea', snippet: '<script defer src="https://stats.test/tracker.js"></script>' }
+  const project = {
+    name: 'tea',
+    project_token: 'aat_tea',
+    snippet: '<script defer src="https://stats.test/tracker.js"></script>',
+  }
   const { prompt } = writeHandoff(resultOf('leafandkettle'), { ...OPTIONS, project })
   expect(prompt).toContain(project.snippet)
   expect(prompt).not.toContain('First create a project')
@@ -129,4 +139,37 @@ test('a call that no route takes is named', () => {
   expect(
     problemOfCall({ method: 'GET', path: '/breakdown?project=a&property=not-a-key', body: null }),
   ).not.toBeNull()
+})
+
+test('without a project it says how to get access and a project that belongs to the analysis', () => {
+  const { prompt } = writeHandoff(resultOf('leafandkettle'), OPTIONS)
+  expect(prompt).toContain('https://stats.test/auth.md')
+  expect(prompt).toContain('"source_scan_id":"scan_1"')
+  expect(prompt).not.toContain('/upgrade')
+})
+
+test('an analysis that belongs to nobody is given to the account first, or what arrives is read as events', () => {
+  const { prompt } = writeHandoff(resultOf('leafandkettle'), { ...OPTIONS, isOwned: false })
+  expect(prompt).toContain('POST https://stats.test/website-scans/scan_1/upgrade {"resume_token":"…"}')
+  expect(prompt).toContain('GET https://stats.test/events?project=leafandkettle.test&since=1d')
+})
+
+test('events of the server have the key that they need, the token, and the id of the visitor', () => {
+  const project = { name: 'books', project_token: 'aat_books', snippet: '<script></script>' }
+  const { prompt } = writeHandoff(resultOf('ledgerly'), { ...OPTIONS, project })
+  expect(prompt).toContain('{"token":"aat_books","event":"signup_completed"')
+  expect(prompt).toContain('header X-API-Key')
+  expect(prompt).toContain('window.aa?.identify(ACCOUNT_ID)')
+  const practice = writeHandoff(resultOf('zahnarzt-am-markt'), OPTIONS).prompt
+  expect(practice).toContain('window.aa?.getIdentity()')
+  expect(writeHandoff(resultOf('leafandkettle'), OPTIONS).prompt).toContain(
+    'With Shopify that is a small function',
+  )
+})
+
+test('a value of one product is not to be written into the template of all products', () => {
+  const { prompt } = writeHandoff(resultOf('leafandkettle'), OPTIONS)
+  expect(prompt).toMatch(
+    /Property product: .*Where one template makes many pages or elements, write its own field/,
+  )
 })
