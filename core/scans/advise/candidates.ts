@@ -44,7 +44,8 @@ export function candidatesOf(findings: SiteFindings, focus: Intent | null): Cand
     ACTION_EVENTS.find(({ intent, fits }) => intent === action.intent && (fits?.(action, findings) ?? true)),
   )
   const ofActions = ACTION_EVENTS.flatMap((template): Candidate[] => {
-    const actions = (byTemplate.get(template) ?? []).toSorted((a, b) => prominence(b) - prominence(a))
+    const own = byTemplate.get(template) ?? []
+    const actions = own.toSorted((a, b) => rankOf(b, own) - rankOf(a, own))
     const best = actions[0]
     if (best === undefined) return []
     const score = worthOf(template, site_class) * prominence(best)
@@ -121,6 +122,12 @@ export function isCountedDownload({ intent, target }: Action): boolean {
 
 function prominence({ certainty, kind, region, pages }: Action): number {
   return certainty * KIND_WEIGHT[kind] * REGION_WEIGHT[region] * (1 + Math.min(pages, 5) / 50)
+}
+
+/** Of equal elements the one that is alone on its page goes first: the page of one product, not the list. */
+function rankOf(action: Action, all: readonly Action[]): number {
+  const isAlone = all.filter(({ page }) => page === action.page).length === 1
+  return prominence(action) * (isAlone ? 1.02 : 1)
 }
 
 function worthOf({ worth }: EventTemplate, site_class: SiteClass): number {

@@ -69,7 +69,7 @@ function sectionsClaim({ navigation, actions, name }: SiteFindings): Claim | nul
     actions.filter(({ intent }) => !SECTION_INTENTS.has(intent)).map(({ words }) => words.toLowerCase()),
   )
   const sections = navigation.filter(
-    ({ quote }) => quote !== '' && quote !== name?.quote && !doing.has(quote.toLowerCase()),
+    ({ quote }) => quote !== '' && name?.quote.includes(quote) !== true && !doing.has(quote.toLowerCase()),
   )
   if (sections.length < MIN_SECTIONS) return null
   const shown = sections.slice(0, MAX_SECTIONS)
@@ -89,7 +89,7 @@ function actsClaim(candidates: readonly Candidate[]): Claim | null {
 }
 
 function moneyClaim({ classification, plans, prices }: SiteFindings): Claim | null {
-  if (plans.length > 0 && HAS_PLANS.has(classification.site_class)) {
+  if (plans.length > 1 && HAS_PLANS.has(classification.site_class)) {
     return claim(
       `It has plans: ${listed(plans.slice(0, 4).map(plan => `${pageWords(plan.name, 30)}${plan.price === null ? '' : ` for ${bareWords(plan.price, 20)}`}`))}.`,
       plans.slice(0, MAX_EVIDENCE).map(({ page, name: quote }) => ({ page, quote })),

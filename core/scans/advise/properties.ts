@@ -34,7 +34,7 @@ function exampleOf(source: PropertySource | 'place', action: Action, findings: S
   const { page, region, target } = action
   const { pages, prices } = findings
   const own = pages.find(({ path }) => path === page)
-  const price = prices.find(each => each.page === page)
+  const price = onlyPrice(prices.filter(each => each.page === page))
   // An element in the header belongs to no product, price or plan.
   if (source !== 'place' && source !== 'method' && region !== 'main' && region !== 'body') return null
   switch (source) {
@@ -53,6 +53,11 @@ function exampleOf(source: PropertySource | 'place', action: Action, findings: S
     case 'method':
       return target === null ? 'mail' : 'form'
   }
+}
+
+/** On a page with several prices nobody can say which one belongs to an element. */
+function onlyPrice(prices: SiteFindings['prices']): SiteFindings['prices'][number] | undefined {
+  return new Set(prices.map(({ amount }) => amount)).size === 1 ? prices[0] : undefined
 }
 
 /** The first words of a text, without a cut one at the end. */

@@ -165,8 +165,12 @@ function serverHint(where: string, begin: Action | null, findings: SiteFindings,
     return `Send ${code} from a webhook of ${pageWords(host)}, where ${elementWords(begin)} leads. If that service has no webhook, leave this event out.`
   }
   const form = findings.actions.find(
-    ({ kind, intent, target }) =>
-      kind === 'form' && intent === begin?.intent && target !== null && ENDS_IN_FORM.has(intent),
+    ({ kind, intent, target, page }) =>
+      kind === 'form' &&
+      intent === begin?.intent &&
+      target !== null &&
+      target !== page &&
+      ENDS_IN_FORM.has(intent),
   )
   const handler =
     form === undefined

@@ -33,6 +33,9 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
   {
     event: 'purchase_started',
     intent: 'buy',
+    // `Shop now` leads to the products of a shop, which is a page view.
+    fits: ({ kind, target, isExternal }, { classification }) =>
+      classification.site_class !== 'shop' || kind !== 'link' || target === null || isExternal,
     worth: { shop: 8, content: 6, marketplace: 6, any: 6 },
     noun: ['purchase', 'purchases'],
     act: 'buy',
@@ -74,7 +77,7 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
     noun: ['booking', 'bookings'],
     act: 'book',
     why: '{element} is how a visitor of {host} becomes a customer, so it is the first number to improve.',
-    blindspot: 'Nobody knows which searches, pages and advertisements lead people to {element}.',
+    blindspot: 'Nobody of {host} knows which searches, pages and advertisements lead people to {element}.',
     capability:
       'Say which search, map or advertisement brings bookings to {host}, and on which days and hours.',
   },
@@ -95,7 +98,8 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
     noun: ['enquiry', 'enquiries'],
     act: 'get in touch',
     why: '{element} is how people who want something from {host} get in touch.',
-    blindspot: 'A message that begins at {element} arrives without the page and the source that led to it.',
+    blindspot:
+      'A message that begins at {element} reaches {host} without the page and the source that led to it.',
     capability: 'Tell which pages and sources bring enquiries to {host}, not only visits.',
     properties: ['method'],
   },
@@ -149,7 +153,8 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
     noun: ['request for a quote', 'requests for a quote'],
     act: 'ask for a quote',
     why: '{element} is how a visitor of {host} asks for a price: the next step is an order.',
-    blindspot: 'A request that begins at {element} arrives without the search and the page that led to it.',
+    blindspot:
+      'A request that begins at {element} reaches {host} without the search and the page that led to it.',
     capability: 'Tell which services, pages and searches bring requests to {host}.',
     properties: ['topic'],
   },

@@ -48,6 +48,8 @@ export const VISITOR_EVENTS: readonly EventTemplate[] = [
   {
     event: 'search_submitted',
     intent: 'search',
+    // A link to a page for searching has a page view, and nobody has searched yet.
+    fits: ({ kind, target }) => kind !== 'link' || target === null,
     worth: { marketplace: 9, docs: 8, shop: 5, community: 5, content: 4, any: 3 },
     noun: ['search', 'searches'],
     act: 'search',

@@ -116,8 +116,11 @@ function wordsOfElement(page: HtmlPage, element: HtmlElement): string {
     text ||
     attributes.get('value') ||
     attributes.get('title')
-  return plainText(named || altOf(element) || '', MAX_WORDS_CHARS)
+  return plainText((named || altOf(element) || '').replace(SHORTCUT, ''), MAX_WORDS_CHARS)
 }
+
+/** The keys that do the same, at the end of the words. */
+const SHORTCUT = /\s+(?:(?:Ctrl|Cmd|⌘|⌃)\s?\+?\s?\p{L}|\/)\s*$/u
 
 /** The text of an image in the element. */
 function altOf({ tag, attributes, firstImage }: HtmlElement): string | undefined {
@@ -139,7 +142,9 @@ function intentOfForm(
   }
   // Fields that fit several purposes say less than the words on the button.
   const isSaid =
-    said !== null && said.certainty >= Math.max(0.5, purpose.certainty) && said.intent !== 'contact'
+    said !== null &&
+    said.certainty >= Math.max(0.5, purpose.certainty) &&
+    (said.intent !== 'contact' || purpose.certainty <= 0.5)
   return isSaid ? said : purpose
 }
 

@@ -33,6 +33,13 @@ const RULES: readonly Rule[] = [
   },
   { intent: 'checkout', certainty: 1, holds: ({ has }) => has(/^cc-(number|csc|exp)/) },
   {
+    intent: 'search',
+    certainty: 0.9,
+    holds: ({ count, action }) =>
+      count('password') === 0 &&
+      /(^|\/)(search|suche|buscar|cerca|recherche|zoeken|szukaj)([/?]|$)/.test(action),
+  },
+  {
     intent: 'sign_up',
     certainty: 0.95,
     holds: ({ count, has }) => count('password') > 1 || (count('password') === 1 && has(/new-password/)),
@@ -42,7 +49,10 @@ const RULES: readonly Rule[] = [
     certainty: 0.6,
     holds: ({ count, has, action }) =>
       count('password') === 1 &&
-      (/sign-?up|register|join/.test(action) || has(/^(first|last|full|company|your)?_?-?name$/)),
+      (/sign-?up|register|join|trial/.test(action) ||
+        has(
+          /^(first|last|full|company|your)?_?-?name$|^(company|organi[sz]ation|firma|entreprise|empresa|azienda)$/,
+        )),
   },
   { intent: 'log_in', certainty: 0.9, holds: ({ count }) => count('password') === 1 },
   {

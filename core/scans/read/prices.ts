@@ -22,6 +22,10 @@ const SIGNS: Readonly<Record<string, string>> = {
 const PRICE =
   /(?<![\p{L}\d])(?:(R\$|[$€£¥₺₹]|(?:USD|EUR|GBP|CHF|SEK|PLN|JPY|BRL|TRY)(?=[\s\d]))\s?(\d{1,9}(?:[.,’' ]\d{2,3}){0,3})|(\d{1,9}(?:[.,’' ]\d{2,3}){0,3})(?:,[-–])?\s?(€|£|zł|円|₺|kr|TL|EUR|USD|GBP|CHF|SEK|PLN|JPY)(?![\p{L}\d]))/gu
 
+/** A sum from which something is free is no price of anything. */
+const THRESHOLD =
+  /free (shipping|delivery|returns)|versandkostenfrei|(kostenlos|gratis|frei)\S* (versand|lieferung)|livraison (offerte|gratuite)|env[ií]o gratis|spedizione gratuita|frete gr[aá]tis|gratis (verzending|bezorging)|darmowa dostawa|fri frakt|送料無料|ücretsiz kargo/i
+
 /** Prices of one page that are read, and characters of a text that is searched. */
 const [MAX_PRICES, MAX_TEXT_CHARS] = [60, 400]
 /** A plan has its price within so many texts after its name. */
@@ -34,7 +38,7 @@ export function findPrices(texts: readonly string[], page: string): FoundPrice[]
   const prices: FoundPrice[] = []
   for (const [text, whole] of texts.entries()) {
     if (prices.length >= MAX_PRICES) break
-    if (!/\d/.test(whole)) continue
+    if (!/\d/.test(whole) || THRESHOLD.test(whole.slice(0, MAX_TEXT_CHARS))) continue
     // A price is often in several elements: <span>€</span><span>29</span>.
     const piece = `${whole.trim()}${whole.trim().length <= 3 ? (texts[text + 1] ?? '') : ''}`
     for (const match of piece.slice(0, MAX_TEXT_CHARS).matchAll(PRICE)) {
@@ -53,14 +57,16 @@ export function findPrices(texts: readonly string[], page: string): FoundPrice[]
   return prices.slice(0, MAX_PRICES)
 }
 
-/** The names of plans: short headings that a price follows soon. */
+/** The names of plans: short headings that a price follows soon, before the next heading. */
 export function findPlans(
   headings: readonly { text: string; end: number }[],
   prices: readonly FoundPrice[],
   page: string,
 ): Plan[] {
   return headings.flatMap(({ text, end }) => {
-    const price = prices.find(each => each.text >= end && each.text < end + TEXTS_TO_PRICE)
+    const next = headings.find(other => other.end > end)?.end ?? Number.POSITIVE_INFINITY
+    const limit = Math.min(next, end + TEXTS_TO_PRICE)
+    const price = prices.find(each => each.text >= end && each.text < limit)
     const isName = text !== '' && text.split(/\s+/).length <= 3 && text.length <= 30
     return isName && price !== undefined ? [{ page, name: text, price: price.quote }] : []
   })

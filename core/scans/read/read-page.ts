@@ -10,6 +10,7 @@ import { detectProviders } from './providers/detect-providers.ts'
 import { FRAMEWORKS } from './providers/frameworks.ts'
 import { regionOf } from './regions.ts'
 import { readStructuredData, type StructuredItem } from './structured-data.ts'
+import { targetOf } from './targets.ts'
 
 /** Headings and entries of the navigation of one page, and their longest texts, characters. */
 const [MAX_HEADINGS, MAX_NAVIGATION, MAX_LABEL_CHARS] = [60, 80, 80]
@@ -75,7 +76,7 @@ export function readPage({ finalUrl, status, html, rendered }: FetchedPage): Pag
     openGraphType: meta('og:type') ?? null,
     description: meta('description') ?? meta('og:description') ?? '',
     headings,
-    navigation: navigationOf(page, all('a')),
+    navigation: navigationOf(page, all('a'), finalUrl),
     sample,
     items: readStructuredData(page.elements),
     actions: findActions(page, { path, url: finalUrl, language }),
@@ -125,8 +126,13 @@ function headingsOf(page: HtmlPage): Heading[] {
   }))
 }
 
-function navigationOf(page: HtmlPage, links: readonly HtmlElement[]): string[] {
-  const inNavigation = links.filter(link => !link.isInert && /^(header|nav)$/.test(regionOf(link)))
+function navigationOf(page: HtmlPage, links: readonly HtmlElement[], url: string): string[] {
+  const inNavigation = links.filter(
+    link =>
+      !link.isInert &&
+      /^(header|nav)$/.test(regionOf(link)) &&
+      !targetOf(link.attributes.get('href'), url).isExternal,
+  )
   return inNavigation
     .slice(0, MAX_NAVIGATION)
     .map(link => plainText(textOf(page, link, MAX_LABEL_CHARS), MAX_LABEL_CHARS))

@@ -53,17 +53,19 @@ function isDocument({ contentType, html }: FetchedPage): boolean {
   return contentType === '' || /html|xml/.test(contentType) || /^\s*</.test(html.slice(0, 200))
 }
 
-/** The same action on several pages is one. It keeps the page where it was found first. */
+/**
+ * The same action on several pages is one. It keeps the first page that has it once: the page of a product
+ * and not a list of products.
+ */
 function mergeActions(actions: readonly Action[]): Action[] {
-  const merged = new Map<string, Action>()
-  for (const action of actions) {
-    const { intent, kind, words, target, region } = action
-    const key = JSON.stringify([intent, kind, words.toLowerCase(), target, region])
-    const known = merged.get(key)
-    if (known === undefined) merged.set(key, { ...action })
-    else if (known.page !== action.page) known.pages += 1
-  }
-  return [...merged.values()]
+  const same = Map.groupBy(actions, ({ intent, kind, words, target, region }) =>
+    JSON.stringify([intent, kind, words.toLowerCase(), target, region]),
+  )
+  return [...same.values()].map(all => {
+    const byPage = [...Map.groupBy(all, ({ page }) => page).values()]
+    const [action] = byPage.find(({ length }) => length === 1) ?? all
+    return { ...(action as Action), pages: byPage.length }
+  })
 }
 
 function mergeProviders(providers: readonly Provider[]): Provider[] {

@@ -98,6 +98,7 @@ export function intentOfPath(path: string): Intent | null {
   const segments = path.toLowerCase().split('/').filter(Boolean)
   const last = segments.at(-1)?.replace(/\.(html?|php|aspx?)$/, '')
   if (last === undefined || segments.length > 3) return null
+  if (/^(list|rent-out|sell)-your-/.test(last)) return 'sell'
   return INTENT_OF_SEGMENT.get(last) ?? null
 }
 

@@ -6,6 +6,7 @@ import { PLACE_SITES } from './places.ts'
 import { READING_SITES } from './reading.ts'
 import { SHOP_SITES } from './shops.ts'
 import { SOFTWARE_SITES } from './software.ts'
+import { UNSEEN_SITES } from './unseen.ts'
 
 /** All sites of the corpus. Every one was written for these tests. */
 export const CORPUS: readonly CorpusSite[] = [
@@ -16,4 +17,5 @@ export const CORPUS: readonly CorpusSite[] = [
   ...PLACE_SITES,
   ...MAKER_SITES,
   ...HARD_SITES,
+  ...UNSEEN_SITES,
 ]

@@ -12,7 +12,7 @@ export const de: LanguageWords = {
     checkout: 'zur kasse|kasse|warenkorb|einkaufswagen|bezahlen|jetzt bezahlen|warenkorb ansehen',
     book: 'buchen|jetzt buchen|tisch reservieren|reservieren|termin vereinbaren|termin buchen|termin anfragen|online buchen|zimmer buchen|verfügbarkeit prüfen|platz reservieren|jetzt reservieren|termin online buchen',
     contact:
-      'kontakt|kontaktieren|kontakt aufnehmen|nachricht senden|schreiben sie uns|schreib uns|schreib mir|anfrage senden|anfragen|jetzt anfragen|absenden|projekt anfragen|kontaktieren sie uns',
+      'kontakt|kontaktieren|kontakt aufnehmen|rückruf anfordern|rückruf|nachricht senden|schreiben sie uns|schreib uns|schreib mir|anfrage senden|anfragen|jetzt anfragen|absenden|projekt anfragen|kontaktieren sie uns',
     call: 'anrufen|jetzt anrufen|rufen sie uns an',
     directions: 'anfahrt|wegbeschreibung|so finden sie uns|route planen|route berechnen',
     download: 'herunterladen|download|jetzt herunterladen|app laden|app herunterladen|installieren',
@@ -30,8 +30,7 @@ export const de: LanguageWords = {
       'verkäufer kontaktieren|anbieter kontaktieren|nachricht an verkäufer|gebot abgeben|preis vorschlagen|nachricht schreiben',
     save: 'merken|auf den merkzettel|merkzettel|auf die wunschliste|wunschliste|zu favoriten',
     share: 'teilen|link kopieren',
-    quote:
-      'angebot anfordern|angebot einholen|kostenvoranschlag|unverbindliches angebot|rückruf anfordern|angebot anfragen',
+    quote: 'angebot anfordern|angebot einholen|kostenvoranschlag|unverbindliches angebot|angebot anfragen',
     apply: 'bewerben|jetzt bewerben|bewerbung absenden|online bewerben',
     copy_code: 'kopieren|code kopieren',
     feedback: 'war das hilfreich|war diese seite hilfreich|feedback geben|seite bearbeiten',

@@ -11,9 +11,9 @@ export const en: LanguageWords = {
     add_to_cart: 'add to cart|add to bag|add to basket|add to trolley|in the basket',
     checkout:
       'checkout|check out|proceed to checkout|place order|pay now|complete order|secure checkout|view cart|go to checkout|cart|basket|bag',
-    book: 'book|book now|book a table|book online|book an appointment|book appointment|book a room|book a call|book a visit|book a lesson|book a session|reserve|reserve now|reserve a table|reserve a room|make an appointment|make a reservation|make a booking|schedule|schedule a call|schedule a visit|schedule an appointment|check availability|request an appointment|find a table',
+    book: 'book|book now|book a table|book online|book an appointment|book appointment|book a room|book a call|book a visit|book a lesson|book a session|reserve|reserve now|reserve a table|reserve a room|make an appointment|make a reservation|make a booking|schedule|schedule a call|schedule a visit|schedule an appointment|check availability|request an appointment|find a table|request to book|request booking',
     contact:
-      'contact|contact us|contact me|get in touch|talk to us|talk to sales|contact sales|write to us|write to me|send message|send a message|send us a message|email us|email me|send enquiry|send inquiry|enquire|enquire now|hire me|hire us|work with me|work with us|let us talk|say hello|start a project|chat with us',
+      'contact|contact us|contact me|get in touch|talk to us|talk to sales|contact sales|write to us|write to me|request a callback|request callback|send message|send a message|send us a message|email us|email me|send enquiry|send inquiry|enquire|enquire now|hire me|hire us|work with me|work with us|let us talk|say hello|start a project|chat with us',
     call: 'call|call us|call now|phone us|give us a call',
     directions: 'directions|get directions|find us|how to find us|view on map|open in maps|show map',
     download:
@@ -31,11 +31,11 @@ export const en: LanguageWords = {
     reply:
       'reply|post reply|add a comment|post comment|leave a comment|write a comment|comment|answer|post your answer|add reply',
     message:
-      'message owner|message the owner|message seller|contact seller|contact host|message host|contact owner|contact the seller|make an offer|make offer|ask the seller',
+      'message|message owner|message the owner|message seller|contact seller|contact host|message host|contact owner|contact the seller|make an offer|make offer|ask the seller',
     save: 'save|add to wishlist|wishlist|add to favourites|add to favorites|favourite|save for later|bookmark|watch this item',
     share: 'share|share this|share link|tweet this|copy link',
     quote:
-      'get a quote|get a free quote|get your free quote|request a free quote|request a quote|free quote|get quote|request quote|get an estimate|free estimate|request an estimate|request a callback|request callback',
+      'get a quote|get a free quote|get your free quote|request a free quote|request a quote|free quote|get quote|request quote|get an estimate|free estimate|request an estimate',
     apply:
       'apply|apply now|apply online|submit application|send application|apply for this job|apply for this role',
     copy_code: 'copy|copy code|copy to clipboard|copy snippet|copy command',
@@ -48,7 +48,7 @@ export const en: LanguageWords = {
     view_work:
       'view project|view projects|see my work|view my work|see work|view work|selected work|case study|view case study|read case study|see the project|my portfolio|view portfolio|our work|view resume|download cv|my cv|resume',
     read: 'read more|continue reading|read article|read the article|read on|full story|read story|keep reading',
-    sell: 'sell|start selling|sell yours|sell with us|become a seller|become a host|list your place|list your item|list an item|list your property|post an ad|post a job|create listing|create a listing|place an ad|list your service|become a tutor|offer a ride',
+    sell: 'sell|start selling|sell yours|sell with us|become a seller|become a host|list your|list your place|list your item|rent out your|rent yours out|lend yours|start hosting|list an item|list your property|post an ad|post a job|create listing|create a listing|place an ad|list your service|become a tutor|offer a ride',
   },
   audience: 'for|built for|made for|designed for|helps|help',
   classes: {

@@ -107,7 +107,8 @@ test('every template is filled, and names its site in each of its texts', () => 
   for (const { event, why, blindspot, capability, where } of templates) {
     expect(event).toMatch(/^[a-z][a-z0-9_]{2,63}$/)
     for (const text of [why, blindspot, capability, ...(where === undefined ? [] : [where.text])]) {
-      expect(fill(text, places), text).toMatch(/h\.test|the link/)
+      // Two sites may have the same words on an element.
+      expect(fill(text, places), text).toContain('h.test')
     }
   }
 })
