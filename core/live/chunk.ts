@@ -4,12 +4,14 @@ import { endsOfItems } from '#core/ingest/json-scan'
 import { packBytes, packText, unpackText } from '#core/ingest/packing'
 import { type EventsRecord, isEmptyEvent } from '#core/ingest/record'
 import { isBeyond } from '#core/lake/sequence'
+import { eraseFromPassedOn, isPassedOn, passOn, readPassedOn } from './passed-record.ts'
 
 /**
  * The text of a chunk of the live buffer, with the events of one batch of one shard: a line for each project,
  * of a line break, the id of the project, a space and its records as JSON. The records keep their sequences,
  * so that a stream can go on after any event. One compression of all lines takes less time than one of each,
- * and a reader parses the line of its project alone.
+ * and a reader parses the line of its project alone. A large record is a chunk of another form
+ * (passed-record.ts).
  */
 
 /**
@@ -21,8 +23,11 @@ export type LiveRecord = Pick<EventsRecord, 'received_at' | 'seq' | 'country' | 
   first: number
 }
 
-/** A record before it is in a chunk: its events are the JSON that ingestion wrote, in UTF-8. */
-export type WrittenLiveRecord = Omit<LiveRecord, 'events'> & { eventsJson: Buffer }
+/**
+ * A record before it is in a chunk: its events are the JSON that ingestion wrote, in UTF-8. `packed`: the
+ * bytes of the whole record in the stream.
+ */
+export type WrittenLiveRecord = Omit<LiveRecord, 'events'> & { eventsJson: Buffer; packed?: Uint8Array }
 
 /** Where an event lies in its shard: the sequence of its record, and its index in the record. */
 export type Position = { sequence: string; index: number }
@@ -59,7 +64,7 @@ const [OPEN_LIST, CLOSE_LIST] = [Buffer.from('['), Buffer.from(']')]
 
 /** The line of a project. JSON has no line breaks, so no other line looks like it. */
 export function toLine(projectId: string, records: readonly WrittenLiveRecord[]): Buffer {
-  const parts = records.flatMap(({ eventsJson, ...head }, i) => [
+  const parts = records.flatMap(({ eventsJson, packed: _, ...head }, i) => [
     Buffer.from(
       `${i === 0 ? `${lineStart(projectId)}[` : '},'}${JSON.stringify(head).slice(0, -1)},"events":`,
     ),
@@ -73,7 +78,7 @@ export function toWritten({ events, ...head }: LiveRecord): WrittenLiveRecord {
   return { ...head, eventsJson: Buffer.from(JSON.stringify(events)) }
 }
 
-export function toParsed({ eventsJson, ...head }: WrittenLiveRecord): LiveRecord {
+export function toParsed({ eventsJson, packed: _, ...head }: WrittenLiveRecord): LiveRecord {
   return { ...head, events: JSON.parse(eventsJson.toString()) }
 }
 
@@ -81,14 +86,27 @@ function lineStart(projectId: string): string {
   return `\n${projectId} `
 }
 
+type PackedChunk = { bytes: Uint8Array; first: Position }
+
 /**
  * Packs records of one project, in ascending order of their sequences, into as few chunks as the limit of an
- * item allows.
+ * item allows. A large record is a chunk of its own, as the stream has packed it.
  */
-export function packEvents(
-  projectId: string,
-  records: readonly WrittenLiveRecord[],
-): { bytes: Uint8Array; first: Position }[] {
+export function packEvents(projectId: string, records: readonly WrittenLiveRecord[]): PackedChunk[] {
+  const chunks: PackedChunk[] = []
+  let together: WrittenLiveRecord[] = []
+  for (const record of records) {
+    const bytes = record.packed === undefined ? null : passOn(record.sequence, record.packed)
+    if (bytes === null) together.push(record)
+    else {
+      chunks.push(...packTogether(projectId, together), { bytes, first: firstPosition(record) })
+      together = []
+    }
+  }
+  return [...chunks, ...packTogether(projectId, together)]
+}
+
+function packTogether(projectId: string, records: readonly WrittenLiveRecord[]): PackedChunk[] {
   const [record] = records
   if (record === undefined) return []
   const isLong = lineLength(records) > MAX_UNPACKED_BYTES
@@ -97,7 +115,7 @@ export function packEvents(
   const halves = halve(records)
   if (halves.length === 1)
     return [{ bytes: bytes ?? packBytes(toLine(projectId, records)), first: firstPosition(record) }]
-  return halves.flatMap(half => packEvents(projectId, half))
+  return halves.flatMap(half => packTogether(projectId, half))
 }
 
 /** Bytes of a line with these records, without those of the fields beside the events. */
@@ -114,6 +132,11 @@ export function firstPosition({ sequence, first }: WrittenLiveRecord): Position 
  * Reads the events of a project from a chunk, in their order; none if the chunk has no line of the project.
  */
 export function unpackEvents(projectId: string, bytes: Uint8Array): LiveEvent[] {
+  const passedOn = readPassedOn(bytes)
+  if (passedOn !== null) {
+    const { sequence, record } = passedOn
+    return record.project_id === projectId ? toLiveEvents({ ...record, sequence, first: 0 }) : []
+  }
   const text = unpackText(bytes)
   const prefix = lineStart(projectId)
   const start = text.indexOf(prefix)
@@ -124,7 +147,9 @@ export function unpackEvents(projectId: string, bytes: Uint8Array): LiveEvent[] 
 }
 
 /** Returns the chunk without the erased events of all projects; null if it has none. */
-export function eraseFromChunk(bytes: Uint8Array, { projects, eraseEvents }: EventEraser): Uint8Array | null {
+export function eraseFromChunk(bytes: Uint8Array, eraser: EventEraser): Uint8Array | null {
+  if (isPassedOn(bytes)) return eraseFromPassedOn(bytes, eraser)
+  const { projects, eraseEvents } = eraser
   const lines = unpackText(bytes).split('\n')
   const changed = lines.map(line => {
     const projectId = line.slice(0, line.indexOf(' '))

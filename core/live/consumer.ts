@@ -47,7 +47,7 @@ export function createLiveConsumer({ buffer, onCopied }: LiveConsumerServices) {
       const { project_id, received_at, seq, country, eventsJson, credentialed } = record
       const records = projects.get(project_id) ?? []
       const head = { sequence: entry.sequence, first: 0, received_at, seq, country }
-      records.push({ ...head, ...(credentialed && { credentialed }), eventsJson })
+      records.push({ ...head, ...(credentialed && { credentialed }), eventsJson, packed: entry.data })
       projects.set(project_id, records)
       copied += 1
     }

@@ -1,8 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { createEventEraser } from '#core/erasure/event-eraser'
 import { arrivalLag, arrivalOfUlid, eventUlid } from '#core/ingest/ids'
-import { isAfter, packEvents, toWritten, unpackEvents } from '#core/live/chunk'
-import { liveRecord } from '#test/support/live-records'
+import { userHash } from '#core/lake/erase/tombstones'
+import {
+  eraseFromChunk,
+  isAfter,
+  type LiveRecord,
+  packEvents,
+  toLiveEvents,
+  toWritten,
+  unpackEvents,
+} from '#core/live/chunk'
+import { liveRecord, toEntry } from '#test/support/live-records'
 
 const NOW = Date.UTC(2026, 10, 22, 12)
 
@@ -44,6 +54,57 @@ test('a chunk gives back its events, with the ids that reports show', () => {
       position: { sequence: '5', index: 1 },
     },
   ])
+})
+
+describe('a large record', () => {
+  const wide = (count: number, user: string | null = null) =>
+    Array.from({ length: count }, (_, i) => ({
+      user_id: i === 1 ? user : null,
+      properties: Object.fromEntries(Array.from({ length: 800 }, (_, key) => [`k${key}`, key * i])),
+    }))
+  const written = (record: LiveRecord) => ({ ...toWritten(record), packed: toEntry(record, 'p').data })
+
+  test('is a chunk of its own, in the bytes of the stream, and is read like others in its place', () => {
+    const [before, large, after] = [
+      liveRecord(1, NOW, [{ event: 'before' }]),
+      { ...liveRecord(2, NOW, wide(30), 'DE'), credentialed: true as const },
+      liveRecord(3, NOW, [{ event: 'after' }]),
+    ]
+    const chunks = packEvents('p', [before, large, after].map(written))
+    expect(chunks.map(({ first }) => first.sequence)).toEqual(['1', '2', '3'])
+    const { packed } = written(large)
+    expect(chunks[1]?.bytes.subarray(-packed.length)).toEqual(packed)
+    expect(chunks.map(({ bytes }) => unpackEvents('p', bytes))).toEqual(
+      [before, large, after].map(record => toLiveEvents(record)),
+    )
+    expect(chunks.flatMap(({ bytes }) => unpackEvents('other', bytes))).toEqual([])
+  })
+
+  test('is packed with others if it is not large enough, and divided if it is too large for an item', () => {
+    const small = liveRecord(1, NOW, wide(5))
+    expect(packEvents('p', [small, { ...small, sequence: '2' }].map(written))).toHaveLength(1)
+    const noise = Array.from({ length: 60 }, () => ({
+      properties: { noise: randomBytes(9_000).toString('base64') },
+    }))
+    const huge = liveRecord(9, NOW, noise)
+    const chunks = packEvents('p', [written(huge)])
+    for (const { bytes } of chunks) expect(bytes.length).toBeLessThanOrEqual(400_000)
+    expect(chunks.length).toBeGreaterThan(1)
+    expect(chunks.flatMap(({ bytes }) => unpackEvents('p', bytes))).toEqual(toLiveEvents(huge))
+  })
+
+  test('loses its erased events, and all others keep their positions', () => {
+    const record = liveRecord(2, NOW, wide(30, 'ann'))
+    const [chunk = expect.unreachable()] = packEvents('p', [written(record)])
+    const erased = {
+      ...{ project_id: 'p', user_key: null, user_hash: userHash('ann') },
+      ...{ erased_until: NOW / 1_000, number: 1 },
+    }
+    const rest = eraseFromChunk(chunk.bytes, createEventEraser([erased])) ?? expect.unreachable()
+    expect(unpackEvents('p', rest)).toEqual(toLiveEvents(record).filter(event => event.user_id !== 'ann'))
+    expect(eraseFromChunk(rest, createEventEraser([erased]))).toBeNull()
+    expect(eraseFromChunk(chunk.bytes, createEventEraser([{ ...erased, project_id: 'q' }]))).toBeNull()
+  })
 })
 
 test('no records make no chunk', () => expect(packEvents('p', [])).toEqual([]))
