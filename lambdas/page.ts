@@ -87,7 +87,7 @@ ${script && html`<script src="/pages.js" defer></script>`}
 </head>
 <body>
 <header>
-<a class="name" href="/">Footfall</a>
+<a class="name" href="/"><svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><rect x="2" y="11" width="4" height="7" rx="1"/><rect x="8" y="6" width="4" height="12" rx="1"/><rect x="14" y="2" width="4" height="16" rx="1"/></svg>Footfall</a>
 ${viewer && navigation(viewer.csrfToken)}
 </header>
 <main>
@@ -101,6 +101,7 @@ ${body}
 
 function navigation(csrfToken: string): Html {
   return html`<nav aria-label="Account">
+<a href="/app">Dashboard</a>
 <a href="/settings">Account</a>
 <a href="/settings/sessions">Connections</a>
 <a href="/settings/api-key">API key</a>
