@@ -42,6 +42,18 @@ function askedOf(page: Page, path: string): string[] {
   return asked
 }
 
+/** Changes what GET /live answers. An answer after the end of the page has no reader. */
+function changeLive(page: Page, change: object): Promise<unknown> {
+  return page.route('**/live?*', async route => {
+    try {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), ...change } })
+    } catch (error) {
+      if (!page.isClosed()) throw error
+    }
+  })
+}
+
 test('numbers and lists are those of the API, and a later event stands at the top without a reload', async () => {
   const { name, track, live } = await newProject()
   await track('page_view', { properties: { path: '/' } })
@@ -65,10 +77,8 @@ test('numbers and lists are those of the API, and a later event stands at the to
 
 test('where the service prefers polls, the view asks with the cursor of the answer before', async () => {
   const { name, track } = await newProject()
-  const page = await dashboard.open('/app/p/demo/settings')
-  await page.route('**/live?*', async route => {
-    const response = await route.fetch()
-    await route.fulfill({ response, json: { ...(await response.json()), follow: 'poll' } })
+  const page = await dashboard.open('/app/p/demo/settings', {
+    prepare: each => changeLive(each, { follow: 'poll' }),
   })
   const [streams, reads] = [askedOf(page, '/stream'), askedOf(page, '/live')]
   await page.goto(`/app/p/${name}/live`)
@@ -146,6 +156,19 @@ test('the list keeps the newest 100 events', async () => {
     .poll(() => shownEvents(page).then(names => names.filter(each => each === 'event_2').length))
     .toBe(40)
   expect((await shownEvents(page)).length).toBe(100)
+})
+
+test('ten countries are shown, and how many more there are', async () => {
+  const countries = Array.from({ length: 12 }, (_, i) => ({
+    ...{ country: `A${String.fromCharCode(65 + i)}`, visitors: 12 - i, sessions: 1, events: 1 },
+  }))
+  const page = await dashboard.open('/app/p/demo/live', {
+    prepare: each => changeLive(each, { countries }),
+  })
+  await page.getByText('And 2 more.').waitFor()
+  expect((await cells(page, 'Countries by active visitors')).map(row => row[1])).toEqual(
+    countries.slice(0, 10).map(({ visitors }) => String(visitors)),
+  )
 })
 
 test('a plan without live reads is said, and nothing is followed', async () => {
