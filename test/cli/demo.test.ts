@@ -6,6 +6,7 @@ import { printHelp } from '#cli/help'
 import { widthOf } from '#cli/print/width'
 import { createProgram } from '#cli/program'
 import { VERSION } from '#cli/version'
+import { demoFolder } from '#test/support/demo-folder'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import {
   builtCommandLine,
@@ -23,7 +24,7 @@ let run: Runner
 const configDir = newFolder()
 
 beforeAll(async () => {
-  service = await startService({ seed: true })
+  service = await startService({ dataDir: await demoFolder(), seed: true })
   run = await createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: configDir, COLUMNS: '80' })
 })
 afterAll(cleanUp)

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { demoFolder } from '#test/support/demo-folder'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import { builtCommandLine } from './built-cli.ts'
 
@@ -14,7 +15,7 @@ import { builtCommandLine } from './built-cli.ts'
 let service: Service
 let file: string
 beforeAll(async () => {
-  service = await startService({ seed: true })
+  service = await startService({ dataDir: await demoFolder(), seed: true })
   file = await builtCommandLine()
 })
 afterAll(async () => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import { createRunner, type Runner } from './built-cli.ts'
+import { signIn } from './sign-in.ts'
 
 /** What the built file says when something is wrong, in a pipe. */
 
@@ -10,8 +11,9 @@ let service: Service
 let run: Runner
 
 beforeAll(async () => {
-  service = await startService({ seed: true })
+  service = await startService({ env: { DEV_APPROVE: 'true' } })
   run = await createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), COLUMNS: '80' })
+  await signIn(run, service)
 })
 afterAll(cleanUp)
 
@@ -25,15 +27,12 @@ const problems: [
     'nobody signed in',
     ['stats', 'demo'],
     { error: 'AUTH_REQUIRED', suggested_action: expect.stringContaining('footfall login') },
+    { AA_CONFIG_DIR: newFolder() },
   ],
-  [
-    'an experiment that does not exist',
-    ['--demo', 'experiments', 'get', 'exp_no'],
-    { error: 'EXPERIMENT_NOT_FOUND' },
-  ],
+  ['an experiment that does not exist', ['experiments', 'get', 'exp_no'], { error: 'EXPERIMENT_NOT_FOUND' }],
   [
     'a bad date',
-    ['--demo', 'stats', 'demo', '--since', 'x'],
+    ['stats', 'demo', '--since', 'x'],
     { error: 'INVALID_SINCE', suggested_action: expect.stringContaining('--since 7d') },
   ],
   [
@@ -72,13 +71,9 @@ const problems: [
     { error: 'USAGE', suggested_action: expect.stringContaining('footfall experiments create --help') },
   ],
   ['a number that is none', ['stats', 'demo', '--days', 'many'], { error: 'USAGE' }],
-  ['no steps', ['--demo', 'funnel', 'demo'], { error: 'USAGE', message: 'The steps are missing.' }],
-  [
-    'two sources of steps',
-    ['--demo', 'funnel', 'demo', '--steps', 'a,b', '--from-context'],
-    { error: 'USAGE' },
-  ],
-  ['a field that is not there', ['--demo', 'list', '--fields', 'nope'], { error: 'USAGE' }],
+  ['no steps', ['funnel', 'demo'], { error: 'USAGE', message: 'The steps are missing.' }],
+  ['two sources of steps', ['funnel', 'demo', '--steps', 'a,b', '--from-context'], { error: 'USAGE' }],
+  ['a field that is not there', ['list', '--fields', 'nope'], { error: 'USAGE' }],
   [
     'a service that is down',
     ['--demo', 'list'],
@@ -104,7 +99,7 @@ test.each(problems)(
 )
 
 test('without --json an error is two sentences', async () => {
-  const { code, stderr } = await run(['stats', 'demo'])
+  const { code, stderr } = await run(['stats', 'nothing'])
   expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 2 })
 })
 

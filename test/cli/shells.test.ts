@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, test } from 'vitest'
+import { demoFolder } from '#test/support/demo-folder'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import { builtCommandLine, createRunner, installedCommand } from './built-cli.ts'
 import { signIn } from './sign-in.ts'
@@ -17,7 +18,7 @@ let service: Service
 let env: Record<string, string>
 
 beforeAll(async () => {
-  service = await startService({ seed: true, env: { DEV_APPROVE: 'true' } })
+  service = await startService({ dataDir: await demoFolder(), seed: true, env: { DEV_APPROVE: 'true' } })
   chmodSync(await builtCommandLine(), 0o755)
   env = {
     AA_BASE_URL: service.baseUrl,

@@ -8,6 +8,8 @@ import { builtCommandLine } from './built-cli.ts'
 export type Terminal = {
   /** The text of the screen and of what has scrolled off it. Trailing spaces are removed. */
   screen(): string
+  /** The lines that the terminal had to continue on the next one, because they were wider than it. */
+  brokenLines(): string[]
   /** Which of the two screens of a terminal shows: programs that redraw use the second one. */
   isSecondScreen(): boolean
   /** Everything that was written, with its control sequences. */
@@ -86,6 +88,11 @@ export async function openProgram(
   return {
     screen,
     written: () => written,
+    brokenLines() {
+      const { active } = emulator.buffer
+      const lines = Array.from({ length: active.length }, (_, i) => active.getLine(i))
+      return lines.flatMap(line => (line?.isWrapped ? [line.translateToString(true)] : []))
+    },
     isSecondScreen: () => emulator.buffer.active.type === 'alternate',
     press: keys => child.write(keys),
     resize(nextColumns, nextRows) {

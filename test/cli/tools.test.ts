@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { demoFolder } from '#test/support/demo-folder'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import { createRunner, installedCommand, type Result, type Runner, runProcess } from './built-cli.ts'
 import { signIn } from './sign-in.ts'
@@ -15,7 +16,7 @@ let env: Record<string, string>
 let path: string
 
 beforeAll(async () => {
-  service = await startService({ seed: true, env: { DEV_APPROVE: 'true' } })
+  service = await startService({ dataDir: await demoFolder(), seed: true, env: { DEV_APPROVE: 'true' } })
   path = `${await installedCommand()}:${process.env.PATH}`
   env = { AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), DATA_DIR: service.dataDir, PATH: path }
   run = await createRunner(env)
