@@ -8,8 +8,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FOLDER = resolve(ROOT, 'build/cli')
 
 /**
- * Modules of Node by `require`. An import reads each of their exports at the start, and those of node:http and
- * node:fs then load parts that no command needs: a third of the time of `--version`.
+ * Modules of Node by `require`. An import reads each of their exports at the start, and those of node:http
+ * and node:fs then load parts that no command needs: a third of the time of `--version`.
  */
 const requireBuiltins: Plugin = {
   name: 'require-builtins',

@@ -9,9 +9,9 @@ const MAX_NAME_CHARS = 64
 const LISTS = ['portfolios list', 'replays list']
 
 /**
- * An error about a project that is not there, with the name that the caller may have meant; of a portfolio or a
- * replay, with the command that lists them. Other errors come back as they are, and so does this one when the
- * projects cannot be read.
+ * An error about a project that is not there, with the name that the caller may have meant; of a portfolio or
+ * a replay, with the command that lists them. Other errors come back as they are, and so does this one when
+ * the projects cannot be read.
  */
 export async function nearestProject(
   error: unknown,

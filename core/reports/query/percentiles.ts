@@ -52,9 +52,14 @@ export function rankedNumbers(
     (column, i) => sql`WHEN ${integer(i)} THEN ${isRounded ? rounded(column) : column}`,
   )
   const keys = join([...groups.map(({ alias }) => alias), sql`rank_key`], ', ')
+  const keyed =
+    columns.length === 1
+      ? // DuckDB takes 2 µs to make a list for an event and to unnest it: 45 times all other work.
+        sql`SELECT *, ${join(present, '')} AS rank_key FROM (${filtered}) AS number_event`
+      : sql`SELECT * FROM (${filtered}) AS number_event
+        CROSS JOIN UNNEST(ARRAY[${join(present, ', ')}]) AS key_of_event(rank_key)`
   const counted = sql`SELECT ${keys}, number, count(*) AS events
-      FROM (SELECT *, CASE rank_key ${join(numbers, ' ')} END AS number FROM (${filtered}) AS number_event
-        CROSS JOIN UNNEST(ARRAY[${join(present, ', ')}]) AS key_of_event(rank_key)) AS keyed_number
+      FROM (SELECT *, CASE rank_key ${join(numbers, ' ')} END AS number FROM (${keyed}) AS event_with_key) AS keyed_number
       GROUP BY ${keys}, number`
   return sql`SELECT ${keys}, number, sum(events) OVER (PARTITION BY ${keys} ORDER BY number NULLS LAST) AS below,
       sum(CASE WHEN number IS NOT NULL THEN events ELSE 0 END) OVER (PARTITION BY ${keys}) AS total

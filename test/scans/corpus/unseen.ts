@@ -1,8 +1,9 @@
 import type { CorpusSite } from './corpus-site.ts'
 
 /**
- * Five sites as builders of sites make them: a dentist in German, a shop in Spanish, documentation, a Japanese
- * service, and a marketplace with two sides. They were written after the rules, which had not seen them.
+ * Five sites as builders of sites make them: a dentist in German, a shop in Spanish, documentation, a
+ * Japanese service, and a marketplace with two sides. They were written after the rules, which had not seen
+ * them.
  */
 export const UNSEEN_SITES: readonly CorpusSite[] = [
   {
