@@ -86,7 +86,7 @@ export async function openFunctions(
   const replays = openReplays({
     ...access,
     ...{ client: storage.client, table: storage.table, accounts, projects, clock },
-    objects: createFolderLake(lakeDir(settings.DATA_DIR)),
+    objects: storage.replayObjects,
   })
   const common = {
     ...access,

@@ -23,6 +23,7 @@ import {
   COMPACTION_BYTES,
   createDiskReserve,
   type DiskReserve,
+  lakeWithDiskReserve,
   withDiskReserve,
 } from './stream/disk-reserve.ts'
 import { openLanes } from './stream/lanes.ts'
@@ -141,6 +142,8 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     client: state.client,
     table: state.table,
     stream: withDiskReserve(stream, reserve),
+    /** Where replays go: anybody may send them, so they get no room that acknowledged events need. */
+    replayObjects: lakeWithDiskReserve(createFolderLake(folder), reserve),
     /** Returns whether the stream has never had a record. */
     async isNew(): Promise<boolean> {
       const shards = await readShards(lakeState, stream)

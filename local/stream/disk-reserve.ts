@@ -1,5 +1,5 @@
 import { unavailable } from '#core/errors'
-import type { EventStream, Log } from '#core/ports'
+import type { EventStream, Lake, Log } from '#core/ports'
 
 export type DiskReserveServices = {
   /** The free bytes of the disk that holds the data folder. */
@@ -14,6 +14,8 @@ export type DiskReserveServices = {
 export type DiskReserve = {
   /** Throws UNAVAILABLE when the records would use room that the acknowledged events need. */
   take(records: readonly Uint8Array[]): void
+  /** Throws it when an object of the lake with so many bytes would. */
+  takeObject(bytes: number): void
   /** Measures the disk. It never throws: a disk that cannot be measured does not stop appends. */
   measure(): Promise<void>
 }
@@ -78,18 +80,22 @@ export function createDiskReserve({
     } catch {}
   }
 
+  function takeRoom(needed: number, what: string): void {
+    // A refusal starts an episode too, so that the log tells the operator of it.
+    if (needed > budget) setReached(true)
+    if (isReached) {
+      throw unavailable(`The disk has too little room for more ${what}. Try again later.`, RETRY_SECONDS)
+    }
+    budget -= needed
+  }
+
   return {
     measure,
     take(records) {
       const bytes = records.reduce((sum, { length }) => sum + length, 0)
-      const needed = bytes * LOG_PER_RECORD_BYTE + neededBytes(bytes, 0) - FLOOR_BYTES
-      // A refusal starts an episode too, so that the log tells the operator of it.
-      if (needed > budget) setReached(true)
-      if (isReached) {
-        throw unavailable('The disk has too little room for more events. Try again later.', RETRY_SECONDS)
-      }
-      budget -= needed
+      takeRoom(bytes * LOG_PER_RECORD_BYTE + neededBytes(bytes, 0) - FLOOR_BYTES, 'events')
     },
+    takeObject: bytes => takeRoom(bytes, 'replays'),
   }
 }
 
@@ -100,6 +106,17 @@ export function withDiskReserve<Stream extends EventStream>(stream: Stream, rese
     async append(records, project) {
       reserve.take(records)
       return stream.append(records, project)
+    },
+  }
+}
+
+/** A lake that takes no new object while the reserve of the disk is reached. It is for objects of replays. */
+export function lakeWithDiskReserve(lake: Lake, reserve: DiskReserve): Lake {
+  return {
+    ...lake,
+    async put(key, bytes) {
+      reserve.takeObject(bytes.length)
+      return lake.put(key, bytes)
     },
   }
 }

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest'
-import { createDiskReserve, FLOOR_BYTES, neededBytes } from '#local/stream/disk-reserve'
+import { afterAll, expect, test } from 'vitest'
+import { createFolderLake } from '#local/lake/folder'
+import { createDiskReserve, FLOOR_BYTES, lakeWithDiskReserve, neededBytes } from '#local/stream/disk-reserve'
+import { cleanUp, newFolder } from '#test/support/service-process'
+
+afterAll(cleanUp)
 
 const MB = 1024 * 1024
 
@@ -55,6 +59,24 @@ test('between two measurements only as much is accepted as the disk had room for
   }).toThrow('too little room')
   expect(accepted * 2 + neededBytes(accepted, 0)).toBeLessThanOrEqual(FLOOR_BYTES + 20 * MB)
   expect(accepted).toBeGreaterThan(MB)
+})
+
+test('a replay uses no room that acknowledged events need, and what is stored can be read and deleted', async () => {
+  const { world, reserve, lines } = createWorld(FLOOR_BYTES + MB)
+  await reserve.measure()
+  const lake = lakeWithDiskReserve(createFolderLake(newFolder()), reserve)
+  await lake.put('replays/a', Buffer.alloc(MB / 2))
+  await expect(lake.put('replays/b', Buffer.alloc(MB / 2 + 1))).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    extras: { retryAfter: 30 },
+  })
+  expect(lines).toEqual(['DISK_RESERVE_REACHED'])
+  expect(await lake.get('replays/a')).toHaveLength(MB / 2)
+  await lake.delete(['replays/a'])
+  world.free = FLOOR_BYTES + 12 * MB
+  await reserve.measure()
+  await lake.put('replays/b', Buffer.alloc(MB))
+  expect((await lake.list('replays/')).map(({ key }) => key)).toEqual(['replays/b'])
 })
 
 test('the need grows with waiting records without a limit, and with hot files up to one compaction', () => {
