@@ -33,6 +33,12 @@ const CHANGES: { text: string; times: number; with: string }[] = [
     with: 'Element: ["shadowRoot"],',
   },
   {
+    // It begins with observers alone. The snapshot is a task of its own (recorder/start-recorder.ts).
+    text: 'takeFullSnapshot();\n      handlers.push(observe(document));',
+    times: 1,
+    with: 'handlers.push(observe(document));',
+  },
+  {
     text: 'record.mirror = mirror;',
     times: 1,
     with: '$&\nrecord.buffers = mutationBuffers;\nrecord.slices = aaSlices;',

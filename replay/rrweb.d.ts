@@ -6,7 +6,10 @@ declare module '@rrweb/record' {
   type Sampling = { mousemove: number; scroll: number; media: number }
 
   export const record: {
-    /** Returns the function that ends the recording. It is undefined when rrweb could not start. */
+    /**
+     * Begins to observe the page, without a snapshot. Returns the function that ends that. It is undefined
+     * when rrweb could not start.
+     */
     (options: {
       emit(event: { type: number; timestamp: number; data: unknown }): void
       blockSelector?: string

@@ -72,7 +72,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
   let address = location.href
   let hasEnded = false
   let stopRecord: (() => void) | undefined
-  /** Runs while changes are left out. */
+  /** Runs while changes are left out: before the first snapshot, and after a flood. */
   let gap: ReturnType<typeof setTimeout> | null = null
   const budget = createFloodBudget(limits, () => performance.now())
 
@@ -152,12 +152,16 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
    */
   function beginGap(): void {
     slices.stop()
+    takeSnapshotIn(budget.msUntilHalf())
+    writeOwn(GAP, {})
+  }
+
+  function takeSnapshotIn(ms: number): void {
     gap = setTimeout(() => {
       gap = null
       slices.begin()
       record.takeFullSnapshot()
-    }, budget.msUntilHalf())
-    writeOwn(GAP, {})
+    }, ms)
   }
 
   const timer = setTimeout(() => end('too_long'), limits.maxDurationMs)
@@ -166,7 +170,6 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
     end('too_many_nodes')
     return () => {}
   }
-  slices.begin()
   stopRecord = record({
     emit: event => emit(event as RecordedEvent),
     blockSelector,
@@ -190,8 +193,8 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
     // An error of rrweb stays inside: the page must not see it.
     errorHandler: () => true,
   })
-  // A limit may have ended it while the first snapshot was made.
-  if (hasEnded) stopRecord?.()
+  // A task of its own, so that the page can react between the two.
+  takeSnapshotIn(0)
   return (reason = 'stopped') => end(reason)
 }
 

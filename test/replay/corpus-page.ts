@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { createCorpus, type Secret } from './corpus.ts'
 
 /** A page that shows the corpus, and a user who types it. */
@@ -113,7 +114,24 @@ export async function useCorpus(page: Page) {
     document.title = `Order of ${text}`
     history.pushState({}, '', `/order?user=${text}`)
   }, corpus[0]!.text)
-  await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 300)))
+  await page.evaluate(() => {
+    const inner = (document.getElementById('frame') as HTMLIFrameElement).contentDocument!
+    const roots = {
+      body: document.body,
+      shadow: document.getElementById('host')!.shadowRoot!,
+      frame: inner.body,
+    }
+    for (const [name, root] of Object.entries(roots)) {
+      const mark = root.ownerDocument.createElement('p')
+      mark.className = `end-of-${name}`
+      root.append(mark)
+    }
+  })
+}
+
+/** Expects what is added last to the page, its shadow tree and its frame: all before it was recorded, too. */
+export function expectWholeCorpus(recorded: string): void {
+  for (const name of ['body', 'shadow', 'frame']) expect(recorded).toContain(`end-of-${name}`)
 }
 
 const plain = (text: string) => text.replace(/[\s.()+-]/g, '').toLowerCase()

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import type { RecordedEvent, SnapshotNode } from '#replay/masking/events'
 
 type Played = { id: number; name: string; text: string; children: Played[]; parent: Played | null }
@@ -76,4 +77,23 @@ export function playPage(events: readonly RecordedEvent[]): string {
 
 function show({ name, text, children }: Played): string {
   return name ? `<${name}>${children.map(show).join('')}</${name}>` : text + children.map(show).join('')
+}
+
+/** The page as `playPage` shows a recording of it. */
+export function showPage(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const show = (node: Node): string => {
+      const below: Node[] = [...node.childNodes]
+      const { shadowRoot, contentDocument } = node as HTMLIFrameElement
+      if (contentDocument) below.push(contentDocument)
+      if (shadowRoot) below.push(...shadowRoot.childNodes)
+      const text = below.map(show).join('')
+      if (node.nodeType === Node.TEXT_NODE)
+        return /^(STYLE|SCRIPT)$/.test(node.parentNode!.nodeName) ? '' : node.textContent!
+      if (node.nodeType === Node.DOCUMENT_NODE) return text
+      const name = node.nodeName.toLowerCase()
+      return node.nodeType === Node.ELEMENT_NODE ? `<${name}>${text}</${name}>` : ''
+    }
+    return show(document)
+  })
 }

@@ -42,33 +42,48 @@ export async function recorderScript(entry: keyof typeof ENTRIES = 'recorder'): 
   return readFile(join(folder, 'recorder.js'), 'utf8')
 }
 
-/** Opens a page with this HTML under an address with a path and a query. */
-export async function openPage(browser: Browser, html: string, path = '/shop'): Promise<Page> {
+/**
+ * Opens a page with this HTML under an address with a path and a query. `files`: what else the site has, by
+ * path.
+ */
+export async function openPage(
+  browser: Browser,
+  html: string,
+  path = '/shop',
+  files: Record<string, { contentType: string; body: string }> = {},
+): Promise<Page> {
   const context = await browser.newContext()
   const page = await context.newPage()
-  await page.route('http://shop.test/**', (route, request) =>
-    request.isNavigationRequest()
+  await page.route('http://shop.test/**', (route, request) => {
+    const file = files[new URL(request.url()).pathname]
+    if (file) return route.fulfill(file)
+    return request.isNavigationRequest()
       ? route.fulfill({ contentType: 'text/html', body: html })
-      : route.fulfill({ status: 404, body: '' }),
+      : route.fulfill({ status: 404, body: '' })
+  })
+  await page.route('http://elsewhere.test/**', route =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
   )
   await page.goto(`http://shop.test${path}`)
   return page
 }
 
-type Recorded = { events: string[]; ends: string[] }
+/** `flushes`: the first one follows a snapshot, the second one its last part. */
+type Recorded = { events: string[]; ends: string[]; flushes: number }
 
 /** Starts the recorder in a page. `recorded` reads what it has written so far. */
 export async function startRecording(page: Page, settings: Partial<RecorderSettings> = {}) {
   await page.evaluate(await recorderScript())
   await page.evaluate(
     settings => {
-      const recorded: Recorded = { events: [], ends: [] }
+      const recorded: Recorded = { events: [], ends: [], flushes: 0 }
       const { startRecorder } = (
         globalThis as unknown as { recorder: typeof import('#replay/recorder/start-recorder') }
       ).recorder
       performance.mark('start')
       const stop = startRecorder(settings, {
         write: event => recorded.events.push(event),
+        flush: () => recorded.flushes++,
         end: reason => recorded.ends.push(reason),
       })
       performance.measure('recorder', 'start')

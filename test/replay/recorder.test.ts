@@ -26,10 +26,13 @@ test('a recording begins with the address and a snapshot, goes on with changes, 
   })
   await eventually(async () => expect((await recording.recorded()).events.join()).toContain('Sold out'))
   await recording.stop()
-  await page.evaluate(() => {
-    document.getElementById('text')!.textContent = 'After the end'
+  await page.evaluate(async () => {
+    // The browser calls observers in the order of their creation, so this one is told last.
+    const text = document.getElementById('text')!
+    const told = new Promise(resolve => new MutationObserver(resolve).observe(text, { childList: true }))
+    text.textContent = 'After the end'
+    await told
   })
-  await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 100)))
   const { events, ends } = await recording.recorded()
   const [meta, snapshot] = events.map(event => JSON.parse(event))
   expect(meta).toMatchObject({ type: 4, data: { href: 'http://shop.test/shop?user=', width: 1280 } })

@@ -2,7 +2,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
-import { CORPUS_PAGE, corpus, fillCorpusPage, findLeaks, useCorpus } from './corpus-page.ts'
+import {
+  CORPUS_PAGE,
+  corpus,
+  expectWholeCorpus,
+  fillCorpusPage,
+  findLeaks,
+  useCorpus,
+} from './corpus-page.ts'
 import { openPage, recorderScript, startRecording } from './recorded-page.ts'
 
 let browser: Browser
@@ -32,6 +39,7 @@ test.each(['inputs', 'text'] as const)(
       expect((await recording.recorded()).events.join()).toContain('"isAttachIframe":true'),
     )
     await useCorpus(page)
+    await eventually(async () => expectWholeCorpus((await recording.recorded()).events.join()))
     const { events, ends } = await recording.recorded()
     expect(ends).toEqual([])
     const leaks = findLeaks(events.join('\n'))
@@ -49,10 +57,14 @@ test('the library alone with its masking of all inputs emits most of the secrets
     const events: string[] = []
     const { record } = (globalThis as unknown as { recorder: typeof import('@rrweb/record') }).recorder
     record({ emit: event => events.push(JSON.stringify(event)), maskAllInputs: true })
+    // The build begins without one.
+    record.takeFullSnapshot()
     Object.assign(globalThis, { events })
   })
   await useCorpus(page)
-  const events = await page.evaluate(() => (globalThis as unknown as { events: string[] }).events)
+  const read = () => page.evaluate(() => (globalThis as unknown as { events: string[] }).events)
+  await eventually(async () => expectWholeCorpus((await read()).join()))
+  const events = await read()
   const kinds = new Set(findLeaks(events.join('\n')).map(({ kind }) => kind))
   expect(findLeaks(events.join('\n')).length).toBeGreaterThan(120)
   expect(kinds).toContain('hidden value')

@@ -15,7 +15,7 @@ const SHOP = {
   '/': '<!doctype html><html><head><title>Shop</title></head><h1>Blue shoes</h1><a href="/cart">Cart</a></html>',
   '/cart': '<!doctype html><html><head><title>Cart</title></head><h1>Your cart</h1></html>',
 }
-const WITHIN = { timeoutMs: 60_000 }
+const WITHIN = { timeoutMs: 180_000 }
 
 type Shop = Awaited<ReturnType<ReplaySite['newSite']>>
 

@@ -7,6 +7,7 @@ import { type HttpService, openHttpService } from '#test/support/http-service'
 import { change, click, element, move, setText, type TestNode, text } from './events.ts'
 import { HOSTILE_NODES, harmlessPage, hostileChanges, hostilePage } from './hostile-pages.ts'
 import {
+  type OpenedViewer,
   openViewer,
   type Recording,
   recordedPage,
@@ -46,9 +47,21 @@ async function play(recording: Recording, last: number) {
   await page.locator('#screen').click({ position: { x: 200, y: 100 } })
   for (let i = 0; i < 12; i++) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  // What was asked of a server would be asked within a frame or two.
-  await page.evaluate(() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 200))))
+  await untilReported(opened)
   return opened
+}
+
+/**
+ * Lets the document of the recording ask for an image, and waits until the policy has reported that: what the
+ * recording has asked for before that is reported by then, too.
+ */
+async function untilReported({ page, incidents }: OpenedViewer): Promise<void> {
+  const stage = page.frames().find(frame => frame.url().endsWith('/replay/stage'))
+  await stage!.evaluate(() => {
+    new Image().src = 'https://last.test/'
+  })
+  await eventually(() => expect(incidents.reports.join()).toContain('https://last.test/'))
+  incidents.reports = incidents.reports.filter(report => !report.includes('https://last.test/'))
 }
 
 const atEnd = (at: number) => [
@@ -119,11 +132,12 @@ test('without the sanitizer the policy stops every script and request, and repor
       service,
       at => new Map([[0, [...hostilePage(at, nodes), ...atEnd(at)]]]),
     )
-    const { page, incidents } = await openViewer(browser, service, secret, { stage })
+    const opened = await openViewer(browser, service, secret, { stage })
+    const { page, incidents } = opened
     await untilReady(page)
     const heading = recordedPage(page).locator('h1').first()
     await eventually(async () => expect(await heading.textContent()).toBe('Still here'))
-    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 200))))
+    await untilReported(opened)
     expect([kind, incidents.requests, await page.title()]).toEqual([kind, [], 'Session replay · Footfall'])
     expect(incidents.reports.filter(report => /dialog|window/.test(report))).toEqual([])
     if (incidents.reports.length > 0) reported.push(kind)

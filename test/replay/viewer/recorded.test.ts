@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPage, startRecording } from '#test/replay/recorded-page'
+import { playPage, showPage } from '#test/replay/played-page'
+import { openPage, SETTINGS, startRecording } from '#test/replay/recorded-page'
 import { launchBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
 import { type HttpService, openHttpService } from '#test/support/http-service'
@@ -25,8 +26,10 @@ const ROWS = Array.from(
   (_, i) => `<tr><td>Order ${i}</td><td class="${i % 2 ? 'odd' : 'even'}">blue shoes</td></tr>`,
 ).join('')
 
-/** Pages, and what a user or the page itself does to them, step by step. */
-const PAGES: [name: string, html: string, steps: ((page: Page) => Promise<unknown>)[]][] = [
+type Steps = ((page: Page) => Promise<unknown>)[]
+
+/** Pages, what a user or the page itself does to them, step by step, and what else the site has. */
+const PAGES: [name: string, html: string, steps: Steps, files?: Parameters<typeof openPage>[3]][] = [
   [
     'a page with styles, a table and changes',
     `<!doctype html><html><head><style>body{font:16px sans-serif;background:#fffbe8;margin:24px}td{padding:4px 12px}.odd{background:#def}.new{color:#a00;font-weight:bold}#box{width:120px;height:60px;background:linear-gradient(90deg,#36c,#6c3)}</style></head><body><h1 id=h>Orders</h1><div id=box></div><table>${ROWS}</table></body></html>`,
@@ -66,14 +69,78 @@ const PAGES: [name: string, html: string, steps: ((page: Page) => Promise<unknow
         }),
     ],
   ],
+  [
+    // The viewer asks the site for nothing. So it is the same when the site has other names for its files.
+    'a page whose style sheets are files of its site, with a frame of the site and one of another site',
+    `<!doctype html><html><head><link rel=stylesheet href=/app-3f2a91.css><style>@import '/more-77aa01.css';</style></head><body><h1>Shoes</h1><iframe id=own src=/frame width=300 height=120></iframe><iframe src=http://elsewhere.test/ad width=200 height=80></iframe><p class=note>Below</p></body></html>`,
+    [
+      page =>
+        page.evaluate(() => {
+          const frame = document.getElementById('own') as HTMLIFrameElement
+          frame.contentDocument!.querySelector('p')!.replaceChildren('two pairs in the cart')
+        }),
+      page => page.evaluate(() => document.querySelector('.note')!.classList.add('loud')),
+    ],
+    {
+      '/app-3f2a91.css': {
+        contentType: 'text/css',
+        body: 'body{font:18px sans-serif;background:#eef6ff;margin:24px}h1{color:#036;border-bottom:4px solid #c60}.loud{background:#c60;color:#fff;padding:30px}',
+      },
+      '/more-77aa01.css': { contentType: 'text/css', body: '.note{letter-spacing:4px}' },
+      '/frame': {
+        contentType: 'text/html',
+        body: '<!doctype html><link rel=stylesheet href=/frame-10ab.css><p>one pair in the cart',
+      },
+      '/frame-10ab.css': { contentType: 'text/css', body: 'body{background:#ffe0b0;font:20px sans-serif}' },
+    },
+  ],
+  [
+    'a table of 20,000 elements, at its top, in its middle and at its end',
+    `<!doctype html><html><head><style>body{font:14px sans-serif;margin:0}td{padding:2px 12px;border:1px solid #ccd;height:20px}tr:nth-child(2n){background:#eef}b{color:#036}i{color:#a30}</style></head><body><table>${Array.from(
+      { length: 3_400 },
+      (_, i) => `<tr><td>Row ${i}</td><td><b>blue</b> and <i>red</i></td><td>end</td></tr>`,
+    ).join('')}</table></body></html>`,
+    [
+      page => page.evaluate(() => scrollTo({ top: 40_000, behavior: 'instant' })),
+      page =>
+        page.evaluate(() => {
+          for (const cell of document.querySelectorAll('tr:nth-child(1600) ~ tr:nth-child(7n) b')) {
+            cell.replaceChildren('green')
+          }
+        }),
+      page => page.evaluate(() => scrollTo({ top: 1_000_000, behavior: 'instant' })),
+    ],
+  ],
 ]
 
-test.each(PAGES)('%s looks as it did, after each change', async (_, html, steps) => {
-  const page = await openPage(browser, html)
+/** Elements and bytes of the largest page, with room. */
+const LIMITS = { ...SETTINGS.limits, maxNodes: 50_000, burstBytes: 10_000_000 }
+/** A chunk has at most 4 MiB of events as JSON. */
+const CHUNK_CHARS = 1_000_000
+
+function toChunks(events: TestEvent[]): Map<number, TestEvent[]> {
+  const chunks: TestEvent[][] = [[]]
+  let chars = 0
+  for (const event of events) {
+    chars += JSON.stringify(event).length
+    if (chars > CHUNK_CHARS) {
+      chunks.push([])
+      chars = 0
+    }
+    chunks.at(-1)!.push(event)
+  }
+  return new Map(chunks.entries())
+}
+
+test.each(PAGES)('%s looks as it did, after each change', async (_, html, steps, files) => {
+  const page = await openPage(browser, html, '/shop', files)
   await page.setViewportSize(SIZE)
-  const { recorded } = await startRecording(page)
+  const { recorded } = await startRecording(page, { limits: LIMITS })
   const written = async () => (await recorded()).events.length
-  await eventually(async () => expect(await written()).toBeGreaterThan(1))
+  await eventually(async () => {
+    const { events } = await recorded()
+    expect(playPage(events.map(event => JSON.parse(event)))).toBe(await showPage(page))
+  })
   const shots = [{ at: await page.evaluate(() => Date.now()), png: await page.screenshot() }]
   for (const step of steps) {
     const before = await written()
@@ -89,7 +156,7 @@ test.each(PAGES)('%s looks as it did, after each change', async (_, html, steps)
   // The clock of the service stands still, so the recording is moved to it.
   const first = events[0]!.timestamp
   const moved = (at: number) => events.map(event => ({ ...event, timestamp: event.timestamp - first + at }))
-  const { secret } = await storeReplay(service, at => new Map([[0, moved(at)]]))
+  const { secret } = await storeReplay(service, at => toChunks(moved(at)))
   const viewer = await openViewer(browser, service, secret, { viewport: { width: 1500, height: 1100 } })
   await untilReady(viewer.page)
   for (const [i, { at, png }] of shots.entries()) {
