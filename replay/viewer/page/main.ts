@@ -70,6 +70,7 @@ function play({ replay }: ViewedReplay, api: ViewerApi): void {
     to: Math.max(...replay.chunks.map(({ to }) => to)),
   }
   let events: SessionEvent[] = []
+  let areEventsMissing = false
   let marks: readonly Mark[] = []
   let idle: Range[] = []
   const screen = createScreen()
@@ -98,7 +99,7 @@ function play({ replay }: ViewedReplay, api: ViewerApi): void {
       events.map(({ timestamp }) => timestamp),
       idle,
     )
-    byId('none').hidden = list.count() > 0
+    byId('none').hidden = list.count() > 0 && !areEventsMissing
   }
 
   let isFirst = true
@@ -146,6 +147,8 @@ function play({ replay }: ViewedReplay, api: ViewerApi): void {
       events = await api.events()
       none.textContent = 'The tracker has sent no events in this time.'
     } catch {
+      // Also beside the pages of the recording, which are in the list anyway.
+      areEventsMissing = true
       none.textContent = 'The events of the tracker could not be read. Reload this page to try again.'
     }
     if (!isStopped) draw()

@@ -125,6 +125,12 @@ test('an address reads the events 60 times, and not at all when it is unknown or
   for (let i = 0; i < 60; i++) expect((await read(secret)).status).toBe(200)
   const last = await read(secret)
   expect([last.status, last.body.error]).toEqual([429, 'RATE_LIMITED'])
+  // The page says so, and has the pages of the recording.
+  const { page } = await openViewer(browser, service, secret)
+  await untilReady(page)
+  await page.getByText('The events of the tracker could not be read.').waitFor()
+  expect(await page.locator('.entry').allTextContents()).not.toEqual([])
+  await page.context().close()
   expect((await read(`aav_${'0'.repeat(64)}`)).status).toBe(404)
   await service.replays.removal.remove((await service.replays.replays.byId(id))!)
   expect((await read(secret)).status).toBe(404)
