@@ -9,3 +9,8 @@ export function shownViews({ area }: Pick<Address, 'area'>): readonly ViewRow[] 
   const chosen = readShared()?.views ?? []
   return views.filter(({ name, of }) => of === 'project' && chosen.includes(name))
 }
+
+/** Whether the area has numbers of agents and bots: a share link reads them only with the view of bots. */
+export function hasBots({ area }: Pick<Address, 'area'>): boolean {
+  return area !== 'share' || readShared()?.views.includes('bots') === true
+}

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { go } from '#dashboard/navigate'
-import { shownViews } from '#dashboard/shown-views'
+import { hasBots, shownViews } from '#dashboard/shown-views'
 import { type Address, AUDIENCES, FILTER_OPS, type FilterOp, RANGE_LABELS, withFilter } from '#dashboard/url'
 import { OP_NAMES } from './filter-bar.tsx'
 import { addressOfView } from './navigation.tsx'
@@ -100,7 +100,7 @@ function itemsOf(address: Address, projects: Props['projects']): Item[] {
       kind: 'range',
       to: { ...address, range: { label } },
     })),
-    ...AUDIENCES.map(each => ({
+    ...AUDIENCES.filter(() => hasBots(address)).map(each => ({
       title: AUDIENCE_NAMES[each],
       kind: 'traffic',
       to: { ...address, audience: each },

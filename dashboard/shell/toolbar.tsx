@@ -1,7 +1,7 @@
 import { datesLabel } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { comparedDates, datesOf, readerZone, today, zoneOf } from '#dashboard/range'
-import { readShared } from '#dashboard/shared'
+import { hasBots } from '#dashboard/shown-views'
 import {
   type Address,
   AUDIENCES,
@@ -41,9 +41,7 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
   const dates = datesOf(range, zone)
   const compared = comparedDates(dates, comparison)
   const isCustom = 'from' in range
-  const hasAudience =
-    (project !== null || area === 'demo' || readShared()?.views.includes('bots') === true) &&
-    uses(row, 'audience')
+  const hasAudience = (project !== null || area !== 'account') && hasBots(address) && uses(row, 'audience')
 
   const choose = (value: string) => {
     if (value === 'custom') go({ ...address, range: { from: dates.from, to: dates.to } })

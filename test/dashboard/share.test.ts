@@ -56,6 +56,7 @@ test('a link is made in the settings, shown once, listed with its use, and delet
   expect(link).toMatchObject({ label, views: ['overview', 'heatmap'] })
   expect((link?.expires_at ?? 0) - Date.now()).toBeGreaterThan(6 * 86_400_000)
   await panel.getByText('never used').waitFor()
+  expect(await violations(page)).toEqual([])
 
   const visitor = await dashboard.open(new URL(url).pathname, { isSignedOut: true })
   await settled(visitor)
@@ -100,6 +101,12 @@ test('a visitor sees the chosen views alone, with the numbers of the API', async
   await page.goBack()
   await page.waitForURL(url => url.pathname === pathOf(link))
   expect(await page.getByRole('button', { name: 'Save view' }).count()).toBe(0)
+  // Numbers of bots are a view of their own, which this link does not show.
+  expect(await page.getByRole('group', { name: 'Whose traffic' }).count()).toBe(0)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('bots')
+  await page.getByText('Nothing has this name').waitFor()
+  await page.keyboard.press('Escape')
   expect(await found()).toEqual([])
   expect(await page.title()).toBe('demo · Overview · Footfall')
 })
