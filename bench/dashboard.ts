@@ -1,163 +1,169 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import chromiumPackage from '@sparticuz/chromium'
-import { build } from 'esbuild'
-import { chromium } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { buildDashboard } from '#dashboard/build'
+import { launchChromium } from './bench-browser.ts'
+import { cachedLake, parseCount } from './cached-lake.ts'
+import { type LakeService, startLakeService } from './lake-service.ts'
 
 /**
- * What frameworks and charts cost: `npm run bench -- dashboard`. Builds the same small table with three
- * frameworks and the same line of 8,760 points (a year by hour) in three ways. Prints the size of each script
- * with gzip, and the median time of a redraw in Chromium, layout included. The candidates are
- * installed in a folder for temporary files, because the repository needs one of them.
+ * `npm run bench -- dashboard`: how long a person waits for the dashboard of a project with a month of
+ * traffic, in Chromium, at the full speed of the processor and at a quarter of it. A cold page: an empty
+ * cache, until the first headline number and until every panel is drawn. A click on each view of the
+ * navigation: until its panels are drawn, the first time and again. Also the rounds of requests, which wait
+ * for one another, and the bytes of script with gzip. The service and the browser share the
+ * processor; its time is printed too, because other load does not change it much.
+ * --events 1M events of the project --repeat 5 cold pages and rounds of clicks
  */
 
-const CANDIDATES = [
-  'preact@11.2.0',
-  '@preact/signals@2.11.4',
-  'solid-js@1.9.19',
-  'svelte@5.57.3',
-  'uplot@1.6.32',
-  '@observablehq/plot@0.6.17',
-]
+const { values: options } = parseArgs({
+  options: { events: { type: 'string', default: '1M' }, repeat: { type: 'string', default: '5' } },
+})
+const repeat = Number(options.repeat)
 
-const POINTS = 8_760
-const ROWS = 100
-
-/** Each sets window.redraw(n), which shows other numbers at once. */
-const scripts: Record<string, string> = {
-  preact: `import { h, render } from 'preact'
-import { useState } from 'preact/hooks'
-function Table() {
-  const [n, set] = useState(0)
-  window.redraw = set
-  return h('table', null, rows(n).map(([name, value]) => h('tr', { key: name }, h('th', null, name), h('td', null, value))))
-}
-render(h(Table), document.body)`,
-  'preact + signals': `import { h, render } from 'preact'
-import { signal } from '@preact/signals'
-const n = signal(0)
-window.redraw = value => { n.value = value }
-const Table = () => h('table', null, rows(n.value).map(([name, value]) => h('tr', { key: name }, h('th', null, name), h('td', null, value))))
-render(h(Table), document.body)`,
-  solid: `import { createSignal, For } from 'solid-js'
-import { render } from 'solid-js/web'
-import h from 'solid-js/h'
-const [n, set] = createSignal(0)
-window.redraw = set
-render(() => h('table', null, h(For, { each: () => rows(n()) }, ([name, value]) => h('tr', null, h('th', null, name), h('td', null, value)))), document.body)`,
-  svelte: `import { mount } from 'svelte'
-import Table from './Table.svelte'
-mount(Table, { target: document.body })`,
-  uPlot: `import uPlot from 'uplot'
-const element = document.body.appendChild(document.createElement('div'))
-const times = Array.from({ length: ${POINTS} }, (_, i) => 1.7e9 + i * 3600)
-const plot = new uPlot({ width: 1100, height: 240, series: [{}, { stroke: 'blue', fill: '#eef' }] }, [times, values(0)], element)
-window.redraw = n => plot.setData([times, values(n)])`,
-  'Observable Plot': `import * as Plot from '@observablehq/plot'
-const times = Array.from({ length: ${POINTS} }, (_, i) => new Date(1.7e12 + i * 3.6e6))
-let shown = document.body.appendChild(document.createElement('div'))
-window.redraw = n => {
-  const v = values(n)
-  const next = Plot.plot({ width: 1100, height: 240, marks: [Plot.areaY(v, { x: times, y: v, fill: '#eef' }), Plot.lineY(v, { x: times, y: v, stroke: 'blue' })] })
-  shown.replaceWith(next); shown = next
-}
-redraw(0)`,
-  'SVG of our own': `import { drawSeries } from ${JSON.stringify(join(import.meta.dirname, '../dashboard/charts/series-drawing.ts'))}
-document.body.innerHTML = '<svg width="1100" height="240"><path fill="#eef"/><path fill="none" stroke="blue"/></svg>'
-const [area, line] = document.querySelectorAll('path')
-window.redraw = n => {
-  const { lines } = drawSeries({ lines: [{ name: 'a', values: values(n) }], length: ${POINTS}, width: 1100, height: 240 })
-  area.setAttribute('d', lines[0].area)
-  line.setAttribute('d', lines[0].path)
-}
-redraw(0)`,
-}
-
-const HELPERS = `const rows = n => Array.from({ length: ${ROWS} }, (_, i) => ['row ' + i, String(i * n)])
-const values = n => Array.from({ length: ${POINTS} }, (_, i) => 500 + 400 * Math.sin(i / 300 + n) + ((i * 7919 + n * 31) % 200))
-`
-const SVELTE = `<script>
-${HELPERS}
-let n = $state(0)
-window.redraw = value => { n = value }
-</script>
-<table>{#each rows(n) as [name, value] (name)}<tr><th>{name}</th><td>{value}</td></tr>{/each}</table>`
-
-/** Runs in the page: the time until the elements have changed and their layout is known. */
-const MEASURE = `(async () => {
-  const times = []
-  for (let n = 1; n <= 30; n++) {
-    await new Promise(requestAnimationFrame)
-    const start = performance.now()
-    redraw(n)
-    // Frameworks change the elements after the task that asked for it.
-    for (let i = 0; i < 5; i++) await null
-    document.body.offsetHeight
-    times.push(performance.now() - start)
+const PAUSE_MS = 1_500
+/** Runs in the page before its scripts: notes when a view was first seen, and when it was whole. */
+const WATCH = `(() => {
+  const seen = { from: 0, title: null, number: null, whole: null }
+  window.seen = seen
+  const look = () => {
+    const main = document.querySelector('main')
+    if (!main || (seen.title !== null && document.querySelector('h1')?.textContent !== seen.title)) return
+    if (seen.number === null && main.querySelector('.num')) note('number')
+    if (seen.whole === null && main.children.length > 0 && !main.querySelector('.skeleton')) note('whole')
   }
-  return times.sort((a, b) => a - b)[15].toFixed(1)
+  // The time of the frame that shows it.
+  const note = name => {
+    seen[name] = -1
+    requestAnimationFrame(() => setTimeout(() => { seen[name] = performance.now() - seen.from }))
+  }
+  new MutationObserver(look).observe(document, { childList: true, subtree: true })
+  addEventListener('click', event => {
+    const link = event.target.closest?.('#views a')
+    if (!link) return
+    Object.assign(seen, { from: event.timeStamp, title: link.textContent, number: null, whole: null })
+    performance.clearResourceTimings()
+  }, true)
 })()`
 
-/** Chromium, from CHROMIUM_PATH or unpacked by its package. */
-async function launch() {
-  const executablePath = process.env.CHROMIUM_PATH ?? (await chromiumPackage.executablePath())
-  return chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+/** The longest chain of calls of which each began after the one before had ended. */
+const ROUNDS = `(() => {
+  const calls = performance.getEntriesByType('resource').filter(({ initiatorType }) => initiatorType === 'fetch')
+    .sort((a, b) => a.startTime - b.startTime)
+  const rounds = []
+  calls.forEach((call, i) => {
+    const before = calls.slice(0, i).map((other, j) => other.responseEnd <= call.startTime ? rounds[j] : 0)
+    rounds.push(1 + Math.max(0, ...before))
   })
+  return { calls: calls.length, rounds: Math.max(0, ...rounds) }
+})()`
+
+type Seen = { number: number; whole: number; calls: number; rounds: number }
+
+async function seen(page: Page): Promise<Seen> {
+  await page.waitForFunction(() => {
+    const { number, whole } = (globalThis as unknown as { seen: Seen }).seen
+    return whole > 0 && number !== -1
+  })
+  const { number, whole } = await page.evaluate<{ number: number; whole: number }>('seen')
+  return { number, whole, ...(await page.evaluate<{ calls: number; rounds: number }>(ROUNDS)) }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'footfall-bench-dashboard-'))
+const service = await startLakeService(
+  await cachedLake({ events: parseCount(options.events), projects: 20, eventsWithIds: 0 }),
+)
+const browser = await launchChromium()
 try {
-  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...CANDIDATES], {
-    cwd: folder,
-    stdio: 'ignore',
-  })
-  const { compile } = await import(join(folder, 'node_modules/svelte/src/compiler/index.js'))
-  writeFileSync(join(folder, 'Table.svelte'), SVELTE)
-  const built: Record<string, string> = {}
-  for (const [name, script] of Object.entries(scripts)) {
-    const { outputFiles } = await build({
-      stdin: {
-        contents: name === 'svelte' ? script : `${script.replace(/^((?:import .*\n)*)/, `$1${HELPERS}`)}`,
-        resolveDir: folder,
-        loader: 'js',
-      },
-      bundle: true,
-      minify: true,
-      format: 'iife',
-      target: 'es2022',
-      conditions: ['browser', 'production'],
-      define: { 'process.env.NODE_ENV': '"production"' },
-      write: false,
-      logLevel: 'silent',
-      plugins: [
-        {
-          name: 'svelte',
-          setup({ onLoad }) {
-            onLoad({ filter: /\.svelte$/ }, ({ path }) => ({
-              contents: compile(readFileSync(path, 'utf8'), { generate: 'client', dev: false }).js.code,
-            }))
-          },
-        },
-      ],
-    })
-    const text = outputFiles[0]?.text ?? ''
-    built[name] = text
-    console.log(`${name.padEnd(18)} ${(gzipSync(text, { level: 9 }).length / 1024).toFixed(1)} KB`)
-  }
-  const browser = await launch()
-  const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, locale: 'en-US' })
-  for (const [name, script] of Object.entries(built)) {
-    await page.goto('about:blank')
-    await page.evaluate(script)
-    console.log(`${name.padEnd(18)} ${await page.evaluate(MEASURE)} ms`)
-  }
-  await browser.close()
+  await printSizes()
+  const cookie = await signIn(service)
+  for (const slowdown of [1, 4]) await measure(browser, cookie, slowdown)
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  await browser.close()
+  await service.stop()
+}
+
+async function printSizes(): Promise<void> {
+  const { files, entry } = await buildDashboard()
+  const kb = (names: readonly string[]) => {
+    const bytes = names.map(name => gzipSync(files[name]?.text ?? '', { level: 9 }).length)
+    return `${(bytes.reduce((sum, each) => sum + each, 0) / 1_024).toFixed(1)} KB`
+  }
+  const all = Object.keys(files).filter(name => name.endsWith('.js'))
+  console.log(
+    `script with gzip: overview ${kb([entry.script, ...(entry.views.overview ?? [])])}, all ${kb(all)}`,
+  )
+}
+
+/** The cookie of the owner, by the setup link. */
+async function signIn({ baseUrl, setupPath }: LakeService): Promise<string> {
+  const headers = { Origin: baseUrl, Accept: 'text/html' }
+  const response = await fetch(baseUrl + setupPath, { method: 'POST', redirect: 'manual', headers })
+  const cookie = response.headers.getSetCookie().find(each => each.includes('session'))
+  if (cookie === undefined) throw new Error(`The setup link gave status ${response.status}.`)
+  return cookie.split(';')[0] as string
+}
+
+async function measure(chromium: Browser, cookie: string, slowdown: number): Promise<void> {
+  console.log(`\nprocessor at 1/${slowdown}; ms: the median and the longest of ${repeat}`)
+  const cold: Seen[] = []
+  const processorMs: number[] = []
+  const clicks = new Map<string, { first: Seen[]; again: Seen[] }>()
+  for (let i = 0; i < repeat; i++) {
+    const before = service.processorMs()
+    const page = await openPage(chromium, cookie, slowdown)
+    cold.push(await seen(page))
+    processorMs.push(service.processorMs() - before)
+    const titles = await page.locator('#views a[href^="/app/p/"]').allInnerTexts()
+    for (const turn of ['first', 'again'] as const) {
+      // The cold page is the overview, so that comes last.
+      for (const title of titles.toSorted((a, b) => Number(a === 'Overview') - Number(b === 'Overview'))) {
+        const known = clicks.get(title) ?? { first: [], again: [] }
+        clicks.set(title, known)
+        known[turn].push(await click(page, title))
+      }
+    }
+    await page.context().close()
+  }
+  print('cold page, first number', cold, each => each.number)
+  print('cold page, whole', cold, each => each.whole)
+  console.log(`the service used ${median(processorMs)} ms of processor time for a cold page`)
+  for (const [title, { first, again }] of clicks) {
+    // The overview is the cold page itself.
+    if (title !== 'Overview') print(`click on ${title}`, first, each => each.whole)
+    print(`click on ${title} again`, again, each => each.whole)
+  }
+}
+
+async function openPage(chromium: Browser, cookie: string, slowdown: number): Promise<Page> {
+  const { baseUrl } = service
+  const context = await chromium.newContext({ viewport: { width: 1_440, height: 900 }, baseURL: baseUrl })
+  const [name = '', value = ''] = cookie.split('=')
+  await context.addCookies([{ name, value, url: baseUrl }])
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
+  await page.addInitScript(WATCH)
+  await page.goto('/app/p/demo')
+  return page
+}
+
+async function click(page: Page, title: string): Promise<Seen> {
+  // The scripts of the other views come while nobody does anything, and nobody clicks so fast.
+  await sleep(PAUSE_MS)
+  await page.locator('#views').getByRole('link', { name: title, exact: true }).click()
+  return await seen(page)
+}
+
+function print(name: string, measured: readonly Seen[], timeOf: (each: Seen) => number): void {
+  const times = measured.map(timeOf)
+  const longest = Math.max(...times)
+  const { calls = 0, rounds = 0 } = measured.at(-1) ?? {}
+  console.log(
+    `${name.padEnd(30)} ${median(times).toFixed(0).padStart(6)} ${longest.toFixed(0).padStart(6)}   ${calls} calls in ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`,
+  )
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

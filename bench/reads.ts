@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { tables } from '#schemas/columns'
 import { bareQuestions } from './bare.ts'
-import { NODE_ARGS } from './bench-service.ts'
+import { cachedLake, LAKES, parseCount } from './cached-lake.ts'
 import { measureErasures } from './erasures.ts'
-import { generateLake, SMALL_EVENTS } from './generated-lake.ts'
+import { SMALL_EVENTS } from './generated-lake.ts'
+import { type LakeService, startLakeService } from './lake-service.ts'
 import { type Question, questions } from './questions.ts'
 
 /**
@@ -39,20 +38,7 @@ const projects = Number(options.projects)
 const eventsWithIds = parseCount(options['event-ids'])
 const repeat = Number(options.repeat)
 
-const cache = join(tmpdir(), 'footfall-bench')
-// The traffic ends when the lake was generated, so a lake is used for one day.
-const today = new Date().toISOString().slice(0, 10)
-const folder = join(cache, `reads-${events}-${projects}-${eventsWithIds}-${today}`)
-mkdirSync(cache, { recursive: true })
-for (const name of readdirSync(cache)) {
-  if (name.startsWith('reads-') && !name.endsWith(today)) rmSync(join(cache, name), { recursive: true })
-}
-if (!existsSync(folder)) {
-  const started = performance.now()
-  const reportProgress = (text: string) => process.stdout.write(`\r\x1b[KGenerating the lake: ${text}`)
-  await generateLake(folder, { events, eventsWithIds, projects, reportProgress })
-  console.log(`\nGenerated in ${Math.round((performance.now() - started) / 1_000)} s`)
-}
+const folder = await cachedLake({ events, projects, eventsWithIds })
 
 const erasures = parseCount(options.erasures)
 if (erasures > 0) {
@@ -65,7 +51,7 @@ console.log('\nms: the first request, the median and the longest of the later on
 console.log(
   `${'question'.padEnd(30)} ${'project'.padEnd(8)} ${['first', 'median', 'max', 'goal', 'memory MB', ...(options.bare ? ['bare', 'ratio'] : [])].map(name => name.padStart(9)).join(' ')}`,
 )
-const service = await startService(folder, '86400')
+const service = await startLakeService(folder)
 try {
   for (const project of ['demo', ...(eventsWithIds > 0 ? ['ids'] : []), 'small']) {
     const goalFactor = project === 'ids' ? 1.3 : 1
@@ -95,14 +81,12 @@ try {
   await service.stop()
 }
 
-type RunningService = { baseUrl: string; apiKey: string; memoryMb(): number; stop(): Promise<void> }
-
 /** Measures erasures in a copy of the lake, because they change it. */
 async function measureInCopy(count: number): Promise<void> {
   const copy = `${folder}.erased`
   rmSync(copy, { recursive: true, force: true })
   cpSync(folder, copy, { recursive: true })
-  const copied = await startService(copy, '600')
+  const copied = await startLakeService(copy, '600')
   try {
     const { baseUrl, apiKey } = copied
     await measureErasures(
@@ -116,38 +100,7 @@ async function measureInCopy(count: number): Promise<void> {
   }
 }
 
-/** `epochSeconds`: with a long epoch the hot files stay hot. */
-async function startService(dataDir: string, epochSeconds: string): Promise<RunningService> {
-  const main = join(import.meta.dirname, '../local/main.ts')
-  const child = spawn(process.execPath, [...NODE_ARGS, main], {
-    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', SEED_DEMO: 'false', EPOCH_SECONDS: epochSeconds },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  await new Promise<void>((resolve, reject) => {
-    let output = ''
-    child.stdout.on('data', chunk => {
-      output += chunk
-      if (/^ready /m.test(output)) resolve()
-    })
-    child.on('exit', () => reject(new Error(`The service has ended:\n${output}`)))
-  })
-  const { base_url, api_key } = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'))
-  const exit = new Promise<void>(resolve => child.on('exit', () => resolve()))
-  return {
-    baseUrl: base_url,
-    apiKey: api_key,
-    memoryMb() {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
-    },
-    stop() {
-      child.kill('SIGINT')
-      return exit
-    },
-  }
-}
-
-async function userOf(service: RunningService, project: string): Promise<string> {
+async function userOf(service: LakeService, project: string): Promise<string> {
   const url = `${service.baseUrl}/events?project=${project}&limit=1`
   const response = await fetch(url, { headers: { 'X-API-Key': service.apiKey } })
   const { events } = (await response.json()) as { events: { user_id: string }[] }
@@ -156,7 +109,7 @@ async function userOf(service: RunningService, project: string): Promise<string>
 
 /** Sends a request and returns its time, ms. */
 async function measure(
-  { baseUrl, apiKey }: RunningService,
+  { baseUrl, apiKey }: LakeService,
   project: string,
   { path, query, body }: Question,
 ): Promise<number> {
@@ -206,10 +159,10 @@ async function measureBare(): Promise<Map<string, number>> {
     threads: '2',
     memory_limit: '4GB',
     preserve_insertion_order: 'false',
-    temp_directory: cache,
+    temp_directory: LAKES,
   })
   const connection = await instance.connect()
-  const file = join(cache, 'bare.parquet')
+  const file = join(LAKES, 'bare.parquet')
   const largest = `(SELECT project_id FROM read_parquet('${folder}/lake/segments/activity/*/*.parquet')
     GROUP BY 1 ORDER BY sum(event_count) DESC LIMIT 1)`
   await connection.run(`COPY (SELECT * FROM read_parquet('${folder}/lake/segments/events/*/*.parquet')
@@ -240,7 +193,7 @@ async function measureBare(): Promise<Map<string, number>> {
  * Ten clients at once: with one question, and with ten different ones. Prints the times beside those of one
  * client, ms.
  */
-async function measureClients(service: RunningService): Promise<void> {
+async function measureClients(service: LakeService): Promise<void> {
   const all = questions(await userOf(service, 'demo')).filter(({ name }) => name.startsWith(options.only))
   const ten = all.filter(({ name }) => !name.startsWith('funnel of 8')).slice(0, 10)
   console.log('\nten clients at once, the large project, ms')
@@ -271,10 +224,4 @@ function filesBelow(path: string): string[] {
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
-}
-
-function parseCount(text: string): number {
-  const match = /^(\d+)([kM]?)$/.exec(text)
-  if (match === null) throw new Error(`--events must be a number such as 500k or 10M, not ${text}.`)
-  return Number(match[1]) * { '': 1, k: 1_000, M: 1_000_000 }[match[2] as '' | 'k' | 'M']
 }

@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from 'preact/hooks'
 import type { Receipt } from '#schemas/read-options'
-import { type Call, Problem, send } from './api.ts'
+import { type Call, Problem, type ProblemKind, send } from './api.ts'
 import { forgetDemo } from './credential.ts'
 
 /**
@@ -33,6 +33,8 @@ const FRESH_MS = 5_000
 const REFRESH_MS = 60_000
 /** Waits before the next try while the service restarts, ms. The last one repeats. */
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000]
+/** What ends without anybody doing something. */
+const PASSES_BY: ReadonlySet<ProblemKind> = new Set(['restarting', 'offline', 'limit'])
 /** Answers that are kept: some tens of views. The one that was used longest ago goes first. */
 export const MAX_KNOWN = 300
 
@@ -97,7 +99,7 @@ export function ask(each: Call, maxAgeMs = FRESH_MS): void {
         forgetDemo()
         signedOut()
       }
-      if (entry.problem.kind === 'restarting' || entry.problem.kind === 'offline') retryLater(entry)
+      if (PASSES_BY.has(entry.problem.kind)) retryLater(entry, entry.problem.waitMs)
     })
     .finally(() => {
       entry.isAsking = false
@@ -105,8 +107,8 @@ export function ask(each: Call, maxAgeMs = FRESH_MS): void {
     })
 }
 
-function retryLater(entry: Entry): void {
-  const wait = RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)] as number
+function retryLater(entry: Entry, leastMs: number): void {
+  const wait = Math.max(leastMs, RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)] as number)
   entry.tries += 1
   entry.timer = setTimeout(() => {
     // Nobody looks at a question whose view is gone.

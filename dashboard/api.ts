@@ -91,11 +91,14 @@ export type ProblemKind =
 export class Problem extends Error {
   readonly kind: ProblemKind
   readonly code: string
-  constructor(kind: ProblemKind, code: string, message: string) {
+  /** The service may not be asked again before that, ms. */
+  readonly waitMs: number
+  constructor(kind: ProblemKind, code: string, message: string, waitMs = 0) {
     super(message)
     this.name = 'Problem'
     this.kind = kind
     this.code = code
+    this.waitMs = waitMs
   }
 }
 
@@ -124,19 +127,25 @@ export async function send<Data>(each: Call<Data>, signal?: AbortSignal): Promis
   })
   const body = await response.json().catch(() => null)
   if (response.ok) return { data: body as Data, receipt: readReceipt(response.headers) }
-  throw problemOf(response.status, body)
+  const seconds = Number(response.headers.get('Retry-After') ?? 0)
+  throw problemOf(response.status, body, Number.isFinite(seconds) ? seconds * 1_000 : 0)
 }
 
-/** What an answer with another status than 2xx means. */
-export function problemOf(status: number, body: { error?: unknown; message?: unknown } | null): Problem {
+/** What an answer with another status than 2xx means. `waitMs`: how long the service wants to rest. */
+export function problemOf(
+  status: number,
+  body: { error?: unknown; message?: unknown } | null,
+  waitMs = 0,
+): Problem {
   const code = typeof body?.error === 'string' ? body.error : `HTTP_${status}`
   const message =
     typeof body?.message === 'string' ? body.message : `The service answered with status ${status}.`
   if (code === 'AUTH_REQUIRED' && hasShareLink())
     return new Problem('no_right', code, 'This link shows nothing any more. Ask its owner for another.')
-  if (status === 502 || status === 503 || status === 504) return new Problem('restarting', code, message)
+  if (status === 502 || status === 503 || status === 504)
+    return new Problem('restarting', code, message, waitMs)
   const kind = KINDS[code] ?? (status === 400 ? 'input' : status === 404 ? 'missing' : 'failed')
-  return new Problem(kind, code, message)
+  return new Problem(kind, code, message, waitMs)
 }
 
 /** Reads the header X-Footfall-Receipt, which every read has. */

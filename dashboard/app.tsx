@@ -3,6 +3,7 @@ import { render } from 'preact'
 import { onSignedOut } from './answers.ts'
 import { useDemo, useShareLink } from './credential.ts'
 import { currentAddress, followLinks, go } from './navigate.ts'
+import { loadView } from './shell/load-view.ts'
 import { Shell } from './shell/shell.tsx'
 import { shownViews } from './shown-views.ts'
 
@@ -22,4 +23,9 @@ onSignedOut(() => {
   if (currentAddress().area === 'demo') return
   location.assign(`/auth/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`)
 })
-render(<Shell />, document.getElementById('app') as HTMLElement)
+// The page names the script of its view, so it comes with this one. Drawn together, the calls of the shell and
+// those of the view are one round. Without that script the shell says what is wrong.
+const row = shownViews(currentAddress()).find(({ name }) => name === currentAddress().view)
+const draw = () => render(<Shell />, document.getElementById('app') as HTMLElement)
+if (row === undefined) draw()
+else loadView(row).then(draw, draw)

@@ -39,8 +39,11 @@ export function changeOf(value: number, before: number | null | undefined): numb
   return before ? (value - before) / before : null
 }
 
+/** Above it a change says only that little was before. */
+const MAX_CHANGE = 9.99
+
 export function formattedChange(change: number): string {
-  return changes.format(change)
+  return change > MAX_CHANGE ? `>${changes.format(MAX_CHANGE)}` : changes.format(change)
 }
 
 /** ms as `3m 12s`. */
@@ -55,9 +58,10 @@ export function duration(ms: number): string {
 
 /** A bucket of a series: a date, an hour `2026-11-23T15:00`, or a month `2026-11`. */
 export function bucketLabel(bucket: string, length: 'short' | 'long' = 'short'): string {
-  if (bucket.includes('T')) {
-    const [date = '', hour = ''] = bucket.split('T')
-    return length === 'short' ? hour : `${dateLabel(date, 'long')}, ${hour}`
+  const [, date = '', hour] = /^(\d{4}-\d{2}-\d{2})T(\d{2}):\d{2}$/.exec(bucket) ?? []
+  if (hour !== undefined) {
+    const time = hourLabel(Number.parseInt(hour, 10))
+    return length === 'short' ? time : `${dateLabel(date, 'long')}, ${time}`
   }
   if (bucket.length === 7) {
     const options = { month: 'short', year: 'numeric', timeZone: 'UTC' } as const

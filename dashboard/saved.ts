@@ -11,10 +11,14 @@ export function queryOf(address: Address): string {
 }
 
 /** The address of a saved view of a project. */
-export function hrefOfSaved(project: string, query: string): string {
+export function addressOfSaved(project: string, query: string): Address {
   const searchParams = new URLSearchParams(query)
   const view = searchParams.get('view') ?? 'overview'
   searchParams.delete('view')
   const pathname = `/app/p/${encodeURIComponent(project)}/${encodeURIComponent(view)}`
-  return printAddress(parseAddress({ pathname, searchParams }))
+  return parseAddress({ pathname, searchParams })
+}
+
+export function hrefOfSaved(project: string, query: string): string {
+  return printAddress(addressOfSaved(project, query))
 }

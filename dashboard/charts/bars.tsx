@@ -1,4 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { TableData } from './csv.ts'
+import { SaveTools } from './save-tools.tsx'
 
 export type Bar = {
   key: string
@@ -17,45 +20,55 @@ export type BarsProps = {
   columns: readonly [string, string]
   bars: readonly Bar[]
   format(value: number): string
+  /** What the CSV file has, where that is more than the list shows. */
+  table?: TableData
 }
 
 /** A ranked list as a real table, with a bar behind each row. Bars are parts of the largest value. */
-export function Bars({ name, columns, bars, format }: BarsProps) {
+export function Bars({ name, columns, bars, format, table }: BarsProps) {
+  const ref = useRef<HTMLTableElement>(null)
   const max = bars.reduce((most, { value }) => Math.max(most, value), 0)
   return (
-    <table class="bars" aria-label={name}>
-      <thead>
-        <tr>
-          <th scope="col">{columns[0]}</th>
-          <th scope="col" class="number">
-            {columns[1]}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {bars.map(({ key, label, title, value, note, href }) => (
-          <tr key={key}>
-            <th scope="row" title={title}>
-              <span
-                class="bar"
-                style={{ inlineSize: `${max === 0 ? 0 : (value / max) * 100}%` }}
-                aria-hidden="true"
-              />
-              {href === undefined ? (
-                <span class="label">{label}</span>
-              ) : (
-                <a class="label" href={href}>
-                  {label}
-                </a>
-              )}
+    <>
+      <table class="bars" aria-label={name} ref={ref}>
+        <thead>
+          <tr>
+            <th scope="col">{columns[0]}</th>
+            <th scope="col" class="number">
+              {columns[1]}
             </th>
-            <td class="number">
-              {format(value)}
-              {note !== undefined && <small>{note}</small>}
-            </td>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {bars.map(({ key, label, title, value, note, href }) => (
+            <tr key={key}>
+              <th scope="row" title={title}>
+                <span
+                  class="bar"
+                  style={{ inlineSize: `${max === 0 ? 0 : (value / max) * 100}%` }}
+                  aria-hidden="true"
+                />
+                {href === undefined ? (
+                  <span class="label">{label}</span>
+                ) : (
+                  <a class="label" href={href}>
+                    {label}
+                  </a>
+                )}
+              </th>
+              <td class="number">
+                {format(value)}
+                {note !== undefined && <small>{note}</small>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <SaveTools
+        name={name}
+        table={table ?? { columns, rows: bars.map(({ title, value }) => [title, value]) }}
+        element={() => ref.current}
+      />
+    </>
   )
 }

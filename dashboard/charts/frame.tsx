@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { type TableData, toCsv } from './csv.ts'
-import { saveFile, svgToPng } from './save.ts'
+import { formatted } from '#dashboard/format'
+import type { Cell, TableData } from './csv.ts'
+import { SaveTools } from './save-tools.tsx'
 
 export type ChartFrameProps = {
   name: string
@@ -10,37 +11,22 @@ export type ChartFrameProps = {
   children: ComponentChildren
   /** Beside the buttons, such as the legend. */
   legend?: ComponentChildren
-  /** false: the chart is made of elements and not of SVG, so there is no picture to save. */
-  hasPicture?: boolean
 }
 
 /** A chart with the table behind it, which everybody can open, and its download as CSV and PNG. */
-export function ChartFrame({ name, table, children, legend, hasPicture = true }: ChartFrameProps) {
-  const ref = useRef<HTMLElement>(null)
+export function ChartFrame({ name, table, children, legend }: ChartFrameProps) {
+  const ref = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
-  const file = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  const savePng = async () => {
-    const svg = ref.current?.querySelector('svg')
-    if (svg) saveFile(`${file}.png`, await svgToPng(svg))
-  }
   return (
-    <figure class="chart-frame" ref={ref} aria-label={name}>
-      {children}
+    <figure class="chart-frame" aria-label={name}>
+      <div ref={ref}>{children}</div>
       <figcaption>
         {legend}
-        <span class="tools">
+        <SaveTools name={name} table={table} element={() => wholeOf(ref.current)}>
           <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             Table
           </button>
-          <button type="button" class="quiet" onClick={() => saveFile(`${file}.csv`, csvBlob(table))}>
-            CSV
-          </button>
-          {hasPicture && (
-            <button type="button" class="quiet" onClick={savePng}>
-              PNG
-            </button>
-          )}
-        </span>
+        </SaveTools>
       </figcaption>
       <div
         class={isOpen ? 'scroll' : 'hidden'}
@@ -54,8 +40,15 @@ export function ChartFrame({ name, table, children, legend, hasPicture = true }:
   )
 }
 
-export function csvBlob(table: TableData): Blob {
-  return new Blob([toCsv(table)], { type: 'text/csv' })
+/** A table as it is when nothing has to be scrolled to. */
+function wholeOf(chart: Element | null): Element | null {
+  const scrolled = chart?.querySelector('.scroll > table')
+  return scrolled && chart?.querySelectorAll('table').length === 1 ? scrolled : chart
+}
+
+/** A number as the reader writes it; dates stay as they are written everywhere. */
+function shown(cell: Cell): string {
+  return typeof cell === 'number' ? formatted(cell) : (cell ?? '–')
 }
 
 export function DataTable({ name, table: { columns, rows } }: { name: string; table: TableData }) {
@@ -73,10 +66,10 @@ export function DataTable({ name, table: { columns, rows } }: { name: string; ta
       <tbody>
         {rows.map(([first, ...others], i) => (
           <tr key={`${i} ${first}`}>
-            <th scope="row">{first ?? '–'}</th>
+            <th scope="row">{shown(first)}</th>
             {others.map((cell, j) => (
               <td key={columns[j + 1]} class="number">
-                {cell ?? '–'}
+                {shown(cell)}
               </td>
             ))}
           </tr>

@@ -1,3 +1,5 @@
+import { copyOfSvg, drawElement } from './draw-element.ts'
+
 /** Saves text or a picture as a file of the browser. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a')
@@ -7,45 +9,29 @@ export function saveFile(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
 
-/** What an element looks like, as attributes: the picture is drawn without our style sheet. */
-const DRAWN = [
-  'fill',
-  'fill-opacity',
-  'stroke',
-  'stroke-width',
-  'stroke-dasharray',
-  'opacity',
-  'font-size',
-  'font-family',
-]
 const SCALE = 2
+/** Around the picture, px. */
+const MARGIN = 12
+/** No browser draws a larger canvas everywhere, px. A longer table is cut there. */
+const MAX_HEIGHT = 8_000
 
-/** Draws an SVG of the page as PNG, on the colour of the page. */
-export async function svgToPng(svg: SVGSVGElement): Promise<Blob> {
-  const { width, height } = svg.getBoundingClientRect()
-  const copy = svg.cloneNode(true) as SVGSVGElement
-  const drawn = [svg, ...svg.querySelectorAll('*')]
-  const copies = [copy, ...copy.querySelectorAll('*')]
-  drawn.forEach((element, i) => {
-    const style = getComputedStyle(element)
-    for (const name of DRAWN) copies[i]?.setAttribute(name, style.getPropertyValue(name))
-  })
-  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
-  copy.setAttribute('width', String(width))
-  copy.setAttribute('height', String(height))
-  const source = new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' })
+/** Draws an element of the page, a chart or a table, as PNG on the colour of the page. */
+export async function elementToPng(element: Element): Promise<Blob> {
+  const { width, height } = element.getBoundingClientRect()
+  const svg = element instanceof SVGSVGElement ? copyOfSvg(element) : drawElement(element)
+  const source = new Blob([new XMLSerializer().serializeToString(svg)], { type: 'image/svg+xml' })
   const address = URL.createObjectURL(source)
   try {
     const image = new Image()
     image.src = address
     await image.decode()
     const canvas = document.createElement('canvas')
-    canvas.width = width * SCALE
-    canvas.height = height * SCALE
+    canvas.width = (width + 2 * MARGIN) * SCALE
+    canvas.height = (Math.min(height, MAX_HEIGHT) + 2 * MARGIN) * SCALE
     const context = canvas.getContext('2d') as CanvasRenderingContext2D
     context.fillStyle = getComputedStyle(document.body).backgroundColor
     context.fillRect(0, 0, canvas.width, canvas.height)
-    context.drawImage(image, 0, 0, canvas.width, canvas.height)
+    context.drawImage(image, MARGIN * SCALE, MARGIN * SCALE, width * SCALE, height * SCALE)
     return await new Promise((resolve, reject) =>
       canvas.toBlob(blob => (blob ? resolve(blob) : reject(new Error('The picture is empty.'))), 'image/png'),
     )

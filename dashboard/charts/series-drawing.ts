@@ -1,7 +1,13 @@
 import { niceTicks, spreadIndexes } from './scale.ts'
 
 /** A line of a chart. Null: there is no value, and the line has a gap. */
-export type SeriesLine = { name: string; values: readonly (number | null)[]; isBefore?: boolean }
+export type SeriesLine = {
+  name: string
+  values: readonly (number | null)[]
+  isBefore?: boolean
+  /** The last value is of an interval that goes on, so it still grows. */
+  isUnfinished?: boolean
+}
 export type Mark = { index: number; title: string }
 
 export type SeriesInput = {
@@ -14,8 +20,18 @@ export type SeriesInput = {
   marks?: readonly Mark[]
 }
 
+export type DrawnLine = {
+  name: string
+  isBefore: boolean
+  path: string
+  /** The way to a last value that still grows; empty without one. */
+  tail: string
+  area: string
+  dots: [x: number, y: number][]
+}
+
 export type SeriesDrawing = {
-  lines: { name: string; isBefore: boolean; path: string; area: string; dots: [x: number, y: number][] }[]
+  lines: DrawnLine[]
   yTicks: { value: number; y: number }[]
   xLabels: { index: number; x: number; anchor: 'start' | 'middle' | 'end' }[]
   marks: (Mark & { x: number })[]
@@ -51,12 +67,13 @@ export function drawSeries({ lines, length, width, height, marks = [] }: SeriesI
   const yOf = (value: number) => plot.bottom - (value / top) * (plot.bottom - plot.top)
   const labels = spreadIndexes(length, Math.max(2, Math.floor((plot.right - plot.left) / LABEL_PX)))
   return {
-    lines: lines.map(({ name, values, isBefore = false }) => {
+    lines: lines.map(({ name, values, isBefore = false, isUnfinished = false }) => {
       const runs = runsOf(values.slice(0, length), xOf, yOf, step < 1)
       return {
         name,
         isBefore,
-        path: runs.map(lineOf).join(''),
+        path: (isUnfinished ? withoutLast(runs) : runs).map(lineOf).join(''),
+        tail: isUnfinished ? lineOf(runs.at(-1)?.slice(-2) ?? []) : '',
         area: isBefore ? '' : runs.map(run => areaOf(run, plot.bottom)).join(''),
         dots: runs.flatMap(run => (run.length === 1 ? run : [])),
       }
@@ -113,7 +130,13 @@ function thinned(points: readonly Point[]): Point[] {
   return kept
 }
 
+/** The same runs without the last point of all. */
+function withoutLast(runs: readonly Point[][]): Point[][] {
+  return [...runs.slice(0, -1), runs.at(-1)?.slice(0, -1) ?? []]
+}
+
 function lineOf(points: readonly Point[]): string {
+  if (points.length === 0) return ''
   return `M${points.map(([x, y]) => `${round(x)} ${round(y)}`).join('L')}`
 }
 

@@ -67,10 +67,11 @@ export function SeriesChart({ name, labels, lines, marks = [], format, height = 
             </path>
           </g>
         ))}
-        {drawing.lines.map(({ name: line, isBefore, path, area, dots }) => (
+        {drawing.lines.map(({ name: line, isBefore, path, tail, area, dots }) => (
           <g key={line} class={isBefore ? 'line before' : 'line now'}>
             {area !== '' && <path class="area" d={area} />}
             <path class="stroke" d={path} />
+            {tail !== '' && <path class="stroke tail" d={tail} />}
             {dots.map(([x, y]) => (
               <circle key={x} class="dot" cx={x} cy={y} r={3} />
             ))}

@@ -11,8 +11,9 @@ export function Change({
   title?: string
 }) {
   if (change === null) return <span class="change none">{title === undefined ? '' : 'no earlier data'}</span>
-  const isUp = change > 0.0005
-  const isDown = change < -0.0005
+  // What is shown as 0% is neither.
+  const isUp = change >= 0.005
+  const isDown = change <= -0.005
   const kind = !isUp && !isDown ? 'same' : isGood === null ? 'same' : isUp === isGood ? 'good' : 'bad'
   return (
     <span class={`change ${kind}`} title={title}>

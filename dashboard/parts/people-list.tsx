@@ -1,5 +1,5 @@
-import { csvBlob } from '#dashboard/charts/frame.tsx'
 import { saveFile } from '#dashboard/charts/save'
+import { csvBlob } from '#dashboard/charts/save-tools.tsx'
 import { formatted, momentLabel } from '#dashboard/format'
 import { zoneOf } from '#dashboard/range'
 import type { Address } from '#dashboard/url'

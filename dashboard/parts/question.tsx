@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Known, keyOf } from '#dashboard/answers'
 import { type Call, send } from '#dashboard/api'
+import type { About } from '#dashboard/charts/save-tools.tsx'
 import { hasShareLink } from '#dashboard/credential'
 import { definitions, type NumberName } from '#dashboard/definitions'
 import { agoLabel, formatted } from '#dashboard/format'
@@ -9,7 +10,14 @@ import { asCommand, asCurl } from '#dashboard/spell-call'
 
 /** Where a number comes from: what it means, how fresh it is, and how to get it without the dashboard. */
 
-export type Question = { name: NumberName; answer: Known; shown: string }
+type Question = {
+  title: string
+  /** The number that was clicked; absent: all numbers of a chart or a table. */
+  shown?: string
+  answer: Known
+  /** What is counted. */
+  names: readonly NumberName[]
+}
 
 let open: (question: Question) => void = () => {}
 
@@ -27,10 +35,34 @@ export function Num({ name, answer, children, class: className = '' }: NumberPro
     <button
       type="button"
       class={`num ${className}`}
-      onClick={() => open({ name, answer, shown: children })}
+      onClick={() => open({ title: definitions[name].title, names: [name], answer, shown: children })}
       aria-label={`${definitions[name].title}: ${children}. Where it comes from`}
     >
       {children}
+    </button>
+  )
+}
+
+/**
+ * Asks where the numbers of a chart or a table come from. A limit or a cap that has cut the answer stands in
+ * its name.
+ */
+export function WhereFrom({ about: { name, columns }, answer }: { about: About; answer: Known }) {
+  // The first rows of a list are exact; a note below it says how many there are.
+  const isList = (answer.data as { total_rows?: number } | undefined)?.total_rows !== undefined
+  const isWhole = isList || answer.receipt?.exact !== false
+  const names = (Object.keys(definitions) as NumberName[]).filter(each => {
+    const { title } = definitions[each]
+    return columns.includes(title) || name.startsWith(title)
+  })
+  return (
+    <button
+      type="button"
+      class={isWhole ? 'quiet' : 'quiet inexact'}
+      aria-label={`${isWhole ? 'Source of' : 'Not complete:'} ${name}`}
+      onClick={() => open({ title: name, names, answer })}
+    >
+      {isWhole ? 'Source' : 'Not complete'}
     </button>
   )
 }
@@ -60,17 +92,24 @@ export function QuestionDialog() {
   )
 }
 
-function QuestionBody({ name, answer, shown }: Question) {
-  const { title, text, more } = definitions[name]
+function QuestionBody({ title, names, answer, shown }: Question) {
   const command = asCommand(answer.call)
   return (
     <>
       <h2 id="question-title">
-        {title} <b>{shown}</b>
+        {title} {shown !== undefined && <b>{shown}</b>}
       </h2>
-      <p>
-        {text} <a href={`/numbers.md#${more}`}>All definitions</a>
-      </p>
+      {names.map(name => (
+        <p key={name}>
+          {shown === undefined && <strong>{definitions[name].title}: </strong>}
+          {definitions[name].text} <a href={`/numbers.md#${definitions[name].more}`}>More</a>
+        </p>
+      ))}
+      {names.length === 0 && (
+        <p>
+          <a href="/numbers.md">What the numbers mean</a>
+        </p>
+      )}
       <ReceiptFacts answer={answer} />
       {/* Who has a share link has no key for other calls. */}
       {!hasShareLink() && (

@@ -2,6 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import type { Problem, ProblemKind } from '#dashboard/api'
+import { type About, MoreTools } from '#dashboard/charts/save-tools.tsx'
+import { formatted } from '#dashboard/format'
+import { WhereFrom } from './question.tsx'
 
 /** What a panel shows when there is no picture to show: waiting, nothing, or a problem with what to do. */
 
@@ -36,7 +39,9 @@ const TITLES: Record<ProblemKind, string> = {
 
 const ADVICE: Partial<Record<ProblemKind, ComponentChildren>> = {
   signed_out: 'Signing in brings you back here.',
+  no_right: 'Somebody who may see it can share a link, or the owner can sign you in.',
   plan: <a href="/account/billing/agent-upgrade">Upgrade the account</a>,
+  limit: 'Trying again by itself, in a while.',
   restarting: 'Trying again by itself.',
   offline: 'The numbers come when the connection is back.',
   missing: <a href="/app">All sites</a>,
@@ -87,7 +92,9 @@ export function Answered<Data>({ answer, children }: AnsweredProps<Data>) {
   return (
     <div class="answered" aria-busy={isAsking ? 'true' : undefined}>
       {problem !== null && <p class="stale">{problem.message} These numbers are from before.</p>}
-      {children(data)}
+      <MoreTools.Provider value={(about: About) => <WhereFrom about={about} answer={answer} />}>
+        {children(data)}
+      </MoreTools.Provider>
     </div>
   )
 }
@@ -100,7 +107,7 @@ export function CutNote({ answer }: { answer: Pick<Known, 'receipt' | 'data'> })
     <p class="cut">
       {data?.total_rows === undefined
         ? 'A limit has cut this answer.'
-        : `The first of ${data.total_rows} rows.`}
+        : `The first of ${formatted(data.total_rows)} rows.`}
     </p>
   )
 }

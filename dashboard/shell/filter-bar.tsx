@@ -7,6 +7,7 @@ import { sinceOf, zoneOf } from '#dashboard/range'
 import { readShared } from '#dashboard/shared'
 import { type Address, FILTER_OPS, type Filter, type FilterOp, withFilter } from '#dashboard/url'
 import { SaveView } from './save-view.tsx'
+import { type SavedView, Segments } from './segments.tsx'
 
 export const OP_NAMES: Record<FilterOp, string> = {
   eq: 'is',
@@ -17,6 +18,9 @@ export const OP_NAMES: Record<FilterOp, string> = {
   lt: 'is less than',
   lte: 'is at most',
 }
+
+/** Fields whose values are too many to suggest. */
+const IDS = ['user_id', 'session_id']
 
 export function fieldName(field: string): string {
   return field.replace(/^properties\./, '')
@@ -32,15 +36,22 @@ type BarProps = {
   address: Address
   /** false: the open view has numbers of everything, whatever the filters say. */
   hasEffect: boolean
+  savedViews: readonly SavedView[]
 }
 
 /** The filters of all views of the project, and the form that adds one. */
-export function FilterBar({ address, hasEffect }: BarProps) {
+export function FilterBar({ address, hasEffect, savedViews }: BarProps) {
   const { filters } = address
-  const [isOpen, setOpen] = useState(false)
+  /** What the form changes: a filter by its place, or a new one. */
+  const [edited, setEdited] = useState<number | 'new' | null>(null)
+  const close = () => setEdited(null)
+  const withChanged = (index: number, filter: Filter) => ({
+    ...address,
+    filters: filters.map((each, i) => (i === index ? filter : each)),
+  })
   const without = (index: number) => ({ ...address, filters: filters.filter((_, i) => i !== index) })
   useEffect(() => {
-    const open = () => setOpen(hasEffect)
+    const open = () => setEdited(hasEffect ? 'new' : null)
     addEventListener('footfall-filter', open)
     return () => removeEventListener('footfall-filter', open)
   }, [hasEffect])
@@ -48,7 +59,15 @@ export function FilterBar({ address, hasEffect }: BarProps) {
     <div class="filters" role="group" aria-label="Filters">
       {filters.map((filter, i) => (
         <span class={hasEffect ? 'chip' : 'chip off'} key={`${filter.field}${filter.op}${filter.value}`}>
-          {filterWords(filter)}
+          <button
+            type="button"
+            class="words"
+            title="Change the filter"
+            disabled={!hasEffect}
+            onClick={() => setEdited(i)}
+          >
+            {filterWords(filter)}
+          </button>
           <button
             type="button"
             aria-label={`Remove the filter: ${filterWords(filter)}`}
@@ -59,7 +78,7 @@ export function FilterBar({ address, hasEffect }: BarProps) {
         </span>
       ))}
       {hasEffect ? (
-        <button type="button" class="add" onClick={() => setOpen(true)}>
+        <button type="button" class="add" onClick={() => setEdited('new')}>
           + Filter
         </button>
       ) : (
@@ -70,13 +89,16 @@ export function FilterBar({ address, hasEffect }: BarProps) {
           Remove all
         </button>
       )}
+      {hasEffect && <Segments address={address} savedViews={savedViews} />}
       {address.area === 'account' && <SaveView address={address} />}
-      {isOpen && (
+      {edited !== null && (
         <FilterForm
+          key={edited}
           address={address}
           title="Only events where"
-          add={filter => go(withFilter(address, filter))}
-          close={() => setOpen(false)}
+          known={edited === 'new' ? undefined : filters[edited]}
+          add={filter => go(edited === 'new' ? withFilter(address, filter) : withChanged(edited, filter))}
+          close={close}
         />
       )}
     </div>
@@ -86,6 +108,8 @@ export function FilterBar({ address, hasEffect }: BarProps) {
 export type FilterFormProps = {
   address: Address
   title: string
+  /** The condition that is changed; absent: a new one. */
+  known?: Filter | undefined
   /** Only values of this event are suggested, and its name is no field. */
   event?: string
   add(filter: Filter): void
@@ -93,11 +117,11 @@ export type FilterFormProps = {
 }
 
 /** Asks for one condition, with values that the project has had in the range. */
-export function FilterForm({ address, title, event: ofEvent, add, close }: FilterFormProps) {
+export function FilterForm({ address, title, known, event: ofEvent, add, close }: FilterFormProps) {
   const ref = useRef<HTMLDialogElement>(null)
-  const [field, setField] = useState('properties.path')
-  const [op, setOp] = useState<FilterOp>('eq')
-  const [value, setValue] = useState('')
+  const [field, setField] = useState(known?.field ?? 'properties.path')
+  const [op, setOp] = useState<FilterOp>(known?.op ?? 'eq')
+  const [value, setValue] = useState(known?.value ?? '')
   const listId = useId()
   const project = address.project ?? readShared()?.project ?? 'demo'
   const dated = { project, since: sinceOf(address), tz: zoneOf(address) }
@@ -105,7 +129,9 @@ export function FilterForm({ address, title, event: ofEvent, add, close }: Filte
   const property = fieldName(field)
   const answers = useAnswers({
     fields: call('GET /properties', dated),
-    ...(isEvent ? {} : { values: call('GET /breakdown', { ...dated, property, event: ofEvent, limit: 50 }) }),
+    ...(isEvent || IDS.includes(field)
+      ? {}
+      : { values: call('GET /breakdown', { ...dated, property, event: ofEvent, limit: 50 }) }),
   })
   useEffect(() => ref.current?.showModal(), [])
   const keys = answers.fields.data?.property_keys ?? []
@@ -134,7 +160,10 @@ export function FilterForm({ address, title, event: ofEvent, add, close }: Filte
           >
             {ofEvent === undefined && <option value="event">event</option>}
             <option value="country">country</option>
-            {[...new Set(['path', ...keys])].map(key => (
+            {ofEvent === undefined && IDS.map(id => <option key={id}>{id}</option>)}
+            {[
+              ...new Set(['path', ...keys, ...(known?.field.startsWith('properties.') ? [property] : [])]),
+            ].map(key => (
               <option key={key} value={`properties.${key}`}>
                 {key}
               </option>
@@ -174,7 +203,7 @@ export function FilterForm({ address, title, event: ofEvent, add, close }: Filte
             Cancel
           </button>
           <button type="submit" class="primary">
-            {ofEvent === undefined ? 'Add the filter' : 'Add the condition'}
+            {known !== undefined ? 'Change' : ofEvent === undefined ? 'Add the filter' : 'Add the condition'}
           </button>
         </footer>
       </form>

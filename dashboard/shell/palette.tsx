@@ -1,24 +1,45 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { datesLabel } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
+import { addressOfSaved } from '#dashboard/saved'
 import { hasBots, shownViews } from '#dashboard/shown-views'
-import { type Address, AUDIENCES, FILTER_OPS, type FilterOp, RANGE_LABELS, withFilter } from '#dashboard/url'
+import {
+  type Address,
+  AUDIENCES,
+  COMPARISONS,
+  FILTER_OPS,
+  type FilterOp,
+  parseAddress,
+  printAddress,
+  RANGE_LABELS,
+  withFilter,
+} from '#dashboard/url'
 import { OP_NAMES } from './filter-bar.tsx'
 import { addressOfView } from './navigation.tsx'
-import { AUDIENCE_NAMES, RANGE_NAMES } from './toolbar.tsx'
+import type { SavedView } from './segments.tsx'
+import { AUDIENCE_NAMES, COMPARISON_NAMES, RANGE_NAMES } from './toolbar.tsx'
 
 type Item = { title: string; kind: string; to: Address }
-type Props = { address: Address; projects: readonly { name: string }[]; close(): void }
+type Props = {
+  address: Address
+  projects: readonly { name: string }[]
+  savedViews: readonly SavedView[]
+  close(): void
+}
 
 /** Entries that are shown at once. */
 const MAX_SHOWN = 12
 
 /** Jumps to a view, a project, a range or a filter by a few letters. */
-export function Palette({ address, projects, close }: Props) {
+export function Palette({ address, projects, savedViews, close }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const items = useMemo(() => itemsOf(address, projects), [address, projects])
-  const found = [...filterItems(address, text), ...matching(items, text)].slice(0, MAX_SHOWN)
+  const items = useMemo(() => itemsOf(address, projects, savedViews), [address, projects, savedViews])
+  const found = [...filterItems(address, text), ...dateItems(address, text), ...matching(items, text)].slice(
+    0,
+    MAX_SHOWN,
+  )
   useEffect(() => ref.current?.showModal(), [])
   const take = (item: Item | undefined) => {
     if (item === undefined) return
@@ -73,7 +94,7 @@ export function Palette({ address, projects, close }: Props) {
   )
 }
 
-function itemsOf(address: Address, projects: Props['projects']): Item[] {
+function itemsOf(address: Address, projects: Props['projects'], savedViews: Props['savedViews']): Item[] {
   const isOne = address.area !== 'account'
   const hasProject = isOne || address.project !== null || projects.length > 0
   const base =
@@ -95,10 +116,20 @@ function itemsOf(address: Address, projects: Props['projects']): Item[] {
           own: {},
         },
       })),
+    ...savedViews.map(({ name, query }) => ({
+      title: name,
+      kind: 'saved view',
+      to: addressOfSaved(address.project ?? '', query),
+    })),
     ...RANGE_LABELS.map(label => ({
       title: RANGE_NAMES[label],
       kind: 'range',
       to: { ...address, range: { label } },
+    })),
+    ...COMPARISONS.map(each => ({
+      title: COMPARISON_NAMES[each],
+      kind: 'comparison',
+      to: { ...address, comparison: each },
     })),
     ...AUDIENCES.filter(() => hasBots(address)).map(each => ({
       title: AUDIENCE_NAMES[each],
@@ -125,8 +156,19 @@ function filterItems(address: Address, text: string): Item[] {
   const [, name = '', words = '', value = ''] = FILTER.exec(text.trim()) ?? []
   const op = FILTER_OPS.find((each: FilterOp) => OP_NAMES[each] === words.toLowerCase())
   if (op === undefined || (address.project === null && address.area === 'account')) return []
-  const field = ['event', 'country'].includes(name) ? name : `properties.${name}`
+  const field = ['event', 'country', 'user_id', 'session_id'].includes(name) ? name : `properties.${name}`
   return [
     { title: `${name} ${words} ${value}`, kind: 'filter', to: withFilter(address, { field, op, value }) },
   ]
+}
+
+const DATES = /^(\d{4}-\d{2}-\d{2})(?:\s*(?:to|until|–|-|\s)\s*(\d{4}-\d{2}-\d{2}))?$/
+
+/** A range that was typed as one date or two: `2026-11-01 to 2026-11-07`. */
+function dateItems(address: Address, text: string): Item[] {
+  const [, from = '', to = from] = DATES.exec(text.trim()) ?? []
+  const asked = { ...address, range: { from, to } }
+  // What is no range is read as the usual one.
+  const { range } = parseAddress(new URL(printAddress(asked), location.origin))
+  return 'from' in range ? [{ title: datesLabel(from, to), kind: 'range', to: asked }] : []
 }

@@ -18,6 +18,7 @@ import { ViewFrame } from './view-frame.tsx'
 
 type Dialog = 'palette' | 'keys'
 type ProjectsCall = Call<Answer<'GET /projects'>>
+type SavedViewsCall = Call<Answer<'GET /projects/{id}/views'>>
 
 /** Everything around a view. */
 export function Shell() {
@@ -25,10 +26,12 @@ export function Shell() {
   const { area, project, view } = address
   const row = shownViews(address).find(({ name }) => name === view)
   const isKnown = row !== undefined && (row.of === 'project') === (project !== null || area !== 'account')
-  const answers = useAnswers<{ projects?: ProjectsCall }>(
+  const answers = useAnswers<{ projects?: ProjectsCall; views?: SavedViewsCall }>({
     // A share link reads one project, and no list of them.
-    area === 'share' ? {} : { projects: call('GET /projects', {}) },
-  )
+    ...(area !== 'share' && { projects: call('GET /projects', {}) }),
+    ...(project !== null && { views: call('GET /projects/{id}/views', {}, { id: project }) }),
+  })
+  const savedViews = answers.views?.data?.views ?? []
   const projects = answers.projects?.data?.projects ?? []
   const [dialog, setDialog] = useState<Dialog | null>(null)
   // A dialog says some time after Escape that it is closed. Another one may be open by then.
@@ -70,7 +73,9 @@ export function Shell() {
         {isKnown && (
           <section aria-label="Range and filters">
             <Toolbar address={address} row={row} />
-            {row.of === 'project' && <FilterBar address={address} hasEffect={uses(row, 'filters')} />}
+            {row.of === 'project' && (
+              <FilterBar address={address} hasEffect={uses(row, 'filters')} savedViews={savedViews} />
+            )}
           </section>
         )}
         <main id="main" tabIndex={-1}>
@@ -90,7 +95,12 @@ export function Shell() {
       </div>
       <QuestionDialog />
       {dialog === 'palette' && (
-        <Palette address={address} projects={projects} close={() => close('palette')} />
+        <Palette
+          address={address}
+          projects={projects}
+          savedViews={savedViews}
+          close={() => close('palette')}
+        />
       )}
       {dialog === 'keys' && <KeyList address={address} close={() => close('keys')} />}
     </div>

@@ -21,7 +21,7 @@ export const RANGE_NAMES: Record<RangeLabel, string> = {
   '90d': 'Last 90 days',
   '365d': 'Last 365 days',
 }
-const COMPARISON_NAMES: Record<Comparison, string> = {
+export const COMPARISON_NAMES: Record<Comparison, string> = {
   previous: 'Previous period',
   year: 'Previous year',
   none: 'No comparison',

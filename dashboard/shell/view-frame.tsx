@@ -2,41 +2,25 @@ import { useEffect, useState } from 'preact/hooks'
 import { useAnswers } from '#dashboard/answers'
 import { useIsSlow } from '#dashboard/parts/states.tsx'
 import { readShared } from '#dashboard/shared'
-import { shownViews } from '#dashboard/shown-views'
 import type { Address } from '#dashboard/url'
 import type { View } from '#dashboard/view'
 import type { ViewRow } from '#dashboard/views'
-
-const loaded = new Map<string, View>()
-
-async function load(row: ViewRow): Promise<View> {
-  const known = loaded.get(row.name)
-  if (known !== undefined) return known
-  const { default: view } = await row.load()
-  loaded.set(row.name, view)
-  return view
-}
-
-/** Loads the scripts of the other views while nothing else is to do, so that a click waits for none. */
-function loadOthers(address: Address): void {
-  for (const row of shownViews(address)) load(row).catch(() => {})
-}
+import { loadedView, loadOtherViews, loadView } from './load-view.ts'
 
 /** The address of a reload that a missing script has caused. A second one would never end. */
 const RELOADED = 'footfall-reloaded'
 
 /** Loads the script of a view, then asks and draws it. */
 export function ViewFrame({ row, address }: { row: ViewRow; address: Address }) {
-  const [view, setView] = useState<View | null>(loaded.get(row.name) ?? null)
+  const [view, setView] = useState<View | null>(loadedView(row))
   const [hasFailed, setFailed] = useState(false)
   const isSlow = useIsSlow(view === null)
   useEffect(() => {
-    load(row).then(
+    loadView(row).then(
       found => {
         setView(found)
         sessionStorage.removeItem(RELOADED)
-        const idle = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000))
-        idle(() => loadOthers(address))
+        loadOtherViews(address)
       },
       () => {
         // A newer version of the service has other file names.

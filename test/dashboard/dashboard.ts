@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { BrowserContextOptions, Frame, Page } from 'playwright-core'
 import { afterEach, expect } from 'vitest'
+import { DEFAULTS, printAddress } from '#dashboard/url'
+import type { ViewRow } from '#dashboard/views'
 import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
 import { type Service, startService } from '#test/support/service-process'
 
@@ -79,8 +81,8 @@ export async function openDashboard({ isAlone = false } = {}): Promise<Dashboard
         const [name = '', value = ''] = service.cookie.split('=')
         await context.addCookies([{ name, value, url: service.baseUrl }])
       }
+      context.on('page', page => watch(page, service.baseUrl))
       const page = await context.newPage()
-      watch(page, service.baseUrl)
       await prepare?.(page)
       await page.goto(path)
       return page
@@ -93,10 +95,15 @@ const open = new Set<() => Promise<void>>()
 afterEach(async () => {
   for (const close of open) await close()
   open.clear()
+  expect(takeFaults()).toEqual([])
+})
+
+/** What pages did that they must not do, for a test that wants it. It fails nothing then. */
+export function takeFaults(): string[] {
   const found = faults
   faults = []
-  expect(found).toEqual([])
-})
+  return found
+}
 
 function watch(page: Page, baseUrl: string): void {
   page.on('console', message => {
@@ -118,6 +125,12 @@ export async function settled(page: Page): Promise<void> {
       document.querySelector('main')?.children.length &&
       document.querySelector('main [aria-busy="true"]') === null,
   )
+}
+
+/** The address of a view without anything chosen; that of a view of projects is of `project`. */
+export function pathOfView({ name, of }: ViewRow, project = 'demo'): string {
+  const place = { ...DEFAULTS, area: 'account', view: name } as const
+  return printAddress({ ...place, project: of === 'project' ? project : null })
 }
 
 /** The cells of a table of the page, row by row. */

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { views } from '#dashboard/views'
 import { SITE } from '#test/support/test-scans'
-import { type Dashboard, openDashboard, settled } from './dashboard.ts'
+import { type Dashboard, openDashboard, pathOfView, settled } from './dashboard.ts'
 import { analysisOf, serveAnalysis } from './website-analysis.ts'
 
 /**
@@ -13,6 +13,8 @@ import { analysisOf, serveAnalysis } from './website-analysis.ts'
  */
 
 const folder = process.env.SCREENSHOTS
+/** The picture of the README, which `npm run readme-picture` writes. */
+const readmePicture = process.env.README_PICTURE
 const chosen = process.env.VIEWS?.split(',')
 const SIZES = [
   { name: '1440', viewport: { width: 1440, height: 900 } },
@@ -79,16 +81,7 @@ const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string 
 }
 
 const paths = {
-  ...Object.fromEntries(
-    views.map(({ name, of }) => [
-      name,
-      of === 'project'
-        ? `/app/p/demo${name === 'overview' ? '' : `/${name}`}`
-        : name === 'sites'
-          ? '/app'
-          : `/app/${name}`,
-    ]),
-  ),
+  ...Object.fromEntries(views.map(row => [row.name, pathOfView(row)])),
   ...OTHERS,
 }
 
@@ -118,3 +111,13 @@ describe.skipIf(folder === undefined)('pictures', () => {
     },
   )
 })
+
+test.skipIf(readmePicture === undefined)(
+  'the picture of the README: the overview above the fold',
+  async () => {
+    const dashboard = await openDashboard()
+    const page = await dashboard.open('/app/p/demo?range=14d', { viewport: { width: 1280, height: 800 } })
+    await settled(page)
+    await page.screenshot({ path: resolve(readmePicture as string) })
+  },
+)

@@ -1,7 +1,7 @@
 import type { Answer } from '#dashboard/api'
-import { csvBlob } from '#dashboard/charts/frame.tsx'
 import { Ranked } from '#dashboard/charts/ranked.tsx'
 import { saveFile } from '#dashboard/charts/save'
+import { csvBlob } from '#dashboard/charts/save-tools.tsx'
 import { agoLabel, formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'

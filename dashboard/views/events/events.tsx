@@ -59,8 +59,8 @@ function Names({ data, courses, address }: NamesProps) {
           href: hrefTo(withOwn(address, { event: [name], prop: [] })),
           share: most === 0 ? 0 : Number(row.event_count) / most,
           cells: [
-            formatted(Number(row.event_count)),
-            formatted(Number(row.unique_users)),
+            { value: Number(row.event_count), as: 'count' },
+            { value: Number(row.unique_users), as: 'count' },
             ...(courseOf === null ? [] : [<Sparkline key="course" values={courseOf(name)} />]),
           ],
         }

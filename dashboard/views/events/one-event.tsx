@@ -119,7 +119,10 @@ function Values({ property, address, answer }: { property: string; address: Addr
                   href:
                     text === null ? undefined : hrefTo(withFilter(address, { field, op: 'eq', value: text })),
                   share: most === 0 ? 0 : Number(row.event_count) / most,
-                  cells: [formatted(Number(row.event_count)), formatted(Number(row.unique_users))],
+                  cells: [
+                    { value: Number(row.event_count), as: 'count' },
+                    { value: Number(row.unique_users), as: 'count' },
+                  ],
                 }
               })}
             />

@@ -48,7 +48,6 @@ function Courses({ address, data, rows }: CoursesProps) {
         columns: ['day', ...courses.map(({ key }) => key)],
         rows: days.map((day, i) => [day, ...courses.map(({ values }) => values[i] ?? 0)]),
       }}
-      hasPicture={false}
     >
       <div class="courses">
         {courses.map(({ key, values }) => (

@@ -24,7 +24,6 @@ export function LiftChart({ data: { results } }: { data: Experiment }) {
           columns: ['variant', 'lift', 'low', 'high'],
           rows: rows.map(({ key, lift, low, high }) => [key, lift, low, high]),
         }}
-        hasPicture={false}
       >
         <div class="lifts">
           {rows.map(({ key, lift, low, high }) => (

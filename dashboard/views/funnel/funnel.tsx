@@ -236,7 +236,7 @@ function Course({ address, steps, data, answer }: ResultProps) {
     ]),
   }
   return (
-    <ChartFrame name="Funnel" table={table} hasPicture={false}>
+    <ChartFrame name="Funnel" table={table}>
       <FunnelChart
         name="Funnel"
         steps={shown}
@@ -269,7 +269,10 @@ function Breakdown({ address, data: { steps, breakdowns }, answer }: Omit<Result
             label: value === null ? '(not set)' : key === 'country' ? countryName(value) : value,
             title: value ?? '(not set)',
             share: most === 0 ? 0 : (own[0]?.users ?? 0) / most,
-            cells: [...own.map(({ users }) => formatted(users)), formatted(overall_conversion_rate, 'rate')],
+            cells: [
+              ...own.map(({ users }) => ({ value: users, as: 'count' }) as const),
+              { value: overall_conversion_rate, as: 'rate' },
+            ],
           }))}
         />
       )}

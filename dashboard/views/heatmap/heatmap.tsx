@@ -82,7 +82,7 @@ function Body({ address, data, answer }: BodyProps) {
         }))}
       >
         <div ref={ref} class="heatmap">
-          <ChartFrame name={name} table={table} hasPicture={false}>
+          <ChartFrame name={name} table={table}>
             {isNarrow ? (
               <Grid
                 name={name}

@@ -89,7 +89,7 @@ function Body({ data, answer, isAgents }: { data: Data; answer: Known; isAgents:
           <SeriesChart
             name={name}
             labels={labels}
-            lines={[{ name: 'Requests', values }]}
+            lines={[{ name: 'Requests', values, isUnfinished: true }]}
             format={shortened}
           />
         </ChartFrame>

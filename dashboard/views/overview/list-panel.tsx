@@ -1,8 +1,6 @@
 import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { type Bar, Bars } from '#dashboard/charts/bars.tsx'
-import { csvBlob } from '#dashboard/charts/frame.tsx'
-import { saveFile } from '#dashboard/charts/save'
 import { countryName, formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -33,27 +31,16 @@ export function ListPanel({ name, address, answer }: Props) {
   const field = tab === 'event' ? 'event' : fieldOf(tab)
   const rowsOf = (rows: readonly Row[]) =>
     tab === 'referrer' ? fromOutside(rows, SHOWN) : rows.filter(row => row.other !== true)
-  const save = () => {
-    const rows = rowsOf(answer.data?.rows ?? []).map(row => [
-      String(row[field] ?? ''),
-      Number(row.unique_users),
-      Number(row.event_count),
-    ])
-    saveFile(`${title.toLowerCase()}-${tab}.csv`, csvBlob({ columns: [tab, 'Visitors', 'Events'], rows }))
-  }
+  const tableOf = (rows: readonly Row[]) => ({
+    columns: [columnName(tab), 'Visitors', 'Events'],
+    rows: rows.map(row => [String(row[field] ?? ''), Number(row.unique_users), Number(row.event_count)]),
+  })
   return (
-    <Panel
-      title={title}
-      {...(tabs === undefined ? {} : { tabs })}
-      actions={
-        <button type="button" class="quiet" aria-label={`${title} as CSV`} onClick={save}>
-          CSV
-        </button>
-      }
-    >
+    <Panel title={title} {...(tabs === undefined ? {} : { tabs })}>
       <Answered answer={answer}>
         {data => {
-          const bars = rowsOf(data.rows).map(row => barOf(row, field, address))
+          const rows = rowsOf(data.rows)
+          const bars = rows.map(row => barOf(row, field, address))
           if (bars.length === 0) return <Empty title="Nothing in this range" />
           return (
             <>
@@ -62,6 +49,7 @@ export function ListPanel({ name, address, answer }: Props) {
                 columns={[columnName(tab), 'Visitors']}
                 bars={bars}
                 format={value => formatted(value)}
+                table={tableOf(rows)}
               />
               {tab !== 'referrer' && <CutNote answer={answer} />}
             </>

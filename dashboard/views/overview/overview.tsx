@@ -9,7 +9,7 @@ import { Change } from '#dashboard/parts/change.tsx'
 import { FirstEvent } from '#dashboard/parts/first-event.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty, ProblemNote } from '#dashboard/parts/states.tsx'
-import { today, zoneOf } from '#dashboard/range'
+import { datesOf, today, zoneOf } from '#dashboard/range'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import type { OverviewAsks } from './asks.ts'
@@ -124,16 +124,20 @@ function Course({ address, numbers, annotations, main }: CourseProps) {
   const course = COURSES.find(each => each === asked) ?? 'visitors'
   const { title } = definitions[course as NumberName]
   const zone = zoneOf(address)
-  const labels = useMemo(
-    () => buckets.map(each => ({ short: bucketLabel(each), long: bucketLabel(each, 'long') })),
-    [buckets],
-  )
+  const isUnfinished = datesOf(address.range, zone).isOpen
+  const labels = useMemo(() => {
+    const last = isUnfinished ? now.events.findLastIndex(value => value !== null) : -1
+    return buckets.map((each, i) => ({
+      short: bucketLabel(each),
+      long: `${bucketLabel(each, 'long')}${i === last ? ', so far' : ''}`,
+    }))
+  }, [buckets, now, isUnfinished])
   const lines = useMemo(
     () => [
       ...(earlier === null ? [] : [{ name: 'Before', values: earlier[course], isBefore: true }]),
-      { name: title, values: now[course] },
+      { name: title, values: now[course], isUnfinished },
     ],
-    [now, earlier, course, title],
+    [now, earlier, course, title, isUnfinished],
   )
   const marks = useMemo(
     () =>

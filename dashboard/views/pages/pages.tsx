@@ -1,9 +1,7 @@
-import type { AnswersOf, Known } from '#dashboard/answers'
+import type { AnswersOf } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { Bars } from '#dashboard/charts/bars.tsx'
-import { csvBlob } from '#dashboard/charts/frame.tsx'
 import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
-import { saveFile } from '#dashboard/charts/save'
 import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -29,12 +27,7 @@ export function Pages({ address, answers: { views, ends, lengths } }: Props) {
   const isPlain = address.filters.length === 0 && 'label' in address.range
   return (
     <>
-      <Panel
-        title="Pages"
-        tabs={tabs}
-        wide
-        actions={<SaveButton name={tab} table={tableOf(tab, views, ends)} />}
-      >
+      <Panel title="Pages" tabs={tabs} wide>
         {tab === 'all' ? (
           <AllPages address={address} answer={views} />
         ) : (
@@ -65,10 +58,10 @@ function AllPages({ address, answer }: { address: Address; answer: Props['answer
                   ...labelOf(path === null || path === undefined ? null : String(path), address),
                   share: most === 0 ? 0 : Number(row.unique_users) / most,
                   cells: [
-                    formatted(Number(row.unique_users)),
-                    formatted(Number(row.event_count)),
-                    formatted(Number(row.session_count)),
-                    formatted(row.bounce_rate === null ? null : Number(row.bounce_rate), 'rate'),
+                    { value: Number(row.unique_users), as: 'count' },
+                    { value: Number(row.event_count), as: 'count' },
+                    { value: Number(row.session_count), as: 'count' },
+                    { value: row.bounce_rate === null ? null : Number(row.bounce_rate), as: 'rate' },
                   ],
                 }
               })}
@@ -107,11 +100,11 @@ function EndPages({
                 ...labelOf(row.page, address),
                 share: most === 0 ? 0 : row.sessions / most,
                 cells: [
-                  formatted(row.sessions),
-                  formatted(row.bounces),
-                  formatted(row.bounce_rate, 'rate'),
-                  formatted(row.avg_duration, 'duration'),
-                  formatted(row.avg_events),
+                  { value: row.sessions, as: 'count' },
+                  { value: row.bounces, as: 'count' },
+                  { value: row.bounce_rate, as: 'rate' },
+                  { value: row.avg_duration, as: 'duration' },
+                  { value: row.avg_events, as: 'count' },
                 ],
               }))}
             />
@@ -170,28 +163,4 @@ function labelOf(path: string | null, address: Address) {
     title: label,
     href: path === null ? undefined : hrefTo(withFilter(address, filter)),
   }
-}
-
-type Table = { columns: string[]; rows: (string | number | null)[][] }
-
-function tableOf(tab: Tab, views: Known<Answer<'POST /query'>>, ends: Known<Answer<'GET /pages'>>): Table {
-  if (tab !== 'all') {
-    const columns = ['page', 'sessions', 'bounces', 'bounce_rate', 'avg_duration', 'avg_events'] as const
-    const rows = endsOf(ends.data, tab).map(row => columns.map(column => row[column]))
-    return { columns: [...columns], rows }
-  }
-  const columns = ['properties.path', 'unique_users', 'event_count', 'session_count', 'bounce_rate']
-  const rows = (views.data?.rows ?? []).filter(row => row.other !== true)
-  return {
-    columns,
-    rows: rows.map(row => columns.map(column => (row[column] ?? null) as string | number | null)),
-  }
-}
-
-function SaveButton({ name, table }: { name: string; table: Table }) {
-  return (
-    <button type="button" class="quiet" onClick={() => saveFile(`pages-${name}.csv`, csvBlob(table))}>
-      CSV
-    </button>
-  )
 }

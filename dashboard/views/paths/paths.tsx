@@ -124,7 +124,6 @@ function Ways({ address, goal, data, answer }: WaysProps) {
       </p>
       <ChartFrame
         name={name}
-        hasPicture={false}
         table={{
           columns: ['entry_page', 'depth', 'kind', 'value', 'sessions', 'conversions'],
           rows: rowsOf(shown),
@@ -171,7 +170,11 @@ function Ends({ address, data }: { address: Address; data: Data }) {
           label: page,
           title: page,
           share: dropOffs / most,
-          cells: [formatted(sessions), formatted(dropOffs), formatted(dropOffs / sessions, 'rate')],
+          cells: [
+            { value: sessions, as: 'count' },
+            { value: dropOffs, as: 'count' },
+            { value: dropOffs / sessions, as: 'rate' },
+          ],
         }))}
       />
     </Panel>

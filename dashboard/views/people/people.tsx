@@ -50,7 +50,10 @@ function Active({ address, answer }: { address: Address; answer: Known<Answer<'P
                     title: id ?? 'Events without a user id',
                     href: id === null ? undefined : hrefTo(withOwn(address, { user: [id], erasure: [] })),
                     share: most === 0 ? 0 : Number(row.event_count) / most,
-                    cells: [formatted(Number(row.event_count)), formatted(Number(row.session_count))],
+                    cells: [
+                      { value: Number(row.event_count), as: 'count' },
+                      { value: Number(row.session_count), as: 'count' },
+                    ],
                   }
                 })}
               />

@@ -132,7 +132,7 @@ function Cohorts({ address, data, answer }: CohortsProps) {
   }
   return (
     <>
-      <ChartFrame name="Retention" table={table} hasPicture={false}>
+      <ChartFrame name="Retention" table={table}>
         <Grid
           name={`Retention by ${period}`}
           corner={

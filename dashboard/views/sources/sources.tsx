@@ -1,8 +1,6 @@
 import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
-import { csvBlob } from '#dashboard/charts/frame.tsx'
 import { Ranked } from '#dashboard/charts/ranked.tsx'
-import { saveFile } from '#dashboard/charts/save'
 import { formatted } from '#dashboard/format'
 import { go, hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -24,33 +22,9 @@ export function Sources({ address, answers: { list, events, conversion } }: Prop
     href: hrefTo(withOwn(address, { by: key === 'referrer' ? [] : [key] })),
     isOpen: key === tab,
   }))
-  const field = `properties.${tab}`
-  const rows = rowsOf(list.data?.rows ?? [], tab)
-  const save = () =>
-    saveFile(
-      `sources-${tab}.csv`,
-      csvBlob({
-        columns: [tab, 'visitors', 'sessions', 'events'],
-        rows: rows.map(row => [
-          String(row[field] ?? ''),
-          Number(row.unique_users),
-          Number(row.session_count),
-          Number(row.event_count),
-        ]),
-      }),
-    )
   return (
     <>
-      <Panel
-        title="Sources"
-        tabs={tabs}
-        wide
-        actions={
-          <button type="button" class="quiet" onClick={save}>
-            CSV
-          </button>
-        }
-      >
+      <Panel title="Sources" tabs={tabs} wide>
         <Answered answer={list}>
           {data => <SourceList rows={rowsOf(data.rows, tab)} tab={tab} address={address} />}
         </Answered>
@@ -94,11 +68,11 @@ function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; ad
           href: text === null ? undefined : hrefTo(withFilter(address, { field, op: 'eq', value: text })),
           share: most === 0 ? 0 : Number(row.unique_users) / most,
           cells: [
-            formatted(Number(row.unique_users)),
-            formatted(Number(row.session_count)),
-            formatted(Number(row.event_count)),
-            formatted(numberOf(row.bounce_rate), 'rate'),
-            formatted(numberOf(row.avg_duration), 'duration'),
+            { value: Number(row.unique_users), as: 'count' },
+            { value: Number(row.session_count), as: 'count' },
+            { value: Number(row.event_count), as: 'count' },
+            { value: numberOf(row.bounce_rate), as: 'rate' },
+            { value: numberOf(row.avg_duration), as: 'duration' },
           ],
         }
       })}
@@ -127,7 +101,11 @@ function Converted({ data: { users, converted, rate, values, goal }, answer, tab
           label: labelOf(value, tab),
           title: value,
           share: best === 0 ? 0 : part / best,
-          cells: [formatted(all), formatted(some), formatted(part, 'rate')],
+          cells: [
+            { value: all, as: 'count' },
+            { value: some, as: 'count' },
+            { value: part, as: 'rate' },
+          ],
         }))}
       />
       {(address.filters.length > 0 || 'from' in address.range) && <PlainNote />}
