@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { views } from '#dashboard/views'
 import { eventually } from '#test/support/eventually'
@@ -23,15 +23,15 @@ beforeAll(async () => {
 
 describe.each(views.map(row => [row.name, row] as const))('the view %s', (_, row) => {
   test('has the same picture after a reload, in a new tab, after back and after forward', async () => {
-    const page = await dashboard.open(`${pathOfView(row)}?${STATE}`)
-    await settled(page)
+    const page = await dashboard.open(`${pathOfView(row)}?${STATE}`, { prepare: countCalls })
+    await answered(page)
     const [address, shown] = [page.url(), await picture(page)]
     await page.reload()
     await isShown(page, shown)
     const other = page.locator('#views a:not([aria-current])').last()
     await other.click()
     await page.waitForURL(url => url.href !== address)
-    await settled(page)
+    await answered(page)
     const [nextAddress, next] = [page.url(), await picture(page)]
     await page.goBack()
     await isShown(page, shown)
@@ -39,6 +39,7 @@ describe.each(views.map(row => [row.name, row] as const))('the view %s', (_, row
     await isShown(page, next)
     expect(page.url()).toBe(nextAddress)
     const tab = await page.context().newPage()
+    await countCalls(tab)
     await tab.goto(address)
     await isShown(tab, shown)
   })
@@ -125,8 +126,28 @@ function picture(page: Page): Promise<string> {
   })
 }
 
-async function isShown(page: Page, expected: string): Promise<void> {
+/** Calls of a page that are not answered yet. Streams of events never end. */
+const calls = new WeakMap<Page, Set<Request>>()
+
+async function countCalls(page: Page): Promise<void> {
+  const open = new Set<Request>()
+  calls.set(page, open)
+  page.on('request', each => {
+    if (each.resourceType() === 'fetch' && !each.url().includes('/stream')) open.add(each)
+  })
+  page.on('requestfinished', each => open.delete(each))
+  page.on('requestfailed', each => open.delete(each))
+}
+
+/** Resolves when every call is answered and drawn, also those of lists to choose from. */
+async function answered(page: Page): Promise<void> {
   await settled(page)
+  await eventually(async () => expect(calls.get(page)?.size).toBe(0))
+  await settled(page)
+}
+
+async function isShown(page: Page, expected: string): Promise<void> {
+  await answered(page)
   await eventually(async () => expect(await picture(page)).toBe(expected))
 }
 
