@@ -3,8 +3,8 @@ import { onceARun } from '#test/setup/once-a-run'
 import { newFolder, startService } from './service-process.ts'
 
 /**
- * Returns a new data folder with the traffic of the demo, for `startService({ dataDir })`. The traffic is made
- * once a run, because it takes longer than most tests on a busy machine.
+ * Returns a new data folder with the traffic of the demo, for `startService({ dataDir })`. The traffic is
+ * made once a run, because it takes longer than most tests on a busy machine.
  */
 export async function demoFolder(): Promise<string> {
   const filled = await onceARun('demo-folder', async folder => {
