@@ -1,0 +1,59 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createTabState, type TabReplay } from '#replay/recorder/tab-state'
+import { createUploads } from '#replay/recorder/uploads'
+
+/** The bounds of what waits in a tab while nobody takes it. */
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+function openTab() {
+  const values = new Map<string, string>()
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => values.set(key, value),
+    removeItem: (key: string) => values.delete(key),
+  })
+  return createTabState('aat_1')
+}
+
+const newReplay = (): TabReplay => ({
+  ...{ session_id: 's1', start_id: 'a', started_at: 1, url: 'https://shop.test/' },
+  ...{ id: null, chunks: 0, bytes: 0, isOpen: true, hasEnded: false },
+})
+
+test('a page that is left keeps a million characters for the next one, the oldest first', () => {
+  const tab = openTab()
+  const replay = newReplay()
+  const unsent = Array.from({ length: 12 }, (_, index) => ({
+    replay,
+    index,
+    events: 'x'.repeat(150_000),
+  }))
+  tab.writeUnsent(unsent)
+  expect(tab.readUnsent().map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5])
+  tab.writeUnsent([])
+  expect(tab.readUnsent()).toEqual([])
+})
+
+test('a recording whose chunks nobody takes ends when eight million characters wait, and forgets them', () => {
+  vi.useFakeTimers()
+  vi.stubGlobal('fetch', () => Promise.reject(new Error('no network')))
+  const refused: TabReplay[] = []
+  const tab = openTab()
+  const uploads = createUploads({
+    ...{ endpoint: 'https://footfall.test', token: 'aat_1', tab, maxBytes: 2_000_000 },
+    onRefused: replay => refused.push(replay),
+    onFull: () => {},
+  })
+  const replay = newReplay()
+  const events = 'x'.repeat(1_000_000)
+  for (let index = 0; index < 8; index++) uploads.add({ replay, index, events })
+  expect(refused).toEqual([])
+  uploads.add({ replay, index: 8, events })
+  expect(refused).toEqual([replay])
+  uploads.leave(true)
+  expect(tab.readUnsent()).toEqual([])
+})
