@@ -158,6 +158,23 @@ test('the list keeps the newest 100 events', async () => {
   expect((await shownEvents(page)).length).toBe(100)
 })
 
+test('another project has its own events alone', async () => {
+  const [first, second] = await Promise.all([newProject(), newProject()])
+  await first.track('of_the_first')
+  await second.track('of_the_second')
+  for (const { live } of [first, second]) {
+    await expect.poll(async () => (await live()).recent_events.length).toBe(1)
+  }
+  const page = await dashboard.open(`/app/p/${first.name}/live`)
+  await expect.poll(() => shownEvents(page)).toEqual(['of_the_first'])
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByLabel('Project').selectOption(second.name)
+  await page.getByText('Following').waitFor()
+  await expect.poll(() => shownEvents(page)).toEqual(['of_the_second'])
+  await second.track('later')
+  await expect.poll(() => shownEvents(page)).toEqual(['later', 'of_the_second'])
+})
+
 test('ten countries are shown, and how many more there are', async () => {
   const countries = Array.from({ length: 12 }, (_, i) => ({
     ...{ country: `A${String.fromCharCode(65 + i)}`, visitors: 12 - i, sessions: 1, events: 1 },

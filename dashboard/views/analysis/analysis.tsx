@@ -29,7 +29,9 @@ export function Analysis({ address, project, answers: { read, scan, arrived } }:
     <>
       {hasForm && (
         <Answered answer={read}>
-          {data => <StartAnalysis address={address} project={project} origins={data.allowed_origins} />}
+          {data => (
+            <StartAnalysis key={project} address={address} project={project} origins={data.allowed_origins} />
+          )}
         </Answered>
       )}
       {scan !== undefined && (

@@ -19,7 +19,9 @@ export function Experiments({ address, project, answers: { list, one, exposures,
   if (one !== undefined) {
     return (
       <Answered answer={one}>
-        {data => <OneExperiment address={address} data={data} answer={one} exposures={exposures} />}
+        {data => (
+          <OneExperiment key={data.id} address={address} data={data} answer={one} exposures={exposures} />
+        )}
       </Answered>
     )
   }
@@ -27,7 +29,14 @@ export function Experiments({ address, project, answers: { list, one, exposures,
   const isNew = mayWrite && ownValue(address, 'new') !== undefined
   return (
     <>
-      {isNew && <NewExperiment address={address} project={project} events={events?.data?.events ?? []} />}
+      {isNew && (
+        <NewExperiment
+          key={project}
+          address={address}
+          project={project}
+          events={events?.data?.events ?? []}
+        />
+      )}
       <Panel
         title="Experiments"
         actions={

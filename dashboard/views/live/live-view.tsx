@@ -15,11 +15,16 @@ import { useFollow } from './use-follow.ts'
 type Data = Answer<'GET /live'>
 type Props = ViewContext & { answers: AnswersOf<LiveAsks> }
 
+/** What happens now in a project. Another project begins with nothing of this one. */
+export function LiveView(props: Props) {
+  return <Followed key={props.project} {...props} />
+}
+
 /**
- * What happens now. The numbers are asked again every few seconds and events come as they arrive, until the
- * reader pauses, or looks at something else.
+ * The numbers are asked again every few seconds and events come as they arrive, until the reader pauses, or
+ * looks at something else.
  */
-export function LiveView({ address, project, answers: { live } }: Props) {
+function Followed({ address, project, answers: { live } }: Props) {
   const [held, hold] = useState<Data | null>(null)
   const isPaused = held !== null
   const { events, isConnected } = useFollow({ project, call: live.call, latest: live.data, isPaused })
