@@ -56,9 +56,16 @@ async function load({ browser, requests, pageMs }: Rendering, tab: Tab, url: str
   const startedAt = performance.now()
   const { errorText } = await send('Page.navigate', { url })
   if (errorText !== undefined) throw new RenderError('a browser cannot open it')
-  const isResting = () =>
+  const isQuiet = () =>
     tab.isLoaded && requests.waiting() === 0 && performance.now() - tab.lastAnswerAt > QUIET_MS
-  while (!isResting() && performance.now() - startedAt < REST * pageMs) {
+  /** On a busy machine a page may be quiet because it has not run yet: then it goes on before it answers. */
+  async function isResting(): Promise<boolean> {
+    if (!isQuiet()) return false
+    const { lastAnswerAt } = tab
+    await send('DOM.getDocument', { depth: 0 })
+    return isQuiet() && tab.lastAnswerAt === lastAnswerAt
+  }
+  while (!(await isResting()) && performance.now() - startedAt < REST * pageMs) {
     await sleep(LOOK_MS, undefined, { signal: ended })
   }
   const { root } = (await send('DOM.getDocument', { depth: 0 })) as Document

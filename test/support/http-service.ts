@@ -19,9 +19,11 @@ import { createLiveBuffer } from '#core/live/buffer'
 import { STREAM_DEFAULTS } from '#core/live/event-stream'
 import { createStreamLeases } from '#core/live/stream-leases'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
+import type { JobQueue } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createProjectStore } from '#core/projects/store'
 import { openReplays } from '#core/replays/open-replays'
+import type { ScanJob } from '#core/scans/scan'
 import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
 import { createUsedEvents } from '#core/usage/used-events'
@@ -84,6 +86,8 @@ export type HttpServiceOptions = {
   gatherMs?: number
   /** What the websites answer that are analysed. */
   site?: (url: string) => SiteAnswer | null
+  /** Who runs the analyses, given the folder of the state; default: this process, on a network without sockets. */
+  scanJobs?: (folder: string) => JobQueue<ScanJob>
   /** A lake that is not empty. */
   reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake'>>
 }
@@ -100,6 +104,7 @@ export async function openHttpService({
   streams = {},
   gatherMs = 0,
   site,
+  scanJobs,
   reading = {},
 }: HttpServiceOptions = {}) {
   const state = await openTestState()
@@ -154,7 +159,7 @@ export async function openHttpService({
     baseUrl: BASE_URL,
     clock,
     log,
-    ...openTestScans({ ...state, ...access, projects, clock, log, site }),
+    ...openTestScans({ ...state, ...access, projects, clock, log, site, jobs: scanJobs?.(state.folder) }),
   }
   const control = controlHandler(common)
   const reports = reportsHandler({

@@ -1,7 +1,7 @@
 import type { AddressGuards } from '#core/limits/address-guards'
 import type { Profile } from '#core/limits/profile'
 import { createOutboundClient } from '#core/outbound/outbound-client'
-import type { Clock, Log } from '#core/ports'
+import type { Clock, JobQueue, Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanWorker } from '#core/scans/open-scan-worker'
@@ -29,17 +29,20 @@ export type TestScansOptions = StateTable & {
   log: Log
   /** What the sites of the network answer; default: SITE at every page. */
   site?: ((url: string) => SiteAnswer | null) | undefined
+  /** Another worker, for sites that this machine serves at any address and port. */
+  jobs?: JobQueue<ScanJob> | undefined
 }
 
 /** Website analyses whose jobs run at once, on a network without sockets. */
-export function openTestScans({ site, ...options }: TestScansOptions) {
+export function openTestScans({ site, jobs: others, ...options }: TestScansOptions) {
   const answer = site ?? (url => (url.endsWith('.txt') || url.endsWith('.xml') ? null : SITE))
   const client = createOutboundClient({ network: createSiteNetwork(answer), userAgent: 'test' })
   const visitor = createSiteVisitor({ client, renderer: null, openReader: openSiteReader })
   const worker = openScanWorker({ ...options, visitor })
-  const jobs = { send: async (job: ScanJob) => void worker.run(job) }
+  const jobs = others ?? { send: async (job: ScanJob) => void worker.run(job) }
+  const policy = others && { isAllowedAddress: () => true, isAllowedPort: () => true }
   return {
     scanStore: createScanStore(options),
-    scans: openScanDesk({ ...options, jobs, waitMs: 60_000, lookMs: 5 }),
+    scans: openScanDesk({ ...options, ...(policy && { policy }), jobs, waitMs: 60_000, lookMs: 5 }),
   }
 }

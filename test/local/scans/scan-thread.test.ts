@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { createStores } from '#core/stores'
 import { createScanThread } from '#local/scans/scan-thread'
 import { goodAnswer, sayText, startConverse } from '#test/providers/bedrock/converse-server'
-import { unpackedChromium } from '#test/setup/unpack-chromium'
 import { SITE } from '#test/support/test-scans'
 import { openTestState } from '#test/support/test-state'
+import { linkBrowser } from './link-browser.ts'
 
 const ENTRY = new URL('./loopback-thread.ts', import.meta.url)
 const ACCOUNT = { id: 'acc_1', tier: 'pro' } as never
@@ -123,10 +123,7 @@ test('a page that needs its scripts is rendered beside the thread, and nothing o
     path === '/' ? response.setHeader('Content-Type', 'text/html').end(shell) : response.writeHead(404).end(),
   )
   const { start, logged, folder } = await open()
-  // The browser is large, and was unpacked for this run before.
-  const { version, home } = await unpackedChromium()
-  await mkdir(join(folder, 'browser'))
-  await symlink(home, join(folder, 'browser', version))
+  await linkBrowser(folder)
   const { preview } = await start().desk.start({ url, isFull: false }, ACCOUNT)
   expect(preview?.coverage).toEqual({
     pages: [{ url, status: 200, rendered: true }],
