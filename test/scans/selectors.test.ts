@@ -81,7 +81,7 @@ test('elements without a name of their own are found by their place', async () =
       page,
       actions.map(({ selector }) => selector),
     )
-    expect(found).toEqual(actions.map(({ words }) => ({ count: 1, words: `${words}  ` })))
+    expect(found).toEqual(actions.map(({ words }) => ({ count: 1, words: `${words}   ` })))
   } finally {
     await page.close()
   }
@@ -91,7 +91,7 @@ test('elements without a name of their own are found by their place', async () =
 function lookUp(page: Page, selectors: readonly string[]): Promise<{ count: number; words: string }[]> {
   return page.evaluate(`${JSON.stringify(selectors)}.map(selector => {
     const elements = [...document.querySelectorAll(selector)]
-    const words = [elements[0]?.textContent, elements[0]?.getAttribute('aria-label'), elements[0]?.getAttribute('value')]
+    const words = [elements[0]?.textContent, elements[0]?.getAttribute('aria-label'), elements[0]?.getAttribute('value'), elements[0]?.getAttribute('title')]
     return { count: elements.length, words: words.join(' ') }
   })`)
 }

@@ -86,7 +86,10 @@ export type HttpServiceOptions = {
   gatherMs?: number
   /** What the websites answer that are analysed. */
   site?: (url: string) => SiteAnswer | null
-  /** Who runs the analyses, given the folder of the state; default: this process, on a network without sockets. */
+  /**
+   * Who runs the analyses, given the folder of the state; default: this process, on a network without
+   * sockets.
+   */
   scanJobs?: (folder: string) => JobQueue<ScanJob>
   /** A lake that is not empty. */
   reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake'>>

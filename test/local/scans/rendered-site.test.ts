@@ -12,7 +12,9 @@ afterEach(async () => {
   for (const close of cleanups.splice(0).reverse()) await close()
 })
 
-/** The service over HTTP, with the thread of one machine and a real browser. The corpus is on this machine. */
+/**
+ * The service over HTTP, with the thread of one machine and a real browser. The corpus is on this machine.
+ */
 async function openService() {
   const served = await serveCorpus(CORPUS.filter(({ rendered }) => rendered !== undefined))
   cleanups.push(served.close)
