@@ -251,7 +251,7 @@ const funnels: Partial<FunnelParams>[] = [
   })),
 ]
 
-const pathDefaults: PathsParams = {
+export const pathDefaults: PathsParams = {
   goal_event: 'signup',
   since: '90d',
   max_steps: 5,
