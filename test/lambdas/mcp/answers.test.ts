@@ -41,18 +41,23 @@ const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
 
 describe('an argument that the chosen report does not read', () => {
   test.each<[string, string, Record<string, unknown>, RegExp]>([
-    ['an end of totals', 'query', { until: '2026-11-19' }, /report=totals does not read 'until'/],
+    [
+      'an end of totals',
+      'query',
+      { until: '2026-11-19' },
+      /Leave out 'until', which report=totals does not read/,
+    ],
     [
       'a goal of a funnel',
       'journeys',
       { kind: 'funnel', steps: STEPS, goal: 'x' },
-      /kind=funnel does not read 'goal'/,
+      /Leave out 'goal', which kind=funnel does not read/,
     ],
     [
       'filters of a person',
       'people',
       { user_id: 'u3', filters: [] },
-      /user_id or email does not read 'filters'/,
+      /Leave out 'filters', which user_id or email does not read/,
     ],
   ])('%s is refused, and says what it takes', async (_, name, args, message) => {
     const text = await refusal(name, named(args))
