@@ -10,8 +10,5 @@ export function refuseUnused(args: object, chosen: string, takes: readonly strin
   )
   if (unused.length === 0) return
   const names = unused.map(name => `\`${name}\``).join(', ')
-  throw new ApiError(
-    'MISSING_FIELDS',
-    `Leave out ${names}, which ${chosen} does not read. It takes ${takes.join(', ')}.`,
-  )
+  throw new ApiError('MISSING_FIELDS', `Leave out ${names}: ${chosen} takes only ${takes.join(', ')}.`)
 }
