@@ -185,7 +185,7 @@ test('an empty project says what to do, and hostile text of visitors stays text'
   const hostile = `"><img src=x onerror="fetch('https://evil.test')"><script>document.title='owned'</script>`
   const { project_token: token } = await dashboard.post<{ project_token: string }>('/projects', { name }, 201)
   const empty = await dashboard.open(`/app/p/${name}`)
-  await empty.getByText('No event has arrived yet').waitFor()
+  await empty.getByText('Waiting for the first event').waitFor()
   await dashboard.post(
     '/track',
     {
