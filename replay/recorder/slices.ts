@@ -31,13 +31,13 @@ export function createSlices(isBlocked: (node: Node) => boolean, onWhole: () => 
   let timer: ReturnType<typeof setTimeout> | null = null
   let pass: Pass | null = null
   let passes = 0
+  let isRunning = false
   /** From a snapshot until the page is known for the first time. */
   let isFirst = false
   let isAdding = false
 
   record.slices.take = node => {
-    // The text of a style sheet belongs to it.
-    if (taken < nodesPerTask || /^style$/i.test(node.parentNode?.nodeName ?? '')) {
+    if (taken < nodesPerTask || cannotComeLater(node)) {
       taken++
       if (!isCounting) {
         isCounting = true
@@ -53,13 +53,25 @@ export function createSlices(isBlocked: (node: Node) => boolean, onWhole: () => 
   }
 
   function schedule(): void {
-    if (timer !== null) return
+    // The node may be behind the walker: a frame has loaded, or the page has changed what was looked at.
+    if (pass !== null) pass.isWhole = false
+    if (timer !== null || isRunning) return
     passes = 0
     timer = setTimeout(run)
   }
 
   function run(): void {
+    isRunning = true
     timer = null
+    try {
+      if (!hasFinished()) timer = setTimeout(run)
+    } finally {
+      isRunning = false
+    }
+  }
+
+  /** Records some nodes. Returns whether the page is known, or passes go on without end. */
+  function hasFinished(): boolean {
     taken = 0
     const begunAt = performance.now()
     const buffers = new Set<Buffer>()
@@ -79,16 +91,13 @@ export function createSlices(isBlocked: (node: Node) => boolean, onWhole: () => 
     // rrweb may refuse a node, which must not be tried for ever.
     pass.hasAdded ||= added.some(isKnown)
     adapt(performance.now() - begunAt)
-    if (pass.isDone) {
-      const isComplete = !pass.hasAdded && pass.isWhole
-      pass = null
-      if (isComplete || ++passes > MAX_PASSES) {
-        if (isFirst) onWhole()
-        isFirst = false
-        return
-      }
-    }
-    timer = setTimeout(run)
+    if (!pass.isDone) return false
+    const isComplete = !pass.hasAdded && pass.isWhole
+    pass = null
+    if (!isComplete && ++passes <= MAX_PASSES) return false
+    if (isFirst) onWhole()
+    isFirst = false
+    return true
   }
 
   /** Lets rrweb add a node and what is below it. Returns its buffer, or null if the node is not added. */
@@ -137,12 +146,17 @@ function isKnown(node: Node): boolean {
   return id === -2 || (id !== -1 && record.mirror.getNode(id) === node)
 }
 
+/** The text of a style sheet belongs to it, and rrweb refuses to add a child to a document. */
+function cannotComeLater({ parentNode }: Node): boolean {
+  return parentNode !== null && /^(style|#document)$/i.test(parentNode.nodeName)
+}
+
 type Pass = {
   /** Documents and shadow trees that are not looked at yet. */
   roots: Node[]
   walker: TreeWalker
   hasAdded: boolean
-  /** No node was taken away under the walker, which then ends too early. */
+  /** No node was taken away under the walker, which then ends too early, and none was left out behind it. */
   isWhole: boolean
   isDone: boolean
 }

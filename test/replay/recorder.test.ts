@@ -172,6 +172,7 @@ test('code in a short page is no part of a secret, so the texts beside it stay, 
     '<!doctype html><h1 id="a">Blue shoes</h1><p>In stock</p><script>cart2ItemsOfShop = []</script>',
   )
   const recording = await startRecording(page)
+  await eventually(async () => expect((await recording.recorded()).events.join()).toContain('Blue shoes'))
   await page.evaluate(() => {
     document.getElementById('a')!.firstChild!.textContent = 'Red shoes'
     document.body.append('end')

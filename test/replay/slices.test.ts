@@ -99,6 +99,20 @@ test('what a page adds at once is recorded in parts too, also in a shadow tree a
   await page.context().close()
 })
 
+test('frames that load at the same moment are recorded whole, though a task records only some nodes', async () => {
+  const page = await openPage(browser, '<!doctype html><main></main>')
+  const recording = await startRecording(page, { limits: LIMITS })
+  await page.evaluate(() => {
+    for (let at = 0; at < 40; at++) {
+      const frame = document.createElement('iframe')
+      document.querySelector('main')!.append(frame)
+      frame.contentDocument!.body.innerHTML = '<p>shown</p>'.repeat(20)
+    }
+  })
+  await playsAsItIs(page, recording)
+  await page.context().close()
+})
+
 test('a secret in parts is masked where a part of it is recorded first, and a text that a later field holds', async () => {
   const filler = Array.from({ length: 95 }, () => '<i></i>').join('')
   const parts = '<p><b>4111</b><b>2222</b><b>3333</b><b>4444</b></p>'
