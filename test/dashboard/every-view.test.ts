@@ -112,18 +112,22 @@ function markup(page: Page): Promise<string[]> {
   )
 }
 
+/** Panels that count and list the calls of the account, so every call of any test changes them. */
+const CALLS_OF_ACCOUNT = ['Account and plan', 'Audit log'].map(name => `[aria-label="${name}"]`).join()
+
 /** What a reader sees beside the navigation, without how long ago something was. */
 function picture(page: Page): Promise<string> {
-  return page.evaluate(() => {
+  return page.evaluate(changing => {
     const fields = [...document.querySelectorAll<HTMLInputElement>('.page :is(select, input)')]
     // The text of a list would have all that can be chosen, which may come later.
-    for (const { style } of fields) style.display = 'none'
+    const hidden = [...fields, ...document.querySelectorAll<HTMLElement>(changing)]
+    for (const { style } of hidden) style.display = 'none'
     const text = document.querySelector<HTMLElement>('.page')?.innerText ?? ''
-    for (const { style } of fields) style.display = ''
+    for (const { style } of hidden) style.display = ''
     return [...fields.map(({ value }) => value), text]
       .join('\n')
       .replace(/\b\d+ (second|minute|hour)s? ago\b|\bnow\b|\bin \d+ \w+/g, 'lately')
-  })
+  }, CALLS_OF_ACCOUNT)
 }
 
 /** Calls of a page that are not answered yet. Streams of events never end. */
