@@ -143,7 +143,7 @@ test('a value that is not finite counts as text', async () => {
 
 // `.ci/run` and `npm run test:deep` have 100 million, which take five seconds of one processor. DuckDB has
 // 512 MB here, and may not spill.
-const ROWS = repeats(10_000_000, { countPerDepth: 25_000_000, maxCount: 100_000_000 })
+const ROWS = repeats(10_000_000, { countPerDepth: 50_000_000, maxCount: 100_000_000 })
 const LONG_MS = 20 * 60_000
 
 test(
