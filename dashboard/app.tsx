@@ -18,10 +18,17 @@ if (start.secret !== undefined) {
     go({ ...start, view: first.name }, true)
 }
 followLinks()
+let isLeaving = false
 onSignedOut(() => {
-  // The demo gets a new session by itself.
-  if (currentAddress().area === 'demo') return
+  // The demo gets a new session by itself. Each answer that says so comes here, and a second address would stop the
+  // way to the first.
+  if (currentAddress().area === 'demo' || isLeaving) return
+  isLeaving = true
   location.assign(`/auth/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`)
+})
+// Back may show this page as it was left.
+addEventListener('pageshow', () => {
+  isLeaving = false
 })
 // The page names the script of its view, so it comes with this one. Drawn together, the calls of the shell and
 // those of the view are one round. Without that script the shell says what is wrong.

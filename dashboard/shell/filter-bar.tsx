@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAnswers } from '#dashboard/answers'
 import { call } from '#dashboard/api'
 import { countryName } from '#dashboard/format'
@@ -133,7 +133,7 @@ export function FilterForm({ address, title, known, event: ofEvent, add, close }
       ? {}
       : { values: call('GET /breakdown', { ...dated, property, event: ofEvent, limit: 50 }) }),
   })
-  useEffect(() => ref.current?.showModal(), [])
+  useLayoutEffect(() => ref.current?.showModal(), [])
   const keys = answers.fields.data?.property_keys ?? []
   const values = isEvent
     ? (answers.fields.data?.events.map(({ event, count }) => ({ value: event, count })) ?? [])

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { shownViews } from '#dashboard/shown-views'
 import type { Address } from '#dashboard/url'
 import { KEYS } from './use-keys.ts'
@@ -6,7 +6,7 @@ import { KEYS } from './use-keys.ts'
 /** All keys, after `?`. */
 export function KeyList({ address, close }: { address: Address; close(): void }) {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => ref.current?.showModal(), [])
+  useLayoutEffect(() => ref.current?.showModal(), [])
   const goTo = shownViews(address).flatMap(({ key, title }) => (key ? [[`g ${key}`, title] as const] : []))
   const rows = [...KEYS, ...goTo]
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { datesLabel } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { addressOfSaved } from '#dashboard/saved'
@@ -40,7 +40,8 @@ export function Palette({ address, projects, savedViews, close }: Props) {
     0,
     MAX_SHOWN,
   )
-  useEffect(() => ref.current?.showModal(), [])
+  // Before the next key, which belongs to the dialog already.
+  useLayoutEffect(() => ref.current?.showModal(), [])
   const take = (item: Item | undefined) => {
     if (item === undefined) return
     go(item.to)

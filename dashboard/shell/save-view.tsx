@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { call } from '#dashboard/api'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { queryOf } from '#dashboard/saved'
@@ -10,7 +10,7 @@ export function SaveView({ address }: { address: Address }) {
   const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
   const act = useAct()
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) ref.current?.showModal()
   }, [isOpen])
   const id = address.project

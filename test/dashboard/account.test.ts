@@ -1,13 +1,10 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { HUMAN_BROWSER } from '#test/support/browser'
-import { cells, type Dashboard, openDashboard, settled, violations } from './dashboard.ts'
+import { cells, settled, useDashboard, violations } from './dashboard.ts'
 
 /** The account: usage, connections, the API key, what was done. It changes the account, so it is alone. */
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard({ isAlone: true })
-})
+const dashboard = useDashboard({ isAlone: true })
 
 type Session = { id: string; client_name: string; status: string }
 type Usage = { usage: { total_events_this_month: number; total_reads_this_month: number } }
@@ -141,9 +138,9 @@ test('the receipt of an erasure is found by its id, and an unknown id says so', 
   await page.getByText('This does not exist').waitFor()
 })
 
-test.each(['light', 'dark'] as const)('the account is accessible, %s', async colorScheme => {
+test('the account is accessible, light and dark', async () => {
   await connect()
-  const page = await dashboard.open('/app/account', { colorScheme })
+  const page = await dashboard.open('/app/account')
   await settled(page)
   expect(await violations(page)).toEqual([])
 })

@@ -7,7 +7,7 @@ import type { Project } from '#core/projects/project'
 import { attacks } from '#test/lambdas/mcp/attacks'
 import { type Given, type McpService, openMcpService, textOf } from '#test/support/mcp-service'
 import { type Host, type HostOptions, openHost } from './chat-host.ts'
-import { violations } from './dashboard.ts'
+import { violationsAsShown } from './dashboard.ts'
 
 /** The page that chats show beside answers, in Chromium, as a host of MCP Apps shows it. */
 
@@ -283,7 +283,7 @@ describe.each(['light', 'dark'] as const)('in a %s host', theme => {
     const host = await open({ theme, system: other })
     await host.show(await call('journeys', { kind: 'retention', period: 'day', cohorts: 5 }))
     expect(await background(host.frame)).toBe(expected)
-    expect(await violations(host.frame)).toEqual([])
+    expect(await violationsAsShown(host.frame)).toEqual([])
   })
 
   test('that changes its colours later, the page follows', async () => {

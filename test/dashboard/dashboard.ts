@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { BrowserContextOptions, Frame, Page } from 'playwright-core'
-import { afterEach, expect } from 'vitest'
+import type { BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core'
+import { afterEach, beforeAll, expect } from 'vitest'
 import { DEFAULTS, printAddress } from '#dashboard/url'
 import type { ViewRow } from '#dashboard/views'
 import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
@@ -51,10 +51,26 @@ async function start(seed: boolean): Promise<Service & { cookie: string }> {
 let faults: string[] = []
 
 /**
- * Starts what the tests of a file share, and fails each test whose pages break the policy. `isAlone`: a
- * service without traffic for this file alone, which may then change the account.
+ * Starts what the tests of a file share, closes the pages of each test at its end, and fails the test if they
+ * broke the policy. `isAlone`: a service without traffic for this file alone, which may then change the
+ * account. Each file calls it outside its tests: a hook that stands in this module would hold for the first
+ * file of a process alone, because the files of a process share the module.
  */
-export async function openDashboard({ isAlone = false } = {}): Promise<Dashboard> {
+export function useDashboard({ isAlone = false } = {}): Dashboard {
+  const dashboard = {} as Dashboard
+  const contexts = new Set<BrowserContext>()
+  beforeAll(async () => {
+    Object.assign(dashboard, await openDashboard(isAlone, contexts))
+  })
+  afterEach(async () => {
+    await Promise.all([...contexts].map(context => context.close()))
+    contexts.clear()
+    expect(takeFaults()).toEqual([])
+  })
+  return dashboard
+}
+
+async function openDashboard(isAlone: boolean, contexts: Set<BrowserContext>): Promise<Dashboard> {
   const shared = globalThis as { [SHARED]?: ReturnType<typeof start> }
   const starting = isAlone ? start(false) : (shared[SHARED] ?? start(true))
   if (!isAlone) shared[SHARED] = starting
@@ -76,7 +92,7 @@ export async function openDashboard({ isAlone = false } = {}): Promise<Dashboard
     async open(path, { isSignedOut = false, prepare, ...options } = {}) {
       const context = await browser.newContext({ ...HUMAN_BROWSER, baseURL: service.baseUrl, ...options })
       context.setDefaultTimeout(120_000)
-      open.add(() => context.close())
+      contexts.add(context)
       if (!isSignedOut) {
         const [name = '', value = ''] = service.cookie.split('=')
         await context.addCookies([{ name, value, url: service.baseUrl }])
@@ -89,14 +105,6 @@ export async function openDashboard({ isAlone = false } = {}): Promise<Dashboard
     },
   }
 }
-
-const open = new Set<() => Promise<void>>()
-
-afterEach(async () => {
-  for (const close of open) await close()
-  open.clear()
-  expect(takeFaults()).toEqual([])
-})
 
 /** What pages did that they must not do, for a test that wants it. It fails nothing then. */
 export function takeFaults(): string[] {
@@ -143,17 +151,37 @@ export function cells(page: Page, table: string): Promise<string[][]> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Violations of WCAG 2.2 A and AA that axe-core finds in the page, as rule and element. */
-export async function violations(page: Page | Frame): Promise<string[]> {
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const ALL_RULES = { type: 'tag', values: WCAG }
+/** What a theme can break: the same elements stand there in both. */
+const RULES_OF_COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
+
+/**
+ * Violations of WCAG 2.2 A and AA that axe-core finds in the page, as rule and element: all rules in the
+ * light theme, and those of colours in the dark one.
+ */
+export async function violations(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  const light = await violationsAsShown(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await violationsAsShown(page, RULES_OF_COLOURS)
+  return [...light, ...dark.map(each => `dark: ${each}`)]
+}
+
+/** Violations that axe-core finds in the theme that the page has. */
+export async function violationsAsShown(page: Page | Frame, runOnly: object = ALL_RULES): Promise<string[]> {
   await page.evaluate(AXE)
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(options: object): Promise<AxeResult> } }
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-    const found = await axe.run({ runOnly: { type: 'tag', values: tags } })
-    return found.violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
-    )
-  })
+  return page.evaluate(
+    async options => {
+      const { axe } = window as unknown as { axe: { run(options: object): Promise<AxeResult> } }
+      const found = await axe.run(options)
+      return found.violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
+      )
+      // Without this axe describes each element that passes too.
+    },
+    { runOnly, resultTypes: ['violations'] },
+  )
 }
 
 type AxeResult = { violations: { id: string; nodes: { html: string }[] }[] }

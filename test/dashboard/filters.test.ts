@@ -1,12 +1,9 @@
-import { beforeAll, expect, test } from 'vitest'
-import { type Dashboard, openDashboard, settled } from './dashboard.ts'
+import { expect, test } from 'vitest'
+import { settled, useDashboard } from './dashboard.ts'
 
 /** Filters, segments and the palette, which all views share. */
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
+const dashboard = useDashboard()
 
 test('a filter is changed where it stands, and its field may have others beside it', async () => {
   const page = await dashboard.open('/app/p/demo?range=14d&f=country:eq:DE&f=country:neq:FR')

@@ -1,14 +1,11 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { HUMAN_BROWSER } from '#test/support/browser'
-import { type Dashboard, openDashboard, settled, violations } from './dashboard.ts'
+import { settled, useDashboard, violations } from './dashboard.ts'
 
 /** The first steps: a project is created, its snippet is copied, and the first event is seen. */
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
+const dashboard = useDashboard()
 
 type Project = { id: string; name: string; project_token: string; allowed_origins: string; snippet: string }
 
@@ -90,9 +87,9 @@ test('a name that is taken by another site, or is none, is refused in words', as
   ).toBe(false)
 })
 
-test.each(['light', 'dark'] as const)('the first steps are accessible, %s', async colorScheme => {
+test('the first steps are accessible, light and dark', async () => {
   const project = await dashboard.post<Project>('/projects', { name: newName() }, 201)
-  const page = await dashboard.open('/app?new=1', { colorScheme })
+  const page = await dashboard.open('/app?new=1')
   await settled(page)
   expect(await violations(page)).toEqual([])
   await page.goto(`/app/p/${project.name}`)

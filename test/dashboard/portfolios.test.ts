@@ -1,13 +1,10 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { slugOf } from '#dashboard/views/portfolios/slug'
-import { type Dashboard, openDashboard, settled, violations } from './dashboard.ts'
+import { settled, useDashboard, violations } from './dashboard.ts'
 
 /** Portfolios: projects that share their people. */
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
+const dashboard = useDashboard()
 
 type Portfolio = { id: string; slug: string; name: string; members: { project: string }[] }
 
@@ -85,9 +82,9 @@ test.each([
   expect(slugOf(name)).toBe(slug)
 })
 
-test.each(['light', 'dark'] as const)('portfolios are accessible, %s', async colorScheme => {
+test('portfolios are accessible, light and dark', async () => {
   await dashboard.post('/portfolios', { slug: `axe-${unique()}`, name: 'Axe' }, 201)
-  const page = await dashboard.open('/app/portfolios', { colorScheme })
+  const page = await dashboard.open('/app/portfolios')
   await settled(page)
   expect(await violations(page)).toEqual([])
 })

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { views } from '#dashboard/views'
 import { SITE } from '#test/support/test-scans'
-import { type Dashboard, openDashboard, pathOfView, settled } from './dashboard.ts'
+import { type Dashboard, pathOfView, settled, useDashboard } from './dashboard.ts'
 import { analysisOf, serveAnalysis } from './website-analysis.ts'
 
 /**
@@ -80,16 +80,16 @@ const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string 
   },
 }
 
+const dashboard = useDashboard()
+
 const paths = {
   ...Object.fromEntries(views.map(row => [row.name, pathOfView(row)])),
   ...OTHERS,
 }
 
 describe.skipIf(folder === undefined)('pictures', () => {
-  let dashboard: Dashboard
-  beforeAll(async () => {
+  beforeAll(() => {
     mkdirSync(folder as string, { recursive: true })
-    dashboard = await openDashboard()
   })
 
   test.each(Object.entries(paths).filter(([name]) => chosen?.includes(name) ?? true))(
@@ -115,7 +115,6 @@ describe.skipIf(folder === undefined)('pictures', () => {
 test.skipIf(readmePicture === undefined)(
   'the picture of the README: the overview above the fold',
   async () => {
-    const dashboard = await openDashboard()
     const page = await dashboard.open('/app/p/demo?range=14d', { viewport: { width: 1280, height: 800 } })
     await settled(page)
     await page.screenshot({ path: resolve(readmePicture as string) })

@@ -1,12 +1,9 @@
-import { beforeAll, expect, test } from 'vitest'
-import { type Dashboard, openDashboard, settled, violations } from './dashboard.ts'
+import { expect, test } from 'vitest'
+import { settled, useDashboard } from './dashboard.ts'
 
 /** The settings of a project: what a person changes is what the API then answers. */
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
+const dashboard = useDashboard()
 
 type Project = { id: string; name: string }
 
@@ -115,11 +112,4 @@ test('a project is deleted only after its name is typed', async () => {
   await page.waitForURL(url => url.pathname === '/app')
   const { projects } = await dashboard.get<{ projects: Project[] }>('/projects')
   expect(projects.map(each => each.id)).not.toContain(id)
-})
-
-test.each(['light', 'dark'] as const)('the settings are accessible, %s', async colorScheme => {
-  const { name } = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/settings`, { colorScheme })
-  await settled(page)
-  expect(await violations(page)).toEqual([])
 })

