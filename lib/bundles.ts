@@ -66,11 +66,12 @@ export async function bundleFunctions(
     if (name === 'scan' && hasBrowser) await copyBrowser(folder)
     if (name === 'site') {
       await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))
-      await writeFile(join(folder, 'recorder.json'), JSON.stringify(await buildRecorder()))
       await writeFile(join(folder, 'viewer.json'), JSON.stringify(await buildViewer()))
       await copyFile(NUMBERS, join(folder, 'numbers.md'))
       await writeFile(join(folder, 'dashboard.json'), JSON.stringify(dashboard))
     }
+    if (name === 'replay')
+      await writeFile(join(folder, 'recorder.json'), JSON.stringify(await buildRecorder()))
     if (name === 'mcp') await writeFile(join(folder, 'chat-view.html'), await buildChatView())
     if (name === 'pages') await writeFile(join(folder, 'dashboard.json'), JSON.stringify(dashboard.entry))
     const bytes = files.find(({ path }) => path.endsWith('.mjs'))?.contents.length ?? 0

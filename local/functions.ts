@@ -138,7 +138,6 @@ export async function openFunctions(
     }),
     site: siteHandler({
       tracker: builtTracker,
-      recorder: builtRecorder,
       dashboard: builtDashboard,
       viewer: builtViewer,
       numbers: readFileSync(NUMBERS, 'utf8'),
@@ -147,7 +146,7 @@ export async function openFunctions(
     }),
     control,
     reports,
-    replay: replayHandler(common),
+    replay: replayHandler({ ...common, recorder: builtRecorder }),
     stream: streamHandler({
       ...common,
       buffer,

@@ -8,6 +8,7 @@ import type { StateTable } from '#core/state-table'
 import { createPersonReplays } from './of-person.ts'
 import { createReplayCounts } from './of-sessions.ts'
 import { createReplayQuota } from './quota.ts'
+import { createRecorderVersions } from './recorder-versions.ts'
 import { createReplayRemoval } from './remove.ts'
 import { createReplaySettings } from './settings.ts'
 import { createReplayStore } from './store.ts'
@@ -54,6 +55,7 @@ export function openReplays({
     removal,
     ofPerson: createPersonReplays({ settings, replays, removal }),
     countReplays: createReplayCounts({ settings, replays }),
+    recorderVersions: createRecorderVersions(state),
     links: createViewerLinks({ ...state, projects, replays, isLive }),
   }
 }

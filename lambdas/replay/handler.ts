@@ -2,15 +2,19 @@ import type { AddressGuards } from '#core/limits/address-guards'
 import type { Profile } from '#core/limits/profile'
 import type { Clock } from '#core/ports'
 import type { Replays } from '#core/replays/open-replays'
+import type { RecorderScript } from '#core/replays/recorder-versions'
 import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
 import type { HttpFunction } from '#lambdas/http'
 import { httpFunction } from '#lambdas/http-function'
 import { recorderEndpoints } from './recorder.ts'
+import { recorderScripts } from './recorder-script.ts'
 import { replayEndpoints } from './replays.ts'
 import { viewerEndpoints } from './viewer.ts'
 
 export type ReplayFunctionServices = AccountChainServices & {
   replays: Replays
+  /** Builds the recorder of this release. Called for the first request of it. */
+  recorder(): Promise<RecorderScript>
   guards: Pick<AddressGuards, 'countReplay'>
   profile: Profile
   clock: Clock
@@ -23,6 +27,7 @@ export function replayHandler(services: ReplayFunctionServices): HttpFunction {
   return httpFunction<'replay'>(services.log, {
     ...replayEndpoints(opened, chain),
     ...recorderEndpoints(opened),
+    ...recorderScripts(opened),
     ...viewerEndpoints(opened),
   })
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
 import { publicChain } from '#lambdas/chain/public-chain'
+import { file, immutableFile, JAVASCRIPT, lazily, remember } from '#lambdas/file'
 import type { HttpFunction } from '#lambdas/http'
 import { httpFunction } from '#lambdas/http-function'
 import { jsonResponse } from '#lambdas/response'
@@ -9,21 +10,16 @@ import { routes } from '#schemas/routes'
 import { cutOpenApi, shareParts } from '#schemas/share-parts'
 import { installDocument, serverCard, skillDocument } from './agent-documents.ts'
 import { authDocument, authorizationServer, protectedResource } from './discovery.ts'
-import { file, immutableFile, lazily, remember } from './file.ts'
 import { scriptName, stagePage, type ViewerScripts, viewerPage } from './replay-viewer.ts'
 
 /** The browser tracker: the minified script, its readable source, and the SHA-256 of the script in hex. */
 type Tracker = { code: string; source: string; sha256: string }
 
-/** The recorder of session replay, and its SHA-256 in hex. */
-type Recorder = { code: string; sha256: string }
 type DashboardFile = { contentType: string; text: string }
 
 export type SiteServices = {
   /** Called for the first request of a script. */
   tracker(): Promise<Tracker>
-  /** Called for the first request of the recorder. */
-  recorder(): Promise<Recorder>
   /** The files of the dashboard. Called for the first request of one. */
   dashboard(): Promise<{ files: Record<string, DashboardFile> }>
   /** Called for the first request of the viewer of replays. */
@@ -36,7 +32,6 @@ export type SiteServices = {
 }
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
-const JAVASCRIPT = 'application/javascript; charset=utf-8'
 
 /** Characters of the SHA-256 that name a version of a script in its address. */
 const VERSION_CHARS = 16
@@ -63,7 +58,6 @@ export function siteHandler(services: SiteServices): HttpFunction {
   }
 
   const scripts = remember(async () => toScripts(await services.tracker()))
-  const recorder = remember(async () => toRecorder(await services.recorder()))
   const viewer = remember(async () => {
     const built = await services.viewer()
     return { ...built, files: toViewerFiles(built) }
@@ -101,15 +95,6 @@ export function siteHandler(services: SiteServices): HttpFunction {
       throw new ApiError('NOT_FOUND', 'The viewer has no such script any more. Open the replay again.')
     }),
     trackerSource: chain(routes.trackerSource)(async exchange => (await scripts()).source(exchange)),
-    recorderJs: chain(routes.recorderJs)(async exchange => (await recorder()).script(exchange)),
-    recorderVersion: chain(routes.recorderVersion)(async exchange => {
-      const { version, immutableScript } = await recorder()
-      if (exchange.request.params.version === version) return immutableScript(exchange)
-      throw new ApiError(
-        'NOT_FOUND',
-        'This release of the service does not have this version of the recorder. GET /replay.js names the current one in X-Replay-Path.',
-      )
-    }),
     dashboardFile: chain(routes.dashboardFile)(async exchange =>
       (await dashboardFile(exchange.request.params.file ?? ''))(exchange),
     ),
@@ -141,17 +126,6 @@ function toPlainPage(markdown: string): string {
 
 function toTexts(list = ''): string[] {
   return list.split(',').filter(Boolean)
-}
-
-/** How the recorder is served. */
-function toRecorder({ code, sha256 }: Recorder) {
-  const version = `${sha256.slice(0, VERSION_CHARS)}.js`
-  const checksum = { 'X-Replay-SHA256': sha256, 'X-Replay-Path': `/replay/recorder/${version}` }
-  return {
-    version,
-    script: file(JAVASCRIPT, code, checksum),
-    immutableScript: immutableFile(JAVASCRIPT, code, checksum),
-  }
 }
 
 /** How the scripts of the tracker are served. */

@@ -7,7 +7,6 @@ const { services, edgeKey, instrument } = createSiteServices(process.env)
 // lib/bundles.ts puts these files into the bundle.
 const dashboard = JSON.parse(readFileSync(new URL('dashboard.json', import.meta.url), 'utf8'))
 const tracker = JSON.parse(readFileSync(new URL('tracker.json', import.meta.url), 'utf8'))
-const recorder = JSON.parse(readFileSync(new URL('recorder.json', import.meta.url), 'utf8'))
 const viewer = JSON.parse(readFileSync(new URL('viewer.json', import.meta.url), 'utf8'))
 const numbers = readFileSync(new URL('numbers.md', import.meta.url), 'utf8')
 export const handler = instrument(
@@ -16,7 +15,6 @@ export const handler = instrument(
       ...services,
       numbers,
       tracker: async () => tracker,
-      recorder: async () => recorder,
       dashboard: async () => dashboard,
       viewer: async () => viewer,
     }),

@@ -19,11 +19,11 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // whose root domains anonymous analyses are of, are a fifth of it. Erasures and the usage for Stripe need
   // the rest.
   control: 1_280_000,
-  // The client of S3, for chunks.
-  replay: 1_230_000,
+  // The client of S3, for chunks, and what serves the recorder.
+  replay: 1_240_000,
   auth: 1_045_000,
   // Reports and control together, with what control needs for website analyses, and the library of MCP.
-  mcp: 2_000_000,
+  mcp: 2_010_000,
   site: 465_000,
   // Stripe's library is a third of it, and only a checkout runs it.
   pages: 1_400_000,

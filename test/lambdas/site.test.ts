@@ -8,7 +8,6 @@ import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 
 const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12'.repeat(16) }
-const recorder = { code: 'record()', sha256: 'cd34'.repeat(16) }
 const numbers = readFileSync(new URL('../../docs/api/numbers.md', import.meta.url), 'utf8')
 const script = { code: '!function(){}()', version: 'cd34cd34cd34cd34' }
 const viewer = async () => ({ page: script, stage: script })
@@ -20,7 +19,6 @@ const dashboard = async () => ({
 })
 const site = siteHandler({
   tracker: async () => tracker,
-  recorder: async () => recorder,
   dashboard,
   viewer,
   numbers,
@@ -64,7 +62,6 @@ test('a build of the tracker that fails is tried again for the next request, and
   }
   const failing = siteHandler({
     tracker: buildOnce,
-    recorder: async () => recorder,
     dashboard,
     viewer,
     numbers,
@@ -116,27 +113,6 @@ test.each([
     expect(headers['X-Tracker-SHA256']).toBe(tracker.sha256)
   },
 )
-
-test('the recorder is cached for an hour, and under its version for a year; another version is unknown', async () => {
-  const { status, body, headers } = await get(routes.recorderJs)
-  expect([status, String(body), headers['Cache-Control']]).toEqual([
-    200,
-    recorder.code,
-    'public, max-age=3600',
-  ])
-  expect(headers).toMatchObject({
-    'X-Replay-SHA256': recorder.sha256,
-    'X-Replay-Path': '/replay/recorder/cd34cd34cd34cd34.js',
-    'Access-Control-Allow-Origin': '*',
-  })
-  const pinned = await get(routes.recorderVersion, {}, { version: 'cd34cd34cd34cd34.js' })
-  expect([pinned.status, pinned.headers['Cache-Control']]).toEqual([
-    200,
-    'public, max-age=31536000, immutable',
-  ])
-  const unknown = await get(routes.recorderVersion, {}, { version: 'ffffffffffffffff.js' })
-  expect([unknown.status, String(unknown.body)]).toEqual([404, expect.stringContaining('X-Replay-Path')])
-})
 
 test('GET /tracker.src.js returns the readable source', async () => {
   expect(String((await get(routes.trackerSource)).body)).toBe(tracker.source)

@@ -189,7 +189,6 @@ export async function openHttpService({
     functions: {
       site: siteHandler({
         tracker: async () => ({ code: 'small', source: 'readable', sha256: '0a' }),
-        recorder: async () => ({ code: 'small', sha256: '0a' }),
         dashboard: async () => ({
           files: { 'app-0A.js': { contentType: 'application/javascript', text: 'start()' } },
         }),
@@ -200,7 +199,7 @@ export async function openHttpService({
       }),
       auth: authHandler({ ...common, country: () => 'DE', devApproveSecret: DEV_APPROVE_SECRET }),
       control,
-      replay: replayHandler(common),
+      replay: replayHandler({ ...common, recorder: async () => ({ code: 'small', sha256: '0a' }) }),
       pages: async () => {
         throw new Error('This service has no pages. Use openPagesService.')
       },

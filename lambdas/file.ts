@@ -5,6 +5,8 @@ import Negotiator from 'negotiator'
 import type { Exchange } from '#lambdas/chain/chain'
 import { BASE_HEADERS } from '#lambdas/response'
 
+export const JAVASCRIPT = 'application/javascript; charset=utf-8'
+
 /** Makes a value when it is needed first. */
 export function lazily<T>(make: () => T): () => T {
   let made: { value: T } | null = null
