@@ -1,18 +1,13 @@
-import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { BarLabel, type BarLabelProps } from './bar-label.tsx'
 import type { TableData } from './csv.ts'
 import { SaveTools } from './save-tools.tsx'
 
-export type Bar = {
+export type Bar = Omit<BarLabelProps, 'share'> & {
   key: string
-  label: ComponentChildren
-  /** The whole text, where `label` is cut. */
-  title: string
   value: number
   /** Shown after the value, quieter. */
   note?: string
-  /** Where a click leads; absent: the row is no link. */
-  href?: string | undefined
 }
 
 export type BarsProps = {
@@ -42,20 +37,7 @@ export function Bars({ name, columns, bars, format, table }: BarsProps) {
         <tbody>
           {bars.map(({ key, label, title, value, note, href }) => (
             <tr key={key}>
-              <th scope="row" title={title}>
-                <span
-                  class="bar"
-                  style={{ inlineSize: `${max === 0 ? 0 : (value / max) * 100}%` }}
-                  aria-hidden="true"
-                />
-                {href === undefined ? (
-                  <span class="label">{label}</span>
-                ) : (
-                  <a class="label" href={href}>
-                    {label}
-                  </a>
-                )}
-              </th>
+              <BarLabel label={label} title={title} href={href} share={max === 0 ? 0 : value / max} />
               <td class="number">
                 {format(value)}
                 {note !== undefined && <small>{note}</small>}

@@ -1,22 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { type Format, formatted } from '#dashboard/format'
+import { BarLabel, type BarLabelProps } from './bar-label.tsx'
 import type { Cell } from './csv.ts'
 import { SaveTools } from './save-tools.tsx'
 
 /** A number with its form: the table shows it as the reader writes it, and the CSV file has it as it is. */
 export type NumberCell = { value: number | null; as: Format }
 
-export type RankedRow = {
+export type RankedRow = BarLabelProps & {
   key: string
-  label: ComponentChildren
-  /** The whole text, where `label` is cut. */
-  title: string
-  /** Where a click leads; absent: the row is no link. */
-  href?: string | undefined
   /** One for each column; the bar behind the label is `share`, 0 to 1. */
   cells: readonly (NumberCell | ComponentChildren)[]
-  share: number
 }
 
 export type RankedProps = { name: string; columns: readonly string[]; rows: readonly RankedRow[] }
@@ -43,16 +38,7 @@ export function Ranked({ name, columns, rows }: RankedProps) {
           <tbody>
             {rows.map(({ key, label, title, href, cells, share }) => (
               <tr key={key}>
-                <th scope="row" title={title}>
-                  <span class="bar" style={{ inlineSize: `${share * 100}%` }} aria-hidden="true" />
-                  {href === undefined ? (
-                    <span class="label">{label}</span>
-                  ) : (
-                    <a class="label" href={href}>
-                      {label}
-                    </a>
-                  )}
-                </th>
+                <BarLabel label={label} title={title} href={href} share={share} />
                 {cells.map((cell, i) => (
                   <td key={others[i]} class="number">
                     {isNumber(cell) ? formatted(cell.value, cell.as) : cell}

@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, expect } from 'vitest'
 import type { Project } from '#core/projects/project'
 import type { Scope } from '#schemas/scopes'
 import { SCOPES } from '#schemas/scopes'
@@ -85,6 +86,53 @@ export async function openMcpService(options: Omit<HttpServiceOptions, 'reading'
 }
 
 export type McpService = Awaited<ReturnType<typeof openMcpService>>
+
+/** 40 page views of as many people in 40 hours, of which 10 go on to sign up. */
+export const FORTY_VISITS = Array.from({ length: 40 }, (_, i): Given[] => [
+  {
+    event: 'page_view',
+    user: `u${i}`,
+    session: `s${i}`,
+    at: (i + 2) * 3_600_000,
+    properties: { path: `/p${i % 7}`, plan: i % 2 ? 'pro' : 'free' },
+  },
+  ...(i < 10
+    ? [{ event: 'signup_completed', user: `u${i}`, session: `s${i}`, at: (i + 1) * 3_600_000 }]
+    : []),
+]).flat()
+
+type Arguments = Record<string, unknown>
+
+/**
+ * Opens a service for the tests of a file, with one project that has the given events. Nothing limits its
+ * rate.
+ */
+export function useMcpProject(given: readonly Given[]) {
+  const service = {} as McpService & { project: Project }
+  let client: Client
+  beforeAll(async () => {
+    Object.assign(service, await openMcpService({ limits: 'pro.rate_limit_rpm=-1' }))
+    service.project = await service.createProject()
+    await service.fill([[service.project, given]])
+    client = await service.connect()
+  })
+  afterAll(() => service.close())
+
+  /** Calls a tool, by a client that may do everything unless another is given. */
+  const call = (name: string, args: Arguments, by = client) => by.callTool({ name, arguments: args })
+  return {
+    service,
+    call,
+    /** Arguments that name the project. */
+    named: (args: object = {}): Arguments => ({ project: service.project.name, ...args }),
+    /** The text of the error that a call must have. */
+    async refusal(name: string, args: Arguments, by = client): Promise<string> {
+      const result = await call(name, args, by)
+      expect(result.isError).toBe(true)
+      return textOf(result)
+    },
+  }
+}
 
 /** The text of a result, and its data. */
 export function textOf(result: { content?: unknown }): string {

@@ -1,41 +1,9 @@
-import type { Client } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Project } from '#core/projects/project'
-import { type Given, type McpService, openMcpService, textOf } from '#test/support/mcp-service'
+import { describe, expect, test } from 'vitest'
+import { FORTY_VISITS, textOf, useMcpProject } from '#test/support/mcp-service'
 
 /** That an answer has what was asked for, without words that tell nothing. */
 
-const HOUR = 3_600_000
-
-let service: McpService
-let project: Project
-let client: Client
-beforeAll(async () => {
-  service = await openMcpService({ limits: 'pro.rate_limit_rpm=-1' })
-  project = await service.createProject()
-  const visits = Array.from({ length: 40 }, (_, i): Given[] => [
-    {
-      event: 'page_view',
-      user: `u${i}`,
-      session: `s${i}`,
-      at: (i + 2) * HOUR,
-      properties: { path: `/p${i % 7}`, plan: i % 2 ? 'pro' : 'free' },
-    },
-    ...(i < 10 ? [{ event: 'signup_completed', user: `u${i}`, session: `s${i}`, at: (i + 1) * HOUR }] : []),
-  ]).flat()
-  await service.fill([[project, visits]])
-  client = await service.connect()
-})
-afterAll(() => service.close())
-
-const call = (name: string, args: Record<string, unknown>, by = client) =>
-  by.callTool({ name, arguments: args })
-const named = (args: object = {}) => ({ project: project.name, ...args })
-const refusal = async (name: string, args: Record<string, unknown>, by = client) => {
-  const result = await call(name, args, by)
-  expect(result.isError).toBe(true)
-  return textOf(result)
-}
+const { call, named, refusal } = useMcpProject(FORTY_VISITS)
 
 const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
 

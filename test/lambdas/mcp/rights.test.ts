@@ -1,31 +1,14 @@
-import type { Client } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Project } from '#core/projects/project'
-import { type McpService, openMcpService, textOf } from '#test/support/mcp-service'
+import { describe, expect, test } from 'vitest'
+import { openMcpService, textOf, useMcpProject } from '#test/support/mcp-service'
 
 /** Who may do what by tools, and what `manage` changes. */
 
 const HOUR = 3_600_000
 
-let service: McpService
-let project: Project
-let client: Client
-beforeAll(async () => {
-  service = await openMcpService({ limits: 'pro.rate_limit_rpm=-1' })
-  project = await service.createProject()
-  await service.fill([[project, [{ event: 'page_view' }, { event: 'signup_completed' }]]])
-  client = await service.connect()
-})
-afterAll(() => service.close())
-
-const call = (name: string, args: Record<string, unknown>, by = client) =>
-  by.callTool({ name, arguments: args })
-const named = (args: object = {}) => ({ project: project.name, ...args })
-const refusal = async (name: string, args: Record<string, unknown>, by = client) => {
-  const result = await call(name, args, by)
-  expect(result.isError).toBe(true)
-  return textOf(result)
-}
+const { service, call, named, refusal } = useMcpProject([
+  { event: 'page_view' },
+  { event: 'signup_completed' },
+])
 
 const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
 
@@ -128,7 +111,7 @@ describe('manage', () => {
   test('keeps a portfolio and sends feedback', async () => {
     const made = await call('manage', {
       action: 'create_portfolio',
-      values: { slug: 'shops', name: 'Shops', projects: [project.name] },
+      values: { slug: 'shops', name: 'Shops', projects: [service.project.name] },
     })
     expect(textOf(made)).toContain('|shops|Shops|')
     await call('manage', { action: 'update_portfolio', values: { portfolio: 'shops', name: 'All shops' } })

@@ -1,42 +1,10 @@
-import type { Client } from '@modelcontextprotocol/client'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Project } from '#core/projects/project'
-import { type Given, type McpService, openMcpService, textOf } from '#test/support/mcp-service'
+import { describe, expect, test } from 'vitest'
+import { FORTY_VISITS, textOf, useMcpProject } from '#test/support/mcp-service'
 
 /** What every tool answers, and what it answers to wrong arguments. */
 
-const HOUR = 3_600_000
-
-let service: McpService
-let project: Project
-let client: Client
-beforeAll(async () => {
-  service = await openMcpService({ limits: 'pro.rate_limit_rpm=-1' })
-  project = await service.createProject()
-  const visits = Array.from({ length: 40 }, (_, i): Given[] => [
-    {
-      event: 'page_view',
-      user: `u${i}`,
-      session: `s${i}`,
-      at: (i + 2) * HOUR,
-      properties: { path: `/p${i % 7}`, plan: i % 2 ? 'pro' : 'free' },
-    },
-    ...(i < 10 ? [{ event: 'signup_completed', user: `u${i}`, session: `s${i}`, at: (i + 1) * HOUR }] : []),
-  ]).flat()
-  await service.fill([[project, visits]])
-  client = await service.connect()
-})
-afterAll(() => service.close())
-
-const call = (name: string, args: Record<string, unknown>, by = client) =>
-  by.callTool({ name, arguments: args })
-const named = (args: object = {}) => ({ project: project.name, ...args })
-const refusal = async (name: string, args: Record<string, unknown>, by = client) => {
-  const result = await call(name, args, by)
-  expect(result.isError).toBe(true)
-  return textOf(result)
-}
+const { service, call, named, refusal } = useMcpProject(FORTY_VISITS)
 
 const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
 
@@ -144,7 +112,7 @@ describe('a long answer', () => {
     }))
     await service.fill([
       [many, events],
-      [project, []],
+      [service.project, []],
     ])
     const result = await call('query', {
       project: many.name,
@@ -171,7 +139,7 @@ describe('a wrong argument', () => {
     [
       'an unknown project',
       'query',
-      () => ({ project: `${project.name}x` }),
+      () => ({ project: `${service.project.name}x` }),
       /^NOT_FOUND(.|\n)*Did you mean p-/,
     ],
     [
@@ -183,7 +151,7 @@ describe('a wrong argument', () => {
     [
       'an unknown project to remove',
       'remove',
-      () => ({ what: 'project', id: `${project.name}x` }),
+      () => ({ what: 'project', id: `${service.project.name}x` }),
       /^NOT_FOUND(.|\n)*overview\(\) lists its projects\. Did you mean p-/,
     ],
     ['too few tokens', 'query', () => named({ max_tokens: 10 }), /'max_tokens' must be at least 500\./],
@@ -243,7 +211,7 @@ describe('a wrong argument', () => {
   })
 
   test('an event that does not occur gets the nearest name', async () => {
-    await service.fill([[project, [{ event: 'signup_completed' }]]])
+    await service.fill([[service.project, [{ event: 'signup_completed' }]]])
     const filters = [{ field: 'event', op: 'eq', value: 'sign_up' }]
     expect(textOf(await call('query', named({ metrics: ['event_count'], filters })))).toContain(
       "Did you mean 'signup_completed'",
