@@ -4,7 +4,7 @@ import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#co
 /** A build of the recorder, and the SHA-256 of its UTF-8 bytes in hex. */
 export type RecorderScript = { code: string; sha256: string }
 
-/** Characters of the SHA-256 that name a version of a script in its address. */
+/** The address of a version has this many characters of its SHA-256. */
 const VERSION_CHARS = 16
 const VERSION = new RegExp(`^[0-9a-f]{${VERSION_CHARS}}\\.js$`)
 

@@ -157,8 +157,8 @@ const ALL_RULES = { type: 'tag', values: WCAG }
 const RULES_OF_COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
 /**
- * Violations of WCAG 2.2 A and AA that axe-core finds in the page, as rule and element: all rules in the
- * light theme, and those of colours in the dark one.
+ * Violations of WCAG 2.2 A and AA that axe-core finds in the page, as rule and element. It checks all rules
+ * in the light theme, and only the rules of colours in the dark theme.
  */
 export async function violations(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
@@ -178,8 +178,8 @@ export async function violationsAsShown(page: Page | Frame, runOnly: object = AL
       return found.violations.flatMap(({ id, nodes }) =>
         nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
       )
-      // Without this axe describes each element that passes too.
     },
+    // Without resultTypes axe also describes every element that passes a rule.
     { runOnly, resultTypes: ['violations'] },
   )
 }

@@ -71,7 +71,7 @@ test.each(['ffffffffffffffff.js', 'FFFFFFFFFFFFFFFF.js', '..', '', 'x'.repeat(5_
   },
 )
 
-test('the item of a recorder of the greatest size that browsers shall load is far below what DynamoDB takes', async () => {
+test('the largest recorder that we allow makes an item far below the limit of DynamoDB', async () => {
   // 40 KB gzip are the bound of the script: text that nothing compresses.
   const script = scriptOf(
     Array.from({ length: 900 }, (_, i) => createHash('sha512').update(`${i}`).digest('base64')).join(''),

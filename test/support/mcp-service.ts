@@ -87,7 +87,7 @@ export async function openMcpService(options: Omit<HttpServiceOptions, 'reading'
 
 export type McpService = Awaited<ReturnType<typeof openMcpService>>
 
-/** 40 page views of as many people in 40 hours, of which 10 go on to sign up. */
+/** 40 people view one page each, one an hour. The first 10 of them also sign up. */
 export const FORTY_VISITS = Array.from({ length: 40 }, (_, i): Given[] => [
   {
     event: 'page_view',
@@ -118,7 +118,7 @@ export function useMcpProject(given: readonly Given[]) {
   })
   afterAll(() => service.close())
 
-  /** Calls a tool, by a client that may do everything unless another is given. */
+  /** Calls a tool as the client `by`. The default client has all rights. */
   const call = (name: string, args: Arguments, by = client) => by.callTool({ name, arguments: args })
   return {
     service,
