@@ -124,6 +124,8 @@ export type QueryEngine = {
    * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
    * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.
    * `account`: on an engine with a queue, accounts take turns.
+   * `order`: on an engine with a queue, those of the account's statements with a smaller number come first.
+   * All statements of a read have one number, so the read that began first does not wait for later ones.
    * `onStatistics`: called once, before the promise settles, for a statement that ended. Athena also calls it
    * for a statement that failed, because the bill has it.
    */
@@ -133,6 +135,7 @@ export type QueryEngine = {
       signal?: AbortSignal | undefined
       snapshot?: object | undefined
       account?: string | undefined
+      order?: number | undefined
       onStatistics?: ((statistics: QueryStatistics) => void) | undefined
     },
   ): Promise<Row[]>

@@ -38,17 +38,20 @@ export const stats = defineReport<StatsParams, Stats>({
   async compute(rows, request) {
     const { params, project, range, zone } = request
     const period = toPeriod(request)
-    const current = await readPeriod(rows, request, { period, sessionsUntil: null })
-    if (params.compare === undefined) return { project: project.name, ...current }
+    const readCurrent = () => readPeriod(rows, request, { period, sessionsUntil: null })
+    if (params.compare === undefined) return { project: project.name, ...(await readCurrent()) }
     // A range of N * 24 hours does not begin at a midnight.
     const isExact = range.from !== zone.startOf(period.from)
     const before = isExact ? previousHours(request) : previousPeriod(request, period)
     const { from, to } = before.request.read
-    // A range before the project has no events.
-    const previous = await readPeriod(from < to ? rows : async () => [], before.request, {
-      period: { ...period, ...before.period },
-      sessionsUntil: request.read.to,
-    })
+    const [current, previous] = await Promise.all([
+      readCurrent(),
+      // A range before the project has no events.
+      readPeriod(from < to ? rows : async () => [], before.request, {
+        period: { ...period, ...before.period },
+        sessionsUntil: request.read.to,
+      }),
+    ])
     return { project: project.name, ...current, previous, changes: toChanges(current, previous) }
   },
 })

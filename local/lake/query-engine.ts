@@ -142,7 +142,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   }
 
   const rows: QueryEngine['rows'] = async (query, options = {}) => {
-    const { snapshot = {}, account = '', onStatistics } = options
+    const { snapshot = {}, account = '', order = 0, onStatistics } = options
     const signal = AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])])
     const key = JSON.stringify([query.text, query.params])
     const { rows, statistics } = await shareRun({ scope: snapshot, key, signal }, async runSignal => {
@@ -150,7 +150,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       const wait = limitWait(queueMs, runSignal)
       return turns
         .take(
-          account,
+          { owner: account, order },
           () => {
             wait.end()
             return runWithRetries(query, runSignal, Date.now() - queuedAt)

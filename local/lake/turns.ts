@@ -1,14 +1,17 @@
+/** Whose work it is. Of the work of one owner, that with the smallest `order` comes first. */
+export type Place = { owner: string; order: number }
+
 export type Turns = {
   /**
    * Runs the work when it is the owner's turn. `signal` takes the work out of the queue and rejects with its
    * reason; it does not stop work that runs.
    */
-  take<T>(owner: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>
+  take<T>(place: Place, work: () => Promise<T>, signal: AbortSignal): Promise<T>
   /** Resolves when no work runs or waits. */
   whenIdle(): Promise<void>
 }
 
-type Waiting = { start(): void }
+type Waiting = { order: number; start(): void }
 
 /**
  * A queue in which owners take turns: after an owner's work has started, every other owner who waits comes
@@ -57,10 +60,11 @@ export function createTurns({ total, perOwner }: { total: number; perOwner: numb
     startNext()
   }
 
-  async function take<T>(owner: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async function take<T>({ owner, order }: Place, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
     await new Promise<void>((resolve, reject) => {
       const entry: Waiting = {
+        order,
         start() {
           signal.removeEventListener('abort', abandon)
           resolve()
@@ -71,7 +75,9 @@ export function createTurns({ total, perOwner }: { total: number; perOwner: numb
         reject(signal.reason)
       }
       signal.addEventListener('abort', abandon)
-      waiting.set(owner, [...(waiting.get(owner) ?? []), entry])
+      const others = waiting.get(owner) ?? []
+      const index = others.findLastIndex(other => other.order <= order) + 1
+      waiting.set(owner, others.toSpliced(index, 0, entry))
       startNext()
     })
     try {

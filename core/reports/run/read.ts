@@ -52,16 +52,18 @@ export function createReader(services: ReadServices) {
   const shareMoment = createMoments(services)
   const firstEvents = createFirstEvents(clock)
   const shareRun = createSharedRuns<Computation & { body: unknown }>()
+  let readCount = 0
 
   return async function read<Body>(
     { account, options, warnings = [] }: ReadCall,
     work: (services: WorkServices) => Promise<Body>,
   ): Promise<ReadResult<Body>> {
     const startedAt = clock.now()
+    const order = readCount++
     return shareMoment(async ({ now, lake, freshUntil }) => {
       const isDryRun = options.dry_run === true
       const begin = () => {
-        const log = createStatementLog(engine, { account, isDryRun, estimator, lake })
+        const log = createStatementLog(engine, { account, order, isDryRun, estimator, lake })
         const notes = createNotes()
         const reportServices: ReportServices = {
           ...{ notes, isDryRun, engine: log.engine, quietEngine: log.quietEngine, firstEvents },

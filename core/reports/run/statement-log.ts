@@ -12,6 +12,8 @@ import type { Statement } from '#schemas/read-options'
 export type LogOptions = {
   /** Whose turn the statements take in the queue of the engine. */
   account: string
+  /** The place of the read among those of the account. */
+  order: number
   /** Estimates the statements instead of running them. They then return no rows. */
   isDryRun: boolean
   estimator: ScanEstimator | undefined
@@ -22,7 +24,10 @@ export type LogOptions = {
 export type StatementLog = ReturnType<typeof createStatementLog>
 
 /** An engine that notes each statement of one read. */
-export function createStatementLog(engine: QueryEngine, { account, isDryRun, estimator, lake }: LogOptions) {
+export function createStatementLog(
+  engine: QueryEngine,
+  { account, order, isDryRun, estimator, lake }: LogOptions,
+) {
   const statements: SqlQuery[] = []
   const statistics: QueryStatistics[] = []
   const estimates: ScanEstimate[] = []
@@ -32,7 +37,7 @@ export function createStatementLog(engine: QueryEngine, { account, isDryRun, est
       statements.push(query)
       if (!isDryRun) {
         const onStatistics = (cost: QueryStatistics): void => void statistics.push(cost)
-        return engine.rows(query, { ...options, account, onStatistics })
+        return engine.rows(query, { ...options, account, order, onStatistics })
       }
       if (estimator !== undefined) estimates.push(await estimator.estimate(query, lake))
       return []
@@ -43,7 +48,7 @@ export function createStatementLog(engine: QueryEngine, { account, isDryRun, est
     /** The same without notes. */
     quietEngine: {
       ...engine,
-      rows: (query, options) => engine.rows(query, { ...options, account }),
+      rows: (query, options) => engine.rows(query, { ...options, account, order }),
     } satisfies QueryEngine,
     /** What all statements read together. */
     sumStatistics: () => ({

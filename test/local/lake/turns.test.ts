@@ -8,9 +8,9 @@ function setUp(limits = { total: 3, perOwner: 2 }) {
   const turns = createTurns(limits)
   const started: string[] = []
   const ends = new Map<string, () => void>()
-  const add = (owner: string, name: string, signal = never) =>
+  const add = (owner: string, name: string, { signal = never, order = 0 } = {}) =>
     turns.take(
-      owner,
+      { owner, order },
       () => {
         started.push(name)
         return new Promise<void>(resolve => ends.set(name, resolve))
@@ -49,17 +49,41 @@ test('owners who wait take turns, whatever number of requests each has', async (
   expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
 })
 
+test('of the work of one owner, that with the smallest order comes first, whenever it was added', async () => {
+  const { started, add, end } = setUp({ total: 1, perOwner: 1 })
+  void add('a', 'first of read 1', { order: 1 })
+  void add('a', 'first of read 2', { order: 2 })
+  void add('a', 'first of read 3', { order: 3 })
+  void add('b', 'read 9 of another owner', { order: 9 })
+  void add('a', 'second of read 1', { order: 1 })
+  void add('a', 'second of read 2', { order: 2 })
+  for (let i = 0; i < 6; i++) {
+    await settle()
+    await end(started.at(-1) ?? '')
+  }
+  expect(started).toEqual([
+    'first of read 1',
+    'second of read 1',
+    'read 9 of another owner',
+    'first of read 2',
+    'second of read 2',
+    'first of read 3',
+  ])
+})
+
 test('work that fails ends its turn and rejects', async () => {
   const { turns } = setUp({ total: 1, perOwner: 1 })
-  await expect(turns.take('a', () => Promise.reject(new Error('broken')), never)).rejects.toThrow('broken')
-  expect(await turns.take('a', async () => 'works', never)).toBe('works')
+  await expect(
+    turns.take({ owner: 'a', order: 0 }, () => Promise.reject(new Error('broken')), never),
+  ).rejects.toThrow('broken')
+  expect(await turns.take({ owner: 'a', order: 0 }, async () => 'works', never)).toBe('works')
 })
 
 test('work that waits leaves the queue when its signal aborts, and never starts', async () => {
   const { turns, started, add, end } = setUp({ total: 1, perOwner: 1 })
   void add('a', 'a1')
   const leaving = new AbortController()
-  const second = add('a', 'a2', leaving.signal)
+  const second = add('a', 'a2', { signal: leaving.signal })
   leaving.abort(new Error('left'))
   await expect(second).rejects.toThrow('left')
   await end('a1')

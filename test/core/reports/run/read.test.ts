@@ -153,6 +153,31 @@ test('a receipt has the engine, the rows, bytes and time of all statements, and 
   )
 })
 
+test('all statements of a read have one place in the queue, before those of a read that began later', async () => {
+  const orders: unknown[] = []
+  const noting: Pick<LocalQueryEngine, 'rows'> = {
+    rows: (query, options) => {
+      orders.push(options?.order)
+      return engine.rows(query, options)
+    },
+  }
+  const reader = createReader({
+    engine: noting,
+    openLake: async () => lake,
+    clock: { now: () => NOW },
+  })
+  const readStats = () =>
+    reader({ account: 'acc_1', options: NO_OPTIONS }, services =>
+      runReport(stats, services, { project, query: { groupBy: 'day' } }),
+    )
+  await readStats()
+  const first = [...new Set(orders.splice(0))]
+  await readStats()
+  const second = [...new Set(orders)]
+  expect([first.length, second.length]).toEqual([1, 1])
+  expect(Number(second[0])).toBeGreaterThan(Number(first[0]))
+})
+
 test('a response that a limit has cut is not exact', async () => {
   const { receipt } = await read(sessions, { limit: 1 })
   expect(receipt.exact).toBe(false)
