@@ -1,4 +1,5 @@
 import { activity, sessionEvents } from '#core/lake/read/relations'
+import { FREE_SCANS } from '#core/lake/read/scan-strategy'
 import type { Row, SqlQuery } from '#core/ports'
 import { compareCodePoints } from '#core/reports/run/code-points'
 import type { ReadRows } from '#core/reports/run/statements'
@@ -22,9 +23,9 @@ type Counts = Record<(typeof COUNTS)[number], number>
 
 /**
  * The rows of groupsSql (core/reports/query/query.ts) for a query that counts events, sessions and users in
- * at most MAX_GROUPS groups; null for other queries. A first statement finds the groups, others count the
- * sessions and users of all groups in one pass (core/reports/sql/distinct.ts). Grouping by (group, session)
- * takes three times as long.
+ * at most MAX_GROUPS groups, or whose shown groups are surely among the MAX_GROUPS with the most events; null
+ * for other queries. A first statement finds the groups, others count the sessions and users of all groups in
+ * one pass (core/reports/sql/distinct.ts). Grouping by (group, session) takes three times as long.
  */
 export async function readFewGroups(
   rows: ReadRows,
@@ -34,22 +35,93 @@ export async function readFewGroups(
   const isCounted = plan.metrics.every(({ name }) => COUNTS.some(count => count === name))
   const hasManyGroups = plan.groups.some(({ field }) => field === 'user_id' || field === 'session_id')
   if (!isCounted || hasManyGroups) return null
-  const found = possibleDates(request, plan) ?? (await rows(eventsOfGroupsSql(request, plan)))
-  if (found.length === 0) return []
-  const numbered = numberGroups(plan.groups, found)
+  const { largest, others } = await findGroups(rows, request, plan)
+  if (largest.length === 0) return []
+  const numbered = numberGroups(plan.groups, largest)
   if (numbered === null) return null
   const all = await countGroups(rows, request, plan, numbered)
   const { limit } = request.params
   const sorted = all.toSorted(groupOrder(request.params, plan))
+  const last = sorted[limit - 1]
+  // None of the other groups has more users or sessions than its events.
+  if (
+    others.count > 0 &&
+    (last === undefined || last.counts[orderMetric(request.params, plan)] <= others.mostEvents)
+  )
+    return null
   const shown = sorted.slice(0, limit).map(({ values, counts }) => ({
     ...Object.fromEntries(values.map((value, i) => [`group_${i}`, value])),
     ...Object.fromEntries(plan.metrics.map(({ name }, i) => [`metric_${i}_0`, counts[name as keyof Counts]])),
   }))
-  const others = sorted.slice(limit)
-  if (others.length === 0) return shown
-  const rest = others.reduce((events, { counts }) => events + counts.event_count, 0)
+  const hidden = sorted.slice(limit)
+  const hiddenCount = hidden.length + others.count
+  if (hiddenCount === 0) return shown
+  const rest = hidden.reduce((events, { counts }) => events + counts.event_count, others.events)
   const rests = plan.metrics.flatMap(({ name }, i) => (name === 'event_count' ? [[`rest_${i}`, rest]] : []))
-  return [...shown, { shown_rank: null, group_count: others.length, ...Object.fromEntries(rests) }]
+  return [...shown, { shown_rank: null, group_count: hiddenCount, ...Object.fromEntries(rests) }]
+}
+
+/** The groups that a statement left out: how many, their events together, and those of the largest. */
+type OtherGroups = { count: number; events: number; mostEvents: number }
+
+const NO_OTHERS: OtherGroups = { count: 0, events: 0, mostEvents: 0 }
+
+/** The groups of a query, or those with the most events; more than MAX_GROUPS if they cannot be counted. */
+async function findGroups(
+  rows: ReadRows,
+  request: QueryRequest,
+  plan: Plan,
+): Promise<{ largest: Row[]; others: OtherGroups }> {
+  const dates = possibleDates(request, plan)
+  if (dates !== null) return { largest: dates, others: NO_OTHERS }
+  if (!isLargestFirst(request, plan)) {
+    return { largest: await rows(eventsOfGroupsSql(request, plan)), others: NO_OTHERS }
+  }
+  const found = await rows(largestGroupsSql(request, plan))
+  const [total = {}] = found.filter(({ group_count }) => group_count !== null)
+  const sorted = found
+    .filter(({ group_count }) => group_count === null)
+    .toSorted((a, b) => Number(b.events) - Number(a.events))
+  const largest = sorted.slice(0, MAX_GROUPS)
+  const events = largest.reduce((sum, row) => sum + Number(row.events), 0)
+  return {
+    largest,
+    others: {
+      count: Number(total.group_count) - largest.length,
+      events: Number(total.events) - events,
+      mostEvents: Number(sorted[MAX_GROUPS]?.events ?? 0),
+    },
+  }
+}
+
+/**
+ * Whether the groups with the most events are likely to be those that the query shows: it has one field,
+ * whose values have no order, and shows the largest counts. The two scans of its statement cost time only.
+ */
+function isLargestFirst({ params, read }: QueryRequest, { groups, metrics }: Plan): boolean {
+  const [group] = groups
+  const isOfValues = groups.length === 1 && group !== undefined && group.field !== 'date'
+  const isByCount = params.order !== 'asc' && params.order_by !== group?.field
+  // The rest of other counts than those of events is not known without counting them.
+  const isRestKnown = params.count_mode === 'raw' || metrics.every(({ name }) => name !== 'event_count')
+  const { countsEventsApart } = read.scans ?? FREE_SCANS
+  return isOfValues && isByCount && isRestKnown && countsEventsApart && params.limit < MAX_GROUPS
+}
+
+/**
+ * The MAX_GROUPS + 1 groups with the most events, and a row with the number of all groups and their events.
+ */
+function largestGroupsSql(request: QueryRequest, plan: Plan): SqlQuery {
+  const { count, relation } = groupRows(request, plan)
+  const aliases = plan.groups.map(({ alias }) => alias)
+  const group = join(aliases, ', ')
+  return sql`WITH event_group AS (SELECT ${group}, ${count} AS events FROM ${relation} AS group_row ${groupBy(plan.groups)})
+    SELECT ${group}, events, NULL AS group_count
+    FROM (SELECT * FROM event_group ORDER BY events DESC, ${group} LIMIT ${integer(MAX_GROUPS + 1)}) AS largest_group
+    UNION ALL SELECT ${join(
+      aliases.map(() => sql`NULL`),
+      ', ',
+    )}, coalesce(CAST(sum(events) AS bigint), 0), count(*) FROM event_group`
 }
 
 /**
@@ -77,15 +149,21 @@ function possibleDates(
  * events are one group.
  */
 function eventsOfGroupsSql(request: QueryRequest, plan: Plan): SqlQuery {
-  const rollup = rollupOf(request, plan)
   const aliases = plan.groups.map(({ alias }) => alias)
-  const [count, relation] =
-    rollup === null
-      ? [sql`count(*)`, sql`(${filteredEvents(request, { ...plan, metrics: [] }, [])})`]
-      : [sql`CAST(sum(event_count) AS bigint)`, rollup]
+  const { count, relation } = groupRows(request, plan)
   const orderBy = aliases.length === 0 ? sql`` : sql`ORDER BY ${join(aliases, ', ')}`
   return sql`SELECT ${join([...selectGroups(plan.groups), sql`${count} AS events`], ', ')}
     FROM ${relation} AS group_row ${groupBy(plan.groups)} ${orderBy} LIMIT ${integer(MAX_GROUPS + 1)}`
+}
+
+/**
+ * The rows with the columns of the groups, of events or of the rollup, and the number of events of a group.
+ */
+function groupRows(request: QueryRequest, plan: Plan): { count: SqlQuery; relation: SqlQuery } {
+  const rollup = rollupOf(request, plan)
+  return rollup === null
+    ? { count: sql`count(*)`, relation: sql`(${filteredEvents(request, { ...plan, metrics: [] }, [])})` }
+    : { count: sql`CAST(sum(event_count) AS bigint)`, relation: rollup }
 }
 
 /** The rollup with the columns of the groups, event_count and user_ref; null if only the events can tell. */
@@ -216,13 +294,19 @@ function anonymousEventsSql(relation: SqlQuery, { groups }: Plan): SqlQuery {
     WHERE session_id IS NULL AND user_id IS NULL ${groupBy(groups)}`
 }
 
+/** The metric by which the groups are ordered, if no field does. */
+function orderMetric({ order_by }: Pick<QueryParams, 'order_by'>, { metrics }: Pick<Plan, 'metrics'>) {
+  const asked = metrics.find(({ name }) => name === order_by) ?? metrics[0]
+  return asked?.name as keyof Counts
+}
+
 /** The order of orderSql (core/reports/query/query.ts). */
 function groupOrder({ order_by, order }: QueryParams, { groups, metrics }: Plan) {
   const direction = order === 'asc' ? 1 : -1
   const groupAt = (field: string | undefined) => groups.findIndex(group => group.field === field)
-  const orderMetric = metrics.some(({ name }) => name === order_by) ? order_by : undefined
-  const first = groupAt(order_by) >= 0 ? groupAt(order_by) : orderMetric === undefined ? groupAt('date') : -1
-  const metric = (orderMetric ?? metrics[0]?.name) as keyof Counts
+  const isByMetric = metrics.some(({ name }) => name === order_by)
+  const first = groupAt(order_by) >= 0 ? groupAt(order_by) : isByMetric ? -1 : groupAt('date')
+  const metric = orderMetric({ order_by }, { metrics })
   const others = groups.map((_, i) => i).filter(i => i !== first)
   return (a: CountedGroup, b: CountedGroup): number => {
     const byFirst =

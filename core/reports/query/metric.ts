@@ -3,7 +3,7 @@ import type { Row, SqlQuery } from '#core/ports'
 
 /**
  * A metric of POST /query over the events of a group. `aggregates` add up the rows of a group in `rowsOf`:
- * - `entities` (entitiesSql of query.ts): one row for each session of the group, and one for each user.
+ * - `entities` (entitiesSql of query.ts): one row for each session of the group, one for each user, or both.
  * - `events`: one row for each event.
  * - `ranks`: one row for each value of a property (percentiles.ts).
  */
@@ -24,6 +24,8 @@ export type Metric = {
   isAdditive: boolean
   /** Whether it needs the rows of users. */
   needsUsers: boolean
-  /** Whether it needs the whole sessions beside the rows of sessions. */
+  /** Whether it needs the rows of sessions. */
   needsSessions: boolean
+  /** Whether it needs the whole sessions beside the rows of sessions. */
+  needsWholeSessions: boolean
 }

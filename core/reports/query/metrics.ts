@@ -2,7 +2,7 @@ import type { Row, SqlQuery } from '#core/ports'
 import { ratio } from '#core/reports/run/rounding'
 import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
-import { sql } from '#core/sql'
+import { integer, sql } from '#core/sql'
 import type { Metric } from './metric.ts'
 import { percentile } from './percentiles.ts'
 
@@ -12,15 +12,29 @@ const NUMERIC = /^(sum|avg|min|max|p50|p95)\((?:properties\.)?(\w+)\)$/
 export function planMetrics(names: readonly string[], countMode: string): Metric[] {
   const keys = names.map(name => NUMERIC.exec(name)?.[2])
   const rankKeys = [...new Set(keys.filter((_, i) => isPercentile(names[i] ?? '')))]
+  const eventsIn = rowsWithEvents(names, countMode)
   return names.map((name, i) => {
     const key = keys[i]
     return key === undefined
-      ? planMetric(name, countMode)
+      ? planMetric(name, countMode, eventsIn)
       : propertyMetric(name, key, { column: keys.indexOf(key), rank: rankKeys.indexOf(key) })
   })
 }
 
-function planMetric(name: string, countMode: string): Metric {
+/**
+ * The rows that have the number of events, without a row of their own for it: those of sessions where other
+ * metrics need them, else those of users, else the events themselves.
+ */
+type RowsWithEvents = 'sessions' | 'users' | 'events'
+
+function rowsWithEvents(names: readonly string[], countMode: string): RowsWithEvents {
+  const isOfSessions = (name: string) => ['session_count', 'bounce_rate', 'avg_duration'].includes(name)
+  if (names.some(name => isOfSessions(name) || (name === 'event_count' && countMode !== 'raw')))
+    return 'sessions'
+  return names.includes('unique_users') ? 'users' : 'events'
+}
+
+function planMetric(name: string, countMode: string, eventsIn: RowsWithEvents): Metric {
   const plain = {
     name,
     rowsOf: 'entities',
@@ -29,37 +43,44 @@ function planMetric(name: string, countMode: string): Metric {
     isAdditive: false,
     needsUsers: false,
     needsSessions: false,
+    needsWholeSessions: false,
     read: toCount,
   } as const
   switch (name) {
     case 'unique_users':
       return { ...plain, fields: [], aggregates: [countUsers(sql`true`)], needsUsers: true }
     case 'session_count':
-      return { ...plain, fields: [], aggregates: [countSessions] }
+      return { ...plain, fields: [], aggregates: [countSessions], needsSessions: true }
     case 'bounce_rate':
       return { ...plain, fields: [], ...perSession(sql`is_bounce`, 3) }
     case 'avg_duration':
       return { ...plain, fields: [], ...perSession(sql`duration_ms`, 0) }
     default:
-      return {
-        ...plain,
-        fields: [],
-        aggregates: [countMode === 'raw' ? sumOfSessionRows(sql`event_count`) : countBySessionThenUser],
-        isAdditive: true,
-        needsUsers: countMode !== 'raw',
-      }
+      return { ...plain, fields: [], ...countEvents(countMode, eventsIn), isAdditive: true }
   }
 }
 
-const countSessions = sql`count(CASE WHEN is_user_row = 0 AND session_id IS NOT NULL THEN 1 END)`
-
-function countUsers(condition: SqlQuery): SqlQuery {
-  return sql`count(CASE WHEN is_user_row = 1 AND user_id IS NOT NULL AND ${condition} THEN 1 END)`
+function countEvents(
+  countMode: string,
+  eventsIn: RowsWithEvents,
+): Pick<Metric, 'aggregates' | 'needsUsers' | 'needsSessions' | 'rowsOf'> {
+  const plain = { rowsOf: 'entities', needsUsers: false, needsSessions: false } as const
+  if (countMode !== 'raw') {
+    return { ...plain, aggregates: [countBySessionThenUser], needsUsers: true, needsSessions: true }
+  }
+  if (eventsIn === 'events') return { ...plain, rowsOf: 'events', aggregates: [sql`count(*)`] }
+  return { ...plain, aggregates: [sumOfRows(eventsIn === 'users' ? 1 : 0, sql`event_count`)] }
 }
 
-/** Adds up all events of a group, those without a session too. */
-function sumOfSessionRows(value: SqlQuery): SqlQuery {
-  return sql`CAST(coalesce(sum(CASE WHEN is_user_row = 0 THEN ${value} END), 0) AS bigint)`
+const countSessions = sql`count(CASE WHEN is_user_row = 0 AND session_key IS NOT NULL THEN 1 END)`
+
+function countUsers(condition: SqlQuery): SqlQuery {
+  return sql`count(CASE WHEN is_user_row = 1 AND user_key IS NOT NULL AND ${condition} THEN 1 END)`
+}
+
+/** Adds up all events of a group, also those without a session or a user. */
+function sumOfRows(isUserRow: 0 | 1, value: SqlQuery): SqlQuery {
+  return sql`CAST(coalesce(sum(CASE WHEN is_user_row = ${integer(isUserRow)} THEN ${value} END), 0) AS bigint)`
 }
 
 /**
@@ -67,14 +88,14 @@ function sumOfSessionRows(value: SqlQuery): SqlQuery {
  * with neither.
  */
 const countBySessionThenUser = sql`${countSessions} + ${countUsers(sql`has_session = 0`)}
-      + ${sumOfSessionRows(sql`anonymous_events`)}`
+      + ${sumOfRows(0, sql`anonymous_events`)}`
 
 /** The mean over the sessions of a group. */
 function perSession(
   value: SqlQuery,
   decimals: number,
-): Pick<Metric, 'aggregates' | 'read' | 'needsSessions'> {
-  const total = sql`sum(CASE WHEN is_user_row = 0 AND session_id IS NOT NULL THEN ${value} END)`
+): Pick<Metric, 'aggregates' | 'read' | 'needsSessions' | 'needsWholeSessions'> {
+  const total = sql`sum(CASE WHEN is_user_row = 0 AND session_key IS NOT NULL THEN ${value} END)`
   return {
     aggregates: [
       sql`CASE WHEN ${countSessions} = 0 THEN 0e0 ELSE CAST(${total} AS double) / ${countSessions} END`,
@@ -83,6 +104,7 @@ function perSession(
     ],
     read: ([, sum, count]) => ratio(Number(sum ?? 0), Number(count ?? 0), decimals),
     needsSessions: true,
+    needsWholeSessions: true,
   }
 }
 
@@ -113,6 +135,7 @@ function propertyMetric(
     isAdditive: statistic === 'sum',
     needsUsers: false,
     needsSessions: false,
+    needsWholeSessions: false,
   }
 }
 

@@ -7,6 +7,7 @@ import { previousPeriod } from '#core/reports/run/previous-period'
 import { defineReport } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { type AskedNames, valuesOfFilters } from '#core/reports/run/unknown-names'
+import { textKey } from '#core/reports/sql/distinct'
 import { integer, isOneOf, join, sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { queryResponse } from '#schemas/query'
@@ -162,29 +163,34 @@ function groupedSql({ groups }: Plan, columns: readonly SqlQuery[], rows: SqlQue
 }
 
 /**
- * One row for each session of a group (also for "no session"), and if a metric needs them one for each user
- * of a group: (group_<i>, is_user_row, session_id, user_id, event_count, anonymous_events, has_session), with
+ * One row for each session of a group (also for "no session"), one for each user, or both, as the metrics
+ * need: (group_<i>, is_user_row, session_key, user_key, event_count, anonymous_events, has_session), with
  * is_bounce and duration_ms of the whole session where a metric needs them. Grouping first is ten times as
  * fast as windows over the events.
  */
 function entitiesSql(request: QueryRequest, plan: Plan, filtered: SqlQuery): SqlQuery {
   const { groups, metrics } = plan
   const aliases = groups.map(({ alias }) => alias)
-  const entityColumns = [
-    sql`session_id`,
-    ...(metrics.some(({ needsUsers }) => needsUsers) ? [sql`user_id`] : []),
+  const keys = [
+    { column: sql`session_key`, isNeeded: metrics.some(({ needsSessions }) => needsSessions) },
+    { column: sql`user_key`, isNeeded: metrics.some(({ needsUsers }) => needsUsers) },
   ]
-  const sets = entityColumns.map(column => sql`(${list([...aliases, column])})`)
-  const isUserRow = entityColumns.length > 1 ? sql`grouping(session_id)` : sql`0`
-  const flagged = sql`SELECT *, CASE WHEN session_id IS NULL THEN 0 ELSE 1 END AS in_session,
-          CASE WHEN session_id IS NULL AND user_id IS NULL THEN 1 ELSE 0 END AS is_anonymous
+  const needed = keys.filter(({ isNeeded }) => isNeeded).map(({ column }) => column)
+  const columns = keys.map(({ column, isNeeded }) => (isNeeded ? column : sql`NULL AS ${column}`))
+  const sets = needed.map(column => sql`(${list([...aliases, column])})`)
+  const isUserRow = keys[0]?.isNeeded ? (keys[1]?.isNeeded ? sql`grouping(session_key)` : sql`0`) : sql`1`
+  const keyed = sql`SELECT ${list([...aliases, sql`${textKey(sql`session_id`)} AS session_key`, sql`${textKey(sql`user_id`)} AS user_key`])}
         FROM (${filtered}) AS filtered_event`
-  const entities = sql`SELECT ${list([...aliases, ...entityColumns])}, ${isUserRow} AS is_user_row, count(*) AS event_count,
+  const flagged = sql`SELECT *, CASE WHEN session_key IS NULL THEN 0 ELSE 1 END AS in_session,
+          CASE WHEN session_key IS NULL AND user_key IS NULL THEN 1 ELSE 0 END AS is_anonymous
+        FROM (${keyed}) AS keyed_event`
+  const entities = sql`SELECT ${list([...aliases, ...columns])}, ${isUserRow} AS is_user_row, count(*) AS event_count,
         sum(is_anonymous) AS anonymous_events, max(in_session) AS has_session
       FROM (${flagged}) AS flagged_event GROUP BY GROUPING SETS (${list(sets)})`
-  if (!metrics.some(({ needsSessions }) => needsSessions)) return entities
+  if (!metrics.some(({ needsWholeSessions }) => needsWholeSessions)) return entities
+  const whole = wholeSessions(request.read, request.now + EVENT_LIMITS.futureMs + 1)
   return sql`SELECT * FROM (${entities}) AS entity
-      LEFT JOIN ${wholeSessions(request.read, request.now + EVENT_LIMITS.futureMs + 1)} AS whole_session ON whole_id = session_id`
+      LEFT JOIN ${whole} AS whole_session ON ${textKey(sql`whole_id`)} = session_key`
 }
 
 /**

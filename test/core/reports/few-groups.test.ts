@@ -58,3 +58,69 @@ test.each([
     })
   })
 })
+
+/** Groups of which some have many events and others many users. */
+const SKEWED: { name: string; usersOf(group: number): number; eventsOf(group: number): number }[] = [
+  {
+    name: 'the groups with the most users have the most events',
+    usersOf: group => (group < 10 ? 12 - group : 1),
+    eventsOf: group => (group < 10 ? 24 - group : 1),
+  },
+  {
+    name: 'the groups with the most users are not among those with the most events',
+    usersOf: group => (group < 65 ? 1 : 3),
+    eventsOf: group => (group < 65 ? 4 : 3),
+  },
+  { name: 'all groups are equal', usersOf: () => 2, eventsOf: () => 2 },
+]
+
+test.each(SKEWED)('a query lists the largest of 70 groups when $name', async ({ usersOf, eventsOf }) => {
+  const groups = Array.from({ length: 70 }, (_, group) => ({
+    name: `plan-${String(group).padStart(2, '0')}`,
+    users: usersOf(group),
+    events: eventsOf(group),
+  }))
+  const items = groups.flatMap(({ name, users, events }) =>
+    Array.from({ length: events }, (_, i) => ({
+      event: 'buy',
+      properties: { plan: name },
+      user_id: `user-${i % users}`,
+      session_id: 's1' as const,
+      event_id: null,
+      lag: 0,
+    })),
+  )
+  const requests = [{ project: 'proj_a' as const, country: null, file: 0, pause: 0, items }]
+  await withReportLake({ epochs: [{ gap: 0, requests }], compacted: 1, mergeEnds: [] }, async lake => {
+    const [project] = lake.projects
+    if (project === undefined) throw new Error('The lake has no project.')
+    const sorted = groups.toSorted((a, b) => b.users - a.users || a.name.localeCompare(b.name))
+    const sumOf = (list: typeof groups) => list.reduce((sum, { events }) => sum + events, 0)
+    for (const limit of [3, 10]) {
+      const body = queryBody.parse({
+        project: project.name,
+        metrics: ['unique_users', 'event_count', 'session_count'],
+        group_by: ['properties.plan'],
+        count_mode: 'raw',
+        limit,
+      })
+      const result = await runReport(query, lake.services, { project, body })
+      expect(result).toMatchObject({ count: limit + 1, truncated: true, total_rows: 70 })
+      expect(result.rows).toEqual([
+        ...sorted.slice(0, limit).map(({ name, users, events }) => ({
+          'properties.plan': name,
+          unique_users: users,
+          event_count: events,
+          session_count: 1,
+        })),
+        {
+          'properties.plan': null,
+          unique_users: null,
+          event_count: sumOf(sorted.slice(limit)),
+          session_count: null,
+          other: true,
+        },
+      ])
+    }
+  })
+})
