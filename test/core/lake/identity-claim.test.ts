@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeIdentity } from '#core/identity/fold/identity-row'
 import type { IdentifyRecord } from '#core/ingest/record'
+import { CLAIM_RECORDS } from '#core/lake/consume/consumer'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
 function identifyRecord(i: number): IdentifyRecord {
@@ -11,10 +12,10 @@ function identifyRecord(i: number): IdentifyRecord {
   }
 }
 
-/** The calls of ports that a claim of so many identify requests makes. */
-async function callsOfClaim(
+/** The calls of ports that the claims of so many identify requests make, beside those of one event. */
+async function callsOfClaims(
   requests: number,
-): Promise<{ puts: string[]; stateChanges: number; rows: number }> {
+): Promise<{ claims: number; puts: string[]; stateChanges: number; rows: number }> {
   const { stream, lake, state, consumer, accept } = createLakePipeline()
   const puts: string[] = []
   const put = lake.put
@@ -25,20 +26,23 @@ async function callsOfClaim(
   accept('page_view')
   for (let i = 0; i < requests; i++) stream.accept('s0', identifyRecord(i))
   const before = state.changes()
-  await consumer.consume('s0')
-  const file = puts.find(key => key.startsWith('hot-identity/'))
-  const rows = file === undefined ? [] : await decodeIdentity(lake.objects.get(file) as Uint8Array)
-  return { puts, stateChanges: state.changes() - before, rows: rows.length }
+  let claims = 0
+  while ((await consumer.consume('s0')) > 0) claims += 1
+  let rows = 0
+  for (const key of puts.filter(each => each.startsWith('hot-identity/')))
+    rows += (await decodeIdentity(lake.objects.get(key) as Uint8Array)).length
+  return { claims, puts, stateChanges: state.changes() - before, rows }
 }
 
-test('a claim of 4,000 identify requests to one id writes one file more than a claim of none, and nothing else', async () => {
-  const none = await callsOfClaim(0)
-  const many = await callsOfClaim(4_000)
-  expect(none.puts).toHaveLength(1)
-  expect(many.puts).toHaveLength(2)
+test('each claim of 20,000 identify requests to one id writes one file more than a claim of none, and nothing else', async () => {
+  const none = await callsOfClaims(0)
+  const many = await callsOfClaims(20_000)
+  expect([none.claims, none.puts.length]).toEqual([1, 1])
+  expect(many.claims).toBe(Math.ceil(20_001 / CLAIM_RECORDS))
+  expect(many.puts).toHaveLength(2 * many.claims)
   expect(many.puts[0]).toMatch(/^hot-identity\/epoch=1\/s0-/)
-  expect(many.rows).toBe(4_000)
-  expect(many.stateChanges).toBe(none.stateChanges)
+  expect(many.rows).toBe(20_000)
+  expect(many.stateChanges).toBe(many.claims * none.stateChanges)
 })
 
 test('the identity file of a claim follows from the claim alone, and a damaged one is written again from the stream', async () => {

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { CLAIM_RECORDS } from '#core/lake/consume/consumer'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
+import { testProject } from '#test/support/account-fixtures'
+import { countItems } from '#test/support/count-items'
+import { repeats } from '#test/support/depth'
+import { createIdentities, type Identified } from '#test/support/identity-files'
+import { openTestState, type TestState } from '#test/support/test-state'
+
+/** What the fold of identities writes to the state, at the sizes of an attack and of an import. */
+
+let state: TestState
+beforeAll(async () => {
+  state = await openTestState()
+})
+beforeEach(() => state.empty())
+afterAll(() => state.close())
+
+const ATTACK = 20_000
+const IMPORT = repeats(5_000, { countPerDepth: 100_000, maxCount: 100_000 })
+/** The cursor of the fold, and the item that names the links files, several times for each slice. */
+const MOST_ITEMS_OF_A_SLICE = 5
+
+function setUp() {
+  const counted = countItems(state)
+  const project = testProject({ id: 'proj_1', name: 'one' })
+  const services = { lake: createSimulatedLake(), clock: { now: () => 1_000 }, owned: [project] }
+  const identities = createIdentities({ ...services, state: counted.state })
+
+  /** Folds requests in claims of the largest size. Returns the items that the fold has read and written. */
+  async function foldAll(requests: readonly Identified[]) {
+    for (let from = 0; from < requests.length; from += CLAIM_RECORDS)
+      await identities.write(project.id, requests.slice(from, from + CLAIM_RECORDS))
+    return counted.measure(() => identities.fold.run())
+  }
+
+  return { ...identities, project, foldAll }
+}
+
+function requestsOf(count: number, request: (i: number) => Identified): Identified[] {
+  return Array.from({ length: count }, (_, i) => request(i))
+}
+
+test(`${ATTACK} identify requests to one id write an item each, and the next one costs what the first did`, async () => {
+  const attack = (i: number) => ({ previous_id: `anon_${i}`, user_id: 'victim', hasCredential: false })
+  const { foldAll, finals, identity, project } = setUp()
+  const first = await foldAll([attack(ATTACK)])
+  const all = await foldAll(requestsOf(ATTACK, attack))
+  expect(all.written).toBeGreaterThanOrEqual(ATTACK)
+  expect(all.written).toBeLessThanOrEqual(ATTACK + MOST_ITEMS_OF_A_SLICE)
+  expect(all.read).toBeLessThan(4 * ATTACK)
+  expect(await foldAll([attack(ATTACK + 1)])).toEqual(first)
+  const scope = await identity.scopeOf(project)
+  expect((await finals(scope)).size).toBe(ATTACK + 2)
+  expect(await identity.finalId(scope, 'anon_7')).toBe('victim')
+})
+
+test(`an import of ${IMPORT} users writes their pointers, traits, addresses and index entries, and the next user costs what the first did`, async () => {
+  const user = (i: number) => ({
+    ...{ previous_id: `anon_${i}`, user_id: `user-${i}`, email_hash: `hash ${i}`, traits: { plan: 'pro' } },
+  })
+  const { foldAll, identity } = setUp()
+  const first = await foldAll([user(IMPORT)])
+  const all = await foldAll(requestsOf(IMPORT, user))
+  const claims = Math.ceil(IMPORT / CLAIM_RECORDS)
+  expect(all.written).toBeGreaterThanOrEqual(4 * IMPORT)
+  expect(all.written).toBeLessThanOrEqual(4 * IMPORT + claims * MOST_ITEMS_OF_A_SLICE)
+  expect(await foldAll([user(IMPORT + 1)])).toEqual(first)
+  expect(await identity.findByEmail('proj_1', 'hash 17')).toEqual(['user-17'])
+})
