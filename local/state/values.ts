@@ -77,7 +77,7 @@ function packSet(set: ReadonlySet<unknown>): unknown {
 }
 
 function isMap(value: unknown): value is Item {
-  const prototype = typeof value === 'object' ? Object.getPrototypeOf(value) : undefined
+  const prototype = typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : undefined
   return prototype === Object.prototype || prototype === null
 }
 
@@ -110,7 +110,8 @@ function sizeOf(value: unknown): number {
   return isMap(value) ? 3 + Object.keys(value).length + mapSize(value) : 1
 }
 
-function mapSize(map: Item): number {
+/** The size of an item in bytes, as DynamoDB counts it. */
+export function mapSize(map: Item): number {
   return sum(Object.entries(map).map(([name, value]) => Buffer.byteLength(name) + sizeOf(value)))
 }
 

@@ -74,6 +74,12 @@ export function stateTableContract(name: string, setUp: () => Promise<StateTable
       await expectRefused(update('SET more_text = :more', { ExpressionAttributeValues: { ':more': '' } }))
     })
 
+    test('a large item has null among its values', async () => {
+      const item = { ...key(), text: 'x'.repeat(200_000), none: null }
+      await put(item)
+      expect(await get()).toEqual(item)
+    })
+
     test('a write whose condition fails changes nothing', async () => {
       await put({ ...key(), n: 1 })
       const isNew = { ConditionExpression: 'attribute_not_exists(pk)' }
