@@ -103,7 +103,9 @@ function openYear() {
   const queue = createSimulatedQueue()
   const { lakeState, usage, receipts } = createStores(state, clock)
   const log = () => {}
-  const sleep = async (ms: number) => void (clock.time += ms)
+  const sleep = async (ms: number) => {
+    clock.time += ms
+  }
   const erasures = openErasures({
     ...{ ...state, lakeState, lake, clock, sleep, encode: encodeSimulatedTombstones },
   })

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { decodeLinks } from '#core/identity/links/link-rows'
 import { CLAIM_RECORDS } from '#core/lake/consume/consumer'
+import { linksPrefix, parseLinksKey } from '#core/lake/keys'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'
 import { countItems } from '#test/support/count-items'
@@ -7,7 +9,7 @@ import { repeats } from '#test/support/depth'
 import { createIdentities, type Identified } from '#test/support/identity-files'
 import { openTestState, type TestState } from '#test/support/test-state'
 
-/** What the fold of identities writes to the state, at the sizes of an attack and of an import. */
+/** What the fold of identities does at the sizes of an attack, of an import and of a large install. */
 
 let state: TestState
 beforeAll(async () => {
@@ -18,13 +20,19 @@ afterAll(() => state.close())
 
 const ATTACK = 20_000
 const IMPORT = repeats(5_000, { countPerDepth: 100_000, maxCount: 100_000 })
+/** A process of 512 MB once ended at 350,000 links that it made anew. */
+const LINKS = repeats(31_000, { countPerDepth: 350_000, maxCount: 350_000 })
+/** Links that are in memory at a time, and a page of the state table. */
+const MOST_ROWS = 20_000 + 10_000
 /** The cursor of the fold, and the item that names the links files, several times for each slice. */
 const MOST_ITEMS_OF_A_SLICE = 5
 
 function setUp() {
   const counted = countItems(state)
   const project = testProject({ id: 'proj_1', name: 'one' })
-  const services = { lake: createSimulatedLake(), clock: { now: () => 1_000 }, owned: [project] }
+  const other = testProject({ id: 'proj_2', name: 'two' })
+  const lake = createSimulatedLake()
+  const services = { lake, clock: { now: () => 1_000 }, owned: [project, other] }
   const identities = createIdentities({ ...services, state: counted.state })
 
   /** Folds requests in claims of the largest size. Returns the items that the fold has read and written. */
@@ -34,7 +42,7 @@ function setUp() {
     return counted.measure(() => identities.fold.run())
   }
 
-  return { ...identities, project, foldAll }
+  return { ...identities, project, other, lake, foldAll, measure: counted.measure }
 }
 
 function requestsOf(count: number, request: (i: number) => Identified): Identified[] {
@@ -67,4 +75,31 @@ test(`an import of ${IMPORT} users writes their pointers, traits, addresses and 
   expect(all.written).toBeLessThanOrEqual(4 * IMPORT + claims * MOST_ITEMS_OF_A_SLICE)
   expect(await foldAll([user(IMPORT + 1)])).toEqual(first)
   expect(await identity.findByEmail('proj_1', 'hash 17')).toEqual(['user-17'])
+})
+
+test(`${LINKS} links are made anew, and added to a joined scope, in parts that fit into a small process`, async () => {
+  const { identity, fold, foldAll, finals, project, other, lake, measure } = setUp()
+  await foldAll(requestsOf(LINKS, i => ({ previous_id: `anon_${i}`, user_id: `user-${i}` })))
+
+  await lake.delete(lake.keys(linksPrefix(project.bucket)))
+  const { put } = lake
+  const written: number[] = []
+  lake.put = async (key, bytes) => {
+    if (parseLinksKey(key) !== null) written.push((await decodeLinks(bytes)).length)
+    await put(key, bytes)
+  }
+  await identity.repairLinks(project.bucket)
+  await fold.run()
+  // Merges of these parts may follow.
+  const parts = written.slice(0, Math.ceil(LINKS / MOST_ROWS))
+  expect(Math.max(...parts)).toBeLessThanOrEqual(MOST_ROWS)
+  expect((await finals(await identity.scopeOf(project))).size).toBe(LINKS)
+
+  for (const each of [project, other])
+    Object.assign(each, { portfolio_id: 'pf_1', link_domains: ['two.example'] })
+  const writes: number[] = []
+  while ((await identity.scopeOf(project)).key === project.id)
+    writes.push((await measure(() => fold.run())).written)
+  expect(Math.max(...writes)).toBeLessThanOrEqual(MOST_ROWS)
+  expect((await finals(await identity.scopeOf(project))).size).toBe(LINKS)
 })
