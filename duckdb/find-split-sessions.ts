@@ -1,9 +1,10 @@
 import { comparedSegments, isCompared } from '#core/lake/compact/split-sessions'
 import { segmentKeys } from '#core/lake/keys'
 import type { Segment } from '#core/lake/segment'
+import { slices } from '#core/slices'
 import { DamagedObject } from './damaged.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
-import { copySplitSessions, createSplitSessions } from './split-sql.ts'
+import { addSplitSessions, copySplitSessions, createSplitSessions } from './split-sql.ts'
 
 /**
  * A segment that is being written. `sessionDates`: a SELECT of (session_key, date). `older`: all segments
@@ -20,10 +21,13 @@ export type NewSegment = {
   minComparedEvents: number | undefined
 }
 
+/** Older segments whose files are on disk at a time: together at most about 100 MB. */
+const SEGMENTS_AT_ONCE = 16
+
 /**
  * Compares a new segment with the older ones: creates split_sessions_<bucket> for withSplit. Returns false,
- * and creates nothing, if the segment need not be compared (core/lake/compact/split-sessions.ts), or if a
- * file of an older one is damaged.
+ * and the table means nothing, if the segment need not be compared (core/lake/compact/split-sessions.ts), or
+ * if a file of an older one is damaged.
  */
 export async function findSplitSessions(
   database: ScratchDatabase,
@@ -31,7 +35,12 @@ export async function findSplitSessions(
 ): Promise<boolean> {
   const compared = comparedSegments(older, firstAt)
   if (!isCompared(rows, compared, minComparedEvents)) return false
-  return tryFromFiles(database, bucket, compared, files => createSplitSessions(bucket, sessionDates, files))
+  await database.exclusively(() => database.run(createSplitSessions(bucket, sessionDates)))
+  for (const segments of slices(compared, SEGMENTS_AT_ONCE)) {
+    const isRead = await tryFromFiles(database, bucket, segments, files => addSplitSessions(bucket, files))
+    if (!isRead) return false
+  }
+  return true
 }
 
 /** Does the same for a segment that is written anew: its files know which of its sessions are split. */

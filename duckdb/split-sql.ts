@@ -16,25 +16,30 @@ export function sessionDatesOfSegments(files: readonly string[]): string {
 }
 
 /**
- * Creates the table split_sessions_<bucket>: the keys of the sessions that have events on several dates, or
- * that older segments have too. Two projects of a bucket may have the same session_id. Then the table may
- * have a key that it need not have, which does no harm.
+ * Creates the table session_dates_<bucket>, and split_sessions_<bucket> with the keys of the sessions that
+ * have events on several dates.
  */
-export function createSplitSessions(
-  bucket: number,
-  sessionDates: string,
-  olderFiles: readonly string[],
-): string {
+export function createSplitSessions(bucket: number, sessionDates: string): string {
   return `
+    CREATE OR REPLACE TABLE session_dates_${bucket} AS ${sessionDates};
     CREATE OR REPLACE TABLE split_sessions_${bucket} AS
-    WITH session_dates AS MATERIALIZED (${sessionDates})
-    SELECT session_key FROM session_dates GROUP BY session_key HAVING count(*) > 1
-    UNION
-    SELECT session_key FROM ${readFiles(olderFiles)} SEMI JOIN session_dates USING (session_key)`
+    SELECT session_key FROM session_dates_${bucket} GROUP BY session_key HAVING count(*) > 1`
 }
 
 /**
- * Creates the same table from the files of segment_sessions of a segment that knows which sessions are split.
+ * Adds the keys of the sessions that older segments have too. Two projects of a bucket may have the same
+ * session_id. Then the table may have a key that it need not have, which does no harm.
+ */
+export function addSplitSessions(bucket: number, olderFiles: readonly string[]): string {
+  return `
+    INSERT INTO split_sessions_${bucket}
+    SELECT DISTINCT session_key FROM ${readFiles(olderFiles)}
+    SEMI JOIN session_dates_${bucket} USING (session_key) ANTI JOIN split_sessions_${bucket} USING (session_key)`
+}
+
+/**
+ * Creates split_sessions_<bucket> from the files of segment_sessions of a segment that knows which sessions
+ * are split.
  */
 export function copySplitSessions(bucket: number, files: readonly string[]): string {
   return `

@@ -39,6 +39,17 @@ test('a session that an older segment has may be split, and one that only this s
   expect(await splitOf(lake, second, ['b', 'c'])).toEqual([1n, 0n])
 })
 
+test('a session is found in any of many older segments, and makes one row', async () => {
+  const lake = await openCompactorLake()
+  const older: Segment[] = []
+  for (let epoch = 1; epoch <= 35; epoch++)
+    older.push(await compactSessions(lake, epoch, ['of all', `of ${epoch}`]))
+  const sessions = ['of all', 'of 1', 'of 17', 'of 35', 'new']
+  const segment = await compactSessions(lake, 36, sessions, { older })
+  expect(await splitOf(lake, segment, sessions)).toEqual([1n, 1n, 1n, 1n, 0n])
+  expect(await lake.readSegment('segment_sessions', segment)).toHaveLength(sessions.length)
+})
+
 test('a session with events on two dates of one segment may be split in both rows', async () => {
   const lake = await openCompactorLake()
   const timestamps = [START, START + DAY_MS]
@@ -67,8 +78,8 @@ test('a segment that is small beside the older ones is not compared with them', 
   const lake = await openCompactorLake()
   const first = await compactSessions(lake, 1, ['a'])
   for (const [epoch, rows, known] of [
-    [2, 128, [true, 1n]],
-    [3, 129, [false, null]],
+    [2, 512, [true, 1n]],
+    [3, 513, [false, null]],
   ] as const) {
     const segment = await compactSessions(lake, epoch, ['a'], { older: [{ ...first, rows }] })
     expect([segment.knowsSplit, ...(await splitOf(lake, segment, ['a']))]).toEqual(known)

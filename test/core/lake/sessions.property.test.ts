@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { isCompared, isSplitKnown } from '#core/lake/compact/split-sessions'
+import { isSplitKnown } from '#core/lake/compact/split-sessions'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { sessions } from '#core/lake/read/relations'
 import { sql } from '#core/sql'
 import { DAY_MS, midnight } from '#core/time'
 import { HOUR, request, START } from '#test/support/compactor-lake'
 import { propertySettings } from '#test/support/depth'
-import { segmentOf } from '#test/support/fixed-lake'
 import { openFolderLake } from '#test/support/folder-lake'
 
 const project = { id: 'proj_1', bucket: 7, created_at: '2026-06-01T00:00:00Z', has_event_ids: false }
@@ -54,17 +53,4 @@ test('sessions are whole in any state of compaction, also those of several segme
     expect(rows.map(row => Number(row.event_count))).toEqual(expected.toSorted((a, b) => a - b))
   })
   await fc.assert(property, propertySettings(4))
-})
-
-test('a segment of 20,000 events is compared with older ones of at most 128 times as many', () => {
-  const older = [segmentOf({ rows: 1_200_000 }), segmentOf({ rows: 1_360_000 })]
-  const largerOlder = [...older, segmentOf({ rows: 1 })]
-  expect([isCompared(20_000, older), isCompared(20_000, largerOlder)]).toEqual([true, false])
-  expect([isCompared(19_999, []), isCompared(19_999, [], 0)]).toEqual([false, true])
-})
-
-test('segments know which sessions are split if at most a quarter of their events is in segments that do not', () => {
-  const known = segmentOf({ rows: 3, knowsSplit: true })
-  expect(isSplitKnown([known, segmentOf({ rows: 1 })])).toBe(true)
-  expect(isSplitKnown([known, segmentOf({ rows: 2 })])).toBe(false)
 })
