@@ -1,4 +1,4 @@
-import type { AnswersOf } from '#dashboard/answers'
+import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { Bars } from '#dashboard/charts/bars.tsx'
 import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
@@ -6,19 +6,15 @@ import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty, PlainNote } from '#dashboard/parts/states.tsx'
-import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
+import { type Address, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import type { PagesAsks } from './asks.ts'
+import { openTab, type PagesAsks, TABS, type Tab } from './asks.ts'
 
 type Props = ViewContext & { answers: AnswersOf<PagesAsks> }
 
-const TABS = { all: 'All pages', entry: 'Entry pages', exit: 'Exit pages' } as const
-type Tab = keyof typeof TABS
-
 /** The pages of a site: all of them, where sessions began, and where they ended. */
 export function Pages({ address, answers: { views, ends, lengths } }: Props) {
-  const asked = ownValue(address, 'list')
-  const tab: Tab = asked === 'entry' || asked === 'exit' ? asked : 'all'
+  const tab = openTab(address)
   const tabs = (Object.keys(TABS) as Tab[]).map(name => ({
     title: TABS[name],
     href: hrefTo(withOwn(address, { list: name === 'all' ? [] : [name] })),
@@ -28,11 +24,8 @@ export function Pages({ address, answers: { views, ends, lengths } }: Props) {
   return (
     <>
       <Panel title="Pages" tabs={tabs} wide>
-        {tab === 'all' ? (
-          <AllPages address={address} answer={views} />
-        ) : (
-          <EndPages tab={tab} address={address} answer={ends} />
-        )}
+        {views !== undefined && <AllPages address={address} answer={views} />}
+        {tab !== 'all' && ends !== undefined && <EndPages tab={tab} address={address} answer={ends} />}
         {tab !== 'all' && !isPlain && <PlainNote />}
       </Panel>
       <Lengths answer={lengths} isPlain={isPlain} />
@@ -40,7 +33,7 @@ export function Pages({ address, answers: { views, ends, lengths } }: Props) {
   )
 }
 
-function AllPages({ address, answer }: { address: Address; answer: Props['answers']['views'] }) {
+function AllPages({ address, answer }: { address: Address; answer: Known<Answer<'POST /query'>> }) {
   return (
     <Answered answer={answer}>
       {({ rows }) => {
@@ -83,7 +76,7 @@ function EndPages({
 }: {
   tab: 'entry' | 'exit'
   address: Address
-  answer: Props['answers']['ends']
+  answer: Known<Answer<'GET /pages'>>
 }) {
   return (
     <Answered answer={answer}>
