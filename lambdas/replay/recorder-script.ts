@@ -1,7 +1,8 @@
 import QuickLRU from 'quick-lru'
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
-import { type RecorderScript, type RecorderVersions, versionOf } from '#core/replays/recorder-versions'
+import type { RecorderScript, RecorderVersions } from '#core/replays/recorder-versions'
+import { versionName } from '#core/script-version'
 import { publicChain } from '#lambdas/chain/public-chain'
 import { file, immutableFile, JAVASCRIPT, remember } from '#lambdas/file'
 import { routes } from '#schemas/routes'
@@ -45,16 +46,16 @@ export function recorderScripts({ recorder, recorderVersions, log }: RecorderScr
     recorderJs: chain(routes.recorderJs)(async exchange => (await current()).script(exchange)),
     recorderVersion: chain(routes.recorderVersion)(async exchange => {
       const { version = '' } = exchange.request.params
-      const { version: now, immutableScript } = await current()
+      const { version: now, script, immutableScript } = await current()
       if (version !== now) return (await findOlder(version)).immutableScript(exchange)
-      await kept()
-      return immutableScript(exchange)
+      // A version that could not be kept changes with the next release, so caches must ask again.
+      return (await kept()) ? immutableScript(exchange) : script(exchange)
     }),
   }
 }
 
 function toFiles({ code, sha256 }: RecorderScript) {
-  const version = versionOf({ sha256 })
+  const version = versionName({ sha256 })
   const headers = { 'X-Replay-SHA256': sha256, 'X-Replay-Path': `/replay/recorder/${version}` }
   return {
     version,

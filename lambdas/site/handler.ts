@@ -1,5 +1,6 @@
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
+import { versionName } from '#core/script-version'
 import { publicChain } from '#lambdas/chain/public-chain'
 import { file, immutableFile, JAVASCRIPT, lazily, remember } from '#lambdas/file'
 import type { HttpFunction } from '#lambdas/http'
@@ -32,9 +33,6 @@ export type SiteServices = {
 }
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
-
-/** Characters of the SHA-256 that name a version of a script in its address. */
-const VERSION_CHARS = 16
 
 /** What anybody may read: the scripts, the OpenAPI document and the health of the service. */
 export function siteHandler(services: SiteServices): HttpFunction {
@@ -130,7 +128,7 @@ function toTexts(list = ''): string[] {
 
 /** How the scripts of the tracker are served. */
 function toScripts({ code, source, sha256 }: Tracker) {
-  const version = `${sha256.slice(0, VERSION_CHARS)}.js`
+  const version = versionName({ sha256 })
   const checksum = {
     'X-Tracker-Checksum-Algorithm': 'sha256',
     'X-Tracker-SHA256': sha256,

@@ -1,17 +1,18 @@
+import { versionName } from '#core/script-version'
 import { Html, html } from '#lambdas/html'
 import type { BufferedResponse } from '#lambdas/http'
 import { BASE_HEADERS } from '#lambdas/response'
 import { STAGE_STYLE, VIEWER_STYLE, VIEWER_STYLE_SOURCE } from './replay-viewer-style.ts'
 
-/** A script of the viewer, and the hash that names it. */
-export type ViewerScript = { code: string; version: string }
+/** A script of the viewer, and the SHA-256 of its UTF-8 bytes in hex. */
+export type ViewerScript = { code: string; sha256: string }
 export type ViewerScripts = Record<'page' | 'stage', ViewerScript>
 
 type Document = BufferedResponse & { status: 200 }
 
 /** The names of the scripts in their addresses, `/replay/viewer/{script}`. */
-export function scriptName(kind: keyof ViewerScripts, { version }: ViewerScript): string {
-  return `${kind}-${version}.js`
+export function scriptName(kind: keyof ViewerScripts, script: ViewerScript): string {
+  return `${kind}-${versionName(script)}`
 }
 
 /**

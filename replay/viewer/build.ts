@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-/** The scripts of the viewer: of its page, and of the document that shows the recording. */
-export type ViewerScripts = Record<'page' | 'stage', { code: string; version: string }>
-
-/** Characters of the SHA-256 that name a version of a script in its address. */
-const VERSION_CHARS = 16
+/**
+ * The scripts of the viewer, of its page and of the document that shows the recording, and the SHA-256 of the
+ * UTF-8 bytes of each in hex.
+ */
+export type ViewerScripts = Record<'page' | 'stage', { code: string; sha256: string }>
 
 /**
  * Builds the scripts of the viewer. On one machine it runs for the first request of the viewer, and for AWS
@@ -28,7 +28,7 @@ export async function buildViewer(): Promise<ViewerScripts> {
   })
   const script = (name: string) => {
     const code = outputFiles.find(({ path }) => path.endsWith(`${name}.js`))!.text
-    return { code, version: createHash('sha256').update(code).digest('hex').slice(0, VERSION_CHARS) }
+    return { code, sha256: createHash('sha256').update(code).digest('hex') }
   }
   return { page: script('page'), stage: script('stage') }
 }

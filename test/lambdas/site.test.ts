@@ -9,7 +9,7 @@ import { routes } from '#schemas/routes'
 
 const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12'.repeat(16) }
 const numbers = readFileSync(new URL('../../docs/api/numbers.md', import.meta.url), 'utf8')
-const script = { code: '!function(){}()', version: 'cd34cd34cd34cd34' }
+const script = { code: '!function(){}()', sha256: 'cd34'.repeat(16) }
 const viewer = async () => ({ page: script, stage: script })
 const dashboard = async () => ({
   files: {
