@@ -3,7 +3,7 @@ import { isSame, sha256 } from '#core/access/tokens'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Clock } from '#core/ports'
 import { conditionHeld, type StateTable } from '#core/state-table'
-import type { Account } from './caller.ts'
+import { type Account, apiKeyIdOfHash } from './caller.ts'
 import { ACCOUNT_ID_PREFIX, type AccountItems, createAccountEntity, isLive, toAccount } from './items.ts'
 
 export type ApiKeyServices = StateTable & { clock: Clock; items: Pick<AccountItems, 'find'> }
@@ -51,5 +51,14 @@ export function createApiKeys({ clock, items, ...state }: ApiKeyServices) {
     return (await items.find(accountId))?.api_key_hash !== undefined
   }
 
-  return { issueApiKey, byApiKey, hasApiKey, forgetKeys: cache.clear }
+  /**
+   * Whether the account is there and the id is that of its key now. Not cached: a replaced key is dead at
+   * once.
+   */
+  async function isLiveKey(accountId: string, keyId: string): Promise<boolean> {
+    const item = await items.find(accountId)
+    return isLive(item) && item.api_key_hash !== undefined && apiKeyIdOfHash(item.api_key_hash) === keyId
+  }
+
+  return { issueApiKey, byApiKey, hasApiKey, isLiveKey, forgetKeys: cache.clear }
 }

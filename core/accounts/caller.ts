@@ -53,5 +53,10 @@ export function hasScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): bool
 
 /** Returns the id of an API key: the start of its SHA-256, from which nobody can find the key. */
 export function apiKeyId(key: string): string {
-  return `key_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
+  return apiKeyIdOfHash(createHash('sha256').update(key).digest('hex'))
+}
+
+/** The same of the SHA-256 of a key in hex. */
+export function apiKeyIdOfHash(hash: string): string {
+  return `key_${hash.slice(0, 16)}`
 }

@@ -5,6 +5,7 @@ import type { Profile } from '#core/limits/profile'
 import type { Clock, Lake } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
+import type { CredentialKind } from '#schemas/route'
 import { createPersonReplays } from './of-person.ts'
 import { createReplayCounts } from './of-sessions.ts'
 import { createReplayQuota } from './quota.ts'
@@ -18,7 +19,7 @@ import { createViewerLinks } from './viewer-links.ts'
 
 export type ReplayServices = StateTable & {
   projects: Pick<ProjectDirectory, 'byToken' | 'byId'>
-  accounts: Pick<AccountStore, 'byId'>
+  accounts: Pick<AccountStore, 'byId' | 'isLiveKey'>
   agentSessions: Pick<AgentSessionStore, 'isLive'>
   /** The objects of replays, in the bucket or folder of the lake. */
   objects: Lake
@@ -43,8 +44,6 @@ export function openReplays({
   const replays = createReplayStore(state)
   const settings = createReplaySettings(state)
   const quota = createReplayQuota({ ...state, profile })
-  const isLive = async (accountId: string, { kind, id }: { kind: string; id: string }) =>
-    kind === 'agent_session' || kind === 'demo' ? agentSessions.isLive(accountId, id) : true
   const removal = createReplayRemoval({ replays, quota, objects, clock })
   return {
     replays,
@@ -56,8 +55,29 @@ export function openReplays({
     ofPerson: createPersonReplays({ settings, replays, removal }),
     countReplays: createReplayCounts({ settings, replays }),
     recorderVersions: createRecorderVersions(state),
-    links: createViewerLinks({ ...state, projects, replays, isLive }),
+    links: createViewerLinks({
+      ...state,
+      projects,
+      replays,
+      isLive: checkCredential({ accounts, agentSessions }),
+    }),
   }
+}
+
+/** Asks whether a credential of an account still counts. */
+function checkCredential({ accounts, agentSessions }: Pick<ReplayServices, 'accounts' | 'agentSessions'>) {
+  type Check = (accountId: string, id: string) => Promise<boolean>
+  const checks: Record<CredentialKind, Check> = {
+    api_key: accounts.isLiveKey,
+    agent_session: agentSessions.isLive,
+    demo: agentSessions.isLive,
+    // A browser that signs out keeps what it has opened.
+    cookie: async accountId => (await accounts.byId(accountId)) !== null,
+    // It opens no replays.
+    share_link: async () => false,
+  }
+  return (accountId: string, { kind, id }: { kind: CredentialKind; id: string }) =>
+    checks[kind](accountId, id)
 }
 
 export type Replays = ReturnType<typeof openReplays>

@@ -5,7 +5,14 @@ import type { toRecord } from '#core/replays/replay'
 import { MAX_CHUNK_JSON_BYTES, REPLAY_LIMITS } from '#schemas/replays'
 import { routes } from '#schemas/routes'
 import { type HttpService, openHttpService } from '#test/support/http-service'
-import { newFinishedReplay, newRecording, newReplay, newViewer, snapshotAt } from '#test/support/replays'
+import {
+  newFinishedReplay,
+  newRecording,
+  newReplay,
+  newViewer,
+  openViewer,
+  snapshotAt,
+} from '#test/support/replays'
 
 let service: HttpService
 beforeAll(async () => {
@@ -434,6 +441,24 @@ describe('the viewer', () => {
     })
     expect((await view(other)).status).toBe(404)
     expect((await view('aav_0')).status).toBe(404)
+  })
+
+  test('it is dead after the API key that opened it is replaced, and one that was opened with the new key is not', async () => {
+    const project = await service.createProject()
+    const { id } = await newFinishedReplay(service, project)
+    const secret = await openViewer(service, id)
+    const inBrowser = await service.call(routes.openReplay, {
+      ...NO_KEY,
+      headers: await service.browser(),
+      id,
+    })
+    const view = async (of: string) =>
+      (await service.call(routes.viewReplay, { ...NO_KEY, body: { secret: of } })).status
+    expect(await view(secret)).toBe(200)
+    await service.newKey()
+    expect(await view(secret)).toBe(404)
+    expect(await view(await openViewer(service, id))).toBe(200)
+    expect(await view(String(inBrowser.body.viewer_url).split('#')[1] ?? '')).toBe(200)
   })
 
   test('it is dead after the project is deleted', async () => {

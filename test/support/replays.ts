@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Project } from '#core/projects/project'
+import { routes } from '#schemas/routes'
 import type { HttpService } from './http-service.ts'
 
 /** What rrweb sends first: the size of the page, then the whole page. `at`: Unix ms. */
@@ -35,13 +36,14 @@ export async function newFinishedReplay(service: HttpService, project: Project) 
   return replay
 }
 
-/** The secret of a viewer of such a replay, for the owner. */
+/** The secret of a viewer of such a replay, opened with the key of the owner. */
 export async function newViewer(service: HttpService, project: Project): Promise<string> {
   const { id } = await newFinishedReplay(service, project)
-  const credential = { kind: 'api_key' as const, id: 'key_0123456789abcdef', label: null }
-  const opened = await service.replays.links.open(
-    { id, project_id: project.id },
-    { account: service.owner, credential },
-  )
-  return opened.secret
+  return openViewer(service, id)
+}
+
+/** Opens a replay with the key of the owner, and returns the secret of its viewer. */
+export async function openViewer(service: HttpService, id: string): Promise<string> {
+  const { body } = await service.call(routes.openReplay, { id })
+  return String(body.viewer_url).split('#')[1] ?? ''
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { apiKeyId } from '#core/accounts/caller'
 import { createAccountStore } from '#core/accounts/store'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -43,6 +44,20 @@ test('a new API key works at once, and the old key stops', async () => {
   const key = await accounts.issueApiKey(account.id)
   expect(await accounts.byApiKey(old)).toBeNull()
   expect(await accounts.byApiKey(key)).toEqual(account)
+})
+
+test('the id of a key is live until another key is issued or the account is deleted', async () => {
+  const account = await accounts.create(OWNER)
+  const other = await accounts.create(OWNER)
+  const old = apiKeyId(await accounts.issueApiKey(account.id))
+  expect(await accounts.isLiveKey(account.id, old)).toBe(true)
+  expect(await accounts.isLiveKey(other.id, old)).toBe(false)
+  const id = apiKeyId(await accounts.issueApiKey(account.id))
+  expect(await accounts.isLiveKey(account.id, old)).toBe(false)
+  expect(await accounts.isLiveKey(account.id, id)).toBe(true)
+  await accounts.markDeleted(account.id)
+  expect(await accounts.isLiveKey(account.id, id)).toBe(false)
+  expect(await accounts.isLiveKey('acc_0000000000000000', id)).toBe(false)
 })
 
 test('when two keys are issued at the same time, one of them works', async () => {
