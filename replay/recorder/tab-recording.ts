@@ -150,6 +150,8 @@ export function recordTab(
   }
 
   function leave(isGone: boolean): void {
+    // A page that is left is hidden after that. What it could not send is the next page's already.
+    if (isAway) return
     if (current) {
       current.flush()
       if (isGone) {

@@ -108,6 +108,8 @@ export function createUploads({ endpoint, token, tab, maxBytes, onRefused, onFul
       }
       keepState(replay)
     }
+    // It may have been dropped meanwhile: the service refused the replay, or the user has opted out.
+    if (!waiting.includes(item)) return 'stored'
     return outcomeOf(await post(pathOf(item), bodyOf(item)))
   }
 

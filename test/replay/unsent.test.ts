@@ -57,3 +57,33 @@ test('a recording whose chunks nobody takes ends when eight million characters w
   uploads.leave(true)
   expect(tab.readUnsent()).toEqual([])
 })
+
+test('a chunk whose replay is dropped while it is compressed is not sent, and that of another replay is', async () => {
+  const sent: string[] = []
+  vi.stubGlobal('fetch', async (address: string) => {
+    sent.push(new URL(address).pathname)
+    return new Response('{}', { status: 202 })
+  })
+  vi.stubGlobal('FileReader', NodeFileReader)
+  const uploads = createUploads({
+    ...{ endpoint: 'https://footfall.test', token: 'aat_1', tab: openTab(), maxBytes: 2_000_000 },
+    onRefused: () => {},
+    onFull: () => {},
+  })
+  const replays = ['rpl_1', 'rpl_2'].map(id => ({ ...newReplay(), id, start_id: id }))
+  for (const replay of replays) uploads.add({ replay, index: 0, events: '[]' })
+  uploads.drop(replays[0]!)
+  await vi.waitFor(() => expect(sent).toContain('/replay/rpl_2/chunks'))
+  expect(sent).toEqual(['/replay/rpl_2/chunks'])
+})
+
+/** Node has compression, but not this class of browsers. */
+class NodeFileReader {
+  result = ''
+  onload = () => {}
+  async readAsDataURL(blob: Blob): Promise<void> {
+    const bytes = Buffer.from(await blob.arrayBuffer())
+    this.result = `data:application/octet-stream;base64,${bytes.toString('base64')}`
+    this.onload()
+  }
+}
