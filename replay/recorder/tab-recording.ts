@@ -9,6 +9,11 @@ import { createUploads } from './uploads.ts'
 
 /** How often the recorder looks whether the session has begun or ended, and for an opt-out, ms. */
 const CHECK_MS = 1_000
+/**
+ * How long a page that comes back waits for the end of the page that it replaces, and how often it looks, ms.
+ */
+const HAND_OVER_MS = 2_000
+const HAND_OVER_CHECK_MS = 50
 /** A part of the bytes of a replay stays free for its last chunk, which says why it ends. */
 const BYTES_SHARE = 0.98
 /** What one page may write, before compression. */
@@ -42,6 +47,8 @@ export function recordTab(
   let current: Current | null = null
   /** The page is in the cache of the browser, and another one may be recording. */
   let isAway = false
+  /** Unix ms. */
+  let waitsUntil = 0
 
   function check(): void {
     // A page that is not parsed yet changes all the time.
@@ -62,6 +69,12 @@ export function recordTab(
     const isOfSession = known?.session_id === session
     if (isOfSession && known.hasEnded) return
     const now = Date.now()
+    // Browsers show a page from their cache before they tell the page that it replaces. That one still has
+    // the replay, and chunks to hand over.
+    if (isOfSession && known.isOpen && now < waitsUntil) {
+      setTimeout(check, HAND_OVER_CHECK_MS)
+      return
+    }
     const isGoingOn = isOfSession && !known.isOpen && now < known.started_at + config.limits.max_duration_ms
     const user_id = tracker.userId()
     const replay: TabReplay = isGoingOn
@@ -170,6 +183,7 @@ export function recordTab(
 
   function comeBack(): void {
     isAway = false
+    waitsUntil = Date.now() + HAND_OVER_MS
     check()
   }
 

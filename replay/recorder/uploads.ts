@@ -94,6 +94,9 @@ export function createUploads({ endpoint, token, tab, maxBytes, onRefused, onFul
     }
     if (item.events && !item.gzip) {
       const packed = await compress(item.events)
+      // Meanwhile the service may have refused the replay, the user may have opted out, or the page was left
+      // and another page has the chunk.
+      if (!waiting.includes(item)) return 'stored'
       if (packed) {
         item.gzip = packed.base64
         delete item.events
@@ -108,8 +111,6 @@ export function createUploads({ endpoint, token, tab, maxBytes, onRefused, onFul
       }
       keepState(replay)
     }
-    // It may have been dropped meanwhile: the service refused the replay, or the user has opted out.
-    if (!waiting.includes(item)) return 'stored'
     return outcomeOf(await post(pathOf(item), bodyOf(item)))
   }
 
@@ -212,9 +213,10 @@ export function createUploads({ endpoint, token, tab, maxBytes, onRefused, onFul
     onRefused(replay)
   }
 
-  /** Another page of the tab may have begun another replay since. */
+  /** Since then the page may have been left, or another page of the tab may have begun another replay. */
   function keepState(replay: TabReplay): void {
-    if (tab.read()?.start_id === replay.start_id) tab.write(replay)
+    const isOwn = waiting.some(item => item.replay === replay)
+    if (isOwn && tab.read()?.start_id === replay.start_id) tab.write(replay)
   }
 
   return { add, takeOver, leave, drop, retry: () => wake() }

@@ -26,9 +26,9 @@ type SiteOptions = {
 
 /**
  * A site with tracker and recorder, and the service of one machine as a process. The pages are at
- * `http://<host>.test`.
+ * `http://<host>.test`. `launch` starts another browser than usual.
  */
-export async function openReplaySite() {
+export async function openReplaySite(launch = () => launchBrowser()) {
   const pages = new Map<string, string>()
   let answer: RequestListener | null = null
   const server = createServer((request, response) => {
@@ -41,7 +41,7 @@ export async function openReplaySite() {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const [service, browser]: [Service, Browser] = await Promise.all([startService(), launchBrowser()])
+  const [service, browser]: [Service, Browser] = await Promise.all([startService(), launch()])
   const key = service.credentials.api_key
 
   /** Calls the service as the owner. */

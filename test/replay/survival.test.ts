@@ -1,7 +1,8 @@
 import type { BrowserContext, Page, Request, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
-import { openReplaySite, type ReplaySite, type StoredReplay, settle } from './replay-site.ts'
+import { noise, openShop, SHOP, setVisibility, show, untilStored, WITHIN } from './recorded-shop.ts'
+import { openReplaySite, type ReplaySite, settle } from './replay-site.ts'
 
 /** What becomes of a recording when the network, the service, the browser or the user is in its way. */
 
@@ -11,70 +12,11 @@ beforeAll(async () => {
 })
 afterAll(() => site?.close())
 
-const SHOP = {
-  '/': '<!doctype html><html><head><title>Shop</title></head><h1>Blue shoes</h1><a href="/cart">Cart</a></html>',
-  '/cart': '<!doctype html><html><head><title>Cart</title></head><h1>Your cart</h1></html>',
-}
-const WITHIN = { timeoutMs: 180_000 }
-
-type Shop = Awaited<ReturnType<ReplaySite['newSite']>>
-
-/** A page whose replay has begun, and what its recorder sends from then on. */
-async function openShop(options?: Parameters<ReplaySite['newSite']>[1]) {
-  const shop = await site.newSite(SHOP, options)
-  const user = await site.newUser()
-  const page = await user.newPage()
-  const errors: string[] = []
-  page.on('pageerror', error => errors.push(error.message))
-  await page.goto(shop.url())
-  await eventually(async () => expect((await shop.replays())[0]?.chunks.length).toBeGreaterThan(0), WITHIN)
-  return { shop, user, page, errors }
-}
-
-const show = (page: Page, text: string) =>
-  page.evaluate(words => document.body.append(words), text).then(() => settle(page))
-
-/** Tells the page that the tab is in the background, so the recorder sends what it has. */
-const setVisibility = (page: Page, state: 'hidden' | 'visible') =>
-  page.evaluate(value => {
-    Object.defineProperty(document, 'visibilityState', { value, configurable: true })
-    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
-  }, state)
-
-/**
- * Waits until the only replay of a site has a text, and every chunk once: nothing was lost or stored twice. A
- * chunk that was refused may come after the next one. Returns the replay.
- */
-async function untilStored(shop: Shop, text: string): Promise<StoredReplay> {
-  const only = async () => {
-    const [replay, ...others] = await shop.replays()
-    expect(others).toEqual([])
-    return replay!
-  }
-  return eventually(async () => {
-    expect(JSON.stringify(await shop.events((await only()).id))).toContain(text)
-    // What was read before its events may lack their chunk.
-    const replay = await only()
-    expect(replay.chunks.map(({ index }) => index)).toEqual(replay.chunks.map((_, at) => at))
-    return replay
-  }, WITHIN)
-}
-
 /** Returns the paths that a page asks for from now on. */
 function watchRequests(page: Page): string[] {
   const paths: string[] = []
   page.on('request', request => paths.push(new URL(request.url()).pathname))
   return paths
-}
-
-/** Words without an order, which compress badly: about 3.5 bytes each. */
-function noise(words: number): string {
-  const word = () =>
-    Math.random()
-      .toString(36)
-      .replace(/[^a-z]/g, '')
-      .slice(0, 5)
-  return Array.from({ length: words }, word).join(' ')
 }
 
 const isChunk = (request: Request) => /\/replay\/rpl_\w+\/chunks$/.test(request.url())
@@ -84,7 +26,7 @@ async function onChunks(target: Page | BrowserContext, handler: (route: Route) =
 }
 
 test('what is recorded while the browser is offline is sent when it is back', async () => {
-  const { shop, user, page, errors } = await openShop()
+  const { shop, user, page, errors } = await openShop(site)
   await user.setOffline(true)
   await show(page, 'seen offline')
   await setVisibility(page, 'hidden')
@@ -101,7 +43,7 @@ test('what is recorded while the browser is offline is sent when it is back', as
 test.each([500, 503, 429, 408])(
   'a chunk that gets %i is sent again until the service has it, once',
   async status => {
-    const { shop, user, page } = await openShop()
+    const { shop, user, page } = await openShop(site)
     let refusals = 2
     await onChunks(page, route => (refusals-- > 0 ? route.fulfill({ status, json: {} }) : route.continue()))
     await show(page, 'seen in trouble')
@@ -117,7 +59,7 @@ test.each([
   // A request that outlives its page has less than 60,000 bytes.
   ['a chunk that is too large to be sent while the page is left', 20_000],
 ])('a page that is left while the service is down hands %s to the next page', async (_, words) => {
-  const { shop, user, page } = await openShop()
+  const { shop, user, page } = await openShop(site)
   let isDown = true
   await onChunks(page, route => (isDown ? route.abort() : route.continue()))
   await show(page, `seen before the cart ${noise(words)}`)
@@ -132,7 +74,7 @@ test.each([
 test.each([403, 404, 413])(
   'a refusal with %i ends the recording of the session without an error',
   async status => {
-    const { shop, user, page, errors } = await openShop()
+    const { shop, user, page, errors } = await openShop(site)
     await onChunks(page, route => route.fulfill({ status, json: {} }))
     await show(page, 'refused')
     await setVisibility(page, 'hidden')
@@ -153,7 +95,7 @@ test.each([403, 404, 413])(
 )
 
 test('a full storage of the browser loses nothing that can be sent, and the page sees no error', async () => {
-  const { shop, user, page, errors } = await openShop()
+  const { shop, user, page, errors } = await openShop(site)
   await page.evaluate(() => {
     for (let size = 4_000_000; size >= 1; size = Math.floor(size / 2)) {
       try {
@@ -169,7 +111,7 @@ test('a full storage of the browser loses nothing that can be sent, and the page
 })
 
 test('a page that comes back from the cache of the browser goes on in the same replay', async () => {
-  const { shop, user, page } = await openShop()
+  const { shop, user, page } = await openShop(site)
   const turn = (type: string) =>
     page.evaluate(name => dispatchEvent(new PageTransitionEvent(name, { persisted: true })), type)
   await show(page, 'seen before')
@@ -187,8 +129,35 @@ test('a page that comes back from the cache of the browser goes on in the same r
   await user.close()
 })
 
+test.each([
+  ['ends a moment later, goes on in its replay', true, 1],
+  ['never ends, begins a replay of its own', false, 2],
+])('a page that comes back before the page that it replaces, which %s', async (_, ends, replays) => {
+  const { shop, user, page } = await openShop(site)
+  await page.evaluate(async ends => {
+    const key = Object.keys(sessionStorage).find(name => name.endsWith(':replay')) ?? ''
+    const mark = (isOpen: boolean) =>
+      sessionStorage.setItem(
+        key,
+        JSON.stringify({ ...JSON.parse(sessionStorage.getItem(key) ?? ''), isOpen }),
+      )
+    const turn = (name: string) => dispatchEvent(new PageTransitionEvent(name, { persisted: true }))
+    turn('pagehide')
+    mark(true)
+    turn('pageshow')
+    if (ends) setTimeout(() => mark(false), 200)
+  }, ends)
+  await show(page, 'seen after')
+  await eventually(async () => {
+    const stored = await shop.replays()
+    expect(stored).toHaveLength(replays)
+    expect(JSON.stringify(await shop.events(stored.at(-1)!.id))).toContain('seen after')
+  }, WITHIN)
+  await user.close()
+})
+
 test('a hidden page sends what it has at once, and a closed tab ends its replay', async () => {
-  const { shop, user, page } = await openShop()
+  const { shop, user, page } = await openShop(site)
   await show(page, 'seen last')
   const chunk = page.waitForRequest(isChunk)
   await setVisibility(page, 'hidden')
@@ -205,7 +174,7 @@ test.each([
   ['a revoked consent', () => (window as unknown as { aa: { revokeConsent(): void } }).aa.revokeConsent()],
   ['an opt-out', () => localStorage.setItem('aa_disabled', 'true')],
 ])('after %s nothing more leaves, and what waits is dropped', async (_, revoke) => {
-  const { shop, user, page } = await openShop()
+  const { shop, user, page } = await openShop(site)
   let isDown = true
   await onChunks(page, route => (isDown ? route.fulfill({ status: 503, json: {} }) : route.continue()))
   await show(page, 'seen before it was revoked')

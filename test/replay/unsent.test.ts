@@ -58,23 +58,43 @@ test('a recording whose chunks nobody takes ends when eight million characters w
   expect(tab.readUnsent()).toEqual([])
 })
 
-test('a chunk whose replay is dropped while it is compressed is not sent, and that of another replay is', async () => {
+/** The uploads of a page whose service takes everything, and the paths of their requests. */
+function openUploads() {
   const sent: string[] = []
   vi.stubGlobal('fetch', async (address: string) => {
     sent.push(new URL(address).pathname)
     return new Response('{}', { status: 202 })
   })
   vi.stubGlobal('FileReader', NodeFileReader)
+  const tab = openTab()
   const uploads = createUploads({
-    ...{ endpoint: 'https://footfall.test', token: 'aat_1', tab: openTab(), maxBytes: 2_000_000 },
+    ...{ endpoint: 'https://footfall.test', token: 'aat_1', tab, maxBytes: 2_000_000 },
     onRefused: () => {},
     onFull: () => {},
   })
-  const replays = ['rpl_1', 'rpl_2'].map(id => ({ ...newReplay(), id, start_id: id }))
-  for (const replay of replays) uploads.add({ replay, index: 0, events: '[]' })
-  uploads.drop(replays[0]!)
+  const [replay, other] = ['rpl_1', 'rpl_2'].map(id => ({ ...newReplay(), id, start_id: id }))
+  return { sent, tab, uploads, replay: replay!, other: other! }
+}
+
+test('a chunk whose replay is dropped while it is compressed is not sent, and that of another replay is', async () => {
+  const { sent, uploads, replay, other } = openUploads()
+  uploads.add({ replay, index: 0, events: '[]' })
+  uploads.add({ replay: other, index: 0, events: '[]' })
+  uploads.drop(replay)
   await vi.waitFor(() => expect(sent).toContain('/replay/rpl_2/chunks'))
   expect(sent).toEqual(['/replay/rpl_2/chunks'])
+})
+
+test('a page that is left while it compresses a chunk does not write over what the next page has noted', async () => {
+  const { sent, tab, uploads, replay, other } = openUploads()
+  tab.write(replay)
+  uploads.add({ replay, index: 0, events: '[]' })
+  uploads.leave(true, replay)
+  const ofNextPage = { ...replay, chunks: 7, isOpen: true }
+  tab.write(ofNextPage)
+  uploads.add({ replay: other, index: 0, events: '[]' })
+  await vi.waitFor(() => expect(sent.at(-1)).toBe('/replay/rpl_2/chunks'))
+  expect(tab.read()).toEqual(ofNextPage)
 })
 
 /** Node has compression, but not this class of browsers. */

@@ -1,4 +1,6 @@
-import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type LaunchOptions } from 'playwright-core'
+import type { Chromium } from '#providers/chromium/unpack-chromium'
 import { unpackChromium } from '#test/setup/unpack-chromium'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
@@ -29,13 +31,35 @@ export type AllowedService = {
  * afterAll.
  */
 export async function launchBrowser(allowed?: AllowedService): Promise<Browser> {
+  return launch(await unpackChromium(), allowed)
+}
+
+/**
+ * A Chromium with a back/forward cache, or null. The one of npm has none, because it is the headless shell;
+ * Debian's package `chromium` has it.
+ */
+export const CACHING_CHROMIUM =
+  [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find(path => path && existsSync(path)) ?? null
+
+/** Starts CACHING_CHROMIUM, with its back/forward cache on. Playwright turns it off. */
+export function launchCachingBrowser(): Promise<Browser> {
+  if (CACHING_CHROMIUM === null) throw new Error('No Chromium with a back/forward cache is installed.')
+  const options = { ignoreDefaultArgs: ['--disable-back-forward-cache'] }
+  return launch({ executable: CACHING_CHROMIUM, env: {} }, undefined, options)
+}
+
+function launch(
+  { executable, env }: Chromium,
+  allowed?: AllowedService,
+  options: LaunchOptions = {},
+): Promise<Browser> {
   const host = allowed === undefined ? [] : [new URL(allowed.url).hostname]
   const tlsMapping = allowed?.tlsPort ? [`MAP ${host[0]}:443 127.0.0.1:${allowed.tlsPort}`] : []
-  const { executable, env } = await unpackChromium()
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
   return chromium.launch({
+    ...options,
     executablePath: executable,
     timeout: LAUNCH_TIMEOUT_MS,
     env: { ...inherited, ...env },
