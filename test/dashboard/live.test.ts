@@ -155,6 +155,22 @@ test('the list keeps the newest 100 events', async () => {
   expect((await shownEvents(page)).length).toBe(100)
 })
 
+test('events that came before the stream was open are shown behind those that it tells', async () => {
+  const { name, track, live } = await newProject()
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  const page = await dashboard.open(`/app/p/${name}/live`, {
+    prepare: each => each.route('**/stream?*', route => opened.then(() => route.continue())),
+  })
+  await page.getByText('Nothing happens now').waitFor()
+  await Promise.all(Array.from({ length: 30 }, (_, i) => track('before', { user_id: `u${i}` })))
+  await expect.poll(async () => (await live()).recent_events.length).toBe(10)
+  const connected = page.waitForResponse(/\/stream\?/)
+  open()
+  await connected
+  await track('after')
+  await expect.poll(() => shownEvents(page)).toEqual(['after', ...Array.from({ length: 30 }, () => 'before')])
+})
+
 test('another project has its own events alone', async () => {
   const [first, second] = await Promise.all([newProject(), newProject()])
   await first.track('of_the_first')

@@ -27,7 +27,7 @@ export function LiveView(props: Props) {
 function Followed({ address, project, answers: { live } }: Props) {
   const [held, hold] = useState<Data | null>(null)
   const isPaused = held !== null
-  const { events, isConnected } = useFollow({ project, call: live.call, latest: live.data, isPaused })
+  const { events, isConnected } = useFollow({ project, numbers: live.call, latest: live.data, isPaused })
   return (
     <Answered answer={live}>
       {latest => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from '#dashboard/answers'
-import type { Answer, Call } from '#dashboard/api'
+import { type Answer, type Call, call, send } from '#dashboard/api'
 import type { EventRow } from '#dashboard/parts/timeline.tsx'
 import { followEvents, type Place } from './follow-events.ts'
 
@@ -11,8 +11,8 @@ export const MAX_EVENTS = 100
 /** How often the numbers are asked again, ms. */
 const NUMBERS_MS = 15_000
 /**
- * A stream without an earlier event begins when it is opened. The numbers have what came before it after
- * this, ms.
+ * A stream without an earlier event begins when it is opened. An answer of GET /live has what came before it
+ * after this, ms.
  */
 const CATCH_UP_MS = 2_500
 /** How often the list is drawn again at most, ms: a busy site has more events than anybody can read. */
@@ -22,7 +22,8 @@ export type Followed = { events: readonly EventRow[]; isConnected: boolean }
 
 type Options = {
   project: string
-  call: Call<Live>
+  /** The call that `latest` answers. */
+  numbers: Call<Live>
   /** The latest answer; undefined before the first. */
   latest: Live | undefined
   isPaused: boolean
@@ -32,7 +33,7 @@ type Options = {
  * The newest events, newest first, while the page is visible and not paused, and the numbers asked again. It
  * goes on where it was, so what came meanwhile is added as long as the service keeps it.
  */
-export function useFollow({ project, call, latest, isPaused }: Options): Followed {
+export function useFollow({ project, numbers, latest, isPaused }: Options): Followed {
   const [events, setEvents] = useState<readonly EventRow[]>([])
   const [isConnected, setConnected] = useState(true)
   const place = useRef<Place | null>(null)
@@ -57,10 +58,17 @@ export function useFollow({ project, call, latest, isPaused }: Options): Followe
       arrived = [...arrived, ...more].slice(-MAX_EVENTS)
       timer ??= setTimeout(draw, DRAW_MS)
     }
+    const cursorBefore = current.cursor
+    const readMissed = async () => {
+      const { data } = await send(call('GET /live', { project, after: cursorBefore }), stop.signal)
+      setEvents(known => withOlder(known, data.recent_events))
+    }
     let catchUp: ReturnType<typeof setTimeout> | undefined
     const connected = (isNow: boolean) => {
       setConnected(isNow)
-      if (isNow && current.lastId === null) catchUp ??= setTimeout(() => ask(call, 0), CATCH_UP_MS)
+      // The numbers have the newest ten of them anyway.
+      if (isNow && current.lastId === null)
+        catchUp ??= setTimeout(() => readMissed().catch(() => {}), CATCH_UP_MS)
     }
     followEvents({ project, place: current }, { got, connected }, stop.signal)
     return () => {
@@ -78,9 +86,9 @@ export function useFollow({ project, call, latest, isPaused }: Options): Followe
 
   useEffect(() => {
     if (!isOn) return
-    const timer = setInterval(() => ask(call, 0), NUMBERS_MS)
+    const timer = setInterval(() => ask(numbers, 0), NUMBERS_MS)
     return () => clearInterval(timer)
-  }, [call.path, JSON.stringify(call.values), isOn])
+  }, [numbers.path, JSON.stringify(numbers.values), isOn])
 
   return { events, isConnected }
 }
@@ -90,6 +98,12 @@ function merged(newest: readonly EventRow[], known: readonly EventRow[]): readon
   const ids = new Set(known.map(({ id }) => id))
   const added = newest.filter(({ id }) => !ids.has(id) && ids.add(id))
   return added.length === 0 ? known : [...added, ...known].slice(0, MAX_EVENTS)
+}
+
+/** The events of before the stream, behind those that it has told. */
+function withOlder(known: readonly EventRow[], older: readonly EventRow[]): readonly EventRow[] {
+  const ids = new Set(known.map(({ id }) => id))
+  return [...known, ...older.filter(({ id }) => !ids.has(id))].slice(0, MAX_EVENTS)
 }
 
 function useIsVisible(): boolean {
