@@ -26,6 +26,7 @@ const project: Project = {
   allowed_origins: '*',
   link_domains: [],
   source_scan_id: null,
+  timezone: null,
   bucket: 5,
   has_event_ids: false,
   has_links: false,

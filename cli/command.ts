@@ -76,7 +76,7 @@ export const SINCE: Flag = {
 export const TZ: Flag = {
   flags: '--tz <zone>',
   parameter: 'tz',
-  help: 'time zone of the dates, such as Europe/Berlin (default: UTC)',
+  help: 'time zone of the dates, such as Europe/Berlin (default: of the project, else UTC)',
 }
 
 export const days = (preset?: number): Flag => ({

@@ -1,14 +1,27 @@
+import { zoneOfProject } from './project-zones.ts'
 import type { Address, Comparison, Range } from './url.ts'
 
 /** Dates of the ranges. A date is text such as `2026-11-23`, in the zone of the address. */
 
+type Place = Pick<Address, 'area' | 'project'>
+
 /** The zone whose dates the address means. */
-export function zoneOf({ tz }: Pick<Address, 'tz'>): string {
-  return tz ?? readerZone()
+export function zoneOf({ tz, ...place }: Place & Pick<Address, 'tz'>): string {
+  return tz ?? usualZone(place)
+}
+
+/** The zone of an address that names none: the one of its project, else the one of the reader. */
+export function usualZone(place: Place): string {
+  return zoneOfProject(place) ?? readerZone()
 }
 
 export function readerZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+}
+
+/** Every zone that this browser knows, UTC first. */
+export function allZones(): string[] {
+  return ['UTC', ...Intl.supportedValuesOf('timeZone').filter(zone => zone !== 'UTC')]
 }
 
 /** Today's date in a zone. */
@@ -98,7 +111,7 @@ function pad(hour: number): string {
 }
 
 /** The parameter `since` of the reads that begin at a date and end now. */
-export function sinceOf(address: Pick<Address, 'range' | 'tz'>): string {
+export function sinceOf(address: Pick<Address, 'range'>): string {
   const { range } = address
   return 'label' in range ? `${labelDays(range.label) - 1}d` : range.from
 }

@@ -1,6 +1,6 @@
 /**
- * What the browser remembers between visits: the last project, analyses of websites, and nothing about
- * people.
+ * What the browser remembers between visits: the last project, analyses of websites, time zones of projects,
+ * and nothing about people.
  */
 
 const KEY = 'footfall-project'
@@ -25,14 +25,19 @@ const ANALYSES_KEY = 'footfall-analyses'
 /** Projects whose last analysis is remembered. The one that was analysed longest ago goes first. */
 const MAX_ANALYSES = 20
 
-function analyses(): [project: string, id: string][] {
+/** A list of lists of so many texts; what is something else counts as none. */
+function rows<Row extends string[]>(key: string, length: Row['length']): Row[] {
   try {
-    const known: unknown = JSON.parse(localStorage.getItem(ANALYSES_KEY) ?? '[]')
-    return Array.isArray(known) ? known.filter(each => Array.isArray(each) && each.length === 2) : []
+    const known: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
+    const isRow = (each: unknown): each is Row =>
+      Array.isArray(each) && each.length === length && each.every(text => typeof text === 'string')
+    return Array.isArray(known) ? known.filter(isRow) : []
   } catch {
     return []
   }
 }
+
+const analyses = () => rows<[project: string, id: string]>(ANALYSES_KEY, 2)
 
 /** Keeps the id of the last analysis of a project: the service finds one by its id alone. */
 export function rememberAnalysis(project: string, id: string): void {
@@ -46,4 +51,25 @@ export function rememberAnalysis(project: string, id: string): void {
 
 export function lastAnalysis(project: string): string | null {
   return analyses().find(([name]) => name === project)?.[1] ?? null
+}
+
+const ZONES_KEY = 'footfall-zones'
+/** Projects whose time zone is remembered. */
+const MAX_ZONES = 100
+
+/** A project that has a time zone. */
+export type ProjectZone = [id: string, name: string, zone: string]
+
+/** Keeps the zones of these projects, and those of no others. */
+export function rememberZones(zones: readonly ProjectZone[]): void {
+  const text = JSON.stringify(zones.slice(-MAX_ZONES))
+  try {
+    if (localStorage.getItem(ZONES_KEY) !== text) localStorage.setItem(ZONES_KEY, text)
+  } catch {
+    // Without storage the list of projects says them in a moment.
+  }
+}
+
+export function lastZones(): ProjectZone[] {
+  return rows<ProjectZone>(ZONES_KEY, 3)
 }

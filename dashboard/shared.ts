@@ -2,10 +2,11 @@
  * What a share link shows of a project. The page of the link says it, because a link reads no project record.
  */
 
-export type Shared = { project: string; views: readonly string[] }
+/** `timezone`: empty if the project has none. */
+export type Shared = { project: string; timezone: string; views: readonly string[] }
 
 /** Null on every other page. */
 export function readShared(): Shared | null {
-  const { project, views } = document.getElementById('app')?.dataset ?? {}
-  return project === undefined || views === undefined ? null : { project, views: views.split(' ') }
+  const { project, timezone = '', views } = document.getElementById('app')?.dataset ?? {}
+  return project === undefined || views === undefined ? null : { project, timezone, views: views.split(' ') }
 }

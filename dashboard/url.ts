@@ -38,7 +38,7 @@ export type Address = {
   view: string
   range: Range
   comparison: Comparison
-  /** IANA time zone; null: the one of the reader. */
+  /** IANA time zone; null: the one of the project, else the one of the reader. */
   tz: string | null
   audience: Audience
   /** All must hold. A field may have several. */
@@ -185,7 +185,8 @@ function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-function isZone(text: string): boolean {
+/** Whether this browser knows the IANA time zone. */
+export function isZone(text: string): boolean {
   if (!ZONE.test(text)) return false
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: text }) !== null

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { labelledPeriod, period, tz, wholeNumber } from './fields.ts'
+import { accountTz, labelledPeriod, period, wholeNumber } from './fields.ts'
 import { cut, deltaMetric } from './sessions.ts'
 
 /** GET /account/all-sites (docs/api/insights.md). */
 export const allSitesQuery = z.object({
   period,
-  tz,
+  tz: accountTz,
   limit: wholeNumber('limit', 1, 50).default(10).meta({
     description: 'The largest number of projects',
   }),

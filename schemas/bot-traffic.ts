@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { labelledPeriod, period, project, tz, wholeNumber } from './fields.ts'
+import { accountTz, labelledPeriod, period, project, tz, wholeNumber } from './fields.ts'
 import { cut, deltaMetric } from './sessions.ts'
 
 /** GET /bot-traffic and GET /account/bot-traffic (docs/api/bots.md). */
@@ -15,7 +15,7 @@ export const botTrafficQuery = z.object({
 })
 export const accountBotTrafficQuery = z.object({
   period,
-  tz,
+  tz: accountTz,
   limit: limit('The largest number of projects'),
 })
 

@@ -78,16 +78,24 @@ export const days = wholeNumber('days', 0, MAX_DAYS)
   .optional()
 
 /** The zone whose dates, weeks, months and hours a report uses. */
-export const tz = z
-  .string()
-  .refine(isTimeZone, 'Parameter `tz` must be an IANA time zone such as `Europe/Berlin`.')
-  .optional()
-  .meta({
-    description: 'IANA time zone of dates, weeks, months, hours and weekdays; default UTC',
-    example: 'Europe/Berlin',
-  })
+export const tz = timeZone('default: the `timezone` of the project, else UTC')
 
-function isTimeZone(text: string): boolean {
+/** The zone of reads over several projects, which may have different zones. */
+export const accountTz = timeZone('default UTC')
+
+function timeZone(absent: string) {
+  return z
+    .string()
+    .refine(isTimeZone, 'Parameter `tz` must be an IANA time zone such as `Europe/Berlin`.')
+    .optional()
+    .meta({
+      description: `IANA time zone of dates, weeks, months, hours and weekdays; ${absent}`,
+      example: 'Europe/Berlin',
+    })
+}
+
+/** Whether a text is an IANA time zone that this process knows. */
+export function isTimeZone(text: string): boolean {
   // Node also takes offsets such as +02:00, which have no daylight-saving time.
   if (!/^[A-Za-z][\w+/-]*$/.test(text)) return false
   try {
@@ -104,7 +112,7 @@ export const period = oneOf('period', PERIOD_LABELS).default('7d').meta({
   description: '`7d`: the 7 dates that end today. The period before it is as long.',
 })
 
-/** A period in a response; `tz` only if the request had it. */
+/** A period in a response; `tz` only if the request or its project has one. */
 export const datedPeriod = z.object({ from: z.string(), to: z.string(), tz: z.string().optional() })
 
 /** The period before, in a response. */

@@ -47,8 +47,8 @@ month when it succeeds, and its response has the headers \`X-Monthly-Usage\` (ev
 \`${RECEIPT_HEADER}\` (\`engine=duckdb; rows=1200; bytes=8400; ms=12; fresh_until=1795219200000; exact=true; cost_usd=0; data_from=2026-11-01\`).
 \`?tag=\` and \`?path=\` cut this document: \`/openapi.json?path=/stats,/query\`.
 
-In responses times are Unix milliseconds as numbers or ISO 8601 as texts, durations are milliseconds, and dates are \`YYYY-MM-DD\` in UTC or in the \`tz\` of the
-request. A \`…_rate\` is from 0 to 1, and a \`…_pct\` is a percentage. \`unique_users\` counts persons: ids that POST /identify has
+In responses times are Unix milliseconds as numbers or ISO 8601 as texts, durations are milliseconds, and dates are \`YYYY-MM-DD\` in the \`tz\` of the
+request, else in the \`timezone\` of the project, else in UTC. A \`…_rate\` is from 0 to 1, and a \`…_pct\` is a percentage. \`unique_users\` counts persons: ids that POST /identify has
 linked are one. A session is all events with one \`session_id\`. It is a bounce when no event shows an interaction. /numbers.md defines
 all counts and rates.
 A list that a limit has cut says \`truncated: true\`.

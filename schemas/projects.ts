@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { wholeNumber } from './fields.ts'
+import { isTimeZone, wholeNumber } from './fields.ts'
 
 /**
  * Why two ids are not linked although a request asks for it: one is an id that many people share by mistake;
@@ -21,9 +21,20 @@ const allowedOrigins = z.string(ORIGINS_RULE).meta({
   example: 'https://example.com',
 })
 
+const TIMEZONE_RULE =
+  'Field `timezone` must be an IANA time zone such as `Europe/Berlin`, or an empty text for none.'
+const timezone = z
+  .string(TIMEZONE_RULE)
+  .refine(text => text === '' || isTimeZone(text), TIMEZONE_RULE)
+  .meta({
+    description: 'IANA time zone of reads without `tz`. An empty text: none, so they are in UTC.',
+    example: 'Europe/Berlin',
+  })
+
 export const createProject = z.object({
   name,
   allowed_origins: allowedOrigins.optional(),
+  timezone: timezone.optional(),
   source_scan_id: z
     .string('Field `source_scan_id` must be the id of a website analysis.')
     .optional()
@@ -43,10 +54,11 @@ export const updateProject = z
     name: name.optional(),
     allowed_origins: allowedOrigins.optional(),
     link_domains: linkDomains.optional(),
+    timezone: timezone.optional(),
   })
   .refine(
     body => Object.values(body).some(value => value !== undefined),
-    'Send at least one of the fields `name`, `allowed_origins` and `link_domains`.',
+    'Send at least one of the fields `name`, `allowed_origins`, `link_domains` and `timezone`.',
   )
 
 /** The project record of docs/api/projects.md. */
@@ -56,6 +68,9 @@ export const projectRecord = z
     name: z.string(),
     project_token: z.string().meta({ description: 'Public. The page sends it with each event.' }),
     allowed_origins: z.string(),
+    timezone: z.string().nullable().meta({
+      description: 'IANA time zone of reads without `tz`; null: they are in UTC',
+    }),
     total_events: z.int().meta({
       description: 'Stored events, at once; a copy by `event_id` counts until it is compacted',
     }),

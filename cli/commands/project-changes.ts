@@ -2,6 +2,12 @@ import { callCommand, type Flag, NAME, parametersOf } from '#cli/command'
 import type { Answer } from '#cli/http/endpoint'
 import type { Block } from '#cli/print/blocks'
 
+const TIMEZONE: Flag = {
+  flags: '--timezone <zone>',
+  parameter: 'timezone',
+  help: 'time zone of its reads without --tz, such as Europe/Berlin; "" for none',
+}
+
 export const CREATE: readonly Flag[] = [
   {
     flags: '--domain <origin>',
@@ -9,6 +15,7 @@ export const CREATE: readonly Flag[] = [
     required: true,
     help: 'where events may come from: https://example.com, several with commas, or *',
   },
+  TIMEZONE,
   { flags: '--source-scan <id>', parameter: 'source_scan_id', help: 'a website analysis of the account' },
 ]
 
@@ -39,6 +46,7 @@ export function createdBlocks(answer: Answer<'POST /projects'>): Block[] {
 const UPDATE: readonly Flag[] = [
   { flags: '--name <name>', parameter: 'name', help: 'a new name, before the first event' },
   { flags: '--origins <origins>', parameter: 'allowed_origins', help: 'where events may come from' },
+  TIMEZONE,
 ]
 
 export const update = callCommand<'PATCH /projects/{id}'>({
@@ -47,7 +55,7 @@ export const update = callCommand<'PATCH /projects/{id}'>({
   effect: 'changes',
   args: [NAME],
   flags: UPDATE,
-  summary: 'Changes the name or the origins of a project',
+  summary: 'Changes the name, the origins or the time zone of a project',
   example: 'update shop --origins https://shop.example.com --dry-run',
   call: input => ({
     endpoint: 'PATCH /projects/{id}',
@@ -77,6 +85,7 @@ function projectFacts(label: string, project: Answer<'PATCH /projects/{id}'>): B
       ['Id', project.id],
       ['Token', project.project_token],
       ['Origins', project.allowed_origins],
+      ['Time zone', project.timezone],
     ],
   }
 }

@@ -42,6 +42,7 @@ export const project = callCommand<'GET /projects/{id}'>({
         ['Id', answer.id],
         ['Token', answer.project_token],
         ['Origins', answer.allowed_origins],
+        ['Time zone', answer.timezone],
         ['Created (UTC)', Date.parse(answer.created_at), 'time'],
         ['Events', answer.total_events, 'count'],
         ['Reads', answer.total_reads, 'count'],

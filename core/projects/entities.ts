@@ -17,6 +17,7 @@ export function createProjectEntity({ client, table }: StateTable) {
         allowed_origins: { type: 'string', required: true },
         link_domains: { type: 'list', items: { type: 'string' }, required: true },
         source_scan_id: { type: 'string' },
+        timezone: { type: 'string' },
         bucket: { type: 'number', required: true },
         has_event_ids: { type: 'boolean' },
         has_links: { type: 'boolean' },

@@ -11,6 +11,8 @@ export type Project = {
   allowed_origins: string
   link_domains: string[]
   source_scan_id: string | null
+  /** IANA time zone of reads without `tz`; null: UTC. */
+  timezone: string | null
   /** hash(id) mod BUCKETS; never changes. */
   bucket: number
   /** Whether any event came with an event_id: only then can reads meet copies. */

@@ -22,6 +22,8 @@ export type NewProject = {
   /** As the client sent it; without it: `*`. */
   allowed_origins?: string | undefined
   source_scan_id?: string | undefined
+  /** IANA name; empty or absent: none. */
+  timezone?: string | undefined
 }
 
 export type ProjectChanges = {
@@ -29,6 +31,8 @@ export type ProjectChanges = {
   /** As the client sent it. */
   allowed_origins?: string | undefined
   link_domains?: string[] | undefined
+  /** IANA name; empty: none any more. */
+  timezone?: string | undefined
 }
 
 export type ProjectWriterServices = StateTable & {
@@ -85,6 +89,7 @@ export function createProjectWriter({
         project_token: `aat_${randomBytes(24).toString('hex')}`,
         allowed_origins,
         ...(scan && { source_scan_id: scan.id }),
+        ...(request.timezone && { timezone: request.timezone }),
         link_domains: [],
         created_at: now(),
         version: 1,
@@ -116,7 +121,7 @@ export function createProjectWriter({
    * (bad origins) or NOT_FOUND (deleted in the meantime).
    */
   async function update(project: Pick<Project, 'id'>, changes: ProjectChanges): Promise<Project> {
-    const { name, link_domains } = changes
+    const { name, link_domains, timezone } = changes
     const allowed_origins =
       changes.allowed_origins === undefined ? undefined : normalizeOrigins(changes.allowed_origins)
     for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -126,12 +131,14 @@ export function createProjectWriter({
         name: name ?? before.name,
         allowed_origins: allowed_origins ?? before.allowed_origins,
         link_domains: link_domains ?? before.link_domains,
+        timezone: (timezone ?? before.timezone) || undefined,
         version: before.version + 1,
       }
       await reserveValues(before, after)
       const change = projects
         .patch({ id: before.id })
         .set({ ...fieldsOf(after), version: after.version })
+        .remove(after.timezone === undefined ? ['timezone'] : [])
         .where(
           (item, { eq, notExists }) =>
             `${eq(item.version, before.version)} AND ${notExists(item.deleted_at)}`,
@@ -228,8 +235,9 @@ function reservationsOf(item: Omit<ProjectItem, 'bucket'>): [name: Reservation, 
   ]
 }
 
-function fieldsOf({ name, allowed_origins, link_domains }: ProjectItem) {
-  return { name, allowed_origins, link_domains }
+/** What a request can change, without what the project has no more. */
+function fieldsOf({ name, allowed_origins, link_domains, timezone }: ProjectItem) {
+  return { name, allowed_origins, link_domains, ...(timezone !== undefined && { timezone }) }
 }
 
 function duplicateOrigin(origin: string): ApiError {

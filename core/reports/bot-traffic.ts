@@ -13,11 +13,12 @@ import { compareCodePoints } from './run/code-points.ts'
 import { toDelta } from './run/delta.ts'
 import { type LabelledPeriods, toLabelledPeriods } from './run/range.ts'
 import { ratio } from './run/rounding.ts'
+import { inZoneOf } from './run/run.ts'
 import { addDays, createZone, type Zone } from './run/zone.ts'
 
 type ProjectParams = Omit<z.output<typeof botTrafficQuery>, 'project'>
 type AccountParams = z.output<typeof accountBotTrafficQuery>
-type NamedProject = { id: string; name: string }
+type NamedProject = { id: string; name: string; timezone?: string | null }
 
 /** Reads a project's bots from one UTC date to another, both inclusive. */
 export type ReadBots = (projectId: string, from: string, to: string) => Promise<BotDay[]>
@@ -30,8 +31,9 @@ const CONCURRENCY = 16
 /** GET /bot-traffic (docs/api/bots.md). */
 export async function botTraffic(
   readBots: ReadBots,
-  { project, params, now }: { project: NamedProject; params: ProjectParams; now: number },
+  { project, params: asked, now }: { project: NamedProject; params: ProjectParams; now: number },
 ): Promise<z.input<typeof botTrafficResponse>> {
+  const params = inZoneOf(project, asked)
   const zone = createZone(params.tz ?? 'UTC')
   const periods = toLabelledPeriods(params.period, { now, zone })
   const counts = await readDates(readBots, project.id, periods, zone)

@@ -12,6 +12,7 @@ const ALIASES = new Map<string, readonly string[]>(
     group: ['group_by', 'groupBy'],
     event_name: ['event', 'goal_event'],
     timezone: ['tz'],
+    tz: ['timezone'],
     goal: ['goal_event'],
     end_date: ['until', 'date_to'],
     breakdown: ['by'],

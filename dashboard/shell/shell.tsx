@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { refresh, useAnswers } from '#dashboard/answers'
 import { type Answer, type Call, call } from '#dashboard/api'
 import { useAddress } from '#dashboard/navigate'
 import { QuestionDialog } from '#dashboard/parts/question.tsx'
 import { ProblemNote } from '#dashboard/parts/states.tsx'
+import { noteZones } from '#dashboard/project-zones'
 import { rememberProject } from '#dashboard/remembered'
 import { readShared } from '#dashboard/shared'
 import { shownViews } from '#dashboard/shown-views'
@@ -33,6 +34,9 @@ export function Shell() {
   })
   const savedViews = answers.views?.data?.views ?? []
   const projects = answers.projects?.data?.projects ?? []
+  // Before the view is drawn, because it asks with the zone of its project.
+  const listed = answers.projects?.data?.projects
+  useMemo(() => listed && noteZones(listed), [listed])
   const [dialog, setDialog] = useState<Dialog | null>(null)
   // A dialog says some time after Escape that it is closed. Another one may be open by then.
   const close = (closed: Dialog) => setDialog(open => (open === closed ? null : open))

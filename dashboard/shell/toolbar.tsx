@@ -1,6 +1,7 @@
 import { datesLabel } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
-import { comparedDates, datesOf, readerZone, today, zoneOf } from '#dashboard/range'
+import { zoneOfProject } from '#dashboard/project-zones'
+import { allZones, comparedDates, datesOf, readerZone, today, usualZone, zoneOf } from '#dashboard/range'
 import { hasBots } from '#dashboard/shown-views'
 import {
   type Address,
@@ -132,10 +133,10 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
         <label>
           <span class="hidden">Time zone</span>
           <select
-            value={tz ?? ''}
+            value={tz === null || tz === usualZone(address) ? '' : tz}
             onChange={event => go({ ...address, tz: event.currentTarget.value || null })}
           >
-            {zonesFor(tz).map(([value, name]) => (
+            {zonesFor(address).map(([value, name]) => (
               <option key={value} value={value}>
                 {name}
               </option>
@@ -147,12 +148,19 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
   )
 }
 
-/** The reader's zone first, then UTC, then all others. */
-function zonesFor(tz: string | null): [value: string, name: string][] {
-  const own = readerZone()
-  const all = Intl.supportedValuesOf('timeZone').filter(zone => zone !== 'UTC' && zone !== own)
-  const zones: [string, string][] = [['', own.replaceAll('_', ' ')]]
-  if (own !== 'UTC') zones.push(['UTC', 'UTC'])
-  if (tz !== null && tz !== 'UTC' && !all.includes(tz)) zones.push([tz, tz])
-  return [...zones, ...all.map((zone): [string, string] => [zone, zone.replaceAll('_', ' ')])]
+/** The zone of the project first, then the reader's, UTC, and all others. */
+function zonesFor(address: Address): [value: string, name: string][] {
+  const usual = usualZone(address)
+  const reader = readerZone()
+  const isOfProject = zoneOfProject(address) !== null
+  const others = new Set([reader, 'UTC', ...(address.tz === null ? [] : [address.tz]), ...allZones()])
+  others.delete(usual)
+  const nameOf = (zone: string) => zone.replaceAll('_', ' ')
+  return [
+    ['', isOfProject ? `${nameOf(usual)} (project)` : nameOf(usual)],
+    ...[...others].map((zone): [string, string] => [
+      zone,
+      zone === reader ? `${nameOf(zone)} (yours)` : nameOf(zone),
+    ]),
+  ]
 }

@@ -122,12 +122,13 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
 const NO_TOTALS: ProjectTotals = { events: 0, reads: 0, times: null }
 
 function toRecord(project: Project, totals = NO_TOTALS): ProjectRecord {
-  const { id, name, project_token, allowed_origins, source_scan_id, created_at } = project
+  const { id, name, project_token, allowed_origins, timezone, source_scan_id, created_at } = project
   return {
     id,
     name,
     project_token,
     allowed_origins,
+    timezone,
     total_events: totals.events,
     total_reads: totals.reads,
     first_event_at: toIso(totals.times?.first),

@@ -51,7 +51,8 @@ export function dashboardPages(
     }
     const { link, project } = found
     const shown = link.views.some(each => each === view) ? view : (link.views[0] ?? '')
-    const response = dashboardPage(await dashboard(), shown, { project: project.name, views: link.views })
+    const { name, timezone } = project
+    const response = dashboardPage(await dashboard(), shown, { project: name, timezone, views: link.views })
     return { ...response, headers: { ...response.headers, 'Referrer-Policy': 'no-referrer' } }
   }
 
@@ -76,7 +77,7 @@ function viewOf({
 }
 
 /** What the script cannot ask for: a share link reads no project record. */
-type SharedPart = { project: string; views: readonly string[] }
+type SharedPart = { project: string; timezone: string | null; views: readonly string[] }
 
 function dashboardPage(
   { script, style, views }: DashboardEntry,
@@ -97,7 +98,7 @@ function dashboardPage(
 ${preloads.map(name => html`<link rel="modulepreload" href="/app/assets/${name}">\n`)}
 </head>
 <body>
-<div id="app"${shared && html` data-project="${shared.project}" data-views="${shared.views.join(' ')}"`}></div>
+<div id="app"${shared && html` data-project="${shared.project}" data-views="${shared.views.join(' ')}" data-timezone="${shared.timezone ?? ''}"`}></div>
 <noscript><p>The dashboard needs JavaScript. <a href="/llms.txt">The same numbers without it.</a></p></noscript>
 </body>
 </html>

@@ -67,7 +67,7 @@ export const projectsRoutes = {
     method: 'PATCH',
     path: '/projects/{id}',
     tag: 'Projects',
-    summary: 'Change name, allowed origins or link domains',
+    summary: 'Change name, allowed origins, link domains or time zone',
     function: 'control',
     auth: 'account',
     scope: 'projects:write',

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { lastAnalysis, rememberAnalysis } from '#dashboard/remembered'
+import {
+  lastAnalysis,
+  lastZones,
+  type ProjectZone,
+  rememberAnalysis,
+  rememberZones,
+} from '#dashboard/remembered'
 
-/** What a browser remembers of analyses. */
+/** What a browser remembers of projects. */
 
 let kept: Map<string, string>
 beforeEach(() => {
@@ -31,5 +37,24 @@ test.each(['{', '7', '{"p":"x"}', '[["p"],7,null]'])(
     expect(lastAnalysis('p')).toBe(null)
     rememberAnalysis('p', 'scan_1')
     expect(lastAnalysis('p')).toBe('scan_1')
+  },
+)
+
+test('the zones of a list replace those before, and 100 projects at most are remembered', () => {
+  const zones = (count: number) =>
+    Array.from({ length: count }, (_, i): ProjectZone => [`proj_${i}`, `p${i}`, 'Asia/Tokyo'])
+  rememberZones(zones(3))
+  expect(lastZones()).toEqual(zones(3))
+  rememberZones(zones(1))
+  expect(lastZones()).toEqual(zones(1))
+  rememberZones(zones(150))
+  expect(lastZones()).toEqual(zones(150).slice(50))
+})
+
+test.each(['{', '7', '[["p","q"],["p","q",7],[["p"],"q","r"],null]'])(
+  'what is no list of zones, %s, counts as none',
+  text => {
+    kept.set('footfall-zones', text)
+    expect(lastZones()).toEqual([])
   },
 )

@@ -27,6 +27,7 @@ describe('POST /projects', () => {
       name,
       project_token: expect.stringMatching(/^aat_[0-9a-f]{48}$/),
       allowed_origins: '*',
+      timezone: null,
       total_events: 0,
       total_reads: 0,
       first_event_at: null,

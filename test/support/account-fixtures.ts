@@ -26,6 +26,7 @@ export function testProject(overrides: Partial<Project> = {}): Project {
     allowed_origins: '*',
     link_domains: [],
     source_scan_id: null,
+    timezone: null,
     bucket: 17,
     has_event_ids: false,
     has_links: false,

@@ -41,7 +41,11 @@ export type ReportServices = {
 }
 
 /** The fields of the caller's project that reports use. */
-export type ReportProject = LakeRead['project'] & { name: string }
+export type ReportProject = LakeRead['project'] & {
+  name: string
+  /** IANA time zone of reads without `tz`; null or absent: UTC. */
+  timezone?: string | null | undefined
+}
 
 /**
  * A request that the chain has checked. A report reads its parameters from the query string, the body or
@@ -94,7 +98,10 @@ export type ReportRequest<Params> = {
   readDataFrom(): Promise<string | null>
 }
 
-/** Parameters that every dated report has. */
+/**
+ * Parameters that every dated report has. `tz`: that of the request, else the time zone of the project;
+ * absent: UTC.
+ */
 export type DatedParams = RangeParams & { tz?: string | undefined }
 
 export type Report<Params, Body> = {
@@ -143,8 +150,19 @@ function withoutEmptyPast(zone: Zone, oldest: number): Zone {
 }
 
 /**
+ * The parameters of a read with the time zone whose dates it means. Whatever a report says about its zone, it
+ * takes from them.
+ */
+export function inZoneOf<Params extends Pick<DatedParams, 'tz'>>(
+  { timezone }: Pick<ReportProject, 'timezone'>,
+  params: Params,
+): Params {
+  return params.tz === undefined && timezone ? { ...params, tz: timezone } : params
+}
+
+/**
  * The dates of a response's period, both inclusive: today is the last one at most. `tz` is there if the
- * caller gave it.
+ * request or the project has one.
  */
 export function toPeriod({
   range,
@@ -188,7 +206,7 @@ export async function runReport<Params extends DatedParams, Body>(
   }: ReportCall<Params>,
 ): Promise<Body & { project_context?: ProjectContext }> {
   // The chain has checked both against the route's schemas; together they hold all parameters.
-  const params = { ...query, ...body } as Params
+  const params = inZoneOf(project, { ...query, ...body } as Params)
   const now = clock.now()
   const zone = createZone(params.tz ?? 'UTC')
   const range = report.range(params, { now, zone })

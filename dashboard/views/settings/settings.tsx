@@ -7,6 +7,7 @@ import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Snippet } from '#dashboard/parts/snippet.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
+import { allZones } from '#dashboard/range'
 import { DEFAULTS } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { Annotations } from './annotations.tsx'
@@ -52,6 +53,9 @@ function ProjectForm({ project }: { project: Project }) {
   const [name, setName] = useState(project.name)
   const [origins, setOrigins] = useState(project.allowed_origins)
   const [domains, setDomains] = useState(project.link_domains.join(', '))
+  const before = project.timezone ?? ''
+  const [timezone, setTimezone] = useState(before)
+  const zones = new Set([...(before === '' ? [] : [before]), ...allZones()])
   const isNamed = project.first_event_at !== null
   const save = async (event: Event) => {
     event.preventDefault()
@@ -59,6 +63,7 @@ function ProjectForm({ project }: { project: Project }) {
       ...(name !== project.name && { name }),
       ...(origins !== project.allowed_origins && { allowed_origins: origins }),
       ...(domains !== project.link_domains.join(', ') && { link_domains: hostsOf(domains) }),
+      ...(timezone !== before && { timezone }),
     }
     if (Object.keys(changes).length === 0) return
     const changed = await act.run(call('PATCH /projects/{id}', changes, { id: project.id }), '/projects')
@@ -95,6 +100,21 @@ function ProjectForm({ project }: { project: Project }) {
           <small>
             Hosts, separated by commas. The tracker carries the visitor over to them; their projects and this
             one need a <a href="/app/portfolios">portfolio</a>.
+          </small>
+        </label>
+        <label>
+          Time zone
+          <select value={timezone} onChange={event => setTimezone(event.currentTarget.value)}>
+            <option value="">None</option>
+            {[...zones].map(zone => (
+              <option key={zone} value={zone}>
+                {zone.replaceAll('_', ' ')}
+              </option>
+            ))}
+          </select>
+          <small>
+            Days and hours of everybody who chooses no other zone. Without one agents count in UTC, and the
+            dashboard in the zone of its reader.
           </small>
         </label>
         <dl class="facts">

@@ -4,7 +4,7 @@ import * as z from 'zod'
 export const project = z.string().describe('Name or id')
 export const since = z.string().optional().describe('First day: 7d (default), 2026-11-01')
 export const until = z.string().optional().describe('Last day; of metrics and sessions')
-export const tz = z.string().optional().describe('IANA zone; default UTC')
+export const tz = z.string().optional().describe('IANA zone; default: of the project, else UTC')
 export const limit = z.int().min(1).max(1_000).optional()
 
 const value = z.union([z.string(), z.number(), z.boolean()])

@@ -29,6 +29,7 @@ describe('create', () => {
       allowed_origins: 'https://shop.com',
       link_domains: [],
       source_scan_id: null,
+      timezone: null,
       bucket: expect.any(Number),
       has_event_ids: false,
       has_links: false,
@@ -140,6 +141,19 @@ describe('update', () => {
       link_domains: ['b.com'],
     })
     expect(await fixture.projects.byId(project.id)).toEqual(renamed)
+  })
+
+  test('the time zone stays until it is changed or taken away', async () => {
+    const { project } = await fixture.projects.create({ account, name: 'shop', timezone: 'Asia/Tokyo' })
+    expect(project.timezone).toBe('Asia/Tokyo')
+    expect(await fixture.projects.update(project, { name: 'store' })).toEqual({ ...project, name: 'store' })
+    const moved = await fixture.projects.update(project, { timezone: 'Europe/Berlin' })
+    expect(moved).toMatchObject({ name: 'store', timezone: 'Europe/Berlin' })
+    expect(await fixture.projects.byId(project.id)).toEqual(moved)
+    const cleared = await fixture.projects.update(project, { timezone: '' })
+    expect(cleared.timezone).toBe(null)
+    expect(await fixture.projects.byId(project.id)).toEqual(cleared)
+    expect(await fixture.projects.update(project, { timezone: '' })).toEqual(cleared)
   })
 
   test('byToken returns the change at once', async () => {

@@ -34,7 +34,7 @@ test('the page names the project and the chosen views, and no request of it name
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('set-cookie')).toBeNull()
     const text = await response.text()
-    expect(text).toContain(`data-project="${project.name}" data-views="pages heatmap"`)
+    expect(text).toContain(`data-project="${project.name}" data-views="pages heatmap" data-timezone=""`)
     expect(text).not.toContain(token)
     expect(text).not.toContain(project.project_token)
   }

@@ -19,6 +19,7 @@ const project = {
   allowed_origins: '*',
   link_domains: [],
   source_scan_id: null,
+  timezone: null,
   bucket: 3,
   has_event_ids: false,
   has_links: false,
