@@ -133,6 +133,13 @@ export function forget(path: string): void {
   }
 }
 
+/** Forgets every answer, because nobody is signed in any more. */
+export function forgetAll(): void {
+  for (const { timer } of entries.values()) clearTimeout(timer)
+  entries.clear()
+  tell()
+}
+
 function tell(): void {
   for (const listener of listeners) listener()
 }

@@ -1,8 +1,8 @@
 import './app.css'
 import { render } from 'preact'
-import { onSignedOut } from './answers.ts'
 import { useDemo, useShareLink } from './credential.ts'
 import { currentAddress, followLinks, go } from './navigate.ts'
+import { followSession } from './session.ts'
 import { loadView } from './shell/load-view.ts'
 import { Shell } from './shell/shell.tsx'
 import { shownViews } from './shown-views.ts'
@@ -18,18 +18,7 @@ if (start.secret !== undefined) {
     go({ ...start, view: first.name }, true)
 }
 followLinks()
-let isLeaving = false
-onSignedOut(() => {
-  // The demo gets a new session by itself. Each answer that says so comes here, and a second address would stop the
-  // way to the first.
-  if (currentAddress().area === 'demo' || isLeaving) return
-  isLeaving = true
-  location.assign(`/auth/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`)
-})
-// Back may show this page as it was left.
-addEventListener('pageshow', () => {
-  isLeaving = false
-})
+followSession()
 // The page names the script of its view, so it comes with this one. Drawn together, the calls of the shell and
 // those of the view are one round. Without that script the shell says what is wrong.
 const row = shownViews(currentAddress()).find(({ name }) => name === currentAddress().view)

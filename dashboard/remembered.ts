@@ -4,6 +4,17 @@
  */
 
 const KEY = 'footfall-project'
+const ANALYSES_KEY = 'footfall-analyses'
+const ZONES_KEY = 'footfall-zones'
+
+/** Forgets all of it, because another person may sign in here next. */
+export function forgetRemembered(): void {
+  try {
+    for (const key of [KEY, ANALYSES_KEY, ZONES_KEY]) localStorage.removeItem(key)
+  } catch {
+    // Without storage nothing is remembered.
+  }
+}
 
 export function rememberProject(name: string): void {
   try {
@@ -21,7 +32,6 @@ export function lastProject(): string | null {
   }
 }
 
-const ANALYSES_KEY = 'footfall-analyses'
 /** Projects whose last analysis is remembered. The one that was analysed longest ago goes first. */
 const MAX_ANALYSES = 20
 
@@ -53,7 +63,6 @@ export function lastAnalysis(project: string): string | null {
   return analyses().find(([name]) => name === project)?.[1] ?? null
 }
 
-const ZONES_KEY = 'footfall-zones'
 /** Projects whose time zone is remembered. */
 const MAX_ZONES = 100
 

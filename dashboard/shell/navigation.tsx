@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { go, hrefTo } from '#dashboard/navigate'
 import { lastProject } from '#dashboard/remembered'
+import { canSignOut } from '#dashboard/session'
 import { readShared } from '#dashboard/shared'
 import { shownViews } from '#dashboard/shown-views'
 import { type Address, DEFAULTS } from '#dashboard/url'
@@ -11,6 +12,7 @@ type Props = {
   projects: readonly { name: string }[]
   openPalette(): void
   openKeys(): void
+  signOut(): void
 }
 
 /** The address of a view of the same project, with the range and filters of now. */
@@ -29,7 +31,7 @@ export function homeOf(address: Address): string {
 }
 
 /** The list of views, and the switch of projects. On a phone it folds behind a button. */
-export function Navigation({ address, projects, openPalette, openKeys }: Props) {
+export function Navigation({ address, projects, openPalette, openKeys, signOut }: Props) {
   const { area, project, view } = address
   const [isOpen, setOpen] = useState(false)
   const chosen = project ?? lastProject() ?? projects[0]?.name ?? null
@@ -121,6 +123,11 @@ export function Navigation({ address, projects, openPalette, openKeys }: Props) 
           <button type="button" class="link" onClick={openKeys}>
             Keys <kbd>?</kbd>
           </button>
+          {canSignOut() && (
+            <button type="button" class="link" onClick={signOut}>
+              Sign out
+            </button>
+          )}
         </div>
       </nav>
     </header>

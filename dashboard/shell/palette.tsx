@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { datesLabel } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { addressOfSaved } from '#dashboard/saved'
+import { canSignOut } from '#dashboard/session'
 import { hasBots, shownViews } from '#dashboard/shown-views'
 import {
   type Address,
@@ -19,11 +20,13 @@ import { addressOfView } from './navigation.tsx'
 import type { SavedView } from './segments.tsx'
 import { AUDIENCE_NAMES, COMPARISON_NAMES, RANGE_NAMES } from './toolbar.tsx'
 
-type Item = { title: string; kind: string; to: Address }
+/** `to`: where an entry leads. Others do something. */
+type Item = { title: string; kind: string } & ({ to: Address } | { run(): void })
 type Props = {
   address: Address
   projects: readonly { name: string }[]
   savedViews: readonly SavedView[]
+  signOut(): void
   close(): void
 }
 
@@ -31,11 +34,17 @@ type Props = {
 const MAX_SHOWN = 12
 
 /** Jumps to a view, a project, a range or a filter by a few letters. */
-export function Palette({ address, projects, savedViews, close }: Props) {
+export function Palette({ address, projects, savedViews, signOut, close }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const items = useMemo(() => itemsOf(address, projects, savedViews), [address, projects, savedViews])
+  const items = useMemo(
+    () => [
+      ...itemsOf(address, projects, savedViews),
+      ...(canSignOut() ? [{ title: 'Sign out', kind: 'account', run: signOut }] : []),
+    ],
+    [address, projects, savedViews],
+  )
   const found = [...filterItems(address, text), ...dateItems(address, text), ...matching(items, text)].slice(
     0,
     MAX_SHOWN,
@@ -44,7 +53,8 @@ export function Palette({ address, projects, savedViews, close }: Props) {
   useLayoutEffect(() => ref.current?.showModal(), [])
   const take = (item: Item | undefined) => {
     if (item === undefined) return
-    go(item.to)
+    if ('to' in item) go(item.to)
+    else item.run()
     close()
   }
   const onKey = (event: KeyboardEvent) => {

@@ -6,6 +6,7 @@ import { QuestionDialog } from '#dashboard/parts/question.tsx'
 import { ProblemNote } from '#dashboard/parts/states.tsx'
 import { noteZones } from '#dashboard/project-zones'
 import { rememberProject } from '#dashboard/remembered'
+import { signOut } from '#dashboard/session'
 import { readShared } from '#dashboard/shared'
 import { shownViews } from '#dashboard/shown-views'
 import { uses } from '#dashboard/views'
@@ -40,6 +41,8 @@ export function Shell() {
   const [dialog, setDialog] = useState<Dialog | null>(null)
   // A dialog says some time after Escape that it is closed. Another one may be open by then.
   const close = (closed: Dialog) => setDialog(open => (open === closed ? null : open))
+  const [failure, setFailure] = useState<string | null>(null)
+  const endSession = async () => setFailure(await signOut())
   useKeys({ address, openPalette: () => setDialog('palette'), openKeys: () => setDialog('keys') })
 
   useEffect(() => {
@@ -72,8 +75,14 @@ export function Shell() {
         projects={projects}
         openPalette={() => setDialog('palette')}
         openKeys={() => setDialog('keys')}
+        signOut={endSession}
       />
       <div class="page">
+        {failure !== null && (
+          <div class="note problem" role="alert">
+            <strong>{failure}</strong>
+          </div>
+        )}
         {isKnown && (
           <section aria-label="Range and filters">
             <Toolbar address={address} row={row} />
@@ -103,6 +112,7 @@ export function Shell() {
           address={address}
           projects={projects}
           savedViews={savedViews}
+          signOut={endSession}
           close={() => close('palette')}
         />
       )}

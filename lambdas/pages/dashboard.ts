@@ -38,10 +38,11 @@ export function dashboardPages(
   { dashboard, shareLinks }: Pick<PagesServices, 'dashboard' | 'shareLinks'>,
   browser: BrowserSteps,
 ) {
-  const closed = browser.signedIn(({ request }) => page(request))
+  const closed = browser.signedIn(({ request, viewer }) => page(request, { csrf: viewer.csrfToken }))
   const open = browser.open(request => page(request))
   const shared = browser.open(request => sharedPage(request))
-  const page = async ({ params }: HttpRequest) => dashboardPage(await dashboard(), viewOf(params))
+  const page = async ({ params }: HttpRequest, data: PageData = {}) =>
+    dashboardPage(await dashboard(), viewOf(params), data)
 
   /** The secret of the link is in the address, so no request of the page tells where it comes from. */
   async function sharedPage({ params: { secret = '', view = 'overview' } }: HttpRequest) {
@@ -52,7 +53,11 @@ export function dashboardPages(
     const { link, project } = found
     const shown = link.views.some(each => each === view) ? view : (link.views[0] ?? '')
     const { name, timezone } = project
-    const response = dashboardPage(await dashboard(), shown, { project: name, timezone, views: link.views })
+    const response = dashboardPage(await dashboard(), shown, {
+      project: name,
+      views: link.views.join(' '),
+      timezone: timezone ?? '',
+    })
     return { ...response, headers: { ...response.headers, 'Referrer-Policy': 'no-referrer' } }
   }
 
@@ -76,13 +81,16 @@ function viewOf({
   return view === 'demo' ? 'overview' : view
 }
 
-/** What the script cannot ask for: a share link reads no project record. */
-type SharedPart = { project: string; timezone: string | null; views: readonly string[] }
+/**
+ * What the script cannot ask for. A share link reads no project record: the name of its project, the names of
+ * its views, and the time zone or an empty text. `csrf`: what the form to sign out sends.
+ */
+type PageData = { project: string; views: string; timezone: string } | { csrf?: string }
 
 function dashboardPage(
   { script, style, views }: DashboardEntry,
   view: string,
-  shared: SharedPart | null = null,
+  data: PageData,
 ): BufferedResponse {
   const preloads = Object.hasOwn(views, view) ? (views[view] ?? []) : []
   const body = html`<!doctype html>
@@ -98,7 +106,7 @@ function dashboardPage(
 ${preloads.map(name => html`<link rel="modulepreload" href="/app/assets/${name}">\n`)}
 </head>
 <body>
-<div id="app"${shared && html` data-project="${shared.project}" data-views="${shared.views.join(' ')}" data-timezone="${shared.timezone ?? ''}"`}></div>
+<div id="app"${Object.entries(data).map(([name, value]) => html` data-${name}="${value}"`)}></div>
 <noscript><p>The dashboard needs JavaScript. <a href="/llms.txt">The same numbers without it.</a></p></noscript>
 </body>
 </html>

@@ -28,7 +28,7 @@ export function Plan({ account, usage }: Props) {
       </Answered>
       <Answered answer={usage}>{data => <Month data={data} count={account.data?.projects_count} />}</Answered>
       <p class="more">
-        <a href="/settings">Sign out, add a way to sign in, or delete the account</a>
+        <a href="/settings">Add a way to sign in, or delete the account</a>
       </p>
     </Panel>
   )
