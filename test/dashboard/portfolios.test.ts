@@ -82,6 +82,60 @@ test.each([
   expect(slugOf(name)).toBe(slug)
 })
 
+test('goals, milestones, roles and words of all projects are kept, and the others stay when one changes', async () => {
+  const [shop, blog] = [await newProject(), await newProject()]
+  const page = await dashboard.open('/app/portfolios')
+  await settled(page)
+  const panel = page.getByRole('region', { name: 'What all projects have in common' })
+  const save = async () => {
+    await panel.getByRole('button', { name: 'Save what is common' }).click()
+    await panel.getByText('Saved', { exact: true }).waitFor()
+  }
+  await panel.getByLabel('Goals').fill('More orders\n\n <b>Fewer</b> returns ')
+  await panel.getByLabel('Milestones that all projects lead to').fill('order_placed')
+  await panel.getByRole('button', { name: '+ What a project is for' }).click()
+  await panel.getByLabel('Project of role 1').selectOption(shop)
+  await panel.getByLabel('Text of role 1').fill('The shop')
+  await panel.getByRole('button', { name: '+ A word of all projects' }).click()
+  await panel.getByLabel('Name of word 1').fill('Order')
+  await panel.getByLabel('Meaning of word 1').fill('A paid <i>cart</i>')
+  await save()
+  const context = async () =>
+    (await dashboard.get<{ portfolio_context: object }>('/portfolio-context')).portfolio_context
+  expect(await context()).toMatchObject({
+    goals: ['More orders', '<b>Fewer</b> returns'],
+    shared_milestones: ['order_placed'],
+    surface_roles: [{ project: shop, role: 'The shop' }],
+    glossary: [{ term: 'Order', definition: 'A paid <i>cart</i>' }],
+  })
+  expect(await violations(page)).toEqual([])
+
+  await page.reload()
+  await settled(page)
+  expect(await panel.getByLabel('Project of role 1').locator('option:checked').textContent()).toBe(shop)
+  await panel.getByRole('button', { name: '+ What a project is for' }).click()
+  await panel.getByLabel('Project of role 2').selectOption(blog)
+  await panel.getByLabel('Text of role 2').fill('Articles')
+  await panel.getByRole('button', { name: 'Remove word 1' }).click()
+  expect(await panel.getByText('Saved', { exact: true }).count()).toBe(0)
+  await save()
+  expect(await context()).toMatchObject({
+    goals: ['More orders', '<b>Fewer</b> returns'],
+    surface_roles: [{ project: shop }, { project: blog, role: 'Articles' }],
+    glossary: [],
+  })
+})
+
+test('what the service refuses is said in its words, and what was typed stays', async () => {
+  const page = await dashboard.open('/app/portfolios')
+  await settled(page)
+  const panel = page.getByRole('region', { name: 'What all projects have in common' })
+  await panel.getByLabel('Goals').fill('1\n2\n3\n4\n5\n6')
+  await panel.getByRole('button', { name: 'Save what is common' }).click()
+  await panel.getByRole('alert').getByText('up to 5 entries').waitFor()
+  expect(await panel.getByLabel('Goals').inputValue()).toBe('1\n2\n3\n4\n5\n6')
+})
+
 test('portfolios are accessible, light and dark', async () => {
   await dashboard.post('/portfolios', { slug: `axe-${unique()}`, name: 'Axe' }, 201)
   const page = await dashboard.open('/app/portfolios')

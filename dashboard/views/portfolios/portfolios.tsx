@@ -2,16 +2,22 @@ import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
+import { CommonNotes } from './common-notes.tsx'
 import { NewPortfolio } from './new-portfolio.tsx'
 import { OnePortfolio } from './one-portfolio.tsx'
 
 type Props = {
-  answers: { portfolios: Known<Answer<'GET /portfolios'>>; projects: Known<Answer<'GET /projects'>> }
+  answers: {
+    portfolios: Known<Answer<'GET /portfolios'>>
+    projects: Known<Answer<'GET /projects'>>
+    context: Known<Answer<'GET /portfolio-context'>>
+  }
 }
 
 /** Projects that share their people: a site and its shop are one person's visit. */
-export function Portfolios({ answers: { portfolios, projects } }: Props) {
-  const names = projects.data?.projects.map(({ name }) => name) ?? []
+export function Portfolios({ answers: { portfolios, projects, context } }: Props) {
+  const owned = projects.data?.projects ?? []
+  const names = owned.map(({ name }) => name)
   return (
     <Answered answer={portfolios}>
       {({ portfolios: all }) => (
@@ -29,6 +35,7 @@ export function Portfolios({ answers: { portfolios, projects } }: Props) {
             <Panel title="New portfolio">
               <NewPortfolio names={names} />
             </Panel>
+            <CommonNotes answer={context} projects={owned} />
           </div>
         </>
       )}

@@ -3,6 +3,10 @@ import { defineView } from '#dashboard/view'
 import { Portfolios } from './portfolios.tsx'
 
 export default defineView({
-  asks: () => ({ portfolios: call('GET /portfolios', {}), projects: call('GET /projects', {}) }),
+  asks: () => ({
+    portfolios: call('GET /portfolios', {}),
+    projects: call('GET /projects', {}),
+    context: call('GET /portfolio-context', {}),
+  }),
   Draw: Portfolios,
 })
