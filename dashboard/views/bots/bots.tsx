@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { marksOf } from '#dashboard/annotations'
 import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { ChartFrame } from '#dashboard/charts/frame.tsx'
@@ -36,7 +37,7 @@ function Body({ address, data, answer }: { address: Address; data: Data; answer:
         </Empty>
       ) : (
         <>
-          <Course data={data} />
+          <Course address={address} data={data} />
           <div class="panels">
             <Kinds address={address} data={data} />
             <Senders address={address} data={data} />
@@ -88,7 +89,9 @@ function PeriodNote({ address, period: { from, to } }: { address: Address; perio
   return <p class="cut">{datesLabel(from, to)}: this read knows the last 1, 7, 14, 30 and 90 dates alone.</p>
 }
 
-function Course({ data: { period, time_series } }: { data: Data }) {
+function Course({ address, data }: { address: Address; data: Data }) {
+  const { period, time_series, project_context } = data
+  const zone = zoneOf(address)
   const buckets = useMemo(() => bucketsOf(period.from, period.to, 'day'), [period.from, period.to])
   const values = useMemo(() => {
     const byDate = new Map(time_series.map(({ date, requests }) => [date, requests]))
@@ -97,6 +100,10 @@ function Course({ data: { period, time_series } }: { data: Data }) {
   const labels = useMemo(
     () => buckets.map(each => ({ short: bucketLabel(each), long: bucketLabel(each, 'long') })),
     [buckets],
+  )
+  const marks = useMemo(
+    () => marksOf(project_context, { buckets, to: period.to, zone }),
+    [project_context, buckets, period.to, zone],
   )
   const byDate = new Map(time_series.map(each => [each.date, each]))
   const name = 'Requests of bots by day'
@@ -117,6 +124,7 @@ function Course({ data: { period, time_series } }: { data: Data }) {
           name={name}
           labels={labels}
           lines={[{ name: 'Requests', values }]}
+          marks={marks}
           format={value => shortened(value)}
         />
       </ChartFrame>

@@ -1,3 +1,4 @@
+import { marksOf } from '#dashboard/annotations'
 import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { ChartFrame } from '#dashboard/charts/frame.tsx'
@@ -23,7 +24,7 @@ export function Exposures({ address, data, answer }: Props) {
       <Answered answer={answer}>
         {query => (
           <>
-            <Courses address={address} data={data} rows={query.rows} />
+            <Courses address={address} data={data} query={query} />
             <CutNote answer={answer} />
           </>
         )}
@@ -32,15 +33,16 @@ export function Exposures({ address, data, answer }: Props) {
   )
 }
 
-type CoursesProps = { address: Address; data: Experiment; rows: Query['rows'] }
+type CoursesProps = { address: Address; data: Experiment; query: Query }
 
-function Courses({ address, data, rows }: CoursesProps) {
+function Courses({ address, data, query: { rows, project_context } }: CoursesProps) {
   const zone = zoneOf(address)
   const { days, courses } = coursesOf(data, rows, zone)
   if (courses.every(({ values }) => values.every(value => value === 0))) {
     return <Empty title={`No exposure in the last ${EXPOSURE_DAYS} days`} />
   }
   const labels = days.map(day => ({ short: bucketLabel(day), long: bucketLabel(day, 'long') }))
+  const marks = marksOf(project_context, { buckets: days, to: days.at(-1) ?? '', zone })
   return (
     <ChartFrame
       name="Exposures by day"
@@ -59,6 +61,7 @@ function Courses({ address, data, rows }: CoursesProps) {
               name={`Exposures of ${key} by day`}
               labels={labels}
               lines={[{ name: key, values }]}
+              marks={marks}
               format={value => shortened(value)}
               height={130}
             />

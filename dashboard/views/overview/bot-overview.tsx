@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { marksOf } from '#dashboard/annotations'
 import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { Bars } from '#dashboard/charts/bars.tsx'
@@ -9,7 +10,7 @@ import { Change } from '#dashboard/parts/change.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
-import { bucketsOf } from '#dashboard/range'
+import { bucketsOf, zoneOf } from '#dashboard/range'
 import type { Address } from '#dashboard/url'
 
 type Data = Answer<'GET /bot-traffic'>
@@ -21,18 +22,15 @@ export function isAi(category: string): boolean {
 
 /** Programs are counted and not stored: so there are requests, their senders and their dates, and nothing else. */
 export function BotOverview({ address, answer }: { address: Address; answer: Known<Data> }) {
-  return (
-    <Answered answer={answer}>
-      {data => <Body data={data} answer={answer} isAgents={address.audience === 'agents'} />}
-    </Answered>
-  )
+  return <Answered answer={answer}>{data => <Body address={address} data={data} answer={answer} />}</Answered>
 }
 
-function Body({ data, answer, isAgents }: { data: Data; answer: Known; isAgents: boolean }) {
+function Body({ address, data, answer }: { address: Address; data: Data; answer: Known }) {
+  const isAgents = address.audience === 'agents'
   const categories = data.categories.filter(({ category }) => isAi(category) === isAgents)
   const actors = data.actors.filter(({ category }) => isAi(category) === isAgents)
   const requests = categories.reduce((sum, each) => sum + each.requests, 0)
-  const { period, time_series, summary } = data
+  const { period, time_series, summary, project_context } = data
   const buckets = useMemo(() => bucketsOf(period.from, period.to, 'day'), [period.from, period.to])
   const values = useMemo(() => {
     const byDate = new Map(time_series.map(each => [each.date, each.requests]))
@@ -41,6 +39,11 @@ function Body({ data, answer, isAgents }: { data: Data; answer: Known; isAgents:
   const labels = useMemo(
     () => buckets.map(each => ({ short: bucketLabel(each), long: bucketLabel(each, 'long') })),
     [buckets],
+  )
+  const zone = zoneOf(address)
+  const marks = useMemo(
+    () => marksOf(project_context, { buckets, to: period.to, zone }),
+    [project_context, buckets, period.to, zone],
   )
   const name = 'Automated requests by day'
   if (requests === 0) {
@@ -90,6 +93,7 @@ function Body({ data, answer, isAgents }: { data: Data; answer: Known; isAgents:
             name={name}
             labels={labels}
             lines={[{ name: 'Requests', values, isUnfinished: true }]}
+            marks={marks}
             format={shortened}
           />
         </ChartFrame>

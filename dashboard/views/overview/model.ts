@@ -15,6 +15,8 @@ export type OverviewNumbers = {
   before: Totals | null
   interval: Interval
   buckets: string[]
+  /** The last date of the range. */
+  to: string
   now: Series
   earlier: Series | null
 }
@@ -44,6 +46,7 @@ export function fromStats(stats: Stats, now: Now): OverviewNumbers {
     before: previous ? withEvents(totalsOfStats(previous)) : null,
     interval,
     buckets,
+    to: period.to,
     now: seriesOf(buckets, rows(stats), now),
     earlier: previous ? withValues(seriesOf(times, rows(previous))) : null,
   }
@@ -78,6 +81,7 @@ export function fromQueries(
     before: before === undefined ? null : withEvents(totalsOfRow(before)),
     interval: 'day',
     buckets,
+    to: totals.period.to,
     now: seriesOf(buckets, rowsByDate(series.rows), now),
     earlier: rowsBefore
       ? withValues(
@@ -130,22 +134,4 @@ function seriesOf(
   const pick = (column: 0 | 1) =>
     buckets.map(bucket => (isAhead(bucket) ? null : (rows.get(bucket)?.[column] ?? 0)))
   return { visitors: pick(0), events: pick(1) }
-}
-
-/** The interval that has a moment of an annotation, or null outside of the range. */
-export function bucketIndex(buckets: readonly string[], occurredAt: string, zone: string): number | null {
-  const isDate = occurredAt.length === 10
-  const local = isDate ? `${occurredAt}T00:00` : localTime(Date.parse(occurredAt), zone)
-  const key = (bucket: string) =>
-    bucket.length === 7 ? `${bucket}-01T00:00` : bucket.length === 10 ? `${bucket}T00:00` : bucket
-  let index: number | null = null
-  buckets.forEach((bucket, i) => {
-    if (key(bucket) <= local) index = i
-  })
-  return index
-}
-
-function localTime(at: number, zone: string): string {
-  const parts = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
-  return parts.format(at).replace(' ', 'T')
 }

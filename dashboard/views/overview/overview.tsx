@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { marksOf } from '#dashboard/annotations'
 import { type AnswersOf, type Known, refresh } from '#dashboard/answers'
 import { ChartFrame } from '#dashboard/charts/frame.tsx'
 import { SeriesChart } from '#dashboard/charts/series.tsx'
@@ -15,7 +16,7 @@ import type { ViewContext } from '#dashboard/view'
 import type { OverviewAsks } from './asks.ts'
 import { BotOverview } from './bot-overview.tsx'
 import { ListPanel } from './list-panel.tsx'
-import { bucketIndex, fromQueries, fromStats, type Now, type OverviewNumbers } from './model.ts'
+import { fromQueries, fromStats, type Now, type OverviewNumbers } from './model.ts'
 
 type Props = ViewContext & { answers: AnswersOf<OverviewAsks> }
 
@@ -69,12 +70,7 @@ function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> 
   return (
     <>
       <Tiles numbers={numbers} main={main} />
-      <Course
-        address={address}
-        numbers={numbers}
-        annotations={context?.annotations ?? []}
-        main={series ?? stats}
-      />
+      <Course address={address} numbers={numbers} context={context} main={series ?? stats} />
       <CutNote answer={main} />
     </>
   )
@@ -111,15 +107,15 @@ function Tiles({ numbers: { totals, before }, main }: { numbers: OverviewNumbers
 type CourseProps = {
   address: Address
   numbers: OverviewNumbers
-  annotations: readonly { occurred_at: string; title: string }[]
+  context: Parameters<typeof marksOf>[0]
   main: Known | undefined
 }
 
 const COURSES = ['visitors', 'events'] as const
 
 /** One of the numbers over time, beside the time before. */
-function Course({ address, numbers, annotations, main }: CourseProps) {
-  const { buckets, interval, now, earlier } = numbers
+function Course({ address, numbers, context, main }: CourseProps) {
+  const { buckets, to, interval, now, earlier } = numbers
   const asked = ownValue(address, 'course')
   const course = COURSES.find(each => each === asked) ?? 'visitors'
   const { title } = definitions[course as NumberName]
@@ -139,14 +135,7 @@ function Course({ address, numbers, annotations, main }: CourseProps) {
     ],
     [now, earlier, course, title, isUnfinished],
   )
-  const marks = useMemo(
-    () =>
-      annotations.flatMap(({ occurred_at, title: text }) => {
-        const index = bucketIndex(buckets, occurred_at, zone)
-        return index === null ? [] : [{ index, title: text }]
-      }),
-    [annotations, buckets, zone],
-  )
+  const marks = useMemo(() => marksOf(context, { buckets, to, zone }), [context, buckets, to, zone])
   const name = `${title} by ${interval}`
   const table = {
     columns: [interval, title, ...(earlier === null ? [] : ['Before'])],

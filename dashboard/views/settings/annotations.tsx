@@ -9,7 +9,7 @@ import { type Context, changeContext, READS_OF_CONTEXT } from './change-context.
 
 type Annotation = Context['annotations'][number]
 
-/** What happened when: releases, campaigns, outages. They stand on the time axis of every chart. */
+/** What happened when: releases, campaigns, outages. They stand on the time axes of the project. */
 export function Annotations({
   project,
   answer,
