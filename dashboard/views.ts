@@ -1,3 +1,4 @@
+import { TITLES } from './titles.ts'
 import type { View } from './view.ts'
 
 /** The groups of the navigation, in their order. */
@@ -31,7 +32,7 @@ export type ViewRow = {
 export const views: readonly ViewRow[] = [
   {
     name: 'sites',
-    title: 'All sites',
+    title: TITLES.sites,
     of: 'sites',
     group: 'Sites',
     key: 'a',
@@ -40,7 +41,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'overview',
-    title: 'Overview',
+    title: TITLES.overview,
     of: 'project',
     group: 'Traffic',
     key: 'o',
@@ -49,7 +50,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'live',
-    title: 'Live',
+    title: TITLES.live,
     of: 'project',
     group: 'Traffic',
     key: 'l',
@@ -59,7 +60,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'pages',
-    title: 'Pages',
+    title: TITLES.pages,
     of: 'project',
     group: 'Traffic',
     key: 'p',
@@ -69,7 +70,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'sources',
-    title: 'Sources',
+    title: TITLES.sources,
     of: 'project',
     group: 'Traffic',
     key: 's',
@@ -79,7 +80,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'bots',
-    title: 'Bots',
+    title: TITLES.bots,
     of: 'project',
     group: 'Traffic',
     key: 'b',
@@ -89,7 +90,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'funnel',
-    title: 'Funnels',
+    title: TITLES.funnel,
     of: 'project',
     group: 'Behaviour',
     key: 'f',
@@ -99,7 +100,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'retention',
-    title: 'Retention',
+    title: TITLES.retention,
     of: 'project',
     group: 'Behaviour',
     key: 'r',
@@ -109,7 +110,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'paths',
-    title: 'Paths',
+    title: TITLES.paths,
     of: 'project',
     group: 'Behaviour',
     key: 'w',
@@ -119,7 +120,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'heatmap',
-    title: 'Heatmap',
+    title: TITLES.heatmap,
     of: 'project',
     group: 'Behaviour',
     key: 'h',
@@ -129,7 +130,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'sessions',
-    title: 'Sessions',
+    title: TITLES.sessions,
     of: 'project',
     group: 'People',
     key: 'v',
@@ -138,7 +139,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'people',
-    title: 'People',
+    title: TITLES.people,
     of: 'project',
     group: 'People',
     key: 'u',
@@ -147,7 +148,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'events',
-    title: 'Events',
+    title: TITLES.events,
     of: 'project',
     group: 'Behaviour',
     key: 'e',
@@ -156,7 +157,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'experiments',
-    title: 'Experiments',
+    title: TITLES.experiments,
     of: 'project',
     group: 'Behaviour',
     key: 'x',
@@ -166,7 +167,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'analysis',
-    title: 'Website analysis',
+    title: TITLES.analysis,
     of: 'project',
     group: 'Project',
     key: 'n',
@@ -176,7 +177,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'settings',
-    title: 'Settings',
+    title: TITLES.settings,
     of: 'project',
     group: 'Project',
     key: ',',
@@ -186,7 +187,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'portfolios',
-    title: 'Portfolios',
+    title: TITLES.portfolios,
     of: 'sites',
     group: 'Account',
     key: 'i',
@@ -196,7 +197,7 @@ export const views: readonly ViewRow[] = [
   },
   {
     name: 'account',
-    title: 'Account',
+    title: TITLES.account,
     of: 'sites',
     group: 'Account',
     key: 'm',

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { type Format, formatted } from '#dashboard/format'
 import { BarLabel, type BarLabelProps } from './bar-label.tsx'
-import type { Cell } from './csv.ts'
+import type { Cell, TableData } from './csv.ts'
 import { SaveTools } from './save-tools.tsx'
 
 /** A number with its form: the table shows it as the reader writes it, and the CSV file has it as it is. */
@@ -14,13 +14,19 @@ export type RankedRow = BarLabelProps & {
   cells: readonly (NumberCell | ComponentChildren)[]
 }
 
-export type RankedProps = { name: string; columns: readonly string[]; rows: readonly RankedRow[] }
+export type RankedProps = {
+  name: string
+  columns: readonly string[]
+  rows: readonly RankedRow[]
+  /** What the CSV file has, where that is more than the list shows. */
+  table?: TableData
+}
 
 /** A ranked list with several numbers a row, as a real table. The first column is the label. */
-export function Ranked({ name, columns, rows }: RankedProps) {
+export function Ranked({ name, columns, rows, table }: RankedProps) {
   const ref = useRef<HTMLTableElement>(null)
   const [first, ...others] = columns
-  const table = { columns, rows: rows.map(({ title, cells }) => [title, ...cells.map(plain)]) }
+  const shown = { columns, rows: rows.map(({ title, cells }) => [title, ...cells.map(plain)]) }
   return (
     <>
       <div class="scroll tall" role="region" aria-label={name} tabIndex={0}>
@@ -49,7 +55,7 @@ export function Ranked({ name, columns, rows }: RankedProps) {
           </tbody>
         </table>
       </div>
-      <SaveTools name={name} table={table} element={() => ref.current} />
+      <SaveTools name={name} table={table ?? shown} element={() => ref.current} />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { cells, settled, useDashboard, violations } from './dashboard.ts'
 
@@ -94,6 +95,24 @@ test('the name of a hostile sender stays text, and a project without bots says s
     .toBe(1)
   expect((await cells(page, 'Senders by requests'))[0]?.[0]).toMatch(/crawler$/)
   expect(await page.locator('main img, main script').count()).toBe(0)
+})
+
+test('the senders have one CSV file, which says more than the list', async () => {
+  const page = await dashboard.open('/app/p/demo/bots?range=14d')
+  await settled(page)
+  const panel = page.getByRole('region', { name: 'Senders', exact: true })
+  const buttons = panel.getByRole('button', { name: /CSV/ })
+  expect(await buttons.count()).toBe(1)
+  const [download] = await Promise.all([page.waitForEvent('download'), buttons.click()])
+  const [head, ...rows] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+  expect(head).toBe('sender,kind,requests,events_not_stored,last_seen_at')
+  const { actors } = await read('14d')
+  expect(rows.map(row => row.split(',').slice(0, 4))).toEqual(
+    actors.map(({ actor, category, requests, dropped_events }) => [
+      ...[actor, category, String(requests), String(dropped_events)],
+    ]),
+  )
+  expect(rows[0]).toMatch(/,\d{4}-\d{2}-\d{2}T[\d:.]+Z$/)
 })
 
 test('bots are accessible, light and dark', async () => {

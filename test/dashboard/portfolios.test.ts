@@ -99,6 +99,7 @@ test('goals, milestones, roles and words of all projects are kept, and the other
   await panel.getByRole('button', { name: '+ A word of all projects' }).click()
   await panel.getByLabel('Name of word 1').fill('Order')
   await panel.getByLabel('Meaning of word 1').fill('A paid <i>cart</i>')
+  expect(await panel.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
   await save()
   const context = async () =>
     (await dashboard.get<{ portfolio_context: object }>('/portfolio-context')).portfolio_context

@@ -1,8 +1,6 @@
 import type { Answer } from '#dashboard/api'
 import { Ranked } from '#dashboard/charts/ranked.tsx'
-import { saveFile } from '#dashboard/charts/save'
-import { csvBlob } from '#dashboard/charts/save-tools.tsx'
-import { agoLabel, formatted } from '#dashboard/format'
+import { agoLabel } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Empty } from '#dashboard/parts/states.tsx'
@@ -28,7 +26,11 @@ export function Kinds({ address, data: { categories } }: Props) {
           title: category,
           href: hrefTo(withOwn(address, { kind: category === chosen ? [] : [category] })),
           share: most === 0 ? 0 : requests / most,
-          cells: [formatted(requests), formatted(share_pct, 'percent'), formatted(dropped_events)],
+          cells: [
+            { value: requests, as: 'count' },
+            { value: share_pct, as: 'percent' },
+            { value: dropped_events, as: 'count' },
+          ],
         }))}
       />
     </Panel>
@@ -40,27 +42,15 @@ export function Senders({ address, data: { actors, categories } }: Props) {
   const kind = ownValue(address, 'kind')
   const shown = kind === undefined ? actors : actors.filter(({ category }) => category === kind)
   const most = shown[0]?.requests ?? 0
-  const save = () =>
-    saveFile(
-      'bots.csv',
-      csvBlob({
-        columns: ['sender', 'kind', 'requests', 'events_not_stored', 'last_seen_at'],
-        rows: shown.map(({ actor, category, requests, dropped_events, last_seen_at }) => [
-          ...[actor, category, requests, dropped_events],
-          last_seen_at === null ? '' : new Date(last_seen_at).toISOString(),
-        ]),
-      }),
-    )
   return (
     <Panel
       title={kind === undefined ? 'Senders' : `Senders: ${kindLabel(kind)}`}
       actions={
-        <span class="back">
-          {kind !== undefined && <a href={hrefTo(withOwn(address, { kind: [] }))}>All senders</a>}
-          <button type="button" class="quiet" aria-label="Senders as CSV" onClick={save}>
-            CSV
-          </button>
-        </span>
+        kind !== undefined && (
+          <a class="back" href={hrefTo(withOwn(address, { kind: [] }))}>
+            All senders
+          </a>
+        )
       }
     >
       {shown.length === 0 ? (
@@ -73,12 +63,19 @@ export function Senders({ address, data: { actors, categories } }: Props) {
         <Ranked
           name="Senders by requests"
           columns={['Sender', 'Requests', 'Last seen']}
+          table={{
+            columns: ['sender', 'kind', 'requests', 'events_not_stored', 'last_seen_at'],
+            rows: shown.map(({ actor, category, requests, dropped_events, last_seen_at }) => [
+              ...[actor, category, requests, dropped_events],
+              last_seen_at === null ? null : new Date(last_seen_at).toISOString(),
+            ]),
+          }}
           rows={shown.map(({ actor, category, requests, last_seen_at }) => ({
             key: `${category} ${actor}`,
             label: actor,
             title: `${actor}, ${kindLabel(category)}`,
             share: most === 0 ? 0 : requests / most,
-            cells: [formatted(requests), last_seen_at === null ? '–' : agoLabel(last_seen_at)],
+            cells: [{ value: requests, as: 'count' }, last_seen_at === null ? '–' : agoLabel(last_seen_at)],
           }))}
         />
       )}

@@ -100,7 +100,7 @@ function NotesForm({ context, projects }: { context: Context; projects: Projects
           {
             name: 'event_name',
             label: 'Event',
-            placeholder: 'Event, if it is one',
+            placeholder: 'Event, if any',
             max: 96,
             isOptional: true,
           },

@@ -10,7 +10,7 @@ type Props = {
 export function Members({ names, chosen, choose, canMove, setMove }: Props) {
   return (
     <>
-      <fieldset>
+      <fieldset class="choices">
         <legend>Projects</legend>
         {names.map(name => (
           <label key={name}>

@@ -15,7 +15,7 @@ const [MAX_GOALS, MAX_EVENTS, MAX_TERMS] = [5, 8, 10]
 const NO_TERM: Term = { event_name: '', term: '', definition: '' }
 const TERM_FIELDS: readonly EntryField[] = [
   { name: 'event_name', label: 'Event', placeholder: 'Event', max: 96 },
-  { name: 'term', label: 'Name', placeholder: 'What you call it', max: 64 },
+  { name: 'term', label: 'Name', placeholder: 'Your word', max: 64 },
   { name: 'definition', label: 'Meaning', placeholder: 'What it means', max: 240 },
 ]
 

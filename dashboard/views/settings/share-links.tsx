@@ -6,25 +6,19 @@ import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Code } from '#dashboard/parts/question.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
+import { TITLES } from '#dashboard/titles'
 import type { SharedView } from '#schemas/share-links'
 
 type Links = Answer<'GET /projects/{id}/share-links'>
 type Link = Links['share_links'][number]
 type Props = { project: string; answer: Known<Links> }
 
-/** The views that a link can show, with the titles of dashboard/views.ts, which imports this view. */
-const TITLES: Record<SharedView, string> = {
-  overview: 'Overview',
-  pages: 'Pages',
-  sources: 'Sources',
-  funnel: 'Funnels',
-  retention: 'Retention',
-  paths: 'Paths',
-  heatmap: 'Heatmap',
-  events: 'Events',
-  bots: 'Bots',
+/** The views that a link can show, in the order in which the form lists them. */
+const { overview, pages, sources, funnel, retention, paths, heatmap, events, bots } = TITLES
+const SHARED: Record<SharedView, string> = {
+  ...{ overview, pages, sources, funnel, retention, paths, heatmap, events, bots },
 }
-const NAMES = Object.keys(TITLES) as SharedView[]
+const NAMES = Object.keys(SHARED) as SharedView[]
 
 /** How long a link lives, days; 0: until it is deleted. */
 const LIVES = { 0: 'Until it is deleted', 7: '7 days', 30: '30 days', 90: '90 days', 365: 'A year' } as const
@@ -104,7 +98,7 @@ function NewLink({ project, path, onCreated }: NewLinkProps) {
         For whom
         <input value={label} maxLength={100} onInput={event => setLabel(event.currentTarget.value)} />
       </label>
-      <fieldset>
+      <fieldset class="choices">
         <legend>Views</legend>
         {NAMES.map(name => (
           <label key={name}>
@@ -116,7 +110,7 @@ function NewLink({ project, path, onCreated }: NewLinkProps) {
                 setChosen(NAMES.filter(each => (each === name ? checked : chosen.includes(each))))
               }
             />
-            {TITLES[name]}
+            {SHARED[name]}
           </label>
         ))}
       </fieldset>
@@ -143,7 +137,7 @@ function labelOf({ label, created_at }: Link): string {
 }
 
 function viewsOf({ views }: Link): string {
-  return views.map(name => TITLES[name]).join(', ')
+  return views.map(name => SHARED[name]).join(', ')
 }
 
 function lifeOf({ created_at, expires_at, last_used_at }: Link): string {

@@ -1,0 +1,21 @@
+/** The titles of the views, by their names. The table of views has them, and views that name other views. */
+export const TITLES = {
+  sites: 'All sites',
+  overview: 'Overview',
+  live: 'Live',
+  pages: 'Pages',
+  sources: 'Sources',
+  bots: 'Bots',
+  funnel: 'Funnels',
+  retention: 'Retention',
+  paths: 'Paths',
+  heatmap: 'Heatmap',
+  sessions: 'Sessions',
+  people: 'People',
+  events: 'Events',
+  experiments: 'Experiments',
+  analysis: 'Website analysis',
+  settings: 'Settings',
+  portfolios: 'Portfolios',
+  account: 'Account',
+} as const
