@@ -24,12 +24,14 @@ import { type ErasedCount, eraseRows, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
 import { createHotSlices } from './hot-slices.ts'
 import {
+  type DescribedEvents,
   type EventsDescription,
   type SegmentWriter,
   toSegment,
   type WrittenPart,
   writeSegmentPart,
 } from './segment-files.ts'
+import { layoutOfEpoch } from './segment-layout.ts'
 import { sessionsOfEvents } from './session-sql.ts'
 import { sessionDatesOfEvents, withSplit } from './split-sql.ts'
 
@@ -45,7 +47,7 @@ type BucketIds = { bucket: number; last_arrival: number; event_ids: number }
  * the work for one bucket is the result of this bucket, and the others go on.
  */
 export async function compactEpoch(
-  writer: SegmentWriter,
+  writer: Omit<SegmentWriter, 'layout'>,
   { epoch, hot, buckets }: EpochCompactionJob,
   { sliceBytes, minComparedEvents }: { sliceBytes: number; minComparedEvents: number | undefined },
 ): Promise<CompactedBucket[]> {
@@ -111,29 +113,33 @@ export async function compactEpoch(
     // What was erased is counted and described too: it was received, and the ids of these events must stay
     // known.
     await database.run(addStoredEvents)
-    const described = (await database.rows(describeEvents)) as EventsDescription[]
+    const described = (await database.rows(describeEvents)) as DescribedEvents[]
     const counts = hasTombstones ? await eraseRows(database) : []
     erasedCounts.push(...counts)
     const descriptions = described.map(each => ({
       ...each,
+      layout: layoutOfEpoch(each),
       rows: each.rows - sumEvents(counts.filter(({ bucket }) => bucket === each.bucket)),
     }))
     await database.run(createSessionStarts)
-    await forEachConcurrent(descriptions, CONCURRENT_BUCKETS, description => {
+    await forEachConcurrent(descriptions, CONCURRENT_BUCKETS, ({ json_bytes: _, layout, ...description }) => {
       const { bucket } = description
       return tryBucket(bucket, async () => {
         const ids = idsOf.get(bucket)
         const isSplitKnown = await compareWithOlder(description)
         const writtenParts = parts.get(bucket) ?? []
-        const bytes = await writeSegmentPart(writer, {
-          bucket,
-          segment: segmentOf(bucket),
-          part: writtenParts.length,
-          events: `bucket = ${bucket}`,
-          sessions: withSplit(sessionsOfEvents(bucket), bucket, isSplitKnown),
-          activity: activityOfEvents(bucket),
-          eventIds: ids?.event_ids ? eventIdsOfHot(bucket, slice, ids.last_arrival) : null,
-        })
+        const bytes = await writeSegmentPart(
+          { ...writer, layout },
+          {
+            bucket,
+            segment: segmentOf(bucket),
+            part: writtenParts.length,
+            events: `bucket = ${bucket}`,
+            sessions: withSplit(sessionsOfEvents(bucket), bucket, isSplitKnown),
+            activity: activityOfEvents(bucket),
+            eventIds: ids?.event_ids ? eventIdsOfHot(bucket, slice, ids.last_arrival) : null,
+          },
+        )
         parts.set(bucket, [...writtenParts, { ...description, bytes }])
         if (isSplitKnown) knowsSplit.add(bucket)
       })

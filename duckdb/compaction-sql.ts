@@ -126,7 +126,7 @@ export const createSessionStarts = `
  */
 export const describeEvents = `
     SELECT bucket, count(*) AS rows, epoch_ms(min(timestamp)) AS first_at, epoch_ms(max(timestamp)) AS last_at,
-      max(${ARRIVAL}) AS last_arrival
+      max(${ARRIVAL}) AS last_arrival, CAST(coalesce(sum(strlen(properties)), 0) AS bigint) AS json_bytes
     FROM event_rows GROUP BY bucket ORDER BY bucket`
 
 /** Adds the events in event_rows to the counts of stored events. */

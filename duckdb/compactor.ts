@@ -25,7 +25,7 @@ import {
   withScratchDatabase,
 } from './scratch-database.ts'
 import { type EventsDescription, toSegment, writeSegmentPart } from './segment-files.ts'
-import { layoutOf, SMALL_LAYOUT } from './segment-layout.ts'
+import { layoutOf } from './segment-layout.ts'
 import { sessionsOfEvents, sessionsOfSegments } from './session-sql.ts'
 import { rowsOfUnknownSplit, sessionDatesOfSegments, withSplit } from './split-sql.ts'
 
@@ -40,8 +40,13 @@ export type CompactorSettings = Pick<ScratchSettings, 'lake' | 'tempDir' | 'log'
     minComparedEvents?: number
   }
 
-/** 32 MB are about 1.1 million events of the tracker. */
-const SLICE_BYTES = 32 * 1024 * 1024
+/**
+ * A slice of the hot files has this share of the memory. As rows it takes ten times its bytes; with more,
+ * DuckDB writes rows to the disk in between, which takes a third of the processor time. With 512 MB these are
+ * 32 MB, or about 1.1 million events of the tracker.
+ */
+const SLICE_SHARE = 1 / 16
+const MB = 1024 * 1024
 
 type StoredSegment = SegmentId & { parts: number }
 
@@ -53,7 +58,7 @@ type StoredSegment = SegmentId & { parts: number }
 export function createCompactor({
   memoryMb = 512,
   threads = 2,
-  sliceBytes = SLICE_BYTES,
+  sliceBytes = memoryMb * MB * SLICE_SHARE,
   minComparedEvents,
   ...given
 }: CompactorSettings): Compactor {
@@ -149,7 +154,7 @@ export function createCompactor({
             ...{ bucket, isEmpty: true, segment: null, stored: [], removed: [], replaced: [] },
           }))
         : withScratchDatabase(settings, database =>
-            compactEpoch({ database, lake, memoryMb, layout: SMALL_LAYOUT }, job, {
+            compactEpoch({ database, lake, memoryMb }, job, {
               sliceBytes,
               minComparedEvents,
             }),

@@ -90,7 +90,7 @@ export async function writeSegmentPart(
   return [...rollups, eventsFile].reduce((sum, { content }) => sum + content.length, 0)
 }
 
-/** A row of describeEvents of duckdb/compaction-sql.ts. Times as in the manifest. */
+/** What the manifest says of events. Times as there. */
 export type EventsDescription = {
   bucket: number
   rows: number
@@ -98,6 +98,9 @@ export type EventsDescription = {
   last_at: number
   last_arrival: number
 }
+
+/** A row of describeEvents of duckdb/compaction-sql.ts. `json_bytes`: of the properties as JSON. */
+export type DescribedEvents = EventsDescription & { json_bytes: number }
 
 export type WrittenPart = EventsDescription & { bytes: number }
 

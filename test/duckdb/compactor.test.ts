@@ -154,7 +154,7 @@ test('a large merged segment has larger row groups than a small one', async () =
   expect(large.bytes).toBeLessThan(small.bytes)
 })
 
-test('a large merged segment of wide events is not compressed at the slow level, which takes 6 ms for each', async () => {
+test('a large merged segment of wide events is compressed at the fast level: the slow one takes 6 ms for each', async () => {
   const { compact, mergeSegments, writeHot } = await openCompactorLake()
   await writeHot(1, [request({ events: [{}, {}] })])
   const small = (await compact(1)) as Segment
@@ -168,7 +168,38 @@ test('a large merged segment of wide events is not compressed at the slow level,
     return new Set(levels.filter(level => level !== undefined))
   }
   expect(await levelOf(200_000)).toEqual(new Set(['19']))
-  expect(await levelOf(1_000)).toEqual(new Set(['3']))
+  expect(await levelOf(1_000)).toEqual(new Set(['1']))
+})
+
+test('the events of an epoch whose properties are wide are compressed at the fast level, those of other buckets are not', async () => {
+  const { compact, writeHot, readSegment } = await openCompactorLake()
+  const wide = { text: 'x'.repeat(1_000) }
+  await writeHot(1, [
+    request({ bucket: 7, events: [{ properties: wide }, { properties: wide }] }),
+    request({ bucket: 8, events: [{ properties: wide }, {}] }),
+  ])
+  const run = vi.spyOn(DuckDBConnection.prototype, 'run')
+  onTestFinished(() => run.mockRestore())
+  const levels: unknown[] = []
+  for (const bucket of [7, 8]) {
+    run.mockClear()
+    const segment = await compact(1, { bucket })
+    expect(await readSegment('segment_events', segment, bucket)).toHaveLength(2)
+    const events = run.mock.calls.find(([text]) => text.includes('event_rows LEFT JOIN session_starts'))
+    levels.push(/COMPRESSION_LEVEL (\d+)/.exec(String(events))?.[1])
+  }
+  expect(levels).toEqual(['1', '3'])
+})
+
+test.each([
+  [64, 2],
+  [128, 1],
+])('with %d MB of memory an epoch of 6 MB is compacted in %d slices', async (memoryMb, parts) => {
+  const { compactor, writeHot } = await openCompactorLake({ memoryMb })
+  const hot = []
+  for (const _ of [1, 2]) hot.push({ ...(await writeHot(1, [request({})])), size: 3 * 1024 * 1024 })
+  const job = { epoch: 1, hot, buckets: [{ bucket: 7, eventIds: [], ...NOTHING_BEFORE }] }
+  expect(await compactor.compactEpoch(job)).toMatchObject([{ segment: { parts } }])
 })
 
 test('a segment without ids to know has no file of them, and is merged and described like others', async () => {
