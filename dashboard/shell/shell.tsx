@@ -35,8 +35,8 @@ export function Shell() {
   })
   const savedViews = answers.views?.data?.views ?? []
   const projects = answers.projects?.data?.projects ?? []
-  // Before the view is drawn, because it asks with the zone of its project.
-  const listed = answers.projects?.data?.projects
+  // Before the view is drawn, because it asks with the zone of its project. The demo has a list of its own.
+  const listed = area === 'account' ? answers.projects?.data?.projects : undefined
   useMemo(() => listed && noteZones(listed), [listed])
   const [dialog, setDialog] = useState<Dialog | null>(null)
   // A dialog says some time after Escape that it is closed. Another one may be open by then.

@@ -244,9 +244,15 @@ test('a project is created, changed and deleted; a dry run sends nothing, and no
   expect(counts.size).toBe(0)
   const created = await run(['create', 'shop', '--domain', 'https://shop.example'])
   expect(created.stdout).toMatch(/<script defer src="http:.*data-project="shop".*<\/script>/)
-  expect(await run(['update', 'shop', '--origins', '*'])).toMatchObject({ code: 0 })
+  expect(await run(['update', 'shop', '--origins', '*', '--timezone', 'Pacific/Kiritimati'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/Time zone +Pacific\/Kiritimati/),
+  })
   const shop = JSON.parse((await run(['project', 'shop', '--json'])).stdout)
-  expect(shop.allowed_origins).toBe('*')
+  expect(shop).toMatchObject({ allowed_origins: '*', timezone: 'Pacific/Kiritimati' })
+  expect((await run(['stats', 'shop'])).stdout).toContain('(Pacific/Kiritimati)')
+  expect(await run(['update', 'shop', '--timezone', ''])).toMatchObject({ code: 0 })
+  expect(JSON.parse((await run(['project', 'shop', '--json'])).stdout).timezone).toBe(null)
   expect(await run(['delete', 'shop', '--confirm', '--json'])).toMatchObject({
     code: 0,
     stdout: `{"ok":true,"deleted":"${shop.id}"}\n`,

@@ -81,6 +81,15 @@ describe('manage', () => {
     )
   })
 
+  test('gives a project a time zone, by whose days its reports then count', async () => {
+    const { name } = await service.createProject()
+    const values = { timezone: 'Pacific/Kiritimati' }
+    expect(textOf(await call('manage', { action: 'update_project', project: name, values }))).toContain(
+      'Pacific/Kiritimati',
+    )
+    expect(textOf(await call('query', { project: name, report: 'totals' }))).toContain('(Pacific/Kiritimati)')
+  })
+
   test('adds an annotation, and leaves the rest of the context as it is', async () => {
     const set = (action: string, values: object) => call('manage', named({ action, values }))
     await set('set_context', { goals: ['More signups'], activation_events: ['signup_completed'] })
