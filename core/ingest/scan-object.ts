@@ -80,24 +80,25 @@ export function scanObject(json: Uint8Array, start: number): ScannedObject | nul
       at += 1
     } else if (char === QUOTE && next < AFTER_KEY) {
       const from = at + 1
+      const isKey = next >= KEY
       let hash = startHash(open.number)
       for (at = from; json[at] !== QUOTE; at++) {
         const byte = json[at] as number
         // Not true for the end of the bytes too.
         if (!(byte >= SPACE)) return null
-        hash = addToHash(hash, byte)
+        // Only keys are compared.
+        if (isKey) hash = addToHash(hash, byte)
         if (byte !== BACKSLASH) continue
         at += 1
-        hash = addToHash(hash, json[at] as number)
+        if (isKey) hash = addToHash(hash, json[at] as number)
         if (!SAME_ESCAPES.has(json[at] as number)) isExact = false
       }
-      if (next < KEY) next = AFTER_VALUE
-      else {
+      if (isKey) {
         const key = numericKey(json, from, at)
         if (!keys.add(hash) || (key !== null && key <= open.highestKey)) isExact = false
         open.highestKey = key ?? Number.POSITIVE_INFINITY
         next = AFTER_KEY
-      }
+      } else next = AFTER_VALUE
       at += 1
     } else if (next === AFTER_KEY) {
       if (char !== COLON) return null

@@ -4,7 +4,7 @@ import type { EventTimes } from '#core/usage/counters'
 import { timesOf } from '#core/usage/event-times'
 import { type ColumnOf, type PropertyColumnName, propertyColumns } from '#schemas/columns'
 import { eventKey, shortKey } from './id-keys.ts'
-import { namesOf, readRawEvents, splitRawObject } from './raw-events.ts'
+import { type ColumnValue, namesOf, type RawColumns, type RawEvent, readRawEvents } from './raw-events.ts'
 
 /**
  * A column of texts: the distinct texts, and for each row the number of its text; -1 for null. Wide
@@ -84,8 +84,8 @@ export function createHotColumns(): HotColumns {
     eventKeys.longs = grown(eventKeys.longs, new BigInt64Array(capacity).fill(-1n))
   }
 
-  /** `propertiesJson`: the properties as text, if they are not in the event. */
-  function addEvent(record: Head, event: RecordedEvent, index: number, propertiesJson?: Buffer | null): void {
+  /** `raw`: the properties, if they are not in the event. */
+  function addEvent(record: Head, event: RecordedEvent, index: number, raw?: RawEvent): void {
     if (isEmptyEvent(event)) return
     if (count === capacity) grow()
     if (!Number.isSafeInteger(event.timestamp)) throw new TypeError('a timestamp is not a whole number')
@@ -103,8 +103,11 @@ export function createHotColumns(): HotColumns {
       addText(id, row, event.event_id)
       eventKeys.longs[row] = eventKey(record.project_id, event.event_id, record.credentialed) ?? -1n
     }
-    if (propertiesJson == null) addText(json, row, addProperties(event.properties, row))
-    else json.numbers[row] = json.texts.push(addRawProperties(propertiesJson, row)) - 1
+    if (raw === undefined) addText(json, row, addProperties(event.properties, row))
+    else {
+      for (const [name, value] of raw.columns) addValue(name, row, value)
+      if (raw.propertiesJson !== null) json.numbers[row] = json.texts.push(raw.propertiesJson) - 1
+    }
     count += 1
   }
 
@@ -120,41 +123,23 @@ export function createHotColumns(): HotColumns {
     let stored = 0
     for (const key of keys) {
       const value = properties[key]
-      if (typeof value === 'string' && textProperties.has(key))
-        addText(textColumn(key as HotName), row, value)
-      else if (isStorableInteger(value) && integerProperties.has(key))
-        integerColumn(key as HotName).values[row] = value
-      else continue
+      if (!hasColumn(key, value)) continue
+      addValue(key, row, value)
       stored += 1
     }
     if (stored === 0) return JSON.stringify(properties)
     if (stored === keys.length) return '{}'
     for (const key of keys) {
-      const value = properties[key]
-      if (
-        typeof value === 'string'
-          ? textProperties.has(key)
-          : isStorableInteger(value) && integerProperties.has(key)
-      )
-        continue
+      if (hasColumn(key, properties[key])) continue
       rest ??= Object.create(null) as Record<string, unknown>
-      rest[key] = value
+      rest[key] = properties[key]
     }
     return JSON.stringify(rest)
   }
 
-  /** The same for properties as text. A name of a column needs no escapes in JSON. */
-  function addRawProperties(propertiesJson: Buffer, row: number): Buffer {
-    return splitRawObject(propertiesJson, propertyNames, (key, valueJson) => {
-      if (!properties.has(key)) return false
-      const value: unknown = JSON.parse(valueJson)
-      if (typeof value === 'string' && textProperties.has(key))
-        addText(textColumn(key as HotName), row, value)
-      else if (isStorableInteger(value) && integerProperties.has(key))
-        integerColumn(key as HotName).values[row] = value
-      else return false
-      return true
-    })
+  function addValue(name: string, row: number, value: ColumnValue): void {
+    if (typeof value === 'string') addText(textColumn(name as HotName), row, value)
+    else integerColumn(name as HotName).values[row] = value
   }
 
   /** Adds all rows of a record, or none. */
@@ -184,12 +169,11 @@ export function createHotColumns(): HotColumns {
       })
     },
     addUnparsed(record) {
-      const raw = readRawEvents(record.eventsJson)
+      const raw = readRawEvents(record.eventsJson, RAW_COLUMNS)
       const parsed: readonly RecordedEvent[] =
         raw?.map(({ event }) => event) ?? JSON.parse(record.eventsJson.toString())
       addAll(() => {
-        for (const [index, event] of parsed.entries())
-          addEvent(record, event, index, raw?.[index]?.propertiesJson)
+        for (const [index, event] of parsed.entries()) addEvent(record, event, index, raw?.[index])
       })
       const times = timesOf(parsed.filter(event => !isEmptyEvent(event)))
       return { events: parsed.length, times, hasEventIds: parsed.some(({ event_id }) => event_id != null) }
@@ -245,12 +229,27 @@ function grown<Values extends { set(values: Values): void }>(values: Values, lar
 const textProperties = propertiesOfType('string')
 const integerProperties = propertiesOfType('int64')
 const properties = new Set([...textProperties, ...integerProperties])
-const propertyNames = namesOf(properties)
+/** A name of a column needs no escapes in JSON. */
+const RAW_COLUMNS: RawColumns = {
+  names: namesOf(properties),
+  valueOf(name, json) {
+    if (!properties.has(name)) return undefined
+    const value: unknown = JSON.parse(json)
+    return hasColumn(name, value) ? value : undefined
+  },
+}
 
 function propertiesOfType(type: 'string' | 'int64'): ReadonlySet<string> {
   return new Set<PropertyColumnName | string>(
     propertyColumns.filter(column => column.type === type).map(({ name }) => name),
   )
+}
+
+/** Whether a property has a column that holds such a value. */
+function hasColumn(name: string, value: unknown): value is ColumnValue {
+  return typeof value === 'string'
+    ? textProperties.has(name)
+    : isStorableInteger(value) && integerProperties.has(name)
 }
 
 /** An integer column would read -0 back as 0. */

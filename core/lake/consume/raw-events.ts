@@ -1,8 +1,25 @@
 import { endOfNested, endOfText, endOfValue } from '#core/ingest/json-scan'
 import type { RecordedEvent } from '#core/ingest/record'
 
-/** An event whose properties are still the JSON that ingestion wrote, in UTF-8. */
-export type RawEvent = { event: RecordedEvent; propertiesJson: Buffer | null }
+/** The value of a property that has a column. */
+export type ColumnValue = string | number
+
+/** An event whose properties were not parsed. */
+export type RawEvent = {
+  event: RecordedEvent
+  columns: readonly (readonly [name: string, value: ColumnValue])[]
+  /**
+   * The other properties as the JSON that ingestion wrote, in UTF-8; null for an event without properties.
+   */
+  propertiesJson: Buffer | null
+}
+
+/** The properties that have columns. */
+export type RawColumns = {
+  names: Names
+  /** The value for the column of this name; undefined if there is none for such a value. */
+  valueOf(name: string, json: string): ColumnValue | undefined
+}
 
 /** Bytes of the first event from which on the events of a record are read as text. */
 const WIDE_BYTES = 2_000
@@ -17,20 +34,20 @@ const [QUOTE, COMMA, OPEN_OBJECT] = [0x22, 0x2c, 0x7b]
  * writing them takes ten times as long. Null for small events, which are faster parsed, and for a text of
  * another form than writeEvent of core/ingest/record.ts gives it.
  */
-export function readRawEvents(eventsJson: Buffer): RawEvent[] | null {
+export function readRawEvents(eventsJson: Buffer, columns: RawColumns): RawEvent[] | null {
   const events: RawEvent[] = []
   for (let at = 1; ; ) {
     const propertiesAt = startOfProperties(eventsJson, at)
     if (propertiesAt === null) return null
-    const propertiesEnd = endOfValue(eventsJson, propertiesAt)
-    const end = endOfNested(eventsJson, propertiesEnd, 1)
-    if (events.length === 0 && end - at < WIDE_BYTES) return null
-    const [before, after] = [eventsJson.subarray(at, propertiesAt), eventsJson.subarray(propertiesEnd, end)]
-    const properties = eventsJson.subarray(propertiesAt, propertiesEnd)
-    events.push({
-      event: JSON.parse(`${before}null${after}`),
-      propertiesJson: properties.equals(NULL) ? null : properties,
-    })
+    if (events.length === 0 && endOfValue(eventsJson, at) - at < WIDE_BYTES) return null
+    const properties =
+      eventsJson[propertiesAt] === OPEN_OBJECT
+        ? splitProperties(eventsJson, propertiesAt, columns)
+        : { end: propertiesAt + NULL.length, columns: [], propertiesJson: null }
+    const end = endOfNested(eventsJson, properties.end, 1)
+    const [before, after] = [eventsJson.subarray(at, propertiesAt), eventsJson.subarray(properties.end, end)]
+    const { columns: values, propertiesJson } = properties
+    events.push({ event: JSON.parse(`${before}null${after}`), columns: values, propertiesJson })
     if (eventsJson[end] !== COMMA) return end === eventsJson.length - 1 ? events : null
     at = end + 1
   }
@@ -50,36 +67,41 @@ function startsWith(json: Buffer, start: Buffer, at: number): boolean {
 }
 
 /**
- * Calls `take` with the key and the value of each property of an object whose key may be one of `names`, as
- * JSON. Returns the JSON of the properties that `take` does not take. The object is written without blanks.
+ * Reads the object at `start`, which has no blanks, once: the properties that have columns, the JSON of the
+ * others, and where it ends.
  */
-export function splitRawObject(
-  json: Buffer,
-  names: Names,
-  take: (key: string, valueJson: string) => boolean,
-): Buffer {
+function splitProperties(json: Buffer, start: number, { names, valueOf }: RawColumns) {
+  const columns: [string, ColumnValue][] = []
   const kept: Buffer[] = []
-  let keptFrom = 1
-  for (let at = 1; json[at] === QUOTE; ) {
+  let keptFrom = start
+  let at = start + 1
+  while (json[at] === QUOTE) {
     const keyEnd = endOfText(json, at)
     const end = endOfValue(json, keyEnd + 1)
     const next = json[end] === COMMA ? end + 1 : end
-    if (
-      names.mayHave(json[at + 1] as number, keyEnd - at - 2) &&
-      take(json.toString('utf8', at + 1, keyEnd - 1), json.toString('utf8', keyEnd + 1, end))
-    ) {
-      kept.push(json.subarray(keptFrom, at))
-      keptFrom = next
+    if (names.mayHave(json[at + 1] as number, keyEnd - at - 2)) {
+      const name = json.toString('utf8', at + 1, keyEnd - 1)
+      const value = valueOf(name, json.toString('utf8', keyEnd + 1, end))
+      if (value !== undefined) {
+        columns.push([name, value])
+        kept.push(json.subarray(keptFrom, at))
+        keptFrom = next
+      }
     }
     at = next
   }
-  if (keptFrom === 1) return json
-  const rest = Buffer.concat([json.subarray(0, 1), ...kept, json.subarray(keptFrom)])
-  // Without the last property the comma before it stays.
-  const last = rest.length - 2
-  if (rest[last] !== COMMA) return rest
-  rest[last] = rest[last + 1] as number
-  return rest.subarray(0, -1)
+  const end = at + 1
+  const last = json.subarray(keptFrom, end)
+  return { end, columns, propertiesJson: kept.length === 0 ? last : joinKept([...kept, last]) }
+}
+
+/** Without the last property the comma before it stays. */
+function joinKept(parts: readonly Buffer[]): Buffer {
+  const json = Buffer.concat(parts)
+  const last = json.length - 2
+  if (json[last] !== COMMA) return json
+  json[last] = json[last + 1] as number
+  return json.subarray(0, -1)
 }
 
 /** A set of names that rules out most others by their first character and their length. */

@@ -17,7 +17,7 @@ import {
 import { encodeHot } from '#core/lake/consume/encode-hot'
 import { createHotColumns, hotColumnsOf, type UnparsedEvents } from '#core/lake/consume/hot-columns'
 import { shortKey } from '#core/lake/consume/id-keys'
-import { readRawEvents } from '#core/lake/consume/raw-events'
+import { namesOf, readRawEvents } from '#core/lake/consume/raw-events'
 import { timesOf } from '#core/usage/event-times'
 import { propertyColumns, tables } from '#schemas/columns'
 import { propertySettings, repeats, seed } from '#test/support/depth'
@@ -204,14 +204,20 @@ test('wide events that are read as text give the rows of parsed ones', () => {
 
 test('only wide events of the form that ingestion writes are read as text', () => {
   const wide = { event: 'a', properties: { long: 'x'.repeat(3_000) }, user_id: null, timestamp: 1 }
-  const read = (json: string) => readRawEvents(Buffer.from(json))
+  const columns = { names: namesOf(['path']), valueOf: (_: string, json: string) => json }
+  const read = (json: string) => readRawEvents(Buffer.from(json), columns)
   const text = JSON.stringify([wide, wide])
   expect(read(text)).toEqual(
     [1, 2].map(() => ({
       event: { ...wide, properties: null },
+      columns: [],
       propertiesJson: Buffer.from(JSON.stringify(wide.properties)),
     })),
   )
+  const withColumn = { ...wide, properties: { ...wide.properties, path: '/a' } }
+  expect(read(JSON.stringify([withColumn]))).toMatchObject([
+    { columns: [['path', '"/a"']], propertiesJson: Buffer.from(JSON.stringify(wide.properties)) },
+  ])
   expect(read(JSON.stringify([{ ...wide, properties: {} }]))).toBeNull()
   expect(read(JSON.stringify([wide, { event: '' }]))).toBeNull()
   expect(read(JSON.stringify([{ timestamp_first: 1, ...wide }]))).toBeNull()
