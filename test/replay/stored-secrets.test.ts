@@ -60,7 +60,8 @@ test.each([false, true])(
     })
 
     const sent = (await Promise.all(requests.map(read))).join('\n')
-    const stored = await readFiles(site.service.dataDir)
+    // The service moves files while they are read.
+    const stored = await eventually(() => readFiles(site.service.dataDir))
     for (const text of [sent, stored]) {
       // The search reads what was recorded.
       expectWholeCorpus(text)

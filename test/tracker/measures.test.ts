@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
 import { NOON, useTestSite } from './test-site.ts'
@@ -15,10 +16,23 @@ function setVisibility(state: 'hidden' | 'visible') {
   document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
 }
 
+/** Waits until the browser has told observers, of which the tracker is the first, of an entry. */
+const untilMeasured = (page: Page, type: string) =>
+  page.evaluate(
+    type =>
+      new Promise<void>(resolve => {
+        const options = { type, buffered: true, durationThreshold: 16 }
+        new PerformanceObserver(() => resolve()).observe(options)
+      }),
+    type,
+  )
+
 test('`$performance` has the times of the page load, in whole ms', async () => {
   const page = await openPage('data-track-performance="true"')
   await page.goto(site.server.page('/shop'), { waitUntil: 'load' })
-  await page.waitForTimeout(20)
+  await page.waitForFunction(
+    () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).loadEventEnd > 0,
+  )
   await site.leave(page)
   await eventually(() => expect(site.server.propertiesOf('$performance')).toHaveLength(1))
   const sent = site.server.propertiesOf('$performance')[0]!
@@ -40,13 +54,13 @@ test('`$web_vitals` has the paint, the shift and the slowest interaction, once',
      <script>document.getElementById('slow').onclick = () => { const end = performance.now() + 60; while (performance.now() < end); }</script>`,
   )
   await page.goto(site.server.page())
-  await page.waitForTimeout(100)
+  await untilMeasured(page, 'largest-contentful-paint')
   await page.evaluate(() => {
     document.getElementById('gap')!.style.height = '300px'
   })
-  await page.waitForTimeout(100)
+  await untilMeasured(page, 'layout-shift')
   await page.click('#slow')
-  await page.waitForTimeout(100)
+  await untilMeasured(page, 'event')
   await page.evaluate(setVisibility, 'hidden' as const)
   await page.evaluate(setVisibility, 'visible' as const)
   await site.leave(page)
