@@ -10,7 +10,7 @@ import {
   newRecording,
   newReplay,
   newViewer,
-  openViewer,
+  openSecret,
   snapshotAt,
 } from '#test/support/replays'
 
@@ -446,7 +446,7 @@ describe('the viewer', () => {
   test('it is dead after the API key that opened it is replaced, and one that was opened with the new key is not', async () => {
     const project = await service.createProject()
     const { id } = await newFinishedReplay(service, project)
-    const secret = await openViewer(service, id)
+    const secret = await openSecret(service, id)
     const inBrowser = await service.call(routes.openReplay, {
       ...NO_KEY,
       headers: await service.browser(),
@@ -457,7 +457,7 @@ describe('the viewer', () => {
     expect(await view(secret)).toBe(200)
     await service.newKey()
     expect(await view(secret)).toBe(404)
-    expect(await view(await openViewer(service, id))).toBe(200)
+    expect(await view(await openSecret(service, id))).toBe(200)
     expect(await view(String(inBrowser.body.viewer_url).split('#')[1] ?? '')).toBe(200)
   })
 

@@ -39,11 +39,11 @@ export async function newFinishedReplay(service: HttpService, project: Project) 
 /** The secret of a viewer of such a replay, opened with the key of the owner. */
 export async function newViewer(service: HttpService, project: Project): Promise<string> {
   const { id } = await newFinishedReplay(service, project)
-  return openViewer(service, id)
+  return openSecret(service, id)
 }
 
 /** Opens a replay with the key of the owner, and returns the secret of its viewer. */
-export async function openViewer(service: HttpService, id: string): Promise<string> {
+export async function openSecret(service: HttpService, id: string): Promise<string> {
   const { body } = await service.call(routes.openReplay, { id })
   return String(body.viewer_url).split('#')[1] ?? ''
 }

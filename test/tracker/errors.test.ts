@@ -5,8 +5,8 @@ import { useTestSite } from './test-site.ts'
 const site = useTestSite()
 
 /**
- * Opens a page with this script, and returns its `$error` events, which are `count`. Its own event `end` comes
- * after them, in the same request or in a later one.
+ * Opens a page with this script, and returns its `$error` events, which are `count`. Its own event `end`
+ * comes after them, in the same request or in a later one.
  */
 async function errorsOf(count: number, script: string, attributes = 'data-track-errors="true"') {
   site.server.setPage(

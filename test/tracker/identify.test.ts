@@ -24,6 +24,8 @@ test('`identify` sends waiting events first, then both ids and the traits, with 
     window.aa!.track('after')
   })
   await eventually(() => expect(site.server.identifies()).toHaveLength(1))
+  // They have a request of their own.
+  await eventually(() => expect(site.server.events()).toHaveLength(2))
   const before = site.server.events()
   expect(before.map(({ event }) => event)).toEqual(['page_view', 'before'])
   expect(site.server.identifies()).toEqual([

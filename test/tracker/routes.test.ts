@@ -80,8 +80,9 @@ test('an event just after a change belongs to the new route and comes after its 
   })
   await site.leave(page)
   await eventually(() => expect(site.server.events()).toHaveLength(3))
-  expect(site.server.events().map(({ event, properties }) => [event, properties.path])).toEqual([
-    ['page_view', '/'],
+  // The first route has a request of its own, which may come later.
+  const sent = site.server.events().map(({ event, properties }) => [event, properties.path])
+  expect(sent.filter(([, path]) => path === '/a')).toEqual([
     ['page_view', '/a'],
     ['x', '/a'],
   ])
@@ -141,7 +142,7 @@ test('a page that comes back from the back/forward cache is a page view in SPA m
     })
     await site.leave(page)
     await eventually(() => expect(site.server.propertiesOf('end')).toHaveLength(1))
-    expect(site.server.propertiesOf('page_view')).toHaveLength(count)
+    await eventually(() => expect(site.server.propertiesOf('page_view')).toHaveLength(count))
     site.server.requests.length = 0
   }
 })
@@ -159,8 +160,11 @@ test('`$404` is sent for a route with the meta element, and for the status of th
   })
   await site.leave(page)
   await eventually(() => expect(site.server.propertiesOf('$404')).toHaveLength(2))
-  expect(site.server.propertiesOf('$404')).toMatchObject([
-    { path: '/missing', referrer: '', title: 'Home' },
+  const missing = site.server
+    .propertiesOf('$404')
+    .toSorted((a, b) => (String(a.path) < String(b.path) ? -1 : 1))
+  expect(missing).toMatchObject([
     { path: '/lost', referrer: '', title: 'Home' },
+    { path: '/missing', referrer: '', title: 'Home' },
   ])
 })

@@ -80,9 +80,11 @@ describe('what the page says', () => {
     await shows(page, 'Start')
     await seekTo(page, 9_000)
     await shows(page, 'Cart')
-    expect(await page.isHidden('#now')).toBe(true)
-    expect(await page.textContent('#address')).toBe('https://shop.test/cart')
-    expect(await page.textContent('#size')).toBe('390 × 700')
+    await eventually(async () => {
+      expect(await page.isHidden('#now')).toBe(true)
+      expect(await page.textContent('#address')).toBe('https://shop.test/cart')
+      expect(await page.textContent('#size')).toBe('390 × 700')
+    })
     const lacks = await page.textContent('#lacks')
     for (const said of ['One part of this replay is missing', 'Some images', 'One style sheet', 'Fonts']) {
       expect(lacks).toContain(said)
@@ -230,7 +232,7 @@ describe('the controls', () => {
     const entry = page.getByRole('button', { name: '/cart' })
     await entry.click()
     await shows(page, 'Cart')
-    expect(await entry.getAttribute('aria-current')).toBe('true')
+    await eventually(async () => expect(await entry.getAttribute('aria-current')).toBe('true'))
     await page.context().close()
   })
 })

@@ -99,7 +99,9 @@ test('the viewer shows the events of the session in the time of the replay, and 
   expect(Number(await page.inputValue('#seek'))).toBe(6_000)
   expect(await recordedPage(page).locator('h1').textContent()).toBe('Shop')
   await seekTo(page, 5_999)
-  expect(await page.locator('[aria-current]').textContent()).toContain('page_view')
+  await eventually(async () =>
+    expect(await page.locator('[aria-current]').textContent()).toContain('page_view'),
+  )
   expect(incidents).toEqual({ requests: [], reports: [] })
   await page.context().close()
 })

@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Project } from '#core/projects/project'
 import { HUMAN_BROWSER } from '#test/support/browser'
 import { BASE_URL, type HttpService } from '#test/support/http-service'
-import { newReplay } from '#test/support/replays'
+import { newReplay, openSecret } from '#test/support/replays'
 
 /** An event of rrweb, as a test writes it. */
 export type TestEvent = { type: number; timestamp: number; data: unknown }
@@ -35,11 +35,7 @@ export async function storeReplay(
   }
   const count = Math.max(-1, ...chunks.keys()) + 1
   if (isFinished) await service.replays.uploads.finish(id, { ...sender, chunks: count })
-  const credential = { kind: 'api_key' as const, id: 'key_0123456789abcdef', label: null }
-  const { secret } = await service.replays.links.open(
-    { id, project_id: owned.id },
-    { account: service.owner, credential },
-  )
+  const secret = await openSecret(service, id)
   return { id, secret, startedAt: started_at, sessionId: upload.session_id, project: owned }
 }
 
