@@ -232,7 +232,7 @@ const properties = new Set([...textProperties, ...integerProperties])
 /** A name of a column needs no escapes in JSON. */
 const RAW_COLUMNS: RawColumns = {
   names: namesOf(properties),
-  valueOf(name, json) {
+  valueFor(name, json) {
     if (!properties.has(name)) return undefined
     const value: unknown = JSON.parse(json)
     return hasColumn(name, value) ? value : undefined

@@ -18,7 +18,7 @@ export type RawEvent = {
 export type RawColumns = {
   names: Names
   /** The value for the column of this name; undefined if there is none for such a value. */
-  valueOf(name: string, json: string): ColumnValue | undefined
+  valueFor(name: string, json: string): ColumnValue | undefined
 }
 
 /** Bytes of the first event from which on the events of a record are read as text. */
@@ -70,7 +70,7 @@ function startsWith(json: Buffer, start: Buffer, at: number): boolean {
  * Reads the object at `start`, which has no blanks, once: the properties that have columns, the JSON of the
  * others, and where it ends.
  */
-function splitProperties(json: Buffer, start: number, { names, valueOf }: RawColumns) {
+function splitProperties(json: Buffer, start: number, { names, valueFor }: RawColumns) {
   const columns: [string, ColumnValue][] = []
   const kept: Buffer[] = []
   let keptFrom = start
@@ -81,7 +81,7 @@ function splitProperties(json: Buffer, start: number, { names, valueOf }: RawCol
     const next = json[end] === COMMA ? end + 1 : end
     if (names.mayHave(json[at + 1] as number, keyEnd - at - 2)) {
       const name = json.toString('utf8', at + 1, keyEnd - 1)
-      const value = valueOf(name, json.toString('utf8', keyEnd + 1, end))
+      const value = valueFor(name, json.toString('utf8', keyEnd + 1, end))
       if (value !== undefined) {
         columns.push([name, value])
         kept.push(json.subarray(keptFrom, at))

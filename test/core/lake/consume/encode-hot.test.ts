@@ -204,7 +204,7 @@ test('wide events that are read as text give the rows of parsed ones', () => {
 
 test('only wide events of the form that ingestion writes are read as text', () => {
   const wide = { event: 'a', properties: { long: 'x'.repeat(3_000) }, user_id: null, timestamp: 1 }
-  const columns = { names: namesOf(['path']), valueOf: (_: string, json: string) => json }
+  const columns = { names: namesOf(['path']), valueFor: (_: string, json: string) => json }
   const read = (json: string) => readRawEvents(Buffer.from(json), columns)
   const text = JSON.stringify([wide, wide])
   expect(read(text)).toEqual(
