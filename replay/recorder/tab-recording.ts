@@ -165,14 +165,13 @@ export function recordTab(
   function leave(isGone: boolean): void {
     // A page that is left is hidden after that. What it could not send is the next page's already.
     if (isAway) return
-    if (current) {
-      current.flush()
-      if (isGone) {
-        current.replay.isOpen = false
-        tab.write(current.replay)
-      }
-    }
+    current?.flush()
     uploads.leave(isGone, isGone ? current?.replay : null)
+    // Last: a page of another process goes on as soon as it reads this, and takes what is kept unsent.
+    if (isGone && current) {
+      current.replay.isOpen = false
+      tab.write(current.replay)
+    }
     // In the cache of the browser the page is still, but it does not change. It begins anew when it is shown.
     if (isGone) {
       isAway = true
