@@ -419,6 +419,20 @@ describe('the viewer', () => {
     expect((await view()).status).toBe(404)
   })
 
+  test('the audit log has its opening, and neither it nor the reads of the viewer leave the secret there', async () => {
+    const project = await service.createProject()
+    const { id } = await newFinishedReplay(service, project)
+    const secret = await openSecret(service, id)
+    await service.call(routes.viewReplay, { ...NO_KEY, body: { secret } })
+    await service.call(routes.viewChunk, { ...NO_KEY, body: { secret, index: 0 } })
+    const audit = await service.call(routes.readAudit, {})
+    expect(audit.body.entries).toContainEqual(
+      expect.objectContaining({ action: 'openReplay', project: project.name, status: 200 }),
+    )
+    expect(audit.text).not.toContain(secret)
+    expect(audit.text).not.toContain(secret.slice(4))
+  })
+
   test('it is dead after the session that opened it is disconnected, and after the replay is deleted', async () => {
     const project = await service.createProject()
     const { id } = await newFinishedReplay(service, project)

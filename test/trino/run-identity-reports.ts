@@ -12,6 +12,7 @@ import { allSites } from '#core/reports/all-sites'
 import { breakdown } from '#core/reports/breakdown'
 import { funnel } from '#core/reports/funnel/funnel'
 import { eventsLookup } from '#core/reports/lookups'
+import { paths } from '#core/reports/paths/paths'
 import { query } from '#core/reports/query/query'
 import { type ReportProject, type ReportServices, runReport } from '#core/reports/run/run'
 import { withStatements } from '#core/reports/run/statements'
@@ -19,7 +20,7 @@ import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql'
 import { writeBatch } from '#test/support/add-erasure'
-import { funnelDefaults, queryDefaults, runAllReports } from './run-reports.ts'
+import { funnelDefaults, pathDefaults, queryDefaults, runAllReports } from './run-reports.ts'
 import type { SampleLake } from './sample-lakes.ts'
 
 const LINKS_BUCKET = 7
@@ -44,6 +45,7 @@ export async function runIdentityReports(
     openLake: async () => withTombstone(lake, await services.openLake(), project),
   }
   await runAllReports({ ...erased, identity }, project, sample)
+  await findPerson(erased, project, [FINAL, LINKED], undefined)
   await runWithLaterEvents(services, lake, project)
   const [links] = identity.links?.files ?? []
   const ofOneFile = {
@@ -72,29 +74,47 @@ export async function runIdentityReports(
     for (const group_by of [[], ['event']]) {
       await runReport(query, services, { project: each, body: { ...QUERY, metrics: mixed, group_by } })
     }
-    await readWithoutCopiedKeys(services, each)
+    await readCopies(services, each)
   }
   await allSites(services, { projects, params: { period: '30d', limit: 10 }, signal: undefined })
 }
 
-/** The segments have later events of the erased user, so their rollups are not used. */
+/**
+ * The segments have later events of the erased user, so their events are read: beside rollups if they are
+ * small, else in the place of all.
+ */
 async function runWithLaterEvents(
   services: ReportServices,
   lake: Pick<Lake, 'put'>,
   project: ReportProject,
 ): Promise<void> {
-  const later = {
-    ...services,
-    openLake: async () => withTombstone(lake, await services.openLake(), project, 1),
+  const openLater = async () => withTombstone(lake, await services.openLake(), project, 1)
+  const openLarge = async () => withLargeSegments(await openLater())
+  for (const openLake of [openLater, openLarge]) {
+    const later = { ...services, openLake }
+    for (const goal_event of ['page_view', 'signup']) {
+      await runReport(paths, later, { project, body: { ...pathDefaults, goal_event } })
+    }
+    await runReport(stats, later, { project, query: { since: '60d', groupBy: 'day' } })
+    const page = { since: '60d', limit: 3 }
+    const { next_before } = await runReport(sessions, later, { project, query: page })
+    if (next_before !== null) {
+      await runReport(sessions, later, { project, query: { ...page, before: next_before } })
+    }
+    for (const group_by of [[], ['event']]) {
+      await runReport(query, later, { project, body: { ...QUERY, group_by } })
+    }
   }
-  await runReport(stats, later, { project, query: { since: '60d', groupBy: 'day' } })
-  const page = { since: '60d', limit: 3 }
-  const { next_before } = await runReport(sessions, later, { project, query: page })
-  if (next_before !== null) {
-    await runReport(sessions, later, { project, query: { ...page, before: next_before } })
-  }
-  for (const group_by of [[], ['event']]) {
-    await runReport(query, later, { project, body: { ...QUERY, group_by } })
+}
+
+/** The lake as if each of its segments had a million events. */
+function withLargeSegments(lake: LakeSnapshot): LakeSnapshot {
+  return {
+    ...lake,
+    async ofBucket(bucket) {
+      const snapshot = await lake.ofBucket(bucket)
+      return { ...snapshot, segments: snapshot.segments.map(segment => ({ ...segment, rows: 1_000_000 })) }
+    },
   }
 }
 
@@ -140,15 +160,22 @@ async function withTombstone(
   }
 }
 
-/** What a report reads when it cannot name the copied keys, because they are too many. */
-async function readWithoutCopiedKeys(
+/**
+ * What a report reads when it cannot name the copied keys, because they are too many, and when it names the
+ * events that later ones replace.
+ */
+async function readCopies(
   { engine, openLake, clock }: ReportServices,
   project: ReportProject,
 ): Promise<void> {
   const lake = await openLake()
   const snapshot = await lake.ofBucket(project.bucket)
   const read = { snapshot, project, from: oldestEvent(project), to: clock.now() }
-  await withStatements(engine, { lake, signal: undefined }, rows =>
-    rows(sql`SELECT count(*) AS events FROM ${events(read, ['event'])} AS each_event`),
-  )
+  await withStatements(engine, { lake, signal: undefined }, async rows => {
+    for (const copies of [{}, { copiedKeys: [], replaced: ["o'brien 1", 'e1 2'] }]) {
+      await rows(
+        sql`SELECT count(*) AS events FROM ${events({ ...read, ...copies }, ['event'])} AS each_event`,
+      )
+    }
+  })
 }

@@ -200,9 +200,16 @@ const queries: Partial<QueryParams>[] = [
   // From the rollup of sessions.
   { metrics: ['bounce_rate', 'event_count'], group_by: ['date'], limit: 2 },
   { metrics: ['event_count', 'bounce_rate'], group_by: ['date', 'country'], count_mode: 'raw', order: 'asc' },
+  { metrics: ['session_count', 'event_count'], group_by: ['date'], count_mode: 'raw' },
+  { metrics: ['session_count', 'unique_users'] },
   { group_by: ['event', 'user_id', 'session_id'], limit: 3, order_by: 'event' },
   { metrics: ['unique_users'], group_by: ['properties.path', 'properties.plan'], limit: 2 },
   { metrics: ['sum(properties.session_count)', 'event_count'], group_by: ['properties.path'], limit: 2 },
+  { metrics: ['min(properties.session_count)', 'event_count'], group_by: ['country'], count_mode: 'raw' },
+  { metrics: ['p50(properties.session_count)'], group_by: ['event'] },
+  { metrics: ['p50(properties.session_count)', 'p95(properties.plan)'], group_by: ['country'] },
+  // The largest groups, which are found by their events where scans are free.
+  { metrics: ['unique_users', 'event_count'], group_by: ['properties.path'], count_mode: 'raw', limit: 3 },
   {
     metrics: NUMERIC_METRICS.map(statistic => `${statistic}(properties.session_count)`),
     group_by: ['properties.session_count'],
