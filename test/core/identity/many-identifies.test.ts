@@ -19,9 +19,9 @@ beforeEach(() => state.empty())
 afterAll(() => state.close())
 
 const ATTACK = 20_000
-const IMPORT = repeats(5_000, { countPerDepth: 100_000, maxCount: 100_000 })
+const IMPORT = repeats(5_000, { countPerDepth: 50_000, maxCount: 100_000 })
 /** A process of 512 MB once ended at 350,000 links that it made anew. */
-const LINKS = repeats(31_000, { countPerDepth: 350_000, maxCount: 350_000 })
+const LINKS = repeats(31_000, { countPerDepth: 60_000, maxCount: 350_000 })
 /** Links that are in memory at a time, and a page of the state table. */
 const MOST_ROWS = 20_000 + 10_000
 /** The cursor of the fold, and the item that names the links files, several times for each slice. */
@@ -102,4 +102,4 @@ test(`${LINKS} links are made anew, and added to a joined scope, in parts that f
     writes.push((await measure(() => fold.run())).written)
   expect(Math.max(...writes)).toBeLessThanOrEqual(MOST_ROWS)
   expect((await finals(await identity.scopeOf(project))).size).toBe(LINKS)
-})
+}, 900_000)
