@@ -39,3 +39,18 @@ export function FailureNote({ act: { failure } }: { act: Act }) {
     </p>
   )
 }
+
+/** The end of a form: why its last change failed, the button, and whether what it shows is saved. */
+export function SaveRow({ act, isSaved, label }: { act: Act; isSaved: boolean; label: string }) {
+  return (
+    <>
+      <FailureNote act={act} />
+      <div class="sure">
+        <button type="submit" class="primary" disabled={act.isBusy}>
+          {label}
+        </button>
+        <span role="status">{isSaved && 'Saved'}</span>
+      </div>
+    </>
+  )
+}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import { type Answer, call } from '#dashboard/api'
-import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { SaveRow, useAct } from '#dashboard/parts/act.tsx'
 import { EntryList } from '#dashboard/parts/entry-list.tsx'
 import { LinesField, linesOf } from '#dashboard/parts/lines-field.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -112,13 +112,7 @@ function NotesForm({ context, projects }: { context: Context; projects: Projects
         max={MAX_TERMS}
         add="A word of all projects"
       />
-      <FailureNote act={act} />
-      <div class="sure">
-        <button type="submit" class="primary" disabled={act.isBusy}>
-          Save what is common
-        </button>
-        <span role="status">{isSaved && 'Saved'}</span>
-      </div>
+      <SaveRow act={act} isSaved={isSaved} label="Save what is common" />
     </form>
   )
 }

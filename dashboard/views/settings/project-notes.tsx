@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
-import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { SaveRow, useAct } from '#dashboard/parts/act.tsx'
 import { type EntryField, EntryList } from '#dashboard/parts/entry-list.tsx'
 import { LinesField, linesOf } from '#dashboard/parts/lines-field.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -79,13 +79,7 @@ function NotesForm({ project, context }: { project: string; context: Context }) 
         max={MAX_TERMS}
         add="A word of your own for an event"
       />
-      <FailureNote act={act} />
-      <div class="sure">
-        <button type="submit" class="primary" disabled={act.isBusy}>
-          Save the goals and words
-        </button>
-        <span role="status">{isSaved && 'Saved'}</span>
-      </div>
+      <SaveRow act={act} isSaved={isSaved} label="Save the goals and words" />
     </form>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import { type Answer, call } from '#dashboard/api'
-import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { SaveRow, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Code } from '#dashboard/parts/question.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
@@ -89,13 +89,7 @@ function ReplayForm({ project, data: { settings, limits } }: { project: string; 
         A recording lasts at most {Math.round(limits.max_duration_ms / 60_000)} minutes and is kept for{' '}
         {limits.retention_days} days.
       </p>
-      <FailureNote act={act} />
-      <div class="sure">
-        <button type="submit" class="primary" disabled={act.isBusy}>
-          Save the replay settings
-        </button>
-        <span role="status">{isSaved && 'Saved'}</span>
-      </div>
+      <SaveRow act={act} isSaved={isSaved} label="Save the replay settings" />
     </form>
   )
 }
