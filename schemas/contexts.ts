@@ -72,7 +72,7 @@ export type ProjectContext = z.output<typeof projectContext>
 export const contextOfResponse = {
   project_context: projectContext.optional().meta({
     description:
-      'What the owner says about the numbers. Its annotations are those of the range, with one day before and after',
+      'What the owner says about the numbers. Its annotations are of the range and a day around it',
   }),
 }
 

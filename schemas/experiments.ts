@@ -33,7 +33,7 @@ export const createExperiment = z.object({
     .refine(value => value !== undefined, 'Field `variants` is missing. Send 2 to 4 keys of variants.')
     .meta({
       description:
-        'The variants; the first one is the baseline. Keys, or objects with a key and a weight. Without weights all variants have equal shares.',
+        'The variants; the first one is the baseline. Keys, or objects with a key and a weight. Without weights all shares are equal.',
       override: {
         type: 'array',
         minItems: 2,
@@ -91,7 +91,7 @@ export const updateExperiment = z.object({
     .optional()
     .meta({
       description:
-        'The key of the variant that has won, with `completed`. Default: the one with the highest `probability_best`.',
+        'The variant that has won, with `completed`. Default: that of the highest `probability_best`.',
       override: { type: 'string' },
     }),
 })

@@ -40,7 +40,7 @@ export function parseSince(text: string): Since | null {
  */
 export function since(absent: string) {
   return moment('since').meta({
-    description: `First date of the range: \`7d\` is the date 7 days before today, so it has 8 dates. Or a date in \`tz\`: \`2026-11-01\`. ${absent}`,
+    description: `First date: \`7d\` is 7 days before today, so the range has 8 dates. Or a date: \`2026-11-01\`. ${absent}`,
     example: '7d',
   })
 }
@@ -78,7 +78,7 @@ export const days = wholeNumber('days', 0, MAX_DAYS)
   .optional()
 
 /** The zone whose dates, weeks, months and hours a report uses. */
-export const tz = timeZone('default: the `timezone` of the project, else UTC')
+export const tz = timeZone('default: that of the project, else UTC')
 
 /** The zone of reads over several projects, which may have different zones. */
 export const accountTz = timeZone('default UTC')
@@ -89,7 +89,7 @@ function timeZone(absent: string) {
     .refine(isTimeZone, 'Parameter `tz` must be an IANA time zone such as `Europe/Berlin`.')
     .optional()
     .meta({
-      description: `IANA time zone of dates, weeks, months, hours and weekdays; ${absent}`,
+      description: `IANA time zone of dates and hours; ${absent}`,
       example: 'Europe/Berlin',
     })
 }

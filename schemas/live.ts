@@ -20,8 +20,7 @@ export const liveQuery = z.object({
     .regex(/^\d{1,15}$/, 'Parameter `after` must be the `cursor` of an earlier answer.')
     .optional()
     .meta({
-      description:
-        'The `cursor` of an earlier answer: the window begins there, so the answer is small and cheap. Then `window` does not count',
+      description: 'The `cursor` of an earlier answer: the window begins there, and `window` does not count',
     }),
 })
 

@@ -24,7 +24,7 @@ const person = {
   user_id: userId,
   email: z.string().optional().meta({
     description:
-      'Only events of the users who were identified with this address; empty lists for an unknown one. Ignored when `user_id` is there.',
+      'Only events of users identified with this address, none if it is unknown. Ignored with `user_id`.',
   }),
 }
 
@@ -76,8 +76,7 @@ export const journeyParams = z
     ...page,
     since: sinceMonth,
     order: oneOf('order', ['asc', 'desc']).default('desc').meta({
-      description:
-        'Which events are listed: the newest (`desc`) or the oldest (`asc`); each list is oldest first',
+      description: 'The newest (`desc`) or the oldest (`asc`) events; each list is oldest first',
     }),
   })
   .refine(isNotEmpty, EMPTY)

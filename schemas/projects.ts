@@ -27,8 +27,7 @@ const timezone = z
   .string(TIMEZONE_RULE)
   .refine(text => text === '' || isTimeZone(text), TIMEZONE_RULE)
   .meta({
-    description: 'IANA time zone of reads without `tz`. An empty text: none, so they are in UTC.',
-    example: 'Europe/Berlin',
+    description: 'IANA time zone of reads without `tz`; an empty text: UTC',
   })
 
 export const createProject = z.object({
@@ -69,7 +68,7 @@ export const projectRecord = z
     project_token: z.string().meta({ description: 'Public. The page sends it with each event.' }),
     allowed_origins: z.string(),
     timezone: z.string().nullable().meta({
-      description: 'IANA time zone of reads without `tz`; null: they are in UTC',
+      description: 'IANA time zone of reads without `tz`; null: UTC',
     }),
     total_events: z.int().meta({
       description: 'Stored events, at once; a copy by `event_id` counts until it is compacted',

@@ -99,7 +99,7 @@ export const queryBody = z.object({
     fewest: 0,
     most: MAX_GROUPS,
     description:
-      'Fields whose values make the groups: event, date, user_id, session_id, country, or a property such as `properties.plan`. Without it there is one row.',
+      'What makes the groups: event, date, user_id, session_id, country, or a property such as `properties.plan`. Without it there is one row.',
   }).default([]),
   filters: z
     .unknown()
@@ -155,12 +155,12 @@ export const queryBody = z.object({
     }),
   order_by: oneOf('order_by', ORDER_FIELDS).optional().meta({
     description:
-      'The order of the rows, by a field of `group_by` or `metrics`. Default: the date where it is a group, else the first metric',
+      'A field of `group_by` or `metrics`. Default: the date where it is a group, else the first metric',
   }),
   order: oneOf('order', ['asc', 'desc']).default('desc').meta({ description: 'The direction of the order' }),
   limit,
   email: z.string().optional().meta({
-    description: 'Only events of the users who were identified with this address; no rows for an unknown one',
+    description: 'Only events of users identified with this address, none if it is unknown',
   }),
   tz,
   compare: oneOf('compare', ['previous'])

@@ -26,7 +26,7 @@ export function flag(name: string, description: string) {
 export const readOptions = z.object({
   compact: flag('compact', 'Each list of objects becomes `[[names], [values], …]`.'),
   receipt: flag('receipt', 'Adds `receipt`: what the read cost, and how fresh it is.'),
-  sql: flag('sql', 'Adds `sql`: the statements, for DuckDB over the files of the lake.'),
+  sql: flag('sql', 'Adds `sql`: the statements, for DuckDB.'),
 })
 
 /** The options of the reads that may be expensive. */

@@ -21,7 +21,7 @@ export const retentionQuery = z
     }),
     event: z.string().min(1).optional().meta({
       description:
-        'Users join the cohort of their first event of this name. Default: their first session of all that is stored',
+        'Users join the cohort of their first event of this name. Default: their first session ever',
       example: 'signup',
     }),
     returning_event: z.string().min(1).optional().meta({

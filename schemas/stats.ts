@@ -23,7 +23,7 @@ export const statsQuery = z.object({
   tz,
   groupBy: oneOf('groupBy', STATS_GROUPS).default('day').meta({
     description:
-      'The intervals of `timeSeries`. Weeks begin on Monday. With `hour` and `since=Nd` the range begins exactly N * 24 hours ago.',
+      'The intervals of `timeSeries`. Weeks begin on Monday. With `hour` and `since=Nd` the range is N * 24 hours.',
   }),
   compare: oneOf('compare', ['previous']).optional().meta({
     description: 'Adds `previous`, the same for the period of equal length before, and `changes`',
@@ -61,7 +61,7 @@ const statsOfPeriod = {
     .array(z.object({ country: z.string().nullable(), ...counts }))
     .meta({ description: 'The 20 most frequent countries; null: unknown' }),
   truncated: z.literal(true).optional().meta({
-    description: 'Present when there are more than 20 event names or countries',
+    description: 'Present above 20 event names or countries',
   }),
 }
 

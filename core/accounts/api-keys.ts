@@ -57,7 +57,7 @@ export function createApiKeys({ clock, items, ...state }: ApiKeyServices) {
    */
   async function isLiveKey(accountId: string, keyId: string): Promise<boolean> {
     const item = await items.find(accountId)
-    return isLive(item) && item.api_key_hash !== undefined && apiKeyIdOfHash(item.api_key_hash) === keyId
+    return isLive(item) && item.api_key_hash !== undefined && isSame(apiKeyIdOfHash(item.api_key_hash), keyId)
   }
 
   return { issueApiKey, byApiKey, hasApiKey, isLiveKey, forgetKeys: cache.clear }

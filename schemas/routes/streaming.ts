@@ -36,7 +36,7 @@ export const streamingRoutes = {
     responses: {
       200: {
         description:
-          'Blocks: `connected`, `track` for each event, and the comment `:heartbeat` after 30 s of silence. On AWS a stream ends after 5 minutes',
+          'Blocks: `connected`, `track` for each event, the comment `:heartbeat` after 30 s of silence. On AWS it ends after 5 minutes',
         contentType: 'text/event-stream',
       },
     },
