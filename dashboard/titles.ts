@@ -1,4 +1,7 @@
-/** The titles of the views, by their names. The table of views has them, and views that name other views. */
+/**
+ * The title of each view. The key is the name of the view. The table of views uses it, and so do links to
+ * other views.
+ */
 export const TITLES = {
   sites: 'All sites',
   overview: 'Overview',

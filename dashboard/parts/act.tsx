@@ -40,6 +40,18 @@ export function FailureNote({ act: { failure } }: { act: Act }) {
   )
 }
 
+/** Whether what the fields of a form show is saved. `changed` makes a setter of a field that says no. */
+export function useSaved() {
+  const [isSaved, setSaved] = useState(false)
+  const changed =
+    <Value,>(set: (value: Value) => void) =>
+    (value: Value) => {
+      set(value)
+      setSaved(false)
+    }
+  return { isSaved, setSaved, changed }
+}
+
 /** The end of a form: why its last change failed, the button, and whether what it shows is saved. */
 export function SaveRow({ act, isSaved, label }: { act: Act; isSaved: boolean; label: string }) {
   return (

@@ -61,8 +61,8 @@ type Tasks = {
  *
  * The clock of the page runs SLOWDOWN times faster, and tasks count SLOWDOWN times. The slowdown of Chromium
  * also counts the time in which other programs run, SLOWDOWN - 1 times, as work of the page. A task that was
- * interrupted is left out, because virtual machines give such a task time that it did not have: some have
- * more processor time than time.
+ * interrupted is left out, because a virtual machine counts time for it that it did not use. Some such tasks
+ * have more processor time than time on the clock.
  */
 async function measureTasks(page: Page, mark: string, work: () => Promise<void>): Promise<Tasks> {
   await page.evaluate(slowdown => {

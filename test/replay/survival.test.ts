@@ -80,7 +80,7 @@ test.each([403, 404, 413])(
     await setVisibility(page, 'hidden')
     const kept = () => page.evaluate(() => JSON.stringify(sessionStorage))
     await eventually(async () => expect(await kept()).toContain('\\"hasEnded\\":true'), WITHIN)
-    // Requests of the page that was refused must not be taken for those of the next one.
+    // The requests of the refused page must not count as requests of the next page.
     await page.goto('about:blank')
     const later = watchRequests(page)
     await page.goto(shop.url('/cart'))

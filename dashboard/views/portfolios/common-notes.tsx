@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import { type Answer, call } from '#dashboard/api'
-import { SaveRow, useAct } from '#dashboard/parts/act.tsx'
+import { SaveRow, useAct, useSaved } from '#dashboard/parts/act.tsx'
 import { EntryList } from '#dashboard/parts/entry-list.tsx'
 import { LinesField, linesOf } from '#dashboard/parts/lines-field.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -46,13 +46,7 @@ function NotesForm({ context, projects }: { context: Context; projects: Projects
       ...{ term, definition, event_name: event_name ?? '' },
     })),
   )
-  const [isSaved, setSaved] = useState(false)
-  const changed =
-    <Value,>(set: (value: Value) => void) =>
-    (value: Value) => {
-      set(value)
-      setSaved(false)
-    }
+  const { isSaved, setSaved, changed } = useSaved()
   const save = async (event: Event) => {
     event.preventDefault()
     const values = {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
-import { SaveRow, useAct } from '#dashboard/parts/act.tsx'
+import { SaveRow, useAct, useSaved } from '#dashboard/parts/act.tsx'
 import { type EntryField, EntryList } from '#dashboard/parts/entry-list.tsx'
 import { LinesField, linesOf } from '#dashboard/parts/lines-field.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -44,18 +44,12 @@ function NotesForm({ project, context }: { project: string; context: Context }) 
   const [goals, setGoals] = useState(context.goals.join('\n'))
   const [events, setEvents] = useState(context.activation_events.join('\n'))
   const [terms, setTerms] = useState<readonly Term[]>(context.glossary)
-  const [isSaved, setSaved] = useState(false)
+  const { isSaved, setSaved, changed } = useSaved()
   const save = async (event: Event) => {
     event.preventDefault()
     const changes = { goals: linesOf(goals), activation_events: linesOf(events), glossary: [...terms] }
     setSaved((await act.run(changeContext(project, context, changes), ...READS_OF_CONTEXT)) !== null)
   }
-  const changed =
-    <Value,>(set: (value: Value) => void) =>
-    (value: Value) => {
-      set(value)
-      setSaved(false)
-    }
   return (
     <form class="form" onSubmit={save}>
       <LinesField

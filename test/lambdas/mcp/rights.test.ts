@@ -81,7 +81,7 @@ describe('manage', () => {
     )
   })
 
-  test('gives a project a time zone, by whose days its reports then count', async () => {
+  test('gives a project a time zone, and its reports then have the days of that zone', async () => {
     const { name } = await service.createProject()
     const values = { timezone: 'Pacific/Kiritimati' }
     expect(textOf(await call('manage', { action: 'update_project', project: name, values }))).toContain(
