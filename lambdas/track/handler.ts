@@ -85,11 +85,13 @@ function trackEndpoint(services: TrackServices, { route, parse, respond }: Track
     .step(ingestStep(checkEvents(services), end))
     .step(ingestStep(enforceEventCaps(services), end))
     .step(ingestStep(checkCredential, end))
-    .endpoint(route, async ({ trackRequest, project, sender, events, arrivedAt, isCredentialed }) => {
+    .endpoint(route, ({ trackRequest, project, sender, events, arrivedAt, isCredentialed }) => {
       const country = countryOf(sender.proxyCountry, sender.ip, services.country)
       const position = ids.take(arrivedAt, events.length)
-      await stream.append(packEvents(project, { country, isCredentialed }, events, position), project.id)
-      return respond(trackRequest)
+      const response = respond(trackRequest)
+      const records = packEvents(project, { country, isCredentialed }, events, position)
+      // Not an async function, which would keep the events until the log has the records.
+      return stream.append(records, project.id).then(() => response)
     })
 }
 
