@@ -40,7 +40,13 @@ function cutProperties(body: Buffer): { rest: Buffer; properties: Map<unknown, u
   const parts: Uint8Array[] = []
   let keptFrom = 0
   for (let name = body.indexOf(NAME); name !== -1; ) {
-    const next = body.indexOf(NAME, name + NAME.length)
+    // Objects that begin between two names so close to each other are small.
+    const near = body.lastIndexOf(NAME, name + WIDE_BYTES - 1)
+    if (near > name) {
+      name = near
+      continue
+    }
+    const next = body.indexOf(NAME, name + WIDE_BYTES)
     const isWide = (next === -1 ? body.length : next) - name >= WIDE_BYTES
     const start = isWide ? startOfValue(body, name + NAME.length) : 0
     if (isWide && start >= keptFrom && body[start] === OPEN_OBJECT) {

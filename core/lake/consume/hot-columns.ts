@@ -8,9 +8,15 @@ import { type ColumnValue, namesOf, type RawColumns, type RawEvent, readRawEvent
 
 /**
  * A column of texts: the distinct texts, and for each row the number of its text; -1 for null. Wide
- * properties are UTF-8 and not compared.
+ * properties are UTF-8 and not compared. `last` is the text that was added last: most columns repeat it, and
+ * to compare is faster than to look up.
  */
-export type TextColumn = { texts: (string | Buffer)[]; numbers: Int32Array; numberOf: Map<string, number> }
+export type TextColumn = {
+  texts: (string | Buffer)[]
+  numbers: Int32Array
+  numberOf: Map<string, number>
+  last: { text: string | null; number: number }
+}
 /** A column of whole numbers that a double holds. NaN is null. */
 export type IntegerColumn = { values: Float64Array }
 /** A column of whole numbers from 0 to 2^63 - 1. -1 is null. */
@@ -53,7 +59,12 @@ export function createHotColumns(): HotColumns {
   function textColumn(name: HotName): TextColumn {
     let column = texts.get(name)
     if (column === undefined) {
-      column = { texts: [], numbers: new Int32Array(capacity).fill(-1), numberOf: new Map() }
+      column = {
+        texts: [],
+        numbers: new Int32Array(capacity).fill(-1),
+        numberOf: new Map(),
+        last: { text: null, number: -1 },
+      }
       texts.set(name, column)
     }
     return column
@@ -119,21 +130,16 @@ export function createHotColumns(): HotColumns {
   function addProperties(properties: Record<string, unknown> | null, row: number): string | null {
     if (properties === null) return null
     const keys = Object.keys(properties)
-    let rest: Record<string, unknown> | undefined
-    let stored = 0
+    const others: string[] = []
     for (const key of keys) {
       const value = properties[key]
-      if (!hasColumn(key, value)) continue
-      addValue(key, row, value)
-      stored += 1
+      if (hasColumn(key, value)) addValue(key, row, value)
+      else others.push(key)
     }
-    if (stored === 0) return JSON.stringify(properties)
-    if (stored === keys.length) return '{}'
-    for (const key of keys) {
-      if (hasColumn(key, properties[key])) continue
-      rest ??= Object.create(null) as Record<string, unknown>
-      rest[key] = properties[key]
-    }
+    if (others.length === keys.length) return JSON.stringify(properties)
+    if (others.length === 0) return '{}'
+    const rest = Object.create(null) as Record<string, unknown>
+    for (const key of others) rest[key] = properties[key]
     return JSON.stringify(rest)
   }
 
@@ -197,28 +203,37 @@ export function hotColumnsOf(records: readonly EventsRecord[]): HotColumns {
   return columns
 }
 
-function addText(
-  { texts, numbers, numberOf }: TextColumn,
-  row: number,
-  text: string | null | undefined,
-): void {
+function addText(column: TextColumn, row: number, text: string | null | undefined): void {
   if (text === null || text === undefined) return
+  const { last } = column
+  if (text !== last.text) {
+    last.number = numberOf(column, text)
+    last.text = text
+  }
+  column.numbers[row] = last.number
+}
+
+/** The number of a text, which the column has from now on. */
+function numberOf({ texts, numberOf }: TextColumn, text: string): number {
   let number = numberOf.get(text)
   if (number === undefined) {
     if (typeof text !== 'string') throw new TypeError('a value is not a text')
-    number = texts.length
-    texts.push(text)
+    number = texts.push(text) - 1
     numberOf.set(text, number)
   }
-  numbers[row] = number
+  return number
 }
 
 /** The key of each id of a column. An id is hashed once, however many rows have it. */
 function keysOf({ texts, numbers }: TextColumn): IntegerColumn {
-  const keys = Float64Array.from(texts, text => shortKey(String(text)))
-  return {
-    values: Float64Array.from(numbers, number => (number === -1 ? Number.NaN : (keys[number] as number))),
+  const keys = new Float64Array(texts.length)
+  for (let i = 0; i < texts.length; i++) keys[i] = shortKey(String(texts[i]))
+  const values = new Float64Array(numbers.length)
+  for (let row = 0; row < numbers.length; row++) {
+    const number = numbers[row] as number
+    values[row] = number === -1 ? Number.NaN : (keys[number] as number)
   }
+  return { values }
 }
 
 function grown<Values extends { set(values: Values): void }>(values: Values, larger: Values): Values {
@@ -226,30 +241,25 @@ function grown<Values extends { set(values: Values): void }>(values: Values, lar
   return larger
 }
 
-const textProperties = propertiesOfType('string')
-const integerProperties = propertiesOfType('int64')
-const properties = new Set([...textProperties, ...integerProperties])
+/** The type of each property that has a column. */
+const propertyTypes = new Map<string, 'string' | 'int64'>(
+  propertyColumns.map(({ name, type }) => [name, type]),
+)
 /** A name of a column needs no escapes in JSON. */
 const RAW_COLUMNS: RawColumns = {
-  names: namesOf(properties),
+  names: namesOf([...propertyTypes.keys()]),
   valueFor(name, json) {
-    if (!properties.has(name)) return undefined
+    if (!propertyTypes.has(name)) return undefined
     const value: unknown = JSON.parse(json)
     return hasColumn(name, value) ? value : undefined
   },
 }
 
-function propertiesOfType(type: 'string' | 'int64'): ReadonlySet<string> {
-  return new Set<PropertyColumnName | string>(
-    propertyColumns.filter(column => column.type === type).map(({ name }) => name),
-  )
-}
-
 /** Whether a property has a column that holds such a value. */
 function hasColumn(name: string, value: unknown): value is ColumnValue {
-  return typeof value === 'string'
-    ? textProperties.has(name)
-    : isStorableInteger(value) && integerProperties.has(name)
+  const type = propertyTypes.get(name)
+  if (type === undefined) return false
+  return type === 'string' ? typeof value === 'string' : isStorableInteger(value)
 }
 
 /** An integer column would read -0 back as 0. */

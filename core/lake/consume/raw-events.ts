@@ -108,9 +108,9 @@ function joinKept(parts: readonly Buffer[]): Buffer {
 export type Names = { mayHave(first: number, length: number): boolean }
 
 /** `names` are ASCII. */
-export function namesOf(names: Iterable<string>): Names {
+export function namesOf(names: readonly string[]): Names {
   // By length, a bit for each first character.
-  const firsts = new Int32Array(Math.max(0, ...[...names].map(name => name.length)) + 1)
+  const firsts = new Int32Array(Math.max(0, ...names.map(name => name.length)) + 1)
   for (const name of names) firsts[name.length] = (firsts[name.length] as number) | bitOf(name.charCodeAt(0))
   return { mayHave: (first, length) => ((firsts[length] ?? 0) & bitOf(first)) !== 0 }
 }
