@@ -25,7 +25,7 @@ export type PipelineServices = {
 }
 
 export type PipelineSettings = {
-  /** Pause after all records of the stream are in the lake, ms. */
+  /** Time from one claim of a shard to the next when the first has taken all of its records, ms. */
   windowMs: number
   /** Pause after all records of the stream are in the live buffer, ms. */
   liveMs: number
@@ -68,6 +68,8 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
 
   /** Entries of each shard that were read and not consumed: less than one read returns. */
   const readEntries = new Map<string, StreamEntry[]>()
+  /** From when on each shard has its next turn, by performance.now(). */
+  const nextTurns = new Map<string, number>()
 
   /**
    * Takes one claim of each shard in turns, while records may wait: so the records of a shard wait for one
@@ -75,17 +77,22 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
    * in `windowMs`, because small claims make small files.
    */
   async function consumeAll(signal: AbortSignal): Promise<void> {
-    const nextTurns = new Map<string, number>()
     for (let mayWait = true; mayWait; ) {
       mayWait = false
       for (const shard of await stream.shards()) {
         if (signal.aborted) return
-        if (performance.now() < (nextTurns.get(shard) ?? 0)) continue
+        const startedAt = performance.now()
+        if (startedAt < (nextTurns.get(shard) ?? 0)) continue
         const hasMore = await consumeClaim(shard)
-        nextTurns.set(shard, hasMore ? 0 : performance.now() + settings.windowMs)
+        nextTurns.set(shard, hasMore ? 0 : startedAt + settings.windowMs)
         mayWait ||= hasMore
       }
     }
+  }
+
+  function untilNextTurn(): number {
+    const next = Math.min(...nextTurns.values())
+    return Math.min(settings.windowMs, Math.max(0, next - performance.now()))
   }
 
   /**
@@ -120,7 +127,7 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
   /** Repeats the work with a pause in between. The pause grows while the work fails. */
   async function repeat(
     work: () => Promise<void>,
-    pauseMs: number,
+    pause: number | (() => number),
     logFailure: (error: unknown, failures: number) => void,
     signal: AbortSignal,
   ) {
@@ -132,6 +139,7 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
         failures += 1
         logFailure(error, failures)
       }
+      const pauseMs = typeof pause === 'number' ? pause : pause()
       const backoffMs = Math.min(settings.maxBackoffMs, settings.windowMs * 2 ** (failures - 1))
       await sleep(failures === 0 ? pauseMs : Math.max(pauseMs, backoffMs), undefined, { signal }).catch(
         () => {},
@@ -145,7 +153,7 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
     await Promise.all([
       repeat(
         () => consumeAll(signal),
-        settings.windowMs,
+        untilNextTurn,
         (error, failures) => log('LAKE_BATCH_FAILED', { failures, error: errorText(error) }),
         signal,
       ),

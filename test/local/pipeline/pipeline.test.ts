@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ShardState } from '#core/lake/state'
 import type { StreamEntry } from '#core/ports'
 import { createPipeline, PIPELINE_DEFAULTS, type PipelineServices } from '#local/pipeline/pipeline'
@@ -95,6 +95,43 @@ test('a backlog goes to the lake in large batches without a pause between them',
   await eventually(() => expect(shard.highWater).toBe('12000'))
   expect(calls.batchSizes).toEqual([5_000, 5_000, 2_000])
   await stop()
+})
+
+test('the window of a shard begins with its claim, so a long claim is followed by the next one at once', async () => {
+  const windowMs = 3_600_000
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => clock.mockRestore())
+  const claims: string[] = []
+  const { stop } = startPipeline(
+    {
+      state: {
+        shard: async shard => ({
+          shard,
+          highWater: claims.at(-1) ?? '0',
+          epoch: 1,
+          claim: null,
+          claimedAt: null,
+        }),
+      },
+      stream: {
+        shards: async () => ['s'],
+        read: async (_, after) => entries(Number(after) + 1, Number(after) + 1),
+      },
+      consumer: {
+        consume: async (_, batch = []) => {
+          claims.push(batch[0]!.sequence)
+          // The third claim is a short one.
+          if (claims.length < 3) now += windowMs
+          return batch.length
+        },
+      },
+    },
+    { ...shortPauses, windowMs },
+  )
+  await eventually(() => expect(claims).toEqual(['1', '2', '3']))
+  await stop()
+  expect(claims).toEqual(['1', '2', '3'])
 })
 
 test('a shard with few records waits for one claim of a shard with many, not for all of them', async () => {
