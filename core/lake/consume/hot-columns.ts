@@ -2,7 +2,7 @@ import { arrivalLag } from '#core/ingest/ids'
 import { type EventsRecord, isEmptyEvent, type RecordedEvent, type UnparsedRecord } from '#core/ingest/record'
 import type { EventTimes } from '#core/usage/counters'
 import { timesOf } from '#core/usage/event-times'
-import { type ColumnOf, type PropertyColumnName, propertyColumns } from '#schemas/columns'
+import { type ColumnOf, type ColumnType, propertyColumns } from '#schemas/columns'
 import { eventKey, shortKey } from './id-keys.ts'
 import { type ColumnValue, namesOf, type RawColumns, type RawEvent, readRawEvents } from './raw-events.ts'
 
@@ -242,9 +242,7 @@ function grown<Values extends { set(values: Values): void }>(values: Values, lar
 }
 
 /** The type of each property that has a column. */
-const propertyTypes = new Map<string, 'string' | 'int64'>(
-  propertyColumns.map(({ name, type }) => [name, type]),
-)
+const propertyTypes = new Map<string, ColumnType>(propertyColumns.map(({ name, type }) => [name, type]))
 /** A name of a column needs no escapes in JSON. */
 const RAW_COLUMNS: RawColumns = {
   names: namesOf([...propertyTypes.keys()]),
@@ -258,8 +256,7 @@ const RAW_COLUMNS: RawColumns = {
 /** Whether a property has a column that holds such a value. */
 function hasColumn(name: string, value: unknown): value is ColumnValue {
   const type = propertyTypes.get(name)
-  if (type === undefined) return false
-  return type === 'string' ? typeof value === 'string' : isStorableInteger(value)
+  return type === 'string' ? typeof value === 'string' : type === 'int64' && isStorableInteger(value)
 }
 
 /** An integer column would read -0 back as 0. */
