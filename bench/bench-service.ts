@@ -137,3 +137,17 @@ export function memoryMb(pid: number, field: MemoryField = 'VmRSS'): number | nu
   const kb = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(path, 'utf8'))?.[1]
   return kb === undefined ? null : Math.round(Number(kb) / 1024)
 }
+
+/** Ticks of /proc/PID/stat in a second, on all Linux systems. */
+const TICKS = 100
+/** Where its fields utime and stime are, after the name of the program. */
+const [USER_TIME, SYSTEM_TIME] = [11, 12]
+
+/** Processor time that a process has used so far, of all its threads, s. NaN on a system without /proc. */
+export function processorSeconds(pid: number): number {
+  const path = `/proc/${pid}/stat`
+  if (!existsSync(path)) return Number.NaN
+  const text = readFileSync(path, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])) / TICKS
+}

@@ -84,7 +84,7 @@ export const settingsSchema = z.object({
     .default(30_000)
     .meta({ description: 'Longest run time of a query, ms, without its wait; after it the response is 503' }),
   COMPACTION_MEMORY_MB: wholeNumber(64, 1_048_576)
-    .default(128)
+    .default(256)
     .meta({ description: 'Memory of compaction, MB; a compaction that needs more uses the disk' }),
   EPOCH_SECONDS: wholeNumber(1, 86_400).default(600).meta({
     description:
