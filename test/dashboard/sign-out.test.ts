@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { eventually } from '#test/support/eventually'
 import { settled, useDashboard, violations } from './dashboard.ts'
 
 /** How a person ends the session of their browser. The last test ends the one that all of them use. */
@@ -16,7 +17,8 @@ async function openSites(prepare?: (page: Page) => Promise<unknown>): Promise<Pa
   const { projects } = await dashboard.get<{ projects: { name: string }[] }>('/projects')
   const page = await dashboard.open(`/app/p/${projects[0]?.name}/settings`, { prepare })
   await settled(page)
-  expect((await remembered(page)).length).toBeGreaterThan(0)
+  // The list of projects, whose zones are remembered, may be answered after the view.
+  await eventually(async () => expect((await remembered(page)).length).toBeGreaterThan(0))
   return page
 }
 
