@@ -138,16 +138,13 @@ export function memoryMb(pid: number, field: MemoryField = 'VmRSS'): number | nu
   return kb === undefined ? null : Math.round(Number(kb) / 1024)
 }
 
-/** Ticks of /proc/PID/stat in a second, on all Linux systems. */
-const TICKS = 100
-/** Where its fields utime and stime are, after the name of the program. */
-const [USER_TIME, SYSTEM_TIME] = [11, 12]
-
-/** Processor time that a process has used so far, of all its threads, s. NaN on a system without /proc. */
-export function processorSeconds(pid: number): number {
-  const path = `/proc/${pid}/stat`
-  if (!existsSync(path)) return Number.NaN
-  const text = readFileSync(path, 'utf8')
+/**
+ * Processor time that all threads of a process have used since its start, ms. Linux only. After the name of
+ * the program, which ends with a bracket, /proc/PID/stat has utime and stime as fields 11 and 12, in
+ * hundredths of a second.
+ */
+export function processorMs(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])) / TICKS
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }

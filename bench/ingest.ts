@@ -5,7 +5,7 @@ import {
   createBenchFolder,
   freePort,
   memoryMb,
-  processorSeconds,
+  processorMs,
   runLoad,
   startScript,
   startService,
@@ -53,7 +53,9 @@ const eventIds = options['event-ids']
 
 type RequestShape = { name: string; path: LoadPlan['path']; events: number; minRatio: number }
 
-/** The processor time of a request, of that of the bare server: the goal of HTTP front and log alone. */
+/**
+ * Goal with --alone: a request takes at most this many times the processor time that it takes a bare server.
+ */
 const MAX_TIME_RATIO = 4
 
 const SHAPES: RequestShape[] = [
@@ -102,18 +104,17 @@ async function compare(shape: RequestShape, targets: readonly Target[]): Promise
   for (let round = 0; round < Number(options.rounds); round++) {
     for (const [i, target] of targets.entries()) {
       const pid = target.process.pid as number
-      const before = processorSeconds(pid)
+      const before = processorMs(pid)
       const result = await runLoad(target, { path: shape.path, seconds, eventIds })
       rates[i]?.push(result.perSecond)
-      times[i]?.push((processorSeconds(pid) - before) / result.requests)
+      times[i]?.push(((processorMs(pid) - before) * 1_000) / result.requests)
       printResult(target.name, result, shape.events)
     }
   }
   const medians = rates.map(median)
   const [bareTime, time] = [median(times[0] as number[]), median(times.at(-1) as number[])]
-  const micros = (seconds: number) => Math.round(seconds * 1e6)
   console.log(
-    `  processor time of a request, of all threads: ${micros(time)} µs, ${(time / bareTime).toFixed(1)} times the ${micros(bareTime)} µs of the bare server${options.alone ? ` (goal: at most ${MAX_TIME_RATIO})` : ', lake and compactions included'}`,
+    `  processor time of a request, of all threads: ${Math.round(time)} µs, ${(time / bareTime).toFixed(1)} times the ${Math.round(bareTime)} µs of the bare server${options.alone ? ` (goal: at most ${MAX_TIME_RATIO})` : ', lake and compactions included'}`,
   )
   const service = targets.at(-1) as Target
   const [bareRate, highestRate] = [medians[0] as number, medians.at(-1) as number]

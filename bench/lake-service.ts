@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { NODE_ARGS } from './bench-service.ts'
+import { NODE_ARGS, processorMs } from './bench-service.ts'
 
 export type LakeService = {
   baseUrl: string
@@ -39,12 +39,7 @@ export async function startLakeService(dataDir: string, epochSeconds = '86400'):
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
     },
-    processorMs() {
-      // The fields after the name in brackets: utime and stime are the 12th and 13th, in hundredths of a
-      // second.
-      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-      return (Number(fields[11]) + Number(fields[12])) * 10
-    },
+    processorMs: () => processorMs(child.pid as number),
     stop() {
       child.kill('SIGINT')
       return exit

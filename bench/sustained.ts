@@ -4,8 +4,8 @@ import { CONNECTIONS, runLoad, type Target } from './bench-service.ts'
 /**
  * The table of `npm run bench -- ingest --sustained`: a steady rate of events of one project for some
  * seconds, and meanwhile marker events of another project. How long do the markers take until GET /stats
- * counts them, how long until `fresh_until` of the receipts is beyond the end of the flood, when all of its
- * events must be counted, and does `fresh_until` tell the truth meanwhile?
+ * counts them? How long after the end of the flood does `fresh_until` of the receipts pass that end? Then all
+ * events of the flood must be counted. Is an event ever missing that is older than `fresh_until`?
  */
 
 export type SustainedRow = {

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runLoad, type Target } from './bench-service.ts'
+import { processorMs, runLoad, type Target } from './bench-service.ts'
 import { countEvents } from './sustained.ts'
 
 /**
@@ -11,8 +10,6 @@ import { countEvents } from './sustained.ts'
 
 const GOAL = 0.1
 const POLL_MS = 500
-/** Linux counts processor time in ticks of this length, ms. */
-const TICK_MS = 10
 
 const SHAPES = [
   { name: 'batches of 100', path: '/track/batch', events: 100 },
@@ -61,7 +58,8 @@ async function measure(
   const [token = ''] = service.tokens
   const [project = ''] = service.projects ?? []
   const before = (await countEvents(service, project)).events
-  const cpuBefore = cpuMs(service)
+  const pid = service.process.pid as number
+  const cpuBefore = processorMs(pid)
   // The load generator makes its requests before its clock starts.
   const { requests, seconds: sendingFor } = await runLoad(
     { ...service, tokens: [token] },
@@ -73,12 +71,6 @@ async function measure(
   const caughtUpIn = (performance.now() - endedAt) / 1_000
   return {
     perSecond: sent / (sendingFor + caughtUpIn),
-    cpuUs: ((cpuMs(service) - cpuBefore) * 1_000) / sent,
+    cpuUs: ((processorMs(pid) - cpuBefore) * 1_000) / sent,
   }
-}
-
-/** Processor time of the process so far, ms. */
-function cpuMs({ process }: Target): number {
-  const fields = readFileSync(`/proc/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }

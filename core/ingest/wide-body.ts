@@ -40,7 +40,7 @@ function cutProperties(body: Buffer): { rest: Buffer; properties: Map<unknown, u
   const parts: Uint8Array[] = []
   let keptFrom = 0
   for (let name = body.indexOf(NAME); name !== -1; ) {
-    // Objects that begin between two names so close to each other are small.
+    // Where the next name is so near, the object between them is small. So go on at the last name nearby.
     const near = body.lastIndexOf(NAME, name + WIDE_BYTES - 1)
     if (near > name) {
       name = near

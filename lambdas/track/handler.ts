@@ -90,7 +90,8 @@ function trackEndpoint(services: TrackServices, { route, parse, respond }: Track
       const position = ids.take(arrivedAt, events.length)
       const response = respond(trackRequest)
       const records = packEvents(project, { country, isCredentialed }, events, position)
-      // Not an async function, which would keep the events until the log has the records.
+      // This function is not async: an async one would keep the events in memory until the log has the
+      // records.
       return stream.append(records, project.id).then(() => response)
     })
 }

@@ -13,8 +13,8 @@ type Table = { get(ip: string): CountryEntry | null }
 
 /**
  * Returns the look-up function of the offline tables of countries by IP address. It returns two letters, or
- * null for a private, unknown or invalid address. The table of a family (IPv4 3.0 MB, IPv6 4.8 MB) is read
- * with its first address, because it stays in memory.
+ * null for a private, unknown or invalid address. There is one table for IPv4 (3.0 MB) and one for IPv6 (4.8
+ * MB). Each is read when the first address of its kind comes, and then stays in memory.
  */
 export function openCountryTable(): (ip: string) => string | null {
   const tables = new Map<number, Table>()

@@ -90,6 +90,7 @@ export function createPipeline(services: PipelineServices, settings: PipelineSet
     }
   }
 
+  /** The time until the first shard has its next turn, ms: at most `windowMs`. */
   function untilNextTurn(): number {
     const next = Math.min(...nextTurns.values())
     return Math.min(settings.windowMs, Math.max(0, next - performance.now()))
