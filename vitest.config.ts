@@ -2,6 +2,15 @@ import { defineConfig } from 'vitest/config'
 
 const TRACKER = ['test/tracker/**/*.test.ts']
 const DASHBOARD = ['test/dashboard/**/*.test.ts']
+/** These open pages in a Chromium. The browser and the page take most of their time. */
+const PAGES = ['test/replay/**', 'test/scans/**', 'test/journeys/pages/**', 'test/providers/chromium/**'].map(
+  folder => `${folder}/*.test.ts`,
+)
+/** These start the service, the command line or a bundle of a function as a process, many times. */
+const PROCESSES = [
+  'test/local/main.test.ts',
+  ...['test/journeys/**', 'test/cli/**', 'test/bundles/**'].map(folder => `${folder}/*.test.ts`),
+]
 const PACKAGE = ['test/package/**/*.test.ts']
 
 const limits = {
@@ -30,6 +39,7 @@ export default defineConfig({
     // Files share worker processes, because a process takes half a second to start and then imports the same
     // modules again. So each file closes what it opens, and restores what it replaces. `npm test --
     // --sequence.shuffle.files` finds files that depend on others.
+    // `npm test` runs `service` alone, which takes five minutes. package.json has a script for the others.
     projects: [
       {
         // These files share one Chromium (sharedBrowser in test/support/browser.ts).
@@ -39,17 +49,21 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...TRACKER, ...DASHBOARD, ...PACKAGE],
+          exclude: [...TRACKER, ...DASHBOARD, ...PAGES, ...PROCESSES, ...PACKAGE],
           ...nodeRunner,
           ...limits,
         },
+      },
+      { test: { name: 'pages', include: PAGES, ...nodeRunner, ...limits } },
+      {
+        test: { name: 'processes', include: PROCESSES, exclude: PAGES, ...nodeRunner, ...limits },
       },
       {
         // These files share one service with the demo traffic, and one Chromium (test/support/dashboard.ts).
         test: { name: 'dashboard', include: DASHBOARD, ...nodeRunner, ...limits },
       },
       {
-        // These build what others install, for a minute. `npm test` leaves them out: `npm run test:package`.
+        // These build what others install, for a minute.
         test: { name: 'package', include: PACKAGE, ...nodeRunner, ...limits },
       },
     ],

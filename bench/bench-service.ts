@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -124,27 +124,67 @@ export async function runLoad(
   return result
 }
 
-/**
- * Fields of /proc/PID/status: resident memory now, its highest value so far, and the part of it that is no
- * page of a file.
- */
-type MemoryField = 'VmRSS' | 'VmHWM' | 'RssAnon'
+/** Fields of /proc/PID/status: resident memory, and the part of it that is no page of a file. */
+type MemoryField = 'VmRSS' | 'RssAnon'
 
-/** Memory in MB, or null on a system without /proc. */
-export function memoryMb(pid: number, field: MemoryField = 'VmRSS'): number | null {
-  const path = `/proc/${pid}/status`
-  if (!existsSync(path)) return null
-  const kb = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(path, 'utf8'))?.[1]
-  return kb === undefined ? null : Math.round(Number(kb) / 1024)
+/**
+ * Memory of a process and of those that it has started, MB. Linux only. Of the latter without pages of files,
+ * which they share with it.
+ */
+export function memoryMb(pid: number, field: MemoryField = 'VmRSS'): number {
+  const kb = (id: number, each: MemoryField) =>
+    Number(new RegExp(`${each}:\\s+(\\d+)`).exec(readProc(id, 'status'))?.[1] ?? 0)
+  const started = childrenOf(pid).reduce((sum, child) => sum + kb(child, 'RssAnon'), 0)
+  return Math.round((kb(pid, field) + started) / 1024)
 }
 
 /**
- * Processor time that all threads of a process have used since its start, ms. Linux only. After the name of
- * the program, which ends with a bracket, /proc/PID/stat has utime and stime as fields 11 and 12, in
- * hundredths of a second.
+ * Looks at the memory of a process and of those that it has started, until `stop` returns the most of it, MB.
+ */
+export function watchMemory(pid: number): { stop(): number } {
+  let most = 0
+  const look = (): void => {
+    most = Math.max(most, memoryMb(pid))
+  }
+  const timer = setInterval(look, 200)
+  return {
+    stop() {
+      clearInterval(timer)
+      look()
+      return most
+    },
+  }
+}
+
+/**
+ * Processor time that all threads of a process and of those that it has started have used, ms. Linux only.
+ * After the name of the program, which ends with a bracket, /proc/PID/stat has utime, stime, and those of
+ * children that have ended, as fields 11 to 14, in hundredths of a second.
  */
 export function processorMs(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
+  const times = [pid, ...childrenOf(pid)].flatMap(id => {
+    const text = readProc(id, 'stat')
+    return text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15)
+  })
+  return times.reduce((sum, time) => sum + Number(time) * 10, 0)
+}
+
+/** The processes that the threads of a process have started, as the process of compaction. */
+function childrenOf(pid: number): number[] {
+  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : []
+  return threads.flatMap(thread =>
+    readProc(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  )
+}
+
+/** Empty for a process or a thread that has ended. */
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
 }

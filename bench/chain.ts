@@ -13,6 +13,7 @@ import type { HttpRequest } from '#lambdas/http'
 import { GATHER_MS } from '#local/storage'
 import { routes } from '#schemas/routes'
 import { connectDynalite } from '#test/support/dynalite-state'
+import { median } from './percentile.ts'
 
 /**
  * `npm run bench -- chain`: measures the processor time that the common chain takes for a request. Parsing
@@ -197,7 +198,3 @@ for (const [i, { name }] of cases.entries()) {
 connection.client.destroy()
 worker.postMessage('close')
 await once(worker, 'exit')
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-}

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { bundleFunctions } from '#lib/bundles'
 import { type FunctionName, functions } from '#schemas/functions'
+import { median } from './percentile.ts'
 
 /**
  * `npm run bench -- cold-start`: measures how long each bundle takes to start in a new process, from the
@@ -55,10 +56,6 @@ async function measureStart({ index, env }: Bundle): Promise<StartTimes> {
   const args = ['--input-type=module', '--eval', MEASURE, pathToFileURL(index).href]
   const { stdout } = await run(process.execPath, args, { env: { ...env, TMPDIR: tmpdir() } })
   return JSON.parse(stdout)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'footfall-cold-start-'))

@@ -6,6 +6,7 @@ import { buildDashboard } from '#dashboard/build'
 import { launchChromium } from './bench-browser.ts'
 import { cachedLake, parseCount } from './cached-lake.ts'
 import { type LakeService, startLakeService } from './lake-service.ts'
+import { median } from './percentile.ts'
 
 /**
  * `npm run bench -- dashboard`: how long a person waits for the dashboard of a project with a month of
@@ -162,8 +163,4 @@ function print(name: string, measured: readonly Seen[], timeOf: (each: Seen) => 
   console.log(
     `${name.padEnd(30)} ${median(times).toFixed(0).padStart(6)} ${longest.toFixed(0).padStart(6)}   ${calls} calls in ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`,
   )
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

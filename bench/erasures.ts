@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { median, percentile } from './percentile.ts'
 import { type Question, questions } from './questions.ts'
 
 /** A running service and how to measure one of its reads, as bench/reads.ts has them. */
@@ -63,7 +64,7 @@ export async function measureErasures(
     for (const question of questions(user).filter(({ name }) => name.startsWith(only))) {
       const times: number[] = []
       for (let i = 0; i <= REPEAT; i++) times.push(await service.measure(question))
-      medians.set(question.name, percentile(times.slice(1), 0.5))
+      medians.set(question.name, median(times.slice(1)))
     }
     return medians
   }
@@ -82,7 +83,7 @@ export async function measureErasures(
   )
   const times = answers.map(({ ms }) => ms)
   console.log(
-    `accepted in ${((performance.now() - started) / 1_000).toFixed(0)} s; a request, ms: median ${percentile(times, 0.5).toFixed(0)}, p99 ${percentile(times, 0.99).toFixed(0)}, longest ${Math.max(...times).toFixed(0)}`,
+    `accepted in ${((performance.now() - started) / 1_000).toFixed(0)} s; a request, ms: median ${median(times).toFixed(0)}, p99 ${percentile(times, 0.99).toFixed(0)}, longest ${Math.max(...times).toFixed(0)}`,
   )
   const during = await measureReads(bystander)
   console.log('\nreads, ms: without erasures, with all in force, ratio')
@@ -103,10 +104,5 @@ export async function measureErasures(
   )
   const after = await measureReads(bystander)
   const ratios = [...after].map(([name, ms]) => ms / (before.get(name) ?? ms))
-  console.log(`reads after that, median of the ratios: ${percentile(ratios, 0.5).toFixed(2)}`)
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  console.log(`reads after that, median of the ratios: ${median(ratios).toFixed(2)}`)
 }

@@ -16,11 +16,11 @@ import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { writeCredentials } from '#local/credentials-file'
+import { compactionTempDir, lakeDir, statePath } from '#local/data-folder'
 import { createFolderLake } from '#local/lake/folder'
 import { ensureOwner } from '#local/owner'
 import { createJobQueue } from '#local/pipeline/job-queue'
 import { openState } from '#local/state/state'
-import { compactionTempDir, lakeDir, statePath } from '#local/storage'
 import { LOCAL_SHARD } from '#local/stream/reader'
 
 export type GeneratedLakeOptions = {

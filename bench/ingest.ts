@@ -12,9 +12,11 @@ import {
   stop,
   type Target,
   waitUntilResponding,
+  watchMemory,
 } from './bench-service.ts'
 import { measureIdentify } from './identify-load.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
+import { median } from './percentile.ts'
 import { runSustained, SUSTAINED_HEAD, type SustainedRow } from './sustained.ts'
 import { measureWideEvents } from './wide-events.ts'
 
@@ -89,10 +91,6 @@ function printResult(label: string, { perSecond, p50, p95, p99, max }: LoadResul
   )
 }
 
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] as number
-}
-
 /**
  * Measures the targets in turns, the bare server first. Returns the median rate of the last one, in requests
  * per second.
@@ -129,7 +127,7 @@ async function compare(shape: RequestShape, targets: readonly Target[]): Promise
   return highestRate
 }
 
-async function watchMemory(service: Target, shape: RequestShape, highestRate: number): Promise<void> {
+async function printMemory(service: Target, shape: RequestShape, highestRate: number): Promise<void> {
   const minutes = Number(options.minutes)
   const rate = highestRate / 2
   console.log(`${shape.name} at ${Math.round(rate)} requests/s for ${minutes} minutes`)
@@ -166,6 +164,7 @@ async function printSustained(service: Target): Promise<void> {
 const dir = createBenchFolder()
 if (options.sustained || options.identify || options.keys !== undefined) {
   const service = await startService(dir, 2)
+  const memory = watchMemory(service.process.pid as number)
   try {
     if (options.identify) await measureIdentify(service)
     else if (options.keys !== undefined)
@@ -175,7 +174,7 @@ if (options.sustained || options.identify || options.keys !== undefined) {
         rounds: Number(options.rounds),
       })
     else await printSustained(service)
-    console.log(`Memory: at most ${memoryMb(service.process.pid as number, 'VmHWM')} MB`)
+    console.log(`Memory: at most ${memory.stop()} MB, with the process of compaction`)
   } finally {
     await stop(service)
     rmSync(dir, { recursive: true, force: true })
@@ -186,15 +185,16 @@ const bare = await startBare()
 const service = await (options.alone ? startAlone(dir) : startService(dir, Number(options.projects)))
 const one = { ...service, name: `${service.name}, one project`, tokens: service.tokens.slice(0, 1) }
 const all = { ...service, name: `${service.name}, ${options.projects} projects` }
+const peak = watchMemory(service.process.pid as number)
 const targets = service.tokens.length > 1 ? [bare, one, all] : [bare, service]
 try {
   for (const shape of SHAPES) {
     const highestRate = await compare(shape, targets)
-    if (Number(options.minutes) > 0) await watchMemory(service, shape, highestRate)
+    if (Number(options.minutes) > 0) await printMemory(service, shape, highestRate)
   }
   const memory = (field: Parameters<typeof memoryMb>[1]) => memoryMb(service.process.pid as number, field)
   console.log(
-    `Memory of ${service.name}: ${memory('VmRSS')} MB now, of which ${memory('RssAnon')} MB are no pages of files; at most ${memory('VmHWM')} MB`,
+    `Memory of ${service.name}: ${memory('VmRSS')} MB now, of which ${memory('RssAnon')} MB are no pages of files; at most ${peak.stop()} MB`,
   )
 } finally {
   for (const target of [bare, service]) await stop(target)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { NODE_ARGS, processorMs } from './bench-service.ts'
+import { memoryMb, NODE_ARGS, processorMs } from './bench-service.ts'
 
 export type LakeService = {
   baseUrl: string
@@ -35,10 +35,7 @@ export async function startLakeService(dataDir: string, epochSeconds = '86400'):
     baseUrl: base_url,
     apiKey: api_key,
     setupPath: /\/setup\/\S+/.exec(output)?.[0] ?? '',
-    memoryMb() {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
-    },
+    memoryMb: () => memoryMb(child.pid as number),
     processorMs: () => processorMs(child.pid as number),
     stop() {
       child.kill('SIGINT')

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createBenchFolder, memoryMb, runLoad, startService, stop, type Target } from './bench-service.ts'
 import type { LoadResult } from './load.ts'
+import { percentile } from './percentile.ts'
 
 /**
  * `npm run bench -- live`: sends events to the service, first without and then with open streams. It counts
@@ -60,10 +61,6 @@ function printLoad(label: string, { perSecond, p50, p95, p99, max }: LoadResult,
   console.log(
     `${label.padEnd(20)} ${rate} requests/s   p50 ${ms.join(' p95 ').replace(/ p95 (\S+) p95 (\S+) p95 /, ' p95 $1 p99 $2 max ')} ms   ${memory} MB`,
   )
-}
-
-function percentile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
 }
 
 const dir = createBenchFolder()

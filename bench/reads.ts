@@ -8,6 +8,7 @@ import { cachedLake, LAKES, parseCount } from './cached-lake.ts'
 import { measureErasures } from './erasures.ts'
 import { SMALL_EVENTS } from './generated-lake.ts'
 import { type LakeService, startLakeService } from './lake-service.ts'
+import { median } from './percentile.ts'
 import { type Question, questions } from './questions.ts'
 
 /**
@@ -213,10 +214,6 @@ async function measureClients(service: LakeService): Promise<void> {
   console.log(
     `${ten.length} different questions: one after the other ${inTurns.toFixed(0)}, at once ${Math.max(...different).toFixed(0)}`,
   )
-}
-
-function median(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 }
 
 function filesBelow(path: string): string[] {

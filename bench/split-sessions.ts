@@ -8,7 +8,7 @@ import type { Segment } from '#core/lake/segment'
 import { findSplitSessions } from '#duckdb/find-split-sessions'
 import { withScratchDatabase } from '#duckdb/scratch-database'
 import { createFolderLake } from '#local/lake/folder'
-import { createBenchFolder, memoryMb } from './bench-service.ts'
+import { createBenchFolder } from './bench-service.ts'
 
 /**
  * `npm run bench -- split`: how long a merged segment takes to be compared with the older segments of its
@@ -69,7 +69,7 @@ try {
     })
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
     console.log(
-      `compared: ${isFound}, ${seconds} s, at most ${memoryMb(process.pid, 'VmHWM')} MB of this process`,
+      `compared: ${isFound}, ${seconds} s, at most ${Math.round(process.resourceUsage().maxRSS / 1024)} MB of this process`,
     )
   })
 } finally {

@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CONNECTIONS, runLoad, type Target } from './bench-service.ts'
 
 /**
- * The table of `npm run bench -- ingest --sustained`: a steady rate of events of one project for some
- * seconds, and meanwhile marker events of another project. How long do the markers take until GET /stats
- * counts them? How long after the end of the flood does `fresh_until` of the receipts pass that end? Then all
- * events of the flood must be counted. Is an event ever missing that is older than `fresh_until`?
+ * The table of `npm run bench -- ingest --sustained`. One project gets a steady rate of events for some
+ * seconds (the flood). Meanwhile another project gets a few events (the markers). A row answers three
+ * questions:
+ * - How long does it take until GET /stats counts a marker?
+ * - After the flood has ended, how long does it take until `fresh_until` of a receipt is later than that end?
+ *   Then GET /stats must count all events of the flood.
+ * - How often was a marker not counted although `fresh_until` was later than its 202?
  */
 
 export type SustainedRow = {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processorMs, runLoad, type Target } from './bench-service.ts'
+import { median } from './percentile.ts'
 import { countEvents } from './sustained.ts'
 
 /**
@@ -40,8 +41,7 @@ export async function measureWideEvents(
 }
 
 function medianOf(rates: readonly Rate[]): Rate {
-  const middle = (field: keyof Rate) =>
-    rates.map(rate => rate[field]).toSorted((a, b) => a - b)[rates.length >> 1] as number
+  const middle = (field: keyof Rate) => median(rates.map(rate => rate[field]))
   return { perSecond: middle('perSecond'), cpuUs: middle('cpuUs') }
 }
 

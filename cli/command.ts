@@ -41,6 +41,11 @@ type Common = {
   example: string
   /** What it does to the data; absent: it only reads. The demo refuses everything else. */
   effect?: 'changes' | 'deletes' | 'local'
+  /**
+   * For commands with an effect: it prints a table, so --csv works. Without `hasTable`, --csv is refused
+   * before anything is changed.
+   */
+  hasTable?: true
   /** What to say when a bound other than a limit of rows has cut the answer. */
   cut?: string
   group: 'Reports' | 'Projects' | 'Experiments' | 'Replays' | 'Account' | 'Tools'

@@ -5,7 +5,7 @@ import { commands } from './commands/all.ts'
 import { CommandError, type Problem } from './errors.ts'
 import { printHelp } from './help.ts'
 import { printProblem } from './print/problem.ts'
-import { createProgram } from './program.ts'
+import { createProgram, globalFlags } from './program.ts'
 import { runCommand } from './run.ts'
 import { VERSION } from './version.ts'
 
@@ -15,9 +15,13 @@ async function main(): Promise<void> {
   // An exit through process.exit restores the terminal.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => process.exit(128 + constants.signals[signal]))
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
-  }
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    printProblem(outputProblem(error), argv.includes('--json'))
+    process.exit(1)
+  })
+  // Without stderr there is no place for a message.
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   const program = createProgram(commands, VERSION, runCommand, printHelp)
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' })
@@ -26,6 +30,15 @@ async function main(): Promise<void> {
     if (problem === null) return
     printProblem(problem, argv.includes('--json'))
     process.exitCode = 1
+  }
+}
+
+function outputProblem({ code }: NodeJS.ErrnoException): Problem {
+  return {
+    error: 'OUTPUT_UNWRITABLE',
+    message: `The result cannot be written (${code}).`,
+    suggested_action: 'Write it to another place. A command that changes something has done its work.',
+    retryable: false,
   }
 }
 
@@ -61,11 +74,18 @@ function parserProblem(
   }
 }
 
-/** The command that the caller has begun, wherever its options stand. */
+/** The command that the caller meant. Its words are the first ones that are not options. */
 function writtenCommand(argv: readonly string[]): Named | undefined {
-  const written = argv.flatMap((word, i) => [`${word} ${argv[i + 1]}`, word])
-  const found = written.find(words => commands.some(each => namesOf(each).includes(words)))
-  return commands.find(each => found !== undefined && namesOf(each).includes(found))
+  const [first = '', second = ''] = wordsOf(argv)
+  const named = (words: string) => commands.find(each => namesOf(each).includes(words))
+  return named(`${first} ${second}`) ?? named(first)
+}
+
+/** The words without options, and without the values of the options that every command has. */
+function wordsOf(argv: readonly string[]): string[] {
+  const takesValue = (word: string | undefined) =>
+    globalFlags.some(({ flags }) => flags.includes('<') && flags.split(' ')[0] === word)
+  return argv.filter((word, i) => !word.startsWith('-') && !takesValue(argv[i - 1]))
 }
 
 const namesOf = ({ name, aliases = [] }: Named) => [name, ...aliases]
@@ -75,8 +95,10 @@ function halfCommand(
   program: Command,
   argv: readonly string[],
 ): Pick<Problem, 'message' | 'suggested_action'> {
-  const half = program.commands.find(command => argv.includes(command.name()))
-  const names = half?.commands.map(command => `footfall ${half.name()} ${command.name()}`) ?? []
+  const half = program.commands.find(command => command.name() === wordsOf(argv)[0])
+  if (half === undefined)
+    return { message: 'A command is missing.', suggested_action: 'See footfall --help.' }
+  const names = half.commands.map(command => `footfall ${half.name()} ${command.name()}`)
   return { message: 'A word of the command is missing.', suggested_action: `Use ${names.join(', ')}.` }
 }
 

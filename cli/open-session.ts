@@ -1,6 +1,6 @@
 import { chooseBaseUrl } from './http/base-url.ts'
 import { type Credential, createClient, createOpenClient } from './http/client.ts'
-import { resultText } from './print/result.ts'
+import { resultText, wholeResultText } from './print/result.ts'
 import { createSpinner } from './print/spinner.ts'
 import type { Globals, Output, Session } from './run-context.ts'
 import { demoCredential, storedCredential } from './session/credential.ts'
@@ -9,8 +9,11 @@ import { configDir, openStore } from './session/store.ts'
 /** Width of a pipe that says nothing about it: no table is cut, and bars stay short. */
 const PIPE_WIDTH = 1_000
 
-/** What a command uses of the process: its streams, its environment, and calls with the stored session. */
-export function openSession(globals: Globals): Session {
+/**
+ * What a command uses of the process: its streams, its environment, and calls with the stored session.
+ * `isDone`: when the command prints, it has already changed something. So its result is always printed.
+ */
+export function openSession(globals: Globals, isDone: boolean): Session {
   const { env, stdout, stderr } = process
   const store = () => openStore(configDir(globals.configDir, env), env)
   const spinner = createSpinner(stderr, env)
@@ -26,7 +29,20 @@ export function openSession(globals: Globals): Session {
     credential ??= globals.demo ? demoCredential(baseUrl()) : storedCredential(store(), baseUrl())
     return credential
   }
-  const render: Session['render'] = (blocks, text) => resultText(blocks, text, globals, outputOf(stdout, env))
+  const notices = new Set<string>()
+  const say = (text: string) => {
+    spinner.clear()
+    stderr.write(`${text}\n`)
+  }
+  const render: Session['render'] = (blocks, text) => {
+    const output = outputOf(stdout, env)
+    if (!isDone) return resultText(blocks, text, globals, output)
+    const { result, notice } = wholeResultText(blocks, text, globals, output)
+    // A command that prints in several parts shows each notice once.
+    if (notice !== null && !notices.has(notice)) say(notice)
+    if (notice !== null) notices.add(notice)
+    return result
+  }
   return {
     globals,
     env,
@@ -51,10 +67,7 @@ export function openSession(globals: Globals): Session {
       spinner.clear()
       if (result !== '') stdout.write(`${result}\n`)
     },
-    say(text) {
-      spinner.clear()
-      stderr.write(`${text}\n`)
-    },
+    say,
   }
 }
 

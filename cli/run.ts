@@ -10,7 +10,8 @@ import type { Globals, Session } from './run-context.ts'
 /** Runs one command in the process: its calls, then its result on stdout. */
 export async function runCommand(command: Command, input: Input, globals: Globals): Promise<void> {
   refuseImpossible(command, input, globals)
-  const session = openSession(globals)
+  const isDone = command.effect !== undefined && input.options.dryRun !== true
+  const session = openSession(globals, isDone)
   try {
     await runIn(session, command, input)
   } catch (error) {
@@ -29,7 +30,7 @@ async function runIn(session: Session, command: Command, input: Input): Promise<
 }
 
 function refuseImpossible(
-  { effect }: Command,
+  { effect, hasTable }: Command,
   { options }: Input,
   { demo, json, csv, table }: Globals,
 ): void {
@@ -45,6 +46,8 @@ function refuseImpossible(
   }
   if (json && csv) throw usage('--json and --csv exclude each other.', 'Use one of them.')
   if (table !== undefined && !csv) throw usage('--table needs --csv.', 'Add --csv.')
+  // A command that only reads says so after its call. A change must be refused before it is made.
+  if (csv && effect !== undefined && !hasTable) throw usage('This command prints no table.', 'Use --json.')
 }
 
 function usage(message: string, suggested_action: string, error = 'USAGE'): CommandError {

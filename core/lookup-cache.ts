@@ -39,12 +39,12 @@ export function createLookupCache<T>(
   function get(text: string): Promise<T | null> {
     const now = clock.now()
     const cached = known.get(text)
-    if (cached !== undefined && cached.startedAt + foundMs > now) {
+    if (cached !== undefined && isCurrent(cached, foundMs, now)) {
       if (lookUpAgain !== undefined && cached.startedAt + foundMs / 2 <= now) gather(text, cached)
       return cached.found
     }
     const unknown = missing.get(text)
-    if (unknown !== undefined && unknown.startedAt + missingMs > now) return unknown.found
+    if (unknown !== undefined && isCurrent(unknown, missingMs, now)) return unknown.found
     const entry = { startedAt: now, found: lookUp(text) }
     known.set(text, entry)
     entry.found.then(
@@ -101,6 +101,14 @@ export function createLookupCache<T>(
   }
 
   return { get, forget, clear }
+}
+
+/**
+ * An entry of a later time than now is too old: the clock was set back, and the entry could keep a revoked
+ * credential valid.
+ */
+function isCurrent({ startedAt }: { startedAt: number }, lengthMs: number, now: number): boolean {
+  return startedAt <= now && now < startedAt + lengthMs
 }
 
 export type LookupCache<T> = ReturnType<typeof createLookupCache<T>>

@@ -70,9 +70,9 @@ export type SqlParam = string | number | boolean | null | FileCondition
 
 /**
  * The objects of a table that a statement reads, by their keys. An engine that opens files itself opens only
- * these.
+ * these. `bucket`: the statement uses only rows of this bucket, so an engine may leave out files without any.
  */
-export type Scan = { table: TableName; files: readonly string[] }
+export type Scan = { table: TableName; files: readonly string[]; bucket?: number }
 
 /**
  * A statement in Trino's dialect; each `?` of the text takes the next of `params`. `sql` of core/sql.ts makes

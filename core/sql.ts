@@ -45,9 +45,10 @@ export function join(pieces: readonly SqlQuery[], separator: string): SqlQuery {
  * The condition that a row of `table` is in one of the files, given by their keys. It must directly follow
  * `FROM <table> WHERE`: an engine that opens files finds there which scan they are for. It brings the scan of
  * these files, so that the rows that a statement selects and the files that an engine opens cannot differ.
+ * `bucket`: another condition of the scan selects the rows of this bucket alone.
  */
-export function inFiles(table: TableName, files: readonly string[]): SqlQuery {
-  return query('?', [{ files }], [{ table, files }])
+export function inFiles(table: TableName, files: readonly string[], bucket?: number): SqlQuery {
+  return query('?', [{ files }], [{ table, files, ...(bucket !== undefined && { bucket }) }])
 }
 
 /** The condition that a column has one of the values; never true without values. */

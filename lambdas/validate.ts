@@ -31,7 +31,29 @@ function messageOf(issue: z.core.$ZodIssue, input: unknown): string {
     (parent, key) => (parent as Record<PropertyKey, unknown> | undefined)?.[key],
     input,
   )
-  return value === undefined
-    ? `Field \`${field}\` is missing. Add it.`
-    : `Field \`${field}\` is not valid. ${issue.message}. Correct it.`
+  if (value === undefined) return `Field \`${field}\` is missing. Add it.`
+  const rule = RULES[issue.code]?.(issue as never)
+  if (rule !== undefined) return `Field \`${field}\` must ${rule}.`
+  return `Field \`${field}\` is not valid. ${issue.message}. Correct it.`
+}
+
+const KINDS: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+type IssueOf<Code> = Extract<z.core.$ZodIssue, { code: Code }>
+type Rules = { [Code in z.core.$ZodIssue['code']]?: (issue: IssueOf<Code>) => string }
+
+/** What a field must be, for schemas without a message of their own. The other kinds of issues are rare. */
+const RULES: Rules = {
+  invalid_type: ({ expected }) => `be ${KINDS[expected] ?? expected}`,
+  too_small: ({ origin, minimum }) =>
+    origin === 'string' ? `have at least ${minimum} characters` : `be at least ${minimum}`,
+  too_big: ({ origin, maximum }) =>
+    origin === 'string' ? `have at most ${maximum} characters` : `be at most ${maximum}`,
 }

@@ -29,13 +29,14 @@ import type { Route } from '#schemas/route'
 import { newDevApproveSecret } from './access/dev-approve-secret.ts'
 import type { Access } from './access/open-access.ts'
 import { builtChatView, builtDashboard, builtRecorder, builtTracker, builtViewer } from './browser-scripts.ts'
+import { lakeDir, queryTempDir } from './data-folder.ts'
 import { readEmailKey } from './email-key.ts'
 import { openCountryTable } from './http/country-table.ts'
 import { createFolderLake } from './lake/folder.ts'
 import { openQueryEngine } from './lake/query-engine.ts'
 import { createRepairingLog } from './lake/repairs.ts'
 import type { Settings } from './settings.ts'
-import { lakeDir, queryTempDir, type Storage } from './storage.ts'
+import type { Storage } from './storage.ts'
 
 /** GET /numbers.md serves this page. */
 const NUMBERS = new URL('../docs/api/numbers.md', import.meta.url)

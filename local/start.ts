@@ -11,10 +11,11 @@ import type { Credentials } from '#schemas/owner'
 import { openAccess } from './access/open-access.ts'
 import { profileOf } from './access/profile.ts'
 import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from './credentials-file.ts'
+import { lakeDir } from './data-folder.ts'
 import { isSeedUnfinished, seedDemo } from './demo/seed.ts'
 import { createDemoSite } from './demo/site.ts'
 import { openFunctions } from './functions.ts'
-import { freePort, listen } from './http/listen.ts'
+import { listen, reservePort } from './http/listen.ts'
 import { trustProxies } from './http/trusted-proxies.ts'
 import { createFolderLake } from './lake/folder.ts'
 import { isOpenToOthers, lockFolder } from './lock.ts'
@@ -23,7 +24,7 @@ import { type PipelineThread, startPipeline } from './pipeline/start.ts'
 import { createScanThread } from './scans/scan-thread.ts'
 import type { Settings } from './settings.ts'
 import { startStateMaintenance } from './state/maintenance.ts'
-import { lakeDir, openStorage, type Storage } from './storage.ts'
+import { openStorage, type Storage } from './storage.ts'
 
 export type Service = {
   credentials: Credentials
@@ -76,7 +77,8 @@ async function openService(
   const lock = lockFolder(DATA_DIR)
   if (isOpenToOthers(DATA_DIR)) log('FOLDER_OPEN_TO_OTHERS', { folder: DATA_DIR })
   const storedCredentials = readCredentials(DATA_DIR)
-  const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
+  const reserved = settings.PORT === 0 ? await reservePort(settings.HOST) : null
+  const port = reserved?.port ?? settings.PORT
   const baseUrl = settings.BASE_URL ?? `http://localhost:${port}`
 
   const storage = await openStorage({
@@ -146,6 +148,7 @@ async function openService(
     token: credentials.project_token,
     apiKeyFile: apiKeyPath(DATA_DIR),
   })
+  await reserved?.release()
   const http = await listen({
     port,
     host: settings.HOST,

@@ -1,5 +1,4 @@
 import { rm, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createErasedUsers } from '#core/identity/erased-users'
@@ -8,6 +7,7 @@ import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { takeBackSetAside } from '#core/lake/consume/set-aside'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { hotPrefix, parseHotKey } from '#core/lake/keys'
+import { compactedByAll } from '#core/lake/manifest'
 import { ownObjects } from '#core/lake/own-objects'
 import { reconcileLake } from '#core/lake/restore/reconcile-lake'
 import type { LakeStateStore, ShardState } from '#core/lake/state'
@@ -17,6 +17,7 @@ import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
 import { createCompactor } from '#duckdb/compactor'
 import { tables } from '#schemas/columns'
+import { browserTempDir, compactionTempDir, lakeDir, queryTempDir, statePath } from './data-folder.ts'
 import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
 import { openState } from './state/state.ts'
 import {
@@ -40,31 +41,6 @@ export const GATHER_MS = 1_000
  * steady reads.
  */
 const TOKEN_MS = 60_000
-
-/** Folder of the lake. */
-export function lakeDir(dataDir: string): string {
-  return join(dataDir, 'lake')
-}
-
-/** File of the state. SQLite keeps two more files beside it, with the endings `-wal` and `-shm`. */
-export function statePath(dataDir: string): string {
-  return join(dataDir, 'state.db')
-}
-
-/** Folder for the temporary files of compaction. */
-export function compactionTempDir(dataDir: string): string {
-  return join(dataDir, 'merging')
-}
-
-/** Folder for what browsers write while they render pages. */
-export function browserTempDir(dataDir: string): string {
-  return join(dataDir, 'rendering')
-}
-
-/** Folder to which queries spill when they need more memory than they may use. */
-export function queryTempDir(dataDir: string): string {
-  return join(dataDir, 'querying')
-}
 
 export type StorageSettings = {
   dataDir: string
@@ -184,7 +160,7 @@ function repeatMeasure(reserve: DiskReserve) {
 /** The bytes of the hot files that some bucket has not compacted yet. */
 async function openHotBytes(state: LakeStateStore, lake: Lake): Promise<number> {
   const { epoch } = await state.lake()
-  const compacted = Math.min(...(await state.manifests()).map(manifest => manifest.compacted))
+  const compacted = compactedByAll(await state.manifests())
   let bytes = 0
   for (let open = compacted; open <= epoch && bytes < COMPACTION_BYTES; open++) {
     for (const { size } of await lake.list(hotPrefix(open))) bytes += size

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AthenaEmulator, startAthenaEmulator } from '#test/support/athena-emulator'
 import { type Deployment, type DeploymentFile, deployment } from '#test/support/deployment'
-import { freePort } from '#test/support/service-process'
+import { keepPort } from '#test/support/keep-port'
 import { installTrino, startTrino } from '#test/trino/trino-server'
 import { type AwsClients, createAwsClients } from './aws.ts'
 import { type Cdk, createCdk } from './cdk.ts'
@@ -97,7 +97,7 @@ export async function openWorld({ step }: Ledger, closers: Closers, patience: nu
   gate.forwardTo(ministack.endpoint)
 
   // Trino starts during the deployment. It looks tables up only when a statement names them.
-  const trinoPort = await freePort()
+  const trinoPort = await keepPort(folder)
   const trinoStarted = startTrino({ glue: gate.endpoint }, trinoPort)
   closers.add(async () => (await trinoStarted.catch(() => null))?.stop())
   trinoStarted.then(

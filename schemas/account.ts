@@ -67,7 +67,7 @@ export const accountUsage = z
         status: z.object({ can_retry_pro_task: z.boolean() }),
       }),
       'object',
-      '`state`, and `next_action` with an address for the human: no permission to charge (docs/api/account.md)',
+      '`state`, and `next_action` with an address for the human: no permission to charge',
     ),
   })
   .meta({ id: 'AccountUsage' })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { project } from './fields.ts'
+import { parseSince, project } from './fields.ts'
 
 /**
  * Project context and portfolio context (docs/api/projects.md). Unknown keys are refused, unlike anywhere
@@ -24,7 +24,9 @@ const ISO_RULE = 'Field `annotations.occurred_at` takes an ISO 8601 date or date
 const PROJECT_RULE = 'Field `surface_roles` takes entries with the name or id of a project.'
 
 const annotation = z.strictObject({
-  occurred_at: z.string(ISO_RULE).refine(at => ISO.test(at) && !Number.isNaN(Date.parse(at)), ISO_RULE),
+  // ISO refuses `7d`, which parseSince accepts. parseSince refuses a date that no calendar has, as
+  // 2026-02-30.
+  occurred_at: z.string(ISO_RULE).refine(at => ISO.test(at) && parseSince(at) !== null, ISO_RULE),
   title: text('annotations.title', 120),
   note: text('annotations.note', 500).nullable().optional(),
 })

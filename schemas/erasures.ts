@@ -16,6 +16,8 @@ const otherId = z
   .min(1, 'Field `user_id` is empty. Send an id of the person, or leave it out.')
   .optional()
 
+const CONFIRM_RULE = 'Parameter `confirm` must be a whole number: how many ids the person has.'
+
 export const erasePersonQuery = z.object({
   project,
   user_id: otherId.meta({
@@ -23,9 +25,9 @@ export const erasePersonQuery = z.object({
       'An id of the person in place of that in the path, which may be `-`: for ids with `/`, `%` or `+`',
   }),
   confirm: z.coerce
-    .number()
-    .int('Parameter `confirm` must be a whole number: how many ids the person has.')
-    .min(1, 'Parameter `confirm` must be a whole number: how many ids the person has.')
+    .number(CONFIRM_RULE)
+    .int(CONFIRM_RULE)
+    .min(1, CONFIRM_RULE)
     .optional()
     .meta({ description: 'How many ids the person has. Needed for more than 20 ids' }),
   dry_run: flag('dry_run', 'Erases nothing and returns what an erasure would cover.'),
@@ -63,8 +65,7 @@ export const erasure = z
     id: z.string(),
     project: z.string(),
     status: z.enum(['pending', 'running', 'done']).meta({
-      description:
-        'The events are hidden since the request. `done`: no file of the lake has them any more (docs/api/erasure.md)',
+      description: 'The events are hidden since the request. `done`: no file of the lake has them any more',
     }),
     requested_at: z.int().meta({ description: 'Unix ms' }),
     completed_at: z.int().nullable().meta({ description: 'Unix ms' }),

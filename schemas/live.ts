@@ -68,6 +68,7 @@ export const liveResponse = z
     }),
     ...contextOfResponse,
     receipt: readExtras.receipt,
+    warnings: readExtras.warnings,
   })
   .meta({ id: 'Live' })
 

@@ -40,17 +40,15 @@ Create a project with POST /projects, put its snippet into the page (or send eve
 public token), then call GET /stats. GET /projects lists your projects; GET /properties lists the events and property keys
 that you can ask for. Bodies are JSON in UTF-8, whatever the Content-Type is. A null in an optional field means that the
 field is absent. Unknown fields and parameters are ignored; \`warnings\` names them. Every error is \`{error, message}\`: \`error\`
-is a code that the operation lists, or one that the response \`Errors\`, which every operation has, names with its kind in brackets; \`message\` says
-what is wrong and what to do next.
+is a code that the operation lists, or one that the response \`Errors\`, which every operation has, names with its kind in brackets.
 An operation with a scope takes an API key, or an agent session that has the scope. A metered one counts as a read of the
 month when it succeeds, and its response has the headers \`X-Monthly-Usage\` (events of the account in this calendar month, UTC) and
 \`${RECEIPT_HEADER}\` (\`engine=duckdb; rows=1200; bytes=8400; ms=12; fresh_until=1795219200000; exact=true; cost_usd=0; data_from=2026-11-01\`).
 \`?tag=\` and \`?path=\` cut this document: \`/openapi.json?path=/stats,/query\`.
 
-In responses times are Unix milliseconds as numbers or ISO 8601 as texts, durations are milliseconds, and dates are \`YYYY-MM-DD\` in the \`tz\` of the
-request, else in the \`timezone\` of the project, else in UTC. A \`…_rate\` is from 0 to 1, and a \`…_pct\` is a percentage. \`unique_users\` counts persons: ids that POST /identify has
-linked are one. A session is all events with one \`session_id\`. It is a bounce when no event shows an interaction. /numbers.md defines
-all counts and rates.
+In responses times are Unix milliseconds as numbers or ISO 8601 as texts, durations are milliseconds, and dates are \`YYYY-MM-DD\` in \`tz\`.
+A \`…_rate\` is from 0 to 1, and a \`…_pct\` is a percentage. \`unique_users\` counts persons: ids that POST /identify has linked are one.
+A session is all events with one \`session_id\`. /numbers.md defines all counts and rates.
 A list that a limit has cut says \`truncated: true\`.
 
 ${VISITOR_WORDS}`
@@ -63,7 +61,7 @@ const errorResponse = z
   .meta({
     id: 'Error',
     description:
-      'Some codes have more fields: `resource_metadata` (401: where it says how to sign in), `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
+      'Some codes have more fields: `resource_metadata` (401), `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
   })
 
 const ACCOUNT_SECURITY: Record<string, string[]>[] = [

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { wholeNumber } from './fields.ts'
 
 /** Session replay (docs/api/replays.md). */
 
@@ -97,11 +98,20 @@ const START_RULE = 'Field `start_id` must have 16 to 64 letters, digits, `-` and
 const STARTED_RULE = 'Field `started_at` must be a time in Unix milliseconds.'
 const URL_RULE = 'Field `url` must be the address of the page, of at most 4096 characters.'
 
-const upload = {
-  token: z.string(),
-  session_id: z.string(SESSION_RULE).min(1, SESSION_RULE).max(TEXT, SESSION_RULE),
+/**
+ * An id of a session or user. Lone surrogates become U+FFFD, as in events: DynamoDB refuses them in a key.
+ * `toWellFormed` does the same, but the browsers that the dashboard is compiled for may not have it.
+ */
+function eventId(rule: string) {
+  return z
+    .string(rule)
+    .min(1, rule)
+    .max(TEXT, rule)
+    .overwrite(text => text.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
 }
-const userId = z.string(USER_RULE).min(1, USER_RULE).max(TEXT, USER_RULE).optional()
+
+const upload = { token: z.string(), session_id: eventId(SESSION_RULE) }
+const userId = eventId(USER_RULE).optional()
 
 export const startReplay = z.object({
   ...upload,
@@ -163,12 +173,10 @@ export type FinishReplay = z.output<typeof finishReplay>
 
 export const finishedReplay = z.object({ ok: z.literal(true) })
 
-const LIMIT_RULE = 'Parameter `limit` must be a whole number from 1 to 100.'
-
 export const replaysQuery = z.object({
   project: PROJECT.optional(),
   session_id: z.string(SESSION_RULE).max(TEXT, SESSION_RULE).optional(),
-  limit: z.coerce.number(LIMIT_RULE).int(LIMIT_RULE).min(1, LIMIT_RULE).max(100, LIMIT_RULE).default(20),
+  limit: wholeNumber('limit', 1, 100).default(20),
   before: z.string().optional().meta({ description: 'The previous response’s `next_before`' }),
 })
 

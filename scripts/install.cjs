@@ -1,5 +1,5 @@
 'use strict'
-// Runs before `npm start` and `npm test`. Installs the packages, including Node 24, when node_modules differs from
+// Runs before `npm start`, `npm test` and `npm run check`. Installs the packages, including Node 24, when node_modules differs from
 // package-lock.json. It runs on the machine's own Node, so it is plain JavaScript without dependencies.
 
 const fs = require('node:fs')

@@ -16,6 +16,7 @@ export const demo: RunCommand = {
   name: 'demo',
   group: 'Tools',
   effect: 'local',
+  hasTable: true,
   args: [],
   flags: [],
   summary: 'Examples that need no sign-in; --demo before a command reads the demo project',

@@ -42,7 +42,6 @@ export const init: RunCommand = {
     'Creates a project, writes its snippet into the site of this folder, and waits for the first event',
   example: 'init shop --domain https://shop.example.com --dry-run',
   async run(input: Input, session: Session) {
-    if (session.globals.csv) throw noTable()
     const site = readSite(String(input.options.folder ?? '.'))
     const kind = siteKindOf(site)
     const name = input.args.NAME as string
@@ -171,12 +170,4 @@ function siteData(kind: SiteKind | null, plan: SitePlan, status: Status) {
     diff: planText(plan),
     where: kind?.where ?? 'the head of each page',
   }
-}
-
-function noTable(): CommandError {
-  return new CommandError({
-    error: 'USAGE',
-    message: 'This command prints no table.',
-    suggested_action: 'Use --json.',
-  })
 }

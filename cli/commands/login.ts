@@ -3,6 +3,7 @@ import { CommandError } from '#cli/errors'
 import type { Session } from '#cli/run-context'
 import { keychainOf } from '#cli/session/keychain'
 import { exchange, pageOf, signInHere, startDetached, waitForApproval } from '#cli/session/sign-in'
+import type { PendingLogin } from '#cli/session/store'
 import type { StoredSession } from '#cli/session/stored-session'
 import { requireChoice } from '#cli/session/token-store'
 import { stdinText } from '#cli/stdin-text'
@@ -34,6 +35,8 @@ export const login: RunCommand = {
     const shape = FLAGS.map(optionKey).filter(key => options[key] !== undefined)
     if (!SHAPES.includes(shape.join(' '))) throw wrongShape()
     requireChoice(keychainOf(process.platform, ''), session.env)
+    // This fails if nothing can be stored. Else a human would approve a session that is then lost.
+    await session.store().update(config => config)
     if (options.detached === true) return printDetached(session)
     if (options.wait === true || options.poll === true) return finish(session, await resumed(session))
     if (options.authRequest === undefined) return finish(session, await signInHere(session))
@@ -75,33 +78,50 @@ async function printDetached(session: Session): Promise<void> {
   )
 }
 
-type Pending = { auth_request_id: string; poll_token: string; expires_at: number }
-
 async function remember(
   session: Session,
-  { auth_request_id, poll_token, expires_at }: Pending,
+  { auth_request_id, poll_token, expires_at, authorize_url, approval_code }: PendingLogin,
 ): Promise<void> {
   const address = session.baseUrl()
-  await session.store().update(config => ({
-    ...config,
-    pending: { ...config.pending, [address]: { auth_request_id, poll_token, expires_at } },
-  }))
+  const kept = { auth_request_id, poll_token, expires_at, authorize_url, approval_code }
+  await session.store().update(config => ({ ...config, pending: { ...config.pending, [address]: kept } }))
 }
+
+/** Forgets a detached sign-in, unless another one has taken its place. */
+async function forget(session: Session, { auth_request_id }: PendingLogin): Promise<void> {
+  const address = session.baseUrl()
+  await session.store().update(config => {
+    const { [address]: pending, ...others } = config.pending ?? {}
+    return pending?.auth_request_id === auth_request_id ? { ...config, pending: others } : config
+  })
+}
+
+/** Errors of a poll that end the sign-in: it will never be approved. */
+const FINAL: readonly string[] = [
+  'AUTH_REQUEST_REVOKED',
+  'AUTH_REQUEST_EXPIRED',
+  'AUTH_REQUEST_ALREADY_EXCHANGED',
+  'NOT_FOUND',
+  'INVALID_POLL_TOKEN',
+]
 
 /** The detached sign-in that was begun, or a new one. */
 async function resumed(session: Session): Promise<StoredSession> {
   const known = session.store().read().pending?.[session.baseUrl()]
-  let pending: Pending
-  if (known !== undefined && known.expires_at > Date.now()) pending = known
-  else {
-    const started = await startDetached(session)
-    await remember(session, started)
-    session.say(`A human opens this page. It asks for the code ${started.approval_code}.\n${pageOf(started)}`)
-    pending = started
+  const isLive = known !== undefined && known.expires_at > Date.now()
+  const pending: PendingLogin = isLive ? known : await startDetached(session)
+  if (!isLive) await remember(session, pending)
+  const { auth_request_id, poll_token, authorize_url, approval_code } = pending
+  if (authorize_url !== undefined && approval_code !== undefined)
+    session.say(
+      `A human opens this page. It asks for the code ${approval_code}.\n${pageOf({ authorize_url })}`,
+    )
+  try {
+    return await waitForApproval(session, auth_request_id, poll_token)
+  } catch (error) {
+    if (error instanceof CommandError && FINAL.includes(error.problem.error)) await forget(session, pending)
+    return storedIfWorking(session, error)
   }
-  return waitForApproval(session, pending.auth_request_id, pending.poll_token).catch(error =>
-    storedIfWorking(session, error),
-  )
 }
 
 async function exchanged(session: Session, request: string, code: string): Promise<StoredSession> {

@@ -1,5 +1,5 @@
 import { callCommand, days, type Flag, limit, NAME, parametersOf, TZ } from '#cli/command'
-import { line } from '#cli/print/blocks'
+import { type Column, type Format, line, type Row, type TableBlock } from '#cli/print/blocks'
 import { reportHeading } from '#cli/print/periods'
 import { parsedFilters } from './filters.ts'
 
@@ -71,20 +71,38 @@ export const query = callCommand<'POST /query'>({
   },
   print: answer => [
     reportHeading(answer.project, answer.period),
-    {
-      kind: 'table',
-      name: 'rows',
-      columns: [
-        ...answer.group_by.map(key => ({ key, title: key })),
-        ...answer.metrics.map(key => ({ key, title: key, as: formatOf(key) })),
-      ],
-      rows: answer.rows,
-    },
+    ...rowTables(answer),
     line(answer.count === 1 ? '1 row' : `${answer.count} rows`),
   ],
 })
 
-function formatOf(metric: string) {
+type Answer = { group_by: string[]; metrics: string[]; rows: Row[] }
+
+/**
+ * The table of rows. The last row may hold all groups that are not shown. Its group columns are null, like
+ * those of events without the property. To tell them apart, CSV has the column `other`, and the terminal
+ * shows
+ * `(other)`.
+ */
+function rowTables({ group_by, metrics, rows }: Answer): TableBlock[] {
+  const columns: Column[] = [
+    ...group_by.map(key => ({ key, title: key })),
+    ...metrics.map(key => ({ key, title: key, as: formatOf(key) })),
+  ]
+  const table = { kind: 'table', name: 'rows', columns, rows } as const
+  if (!rows.some(isRest)) return [table]
+  const rest = Object.fromEntries(group_by.map(key => [key, '(other)']))
+  return [
+    { ...table, columns: [...columns, { key: 'other', title: 'other' }], csvOnly: true },
+    { ...table, rows: rows.map(row => (isRest(row) ? { ...row, ...rest } : row)), terminalOnly: true },
+  ]
+}
+
+function isRest(row: Row): boolean {
+  return row.other === true
+}
+
+function formatOf(metric: string): Format {
   if (metric === 'bounce_rate') return 'rate'
   return metric === 'avg_duration' ? 'duration' : 'number'
 }

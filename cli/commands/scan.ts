@@ -24,6 +24,7 @@ export const scan = callCommand<ScanEndpoint>({
   name: 'scan',
   group: 'Projects',
   effect: 'changes',
+  hasTable: true,
   args: [{ name: 'URL', help: 'address of the website', optional: true }],
   flags: [...NEW, ...AGAIN],
   summary: 'Reads a website and says which events to track first, with a prompt for a coding agent',

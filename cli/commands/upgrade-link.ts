@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Flag, Input, RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import type { Response } from '#cli/http/client'
 import type { Answer } from '#cli/http/endpoint'
+import { pollUntil } from '#cli/poll'
 import type { Block } from '#cli/print/blocks'
 import type { Session } from '#cli/run-context'
 import { milliseconds, webPage } from '#cli/session/sign-in'
@@ -46,11 +46,14 @@ function waitForUpgrade(session: Session): Promise<UsageResponse> {
 }
 
 async function upgraded(session: Session, deadline: number): Promise<UsageResponse> {
-  for (;;) {
+  const pause = milliseconds(session, 'AA_UPGRADE_POLL_INTERVAL_MS', POLL_INTERVAL_MS)
+  const usage = await pollUntil(session, ask, pause, deadline)
+  if (usage === null) throw timedOut()
+  return usage
+
+  async function ask(): Promise<UsageResponse | null> {
     const usage = await readUsage(session)
-    if (usage.answer.payment.status.can_retry_pro_task) return usage
-    if (Date.now() > deadline) throw timedOut()
-    await sleep(milliseconds(session, 'AA_UPGRADE_POLL_INTERVAL_MS', POLL_INTERVAL_MS))
+    return usage.answer.payment.status.can_retry_pro_task ? usage : null
   }
 }
 

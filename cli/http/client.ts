@@ -52,8 +52,16 @@ type Raw = { status: number; text: string; headers: Headers }
 async function send(baseUrl: string, call: Call, token: string | null): Promise<Raw> {
   const [method = 'GET', template = ''] = call.endpoint.split(' ')
   const path = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(call.path?.[name] ?? ''))
+  const response = await answerOf()
   try {
-    const response = await fetch(`${baseUrl}${path}${queryString(call.query)}`, {
+    return { status: response.status, text: await boundedText(response), headers: response.headers }
+  } catch (error) {
+    // The service has answered, so it is there.
+    throw isTimeout(error) ? unreachable(baseUrl, error) : brokenAnswer(baseUrl)
+  }
+
+  function answerOf(): Promise<globalThis.Response> {
+    return fetch(`${baseUrl}${path}${queryString(call.query)}`, {
       method,
       headers: {
         Accept: 'application/json',
@@ -65,10 +73,9 @@ async function send(baseUrl: string, call: Call, token: string | null): Promise<
       // A redirect would carry the question to a server that nobody named.
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch(error => {
+      throw unreachable(baseUrl, error)
     })
-    return { status: response.status, text: await boundedText(response), headers: response.headers }
-  } catch (error) {
-    throw unreachable(baseUrl, error)
   }
 }
 
@@ -92,7 +99,8 @@ function queryString(query: Values = {}): string {
 
 function successOf<Of extends Endpoint>({ status, text, headers }: Raw): Response<Of> {
   const body = parsed(text)
-  if (status < 200 || status >= 300) throw new CommandError(problemOf(status, body))
+  if (status < 200 || status >= 300)
+    throw new CommandError(problemOf(status, body, headers.get('Retry-After')))
   if (typeof body !== 'object' || body === null) throw new CommandError({ ...NO_JSON })
   return { answer: body as Answer<Of>, text, headers }
 }
@@ -111,11 +119,24 @@ function parsed(text: string): unknown {
   }
 }
 
-function unreachable(baseUrl: string, error: unknown): CommandError {
-  const isTimeout = error instanceof Error && error.name === 'TimeoutError'
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError'
+}
+
+function brokenAnswer(baseUrl: string): CommandError {
   return new CommandError({
-    error: isTimeout ? 'TIMEOUT' : 'UNREACHABLE',
-    message: isTimeout
+    error: 'UNEXPECTED_ANSWER',
+    message: `The answer of ${baseUrl} was cut off, or is larger than ${MAX_RESPONSE_BYTES / 1_048_576} MiB.`,
+    suggested_action: 'Try again, with a shorter time or a smaller --limit if it happens again.',
+    retryable: true,
+  })
+}
+
+function unreachable(baseUrl: string, error: unknown): CommandError {
+  const isLate = isTimeout(error)
+  return new CommandError({
+    error: isLate ? 'TIMEOUT' : 'UNREACHABLE',
+    message: isLate
       ? `${baseUrl} did not answer within ${TIMEOUT_MS / 1_000} s.`
       : `No service answers at ${baseUrl}.`,
     suggested_action:

@@ -58,7 +58,11 @@ export function createBridge(baseUrl: string, credential: Credential): Bridge {
     const body = parsed(await response.text())
     if (response.status === 202) return null
     if (isJsonRpc(body)) return body
-    const { message: text, suggested_action: action } = problemOf(response.status, body)
+    const { message: text, suggested_action: action } = problemOf(
+      response.status,
+      body,
+      response.headers.get('Retry-After'),
+    )
     throw new CommandError({
       error: 'MCP',
       message: text,

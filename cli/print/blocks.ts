@@ -39,6 +39,8 @@ export type TableBlock = {
   none?: string
   /** For CSV alone, where the terminal shows the same as a picture. */
   csvOnly?: true
+  /** Only the terminal shows it. CSV has the same rows in another table. */
+  terminalOnly?: true
 }
 
 export type BarsBlock = {

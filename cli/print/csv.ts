@@ -8,7 +8,7 @@ export function sheetsOf(blocks: readonly Block[]): Sheet[] {
   return blocks.flatMap((block): Sheet[] => {
     switch (block.kind) {
       case 'table':
-        return [{ name: block.name, columns: block.columns, rows: block.rows }]
+        return block.terminalOnly ? [] : [{ name: block.name, columns: block.columns, rows: block.rows }]
       case 'bars':
         return [{ name: block.name, columns: [block.label, block.value], rows: block.rows }]
       case 'grid': {

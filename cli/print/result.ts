@@ -23,6 +23,30 @@ export function resultText(
   })
 }
 
+/**
+ * The result of a command that has already changed something. Such a command must not run twice to see its
+ * answer, so options that do not fit the answer are ignored. `notice` names them; null: all options fit.
+ */
+export function wholeResultText(
+  blocks: readonly Block[],
+  text: string,
+  globals: Globals,
+  output: Output,
+): { result: string; notice: string | null } {
+  const { json, csv, table } = globals
+  const forms: Globals[] = [globals, { json, csv, table }, { json }]
+  let notice: string | null = null
+  for (const form of forms) {
+    try {
+      return { result: resultText(blocks, text, form, output), notice }
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      notice = `${error.problem.message} The command has done its work, so this is the whole answer.`
+    }
+  }
+  throw new Error('A result without options is always printed')
+}
+
 function fieldsOf(value: unknown, fields: readonly string[]): unknown {
   const chosen = picked(value, fields)
   if (chosen !== null) return chosen

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '#cli/errors'
 import type { Answer } from '#cli/http/endpoint'
+import { pollUntil } from '#cli/poll'
 import type { Session } from '#cli/run-context'
 import { storedAccount } from './credential.ts'
 import { openInBrowser } from './open-browser.ts'
@@ -81,12 +81,15 @@ async function polledCode(
   body: { auth_request_id: string; poll_token: string },
   deadline: number,
 ): Promise<string> {
-  for (;;) {
+  const pause = milliseconds(session, 'AA_AUTH_POLL_INTERVAL_MS', POLL_INTERVAL_MS)
+  const code = await pollUntil(session, ask, pause, deadline)
+  if (code === null) throw timedOut()
+  return code
+
+  async function ask(): Promise<string | null> {
     const { answer } = await session.openClient({ endpoint: 'POST /agent-sessions/poll', body })
-    if (answer.exchange_code !== null) return answer.exchange_code
-    if (answer.status === 'exchanged') throw alreadyExchanged()
-    if (Date.now() > deadline) throw timedOut()
-    await sleep(milliseconds(session, 'AA_AUTH_POLL_INTERVAL_MS', POLL_INTERVAL_MS))
+    if (answer.exchange_code === null && answer.status === 'exchanged') throw alreadyExchanged()
+    return answer.exchange_code
   }
 }
 
@@ -105,7 +108,7 @@ export async function exchange(
 }
 
 /** The page that the human opens. */
-export function pageOf({ authorize_url }: Started): string {
+export function pageOf({ authorize_url }: Pick<Started, 'authorize_url'>): string {
   return webPage(authorize_url, 'approval')
 }
 

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '#cli/errors'
 import { keychainOf } from './keychain.ts'
@@ -15,7 +25,17 @@ export type Config = {
   base_url?: string
   sessions: Record<string, SavedSession>
   /** Detached logins that a human has not decided yet, by address: what `login --wait` resumes. */
-  pending?: Record<string, { auth_request_id: string; poll_token: string; expires_at: number }>
+  pending?: Record<string, PendingLogin>
+}
+
+export type PendingLogin = {
+  auth_request_id: string
+  poll_token: string
+  /** Unix ms. */
+  expires_at: number
+  /** What the human needs. Files that were written before 2026-11-28 do not have them. */
+  authorize_url?: string
+  approval_code?: string
 }
 
 export type Store = {
@@ -24,7 +44,7 @@ export type Store = {
   /** The session of a service with its tokens; undefined: not signed in. */
   session(address: string): StoredSession | undefined
   tokens: TokenStore
-  /** Changes the file while no other process does. */
+  /** Changes the file while no other process does. Throws CONFIG_UNWRITABLE and CONFIG_LOCKED. */
   update(change: (config: Config) => Config | Promise<Config>): Promise<Config>
 }
 
@@ -58,18 +78,26 @@ export function openStore(folder: string, env: NodeJS.ProcessEnv): Store {
       return saved && tokens.withTokens(address, saved)
     },
     async update(change) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      accessFolder(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
       const release = await acquireLock(join(folder, 'config.lock'))
       try {
         const changed = await change(read())
-        const temporary = join(folder, `config.${process.pid}.tmp`)
-        writeFileSync(temporary, `${JSON.stringify(changed, null, 2)}\n`, { mode: 0o600, flush: true })
-        renameSync(temporary, path)
+        accessFolder(folder, () => replaceFile(path, `${JSON.stringify(changed, null, 2)}\n`))
         return changed
       } finally {
         release()
       }
     },
+  }
+}
+
+function replaceFile(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flush: true })
+    renameSync(temporary, path)
+  } finally {
+    rmSync(temporary, { force: true })
   }
 }
 
@@ -98,23 +126,68 @@ function unreadable(path: string): CommandError {
   })
 }
 
+/**
+ * Runs one change in the folder of the configuration. Throws CONFIG_UNWRITABLE when the operating system
+ * refuses it.
+ */
+function accessFolder<T>(folder: string, access: () => T): T {
+  try {
+    return access()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    throw unwritable(folder, code)
+  }
+}
+
+/** `code`: the error code of the operating system, such as EACCES. */
+function unwritable(folder: string, code: string): CommandError {
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT'
+  return new CommandError({
+    error: 'CONFIG_UNWRITABLE',
+    message: `The folder of the configuration ${folder} cannot be written (${code}${isFull ? ': the disk is full' : ''}).`,
+    suggested_action: isFull
+      ? 'Free some space there, or name another folder with --config-dir or AA_CONFIG_DIR.'
+      : 'Allow your user to write there, or name another folder with --config-dir or AA_CONFIG_DIR.',
+  })
+}
+
 /** A file that only one process can create. A lock of a process that died is taken over. */
 async function acquireLock(path: string): Promise<() => void> {
   const mine = `${process.pid}.${randomUUID()}`
   const deadline = Date.now() + 2 * STALE_LOCK_MS
   for (;;) {
-    try {
-      writeFileSync(path, mine, { flag: 'wx', mode: 0o600 })
+    if (accessFolder(dirname(path), () => createLock(path, mine)))
       return () => {
         if (lockText(path) === mine) rmSync(path, { force: true })
       }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
     const held = lockText(path)
     if (held !== null && isStale(path, held)) removeStale(path, held)
     if (Date.now() > deadline) throw busy(path)
     await sleep(LOCK_POLL_MS)
+  }
+}
+
+/**
+ * Returns false if the file exists. If its text cannot be written, the file is deleted again: else it would
+ * block other processes.
+ */
+function createLock(path: string, text: string): boolean {
+  let file: number
+  try {
+    file = openSync(path, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+  try {
+    writeFileSync(file, text)
+    return true
+  } catch (error) {
+    rmSync(path, { force: true })
+    throw error
+  } finally {
+    closeSync(file)
   }
 }
 

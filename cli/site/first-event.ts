@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pollUntil } from '#cli/poll'
 import type { Session } from '#cli/run-context'
 import { milliseconds } from '#cli/session/sign-in'
 
@@ -22,13 +22,13 @@ export async function waitForEvent(
   const deadline = Date.now() + waitMs
   return session.during(`Open a page of ${origin}: waiting for its first event`, poll, waitMs)
 
-  async function poll(): Promise<FirstEvent | 'unknown' | null> {
-    for (;;) {
-      const { answer } = await session.client({ endpoint: 'GET /projects/{id}', path: { id } })
-      if (answer.total_events > total_events) return newestEvent(session, id)
-      if (Date.now() + pause > deadline) return null
-      await sleep(pause)
-    }
+  function poll(): Promise<FirstEvent | 'unknown' | null> {
+    return pollUntil(session, ask, pause, deadline)
+  }
+
+  async function ask(): Promise<FirstEvent | 'unknown' | null> {
+    const { answer } = await session.client({ endpoint: 'GET /projects/{id}', path: { id } })
+    return answer.total_events > total_events ? newestEvent(session, id) : null
   }
 }
 

@@ -21,7 +21,7 @@ export type PurgeServices = StateTable & {
   clock: Clock
   log: Log
   deletions: DeletionList
-  projects: Pick<ProjectStore, 'byId' | 'itemKeys' | 'list' | 'remove'>
+  projects: Pick<ProjectStore, 'byId' | 'itemKeys' | 'leavePlace' | 'list' | 'placesKey' | 'remove'>
   experiments: Pick<ExperimentStore, 'itemKeys'>
   accounts: Pick<AccountStore, 'deletedAt' | 'itemKeys' | 'identityHashes'>
   erasures: Pick<Erasures, 'purgeProject'>
@@ -137,6 +137,7 @@ export function createPurge({
     ])
       await deletePartition(partition, deadline)
     await deleteItems(await experiments.itemKeys(id), deadline)
+    await projects.leavePlace(project)
     await deleteItems(projects.itemKeys(project), deadline)
   }
 
@@ -148,7 +149,7 @@ export function createPurge({
       await deletePartition(partition, deadline)
     await deleteLeads({ client, table }, id, await accounts.identityHashes(id))
     await deletePartition(accountPartition(id), deadline)
-    await deleteItems(accounts.itemKeys(id), deadline)
+    await deleteItems([projects.placesKey(id), ...accounts.itemKeys(id)], deadline)
   }
 
   async function deletePartition(pk: string, deadline: number): Promise<void> {

@@ -1,5 +1,5 @@
 import crawlers from 'crawler-user-agents'
-import { isbotMatch } from 'isbot'
+import { list as isbotPatterns } from 'isbot'
 import QuickLRU from 'quick-lru'
 import { type BotCategory, NAMED_BOTS } from './named-bots.ts'
 
@@ -10,7 +10,7 @@ export type Bot = { category: BotCategory; actor: string }
  * versions of the public lists. So a jump in the counts can be told from a change of the rules. Raise the
  * number with the rules.
  */
-export const BOT_RULES_VERSION = '2+crawler-user-agents-1.60.0+isbot-5.2.3'
+export const BOT_RULES_VERSION = '3+crawler-user-agents-1.60.0+isbot-5.2.3'
 
 /** Returns the bot that a User-Agent header names, or null for a human. */
 export type BotClassifier = (userAgent: string | undefined) => Bot | null
@@ -33,8 +33,8 @@ const TAG_CATEGORIES: [tag: string, category: BotCategory][] = [
 
 /** In patterns of the public list: any text. */
 const ANY_TEXT = '[\\s\\S]*'
-/** Entries of the public list that match browsers of people. VS Code has such a browser. */
-const HUMAN_PATTERNS = new Set(['Code\\/1\\.'])
+/** Entries of the public lists that match browsers of people. VS Code and Cursor have such a browser. */
+const HUMAN_PATTERNS = new Set(['Code\\/1\\.', 'cursor/'])
 
 /** docs/api/bots.md: Node's own client sends this, and so do servers of people. */
 const HUMAN_TEXTS = new Set(['node'])
@@ -51,6 +51,9 @@ const LISTED_BOTS = (crawlers as { pattern: string; tags?: string[] }[])
   }))
 /** One pattern for all entries. It rules out a human faster than 1,500 patterns do. */
 const ANY_LISTED_BOT = new RegExp(LISTED_BOTS.map(({ pattern }) => `(?:${pattern.source})`).join('|'))
+
+/** The second public list, as isbot joins it. */
+const SECOND_LIST = new RegExp(isbotPatterns.filter(pattern => !HUMAN_PATTERNS.has(pattern)).join('|'), 'i')
 
 /** Only this part of a User-Agent is read, so that the patterns stay fast. Real ones are not longer. */
 const MAX_CHARS = 1024
@@ -100,6 +103,8 @@ function actorName(matched: string): string {
  * What only the second public list knows, mostly libraries of programming languages. It names no categories.
  */
 function findBotWithoutCategory(text: string): Bot | null {
-  const match = HUMAN_TEXTS.has(text.trim()) ? null : isbotMatch(text)
-  return match === null ? null : { category: 'generic_bot', actor: FIRST_WORD.exec(match)?.[0] ?? 'Unknown' }
+  const match = HUMAN_TEXTS.has(text.trim()) ? undefined : SECOND_LIST.exec(text)?.[0]
+  return match === undefined
+    ? null
+    : { category: 'generic_bot', actor: FIRST_WORD.exec(match)?.[0] ?? 'Unknown' }
 }

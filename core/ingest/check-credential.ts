@@ -1,6 +1,6 @@
 import { type Caller, hasScope } from '#core/accounts/caller'
 import type { Project } from '#core/projects/project'
-import type { WrittenEvent } from './record.ts'
+import type { WrittenEvent } from './item.ts'
 import { type Ok, ok } from './results.ts'
 import type { Sender } from './sender.ts'
 

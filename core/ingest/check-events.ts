@@ -1,7 +1,6 @@
 import { ApiError } from '#core/errors'
 import type { Clock } from '#core/ports'
-import { parseItem } from './item.ts'
-import type { WrittenEvent } from './record.ts'
+import { parseItem, type WrittenEvent } from './item.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 import type { TrackRequest } from './track-request.ts'
 

@@ -1,6 +1,6 @@
 import { type Limits, limitError } from '#core/limits/limit-state'
 import type { Project } from '#core/projects/project'
-import type { WrittenEvent } from './record.ts'
+import type { WrittenEvent } from './item.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 
 /**

@@ -2,8 +2,11 @@ import { ApiError } from '#core/errors'
 import type { JsonObject } from '#core/json-object'
 import { EVENT_ID_PATTERN, EVENT_LIMITS } from '#schemas/event'
 import { fieldName } from './field-name.ts'
-import { propertiesJson } from './properties.ts'
-import type { WrittenEvent } from './record.ts'
+import type { EventJson } from './record.ts'
+import { type SentEvent, writeEvent } from './write-event.ts'
+
+/** A checked event as it is stored. */
+export type WrittenEvent = { json: EventJson; event_id: string | null }
 
 /**
  * Reads one item that arrived at `now` (Unix ms), by the rules of docs/api/ingestion.md. null counts as
@@ -12,14 +15,15 @@ import type { WrittenEvent } from './record.ts'
  * INVALID_EVENT, INVALID_PROPERTIES or INVALID_TIMESTAMP.
  */
 export function parseItem(item: JsonObject, label: string, now: number): WrittenEvent {
-  return {
+  const event: SentEvent = {
     event: parseName(item.event, label),
     user_id: parseId(item.user_id, 'user_id', label),
     session_id: parseId(item.session_id, 'session_id', label),
     event_id: parseEventId(item.event_id, label),
     timestamp: parseTimestamp(item.timestamp, label, now),
-    propertiesJson: propertiesJson(item.properties, label),
+    properties: item.properties ?? null,
   }
+  return { json: writeEvent(event, label), event_id: event.event_id }
 }
 
 function parseName(sent: unknown, label: string): string {
@@ -46,7 +50,7 @@ function parseText(sent: unknown, field: string, maxChars: number, label: string
       `${fieldName(field, label)} has ${sent.length} characters. Send at most ${maxChars}.`,
     )
   }
-  return sent.toWellFormed()
+  return sent
 }
 
 function parseEventId(sent: unknown, label: string): string | null {

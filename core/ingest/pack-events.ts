@@ -1,6 +1,7 @@
 import type { Project } from '#core/projects/project'
 import type { ArrivalPosition } from './ids.ts'
-import { packWrittenRecord, type WrittenEvent } from './record.ts'
+import type { WrittenEvent } from './item.ts'
+import { packWrittenRecord } from './record.ts'
 
 /**
  * The largest record of the stream, in bytes. Kinesis takes 1 MiB with the partition key; this leaves a
@@ -26,7 +27,7 @@ export function packEvents(
     bucket: project.bucket,
     seq,
     country: sender.country,
-    events,
+    events: events.map(({ json }) => json),
     ...(sender.isCredentialed && { credentialed: true as const }),
   })
   if (record.length <= MAX_RECORD_BYTES || events.length === 1) return [record]

@@ -5,6 +5,11 @@ import { fieldName } from './field-name.ts'
 
 const EMAIL = /email/i
 
+/** Whether a JSON text may have a key that contains `email`. */
+export function namesEmail(text: string): boolean {
+  return EMAIL.test(text)
+}
+
 /**
  * Properties as JSON in UTF-8, as JSON.stringify writes them, with at most EVENT_LIMITS.propertiesBytes and
  * without lone surrogates.
@@ -28,7 +33,7 @@ export function propertiesJson(sent: unknown, label: string): string | Uint8Arra
   if (sent instanceof WrittenProperties) {
     const text = Buffer.from(sent.utf8.buffer, sent.utf8.byteOffset, sent.utf8.length)
     // ASCII is the same in Latin-1, which is faster decoded.
-    return EMAIL.test(text.toString('latin1'))
+    return namesEmail(text.toString('latin1'))
       ? propertiesJson(JSON.parse(text.toString()), label)
       : sent.utf8
   }
@@ -53,11 +58,11 @@ export function propertiesJson(sent: unknown, label: string): string | Uint8Arra
  * `maxBytes`, at least 2. Changes the object in place.
  */
 export function jsonWithoutEmails(sent: JsonObject, maxBytes: number): string | null {
-  const text = stringify(sent)
+  const text = unlessTooDeep(() => JSON.stringify(sent))
   if (text === null) return null
   // A code unit takes at most three bytes of UTF-8, so a short text needs no count.
   if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) return null
-  if (!EMAIL.test(text)) return replaceLoneSurrogates(text)
+  if (!namesEmail(text)) return replaceLoneSurrogates(text)
   removeEmailKeys(sent)
   return replaceLoneSurrogates(JSON.stringify(sent))
 }
@@ -66,9 +71,9 @@ export function jsonWithoutEmails(sent: JsonObject, maxBytes: number): string | 
  * Null for a value that is too deep for the stack: it is over the limit too, as each level has two bytes or
  * more.
  */
-function stringify(sent: JsonObject): string | null {
+export function unlessTooDeep(write: () => string): string | null {
   try {
-    return JSON.stringify(sent)
+    return write()
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return null
@@ -87,7 +92,7 @@ function removeEmailKeys(value: unknown): void {
   }
   const object = value as JsonObject
   for (const key of Object.keys(object)) {
-    if (EMAIL.test(key)) delete object[key]
+    if (namesEmail(key)) delete object[key]
     else removeEmailKeys(object[key])
   }
 }
@@ -97,7 +102,7 @@ function removeEmailKeys(value: unknown): void {
  * escapes \ud800 to \udfff, so the text shows them all. The second alternative of the pattern skips other
  * escapes.
  */
-function replaceLoneSurrogates(jsonText: string): string {
+export function replaceLoneSurrogates(jsonText: string): string {
   if (!jsonText.includes('\\ud')) return jsonText
   return jsonText.replace(/\\(ud[0-9a-f]{3}|.)/g, (sequence, name: string) =>
     name.length > 1 ? '\ufffd' : sequence,

@@ -87,76 +87,47 @@ export class UnknownKindError extends Error {
   }
 }
 
-/** A record of events, with the properties as the JSON text that ingestion has already written. */
-export type WrittenEventsRecord = Omit<EventsRecord, 'events'> & { events: readonly WrittenEvent[] }
-/** Wide properties are UTF-8 (wide-body.ts). */
-export type WrittenEvent = Omit<RecordedEvent, 'properties'> & { propertiesJson: string | Uint8Array | null }
+/**
+ * A RecordedEvent as JSON text. Wide properties (wide-body.ts) are UTF-8 between the texts before and after
+ * them.
+ */
+export type EventJson = string | readonly [before: string, properties: Uint8Array, after: string]
+
+/** Writes an event with its fields in the order that core/lake/consume/raw-events.ts reads. */
+export function eventJson({
+  event,
+  properties,
+  user_id,
+  session_id,
+  timestamp,
+  event_id,
+}: Omit<RecordedEvent, 'properties'> & { properties: unknown }): string {
+  return JSON.stringify({ event, properties, user_id, session_id, timestamp, event_id })
+}
 
 /** Packs a record for the stream. */
 export function packRecord(record: StreamRecord): Uint8Array {
-  if (record.kind !== 'events') return packText(JSON.stringify(record))
-  const events = record.events.map(event => ({ ...event, propertiesJson: JSON.stringify(event.properties) }))
-  return packWrittenRecord({ ...record, events })
+  return record.kind === 'events'
+    ? packWrittenRecord({ ...record, events: record.events.map(eventJson) })
+    : packText(JSON.stringify(record))
 }
 
-/** The same for a record whose properties are JSON text. */
-export function packWrittenRecord(record: WrittenEventsRecord): Uint8Array {
-  const text = writeRecord(record)
-  const wide = record.events.flatMap(({ propertiesJson }) =>
-    isBytes(propertiesJson) ? [propertiesJson] : [],
-  )
-  if (wide.length === 0) return packText(text)
-  const parts = text.split(PLACE).flatMap((part, i) => [Buffer.from(part), wide[i] ?? NO_BYTES])
-  return packBytes(Buffer.concat(parts))
+/** Packs a record whose events are JSON text. */
+export function packWrittenRecord({
+  events,
+  credentialed,
+  ...head
+}: Omit<EventsRecord, 'events'> & { events: readonly EventJson[] }): Uint8Array {
+  // The events are the last field, so that `unpackUnparsed` finds their end.
+  const start = `${JSON.stringify(head).slice(0, -1)},"events":[`
+  const end = `]${credentialed === true ? CREDENTIALED_TAIL : TAIL}`
+  if (events.every(isText)) return packText(`${start}${events.join(',')}${end}`)
+  const parts = events.flatMap((json, i) => [i === 0 ? start : ',', ...(isText(json) ? [json] : json)])
+  return packBytes(Buffer.concat([...parts, end].map(part => (isText(part) ? Buffer.from(part) : part))))
 }
 
-/** Stands for properties that are bytes. JSON has no such character: it is always written with an escape. */
-const PLACE = '\u0000'
-const NO_BYTES = new Uint8Array(0)
-
-function isBytes(json: string | Uint8Array | null): json is Uint8Array {
-  return json instanceof Uint8Array
-}
-
-const writeEvent = objectWriter<RecordedEvent, WrittenEvent>({
-  event: ({ event }) => JSON.stringify(event),
-  properties: ({ propertiesJson }) => (isBytes(propertiesJson) ? PLACE : String(propertiesJson)),
-  user_id: ({ user_id }) => JSON.stringify(user_id),
-  session_id: ({ session_id }) => JSON.stringify(session_id),
-  timestamp: ({ timestamp }) => String(timestamp),
-  event_id: ({ event_id }) => JSON.stringify(event_id),
-})
-
-/** A new field comes before `events`, so that `unpackUnparsed` finds their end. */
-const writeRecord = objectWriter<EventsRecord, WrittenEventsRecord>({
-  kind: ({ kind }) => JSON.stringify(kind),
-  project_id: ({ project_id }) => JSON.stringify(project_id),
-  account_id: ({ account_id }) => JSON.stringify(account_id),
-  received_at: ({ received_at }) => String(received_at),
-  bucket: ({ bucket }) => String(bucket),
-  seq: ({ seq }) => String(seq),
-  country: ({ country }) => JSON.stringify(country),
-  events: ({ events }) => `[${events.map(writeEvent).join(',')}]`,
-  credentialed: ({ credentialed }) => (credentialed === true ? 'true' : null),
-})
-
-/**
- * Makes a function that writes the JSON text of a T, field by field. A field without a writer is a type
- * error. A field whose writer returns null is left out; the first field never is.
- */
-function objectWriter<T, Source>(writers: Record<keyof T & string, (source: Source) => string | null>) {
-  const fields = Object.entries<(source: Source) => string | null>(writers).map(([name, write], i) => ({
-    prefix: `${i === 0 ? '{' : ','}"${name}":`,
-    write,
-  }))
-  return (source: Source): string => {
-    let text = ''
-    for (const { prefix, write } of fields) {
-      const value = write(source)
-      if (value !== null) text += prefix + value
-    }
-    return `${text}}`
-  }
+function isText(part: EventJson | Uint8Array): part is string {
+  return typeof part === 'string'
 }
 
 /**
@@ -178,8 +149,10 @@ export type UnparsedRecord =
   | (Omit<EventsRecord, 'events'> & { eventsJson: Buffer })
 
 const EVENTS_FIELD = Buffer.from(',"events":[')
-/** What comes after the last event, as writeRecord writes it. */
-const TAILS = ['}', ',"credentialed":true}'].map(tail => ({ tail, bytes: Buffer.from(`]${tail}`) }))
+/** What comes after the events. */
+const TAIL = '}'
+const CREDENTIALED_TAIL = ',"credentialed":true}'
+const TAILS = [TAIL, CREDENTIALED_TAIL].map(tail => ({ tail, bytes: Buffer.from(`]${tail}`) }))
 const SPACE = 0x20
 
 /**

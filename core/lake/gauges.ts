@@ -1,5 +1,5 @@
 import type { Gauge } from '#schemas/log'
-import type { Manifest } from './manifest.ts'
+import { compactedByAll, type Manifest } from './manifest.ts'
 import type { LakeState, ShardState } from './state.ts'
 
 type MeasuredState = {
@@ -11,13 +11,21 @@ type MeasuredState = {
 /** The numbers that alarms watch, at `now` (Unix ms). */
 export function lakeGauges({ lake, shards, manifests }: MeasuredState, now: number): Record<Gauge, number> {
   const claimTimes = shards.map(({ claim, claimedAt }) => (claim === null ? now : (claimedAt ?? now)))
-  const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
+  const compacted = compactedByAll(manifests)
   return {
     ClaimAgeSeconds: ageInSeconds(Math.min(now, ...claimTimes), now),
     CompactionLagSeconds:
       compacted >= lake.epoch ? 0 : ageInSeconds(oldestEpochClosedAt(lake, compacted), now),
     Epoch: lake.epoch,
   }
+}
+
+/** How many closed epochs some bucket has not compacted yet. */
+export function waitingEpochs(
+  { epoch }: Pick<MeasuredState['lake'], 'epoch'>,
+  manifests: MeasuredState['manifests'],
+): number {
+  return Math.max(0, epoch - compactedByAll(manifests))
 }
 
 /**

@@ -29,6 +29,11 @@ export type Manifest = {
   round: { at: number; number: number }
 }
 
+/** All buckets have the events of the epochs below this one in segments. */
+export function compactedByAll(manifests: readonly Pick<Manifest, 'compacted'>[]): number {
+  return Math.min(...manifests.map(({ compacted }) => compacted))
+}
+
 /** The manifest of a bucket that was never compacted. The first epoch is 1. */
 export function emptyManifest(bucket: number): Manifest {
   return {

@@ -24,10 +24,10 @@ export type LimitState = {
 /** The limits of plans (docs/api/limits.md). */
 export type Limits = {
   /**
-   * Counts one request toward the limit that its row names. `address`: of the caller. Resolves to null when
-   * the caller has no such limit.
+   * Counts one request toward the limit that its row names. `address`: of the caller. `isMetered`: it
+   * counts toward the reads of the month too. Resolves to null when the caller has no such limit.
    */
-  check(caller: Caller, route: Route, address: string | null): Promise<LimitState | null>
+  check(caller: Caller, route: Route, address: string | null, isMetered: boolean): Promise<LimitState | null>
   /**
    * Counts events that an account is about to store. null: no limit. Synchronous, as ingestion never waits
    * for it.

@@ -47,16 +47,21 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
   })
 
   /** How a request counts toward each limit that a row can name. A limit without a check does not compile. */
-  const checks: Record<Limit, Limits['check']> = { reads_per_minute: checkReads }
+  const checks: Record<Limit, typeof checkReads> = { reads_per_minute: checkReads }
 
-  async function check(caller: Caller, route: Route, address: string | null): Promise<LimitState | null> {
-    return route.limit === undefined ? null : checks[route.limit](caller, route, address)
+  async function check(
+    caller: Caller,
+    route: Route,
+    address: string | null,
+    isMetered: boolean,
+  ): Promise<LimitState | null> {
+    return route.limit === undefined ? null : checks[route.limit](caller, address, isMetered)
   }
 
   async function checkReads(
     caller: Caller,
-    route: Route,
     address: string | null,
+    isMetered: boolean,
   ): Promise<LimitState | null> {
     // The demo account has no limits of a plan: all its visitors share it.
     const { kind, id } = caller.credential
@@ -68,9 +73,7 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
       : rate_limit_rpm === NO_LIMIT
         ? null
         : checkMinute(caller.account, rate_limit_rpm))
-    if (minute?.exceeded !== undefined || route.metered !== true || max_reads_per_month === NO_LIMIT) {
-      return minute
-    }
+    if (minute?.exceeded !== undefined || !isMetered || max_reads_per_month === NO_LIMIT) return minute
     return checkMonth(caller.account, max_reads_per_month, minute)
   }
 

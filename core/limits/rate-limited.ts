@@ -7,7 +7,7 @@ export function rateLimited(
   things: string,
   { limit, remaining, resetAt }: Pick<Admission, 'limit' | 'remaining' | 'resetAt'>,
   now: number,
-  fields: Record<string, unknown> = {},
+  fields: Record<string, unknown> = { reason: 'rate_limit' },
 ): ApiError {
   const seconds = Math.max(1, Math.ceil((resetAt - now) / 1_000))
   return new ApiError('RATE_LIMITED', `Too many ${things}. Wait ${seconds} s, then try again.`, {

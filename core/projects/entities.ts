@@ -25,7 +25,10 @@ export function createProjectEntity({ client, table }: StateTable) {
         portfolio_id: { type: 'string' },
         created_at: { type: 'string', required: true },
         deleted_at: { type: 'string' },
-        /** Every change raises the version, and holds only for the version that it has read. */
+        /**
+         * Each change raises the version. A change is made only if the version is still the one that was
+         * read.
+         */
         version: { type: 'number', required: true },
       },
       indexes: primaryIndex({ pk: ['id'], sk: [] }),
@@ -69,6 +72,23 @@ export function createReservationEntity({ client, table }: StateTable) {
         version: { type: 'number', required: true },
       },
       indexes: primaryIndex({ pk: ['account_id', 'kind'], sk: ['value'] }),
+    },
+    { client, table },
+  )
+}
+
+/** The places of an account whose plan bounds its projects (places.ts). */
+export function createPlacesEntity({ client, table }: StateTable) {
+  return new Entity(
+    {
+      model: { service: 'footfall', entity: 'projectplaces', version: '1' },
+      attributes: {
+        account_id: { type: 'string', required: true },
+        project_ids: { type: 'list', items: { type: 'string' }, required: true },
+        /** Every change raises the version, and holds only for the version that it has read. */
+        version: { type: 'number', required: true },
+      },
+      indexes: primaryIndex({ pk: ['account_id'], sk: [] }),
     },
     { client, table },
   )

@@ -5,6 +5,7 @@ import type { UsageCounters } from '#core/usage/counters'
 import { createProjectDirectory } from './directory.ts'
 import { createProjectItems } from './items.ts'
 import { createProjectNotes } from './notes.ts'
+import { createProjectPlaces } from './places.ts'
 import { createReservations } from './reservations.ts'
 import { createProjectWriter } from './writer.ts'
 
@@ -19,12 +20,21 @@ export type ProjectStoreServices = StateTable & {
 export function createProjectStore({ clock, usage, tokenMs, ...state }: ProjectStoreServices) {
   const { itemRead, itemKeys, ...items } = createProjectItems(state)
   const reservations = createReservations(state, items, clock)
+  const places = createProjectPlaces(state, items, reservations)
   const services = { ...state, clock, items, reservations }
   const { forgetToken, ...directory } = createProjectDirectory({ ...services, tokenMs })
   const scans = createScanStore({ ...state, clock })
-  const writer = createProjectWriter({ ...services, usage, scans, onChanged: forgetToken })
+  const writer = createProjectWriter({ ...services, places, usage, scans, onChanged: forgetToken })
 
-  return { ...directory, ...createProjectNotes(state), ...writer, itemRead, itemKeys }
+  return {
+    ...directory,
+    ...createProjectNotes(state),
+    ...writer,
+    itemRead,
+    itemKeys,
+    placesKey: places.placesKey,
+    leavePlace: places.leave,
+  }
 }
 
 export type ProjectStore = ReturnType<typeof createProjectStore>

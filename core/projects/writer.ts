@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Account } from '#core/accounts/caller'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { ApiError, unavailable } from '#core/errors'
+import { NO_LIMIT } from '#core/limits/profile'
 import type { Clock } from '#core/ports'
 import { isProjectOf } from '#core/scans/project-host'
 import type { Scan } from '#core/scans/scan'
@@ -12,6 +13,7 @@ import type { UsageCounters } from '#core/usage/counters'
 import { createProjectEntity, createTokenEntity } from './entities.ts'
 import { type ProjectItem, type ProjectItems, toProject } from './items.ts'
 import { normalizeOrigins, primaryOrigin } from './origins.ts'
+import type { ProjectPlaces } from './places.ts'
 import { bucketOf, type Project } from './project.ts'
 import type { Reservation, Reservations } from './reservations.ts'
 
@@ -24,6 +26,8 @@ export type NewProject = {
   source_scan_id?: string | undefined
   /** IANA name; empty or absent: none. */
   timezone?: string | undefined
+  /** How many live projects the account may have. Default: NO_LIMIT, which costs no request. */
+  max_projects?: number | undefined
 }
 
 export type ProjectChanges = {
@@ -40,6 +44,7 @@ export type ProjectWriterServices = StateTable & {
   usage: Pick<UsageCounters, 'totals'>
   items: Pick<ProjectItems, 'find'>
   reservations: Reservations
+  places: ProjectPlaces
   scans: Pick<ScanStore, 'find' | 'link'>
   /** Is called after a change of the project with this token. */
   onChanged: (projectToken: string) => void
@@ -57,6 +62,7 @@ export function createProjectWriter({
   usage,
   items,
   reservations,
+  places,
   scans,
   onChanged,
   ...state
@@ -71,14 +77,17 @@ export function createProjectWriter({
 
   /**
    * Creates a project, or returns the account's live project of that name (`existing`). Throws MISSING_FIELDS
-   * for bad origins or an unknown analysis, and DUPLICATE_ORIGIN when another project has the primary origin.
+   * for bad origins or an unknown analysis, PRO_REQUIRED for a project over `max_projects`, and
+   * DUPLICATE_ORIGIN when another project has the primary origin.
    */
   async function create(request: NewProject): Promise<{ project: Project; existing: boolean }> {
     const allowed_origins = normalizeOrigins(request.allowed_origins ?? '*')
     const account_id = request.account.id
+    const max = request.max_projects ?? NO_LIMIT
     const scan = await findSource(request, allowed_origins)
-    const namesake = await reservations.findHolder({ account_id, kind: 'name', value: request.name })
-    if (namesake !== null) return { project: toProject(namesake), existing: true }
+    const namesake = await findNamesake(request)
+    if (namesake !== null) return namesake
+    if (max !== NO_LIMIT && (await places.areTaken(account_id, max))) return refuse(request, max)
     await requireFreeOrigin(account_id, allowed_origins)
 
     for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -102,6 +111,11 @@ export function createProjectWriter({
         await reservations.release(name)
         throw duplicateOrigin(origin.value)
       }
+      if (max !== NO_LIMIT && !(await places.take(account_id, item.id, max))) {
+        if (origin !== null) await reservations.release(origin)
+        await reservations.release(name)
+        return refuse(request, max)
+      }
       await orUnavailable(tokens.put({ project_token: item.project_token, project_id: item.id }).go())
       const project = { ...item, bucket: bucketOf(item.id) }
       // The condition fails when another request has treated this one as crashed and written a deleted
@@ -113,6 +127,23 @@ export function createProjectWriter({
     throw unavailable(
       'Several requests create this project at the same time. Send the same request again in a second.',
       1,
+    )
+  }
+
+  async function findNamesake({ account, name }: NewProject) {
+    const namesake = await reservations.findHolder({ account_id: account.id, kind: 'name', value: name })
+    return namesake === null ? null : { project: toProject(namesake), existing: true }
+  }
+
+  /**
+   * Throws PRO_REQUIRED. If another request has created a project of this name in the meantime, returns that.
+   */
+  async function refuse(request: NewProject, max: number) {
+    const namesake = await findNamesake(request)
+    if (namesake !== null) return namesake
+    throw new ApiError(
+      'PRO_REQUIRED',
+      `The free plan includes ${max} projects. Delete one, or upgrade to Pro: GET /account/usage says how.`,
     )
   }
 

@@ -1,4 +1,5 @@
 import { forEachConcurrent } from '#core/concurrency'
+import { invalidCursor } from '#core/invalid-cursor'
 import type { Project } from '#core/projects/project'
 import { isReplayId, type Replay } from './replay.ts'
 import type { ReplayStore } from './store.ts'
@@ -14,15 +15,15 @@ const CONCURRENCY = 8
 
 /**
  * The newest replays of some projects, in the order of their ids, which is that of time; `next`: the id after
- * which the next page begins, or null. `projects`: those of one request. A cursor of another form counts as
- * none.
+ * which the next page begins, or null. `projects`: those of one request. Throws MISSING_FIELDS for a cursor
+ * that is not the id of a replay. Else a caller with a damaged cursor would read the first page for ever.
  */
 export async function listReplays(
   replays: Pick<ReplayStore, 'pages' | 'ofSession'>,
   projects: readonly Pick<Project, 'id'>[],
   { limit, before, session_id }: ListOptions,
 ): Promise<{ replays: Replay[]; next: string | null }> {
-  const cursor = before !== undefined && isReplayId(before) ? before : undefined
+  if (before !== undefined && !isReplayId(before)) throw invalidCursor()
   const found: Replay[] = []
   await forEachConcurrent(projects, CONCURRENCY, async ({ id }) => {
     found.push(...(await newestOf(id)))
@@ -32,10 +33,10 @@ export async function listReplays(
   async function newestOf(projectId: string): Promise<Replay[]> {
     if (session_id !== undefined) {
       const all = await replays.ofSession(projectId, session_id)
-      return all.filter(({ id }) => cursor === undefined || id < cursor)
+      return all.filter(({ id }) => before === undefined || id < before)
     }
     const own: Replay[] = []
-    for await (const page of replays.pages(projectId, limit, cursor)) {
+    for await (const page of replays.pages(projectId, limit, before)) {
       own.push(...page)
       if (own.length > limit) break
     }

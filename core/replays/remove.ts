@@ -6,7 +6,7 @@ import { objectsPrefix, type Replay } from './replay.ts'
 import type { ReplayStore } from './store.ts'
 
 export type RemovalServices = {
-  replays: Pick<ReplayStore, 'pages' | 'remove'>
+  replays: Pick<ReplayStore, 'pages' | 'markRemoved' | 'remove'>
   quota: Pick<ReplayQuota, 'release'>
   objects: Pick<Lake, 'list' | 'delete'>
   clock: Clock
@@ -20,16 +20,18 @@ const REQUEST_MS = 20_000
 /** Deletes replays with every byte of them. */
 export function createReplayRemoval({ replays, quota, objects, clock }: RemovalServices) {
   /**
-   * Deletes one replay: its objects, also those that no record names, then its items. If it fails in between,
-   * the replay is still found and can be deleted again. Returns false if it was gone.
+   * Deletes one replay: its objects, also those that no record names, then its items. Before that it is
+   * marked, so that no chunk is added after its objects were listed. If it fails in between, the replay is
+   * still found and can be deleted again. Returns false if it was gone.
    */
   async function remove(replay: Replay): Promise<boolean> {
+    if (!(await replays.markRemoved(replay))) return false
     const stored = await objects.list(objectsPrefix(replay.id))
     await objects.delete(stored.map(({ key }) => key))
-    const isRemoved = await replays.remove(replay)
-    const isFinished = replay.finished_chunks !== null
-    if (isRemoved) await quota.release(replay, replay.committed_bytes, isFinished)
-    return isRemoved
+    const removed = await replays.remove(replay)
+    if (removed === null) return false
+    await quota.release(removed, removed.committed_bytes, removed.finished_chunks !== null)
+    return true
   }
 
   /** Deletes all replays of some projects, and returns their number. Throws as removeEach. */

@@ -24,6 +24,8 @@ export type Replay = {
   finished_chunks: number | null
   /** How many chunks it had made when its page was left; null while no page was left. */
   left_chunks: number | null
+  /** Its deletion has begun: it takes no more chunks, and objects of its chunks may be gone. */
+  is_removed: boolean
   /** In the order of their index; one that never came is missing. */
   chunks: readonly StoredChunk[]
 }

@@ -98,7 +98,7 @@ export function createReplayStore({ client, table }: StateTable) {
   }
 
   /**
-   * Adds a chunk, unless the replay has one of its index, or no room for it, or is gone: then it returns
+   * Adds a chunk, unless the replay has one of its index, or no room for it, or is removed: then it returns
    * false. One conditional write, so that two copies of a chunk count once and no replay gets too large.
    */
   async function addChunk(
@@ -117,7 +117,7 @@ export function createReplayStore({ client, table }: StateTable) {
         Key: keyOf(project_id, id),
         UpdateExpression: `ADD ${added.join(', ')} SET ${set.join(', ')}`,
         ConditionExpression:
-          'attribute_exists(pk) AND attribute_not_exists(#chunk) AND committed_bytes <= :room',
+          'attribute_exists(pk) AND attribute_not_exists(is_removed) AND attribute_not_exists(#chunk) AND committed_bytes <= :room',
         ExpressionAttributeNames: { '#chunk': `c${index}` },
         ExpressionAttributeValues: {
           ':bytes': chunk.bytes,
@@ -213,8 +213,24 @@ export function createReplayStore({ client, table }: StateTable) {
     )
   }
 
-  /** Deletes the items of a replay. Returns false if it was gone. */
-  async function remove({ project_id, id, session_id, user_ids }: Replay): Promise<boolean> {
+  /**
+   * Marks a replay as removed, so that it takes no more chunks. It can be read until `remove`. Returns false
+   * if it does not exist.
+   */
+  function markRemoved({ project_id, id }: Pick<Replay, 'project_id' | 'id'>): Promise<boolean> {
+    return conditionHeld(
+      client.update({
+        TableName: table,
+        Key: keyOf(project_id, id),
+        UpdateExpression: 'SET is_removed = :true',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':true': true },
+      } satisfies UpdateCommandInput),
+    )
+  }
+
+  /** Deletes the items of a replay. Returns the replay as it was just before, or null if it did not exist. */
+  async function remove({ project_id, id, session_id, user_ids }: Replay): Promise<Replay | null> {
     const withdrawal = client.update({
       TableName: table,
       Key: sessionKey(project_id, session_id),
@@ -226,13 +242,15 @@ export function createReplayStore({ client, table }: StateTable) {
     const removal = client.delete({
       TableName: table,
       Key: keyOf(project_id, id),
-      ConditionExpression: 'attribute_exists(pk)',
+      ReturnValues: 'ALL_OLD',
     })
-    const isRemoved = await conditionHeld(removal)
-    const others = user_ids.map(user => ({ pk: replayUserPartition(project_id, user), sk: id }))
+    const { Attributes } = await orUnavailable(removal)
+    const removed = Attributes === undefined ? null : toReplay(Attributes)
+    const users = removed?.user_ids ?? user_ids
+    const others = users.map(user => ({ pk: replayUserPartition(project_id, user), sk: id }))
     for (const Key of [pointerOf(id), ...others])
       await orUnavailable(client.delete({ TableName: table, Key }))
-    return isRemoved
+    return removed
   }
 
   return {
@@ -246,6 +264,7 @@ export function createReplayStore({ client, table }: StateTable) {
     countOfSessions,
     ofSession,
     ofUser,
+    markRemoved,
     remove,
   }
 }
@@ -284,6 +303,7 @@ function toReplay(item: Item): Replay {
     has_full_snapshot: item.has_full === true,
     finished_chunks: typeof item.finished_chunks === 'number' ? item.finished_chunks : null,
     left_chunks: typeof item.left_chunks === 'number' ? item.left_chunks : null,
+    is_removed: item.is_removed === true,
     chunks: chunks.toSorted((a, b) => a.index - b.index).slice(0, MAX_CHUNKS),
   }
 }

@@ -134,11 +134,13 @@ export function createReplayUploads({
       return true
     }
     const now = await replays.ofProject(replay.project_id, id)
-    const stored = now?.chunks.find(each => each.index === index)
+    // The objects of a removed replay are deleted, also those that its record still names.
+    const open = now?.is_removed === false ? now : null
+    const stored = open?.chunks.find(each => each.index === index)
     if (stored?.object === object) return false
     await objects.delete([key])
-    if (now === null) throw unknownReplay()
-    checkRoom(now, bytes.length)
+    if (open === null) throw unknownReplay()
+    checkRoom(open, bytes.length)
     return false
   }
 
@@ -151,12 +153,15 @@ export function createReplayUploads({
     await quota.settle(replay, (finished ?? replay).committed_bytes)
   }
 
-  /** The replay that the sender has begun. Throws NOT_FOUND, also for one of another project or session. */
+  /**
+   * The replay that the sender has begun. Throws NOT_FOUND, also for one of another project or session, and
+   * for one that is being deleted.
+   */
   async function find(id: string, sender: Sender): Promise<Replay> {
     const project = await admit(sender)
     const replay = await replays.ofProject(project.id, id)
-    const isOwn = replay !== null && replay.session_id === sender.session_id
-    if (!isOwn || clock.now() > replay.created_at + UPLOAD_MS) throw unknownReplay()
+    const isOpen = replay?.is_removed === false && replay.session_id === sender.session_id
+    if (!isOpen || clock.now() > replay.created_at + UPLOAD_MS) throw unknownReplay()
     return replay
   }
 

@@ -1,15 +1,28 @@
-import { formattedChange } from '#dashboard/format'
+import { bucketLabel, formattedChange } from '#dashboard/format'
 
-/** A change beside a number: an arrow, a sign and a colour, so that no one of them is needed alone. */
-export function Change({
-  change,
-  isGood,
-  title,
-}: {
+export type ChangeProps = {
   change: number | null
   isGood: boolean | null
   title?: string
-}) {
+  /** First date of the period before. */
+  from?: string | null
+  /** Date of the first event; null or undefined: not known. */
+  dataFrom?: string | null | undefined
+}
+
+/**
+ * A change beside a number: an arrow, a sign and a colour, so that each reader can see one of them. If the period
+ * before began before the first event, the change would mislead, and is not shown.
+ */
+export function Change({ change, isGood, title, from, dataFrom }: ChangeProps) {
+  if (from && dataFrom && from < dataFrom) {
+    const reason = `The first event is of ${bucketLabel(dataFrom, 'long')}.`
+    return (
+      <span class="change none" title={reason}>
+        no full period before
+      </span>
+    )
+  }
   if (change === null) return <span class="change none">{title === undefined ? '' : 'no earlier data'}</span>
   // What is shown as 0% is neither.
   const isUp = change >= 0.005

@@ -1,21 +1,24 @@
 import type { Caller } from '#core/accounts/caller'
+import type { JsonObject } from '#core/json-object'
 import { type Limits, limitError, limitHeaders } from '#core/limits/limit-state'
 import type { Log } from '#core/ports'
-import type { ReadOptions } from '#schemas/read-options'
 import type { Exchange } from './chain.ts'
+import { isDryRun } from './validate-fields.ts'
 
 /**
  * Counts the request toward the limits of its row, and shows their state in the headers of the response,
- * error responses included. Throws RATE_LIMITED over a limit (R20). A failed call uses up the minute, not the
- * month.
+ * error responses included. Throws RATE_LIMITED over a limit (R20). A failed call and a dry run use up the
+ * minute, not the month.
  */
 export function enforceLimits({ limits, log }: { limits: Pick<Limits, 'check'>; log: Log }) {
   return async (
-    call: Exchange & { caller: Caller; options?: Partial<ReadOptions> },
+    call: Exchange & { caller: Caller; json: JsonObject },
   ): Promise<{ isReadReserved: boolean }> => {
     const { route, caller, headers, hooks } = call
     if (route.limit === undefined) return { isReadReserved: false }
-    const state = await limits.check(caller, route, call.request.ip)
+    // The options are checked by a later step, but a dry run must not need a read of the month.
+    const isMetered = route.metered === true && !isDryRun(call)
+    const state = await limits.check(caller, route, call.request.ip, isMetered)
     if (state === null) return { isReadReserved: false }
     Object.assign(headers, limitHeaders(state))
     const error = limitError(state)
@@ -23,8 +26,7 @@ export function enforceLimits({ limits, log }: { limits: Pick<Limits, 'check'>; 
     const { reservation } = state
     if (reservation === undefined) return { isReadReserved: false }
     hooks.push(async ({ status }) => {
-      // A later step of the chain adds the options, before this hook runs.
-      if (status < 400 && call.options?.dry_run !== true) return
+      if (status < 400) return
       await reservation.release().catch(error => log('READ_NOT_COUNTED', { error: String(error) }))
     })
     return { isReadReserved: true }

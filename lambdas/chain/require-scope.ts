@@ -8,12 +8,16 @@ export function requireScope({ route: { scope }, caller }: Exchange & { caller: 
   if (scope === undefined) return
   const scopes: readonly Scope[] = typeof scope === 'string' ? [scope] : scope
   if (scopes.some(each => hasScope(caller, each))) return
-  if (caller.credential.kind === 'demo') {
-    throw new ApiError('FORBIDDEN', 'A demo session only reads. Sign in to do this.', {
-      fields: { required_scope: scopes[0] },
-    })
-  }
-  throw new ApiError('FORBIDDEN', `The credential lacks the scope \`${scopes[0]}\`. Use one that has it.`, {
-    fields: { required_scope: scopes[0] },
-  })
+  const [required = ''] = scopes
+  const message =
+    caller.credential.kind === 'demo'
+      ? `${limitOfDemo(required)} Sign in to do this.`
+      : `The credential lacks the scope \`${required}\`. Use one that has it.`
+  throw new ApiError('FORBIDDEN', message, { fields: { required_scope: required } })
+}
+
+/** Says which right a demo session does not have. It has some of the scopes that read, but not all. */
+function limitOfDemo(required: string): string {
+  const [what, right] = required.split(':')
+  return right === 'read' ? `A demo session has no right to read ${what}.` : 'A demo session only reads.'
 }

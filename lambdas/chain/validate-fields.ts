@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { JsonObject } from '#core/json-object'
 import { validate } from '#lambdas/validate'
 import type { Exchange } from './chain.ts'
@@ -14,14 +15,29 @@ export function validateFields(exchange: Exchange & { json: JsonObject }): {
   /** What was ignored, as sentences. */
   warnings: string[]
 } {
-  const { route, request, json } = exchange
-  const bodyFields = route.body === undefined ? {} : withoutNulls(json)
+  const { route, request } = exchange
+  const bodyFields = bodyFieldsOf(exchange)
   return {
     query: route.query && validate(route.query, request.query),
     body: route.body && validate(route.body, bodyFields, route.bodyCode),
     options: route.options && validate(route.options, { ...request.query, ...bodyFields }),
     warnings: findIgnored(exchange),
   }
+}
+
+/**
+ * Returns whether the request asks for a dry run in a form that validateFields accepts. Earlier steps may use
+ * it.
+ */
+export function isDryRun(exchange: Exchange & { json: JsonObject }): boolean {
+  const option: z.ZodType | undefined = exchange.route.options?.shape.dry_run
+  if (option === undefined) return false
+  const { dry_run } = { ...exchange.request.query, ...bodyFieldsOf(exchange) }
+  return option.safeParse(dry_run).data === true
+}
+
+function bodyFieldsOf({ route, json }: Exchange & { json: JsonObject }): JsonObject {
+  return route.body === undefined ? {} : withoutNulls(json)
 }
 
 function withoutNulls(json: JsonObject): JsonObject {

@@ -1,3 +1,4 @@
+import type { Demo } from '#core/access/demo'
 import type { AgentSessionList } from '#core/access/types'
 import { accountRecordOf, accountUsageOf } from '#core/accounts/account-record'
 import type { AuditLog } from '#core/accounts/audit'
@@ -9,6 +10,7 @@ import type { Clock } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
+import { projectsOfCaller } from '#lambdas/caller-projects'
 import type { accountChain } from '#lambdas/chain/account-chain'
 import { routes } from '#schemas/routes'
 
@@ -16,6 +18,7 @@ export type AccountServices = {
   accounts: Pick<AccountStore, 'hasApiKey' | 'issueApiKey'>
   agentSessions: { list(accountId: string, only?: string): ReturnType<AgentSessionList['list']> }
   projects: Pick<ProjectStore, 'list'>
+  demo: Pick<Demo, 'project'>
   usage: Pick<UsageCounters, 'month'>
   audit: Pick<AuditLog, 'list'>
   feedback: Pick<FeedbackStore, 'submit'>
@@ -28,13 +31,12 @@ export type AccountServices = {
 
 /** The account, its keys, sessions and audit log (docs/api/account.md). */
 export function accountEndpoints(services: AccountServices, chain: ReturnType<typeof accountChain>) {
-  const { accounts, agentSessions, projects, usage, audit, feedback, billing, profile, baseUrl, clock } =
-    services
+  const { accounts, agentSessions, usage, audit, feedback, billing, profile, baseUrl, clock } = services
 
   return {
-    readAccount: chain(routes.readAccount)(async ({ caller: { account } }) => ({
+    readAccount: chain(routes.readAccount)(async ({ caller }) => ({
       status: 200,
-      body: accountRecordOf(account, profile, (await projects.list(account.id)).length),
+      body: accountRecordOf(caller.account, profile, (await projectsOfCaller(services, caller)).length),
     })),
 
     readAccountUsage: chain(routes.readAccountUsage)(async ({ caller: { account } }) => {

@@ -1,14 +1,13 @@
 import type { Demo } from '#core/access/demo'
-import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
-import { ApiError } from '#core/errors'
 import type { RefusedCountsStore } from '#core/identity/fold/refused-counts'
-import { limitsOf, NO_LIMIT, type Profile } from '#core/limits/profile'
+import { limitsOf, type Profile } from '#core/limits/profile'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { DAY_MS, utcDate } from '#core/time'
 import type { ProjectTotals, UsageCounters } from '#core/usage/counters'
+import { projectsOfCaller } from '#lambdas/caller-projects'
 import type { accountChain } from '#lambdas/chain/account-chain'
 import type { ProjectRecord } from '#schemas/projects'
 import { routes } from '#schemas/routes'
@@ -16,7 +15,7 @@ import { installSnippet } from './install-snippet.ts'
 
 export type ProjectEndpointServices = {
   accounts: Pick<AccountStore, 'hasApiKey'>
-  projects: Pick<ProjectStore, 'list' | 'resolve' | 'create' | 'update' | 'remove'>
+  projects: Pick<ProjectStore, 'list' | 'create' | 'update' | 'remove'>
   demo: Pick<Demo, 'project'>
   usage: Pick<UsageCounters, 'totals' | 'month'>
   refused: Pick<RefusedCountsStore, 'read'>
@@ -27,7 +26,7 @@ export type ProjectEndpointServices = {
 
 /** The account's projects (docs/api/projects.md). */
 export function projectEndpoints(services: ProjectEndpointServices, chain: ReturnType<typeof accountChain>) {
-  const { accounts, projects, demo, usage, refused, profile, clock, baseUrl } = services
+  const { accounts, projects, usage, refused, profile, clock, baseUrl } = services
 
   async function record(project: Project): Promise<ProjectRecord> {
     const [totals] = await usage.totals([project.id])
@@ -53,40 +52,21 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
     }))
   }
 
-  /**
-   * Refuses a project over the limit of the plan (docs/api/errors.md). It is checked after the creation too,
-   * so that several requests at once never exceed the limit; they may all be refused.
-   */
-  async function enforceProjectLimit(account: Account, created: Project | null): Promise<void> {
-    const { max_projects } = limitsOf(profile, account)
-    if (max_projects === NO_LIMIT) return
-    const owned = await projects.list(account.id)
-    if (owned.length < max_projects || (created !== null && owned.length === max_projects)) return
-    if (created !== null) await projects.remove(created)
-    throw new ApiError(
-      'PRO_REQUIRED',
-      `The free plan includes ${max_projects} projects. Delete one, or upgrade to Pro: GET /account/usage says how.`,
-    )
-  }
-
   return {
-    listProjects: chain(routes.listProjects)(async ({ caller: { account, credential } }) => {
-      const isDemo = credential.kind === 'demo'
-      const demoProject = isDemo ? await demo.project() : null
-      const [owned, has_api_key] = await Promise.all([
-        isDemo ? (demoProject === null ? [] : [demoProject]) : projects.list(account.id),
+    listProjects: chain(routes.listProjects)(async ({ caller }) => {
+      const { account } = caller
+      const [listed, has_api_key] = await Promise.all([
+        projectsOfCaller(services, caller),
         accounts.hasApiKey(account.id),
       ])
-      const totals = await usage.totals(owned.map(({ id }) => id))
-      const records = owned.map((project, i) => toRecord(project, totals[i]))
+      const totals = await usage.totals(listed.map(({ id }) => id))
+      const records = listed.map((project, i) => toRecord(project, totals[i]))
       return { status: 200, body: { projects: records, has_api_key, tier: account.tier } }
     }),
 
     createProject: chain(routes.createProject)(async ({ caller: { account }, body }) => {
-      const isKnown = (await projects.resolve(account.id, body.name)) !== null
-      if (!isKnown) await enforceProjectLimit(account, null)
-      const { project, existing } = await projects.create({ account, ...body })
-      if (!existing) await enforceProjectLimit(account, project)
+      const { max_projects } = limitsOf(profile, account)
+      const { project, existing } = await projects.create({ account, ...body, max_projects })
       const created = { ...(await record(project)), ...installSnippet(project, baseUrl) }
       return existing ? { status: 200, body: { ...created, existing: true } } : { status: 201, body: created }
     }),

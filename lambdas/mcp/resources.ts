@@ -1,4 +1,4 @@
-import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
+import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import { errorCodes } from '#schemas/errors'
 import { CHAT_VIEW } from '#schemas/mcp-tables'
 import type { Answer } from './answer.ts'
@@ -7,6 +7,7 @@ import { printAnswer } from './print-answer.ts'
 import { RowError } from './row-caller.ts'
 import type { McpServices } from './services.ts'
 import type { ToolContext } from './tool.ts'
+import { hintOf } from './tool-words.ts'
 import { contextTables, listEvents } from './tools/overview.ts'
 
 /** What clients let a human attach to a chat, beside the tools. */
@@ -95,18 +96,23 @@ function addOfProjects(server: McpServer, { call }: ToolContext, { kind, title, 
     new ResourceTemplate(`footfall://projects/{project}/${kind}`, { list }),
     { title, mimeType: 'text/markdown' },
     async (uri, { project }) => {
-      const { text } = printAnswer(await told(read(String(project))), MAX_TOKENS.max)
+      const { text } = printAnswer(await told(uri.href, read(String(project))), MAX_TOKENS.max)
       return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] }
     },
   )
 }
 
-/** The message of a row may repeat names of visitors, so the client gets the hint of its code. */
-async function told(answer: Promise<Answer>): Promise<Answer> {
+/**
+ * The message of a row may repeat names of visitors, so the client gets the hint of its code. Throws
+ * ResourceNotFoundError, which is -32602, for an address that names no project.
+ */
+async function told(uri: string, answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer
   } catch (error) {
-    throw error instanceof RowError ? new Error(`${error.code}: ${errorCodes[error.code].hint}`) : error
+    if (!(error instanceof RowError)) throw error
+    const message = `${error.code}: ${hintOf(error.code)}`
+    throw errorCodes[error.code].status === 404 ? new ResourceNotFoundError(uri, message) : new Error(message)
   }
 }
 

@@ -4,13 +4,13 @@ import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
 import { nearestName } from '#core/text/nearest-name'
 import { readVisitorText } from '#core/text/visitor-text'
-import { type ErrorCode, errorCodes } from '#schemas/errors'
 import { WHOLE_TABLES } from '#schemas/mcp-tables'
 import { Declined, HumanNeeded } from './confirm.ts'
 import { inputOf, MAX_TOKENS } from './input-schema.ts'
 import { fencedText, printAnswer } from './print-answer.ts'
-import { RowError } from './row-caller.ts'
+import { type CallRow, RowError } from './row-caller.ts'
 import type { Tool, ToolContext } from './tool.ts'
+import { hintOf, inToolWords } from './tool-words.ts'
 
 /** A message repeats names that a caller may have copied from an answer. */
 const MESSAGE_CHARS = 1_000
@@ -35,46 +35,34 @@ export async function runTool(
     if (error instanceof HumanNeeded) return error.result
     if (error instanceof Declined) return failure('DECLINED', 'The human said no. Nothing was removed.', '')
     if (error instanceof RowError || error instanceof ApiError) {
-      const said = inCalls(error.message)
+      const said = inToolWords(error.message, tool.renames)
       const message = error.code === 'NOT_FOUND' ? await withNearest(said, args, context) : said
-      return failure(error.code, HINTS[error.code] ?? errorCodes[error.code].hint, message)
+      return failure(error.code, hintOf(error.code, tool.renames), message)
     }
     log('REQUEST_FAILED', {
       route: `tool ${tool.name}`,
       error: error instanceof Error ? error.stack : String(error),
     })
-    return failure('INTERNAL_ERROR', errorCodes.INTERNAL_ERROR.hint, '')
+    return failure('INTERNAL_ERROR', hintOf('INTERNAL_ERROR'), '')
   }
 }
 
-/** What to do next, where it is a call of a tool. The other codes have the hints of the API. */
-const HINTS: Partial<Record<ErrorCode, string>> = {
-  NOT_FOUND: 'Call overview() for the projects, and overview(project) for what one has.',
-  PROJECT_REQUIRED: 'Send the argument project. Call overview() for the projects.',
-  PRO_REQUIRED: 'Ask the human to upgrade: the page /settings/billing of the service. Other reports work.',
-  FORBIDDEN: 'Ask the human to sign in to this server again, with the scopes that the message names.',
-  EXPERIMENT_NOT_FOUND: 'Call query(project, report="experiments") for the experiments.',
-  INVALID_PROPERTY_KEY: 'Call overview(project) for the property keys.',
-  INVALID_FILTER_FIELD: 'Call overview(project) for the property keys.',
-}
-
-/** Messages of the API name endpoints; a caller of tools has these calls instead. */
-const CALLS = { 'GET /projects': 'overview()', 'PUT /project-context': 'manage(action="set_context")' }
-
-function inCalls(message: string): string {
-  return Object.entries(CALLS).reduce((text, [endpoint, call]) => text.replace(endpoint, call), message)
-}
-
-/** The message, and the project that the caller may have meant. */
+/** The message, and the project or portfolio that the caller may have meant. */
 async function withNearest(message: string, args: unknown, { call }: ToolContext): Promise<string> {
-  const { project, what, id } = (args ?? {}) as Record<string, unknown>
-  const asked = what === 'project' ? id : project
+  const { what, id, project, values } = (args ?? {}) as Record<string, unknown>
+  const portfolio = what === 'portfolio' ? id : (values as Record<string, unknown> | undefined)?.portfolio
+  const asked = portfolio ?? (what === 'project' ? id : project)
   if (typeof asked !== 'string') return message
-  const list = await call('listProjects').catch(() => null)
-  const names = list?.projects.map(({ name }) => name) ?? []
+  const kind = portfolio === undefined ? 'projects' : 'portfolios'
+  const names: string[] = await namesOf[kind](call).catch(() => [])
   const near = nearestName(asked, names)
   if (names.includes(asked) || names.length === 0) return message
-  return `${message} ${near === null ? `The projects are ${names.slice(0, 10).join(', ')}.` : `Did you mean ${near}?`}`
+  return `${message} ${near === null ? `The ${kind} are ${names.slice(0, 10).join(', ')}.` : `Did you mean ${near}?`}`
+}
+
+const namesOf = {
+  projects: async (call: CallRow) => (await call('listProjects')).projects.map(({ name }) => name),
+  portfolios: async (call: CallRow) => (await call('listPortfolios')).portfolios.map(({ slug }) => slug),
 }
 
 /** The hint is ours. The message may repeat what visitors have chosen, so it stands in a fence. */

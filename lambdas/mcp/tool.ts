@@ -3,6 +3,7 @@ import type { Caller } from '#core/accounts/caller'
 import type { Answer } from './answer.ts'
 import type { Confirmation } from './confirm.ts'
 import type { CallRow } from './row-caller.ts'
+import type { Renames } from './tool-words.ts'
 
 /** What a tool works with: the rows of the API, as the caller. */
 export type ToolContext = {
@@ -22,6 +23,8 @@ export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   /** What it answers, for the model that chooses. Every word costs tokens in every session. */
   description: string
   input: Input
+  /** For messages of the API: its names of arguments that the tool calls differently. */
+  renames?: Renames
   /** An API key only reads. */
   effect: 'reads' | 'changes' | 'deletes'
   /** Whether hosts that can show pages draw its answers (resources.ts). */

@@ -103,18 +103,18 @@ function textFor(baseUrl: string): string {
   const steps = calls(baseUrl).map(({ what, command }) => `${what}\n\n    ${command}\n`)
   return `# Footfall
 
-> Web analytics over HTTP. A site sends events with a small script; agents ask for reports and get JSON.
+> Web analytics over HTTP: a small script sends events, and agents read reports as JSON.
 
 ## The first three calls
 
 ${steps.join('\n')}
-POST /demo/session gives a token for the project \`demo\` at once. Tools for assistants: /mcp. Set-up: /install.md. How to work: /.well-known/agent-skills/footfall/SKILL.md
+Where this install has a demo, POST /demo/session gives a token for it. Tools: /mcp. Set-up: /install.md. How to work: /.well-known/agent-skills/footfall/SKILL.md
 
 ${VISITOR_WORDS}
 
 ## Every endpoint
 
-Examples for the project \`demo\`. Every read takes \`compact=true\` (names of columns once), most take \`since=7d\` and \`tz\`.
+Examples for the project \`demo\`. All reads take \`compact=true\` (names of columns once), most \`since=7d\` and \`tz\`.
 \`/openapi.json?path=/stats,/pages\` has all parameters of some paths.
 
 ${endpointLines()

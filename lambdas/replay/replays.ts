@@ -6,6 +6,7 @@ import { listReplays } from '#core/replays/list-replays'
 import type { Replays } from '#core/replays/open-replays'
 import { type Replay, toRecord } from '#core/replays/replay'
 import { quoted } from '#core/text/clean-text'
+import { projectsOfCaller } from '#lambdas/caller-projects'
 import type { AccountCall, accountChain } from '#lambdas/chain/account-chain'
 import { projectNotFound } from '#lambdas/chain/resolve-project'
 import { REPLAY_LIMITS } from '#schemas/replays'
@@ -30,7 +31,7 @@ export function replayEndpoints(services: ReplayEndpointServices, chain: ReturnT
 
   /** The projects that a call means: the one that it names, or all of the account that ever had replays. */
   async function projectsOf({ caller }: AccountCall<Route>, name: string | undefined): Promise<Project[]> {
-    if (caller.credential.kind === 'demo') return [(await demo.project()) ?? []].flat()
+    if (caller.credential.kind === 'demo') return projectsOfCaller(services, caller)
     if (name === undefined) return recordedProjects(caller.account.id)
     const project = await projects.resolve(caller.account.id, name)
     if (project === null) throw projectNotFound(name)

@@ -52,11 +52,12 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     const [first, ...rest] = found.map(each => ({ ...each, replays: each.replays.length }))
     const parts = [first as NonNullable<typeof first>, ...rest] as const
     const events = parts.reduce((sum, each) => sum + each.events, 0)
-    const isKnown = events > 0 || userIds.length > 1 || (await hasTraits(scope, userIds))
+    const hasReplays = parts.some(each => each.replays > 0)
+    const isKnown = events > 0 || hasReplays || userIds.length > 1 || (await hasTraits(scope, userIds))
     if (!isKnown) {
       throw new ApiError(
         'NOT_FOUND',
-        `The project does not know the user ${quoted(userId)}. Check the id: events and traits are known some seconds after they were sent.`,
+        `The project does not know the user ${quoted(userId)}. Check the id: events, replays and traits are known some seconds after they were sent.`,
       )
     }
     if (query.dry_run) return { status: 200, body: toDryRun(userIds, events) }

@@ -38,6 +38,7 @@ export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof
       body: {
         ...(call.options.compact ? (compactLists(withContext) as typeof withContext) : withContext),
         ...(call.options.receipt && { receipt }),
+        ...(call.warnings.length > 0 && { warnings: [...call.warnings] }),
       },
       receipt,
     })

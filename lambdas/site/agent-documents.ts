@@ -25,9 +25,11 @@ export function serverCard(baseUrl: string) {
 
 /** A skill in the form of agentskills.io: a head, and how to work. */
 export function skillDocument(baseUrl: string): string {
+  const description = `Answers questions about the traffic of a site or an app with Footfall (${baseUrl}): visitors, events, funnels, retention, drop-offs, what changed, whether tracking works. Use it when the user asks for numbers of their site, or wants to install the tracker.`
+  // The head is YAML: a text with ": " must be quoted, and every JSON string is a quoted text of YAML.
   return `---
 name: footfall
-description: Answers questions about the traffic of a site or an app with Footfall (${baseUrl}): visitors, events, funnels, retention, drop-offs, what changed, whether tracking works. Use it when the user asks for numbers of their site, or wants to install the tracker.
+description: ${JSON.stringify(description)}
 ---
 
 # Footfall

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { type HttpOptions, type HttpServer, startHttp } from './server.ts'
 
 /** The service cannot listen on its port. The message is for the operator. */
@@ -14,33 +14,79 @@ const LOOPBACK = ['127.0.0.1', '::1']
 /** Errors of a machine that has no IPv6. */
 const ADDRESS_MISSING = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
-/** Finds a free port for the setting PORT=0, because the service must know its address before it listens. */
-export function freePort(host: string): Promise<number> {
+/**
+ * The kernel chooses a port that is free on one address. If another program has it on the second address, we
+ * try another port, so many times at most.
+ */
+const MAX_TRIES = 20
+
+/** A port that no other program can take before `release`. */
+export type ReservedPort = { port: number; release(): Promise<void> }
+
+/**
+ * Reserves a free port for the setting PORT=0, because the service must know its address some seconds before
+ * it listens. Without a reservation the kernel could give the port to another program in the
+ * meantime. Throws PortError.
+ */
+export async function reservePort(host: string): Promise<ReservedPort> {
+  for (let tries = 1; ; tries += 1) {
+    const servers: Server[] = []
+    const release = async () => void (await Promise.all(servers.map(closeServer)))
+    let port = 0
+    try {
+      for (const address of addressesOf(host)) {
+        try {
+          const server = await openServer(address, port)
+          servers.push(server)
+          port = (server.address() as AddressInfo).port
+        } catch (error) {
+          if (servers.length === 0 || !isAddressMissing(error)) throw error
+        }
+      }
+      return { port, release }
+    } catch (error) {
+      await release()
+      const isTaken = port !== 0 && (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      if (!isTaken || tries === MAX_TRIES) throw toPortError(error as NodeJS.ErrnoException, host, port)
+    }
+  }
+}
+
+/** A server that holds the port. It closes each connection, because nobody knows the port yet. */
+function openServer(host: string, port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', error => reject(toPortError(error, host, 0)))
-    server.listen({ port: 0, host }, () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
+    const server = createServer(socket => socket.destroy())
+    server.once('error', reject)
+    server.listen({ port, host }, () => resolve(server))
   })
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise(resolve => void server.close(() => resolve()))
 }
 
 /** Listens on the host; for `localhost` on both of its addresses. Throws PortError. */
 export async function listen(options: HttpOptions & { host: string }): Promise<{ close(): Promise<void> }> {
-  const hosts = options.host === 'localhost' ? LOOPBACK : [options.host]
   const servers: HttpServer[] = []
   const close = async () => void (await Promise.all(servers.map(server => server.close())))
-  for (const host of hosts) {
+  for (const host of addressesOf(options.host)) {
     try {
       servers.push(await startHttp({ ...options, host }))
     } catch (error) {
-      if (servers.length > 0 && ADDRESS_MISSING.has((error as NodeJS.ErrnoException).code ?? '')) continue
+      if (servers.length > 0 && isAddressMissing(error)) continue
       await close()
       throw toPortError(error as NodeJS.ErrnoException, host, options.port)
     }
   }
   return { close }
+}
+
+function addressesOf(host: string): readonly string[] {
+  return host === 'localhost' ? LOOPBACK : [host]
+}
+
+function isAddressMissing(error: unknown): boolean {
+  return ADDRESS_MISSING.has((error as NodeJS.ErrnoException).code ?? '')
 }
 
 function toPortError(error: NodeJS.ErrnoException, host: string, port: number): PortError {

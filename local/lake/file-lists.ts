@@ -1,9 +1,9 @@
-import type { SqlQuery } from '#core/ports'
+import type { Scan, SqlQuery } from '#core/ports'
 import { scanMacro } from '#duckdb/tables'
 import { type TableName, tables } from '#schemas/columns'
 
 /** The files of one or more scans of a table. `name` is the variable of the connection that has the list. */
-export type FileList = { name: string; table: TableName; files: readonly string[] }
+export type FileList = Scan & { name: string }
 
 /** A condition on files (`inFiles` of core/sql.ts) with the name of its table before it. */
 const SCAN = new RegExp(`\\b(${Object.keys(tables).join('|')})(\\s+WHERE )\\?`, 'g')
@@ -23,12 +23,13 @@ export function toFileLists({ text, params, scans = [] }: SqlQuery): {
   if (scans.length === 0) return { query: { text, params }, lists }
   const byFiles = new Map<string, FileList>()
 
-  function listOf(table: TableName, files: readonly string[]): FileList {
-    const key = JSON.stringify([table, files])
+  function listOf(scan: Scan): FileList {
+    const { table, files, bucket } = scan
+    const key = JSON.stringify([table, bucket, files])
     const known = byFiles.get(key)
     if (known !== undefined) return known
     const index = lists.filter(list => list.table === table).length
-    const added = { name: index === 0 ? table : `${table}_${index}`, table, files }
+    const added = { ...scan, name: index === 0 ? table : `${table}_${index}` }
     lists.push(added)
     byFiles.set(key, added)
     return added
@@ -38,7 +39,7 @@ export function toFileLists({ text, params, scans = [] }: SqlQuery): {
   const named = text.replaceAll(SCAN, (scanned, table: TableName, where: string) => {
     const scan = scans[count++]
     if (scan?.table !== table) throw new Error(`the scan ${count} of the statement is not of ${table}`)
-    const { name } = listOf(table, scan.files)
+    const { name } = listOf(scan)
     return name === table ? scanned : `${scanMacro(table)}('${name}') AS ${table}${where}?`
   })
   if (count !== scans.length) throw new Error(`${scans.length} scans for ${count} conditions on files`)

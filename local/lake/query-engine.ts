@@ -11,8 +11,9 @@ import { startInterrupter } from '#duckdb/interrupter'
 import { dialect } from '#duckdb/macros'
 import { createTables, useFiles } from '#duckdb/tables'
 import { type TableName, tables } from '#schemas/columns'
+import { createFileFooters } from './file-footers.ts'
 import { type FileList, toFileLists } from './file-lists.ts'
-import { createFileSizes } from './file-sizes.ts'
+import { createHotFiles } from './hot-files.ts'
 import { changedSince, findMissing, listFiles } from './listing.ts'
 import { runStatement } from './statement.ts'
 import { createTurns } from './turns.ts'
@@ -86,11 +87,17 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   const tempDir = await mkdtemp(join(parent, 'query-'))
   const turns = createTurns({ total: concurrency + 1, perOwner: concurrency })
   const shareRun = createSharedRuns<RunResult>()
-  const measure = createFileSizes()
+  const footers = createFileFooters()
   const idleSessions: Session[] = []
   const closing = new AbortController()
   let database = await open()
   let reopening: Promise<void> | null = null
+  const hotFiles = createHotFiles({
+    ...{ lakeDir, footerOf: footers.of },
+    dir: join(tempDir, 'joined'),
+    keepMs: 2 * timeoutMs,
+    connect: () => database.instance.connect(),
+  })
 
   async function open(): Promise<Database> {
     const instance = await DuckDBInstance.create(':memory:', {
@@ -168,7 +175,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     const session = await takeSession()
     try {
       const { files } = await useLake(session, query)
-      return { ...(await measure(session.connection, files, query.text)), costUsd: 0 }
+      return { ...(await footers.measure(session.connection, files, query.text)), costUsd: 0 }
     } finally {
       returnSession(session, false)
     }
@@ -186,15 +193,17 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     for (;;) {
       const startedAt = Date.now()
       let files: string[] = []
+      let hasJoined = false
       const session = await takeSession()
       const interrupter = startInterrupter(session.connection, signal, deadline - startedAt)
       try {
         signal.throwIfAborted()
         const lake = await useLake(session, query)
         files = lake.files
+        hasJoined = lake.hasJoined
         const rows = await runStatement(session.connection, lake.query)
         const engineMs = Date.now() - startedAt
-        const size = await measure(session.connection, files, query.text)
+        const size = await footers.measure(session.connection, files, query.text)
         return {
           rows,
           statistics: { engine: 'duckdb', ...size, costUsd: 0, engineMs, queueMs },
@@ -202,7 +211,12 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
       } catch (error) {
         signal.throwIfAborted()
         if (interrupter.isTimedOut()) throw queryFailure('timeout')
-        if (classifyEngineFailure(error) === 'internal') {
+        const fault = classifyEngineFailure(error)
+        if (hasJoined && (fault === 'gone' || fault === 'read')) {
+          await hotFiles.forget()
+          continue
+        }
+        if (fault === 'internal') {
           log('QUERY_ENGINE_BROKEN', { reason: firstLine(error), retried: !hasBrokenEngine })
           await reopen(session.database)
           if (!hasBrokenEngine) {
@@ -219,21 +233,26 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   }
 
   /**
-   * Sets the files of each scan of the statement. Returns the statement that reads them, and the paths of all
-   * files.
+   * Sets the files of each scan of the statement. Returns the statement that reads them, the paths of all
+   * files of the lake whose rows it reads, and whether it opens joined files.
    */
   async function useLake(session: Session, query: SqlQuery) {
     const { query: named, lists } = toFileLists(query)
     const usedFiles = new Set<string>()
-    for (const { name, table, files } of [...lists, ...(await listUnnamed(query.text, lists))]) {
-      const paths = files.map(key => join(lakeDir, key))
-      for (const path of paths) usedFiles.add(path)
-      const statement = useFiles(name, [session.database.emptyFiles[table], ...paths])
+    let hasJoined = false
+    for (const { name, table, files, bucket } of [...lists, ...(await listUnnamed(query.text, lists))]) {
+      const chosen =
+        table === 'events_hot'
+          ? hotFiles.choose(files, bucket)
+          : { paths: toPaths(files), keys: files, hasJoined: false }
+      hasJoined ||= chosen.hasJoined
+      for (const path of toPaths(chosen.keys)) usedFiles.add(path)
+      const statement = useFiles(name, [session.database.emptyFiles[table], ...chosen.paths])
       if (session.fileStatements.get(name) === statement) continue
       await session.connection.run(statement)
       session.fileStatements.set(name, statement)
     }
-    return { query: named, files: [...usedFiles] }
+    return { query: named, files: [...usedFiles], hasJoined }
   }
 
   /** For each table that the statement names and has no scan of: all files of the table. */
@@ -246,9 +265,13 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     )
   }
 
+  function toPaths(keys: readonly string[]): string[] {
+    return keys.map(key => join(lakeDir, key))
+  }
+
   /** The paths of the files that scans name, each once. */
   function pathsOf(scans: readonly Scan[]): string[] {
-    return [...new Set(scans.flatMap(({ files }) => files))].map(key => join(lakeDir, key))
+    return toPaths([...new Set(scans.flatMap(({ files }) => files))])
   }
 
   /** Converts the failure of a statement to the error for the caller, or to RETRY. Logs a damaged file. */
@@ -291,6 +314,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
     async close() {
       closing.abort(queryFailure('stopping'))
       await turns.whenIdle()
+      await hotFiles.close()
       for (const session of idleSessions.splice(0)) session.connection.closeSync()
       database.instance.closeSync()
       await rm(tempDir, { recursive: true, force: true })

@@ -11,19 +11,19 @@ import { MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance-settings'
 import { createRepair } from '#core/lake/compact/repair'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
+import { waitingEpochs } from '#core/lake/gauges'
 import { ownObjects } from '#core/lake/own-objects'
 import { createLiveBuffer } from '#core/live/buffer'
 import { createLiveCheckpoint } from '#core/live/checkpoint'
 import { createLiveConsumer } from '#core/live/consumer'
 import type { Log } from '#core/ports'
 import { createStores } from '#core/stores'
-import { createCompactor } from '#duckdb/compactor'
-import { createLinksEngine } from '#duckdb/links-engine'
 import { collectWhenIdle } from '#local/collect-garbage'
+import { type CompactionStart, startCompaction } from '#local/compaction/start'
+import { lakeDir, statePath } from '#local/data-folder'
 import { createFolderLake } from '#local/lake/folder'
 import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
 import { connectState } from '#local/state/state'
-import { compactionTempDir, lakeDir, statePath } from '#local/storage'
 import { openLanesReader } from '#local/stream/lanes-reader'
 import { createFeedSender } from './chunk-feed.ts'
 import { createIdentityFeed } from './identity-feed.ts'
@@ -46,6 +46,8 @@ const { dataDir, compactionMemoryMb, epochMs, retentionMs, liveBufferMs, queryTi
 const CLAIM_BYTES = 8_000_000
 
 const SCRUB_PAUSE_MS = 60_000
+/** From so many closed epochs on that wait for compaction, jobs get the normal priority. */
+const LATE_EPOCHS = 4
 /** So an erasure is done within minutes, and many erasures do not make many small segments. */
 const ERASURE_EPOCH_MS = 60_000
 
@@ -67,16 +69,8 @@ const consumer = createLakeConsumer({
 })
 const cuttingOff = new AbortController()
 const repairingLog = createRepairingLog(log, key => repairs.request(key))
-// With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three times
-// as long.
-const compactor = createCompactor({
-  lake,
-  tempDir: compactionTempDir(dataDir),
-  log: repairingLog,
-  memoryMb: compactionMemoryMb,
-  threads: 1,
-  signal: cuttingOff.signal,
-})
+const compaction = startEngines('low')
+const lateCompaction = startEngines('normal')
 const identityServices = {
   ...{ client, table, lake, lakeState: state, projects, clock },
   keepRetiredMs: 2 * queryTimeoutMs,
@@ -84,21 +78,20 @@ const identityServices = {
 const openedErasures = openErasures({ client, table, lakeState: state, lake, clock })
 const identityFold = createIdentityFold({
   ...identityServices,
-  engine: createLinksEngine({
-    lake,
-    tempDir: compactionTempDir(dataDir),
-    log: repairingLog,
-    memoryMb: compactionMemoryMb,
-    signal: cuttingOff.signal,
-  }),
+  engine: compaction.links,
   onRemoved: openedErasures.noteIdentity,
   eraseEvents: openedErasures.eraseIds,
   log: repairingLog,
 })
 const identityFeed = createIdentityFeed({ ...identityFold, isDue: () => isFoldDue(identityServices) }, clock)
-const worker = createLakeWorker({ state, lake, compactor, usage, projects, clock, log })
+const lakeServices = { state, lake, usage, projects, clock, log }
+const worker = createLakeWorker({ ...lakeServices, compactor: compaction.compactor })
+const lateWorker = createLakeWorker({ ...lakeServices, compactor: lateCompaction.compactor })
 const jobs = createJobQueue<LakeJob | RepairJob>({
-  run: job => (job.kind === 'repair' ? repairs.run(job) : worker.run(job)),
+  async run(job) {
+    if (job.kind === 'repair') await repairs.run(job)
+    else await ((await isLate()) ? lateWorker : worker).run(job)
+  },
   log,
   signal: cuttingOff.signal,
 })
@@ -160,6 +153,22 @@ const pipeline = createPipeline(
   },
 )
 
+function startEngines(priority: CompactionStart['priority']) {
+  return startCompaction(
+    { dataDir, memoryMb: compactionMemoryMb, priority },
+    { log: repairingLog, signal: cuttingOff.signal },
+  )
+}
+
+/**
+ * Whether so many epochs wait that jobs get the normal priority. With the low one, a long flood would leave
+ * them too little of the processor, and ever more epochs would wait. Each read opens the hot files of all of
+ * them.
+ */
+async function isLate(): Promise<boolean> {
+  return waitingEpochs(await state.lake(), await state.manifests()) >= LATE_EPOCHS
+}
+
 port.on('message', (command: PipelineCommand) => {
   if (command.kind === 'stop') {
     stopping.abort()
@@ -174,6 +183,7 @@ flushCompileCache()
 collectWhenIdle()
 await pipeline.run(stopping.signal)
 await jobs.stop()
+await Promise.all([compaction.stop(), lateCompaction.stop()])
 await connection.close()
 stream.close()
 port.close()

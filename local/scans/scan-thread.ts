@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { errorText } from '#core/errors'
 import type { JobQueue, Log } from '#core/ports'
+import { RUN_MS } from '#core/scans/running-scans'
 import type { ScanJob } from '#core/scans/scan'
 import { execArgv } from '#local/thread-options'
 import type { LogCode } from '#schemas/log'
@@ -29,23 +30,31 @@ export type ScanThread = JobQueue<ScanJob> & {
 /** The thread ends after so long without an analysis, ms, and gives its memory back. */
 const IDLE_MS = 60_000
 const RESTART_MS = 1_000
+/**
+ * If an analysis has not ended after this time, ms, its thread is blocked: in a thread that works, each
+ * analysis stops itself earlier.
+ */
+const BLOCKED_MS = RUN_MS.full + 100_000
 /** An analysis that does not end with its thread is cut off after this time, ms. */
 const STOP_MS = 5_000
 
 /**
- * Runs website analyses in a thread that starts with the first one. If it crashes, what it ran begins again
- * in another one; the worker gives up an analysis that has crashed it three times. `entry`: tests have
- * another file of the thread.
+ * Runs website analyses in a thread that starts with the first one. If it crashes or is blocked, what it ran
+ * begins again in another one; after three tries the worker gives up an analysis. `entry`: the file
+ * of the thread, for tests.
  */
 export function createScanThread(
   start: ScanStart,
   log: Log,
-  { entry = new URL('./thread.ts', import.meta.url), idleMs = IDLE_MS } = {},
+  { entry = new URL('./thread.ts', import.meta.url), idleMs = IDLE_MS, blockedMs = BLOCKED_MS } = {},
 ): ScanThread {
   const running = new Map<string, ScanJob>()
+  /** A timer for each analysis of the thread. It fires when the thread counts as blocked. */
+  const watches = new Map<string, NodeJS.Timeout>()
   let thread: { worker: Worker; ended: Promise<void> } | null = null
   let isStopping = false
-  let timer: NodeJS.Timeout | undefined
+  let idle: NodeJS.Timeout | undefined
+  let restart: NodeJS.Timeout | undefined
 
   function open(): { worker: Worker; ended: Promise<void> } {
     const worker = new Worker(entry, { workerData: start, execArgv })
@@ -53,29 +62,55 @@ export function createScanThread(
     worker.on('message', (message: ScanMessage) => {
       if (message.kind === 'log') return log(message.code, message.fields)
       running.delete(message.id)
-      if (running.size === 0) timer = setTimeout(end, idleMs).unref()
+      unwatch(message.id)
+      if (running.size > 0) return
+      clearTimeout(idle)
+      idle = setTimeout(end, idleMs).unref()
     })
     worker.on('error', error => log('JOB_FAILED', { job: 'scans', error: errorText(error) }))
     worker.on('exit', () => {
       ended.resolve()
-      if (thread?.worker === worker) thread = null
-      if (running.size > 0 && !isStopping) timer = setTimeout(resume, RESTART_MS)
+      // This thread was told to end, and has no analyses. There may be a new thread already.
+      if (thread?.worker !== worker) return
+      thread = null
+      unwatchAll()
+      if (running.size > 0 && !isStopping) restart = setTimeout(resume, RESTART_MS)
     })
     return { worker, ended: ended.promise }
   }
 
-  function post(command: ScanCommand): void {
-    clearTimeout(timer)
+  function post(job: ScanJob): void {
+    clearTimeout(idle)
     thread ??= open()
-    thread.worker.postMessage(command)
+    const { worker } = thread
+    if (!watches.has(job.id)) watches.set(job.id, setTimeout(endBlocked, blockedMs, worker, job.id).unref())
+    worker.postMessage({ kind: 'run', job } satisfies ScanCommand)
+  }
+
+  function unwatch(id: string): void {
+    clearTimeout(watches.get(id))
+    watches.delete(id)
+  }
+
+  function unwatchAll(): void {
+    for (const id of watches.keys()) unwatch(id)
+  }
+
+  /** Terminates a blocked thread. It cannot read a message that asks it to stop. */
+  async function endBlocked(worker: Worker, id: string): Promise<void> {
+    unwatchAll()
+    log('JOB_FAILED', { job: 'scans', error: `the thread has not ended ${id} in ${blockedMs / 1_000} s` })
+    await worker.terminate()
   }
 
   function resume(): void {
-    for (const job of running.values()) post({ kind: 'run', job: { ...job, takesOver: true } })
+    restart = undefined
+    for (const job of running.values()) post({ ...job, takesOver: true })
   }
 
   async function end(): Promise<void> {
-    clearTimeout(timer)
+    clearTimeout(idle)
+    clearTimeout(restart)
     const current = thread
     if (current === null) return
     thread = null
@@ -89,10 +124,12 @@ export function createScanThread(
     async send(job) {
       if (isStopping) return
       running.set(job.id, job)
-      post({ kind: 'run', job })
+      // If a restart is planned, the new thread gets all waiting analyses then.
+      if (restart === undefined) post(job)
     },
     async stop() {
       isStopping = true
+      unwatchAll()
       await end()
     },
   }

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { errorCodes } from '#schemas/errors'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { createRunner, type Runner } from './built-cli.ts'
+import { builtCommandLine, createRunner, type Runner, runProcess } from './built-cli.ts'
 import { signIn } from './sign-in.ts'
 
 /** What the built file says when something is wrong, in a pipe. */
@@ -70,6 +72,32 @@ const problems: [
     ['--config-dir', 'x', 'experiments', 'create', 'shop'],
     { error: 'USAGE', suggested_action: expect.stringContaining('footfall experiments create --help') },
   ],
+  [
+    'a command with a typo before the name of another command',
+    ['stat', 'demo'],
+    { error: 'USAGE', suggested_action: 'See footfall --help.' },
+  ],
+  ['no command', [], { error: 'USAGE', suggested_action: 'See footfall --help.' }],
+  [
+    'a portfolio of a project that is not there',
+    ['portfolios', 'create', 'acme', '--name', 'A', '--projects', 'nosuch'],
+    { error: 'NOT_FOUND', suggested_action: 'See the projects: footfall list' },
+  ],
+  [
+    'replays of a project that is not there',
+    ['replays', 'delete', '--all', '--confirm', 'delete_replay_data', '--project', 'nosuch'],
+    { error: 'NOT_FOUND', suggested_action: 'See the projects: footfall list' },
+  ],
+  [
+    'a portfolio that is not there',
+    ['portfolios', 'get', 'nosuch'],
+    { error: 'NOT_FOUND', suggested_action: expect.stringContaining('footfall portfolios list') },
+  ],
+  [
+    'an analysis that is not there',
+    ['scan', '--resume', 'scan_nosuch'],
+    { error: 'NOT_FOUND', suggested_action: expect.stringContaining('footfall scan URL') },
+  ],
   ['a number that is none', ['stats', 'demo', '--days', 'many'], { error: 'USAGE' }],
   ['no steps', ['funnel', 'demo'], { error: 'USAGE', message: 'The steps are missing.' }],
   ['two sources of steps', ['funnel', 'demo', '--steps', 'a,b', '--from-context'], { error: 'USAGE' }],
@@ -104,9 +132,14 @@ test('without --json an error is two sentences', async () => {
 })
 
 /** Answers every request with the body. */
-async function withServer<T>(status: number, body: string, use: (baseUrl: string) => Promise<T>): Promise<T> {
+async function withServer<T>(
+  status: number,
+  body: string,
+  use: (baseUrl: string) => Promise<T>,
+  headers: Record<string, string> = {},
+): Promise<T> {
   const server = createServer((_, response) =>
-    response.writeHead(status, { 'Content-Type': 'application/json' }).end(body),
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body),
   )
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   try {
@@ -145,5 +178,72 @@ test.each([
   expect({ code, ...JSON.parse(stderr) }).toMatchObject({
     ...{ code: 1, retryable: false },
     suggested_action: expect.stringContaining('footfall upgrade-link'),
+  })
+})
+
+test.each([
+  ['a limit of requests', 429, 'RATE_LIMITED'],
+  ['a service that is busy', 503, 'UNAVAILABLE'],
+] as const)('%s names the seconds of Retry-After, which the caller cannot see', async (_, status, error) => {
+  const body = JSON.stringify({ error, message: errorCodes[error].hint })
+  const ask = (headers: Record<string, string>) =>
+    withServer(
+      ...([status, body] as const),
+      url => run(['--demo', 'stats', 'demo', '--json', '--base-url', url]),
+      headers,
+    )
+  const { stderr } = await ask({ 'Retry-After': '12' })
+  expect(JSON.parse(stderr)).toMatchObject({
+    ...{ error, suggested_action: 'Try again in 12 s.', retryable: true, retry_after_seconds: 12 },
+    message: expect.stringContaining('again in 12 s.'),
+  })
+  expect((await ask({})).stderr).not.toContain('Retry-After')
+})
+
+test('after an error page of a proxy, the user reads that they should try again later', async () => {
+  const { stderr } = await withServer(502, '<html>Bad gateway</html>', url =>
+    run(['--demo', 'stats', 'demo', '--json', '--base-url', url]),
+  )
+  expect(JSON.parse(stderr)).toMatchObject({
+    ...{ error: 'HTTP_502', retryable: true },
+    suggested_action: expect.stringContaining('Try again later.'),
+  })
+})
+
+test('the error for a project of another portfolio names the option --move', async () => {
+  const create = (slug: string) =>
+    run(['portfolios', 'create', slug, '--name', 'A', '--projects', 'demo', '--json'])
+  await create('first')
+  expect(JSON.parse((await create('second')).stderr)).toMatchObject({
+    error: 'PROJECT_IN_PORTFOLIO',
+    suggested_action: expect.stringContaining('--move'),
+  })
+})
+
+test('an answer that is cut off is reported as a broken answer, not as a missing service', async () => {
+  const { code, stderr } = await withServer(
+    ...([200, '{"ok":'] as const),
+    url => run(['--demo', 'list', '--json', '--base-url', url]),
+    { 'Content-Length': '1000', Connection: 'close' },
+  )
+  expect({ code, ...JSON.parse(stderr) }).toMatchObject({
+    ...{ code: 1, error: 'UNEXPECTED_ANSWER', retryable: true },
+    message: expect.stringContaining('cut off'),
+  })
+})
+
+test.runIf(existsSync('/dev/full'))('a result that cannot be written is a problem on stderr', async () => {
+  const command = [
+    '-c',
+    '"$0" "$@" > /dev/full',
+    process.execPath,
+    await builtCommandLine(),
+    'demo',
+    '--json',
+  ]
+  const { code, stderr } = await runProcess('bash', command, { PATH: process.env.PATH as string })
+  expect({ code, ...JSON.parse(stderr) }).toMatchObject({
+    ...{ code: 1, error: 'OUTPUT_UNWRITABLE' },
+    message: expect.stringContaining('ENOSPC'),
   })
 })

@@ -5,7 +5,7 @@ import { commands } from '#cli/commands/all'
 import { CommandError } from '#cli/errors'
 import { nearestProject } from '#cli/nearest-project'
 import type { Block } from '#cli/print/blocks'
-import { sheetsOf } from '#cli/print/csv'
+import { csvText, sheetsOf } from '#cli/print/csv'
 import { terminalText } from '#cli/print/terminal'
 import { builtCommandLine } from './built-cli.ts'
 
@@ -100,6 +100,29 @@ test('received properties say once what the tracker adds, and the own ones of ea
     'page_view  -',
   ])
   expect(sheetsOf(blocks)[0]?.rows).toContainEqual({ event: 'page_view', keys: 'browser, path' })
+})
+
+test('the rest of the groups of a query is told from the group that lacks the property', () => {
+  const rows = [
+    { 'properties.plan': null, event_count: 1_320 },
+    { 'properties.plan': null, event_count: 515, other: true },
+  ]
+  const answer = {
+    project: 'demo',
+    period,
+    group_by: ['properties.plan'],
+    metrics: ['event_count'],
+    count: 2,
+  }
+  const blocks = blocksOf('query', { ...answer, rows })
+  expect(shown(blocks).split('\n').slice(2, 5)).toEqual([
+    'properties.plan  event_count',
+    '-                      1,320',
+    '(other)                  515',
+  ])
+  expect(sheetsOf(blocks).map(csvText)).toEqual(['properties.plan,event_count,other\n,1320,\n,515,true'])
+  const all = sheetsOf(blocksOf('query', { ...answer, rows: rows.slice(0, 1) }))
+  expect(all.map(csvText)).toEqual(['properties.plan,event_count\n,1320'])
 })
 
 test('decimals of a column stand below each other', () => {

@@ -1,10 +1,10 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { builtCommandLine, createRunner, type Result, type Runner } from './built-cli.ts'
+import { builtCommandLine, createRunner, type Result, type Runner, runProcess } from './built-cli.ts'
 
 /**
  * The session of the command line, through a server that counts the requests. POST /dev/approve stands for
@@ -18,12 +18,21 @@ let run: Runner
 const configDir = newFolder()
 const configPath = join(configDir, 'config.json')
 const counts = new Map<string, number>()
+/** true: polls get the answer that they get after a denial. */
+let isDenied = false
+/** By path: the number of the request that is answered with 503. */
+const failsAt = new Map<string, number>()
 
 beforeAll(async () => {
   service = await startService({ env: { DEV_APPROVE: 'true' } })
   front = createServer(async (request, response) => {
     const { pathname } = new URL(request.url as string, service.baseUrl)
     counts.set(pathname, (counts.get(pathname) ?? 0) + 1)
+    if (pathname === '/agent-sessions/poll' && isDenied) {
+      const denial = JSON.stringify({ error: 'AUTH_REQUEST_REVOKED', message: 'The human denied it.' })
+      return response.writeHead(410, { 'Content-Type': 'application/json' }).end(denial)
+    }
+    if (counts.get(pathname) === failsAt.get(pathname)) return response.writeHead(503).end()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { authorization = '' } = request.headers
@@ -149,6 +158,41 @@ test('a detached login prints the page and ends; login --wait goes on with it', 
   expect(config().pending).toEqual({})
 })
 
+test('login --wait goes on after a service that was away for a moment', async () => {
+  const { auth_request_id } = JSON.parse((await run(['login', '--detached', '--json'])).stdout)
+  await approve(auth_request_id)
+  counts.delete('/agent-sessions/poll')
+  failsAt.set('/agent-sessions/poll', 1)
+  const result = await run(['login', '--wait'])
+  failsAt.clear()
+  expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('The wait goes on.') })
+  expect(counts.get('/agent-sessions/poll')).toBe(2)
+})
+
+test('login --wait shows the page and the code of a sign-in that an earlier command began', async () => {
+  const { approval_code, authorize_url } = JSON.parse((await run(['login', '--detached', '--json'])).stdout)
+  const { stderr } = await run(['login', '--wait'], { AA_AUTH_TIMEOUT_MS: '0' })
+  expect(stderr).toContain(`the code ${approval_code}.\n${authorize_url}\n`)
+})
+
+test('after a denial login --wait begins another sign-in', async () => {
+  await run(['login', '--detached'])
+  isDenied = true
+  const denied = await run(['login', '--wait', '--json'])
+  isDenied = false
+  expect(denied).toMatchObject({ code: 1, stderr: expect.stringContaining('AUTH_REQUEST_REVOKED') })
+  expect(config().pending).toEqual({})
+})
+
+test('a sign-in that the service does not know any more is forgotten', async () => {
+  await run(['login', '--detached'])
+  const before = config()
+  const pending = { [address]: { ...before.pending[address], auth_request_id: 'asr_gone' } }
+  writeFileSync(configPath, JSON.stringify({ ...before, pending }))
+  expect((await run(['login', '--wait'])).code).toBe(1)
+  expect(config().pending).toEqual({})
+})
+
 test('the finish code of the human finishes a login, and a second time it is a success, because the session works', async () => {
   const { auth_request_id } = JSON.parse((await run(['login', '--detached', '--json'])).stdout)
   const code = await approve(auth_request_id)
@@ -189,6 +233,25 @@ test.each([
     error: 'USAGE',
     calls: 0,
   })
+})
+
+test.each([
+  ['a folder below a file', 'ENOTDIR', []],
+  ['a disk that takes no byte', 'EFBIG', ['bash', '-c', 'ulimit -f 0; exec "$0" "$@"']],
+])('a login into %s is refused before a human approves, and leaves no lock', async (_, code, limit) => {
+  const folder = newFolder()
+  writeFileSync(join(folder, 'file'), '')
+  const target = limit.length === 0 ? join(folder, 'file', 'below') : folder
+  counts.clear()
+  const [program = '', ...args] = [...limit, process.execPath, await builtCommandLine()]
+  const env = { PATH: process.env.PATH as string, AA_BASE_URL: address, AA_CREDENTIAL_STORE: 'file' }
+  const result = await runProcess(program, [...args, 'login', '--config-dir', target, '--json'], env)
+  expect({ code: result.code, calls: counts.size, ...JSON.parse(result.stderr) }).toMatchObject({
+    ...{ code: 1, calls: 0, error: 'CONFIG_UNWRITABLE' },
+    message: expect.stringMatching(new RegExp(`${target}.*${code}`)),
+    suggested_action: expect.stringContaining('--config-dir'),
+  })
+  expect(readdirSync(folder)).toEqual(['file'])
 })
 
 test('a session that is over is a sentence with the command that begins a new one, and stays in the file', async () => {

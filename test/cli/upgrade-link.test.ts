@@ -22,6 +22,8 @@ const states: Record<string, Partial<Payment>> = {
   upgrade_available: { state: 'upgrade_available', next_action: ACTION },
   active: { state: 'active', status: { can_retry_pro_task: true } },
   setup_required: { state: 'setup_required' },
+  away: {},
+  unreachable: {},
   hostile: { state: 'upgrade_available', next_action: { ...ACTION, url: 'javascript:alert(1)' } },
 }
 
@@ -52,6 +54,8 @@ function usageOf(payment: Partial<Payment> = {}): Usage {
 beforeAll(async () => {
   server = createServer((_, response) => {
     const state = (answers.length > 1 ? answers.shift() : answers[0]) as string
+    if (state === 'away') return response.writeHead(503).end()
+    if (state === 'unreachable') return response.destroy()
     response
       .writeHead(200, { 'Content-Type': 'application/json' })
       .end(JSON.stringify(usageOf(states[state])))
@@ -92,6 +96,13 @@ test('--wait names the link, and ends when the account has Pro', async () => {
   const { code, stdout, stderr } = await run(['upgrade-link', '--wait'])
   expect([code, stdout]).toEqual([0, expect.stringContaining('has Pro')])
   expect(stderr).toContain(ACTION.url)
+})
+
+test('--wait goes on after a service that was away for a while, and says so', async () => {
+  answers = ['upgrade_available', 'away', 'unreachable', 'upgrade_available', 'away', 'active']
+  const { code, stdout, stderr } = await run(['upgrade-link', '--wait'])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('has Pro')])
+  expect(stderr.match(/The wait goes on\./g)).toHaveLength(3)
 })
 
 test('--wait ends with an error when nobody upgrades in time', async () => {

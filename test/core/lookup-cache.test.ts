@@ -34,6 +34,20 @@ test('a text is looked up once in five seconds, also for requests at the same ti
   expect(lookUps).toEqual(['t', 't'])
 })
 
+test('a text that was looked up while the clock was ahead is looked up again', async () => {
+  const cache = cacheOf()
+  now = 3_600_000
+  await cache.get('t')
+  now = 0
+  stored = null
+  expect(await cache.get('t')).toBeNull()
+  now = 3_600_000
+  await cache.get('t')
+  now = 0
+  stored = project
+  expect(await cache.get('t')).toEqual(project)
+})
+
 test('an unknown text is looked up again after a second', async () => {
   const cache = cacheOf()
   stored = null

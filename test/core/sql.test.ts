@@ -17,6 +17,15 @@ test('a nested piece brings its text, its parameters and its scans', () => {
   })
 })
 
+test('a condition on files can say that only rows of one bucket are used', () => {
+  const files = ['hot/epoch=1/0-1-1.parquet']
+  expect(inFiles('events_hot', files, 7)).toEqual({
+    text: '?',
+    params: [{ files }],
+    scans: [{ table: 'events_hot', files, bucket: 7 }],
+  })
+})
+
 test('names, whole numbers, dates and timestamps become text', () => {
   expect(name('user_id').text).toBe('user_id')
   expect(integer(-7).text).toBe('-7')

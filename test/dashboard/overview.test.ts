@@ -143,6 +143,26 @@ test('a number can be questioned: its meaning, its receipt, and calls that give 
     .waitFor()
 })
 
+test('no change is shown if the period before begins before the first event, also for all sites', async () => {
+  const changes = (page: Page) => page.locator('.tiles .change').allInnerTexts()
+  const page = await dashboard.open('/app/p/demo?range=14d')
+  await settled(page)
+  for (const change of await changes(page)) expect(change).toMatch(/\d%$/)
+  // The demo has 30 days of traffic.
+  for (const address of [
+    '/app/p/demo?range=30d',
+    '/app/p/demo?range=30d&f=country:eq:DE',
+    '/app?range=30d',
+  ]) {
+    await page.goto(new URL(address, page.url()).href)
+    await settled(page)
+    expect(new Set(await changes(page))).toEqual(new Set(['no full period before']))
+  }
+  expect(await page.locator('.tiles .change').getAttribute('title')).toMatch(
+    /^The first event is of \w+, \d+ \w+ \d{4}\.$/,
+  )
+})
+
 test('programs are counted apart from people', async () => {
   const page = await dashboard.open('/app/p/demo?who=agents&range=30d')
   await settled(page)

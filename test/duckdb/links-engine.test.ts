@@ -1,9 +1,11 @@
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decodeLinks, encodeLinks } from '#core/identity/links/link-rows'
 import { compareLinks, compareText, type LinkRow } from '#core/identity/links/links'
 import { createSmallLinks, type LinksEngine } from '#core/identity/links/links-engine'
 import { linksKey } from '#core/lake/keys'
 import { createLinksEngine } from '#duckdb/links-engine'
+import { startCompaction } from '#local/compaction/start'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 
 let folder: FolderLake
@@ -29,14 +31,21 @@ async function stored(key: string): Promise<LinkRow[]> {
   return byName(await decodeLinks((await folder.lake.get(key)) as Uint8Array))
 }
 
-describe.each(['in memory', 'on DuckDB'])('links files %s', kind => {
+describe.each(['in memory', 'on DuckDB', 'in the process of compaction'])('links files %s', kind => {
   let engine: LinksEngine
+  const stopping = new AbortController()
+  afterAll(() => stopping.abort())
   beforeAll(async () => {
     const { lake } = folder
-    engine =
-      kind === 'in memory'
-        ? createSmallLinks(lake)
-        : createLinksEngine({ lake, tempDir: `${folder.lakeDir}/../temp`, log: () => {} })
+    const log = () => {}
+    const dataDir = dirname(folder.lakeDir)
+    const engines: Record<string, () => LinksEngine> = {
+      'in memory': () => createSmallLinks(lake),
+      'on DuckDB': () => createLinksEngine({ lake, tempDir: join(dataDir, 'temp'), log }),
+      'in the process of compaction': () =>
+        startCompaction({ dataDir, memoryMb: 128, priority: 'low' }, { log, signal: stopping.signal }).links,
+    }
+    engine = (engines[kind] as () => LinksEngine)()
     for (const [i, rows] of LEVELS.entries()) await lake.put(String(keys[i]), encodeLinks(rows))
   })
 

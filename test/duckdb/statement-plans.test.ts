@@ -65,7 +65,6 @@ async function eraseUser(lake: Lake, { compactor, manifests }: BuiltLake): Promi
   await compactor.rewriteHot({ keys: ['hot/epoch=1/0-0-0.parquet'], buckets: [{ bucket, tombstones }] })
 }
 
-/** Half of the users of wideLake are linked to another one. */
 /** The older file links half of the users, the newer one some of those that they are linked to. */
 function linkedUsers(isNewer: boolean): LinkRow[] {
   return Array.from({ length: isNewer ? 5 : 23 }, (_, i) => {

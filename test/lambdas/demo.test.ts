@@ -49,6 +49,13 @@ const stats = (session: RequestOptions, query: Record<string, string> = {}) =>
   service.call(routes.stats, { ...session, query: { project: 'demo', ...query } })
 
 describe('the demo', () => {
+  test('has one project, in the list and in the count of the account', async () => {
+    const session = await demoSession()
+    const { body: list } = await service.call(routes.listProjects, session)
+    const { body: account } = await service.call(routes.readAccount, session)
+    expect([(list.projects as unknown[]).length, account.projects_count]).toEqual([1, 1])
+  })
+
   test('is read 60 times a minute by a session, and another session reads on', async () => {
     const [one, two] = [await demoSession(), await demoSession()]
     for (let i = 0; i < 60; i++) expect((await stats(one)).status).toBe(200)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '#schemas/routes'
 import { type HttpService, openHttpService } from '#test/support/http-service'
+import { newRecording } from '#test/support/replays'
 
 /** What holds for every row is tested in routes.test.ts and credentials.test.ts. */
 
@@ -67,6 +68,15 @@ test('a user without events is not found, and nothing is erased', async () => {
   const { status, body } = await emptyService.call(routes.erasePerson, sent)
   expect([status, body.error]).toEqual([404, 'NOT_FOUND'])
   expect((await emptyService.lakeState.manifest(project.bucket)).tombstones).toEqual([])
+})
+
+test('a user who has replays and no events is erased too', async () => {
+  const project = await emptyService.createProject()
+  const recording = await newRecording(emptyService, project)
+  await emptyService.replays.uploads.start({ ...recording, user_id: 'ada', origin: undefined })
+  const sent = { id: 'ada', query: { project: project.name } }
+  expect((await emptyService.call(routes.erasePerson, sent)).status).toBe(202)
+  expect(await emptyService.replays.ofPerson.find(project, ['ada'])).toEqual([])
 })
 
 test('a user who has traits and no events is erased too', async () => {
@@ -142,7 +152,8 @@ test.each(['0', '-1', '1.5', 'all', '', '1e99'])('confirm=%s is refused', async 
     id: 'u-1',
     query: { project: project.name, confirm },
   })
-  expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
+  const message = 'Parameter `confirm` must be a whole number: how many ids the person has.'
+  expect([status, body]).toEqual([400, { error: 'MISSING_FIELDS', message }])
 })
 
 test.each([

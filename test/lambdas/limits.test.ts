@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '#core/accounts/caller'
 import { routes } from '#schemas/routes'
 import { SCOPES } from '#schemas/scopes'
@@ -16,17 +16,18 @@ afterAll(() => world.close())
 const MINUTE_MS = 60_000
 const DAY = '2026-11-21'
 
-async function reader(plan: Partial<Account> = {}) {
-  const account = await world.accounts.create({
-    email: 'reader@example.com',
-    tier: 'free',
-    complimentary: false,
-    ...plan,
-  })
-  const project = await world.createProject(account)
+const FREE = { tier: 'free', complimentary: false } as const
+
+async function credentialOf(accountId: string): Promise<RequestOptions> {
   const client = { client_type: 'cli', client_name: null, client_instance_id: null, label: null }
-  const { access_token } = await world.agentSessions.issue(account.id, { ...client, scopes: [...SCOPES] })
-  const credential: RequestOptions = { key: null, headers: { Authorization: `Bearer ${access_token}` } }
+  const { access_token } = await world.agentSessions.issue(accountId, { ...client, scopes: [...SCOPES] })
+  return { key: null, headers: { Authorization: `Bearer ${access_token}` } }
+}
+
+async function reader(plan: Partial<Account> = {}) {
+  const account = await world.accounts.create({ ...FREE, email: 'reader@example.com', ...plan })
+  const project = await world.createProject(account)
+  const credential = await credentialOf(account.id)
   const stats = (query: Record<string, string> = {}) =>
     world.call(routes.stats, { ...credential, query: { project: project.name, ...query } })
   return { account, project, credential, stats }
@@ -72,16 +73,100 @@ test('of reads at the end of the month’s cap exactly those within it succeed',
   expect((await world.usage.totals([project.id]))[0]?.reads).toBe(5)
 })
 
-test('a free account has two projects; the third needs Pro, also of several at once', async () => {
-  const { credential } = await reader()
-  const create = (name: string) => world.call(routes.createProject, { ...credential, body: { name } })
-  const answers = await Promise.all(['a', 'b', 'c'].map(create))
-  const refused = answers.filter(({ body }) => body.error === 'PRO_REQUIRED')
-  expect(refused.length).toBeGreaterThanOrEqual(2)
-  await create('d')
-  const { body } = await world.call(routes.listProjects, credential)
-  expect(body.projects).toHaveLength(2)
-  expect((await create('e')).body.error).toBe('PRO_REQUIRED')
+describe('a dry run', () => {
+  const dryRuns: [string, object, Record<string, string>][] = [
+    ['in the body', { dry_run: true }, {}],
+    ['in the body, as a text', { dry_run: 'true' }, {}],
+    ['in the query string', { dry_run: null }, { dry_run: 'true' }],
+  ]
+  const otherReads: [string, object, Record<string, string>][] = [
+    ['that is none', { dry_run: false }, { dry_run: 'true' }],
+    ['in a form that is refused', { dry_run: 1 }, { dry_run: 'true' }],
+  ]
+
+  async function queries(readsOfMonth: number) {
+    const { account, project, credential } = await reader()
+    for (let i = 0; i < readsOfMonth; i++) await world.usage.reserveRead(account.id, DAY, 500)
+    const query = (body: object, search: Record<string, string>) =>
+      world.call(routes.query, { ...credential, body: { project: project.name, ...body }, query: search })
+    const reads = async () => (await world.usage.month(account.id, '2026-11')).reads
+    return { query, reads }
+  }
+
+  test.each(dryRuns)(
+    '%s needs no read of the month, and counts toward the minute',
+    async (_, body, search) => {
+      const { query, reads } = await queries(500)
+      const answers = []
+      for (let i = 0; i < 11; i++) answers.push(await query(body, search))
+      const statuses = answers.map(({ status }) => status)
+      expect(statuses).toEqual([...Array(10).fill(200), 429])
+      expect(answers[0]?.body).toMatchObject({ dry_run: true, estimate: expect.anything() })
+      expect(answers[10]?.body.reason).toBe('rate_limit')
+      expect(await reads()).toBe(500)
+    },
+  )
+
+  test.each(otherReads)('%s is refused over the cap of the month', async (_, body, search) => {
+    const { query } = await queries(500)
+    const refused = await query(body, search)
+    expect([refused.status, refused.body.reason]).toEqual([429, 'monthly_read_limit'])
+  })
+
+  test('is not counted below the cap', async () => {
+    const { query, reads } = await queries(3)
+    expect((await query({ dry_run: true }, {})).status).toBe(200)
+    expect(await reads()).toBe(3)
+  })
+})
+
+describe('a free account has two projects', () => {
+  async function creator(existing: readonly string[]) {
+    const { id } = await world.accounts.create({ ...FREE, email: 'creator@example.com' })
+    // These projects are created without a limit, as before there were places. So they are not in the list.
+    for (const name of existing) await world.projects.create({ account: { id }, name })
+    const credential = await credentialOf(id)
+    const create = (name: string) => world.call(routes.createProject, { ...credential, body: { name } })
+    const remove = (project: string) => world.call(routes.deleteProject, { ...credential, id: project })
+    const list = async () => {
+      const { body } = await world.call(routes.listProjects, credential)
+      return body.projects as { id: string; name: string; project_token: string }[]
+    }
+    return { create, remove, list }
+  }
+
+  describe.each([1, 2, 3, 4, 5])('round %i', () => {
+    test.each<[string, string[], string[]]>([
+      ['two names several times, beside a project', ['first'], ['X', 'X', 'X', 'Y', 'Y']],
+      ['four names', [], ['a', 'b', 'c', 'd']],
+    ])(
+      'requests at the same time for %s create as many projects as the plan has left',
+      async (_, existing, names) => {
+        const { create, list } = await creator(existing)
+        const answers = await Promise.all(names.map(create))
+        const listed = await list()
+        expect(listed).toHaveLength(2)
+        for (const [i, { status, body }] of answers.entries()) {
+          const project = listed.find(({ name }) => name === names[i])
+          if (project === undefined) expect([status, body.error]).toEqual([403, 'PRO_REQUIRED'])
+          else expect([status, body]).toEqual([body.existing ? 200 : 201, expect.objectContaining(project)])
+        }
+        expect(answers.filter(({ status }) => status === 201)).toHaveLength(2 - existing.length)
+      },
+    )
+  })
+
+  test('the name of a project is known at the limit, and a deleted project makes room', async () => {
+    const { create, remove } = await creator(['first'])
+    const { body: second } = await create('second')
+    for (const name of ['first', 'second'])
+      expect((await create(name)).body).toMatchObject({ existing: true })
+    const refused = await create('third')
+    expect([refused.status, refused.body.error]).toEqual([403, 'PRO_REQUIRED'])
+    await remove(String(second.id))
+    expect((await create('third')).status).toBe(201)
+    expect((await create('fourth')).body.error).toBe('PRO_REQUIRED')
+  })
 })
 
 test('reads tell the month’s events, the cap and its percentage', async () => {

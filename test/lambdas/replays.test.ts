@@ -160,6 +160,28 @@ describe('uploads', () => {
     expect(one.committed_bytes).toBe(bytes)
   })
 
+  test('lone surrogates become U+FFFD in the ids of the session and its users, as in those of events', async () => {
+    const project = await service.createProject()
+    const start = {
+      ...(await newRecording(service, project)),
+      session_id: 's\ud800',
+      user_id: 'u\udc00',
+    }
+    const { status, body } = await service.call(routes.startReplay, { ...NO_KEY, body: start })
+    expect(status).toBe(202)
+    const id = String(body.replay_id)
+    const { token, session_id, started_at } = start
+    const chunk = { token, session_id, user_id: '\ud800v', index: 0, events: snapshotAt(started_at) }
+    expect((await upload(id, chunk)).body).toEqual({ ok: true, stored: true })
+    const end = { token, session_id, chunks: 1 }
+    expect((await service.call(routes.finishReplay, { ...NO_KEY, id, body: end })).status).toBe(202)
+    const query = { project: project.name, session_id: 's\ufffd' }
+    expect((await listed(query)).replays).toMatchObject([{ id, analytics_session_id: 's\ufffd' }])
+    for (const userId of ['u\ufffd', '\ufffdv']) {
+      expect(await service.replays.ofPerson.find(project, [userId])).toMatchObject([{ id }])
+    }
+  })
+
   test('starts, chunks and ends that come twice or at the same time count once', async () => {
     const project = await service.createProject()
     const body = await newRecording(service, project)
@@ -332,6 +354,36 @@ test('the pages of the list have every replay once, newest first, over all proje
   } finally {
     await own.close()
   }
+})
+
+describe('the list', () => {
+  const ID = 'rpl_019a0000000000000000000000000000'
+
+  test.each(['x', '', `${ID}0`, ID.slice(0, -1), ID.toUpperCase()])(
+    'refuses %j as a cursor',
+    async before => {
+      const project = await service.createProject()
+      await newReplay(service, project)
+      for (const scope of [{}, { project: project.name }, { session_id: 's-1' }] as Record<
+        string,
+        string
+      >[]) {
+        const response = await service.call(routes.listReplays, { query: { ...scope, before } })
+        expect([response.status, response.body.error]).toEqual([400, 'MISSING_FIELDS'])
+        expect(response.body.message).toMatch(/^Parameter `before` is not a cursor\./)
+      }
+    },
+  )
+
+  test('takes the id of a replay that was deleted since as a cursor', async () => {
+    expect((await service.call(routes.listReplays, { query: { before: ID } })).status).toBe(200)
+  })
+
+  test.each(['1e1', '0x10', '2.0', ' 2', '', '0', '101', '-1'])('refuses %j as a limit', async limit => {
+    const response = await service.call(routes.listReplays, { query: { limit } })
+    expect([response.status, response.body.error]).toEqual([400, 'MISSING_FIELDS'])
+    expect(response.body.message).toMatch(/^Parameter `limit` must be a whole number from 1 to 100\./)
+  })
 })
 
 describe('deletion', () => {

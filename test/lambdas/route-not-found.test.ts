@@ -21,6 +21,8 @@ test.each([
   ['POST', '/sessions', 'GET, HEAD, OPTIONS.', ''],
   ['DELETE', '/project-context', 'GET, PUT, HEAD, OPTIONS.', ''],
   ['POST', '/account/bot-traffic', 'GET, HEAD, OPTIONS.', ''],
+  // The path /experiments/{id} matches it too.
+  ['PUT', '/experiments/config', 'GET, PATCH, DELETE, HEAD, OPTIONS.', ''],
 ])('a wrong method such as %s %s names the nearest path that has it', (method, path, allowed, advice) => {
   const { code, message } = routeNotFound(method, path)
   const expected = `This path does not accept ${method}. Use one of ${allowed}${advice}`

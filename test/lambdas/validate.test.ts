@@ -4,7 +4,7 @@ import { validate } from '#lambdas/validate'
 import { limit, oneOf, sinceWeek, wholeNumber } from '#schemas/fields'
 
 const schema = z.object({
-  name: z.string(),
+  name: z.string().min(1),
   hosts: z.array(z.string()).optional(),
   since: sinceWeek,
   days: wholeNumber('days', 0, 3650).optional(),
@@ -25,8 +25,9 @@ test('valid fields come out typed, with their defaults, and without unknown fiel
 
 test.each([
   [{}, 'MISSING_FIELDS', 'Field `name` is missing. Add it.'],
-  [{ name: 5 }, 'MISSING_FIELDS', /^Field `name` is not valid\. .*expected string.*\.$/],
-  [{ name: 'x', hosts: ['a', 5] }, 'MISSING_FIELDS', /^Field `hosts\.1` is not valid\. /],
+  [{ name: 5 }, 'MISSING_FIELDS', 'Field `name` must be a text.'],
+  [{ name: 'x', hosts: ['a', 5] }, 'MISSING_FIELDS', 'Field `hosts.1` must be a text.'],
+  [{ name: '' }, 'MISSING_FIELDS', 'Field `name` must have at least 1 characters.'],
   [{ name: 'x', groupBy: 'year' }, 'MISSING_FIELDS', 'Parameter `groupBy` must be one of `day`, `week`.'],
   [
     { name: 'x', limit: '1001' },

@@ -21,6 +21,17 @@ async function warningsOf(
   return body.warnings
 }
 
+test('the error for a first date in the future names the parameter that the caller has sent', async () => {
+  for (const [route, request, name] of [
+    [routes.query, { body: { project, date_from: '2999-01-01' } }, 'date_from'],
+    [routes.stats, { query: { project, since: '2999-01-01' } }, 'since'],
+  ] as const) {
+    const { status, body } = await service.call(route, request)
+    expect([status, body.error]).toEqual([400, 'INVALID_SINCE'])
+    expect(body.message).toMatch(new RegExp(`^The date of \`${name}\` is in the future\\.`))
+  }
+})
+
 test('a read without unknown parameters has no warnings', async () => {
   expect(await warningsOf(routes.stats, { query: { project, since: '7d' } })).toBe(undefined)
   const body = { project, event: null, unknown: null, receipt: true }
@@ -29,6 +40,7 @@ test('a read without unknown parameters has no warnings', async () => {
 
 test.each<[string, Route, Record<string, unknown>, string[]]>([
   ['without a near name', routes.stats, { zebra: '1' }, ['Parameter "zebra" is unknown and was ignored.']],
+  ['of a snapshot', routes.live, { since: '7d' }, ['Parameter "since" is unknown and was ignored.']],
   [
     'with other case and underscores',
     routes.stats,

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { App } from 'aws-cdk-lib'
+import { Annotations, App } from 'aws-cdk-lib'
 import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { readConfig } from '#lib/config'
 import { Service } from '#lib/service'
@@ -22,6 +22,8 @@ export type Synthesized = {
     Resources: Record<string, Resource>
     Outputs: Record<string, { Value: unknown; Description: string }>
   }
+  /** What `cdk synth` warns about. */
+  warnings: string[]
   /** Resources of a type, by logical id. */
   all(type: string): [id: string, resource: Resource][]
   /** The only resource of a type. Throws unless there is exactly one. */
@@ -46,17 +48,21 @@ export function synthesize(
       builtinCloudFormationValidation: false,
     })
     const stack = new Service(app, config.stackName, { config, folders: writeBundles(folder) })
+    const warnings = stack.node.metadata
+      .filter(({ type }) => type === 'aws:cdk:warning')
+      .map(({ data }) => String(data))
+    // Synthesis prints a warning that nobody has acknowledged.
+    Annotations.of(stack).acknowledgeWarning('footfall:no-alarm-address')
     const template: Synthesized['template'] = app.synth().getStackByName(config.stackName).template
-    return createQueries(stack, template)
+    return { stack, warnings, ...createQueries(template) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function createQueries(stack: Service, template: Synthesized['template']): Synthesized {
+function createQueries(template: Synthesized['template']): Omit<Synthesized, 'stack' | 'warnings'> {
   const all = (type: string) => Object.entries(template.Resources).filter(([, { Type }]) => Type === type)
   return {
-    stack,
     template,
     all,
     only(type) {

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
+import { keepPort } from '#test/support/keep-port'
 import { snapshotAt } from '#test/support/replays'
-import { cleanUp, freePort, newFolder, type Service, startService } from '#test/support/service-process'
+import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import { createSmallDisk } from '#test/support/small-disk'
 
 /** What is left of a replay after kill -9 and on a full disk, on the service of one machine as a process. */
@@ -65,7 +66,7 @@ async function playable(service: Service, { id }: Begun): Promise<Map<number, st
 }
 
 test(`every chunk that was acknowledged plays after kill -9, ${KILLS} times, and the others can be sent again`, async () => {
-  const options = { dataDir: newFolder(), port: await freePort() }
+  const options = { dataDir: newFolder(), port: await keepPort() }
   let service = await startService(options)
   const replay = await beginReplay(service)
   const acknowledged = new Set<number>()

@@ -1,7 +1,8 @@
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject } from 'vitest'
+import { isFirstCall } from './first-call.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -23,7 +24,7 @@ const BUILD_TIMEOUT_MS = 240_000
 export async function onceARun(name: string, build: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(inject('runFolder'), name)
   const result = `${folder}.result`
-  if (await isFirst(`${folder}.lock`)) {
+  if (isFirstCall(`${folder}.lock`)) {
     try {
       await mkdir(folder)
       await build(folder)
@@ -37,16 +38,6 @@ export async function onceARun(name: string, build: (folder: string) => Promise<
   const failure = await waitForFile(result)
   if (failure !== '') throw new Error(failure)
   return folder
-}
-
-async function isFirst(lock: string): Promise<boolean> {
-  try {
-    await (await open(lock, 'wx')).close()
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
 }
 
 async function waitForFile(path: string): Promise<string> {

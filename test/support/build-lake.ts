@@ -26,6 +26,8 @@ export type LakeContent = {
    */
   mergeEnds?: readonly number[]
   compactor?: Compactor
+  /** The shard in the keys of hot files. Default: `0`. */
+  shard?: string
 }
 
 export type BuiltLake = {
@@ -45,12 +47,13 @@ export async function buildLake({
   compacted = 1,
   mergeEnds = [],
   compactor = createCompactor({ lake, tempDir, log: () => {}, threads: 1, minComparedEvents: 0 }),
+  shard = '0',
 }: LakeContent): Promise<BuiltLake> {
   const manifests = new Map(Array.from({ length: BUCKETS }, (_, bucket) => [bucket, emptyManifest(bucket)]))
 
   for (const [i, files] of epochs.entries()) {
     const epoch = i + 1
-    const hot = await writeHotFiles(lake, epoch, files)
+    const hot = await writeHotFiles(lake, epoch, files, shard)
     if (epoch < compacted) await compactEpoch(epoch, hot)
     if (mergeEnds.includes(epoch + 1)) await mergeUntil(epoch + 1)
   }
@@ -111,10 +114,11 @@ async function writeHotFiles(
   lake: Lake,
   epoch: number,
   files: readonly (readonly EventsRecord[])[],
+  shard: string,
 ): Promise<LakeObject[]> {
   const objects: LakeObject[] = []
   for (const [file, records] of files.entries()) {
-    const key = hotKey('0', { first: String(file), last: String(file), epoch })
+    const key = hotKey(shard, { first: String(file), last: String(file), epoch })
     const bytes = encodeHot(hotColumnsOf(records))
     await lake.put(key, bytes)
     objects.push({ key, size: bytes.length })

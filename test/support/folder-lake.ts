@@ -14,12 +14,17 @@ export async function openFolderLake() {
   const lakeDir = join(dir, 'lake')
   const lake = createFolderLake(lakeDir)
   const engine = await openTestEngine({ lakeDir })
+  let builds = 0
   return {
     lakeDir,
     lake,
     engine,
-    build: (content: Omit<LakeContent, 'lake' | 'tempDir'>) =>
-      buildLake({ ...content, lake, tempDir: join(dir, 'temp') }),
+    /** Replaces the content of the lake. No key of a hot file ever gets another content. */
+    async build(content: Omit<LakeContent, 'lake' | 'tempDir' | 'shard'>) {
+      await lake.delete((await lake.list('hot/')).map(({ key }) => key))
+      builds += 1
+      return buildLake({ ...content, lake, tempDir: join(dir, 'temp'), shard: String(builds - 1) })
+    },
     async close(): Promise<void> {
       await engine.close()
       await rm(dir, { recursive: true, force: true })

@@ -24,11 +24,11 @@ import { createUsageStore } from '#core/usage/store'
 import type { HttpFunction } from '#lambdas/http'
 import { pagesHandler } from '#lambdas/pages/handler'
 import { builtDashboard } from '#local/browser-scripts'
-import { freePort } from '#local/http/listen'
 import { startHttp } from '#local/http/server'
 import { createEmbeddedProvider } from '#local/identity/embedded-provider'
 import { signInCode, signInCodePath } from '#local/identity/sign-in-code'
 import { createOpenIdProvider } from '#providers/openid'
+import { keepPort } from './keep-port.ts'
 import { openTestState } from './test-state.ts'
 
 export const OWNER_EMAIL = 'owner@localhost'
@@ -67,7 +67,7 @@ export async function openPagesService({
 }: PagesServiceOptions = {}) {
   const state = await openTestState()
   const folder = mkdtempSync(join(tmpdir(), 'footfall-pages-'))
-  const port = await freePort('127.0.0.1')
+  const port = await keepPort()
   const baseUrl = `http://localhost:${port}`
   let offset = 0
   const clock = { now: () => Date.now() + offset }

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { inject } from 'vitest'
 import type { Credentials } from '#schemas/owner'
+import { isFirstCall } from '#test/setup/first-call'
 import { noteProcess } from '#test/setup/run-processes'
 import type { SmallDisk } from './small-disk.ts'
 
@@ -195,17 +195,6 @@ function compileCache(): string {
   return folder
 }
 
-/** Returns true to one caller in the test run, which all workers share. */
-function isFirstCall(marker: string): boolean {
-  try {
-    closeSync(openSync(marker, 'wx'))
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
-}
-
 async function waitForOutput(output: () => string, exited: Promise<unknown>, pattern: RegExp): Promise<void> {
   let hasEnded = false
   const markEnded = () => {
@@ -220,18 +209,6 @@ async function waitForOutput(output: () => string, exited: Promise<unknown>, pat
     }
     await sleep(10)
   }
-}
-
-/** Returns a port that is free now, for a service that keeps its port over restarts. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve((address as { port: number }).port))
-    })
-  })
 }
 
 /** Creates a data folder, which `cleanUp` deletes. */

@@ -10,7 +10,14 @@ import {
   segmentKeys,
   supersededJobName,
 } from '#core/lake/keys'
-import { dropRetired, forgetEventIds, isOrphan, type Manifest, nextMerge } from '#core/lake/manifest'
+import {
+  compactedByAll,
+  dropRetired,
+  forgetEventIds,
+  isOrphan,
+  type Manifest,
+  nextMerge,
+} from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Clock, JobQueue, Lake, Log } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
@@ -161,8 +168,7 @@ export function createMaintenance(
     const manifests = await state.saveSkippedEpochs()
     // Not the start of the tick, which may be long ago: at that time the watermarks may have been lower.
     const manifestsReadAt = clock.now()
-    const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
-    await deleteHotFiles(compacted, manifestsReadAt)
+    await deleteHotFiles(compactedByAll(manifests), manifestsReadAt)
     for (const manifest of manifests) await deleteRetired(manifest, manifestsReadAt)
     await deleteOrphans(manifests)
     await erasureProgress.deleteUnnamed(manifests, manifestsReadAt)

@@ -32,7 +32,7 @@ const [QUOTE, COMMA, OPEN_OBJECT] = [0x22, 0x2c, 0x7b]
 /**
  * Reads the events of a record without parsing their properties. For events of hundreds of keys, parsing and
  * writing them takes ten times as long. Null for small events, which are faster parsed, and for a text of
- * another form than writeEvent of core/ingest/record.ts gives it.
+ * another form than eventJson of core/ingest/record.ts gives it.
  */
 export function readRawEvents(eventsJson: Buffer, columns: RawColumns): RawEvent[] | null {
   const events: RawEvent[] = []

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Manifest } from '#core/lake/manifest'
+import { compactedByAll, type Manifest } from '#core/lake/manifest'
 import type { Segment } from '#core/lake/segment'
 import type { TombstoneBatch } from './tombstone-batch.ts'
 
@@ -197,7 +197,7 @@ export function isHotCleared({ lastEpoch, hotUntil }: TombstoneBatch): boolean {
 export function tombstonesInHot(
   manifests: readonly Manifest[],
 ): { bucket: number; tombstone: TombstoneBatch }[] {
-  const compacted = Math.min(...manifests.map(manifest => manifest.compacted))
+  const compacted = compactedByAll(manifests)
   return manifests.flatMap(({ bucket, tombstones, round }) =>
     tombstones
       .filter(

@@ -159,7 +159,7 @@ function hotWhere({
   snapshot: { compacted, epoch, hot },
   project: { id, bucket },
 }: Pick<LakeRead, 'snapshot' | 'project'>) {
-  return sql`${inFiles('events_hot', hot)} AND epoch >= ${integer(compacted)} AND epoch <= ${integer(epoch)}
+  return sql`${inFiles('events_hot', hot, bucket)} AND epoch >= ${integer(compacted)} AND epoch <= ${integer(epoch)}
         AND bucket = ${integer(bucket)} AND project_id = ${id}`
 }
 

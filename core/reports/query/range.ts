@@ -14,7 +14,8 @@ const DATE_FORMS = 'Use an ISO 8601 date such as `2026-11-01`.'
  * (U34).
  */
 export function queryRange({ date_from, date_to }: QueryRangeParams, context: RangeContext): Range {
-  const { from } = toRange({ since: checkedDateFrom(date_from) }, context, { defaultDays: 7 })
+  const since = checkedDateFrom(date_from)
+  const { from } = toRange({ since }, context, { defaultDays: 7, name: 'date_from' })
   const latest = context.now + EVENT_LIMITS.futureMs + 1
   if (date_to === undefined) return { from, to: latest }
   const lastDate = toDate(date_to, context)

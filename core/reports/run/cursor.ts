@@ -1,4 +1,4 @@
-import { ApiError } from '#core/errors'
+import { invalidCursor } from '#core/invalid-cursor'
 
 /** The position of an event in the order (timestamp, id): its timestamp (ms), lag (s) and seq. */
 export type EventPosition = { timestamp: number; lag: number; seq: number }
@@ -20,10 +20,7 @@ export function parseCursor(cursor: string): EventPosition {
   const position = { timestamp, lag, seq }
   const areIntegers = [timestamp, lag, seq].every(Number.isSafeInteger)
   if (!areIntegers || timestamp < 0 || timestamp > MAX_TIMESTAMP || encodeCursor(position) !== cursor) {
-    throw new ApiError(
-      'MISSING_FIELDS',
-      "Parameter `before` is not a cursor. Send the previous response's `next_before`, unchanged.",
-    )
+    throw invalidCursor()
   }
   return position
 }

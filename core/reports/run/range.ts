@@ -18,18 +18,25 @@ export type RangeContext = {
   zone: Zone
 }
 
+export type RangeDefaults = {
+  defaultDays: number
+  /** Whether the intervals are hours. Then `Nd` begins exactly N * 24 hours before now (U36). */
+  isHourly?: boolean
+  /** How the request calls `since`. */
+  name?: string
+}
+
 /**
  * The range of a report (R10). It begins at `since`, else at its alias `days`, else at the default of the
  * report. `Nd` is the date N days before today. A date or date-time is its date, inclusive. Dates are of the
  * zone. The range ends with the date
  * `until` (U69), else five minutes after now, because a timestamp may be that far ahead. Throws
  * INVALID_SINCE, and MISSING_FIELDS for an end before the start.
- * `isHourly`: whether the intervals are hours. Then `Nd` begins exactly N * 24 hours before now (U36).
  */
 export function toRange(
   { since, days, until }: RangeParams,
   { now, zone }: RangeContext,
-  { defaultDays, isHourly = false }: { defaultDays: number; isHourly?: boolean },
+  { defaultDays, isHourly = false, name = 'since' }: RangeDefaults,
 ): Range {
   const today = zone.dateOf(now)
   const to = rangeEnd(until, { now, zone })
@@ -43,7 +50,7 @@ export function toRange(
   if (date > today)
     throw new ApiError(
       'INVALID_SINCE',
-      'Parameter `since` is in the future. Use a number of days such as `7d`, or a past date such as `2026-11-01`.',
+      `The date of \`${name}\` is in the future. Use a number of days such as \`7d\`, or a past date such as \`2026-11-01\`.`,
     )
   return ordered(zone.startOf(date), to)
 }

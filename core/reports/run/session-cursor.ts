@@ -1,9 +1,12 @@
-import { ApiError } from '#core/errors'
+import { invalidCursor } from '#core/invalid-cursor'
 
 /** The place of a session in the list of sessions: its start, Unix ms, and its id. */
 export type SessionPlace = { start: number; id: string }
 
-/** SQL text can hold only timestamps with a year of four digits. */
+/**
+ * SQL text can hold only timestamps with a year of four digits, and the next page begins 1 ms after the
+ * start.
+ */
 const MAX_TIMESTAMP = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** Makes an opaque text from the last session of a page. The next page begins after it. */
@@ -23,11 +26,8 @@ export function parseSessionCursor(cursor: string): SessionPlace {
   const start = Number(time)
   const isValid =
     time !== '' &&
-    start <= MAX_TIMESTAMP &&
+    start < MAX_TIMESTAMP &&
     encodeSessionCursor({ start_time: start, session_id: id }) === cursor
   if (isValid) return { start, id }
-  throw new ApiError(
-    'MISSING_FIELDS',
-    "Parameter `before` is not a cursor. Send the previous response's `next_before`, unchanged.",
-  )
+  throw invalidCursor()
 }

@@ -44,7 +44,14 @@ function hostKey({ host }: URL): string {
 
 /** Two addresses of one page: the scheme, `www.` and a slash at the end make no difference. */
 function keyOf(url: URL): string {
-  return `${hostKey(url)}${url.pathname.replace(/\/+$/, '')}${url.search}`
+  return `${hostKey(url)}${withoutEndSlashes(url.pathname)}${url.search}`
+}
+
+/** A regular expression would start at each slash. For a path of many slashes its time would be quadratic. */
+function withoutEndSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
 }
 
 /** The segments of the path, without a language at its beginning: `/en/pricing` is as `/pricing`. */

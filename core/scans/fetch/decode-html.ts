@@ -1,6 +1,8 @@
 /** Bytes in which a page may name its own charset. */
 const PRESCAN_BYTES = 4_096
-const META_CHARSET = /<meta\b[^<>]{0,500}?\bcharset\s*=\s*["']?\s*([\w:.-]{1,40})/i
+// Two adjacent `\s*` would make the time quadratic for a text of many blanks. These patterns have none.
+const META_CHARSET = /<meta\b[^<>]{0,500}?\bcharset\s*=\s*(?:["']\s*)?([\w:.-]{1,40})/i
+const HEADER_CHARSET = /\bcharset\s*=\s*(?:["']\s*)?([\w:.-]{1,40})/i
 const XML_ENCODING = /^\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*["']([\w:.-]{1,40})/i
 
 /** Charsets that pages name and mean another one by, as browsers read them. */
@@ -18,8 +20,7 @@ const MISNAMED: Readonly<Record<string, string>> = {
 export function decodeHtml(body: Uint8Array, contentType: string): string {
   const mark = markOf(body)
   if (mark !== null) return new TextDecoder(mark).decode(body)
-  const named =
-    decoderOf(/\bcharset\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(contentType)?.[1]) ?? decoderOf(declared(body))
+  const named = decoderOf(HEADER_CHARSET.exec(contentType)?.[1]) ?? decoderOf(declared(body))
   if (named !== null) return named.decode(body)
   try {
     // A page that was cut may end within a character.

@@ -45,8 +45,7 @@ function readGroups(text: string): { groups: Group[]; sitemaps: string[] } {
   let rules = 0
   let isStarting = false
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const [, key = '', value = ''] = /^\s*([\w-]+)\s*:\s*([^#]*?)\s*(?:#.*)?$/.exec(line) ?? []
-    const field = key.toLowerCase()
+    const { field, value } = readLine(line)
     const group = groups.at(-1)
     if (field === 'sitemap' && sitemaps.length < MAX_SITEMAPS) sitemaps.push(value)
     if (field === 'user-agent') {
@@ -70,6 +69,17 @@ function readGroups(text: string): { groups: Group[]; sitemaps: string[] } {
     }
   }
   return { groups, sitemaps }
+}
+
+/**
+ * The name of a field, in lower case, and its value; both are empty for a line without a field. One
+ * regular expression for the whole line would take quadratic time for a line of many blanks.
+ */
+function readLine(line: string): { field: string; value: string } {
+  const [rule = ''] = line.split('#', 1)
+  const colon = rule.indexOf(':')
+  if (colon < 0) return { field: '', value: '' }
+  return { field: rule.slice(0, colon).trim().toLowerCase(), value: rule.slice(colon + 1).trim() }
 }
 
 /**

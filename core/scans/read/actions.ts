@@ -116,10 +116,14 @@ function wordsOfElement(page: HtmlPage, element: HtmlElement): string {
     text ||
     attributes.get('value') ||
     attributes.get('title')
-  return plainText((named || altOf(element) || '').replace(SHORTCUT, ''), MAX_WORDS_CHARS)
+  const start = (named || altOf(element) || '').slice(0, 4 * MAX_WORDS_CHARS)
+  return plainText(start.replace(SHORTCUT, ''), MAX_WORDS_CHARS)
 }
 
-/** The keys that do the same, at the end of the words. */
+/**
+ * A keyboard shortcut at the end of a label, such as `Ctrl+K`. The time is quadratic in the number of blanks,
+ * so it is used for short texts only.
+ */
 const SHORTCUT = /\s+(?:(?:Ctrl|Cmd|⌘|⌃)\s?\+?\s?\p{L}|\/)\s*$/u
 
 /** The text of an image in the element. */

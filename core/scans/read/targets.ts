@@ -70,6 +70,11 @@ export type Target = {
   isExternal: boolean
 }
 
+/**
+ * Google in each country: `google.de`, `google.co.uk`. Its end is short, because a pattern without a
+ * bound there takes quadratic time for a host such as `google.google.google`.
+ */
+const GOOGLE = /(^|\.)google\.[a-z]{2,3}(\.[a-z]{2})?$/
 /** Longest address that is looked at, characters. */
 const MAX_HREF_CHARS = 2_048
 
@@ -86,7 +91,7 @@ export function targetOf(href: string | undefined, pageUrl: string): Target {
   const isExternal = siteOf(url.hostname) !== siteOf(page.hostname)
   if (isExternal) {
     const intent = HOSTS.find(([host]) => url.hostname === host || url.hostname.endsWith(`.${host}`))?.[1]
-    const isMap = /(^|\.)google\.[a-z.]+$/.test(url.hostname) && url.pathname.startsWith('/maps')
+    const isMap = GOOGLE.test(url.hostname) && url.pathname.startsWith('/maps')
     const target = `${url.origin}${url.pathname}`
     return { intent: intent ?? (isMap ? 'directions' : null), target, isExternal: true }
   }

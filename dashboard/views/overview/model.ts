@@ -13,6 +13,8 @@ export type Totals = {
 export type OverviewNumbers = {
   totals: Totals
   before: Totals | null
+  /** First date of the period before; null: none was asked for. */
+  beforeFrom: string | null
   interval: Interval
   buckets: string[]
   /** The last date of the range. */
@@ -44,6 +46,7 @@ export function fromStats(stats: Stats, now: Now): OverviewNumbers {
   return {
     totals: totalsOfStats(stats),
     before: previous ? withEvents(totalsOfStats(previous)) : null,
+    beforeFrom: previous?.period.from ?? null,
     interval,
     buckets,
     to: period.to,
@@ -73,12 +76,14 @@ export function fromQueries(
   { totals, series, totalsBefore, seriesBefore }: QueryParts,
   now: Now,
 ): OverviewNumbers {
-  const before = totals.previous?.rows[0] ?? totalsBefore?.rows[0]
+  const queryBefore = totals.previous ?? totalsBefore
+  const before = queryBefore?.rows[0]
   const rowsBefore = series.previous ?? seriesBefore
   const buckets = bucketsOf(totals.period.from, totals.period.to, 'day')
   return {
     totals: totalsOfRow(totals.rows[0]),
     before: before === undefined ? null : withEvents(totalsOfRow(before)),
+    beforeFrom: queryBefore?.period.from ?? null,
     interval: 'day',
     buckets,
     to: totals.period.to,

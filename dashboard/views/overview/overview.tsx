@@ -76,7 +76,7 @@ function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> 
   )
 }
 
-function Tiles({ numbers: { totals, before }, main }: { numbers: OverviewNumbers; main: Known }) {
+function Tiles({ numbers: { totals, before, beforeFrom }, main }: { numbers: OverviewNumbers; main: Known }) {
   return (
     <dl class="tiles">
       {TILES.map(name => {
@@ -89,11 +89,13 @@ function Tiles({ numbers: { totals, before }, main }: { numbers: OverviewNumbers
               <Num name={name} answer={main}>
                 {headline(value, as)}
               </Num>
-              {before !== null && value !== null && (
+              {beforeFrom !== null && value !== null && (
                 <Change
                   change={changeOf(value, earlier)}
                   isGood={isGood}
                   title={`Before: ${formatted(earlier, as)}`}
+                  from={beforeFrom}
+                  dataFrom={main.receipt?.data_from}
                 />
               )}
             </dd>

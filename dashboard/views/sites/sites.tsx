@@ -91,6 +91,8 @@ function Body({
               change={change_pct === null ? null : change_pct / 100}
               isGood={true}
               title={datesLabel(period.previous_from, period.previous_to)}
+              from={period.previous_from}
+              dataFrom={answer.receipt?.data_from}
             />
           </dd>
         </div>

@@ -2,7 +2,9 @@ import * as z from 'zod'
 
 /** Arguments that several tools have. The rows of the API check the values, with messages of their own. */
 export const project = z.string().describe('Name or id')
-export const since = z.string().optional().describe('First day: 7d (default), 2026-11-01')
+/** `byDefault`: the first day if the argument is absent, as the list of tools says it. */
+export const sinceOr = (byDefault: string) =>
+  z.string().optional().describe(`First day, such as 2026-11-01; default ${byDefault}`)
 export const until = z.string().optional().describe('Last day; of metrics and sessions')
 export const tz = z.string().optional().describe('IANA zone; default: of the project, else UTC')
 export const limit = z.int().min(1).max(1_000).optional()

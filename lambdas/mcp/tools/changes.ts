@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
-import { project, since, tz } from './arguments.ts'
+import { project, sinceOr, tz } from './arguments.ts'
 import { changesTable } from './changes-table.ts'
 import { count, EVERYBODY, notesOf, type Read, range, tableOf } from './words.ts'
 
@@ -16,7 +16,8 @@ export const changes = defineTool({
   title: 'Changes',
   description:
     'What moved against the period before of equal length: totals, and the events, countries, pages and sources with the largest change. by: other fields, such as properties.plan.',
-  input: z.object({ project, since, tz, by: z.array(z.string()).max(6).optional() }),
+  input: z.object({ project, since: sinceOr('7d'), tz, by: z.array(z.string()).max(6).optional() }),
+  renames: { date_from: 'since', group_by: 'by' },
   effect: 'reads',
   isDrawn: true,
   async run({ project, since = '7d', tz, by = DIMENSIONS }, { call }) {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { installSnippet } from '#lambdas/control/install-snippet'
 import { defineTool } from '#lambdas/mcp/tool'
 import { isTrackerProperty } from '#schemas/columns'
-import { project, since, tz } from './arguments.ts'
+import { project, sinceOr, tz } from './arguments.ts'
 import { count, notesOf, tableOf } from './words.ts'
 
 /** Whether tracking works: what arrives, and what is refused and why. */
@@ -11,7 +11,7 @@ export const check = defineTool({
   title: 'Check',
   description:
     'Whether tracking works: when the last event came, which events and properties arrive, what is refused and why, bots, allowed origins. Use it after an install and when numbers look wrong.',
-  input: z.object({ project, since, tz }),
+  input: z.object({ project, since: sinceOr('1d'), tz }),
   effect: 'reads',
   async run({ project, since = '1d', tz }, { call, baseUrl, now }) {
     const record = await call('readProject', { params: { id: project } })

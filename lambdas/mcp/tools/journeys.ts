@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { AnswerTable } from '#lambdas/mcp/answer'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
 import type { PathNode } from '#schemas/paths'
-import { project, since, step, tz } from './arguments.ts'
+import { project, sinceOr, step, tz } from './arguments.ts'
 import { refuseUnused } from './refuse-unused.ts'
 import { count, EVERYBODY, notesOf, percent, range, tableOf } from './words.ts'
 
@@ -22,7 +22,7 @@ const input = z.object({
   cohorts: z.int().min(1).max(30).optional(),
   event: z.string().optional().describe('retention: first event'),
   returning_event: z.string().optional(),
-  since,
+  since: sinceOr('30d; of retention its first cohort'),
   tz,
 })
 type Args = z.output<typeof input>
@@ -40,8 +40,9 @@ export const journeys = defineTool({
   name: 'journeys',
   title: 'Journeys',
   description:
-    'Order and return. funnel: how many pass steps in order, where they drop off. paths: from entry page to a goal. retention: who comes back by cohort. conversion: share of people who reach a goal, by a value. since defaults to 30d; paths takes 1d, 7d, 14d, 30d, 90d.',
+    'Order and return. funnel: how many pass steps in order, where they drop off. paths: from entry page to a goal. retention: who comes back by cohort. conversion: share of people who reach a goal, by a value. since of paths: 1d, 7d, 14d, 30d, 90d.',
   input,
+  renames: { conversion_window_hours: 'window_hours', goal_event: 'goal', breakdown: 'by' },
   effect: 'reads',
   isDrawn: true,
   run(args, context) {

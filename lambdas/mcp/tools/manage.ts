@@ -105,7 +105,8 @@ const actions: Record<(typeof names)[number], Action> = {
     row: 'updateExperiment',
     extra: ['experiment'],
     async run({ values: { experiment, ...body } }, { call }) {
-      const made = await call('updateExperiment', { params: { id: String(experiment) }, body })
+      const id = requireId(experiment, 'experiment', 'query(project, report="experiments") lists the ids')
+      const made = await call('updateExperiment', { params: { id }, body })
       return {
         ...changed(`The experiment is ${made.status}.`, 'one experiment'),
         tables: [tableOf('experiment', [made], ['id', 'name', 'status', 'winner'])],
@@ -125,8 +126,9 @@ const actions: Record<(typeof names)[number], Action> = {
   update_portfolio: {
     row: 'updatePortfolio',
     extra: ['portfolio'],
-    async run({ values: { portfolio: id, ...body } }, { call }) {
-      const { portfolio } = await call('updatePortfolio', { params: { idOrSlug: String(id) }, body })
+    async run({ values: { portfolio: given, ...body } }, { call }) {
+      const idOrSlug = requireId(given, 'portfolio', 'the slug works too')
+      const { portfolio } = await call('updatePortfolio', { params: { idOrSlug }, body })
       return {
         ...changed('The portfolio was changed.', 'one portfolio'),
         tables: [portfolioTable(portfolio)],
@@ -184,6 +186,15 @@ function portfolioTable({
 function required(project: string | undefined): string {
   if (project === undefined) throw new ApiError('PROJECT_REQUIRED')
   return project
+}
+
+/** Returns the id of what changes. Throws MISSING_FIELDS without one. `more`: what else helps to find it. */
+function requireId(value: unknown, name: string, more: string): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new ApiError(
+    'MISSING_FIELDS',
+    `The values do not say what changes. Send its id as \`${name}\`: ${more}.`,
+  )
 }
 
 /** Rows ignore fields that they do not know. Here a typing error would look like a change. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
-import { project, since } from './arguments.ts'
+import { project, sinceOr } from './arguments.ts'
 import { count, EVERYBODY, notesOf, range, tableOf } from './words.ts'
 
 /** What there is to ask about: the projects, or the events and properties of one. */
@@ -9,7 +9,7 @@ export const overview = defineTool({
   title: 'Overview',
   description:
     'Start here. Without project: the projects and when their data begins. With project: its events with counts, property keys, and what the owner says about goals and words.',
-  input: z.object({ project: project.optional(), since }),
+  input: z.object({ project: project.optional(), since: sinceOr('30d') }),
   effect: 'reads',
   run: ({ project, since = '30d' }, context) =>
     project === undefined ? listProjects(context) : listEvents(project, since, context),

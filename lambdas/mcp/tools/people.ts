@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
-import { filters, limit, project, since, step, tz, until } from './arguments.ts'
+import { filters, limit, project, sinceOr, step, tz, until } from './arguments.ts'
 import { refuseUnused } from './refuse-unused.ts'
 import { count, EVERYBODY, moment, notesOf, range, tableOf } from './words.ts'
 
@@ -23,7 +23,7 @@ const input = z.object({
   fields: z.array(z.string()).optional().describe('Event columns; default timestamp, event, path'),
   oldest_first: z.boolean().optional(),
   before: z.string().optional().describe('next_before of the last answer'),
-  since,
+  since: sinceOr('30d of a person or steps, else 7d; of a cohort the first of the grid'),
   until,
   tz,
   limit,
@@ -35,8 +35,17 @@ export const people = defineTool({
   name: 'people',
   title: 'People',
   description:
-    'Who is behind a number. With user_id or email: what one person did. With session_id: one session. With steps and step: who passed a step of a funnel, or dropped off after it; since defaults to 30d. With cohort, and the arguments of that grid: who is in a cell. Otherwise the people whose events match the filters, most active first.',
+    'Who is behind a number. With user_id or email: what one person did. With session_id: one session. With steps and step: who passed a step of a funnel, or dropped off after it. With cohort, and the arguments of that grid: who is in a cell. Otherwise the people whose events match the filters, most active first.',
   input,
+  renames: {
+    ...{
+      people_of_cohort: 'cohort',
+      people_of_offset: 'offset',
+      people_of_step: 'step',
+      people_dropped: 'dropped',
+    },
+    ...{ conversion_window_hours: 'window_hours', date_from: 'since', date_to: 'until' },
+  },
   effect: 'reads',
   run: (args, context) => {
     const { name, takes, list } = questions[questionOf(args)]

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool } from '#lambdas/mcp/tool'
-import { filters, limit, project, since, tz, until } from './arguments.ts'
+import { filters, limit, project, sinceOr, tz, until } from './arguments.ts'
 import { refuseUnused } from './refuse-unused.ts'
 import { serviceReports } from './service-reports.ts'
 import { trafficReports } from './traffic-reports.ts'
@@ -41,7 +41,7 @@ export const query = defineTool({
       .enum(['raw', 'session_then_user'])
       .optional()
       .describe('event_count counts events (raw, default) or visits'),
-    since,
+    since: sinceOr('7d'),
     until,
     tz,
     compare: z.boolean().optional().describe('Also the period before'),
@@ -52,6 +52,7 @@ export const query = defineTool({
     experiment: z.string().optional(),
     after: z.string().optional().describe('live: cursor of the last answer'),
   }),
+  renames: { period: 'since', date_from: 'since', date_to: 'until', groupBy: 'interval' },
   effect: 'reads',
   isDrawn: true,
   run: (args, context) => {

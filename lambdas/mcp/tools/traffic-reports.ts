@@ -58,7 +58,10 @@ export const trafficReports = {
         receipt: true,
       },
     })
-    const columns = [...group_by, ...metrics]
+    const columnsOf = (rows: readonly Row[]) => [
+      ...[...group_by, ...metrics],
+      ...(rows.some(isRest) ? ['other'] : []),
+    ]
     const [only] = found.rows
     const isOne = group_by.length === 0 && only !== undefined
     const isByDate = group_by.length === 1 && group_by[0] === 'date'
@@ -66,19 +69,19 @@ export const trafficReports = {
       summary: isOne
         ? `${metrics.map(metric => `${metric} = ${only[metric]}`).join(', ')} from ${range(found.period)}.`
         : `${count(found.total_rows ?? found.count, 'group')} from ${range(found.period)}.`,
-      counted: `${filters === undefined ? 'all events' : `events that match ${count(filters.length, 'filter')}`} of ${EVERYBODY}; event_count is ${count_mode === 'raw' ? 'events' : 'visits'}`,
+      counted: `${filters === undefined ? 'all events' : `events that match ${count(filters.length, 'filter')}`} of ${EVERYBODY}; event_count is ${count_mode === 'raw' ? 'events' : 'visits'}${found.rows.some(isRest) ? '; the row with other=true holds the groups that are not shown' : ''}`,
       totals: isOne
         ? Object.fromEntries(metrics.map(metric => [metric, only[metric] as number]))
         : { groups: found.total_rows ?? found.count },
       tables: [
-        tableOf('rows', found.rows, columns, found.total_rows, isByDate ? 'series' : undefined),
+        tableOf('rows', found.rows, columnsOf(found.rows), found.total_rows, isByDate ? 'series' : undefined),
         ...(found.previous === undefined
           ? []
           : [
               tableOf(
                 `rows of the period before, ${range(found.previous.period)}`,
                 found.previous.rows,
-                columns,
+                columnsOf(found.previous.rows),
                 found.previous.total_rows,
               ),
             ]),
@@ -181,3 +184,13 @@ export const trafficReports = {
     }
   },
 } satisfies Record<string, QueryReport>
+
+type Row = Readonly<Record<string, unknown>>
+
+/**
+ * Whether the row holds all groups that are not shown. Its group fields are null, like those of events
+ * without the property.
+ */
+function isRest(row: Row): boolean {
+  return row.other === true
+}

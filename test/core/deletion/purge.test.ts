@@ -75,7 +75,10 @@ async function fill({ accounts, projects, identities, ...world }: ReturnType<typ
     label: null,
     scopes: ['analytics:read'],
   })
-  const { project } = await projects.create({ account, name: 'shop', allowed_origins: 'shop.com' })
+  const { project } = await projects.create({
+    ...{ account, name: 'shop', allowed_origins: 'shop.com' },
+    max_projects: 2,
+  })
   await world.contexts.setProject(project, {
     goals: [email],
     activation_events: [],

@@ -81,12 +81,8 @@ test('the record of a bot has its project, its name and the number of events', a
 
 test('good items become events with the time of their arrival', () => {
   const event = {
-    event: 'signup',
-    user_id: null,
-    session_id: null,
+    json: '{"event":"signup","properties":null,"user_id":null,"session_id":null,"timestamp":1795000000000,"event_id":null}',
     event_id: null,
-    timestamp: 1_795_000_000_000,
-    propertiesJson: null,
   }
   expect(checkEvents({ clock })({ trackRequest })).toEqual(
     ok({ events: [event], arrivedAt: 1_795_000_000_000 }),
@@ -107,14 +103,7 @@ test('an unexpected error of a check is thrown, not refused', () => {
   expect(() => step({ trackRequest: { ...trackRequest, items } })).toThrow('a bug')
 })
 
-const events = [{ event: 'a' }, { event: 'b' }].map(({ event }) => ({
-  event,
-  propertiesJson: null,
-  user_id: null,
-  session_id: null,
-  timestamp: 1,
-  event_id: null,
-}))
+const events = ['a', 'b'].map(event => ({ json: `{"event":"${event}"}`, event_id: null }))
 
 test('events within the caps of the account pass, and the caps get their number', () => {
   const calls: unknown[] = []

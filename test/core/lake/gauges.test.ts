@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lakeGauges } from '#core/lake/gauges'
+import { lakeGauges, waitingEpochs } from '#core/lake/gauges'
 
 const NOW = 1_795_248_000_000
 const MINUTE = 60_000
@@ -47,3 +47,19 @@ test('if several epochs wait, the compaction lag begins at the epoch time that f
   expect(lagOf(2)).toBe(120 * 60)
   expect(lagOf(10)).toBe(420)
 })
+
+test.each([
+  { compacted: [4, 4], waiting: 0 },
+  { compacted: [4, 2], waiting: 2 },
+  { compacted: [5, 5], waiting: 0 },
+])(
+  'with epoch 4 and buckets that compacted the epochs below $compacted, $waiting epochs wait',
+  ({ compacted, waiting }) => {
+    expect(
+      waitingEpochs(
+        lake,
+        compacted.map(each => ({ compacted: each })),
+      ),
+    ).toBe(waiting)
+  },
+)

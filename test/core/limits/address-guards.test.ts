@@ -25,7 +25,11 @@ test('an address starts 20 sessions in 10 minutes, however many processes it ask
   expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
   await expect(one.countStart('203.0.113.1')).rejects.toMatchObject({
     code: 'RATE_LIMITED',
-    extras: { retryAfter: expect.any(Number), headers: { 'X-RateLimit-Limit': '20' } },
+    extras: {
+      fields: { reason: 'rate_limit' },
+      retryAfter: expect.any(Number),
+      headers: { 'X-RateLimit-Limit': '20' },
+    },
   })
   await one.countStart('203.0.113.2')
   now += 11 * 60_000

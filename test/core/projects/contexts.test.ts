@@ -55,6 +55,7 @@ test.each<[string, object]>([
   ['too many goals', { goals: Array(6).fill('a') }],
   ['a goal that is too long', { goals: ['a'.repeat(161)] }],
   ['a date that is none', { annotations: [{ occurred_at: 'yesterday', title: 'x' }] }],
+  ['a date that no calendar has', { annotations: [{ occurred_at: '2026-02-30', title: 'x' }] }],
   ['a list of the wrong type', { goals: 'a' }],
   ['101 annotations', { annotations: Array(101).fill(full.annotations[0]) }],
 ])('%s is refused', (_, context) => {

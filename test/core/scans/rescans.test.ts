@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createRescans } from '#core/scans/rescans'
+import { RUN_MS } from '#core/scans/running-scans'
+import type { Scan, ScanStatus } from '#core/scans/scan'
 import { createScanWorker } from '#core/scans/scan-worker'
 import { DAY_MS } from '#core/time'
 import { FREE, openScans } from './open-scans.ts'
@@ -78,4 +80,96 @@ test('the analysis of a deleted project is not made again', async () => {
   deleteProject()
   expect(await month()).toBe(0)
   expect(await month()).toBe(0)
+})
+
+/**
+ * Analyses of `count` projects that are due, in the order of their numbers; tick() returns which have begun.
+ */
+async function openDue(count: number, status: ScanStatus = 'succeeded') {
+  const { close, services, store, running, wait } = await openScans({ answer: () => null, isHeld: true })
+  closes.push(close)
+  const byId = async (id: string) => ({ id, account_id: FREE.id, deleted_at: null }) as never
+  const rescans = createRescans({ ...services, projects: { byId } })
+  for (let number = 0; number < count; number++) {
+    const scan = scanOf(number, status, services.clock.now())
+    await store.put(scan)
+    await rescans.plan(scan)
+  }
+  wait(30 * DAY_MS)
+  return {
+    ...{ store, running, wait },
+    async tick() {
+      const begun: number[] = []
+      await rescans.tick({ send: async ({ id }) => void begun.push(Number(id.slice('scan_'.length))) })
+      return begun
+    },
+  }
+}
+
+function scanOf(number: number, status: ScanStatus, started_at: number): Scan {
+  const hostname = `site-${number}.example`
+  const id = `scan_${String(number).padStart(24, '0')}`
+  return {
+    ...{ account_id: FREE.id, id, project_id: `proj_${number}`, mode: 'full', status, stage: 'fetching' },
+    ...{ url: `https://${hostname}/`, addresses: [`https://${hostname}/`], hostname },
+    ...{ attempts: 1, created_at: started_at, started_at },
+  }
+}
+
+const KEY = { account_id: 'acc_other', mode: 'anonymous_preview' } as const
+
+test('one tick begins four, in the order in which they are due, and the next one the others', async () => {
+  const { tick } = await openDue(6)
+  expect(await tick()).toEqual([0, 1, 2, 3])
+  expect(await tick()).toEqual([4, 5])
+})
+
+test('analyses whose worker was killed for good begin again, and so do those after them', async () => {
+  const { tick } = await openDue(6, 'running')
+  expect(await tick()).toEqual([0, 1, 2, 3])
+  expect(await tick()).toEqual([4, 5])
+})
+
+test('hosts that are being analysed now do not keep the others from beginning', async () => {
+  const { tick, running, wait } = await openDue(30)
+  for (let number = 0; number < 5; number++)
+    await running.admit({ ...KEY, id: `scan_${number}`, hostname: `site-${number}.example` })
+  expect(await tick()).toEqual([5, 6, 7])
+  wait(RUN_MS.full)
+  expect(await tick()).toEqual([0, 1, 2, 3])
+})
+
+test('due analyses keep their place while as many as possible run', async () => {
+  const { tick, running, wait } = await openDue(2)
+  for (let number = 0; number < 8; number++)
+    await running.admit({ ...KEY, id: `scan_${number}`, hostname: `other-${number}.example` })
+  expect(await tick()).toEqual([])
+  wait(RUN_MS.preview)
+  expect(await tick()).toEqual([0, 1])
+})
+
+test('a re-scan whose worker is killed for good is made again a month later', async () => {
+  const { tick, running, store, wait } = await openDue(1)
+  for (let month = 1; month <= 3; month++) {
+    expect(await tick()).toEqual([0])
+    const scan = await store.find(scanOf(0, 'pending', 0))
+    await store.begin(scan as Scan, 'killed')
+    // Another analysis takes the place of the one that is over before anything has begun it again.
+    wait(RUN_MS.full)
+    await running.admit({ ...KEY, id: `scan_other_${month}`, hostname: 'other.example' })
+    expect(await tick()).toEqual([])
+    wait(30 * DAY_MS)
+  }
+})
+
+test('entries far behind those that cannot begin are reached', async () => {
+  const { tick, running } = await openDue(60)
+  for (let number = 0; number < 5; number++)
+    await running.admit({ ...KEY, id: `scan_${number}`, hostname: `site-${number}.example` })
+  const begun: number[] = []
+  for (let ticks = 0; ticks < 19; ticks++) {
+    begun.push(...(await tick()))
+    for (const { id } of (await running.list()).slice(5)) await running.release({ id })
+  }
+  expect(begun).toEqual(Array.from({ length: 55 }, (_, i) => i + 5))
 })

@@ -5,14 +5,8 @@ import { afterAll, expect, test } from 'vitest'
 import { createRandom } from '#core/demo/random'
 import { repeats, seed } from '#test/support/depth'
 import { eventually } from '#test/support/eventually'
-import {
-  cleanUp,
-  freePort,
-  launchService,
-  newFolder,
-  type Service,
-  startService,
-} from '#test/support/service-process'
+import { keepPort } from '#test/support/keep-port'
+import { cleanUp, launchService, newFolder, type Service, startService } from '#test/support/service-process'
 import { allEvents, eventIdsInFiles, statsTotals } from '#test/support/service-reads'
 import { startTrackingClient } from '#test/support/tracking-client'
 import { HUMAN_USER_AGENT } from '#test/support/user-agents'
@@ -31,7 +25,7 @@ afterAll(cleanUp)
 test(`after ${KILLS} kills under load and while reading, every acknowledged event is stored exactly once`, async () => {
   const random = createRandom(seed)
   // Epochs are short, so that kills hit claims, compactions and watermark changes.
-  const options = { dataDir: newFolder(), port: await freePort(), env: { EPOCH_SECONDS: '2' } }
+  const options = { dataDir: newFolder(), port: await keepPort(), env: { EPOCH_SECONDS: '2' } }
   const { credentials, kill9 } = await startService(options)
   const clients = ['a', 'b', 'c', 'd'].map(prefix =>
     startTrackingClient({ credentials, prefix, pauseMs: 40 }),
@@ -87,7 +81,7 @@ const CUTS = repeats(1, { maxCount: 20 })
 
 test(`after each of ${CUTS} kills with a cut write-ahead log, the service reports the records that it has lost`, async () => {
   const random = createRandom(seed, 1)
-  const options = { dataDir: newFolder(), port: await freePort() }
+  const options = { dataDir: newFolder(), port: await keepPort() }
   let service = await startService(options)
   const lost = new Set<string>()
   const sent = new Set<string>()

@@ -7,9 +7,10 @@ import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@model
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchBrowser } from '#test/support/browser'
+import { keepPort } from '#test/support/keep-port'
 import { OAuthMemory } from '#test/support/oauth-memory'
 import { listenForCallback } from '#test/support/reference-client'
-import { cleanUp, freePort, type Service, startService } from '#test/support/service-process'
+import { cleanUp, type Service, startService } from '#test/support/service-process'
 
 /**
  * The sign-in of an MCP client at a service behind TLS, as an operator runs it: a proxy has the certificate,
@@ -28,7 +29,7 @@ let page: Page
 let baseUrl: string
 
 beforeAll(async () => {
-  const port = await freePort()
+  const port = await keepPort()
   proxy = createServer({ key, cert }, (incoming, outgoing) => {
     const { method, url, headers } = incoming
     const forwarded = request({ host: '127.0.0.1', port, method, path: url, headers }, answer => {

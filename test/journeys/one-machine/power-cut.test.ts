@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
+import { keepPort } from '#test/support/keep-port'
 import {
   cleanUp,
-  freePort,
   newFolder,
   type Service,
   type ServiceOptions,
@@ -62,7 +62,7 @@ async function expectEachOnce(service: Service, ids: string[]): Promise<void> {
 test('after a power cut that sets the state back across epochs, every event is stored once and work continues', async () => {
   const options: ServiceOptions = {
     dataDir: newFolder(),
-    port: await freePort(),
+    port: await keepPort(),
     env: { EPOCH_SECONDS: '1' },
   }
   const copy = newFolder()

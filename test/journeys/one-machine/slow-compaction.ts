@@ -1,13 +1,12 @@
 import { writeSync } from 'node:fs'
-import { isMainThread } from 'node:worker_threads'
 import { DuckDBConnection } from '@duckdb/node-api'
 
 /**
- * Loaded into a service before its own modules, by `--import`. Each COPY of its pipeline thread first runs
- * another statement of ten minutes, and says so on standard output. The statement sleeps, so it costs no
+ * Loaded into a service before its own modules, by `--import`. Each COPY of its process of compaction first
+ * runs another statement of ten minutes, and says so on standard output. The statement sleeps, so it costs no
  * processor time.
  */
-if (!isMainThread) {
+if (process.argv[1]?.endsWith('local/compaction/process.ts')) {
   const { run } = DuckDBConnection.prototype
   DuckDBConnection.prototype.run = async function (text, ...values) {
     if (text.startsWith('COPY')) {

@@ -32,6 +32,17 @@ test.each<[Scope, Scope[]]>([
   )
 })
 
+test.each<[Scope, string]>([
+  ['replays:read', 'A demo session has no right to read replays. Sign in to do this.'],
+  ['replays:write', 'A demo session only reads. Sign in to do this.'],
+])('a demo session without the scope %s learns why', (scope, message) => {
+  const credential = { kind: 'demo' as const, id: 'ags_1', label: null }
+  const call = { ...callFor(scope, []), caller: testCaller({ scopes: ['analytics:read'], credential }) }
+  expect(() => requireScope(call)).toThrow(
+    expect.objectContaining({ code: 'FORBIDDEN', message, extras: { fields: { required_scope: scope } } }),
+  )
+})
+
 test.each<[Scope]>([['analytics:read'], ['account:read']])(
   'a route with another scope that is enough accepts a caller with %s',
   scope => {

@@ -30,8 +30,11 @@ test('the server card names the address that a client of both revisions can call
 
 test('the skill has a head with name and description, and names tools that exist', async () => {
   const skill = await (await get('/.well-known/agent-skills/footfall/SKILL.md')).text()
-  const [, name, description = ''] = /^---\nname: (\S+)\ndescription: (.+)\n---\n/.exec(skill) ?? []
+  const [, name, quoted = ''] = /^---\nname: ([\w-]+)\ndescription: (".+")\n---\n/.exec(skill) ?? []
   expect(name).toBe('footfall')
+  // Without its quotes the text would not be YAML, because it has ": ". A JSON string is YAML.
+  const description = JSON.parse(quoted) as string
+  expect(description).toMatch(/^Answers questions about .+: visitors, events/)
   expect(description.length).toBeLessThanOrEqual(1_024)
   const { tools } = await (await service.connect()).listTools()
   for (const tool of tools.filter(({ name }) => name !== 'manage'))

@@ -57,6 +57,22 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s revision', era 
     expect(countTokens(JSON.stringify(tools))).toBeLessThan(4_000)
   })
 
+  test('reads the first day that each tool takes by default', async () => {
+    const { tools } = await (await service.connect({ era })).listTools()
+    const defaults = tools.flatMap(({ name, inputSchema: { properties = {} } }) => {
+      const { since } = properties as Record<string, { description?: string }>
+      return since === undefined ? [] : [[name, /; default (.+)/.exec(since.description ?? '')?.[1]]]
+    })
+    expect(Object.fromEntries(defaults)).toEqual({
+      overview: '30d',
+      query: '7d',
+      journeys: '30d; of retention its first cohort',
+      people: '30d of a person or steps, else 7d; of a cohort the first of the grid',
+      changes: '7d',
+      check: '1d',
+    })
+  })
+
   test('knows which tools only read and which one deletes', async () => {
     const { tools } = await (await service.connect({ era })).listTools()
     const of = (is: (annotations: Record<string, unknown>) => unknown) =>

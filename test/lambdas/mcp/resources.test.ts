@@ -46,6 +46,15 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s revision', era 
     await expect(reading).rejects.toThrow('NOT_FOUND')
   })
 
+  test('gets an unknown project refused as a wrong address, with what to do', async () => {
+    const client = await service.connect({ era })
+    const reading = client.readResource({ uri: 'footfall://projects/unknown/context' })
+    await expect(reading).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('NOT_FOUND: Call overview() for the projects'),
+    })
+  })
+
   test('lists the prompts, and gets one for a project', async () => {
     const client = await service.connect({ era })
     const { prompts } = await client.listPrompts()

@@ -103,6 +103,39 @@ test('every tool that reads is asked', () => {
   expect(new Set(questions.map(([name]) => name)).size).toBe(6)
 })
 
+test('the rest of the groups is told from the group that lacks the property, also in the period before', async () => {
+  const project = await service.createProject()
+  const plans = [undefined, undefined, undefined, 'free', 'free', 'pro']
+  const events = [0, 1].flatMap(day =>
+    plans.map((plan, i) => ({
+      event: 'page_view',
+      user: `u${i}`,
+      at: 3_600_000 + day * 86_400_000,
+      properties: { plan },
+    })),
+  )
+  await service.fill([
+    [project, events],
+    [service.project, FORTY_VISITS],
+  ])
+  const result = await call('query', {
+    ...{ project: project.name, group_by: ['properties.plan'], since: '0d', compare: true, limit: 1 },
+  })
+  const columns = ['properties.plan', 'event_count', 'unique_users', 'other']
+  const rows = [
+    [null, 3, 3, null],
+    [null, 3, null, true],
+  ]
+  expect(result.structuredContent).toMatchObject({
+    counted: expect.stringContaining('the row with other=true holds the groups that are not shown'),
+    tables: [
+      { columns, rows },
+      { columns, rows },
+    ],
+  })
+  expect(textOf(result)).toContain('|null|3|null|true')
+})
+
 describe('a long answer', () => {
   test.each([500, 1_000, 3_000])('keeps totals and says what is cut within %i tokens', async max_tokens => {
     const many = await service.createProject()
@@ -206,8 +239,68 @@ describe('a wrong argument', () => {
       () => ({ report: 'experiments', experiment: 'exp_0' }),
       /^EXPERIMENT_NOT_FOUND/,
     ],
+    [
+      'a range of all projects that is no label',
+      'query',
+      () => ({ report: 'all_projects', since: '3d' }),
+      /Argument 'since' must be one of '1d'/,
+    ],
+    [
+      'a bad last day of metrics',
+      'query',
+      () => named({ metrics: ['event_count'], until: 'x' }),
+      /Argument 'until' is not a date/,
+    ],
+    ['no such date of a grid', 'people', () => named({ cohort: '2026-11-24' }), /dates as 'cohort': 2026/],
+    [
+      'a step that the funnel has not',
+      'people',
+      () => named({ steps: STEPS, step: 3 }),
+      /Send 'step' from 1 to 2/,
+    ],
+    ['an unknown field to look through', 'changes', () => named({ by: ['planet'] }), /'by'/],
+    [
+      'a funnel with a bad window',
+      'journeys',
+      () => named({ kind: 'funnel', steps: STEPS, window_hours: 0 }),
+      /Argument 'window_hours'/,
+    ],
+    [
+      'a change of no experiment',
+      'manage',
+      () => ({ action: 'update_experiment', values: { status: 'paused' } }),
+      /^MISSING_FIELDS(.|\n)*Send its id as 'experiment': query\(project, report="experiments"\) lists/,
+    ],
+    [
+      'a change of an unknown experiment',
+      'manage',
+      () => ({ action: 'update_experiment', values: { experiment: 'exp_0', status: 'paused' } }),
+      /^EXPERIMENT_NOT_FOUND(.|\n)*query\(project, report="experiments"\) lists those/,
+    ],
+    [
+      'a change of no portfolio',
+      'manage',
+      () => ({ action: 'update_portfolio', values: { name: 'x' } }),
+      /^MISSING_FIELDS(.|\n)*Send its id as 'portfolio': the slug works too\./,
+    ],
   ])('is refused with what is right: %s', async (_, name, args, message) => {
-    expect(await refusal(name, args())).toMatch(message)
+    const said = await refusal(name, args())
+    expect(said).toMatch(message)
+    expect(said).not.toMatch(/[A-Z]{3,} \/|Field|Parameter/)
+  })
+
+  test('an unknown portfolio gets the slugs that exist', async () => {
+    const create = { action: 'create_portfolio', values: { slug: 'shops', name: 'Shops', projects: [] } }
+    expect((await call('manage', create)).isError).toBeFalsy()
+    const update = { action: 'update_portfolio', values: { portfolio: 'zzz', name: 'x' } }
+    for (const [name, args] of [
+      ['manage', update],
+      ['remove', { what: 'portfolio', id: 'zzz' }],
+    ] as const) {
+      const said = await refusal(name, args)
+      expect(said).toContain('The portfolios are shops.')
+      expect(said).not.toContain('GET /')
+    }
   })
 
   test('an event that does not occur gets the nearest name', async () => {

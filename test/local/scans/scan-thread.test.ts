@@ -143,3 +143,21 @@ test('without a browser the page is read as it came, and the answer says so', as
     .desk.start({ url, isFull: false }, ACCOUNT)
   expect(preview?.coverage).toMatchObject({ rendering: 'failed', pages: [{ rendered: false }] })
 })
+
+test('a thread that an analysis blocks is ended, and all that it had begins again in another one', async () => {
+  const begun: string[] = []
+  const log = (code: string, fields: Record<string, unknown> = {}) =>
+    void begun.push(code === 'JOB_FAILED' ? code : `${fields.id} ${fields.takesOver}`)
+  const thread = createScanThread({ dataDir: '/nowhere', userAgent: 'x' }, log, {
+    entry: new URL('./blocked-thread.ts', import.meta.url),
+    blockedMs: 3_000,
+  })
+  cleanups.push(thread.stop)
+  const job = (id: string) => ({ kind: 'scan', account_id: 'acc_1', id }) as const
+  await thread.send(job('blocks'))
+  await thread.send(job('other'))
+  await expect.poll(() => begun).toContain('other true')
+  expect(begun).toEqual(expect.arrayContaining(['JOB_FAILED', 'blocks true']))
+  // The blocked thread has not begun the second analysis.
+  expect(begun).not.toContain('other false')
+})

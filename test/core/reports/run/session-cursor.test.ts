@@ -24,6 +24,7 @@ test.each([
   ['a start that is not a number', text('x.s1')],
   ['before 1970', text('-1.s1')],
   ['beyond the year 9999', text('253402300800000.s1')],
+  ['of the last millisecond of the year 9999, after which no page can begin', text('253402300799999.s1')],
   ['padded', `${text('1.s')}=`],
 ])('a cursor that is %s is refused with MISSING_FIELDS', (_, cursor) => {
   expect(() => parseSessionCursor(cursor)).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { choosePages } from '#core/scans/fetch/choose-pages'
 import { linksOf } from '#core/scans/fetch/links'
-import { parseSitemap } from '#core/scans/fetch/sitemap'
+import { MAX_SITEMAP_BYTES, parseSitemap } from '#core/scans/fetch/sitemap'
 
 const FIRST = new URL('https://www.shop.example/')
 const choose = (candidates: string[], limit = 25) => choosePages(FIRST, candidates, limit)
@@ -83,4 +83,38 @@ test('a sitemap and an index of sitemaps are read', () => {
   ).toEqual({ pages: [], sitemaps: ['https://a.example/1.xml'] })
   expect(parseSitemap('<h1>Not found</h1>')).toEqual({ pages: [], sitemaps: [] })
   expect(parseSitemap('<loc>https://a.example/x</loc>'.repeat(10_000)).pages).toHaveLength(2_000)
+})
+
+test('an address of a sitemap may have blanks, CDATA and square brackets around and in it', () => {
+  const locations = [
+    '<LOC>\n <![CDATA[ https://a.example/?b=1&amp;c=2 ]]> </LOC>',
+    '<loc>https://a.example/?d[]=1</loc>',
+    '<loc></loc><loc> <![CDATA[]]></loc>',
+    `<loc>https://a.example/${'x'.repeat(2_048)}</loc>`,
+    '<loc>https://a.example/e</loc>',
+    '<loc><![CDATA[https://a.example/cut',
+  ]
+  expect(parseSitemap(locations.join('')).pages).toEqual([
+    'https://a.example/?b=1&c=2',
+    'https://a.example/?d[]=1',
+    'https://a.example/e',
+  ])
+  expect(parseSitemap('<loc>https://a.example/f</loc><loc>https://a.example/cut').pages).toHaveLength(1)
+})
+
+// With a step for each pair of blanks or slashes these take longer than a test may take.
+test.each([
+  ['blanks', `<loc>${' '.repeat(MAX_SITEMAP_BYTES)}`],
+  ['blanks before another element', `<loc>${' '.repeat(MAX_SITEMAP_BYTES)}<x>`],
+  ['blanks in CDATA', `<loc><![CDATA[${' '.repeat(MAX_SITEMAP_BYTES)}<x>`],
+  ['elements', '<loc>'.repeat(MAX_SITEMAP_BYTES / 5)],
+  ['CDATA without an end', '<loc><![CDATA['.repeat(MAX_SITEMAP_BYTES / 14)],
+])('a sitemap of the largest size that is full of %s is read in time', (_, xml) => {
+  expect(parseSitemap(xml).pages).toEqual([])
+})
+
+test('an address full of slashes is compared in time', () => {
+  const slashes = '/'.repeat(1_000_000)
+  expect(choose([`/a${slashes}`, `/a/${slashes}`])).toHaveLength(1)
+  expect(choose([`/a${slashes}b`])).toHaveLength(1)
 })

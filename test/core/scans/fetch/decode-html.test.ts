@@ -76,3 +76,10 @@ test('a page of 5 MB without an end of a tag is decoded in time that grows with 
   const body = Buffer.alloc(5_000_000, '<meta ')
   expect(decodeHtml(body, '').length).toBe(5_000_000)
 })
+
+// With a step for each pair of blanks this takes longer than a test may take.
+test('a header full of blanks is read in time', () => {
+  const blanks = ' '.repeat(1_000_000)
+  expect(decodeHtml(text('café!', 'latin1'), `text/html; charset=${blanks};`)).toBe('café!')
+  expect(decodeHtml(text('ą', 'utf8'), `text/html; charset=${blanks}'${blanks}utf-8`)).toBe('ą')
+})

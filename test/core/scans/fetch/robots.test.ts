@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseRobots } from '#core/scans/fetch/robots'
+import { MAX_ROBOTS_BYTES, parseRobots } from '#core/scans/fetch/robots'
 
 function allowed(text: string, path: string): boolean {
   return parseRobots(text, 'FootfallScan').isAllowed(path)
@@ -61,5 +61,14 @@ describe('robots.txt', () => {
     const text = `User-agent: *\n${`Disallow: ${'/*a'.repeat(500)}$\n`.repeat(300)}`
     expect(allowed(text, '/a'.repeat(1_000))).toBe(false)
     expect(allowed(text, '/b'.repeat(1_000))).toBe(true)
+  })
+
+  // With a step for each pair of blanks this takes longer than a test may take.
+  test('a file of the largest size that is one line of blanks is read in time', () => {
+    const blanks = ' '.repeat(MAX_ROBOTS_BYTES)
+    expect(allowed(`User-agent: *\nDisallow: /y${blanks}x`, '/y')).toBe(true)
+    expect(allowed(`User-agent: *\nDisallow: /y${blanks}# x`, '/y')).toBe(false)
+    expect(allowed(`User-agent: *\nDisallow${blanks}: /y`, '/y')).toBe(false)
+    expect(allowed(`User-agent: *\n${blanks}Disallow: /y`, '/y')).toBe(false)
   })
 })

@@ -88,6 +88,8 @@ test.each([
   ['mailto:a@b.test', 'contact', null, false],
   ['tel:+49', 'call', null, false],
   ['https://calendly.com/me/30?month=1', 'book', 'https://calendly.com/me/30', true],
+  ['https://google.co.uk/maps/place/x', 'directions', 'https://google.co.uk/maps/place/x', true],
+  ['https://google.x-1.test/maps/place/x', null, 'https://google.x-1.test/maps/place/x', true],
   ['https://www.google.com/maps/place/x', 'directions', 'https://www.google.com/maps/place/x', true],
   ['https://app.shop.test/login?next=%2F', 'log_in', '/login', false],
   ['https://other.co.uk/x', null, 'https://other.co.uk/x', true],

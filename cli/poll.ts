@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandError } from './errors.ts'
+import type { Session } from './run-context.ts'
+
+/**
+ * Calls `ask` until it returns a result. Returns null if there is none before `deadline` (Unix ms). A
+ * retryable problem, such as a service that restarts, does not end the wait: the user reads it once, and the
+ * next call comes after `pauseMs`, or after the time that the service asks for. Throws all other errors.
+ */
+export async function pollUntil<T>(
+  { say }: Pick<Session, 'say'>,
+  ask: () => Promise<T | null>,
+  pauseMs: number,
+  deadline: number,
+): Promise<T | null> {
+  let said: string | null = null
+  for (;;) {
+    let pause = pauseMs
+    try {
+      const result = await ask()
+      if (result !== null) return result
+      said = null
+    } catch (error) {
+      if (!(error instanceof CommandError) || !error.problem.retryable) throw error
+      const { error: code, message, retry_after_seconds = 0 } = error.problem
+      pause = Math.max(pauseMs, retry_after_seconds * 1_000)
+      if (said !== code) say(`${message} The wait goes on.`)
+      said = code
+    }
+    if (Date.now() + pause > deadline) return null
+    await sleep(pause)
+  }
+}

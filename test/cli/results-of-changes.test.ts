@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
+import { createRunner, type Runner } from './built-cli.ts'
+import { signIn } from './sign-in.ts'
+
+/** The result of a change cannot be asked for again, so no output option may lose it. */
+
+let service: Service
+let run: Runner
+
+beforeAll(async () => {
+  service = await startService({ env: { DEV_APPROVE: 'true' } })
+  run = await createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder() })
+  await signIn(run, service)
+})
+afterAll(cleanUp)
+
+test.each([
+  ['create', ['create', 'trap', '--domain', 'https://trap.example', '--csv']],
+  ['create with a table', ['create', 'trap', '--domain', 'https://trap.example', '--csv', '--table', 'x']],
+  ['delete', ['delete', 'demo', '--confirm', '--csv']],
+  ['replays delete', ['replays', 'delete', '--all', '--confirm', 'delete_replay_data', '--csv']],
+  ['feedback', ['feedback', '--message', 'm', '--csv']],
+  ['experiments delete', ['experiments', 'delete', 'exp_1', '--confirm', '--csv']],
+])('%s refuses --csv before it asks the service', async (_, args) => {
+  // Any call would end with AUTH_REQUIRED here.
+  expect(await run(args, { AA_CONFIG_DIR: newFolder() })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'This command prints no table.\nUse --json.\n',
+  })
+})
+
+test('a field that the result of a change lacks is named, and the whole result is printed', async () => {
+  const created = await run(['create', 'first', '--domain', '*', '--json', '--fields', 'nosuch'])
+  expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining('nosuch') })
+  expect(JSON.parse(created.stdout)).toMatchObject({ name: 'first', project_token: expect.any(String) })
+  const changed = await run(['update', 'first', '--origins', 'https://a.example', '--fields', 'nosuch'])
+  expect(changed).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/Token +aat_/),
+    stderr:
+      '--fields has nothing of the name nosuch. The command has done its work, so this is the whole answer.\n',
+  })
+})
+
+test('a table that the result of a change lacks is named, and the whole result is printed', async () => {
+  const lists = '{"goals":["More signups"]}'
+  const set = ['context', 'set', 'demo', '--file', lists, '--csv']
+  expect((await run(set)).stdout).toContain('More signups')
+  expect(await run([...set, '--table', 'nosuch'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('More signups'),
+    stderr: expect.stringContaining('--table has nothing of the name nosuch.'),
+  })
+})
+
+test('a dry run with a field that is not there is an error, because nothing was done', async () => {
+  const args = ['create', 'second', '--domain', '*', '--dry-run', '--fields', 'nosuch']
+  expect(await run(args)).toMatchObject({ code: 1, stdout: '' })
+})
