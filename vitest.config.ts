@@ -1,16 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
+/** The tracker's files that need no browser. They load its modules again for each page. */
 const TRACKER = ['test/tracker/**/*.test.ts']
-const DASHBOARD = ['test/dashboard/**/*.test.ts']
-/** These open pages in a Chromium. The browser and the page take most of their time. */
-const PAGES = ['test/replay/**', 'test/scans/**', 'test/journeys/pages/**', 'test/providers/chromium/**'].map(
-  folder => `${folder}/*.test.ts`,
-)
-/** These start the service, the command line or a bundle of a function as a process, many times. */
-const PROCESSES = [
-  'test/local/main.test.ts',
-  ...['test/journeys/**', 'test/cli/**', 'test/bundles/**'].map(folder => `${folder}/*.test.ts`),
-]
+const BROWSER = ['test/browser/**/*.test.ts']
+const FAULTS = ['test/faults/**/*.test.ts']
 const PACKAGE = ['test/package/**/*.test.ts']
 
 const limits = {
@@ -18,9 +11,6 @@ const limits = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
-  // A race between processes or browsers now and then fails one of 11,000 tests. The report names a test that
-  // needed its second try (retry x1): mend its race. What is wrong fails twice.
-  retry: 1,
 }
 
 const nodeRunner = {
@@ -39,33 +29,22 @@ export default defineConfig({
     // Files share worker processes, because a process takes half a second to start and then imports the same
     // modules again. So each file closes what it opens, and restores what it replaces. `npm test --
     // --sequence.shuffle.files` finds files that depend on others.
-    // `npm test` runs `service` alone, which takes five minutes. package.json has a script for the others.
+    // package.json has a command for each kind (CONTRIBUTING.md, Tests).
     projects: [
-      {
-        // These files share one Chromium (sharedBrowser in test/support/browser.ts).
-        test: { name: 'tracker', include: TRACKER, isolate: false, ...limits },
-      },
+      { test: { name: 'tracker', include: TRACKER, isolate: false, ...limits } },
       {
         test: {
-          name: 'service',
+          name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: [...TRACKER, ...DASHBOARD, ...PAGES, ...PROCESSES, ...PACKAGE],
+          exclude: [...TRACKER, ...BROWSER, ...FAULTS, ...PACKAGE],
           ...nodeRunner,
           ...limits,
         },
       },
-      { test: { name: 'pages', include: PAGES, ...nodeRunner, ...limits } },
-      {
-        test: { name: 'processes', include: PROCESSES, exclude: PAGES, ...nodeRunner, ...limits },
-      },
-      {
-        // These files share one service with the demo traffic, and one Chromium (test/support/dashboard.ts).
-        test: { name: 'dashboard', include: DASHBOARD, ...nodeRunner, ...limits },
-      },
-      {
-        // These build what others install, for a minute.
-        test: { name: 'package', include: PACKAGE, ...nodeRunner, ...limits },
-      },
+      // The files of a process share one Chromium (sharedBrowser in test/support/browser.ts).
+      { test: { name: 'browser', include: BROWSER, ...nodeRunner, ...limits } },
+      { test: { name: 'faults', include: FAULTS, ...nodeRunner, ...limits } },
+      { test: { name: 'package', include: PACKAGE, ...nodeRunner, ...limits } },
     ],
   },
 })

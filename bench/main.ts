@@ -16,10 +16,10 @@ const BENCHES: Record<string, () => unknown> = {
   ingest: () => import('./ingest.ts'),
   live: () => import('./live.ts'),
   reads: () => import('./reads.ts'),
-  replay: () => runVitest('test/replay/page-cost.test.ts', { REPLAY_BENCH: '1' }),
+  replay: () => runVitest('test/browser/replay/page-cost.test.ts', { REPLAY_BENCH: '1' }),
   scan: () => import('./scan.ts'),
   split: () => import('./split-sessions.ts'),
-  tracker: () => runVitest('test/tracker/page-cost.test.ts', { TRACKER_BENCH: '1' }),
+  tracker: () => runVitest('test/browser/tracker/page-cost.test.ts', { TRACKER_BENCH: '1' }),
 }
 
 function runVitest(file: string, env: Record<string, string>): void {

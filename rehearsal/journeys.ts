@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { World } from './world.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
 /**
- * Runs the files of test/journeys/ that take a deployment; the others start a service of their own. The tests
- * of a file run in parallel, because most of their time is waiting for the consumer. Returns the number of
- * passed tests.
+ * Runs the journeys that take a deployment, with a browser or without; the others start a service of their
+ * own. The tests of a file run in parallel, because most of their time is waiting for the consumer. Returns
+ * the number of passed tests.
  */
 export async function runJourneys({
   file: deploymentContents,
@@ -49,10 +49,9 @@ export async function runJourneys({
 
 /** The options of vitest cannot exclude a file that its configuration includes, so the files are named. */
 function deployedJourneys(): string[] {
-  const files = readdirSync(join(ROOT, 'test/journeys'), { withFileTypes: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.test.ts'))
-    .map(({ name }) => join('test/journeys', name))
-    .filter(file => readFileSync(join(ROOT, file), 'utf8').includes('openDeployment('))
+  const files = globSync('test/{journeys,browser/journeys}/*.test.ts', { cwd: ROOT }).filter(file =>
+    readFileSync(join(ROOT, file), 'utf8').includes('openDeployment('),
+  )
   if (files.length === 0) throw new Error('No file of test/journeys/ calls openDeployment.')
   return files
 }

@@ -12,7 +12,7 @@ export const KNOWN_GAPS = [
   'CORS settings, the origin of CloudFront, and the names of secrets in policies. rehearsal/corrections.ts corrects them after each deployment.',
   'Athena. Trino 476 replaces engine version 3, without limits on scanned bytes and without reuse of results.',
   'Effects after days: merges of large segments (npm test covers them), and expiry in the state table and the S3 bucket.',
-  'GET /stream: the function URL, the function at the edge and streamed responses. test/lambdas/ and test/bundles/ test the function, and test/lib/ the template.',
+  'GET /stream: the function URL, the function at the edge and streamed responses. test/lambdas/ and test/faults/bundles/ test the function, and test/lib/ the template.',
   "Earlier moments of the table: the emulator's point-in-time recovery copies the table as it is.",
   'The import of the stream and of the secret into a new stack: rehearsal/ministack-program.ts adds it to the emulator.',
   'The option rollout=canary: the emulator has no CodeDeploy. test/lib/rollout.test.ts tests the template.',

@@ -42,7 +42,7 @@ export async function rehearse(world: World, ledger: Ledger): Promise<void> {
     erased = found
   })
   const hidden = runChecks([person], world, ledger)
-  await check('the journeys of test/journeys/ pass on the deployed service', async () => {
+  await check('the journeys pass on the deployed service', async () => {
     const tests = await runJourneys(world)
     return `${tests} tests`
   })

@@ -18,8 +18,11 @@ const EXPERIMENT = {
 }
 /** The page with the text that is tested. */
 const PAGE = '/pricing'
-/** In the control group, this percentage of the sign-ups is only started. */
-const NOT_FINISHED = 25
+/**
+ * This percentage of the control group only starts to sign up. The ids of the events contain the time of the
+ * filling, so a choice by them would give each install another result.
+ */
+const NOT_FINISHING = 25
 
 /**
  * Creates the experiment of the demo project, where it is missing. `end`: the end of the demo traffic, Unix
@@ -47,7 +50,7 @@ export function withExperiment(events: readonly RecordedEvent[]): RecordedEvent[
     const isUnfinished =
       event.event === EXPERIMENT.goal_event &&
       variant === CONTROL &&
-      bucketOf(EXPERIMENT.goal_event, String(event.event_id)) < NOT_FINISHED
+      bucketOf(EXPERIMENT.goal_event, event.user_id ?? '') < NOT_FINISHING
     return [isUnfinished ? { ...event, event: 'signup_started' } : event]
   })
 }

@@ -145,7 +145,7 @@ test('an OAuth client registers and gets a token by an authorization code, and r
     ),
   )
   const verifier = oauth.generateRandomCodeVerifier()
-  // GET /oauth/authorize is a page (test/journeys/pages/authorize-client.test.ts): it starts this request.
+  // GET /oauth/authorize is a page (test/browser/pages/authorize-client.test.ts): it starts this request.
   const { request } = await world.authRequests.start({
     mode: 'interactive',
     client_type: 'mcp',

@@ -7,7 +7,7 @@ import { BASE_URL, type HttpService, openHttpService, type RequestOptions } from
 
 /** What holds for every row of the routes table; a row that is added is tested by being there. */
 const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
-  // Pages have tests of their own (test/journeys/pages).
+  // Pages have tests of their own (test/browser/pages).
   ([, route]) => route.auth !== 'browser',
 )
 const ofAccounts = rows.filter(([, route]) => route.auth === 'account')

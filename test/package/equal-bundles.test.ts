@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { buildBundles } from '#test/bundles/built-bundles'
+import { buildBundles } from '#test/faults/bundles/built-bundles'
 
 /** The files of a folder, without the libraries and the browser, which npm has installed. */
 function filesOf(folder: string): string[] {

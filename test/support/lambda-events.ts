@@ -23,9 +23,9 @@ export type HttpResult = {
 export type SqsEvent = { Records: [{ messageId: string; body: string }] }
 export type BatchResult = { batchItemFailures: { itemIdentifier: string }[] }
 
-const EVENTS = new URL('../bundles/events/', import.meta.url)
+const EVENTS = new URL('../fixtures/lambda-events/', import.meta.url)
 
-/** Returns a copy of an event in test/bundles/events, after `change` has edited it. */
+/** Returns a copy of an event in test/fixtures/lambda-events, after `change` has edited it. */
 export function exampleEvent<E>(name: string, change: (event: E) => void = () => {}): E {
   const event: E = JSON.parse(readFileSync(new URL(`${name}.json`, EVENTS), 'utf8'))
   change(event)

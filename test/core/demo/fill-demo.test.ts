@@ -82,6 +82,19 @@ test('a user of the demo sees one variant, each time with the page that has it',
   }
 })
 
+test('the experiment of the demo has the same conversions, whenever it is filled', async () => {
+  const conversions = []
+  for (const hours of [0, 7, 31, 1_000]) {
+    await state.empty()
+    records = []
+    now = Date.UTC(2026, 10, 22, 12) + hours * 3_600_000 + hours
+    await fill()
+    conversions.push(new Set(events().flatMap(({ event, user_id }) => (event === 'signup' ? [user_id] : []))))
+  }
+  expect(conversions[0]?.size).toBeGreaterThan(20)
+  expect(new Set(conversions.map(users => [...users].toSorted().join())).size).toBe(1)
+})
+
 test('a later call adds only what came since then', async () => {
   await fill()
   const before = now

@@ -8,10 +8,10 @@ import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { createStores } from '#core/stores'
 import { createScanThread } from '#local/scans/scan-thread'
+import { linkBrowser } from '#test/browser/scans/link-browser'
 import { goodAnswer, sayText, startConverse } from '#test/providers/bedrock/converse-server'
 import { SITE } from '#test/support/test-scans'
 import { openTestState } from '#test/support/test-state'
-import { linkBrowser } from './link-browser.ts'
 
 const ENTRY = new URL('./loopback-thread.ts', import.meta.url)
 const ACCOUNT = { id: 'acc_1', tier: 'pro' } as never

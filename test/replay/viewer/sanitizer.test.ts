@@ -3,7 +3,15 @@ import { MAX_DEPTH, MAX_NODES } from '#replay/viewer/sanitize/sanitize-nodes'
 import { nothingLeftOut, sanitizeStyles } from '#replay/viewer/sanitize/sanitize-styles'
 import { createSanitizer } from '#replay/viewer/sanitize/sanitizer'
 import { createRecording, MAX_JSON_CHARS } from '#replay/viewer/stage/recording'
-import { change, element, move, page, snapshot, type TestNode, text } from './events.ts'
+import {
+  change,
+  element,
+  move,
+  page,
+  snapshot,
+  type TestNode,
+  text,
+} from '#test/browser/replay/viewer/events'
 
 describe('style sheets', () => {
   test.each([

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectInspector, connectMcpClient } from '#test/browser/journeys/mcp-clients'
+import { playReferenceClient } from '#test/browser/journeys/play-reference-client'
 import { launchBrowser } from '#test/support/browser'
 import { type Deployment, openDeployment } from '#test/support/deployment'
 import { listenForCallback } from '#test/support/reference-client'
-import { connectInspector, connectMcpClient } from './mcp-clients.ts'
-import { playReferenceClient } from './play-reference-client.ts'
 
 /**
  * The ways of an owner in a browser, and of agents beside it, from the setup link to a disconnected session.

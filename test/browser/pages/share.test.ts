@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPagesService, type PagesService } from '#test/support/pages-service'
 
-/** The page of a share link (docs/api/dashboard.md). What its script then reads is in test/dashboard/. */
+/**
+ * The page of a share link (docs/api/dashboard.md). What its script then reads is in test/browser/dashboard/.
+ */
 
 let service: PagesService
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach } from 'vitest'
 import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
-import { type RecordingServer, startRecordingServer } from './recording-server.ts'
+import { type RecordingServer, startRecordingServer } from '#test/tracker/recording-server'
 
 /** Start time of the fake clocks of these tests. */
 export const NOON = new Date('2026-11-21T12:00:00Z')

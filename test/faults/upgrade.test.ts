@@ -5,7 +5,7 @@ import { eventually } from '#test/support/eventually'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
 import { readJson } from '#test/support/service-reads'
 
-const FIXTURES = resolve(import.meta.dirname, '../../fixtures')
+const FIXTURES = resolve(import.meta.dirname, '../fixtures')
 
 afterEach(cleanUp)
 

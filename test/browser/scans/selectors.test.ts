@@ -2,10 +2,10 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPage } from '#core/scans/read/read-page'
 import { readSite } from '#core/scans/read/read-site'
+import { CORPUS } from '#test/scans/corpus/corpus'
+import { fetchedPages } from '#test/scans/corpus/fetched-pages'
+import { type ServedCorpus, serveCorpus } from '#test/scans/corpus/serve-corpus'
 import { launchBrowser } from '#test/support/browser'
-import { CORPUS } from './corpus/corpus.ts'
-import { fetchedPages } from './corpus/fetched-pages.ts'
-import { type ServedCorpus, serveCorpus } from './corpus/serve-corpus.ts'
 
 /** The selectors of all actions of the corpus, in a real browser. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
-import { type RecordingServer, startRecordingServer } from './recording-server.ts'
+import { type RecordingServer, startRecordingServer } from '#test/tracker/recording-server'
 import { useTestSite } from './test-site.ts'
 
 const site = useTestSite()

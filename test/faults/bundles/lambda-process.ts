@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
 /**
- * The process in which a bundle runs, as test/bundles/bundle-process.ts starts it. Loads the bundle of its
- * first argument, then runs one event after the other from its IPC channel. Results and errors travel as
+ * The process in which a bundle runs, as test/faults/bundles/bundle-process.ts starts it. Loads the bundle of
+ * its first argument, then runs one event after the other from its IPC channel. Results and errors travel as
  * JSON, as on Lambda.
  */
 export type Invocation = { event: unknown; timeoutMs: number }

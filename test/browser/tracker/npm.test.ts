@@ -4,7 +4,7 @@ import { eventually } from '#test/support/eventually'
 import { useTestSite } from './test-site.ts'
 
 const site = useTestSite()
-const FOLDER = new URL('../../tracker/npm/', import.meta.url)
+const FOLDER = new URL('../../../tracker/npm/', import.meta.url)
 
 /** Opens a page that loads the tracker by the npm package, then runs `script` as a module. */
 async function openPage(script: string) {
@@ -65,14 +65,14 @@ test('where the script cannot be loaded, and on a server, calls do nothing', asy
       (window as unknown as { footfall: NonNullable<typeof window.aa> }).footfall.experiment('x', ['a']),
     ),
   ).toBeNull()
-  const { aa, loadTracker } = await import('../../tracker/npm/index.js')
+  const { aa, loadTracker } = await import('../../../tracker/npm/index.js')
   loadTracker({ src: 'https://stats.test/tracker.js', token: 't' })
   aa.track('x')
   expect(aa.getIdentity()).toBeNull()
 })
 
 test('the package has the methods of the tracker, and no code of it', async () => {
-  const { aa } = await import('../../tracker/npm/index.js')
+  const { aa } = await import('../../../tracker/npm/index.js')
   const page = await openPage(`loadTracker({ src, token: 'aat_1' })`)
   await page.waitForFunction(() => window.aa)
   const methods = await page.evaluate(() => Object.keys(window.aa!))

@@ -23,7 +23,7 @@ async function openService() {
     scanJobs: dataDir => {
       folder = dataDir
       const settings = { dataDir, userAgent: 'FootfallScan/1.0 (+http://localhost/)' }
-      const entry = new URL('./loopback-thread.ts', import.meta.url)
+      const entry = new URL('../../local/scans/loopback-thread.ts', import.meta.url)
       const thread = createScanThread(settings, () => {}, { entry })
       cleanups.push(thread.stop)
       return thread
