@@ -92,7 +92,7 @@ const RULES: Record<string, Rule> = {
       /^(@sparticuz\/chromium|esbuild|playwright-core|@duckdb\/node-api|@modelcontextprotocol\/client|gpt-tokenizer|preact|@preact\/signals|solid-js|svelte|uplot|@observablehq\/plot)$/,
     builtins: null,
   },
-  scripts: { files: NONE, packages: /^@babel\/parser$/, builtins: null },
+  scripts: { files: /^scripts\//, packages: /^@babel\/parser$/, types: /^vitest$/, builtins: null },
   // It deploys the service and sends requests as an owner does, so it needs no handler and nothing of one
   // machine. The tools of an operator are in lib/.
   rehearsal: {
