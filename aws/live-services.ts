@@ -5,7 +5,7 @@ import { createLiveConsumer } from '#core/live/consumer'
 import { STREAM_DEFAULTS } from '#core/live/event-stream'
 import { createStreamLeases } from '#core/live/stream-leases'
 import { createTails } from '#core/live/tails'
-import type { Clock } from '#core/ports'
+import { systemClock as clock } from '#providers/system-clock'
 import { createInstruments } from './instruments.ts'
 import { readSettings } from './settings.ts'
 import { createTracedAccess, createTracedStores } from './traced-stores.ts'
@@ -16,8 +16,6 @@ import { createTracedAccess, createTracedStores } from './traced-stores.ts'
  */
 
 type Environment = Record<string, string | undefined>
-
-const clock: Clock = { now: Date.now }
 
 /**
  * A stream on AWS ends after this time, and its client connects again with Last-Event-ID. Lambda does not
@@ -44,7 +42,7 @@ export function createStreamServices(environment: Environment) {
   const services = {
     ...access,
     buffer,
-    tails: createTails({ buffer, users: createUserResolver({ ...stores, bufferMs, clock }), log }),
+    tails: createTails({ buffer, users: createUserResolver({ ...stores, bufferMs, clock }), clock, log }),
     leases: createStreamLeases(stores, { clock, isOnlyProcess: false }),
     streamSettings: { ...STREAM_DEFAULTS, maxMs: MAX_STREAM_MS },
     clock,

@@ -3,17 +3,15 @@ import type { IdentityProvider } from '#core/access/provider'
 import { createAccessStores } from '#core/access-stores'
 import { createBilling } from '#core/billing/billing'
 import { readProfile } from '#core/limits/profile'
-import type { Clock } from '#core/ports'
 import { createCodeHostProvider } from '#providers/code-host'
 import { createNetwork } from '#providers/network'
 import { createOpenIdProvider } from '#providers/openid'
+import { systemClock as clock } from '#providers/system-clock'
 import type { FunctionSettings } from '#schemas/functions'
 import { createInstruments } from './instruments.ts'
 import { createPayments, createSecretReader, type SecretReader } from './payments.ts'
 import { readSettings } from './settings.ts'
 import { createTracedStores } from './traced-stores.ts'
-
-const clock: Clock = { now: Date.now }
 
 /** The services of the pages on AWS. */
 export function createPagesServices(environment: Record<string, string | undefined>) {

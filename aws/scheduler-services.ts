@@ -11,10 +11,10 @@ import type { LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { readProfile } from '#core/limits/profile'
-import type { Clock } from '#core/ports'
 import { openReplayUpkeep } from '#core/replays/open-replays'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import type { ScanJob } from '#core/scans/scan'
+import { systemClock as clock } from '#providers/system-clock'
 import { createKinesisClient, createSqsClient } from './clients.ts'
 import { createInstruments } from './instruments.ts'
 import { createSqsJobQueue } from './job-queue.ts'
@@ -23,8 +23,6 @@ import { createPayments, createSecretReader } from './payments.ts'
 import { readSettings } from './settings.ts'
 import { createStreamRetention } from './stream-retention.ts'
 import { createTracedStores, openS3Lake } from './traced-stores.ts'
-
-const clock: Clock = { now: Date.now }
 
 /** The services of the function that is called every minute. Throws when a setting is missing or wrong. */
 export function createSchedulerServices(environment: Record<string, string | undefined>) {

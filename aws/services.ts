@@ -21,7 +21,6 @@ import { openLake } from '#core/lake/read/snapshot'
 import { profiles } from '#core/limits/profile'
 import { createLiveBuffer } from '#core/live/buffer'
 import { createOutboundClient } from '#core/outbound/outbound-client'
-import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { openReplays } from '#core/replays/open-replays'
 import { openScanDesk } from '#core/scans/open-scan-desk'
@@ -32,6 +31,7 @@ import { createSiteVisitor } from '#core/scans/visit-site'
 import { createBedrockClient } from '#providers/bedrock/create-bedrock-client'
 import { createBedrockModel } from '#providers/bedrock/create-bedrock-model'
 import { createNetwork } from '#providers/network'
+import { systemClock as clock } from '#providers/system-clock'
 import {
   createAthenaClient,
   createKinesisClient,
@@ -62,8 +62,6 @@ import { createTracedAccess, createTracedStores, openS3Lake } from './traced-sto
  */
 
 type Environment = Record<string, string | undefined>
-
-const clock: Clock = { now: Date.now }
 
 /** DuckDB's threads share its memory. Each thread needs this many MB for the rows that it sorts. */
 const THREAD_MEMORY_MB = 512
@@ -280,9 +278,9 @@ export function createJobsServices(environment: Environment) {
 export function createScanServices(environment: Environment, bundle: string) {
   const { BASE_URL } = readSettings('scan', environment)
   const { instrument } = createInstruments()
-  const client = createOutboundClient({ network: createNetwork(), userAgent: scanAgent(BASE_URL) })
+  const client = createOutboundClient({ network: createNetwork(), userAgent: scanAgent(BASE_URL), clock })
   const renderer = createPageBrowser(client, bundle)
-  const visitor = createSiteVisitor({ client, renderer, openReader: openSiteReader })
+  const visitor = createSiteVisitor({ client, renderer, openReader: openSiteReader, clock })
   return { services: { visitor }, instrument }
 }
 

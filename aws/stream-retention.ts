@@ -8,13 +8,13 @@ import {
   ListShardsCommand,
 } from '@aws-sdk/client-kinesis'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, Log } from '#core/ports'
+import type { Now, Log } from '#core/ports'
 
 export type StreamRetentionServices = {
   client: KinesisClient
   streamArn: string
   state: Pick<LakeStateStore, 'shards'>
-  clock: Clock
+  clock: Now
   log: Log
   /** The retention of the deployment, hours. */
   retentionHours: number
@@ -114,7 +114,7 @@ async function listShards(client: KinesisClient, streamArn: string): Promise<str
 async function unreadMs(
   client: KinesisClient,
   { streamArn, name, highWater }: { streamArn: string; name: string; highWater: string | null },
-  clock: Clock,
+  clock: Now,
 ): Promise<number> {
   const { ShardIterator } = await client.send(
     new GetShardIteratorCommand({

@@ -2,13 +2,12 @@ import { createAccessStores } from '#core/access-stores'
 import type { FeedbackSink } from '#core/accounts/feedback'
 import { ownObjects } from '#core/lake/own-objects'
 import { readProfile } from '#core/limits/profile'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Lake, Log } from '#core/ports'
 import { createStores } from '#core/stores'
+import { systemClock as clock } from '#providers/system-clock'
 import { createDynamoClient, createS3Client } from './clients.ts'
 import type { Instruments } from './instruments.ts'
 import { createS3Lake } from './lake.ts'
-
-const clock: Clock = { now: Date.now }
 
 /** The stores of the state table, with the calls to it in traces. */
 export function createTracedStores(table: string, trace: Instruments['trace']) {

@@ -11,6 +11,7 @@ import type { Endpoint } from '#lambdas/chain/chain'
 import { publicChain } from '#lambdas/chain/public-chain'
 import type { HttpRequest } from '#lambdas/http'
 import { GATHER_MS } from '#local/storage'
+import { systemClock } from '#providers/system-clock'
 import { routes } from '#schemas/routes'
 import { connectDynalite } from '#test/support/dynalite-state'
 import { median } from './percentile.ts'
@@ -39,14 +40,14 @@ connection.client.middlewareStack.add(
   { step: 'initialize', name: 'count' },
 )
 let now = Date.now()
-const clock = { now: () => now }
+const clock = { ...systemClock, now: () => now }
 const log = () => {}
 
 /**
  * The services of a process of this profile. `waitMs`: how long it gathers what reads write; 0: as on AWS.
  */
 function servicesOf(profile: Profile, waitMs: number) {
-  const usage = gatherReads(createUsageStore(connection), { waitMs, log })
+  const usage = gatherReads(createUsageStore(connection), { waitMs, clock, log })
   const stores = createStores(connection, clock, { usage })
   const options = { ...connection, ...stores, clock, log, profile, admitted: [], gatherMs: waitMs }
   const access = createAccessStores(options)

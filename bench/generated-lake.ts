@@ -22,6 +22,7 @@ import { ensureOwner } from '#local/owner'
 import { createJobQueue } from '#local/pipeline/job-queue'
 import { openState } from '#local/state/state'
 import { LOCAL_SHARD } from '#local/stream/reader'
+import { systemClock } from '#providers/system-clock'
 
 export type GeneratedLakeOptions = {
   /** Number of events of the large project. */
@@ -68,7 +69,7 @@ export async function generateLake(
   await mkdir(unfinished, { recursive: true })
   const end = Date.now()
   let now = end - DAYS * 24 * HOUR_MS
-  const clock = { now: () => now }
+  const clock = { ...systemClock, now: () => now }
   const log: Log = (code, fields) => {
     if (code.endsWith('FAILED') || code.includes('DAMAGED'))
       throw new Error(`${code} ${JSON.stringify(fields)}`)

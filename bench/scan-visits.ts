@@ -11,6 +11,7 @@ import { createChromiumFinder } from '#local/scans/find-chromium'
 import { createRenderer } from '#providers/chromium/create-renderer'
 import { groupMemory } from '#providers/chromium/group-memory'
 import { createNetwork } from '#providers/network'
+import { systemClock } from '#providers/system-clock'
 
 /** The process of `npm run bench -- scan` that visits sites, one after the other. */
 
@@ -34,9 +35,10 @@ const client = createOutboundClient({
   network: { ...createNetwork(), addresses: async () => ['127.0.0.1'] },
   policy: { isAllowedAddress: () => true, isAllowedPort: () => true },
   userAgent: 'FootfallScan/1.0 (+http://localhost/)',
+  clock: systemClock,
 })
 const renderer = createRenderer({ client, findChromium, tempDir })
-const visitor = createSiteVisitor({ client, renderer, openReader: openSiteReader })
+const visitor = createSiteVisitor({ client, renderer, openReader: openSiteReader, clock: systemClock })
 
 process.on('message', async ({ url, depth }: VisitOrder) => {
   let browser = 0

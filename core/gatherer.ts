@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '#core/ports'
 
 export type GathererOptions<T> = {
   /** Writes entries together. Must not throw: nobody waits for the entries any more. */
@@ -10,6 +10,7 @@ export type GathererOptions<T> = {
   waitMs: number
   /** So many entries are written without a further wait. */
   maxEntries: number
+  clock: Pick<Clock, 'deadline'>
 }
 
 export type Gatherer<T> = {
@@ -23,7 +24,7 @@ export type Gatherer<T> = {
  * Gathers small writes of one process, so that many of them cost one request. A killed process loses those
  * that wait.
  */
-export function createGatherer<T>({ write, waitMs, maxEntries }: GathererOptions<T>): Gatherer<T> {
+export function createGatherer<T>({ write, waitMs, maxEntries, clock }: GathererOptions<T>): Gatherer<T> {
   let waiting: T[] = []
   let writing: Promise<void> = Promise.resolve()
   let isTimed = false
@@ -32,15 +33,16 @@ export function createGatherer<T>({ write, waitMs, maxEntries }: GathererOptions
     if (waitMs === 0) return write([entry])
     waiting.push(entry)
     if (waiting.length >= maxEntries) void flush()
-    else if (!isTimed) void flushLater()
+    else if (!isTimed) flushLater()
   }
 
-  async function flushLater(): Promise<void> {
+  function flushLater(): void {
     isTimed = true
     // The timer does not keep the process alive: whoever ends it in order calls `flush`.
-    await sleep(waitMs, undefined, { ref: false })
-    isTimed = false
-    await flush()
+    clock.deadline(waitMs).addEventListener('abort', () => {
+      isTimed = false
+      void flush()
+    })
   }
 
   /** One write follows the other, so that a slow table does not get more and more of them at once. */

@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import type { Clock } from '#core/ports'
+import type { Clock, Now } from '#core/ports'
 
 export type LookupCacheOptions<T> = {
   /** How long a found value is used, ms: after this time a revoked credential is dead in every process. */
@@ -11,9 +11,10 @@ export type LookupCacheOptions<T> = {
    * Looks values that are in use up again, many with one request, before their time is over. Null: it is no
    * longer there. Without this each value is looked up by itself when its time is over.
    */
-  lookUpAgain?: (values: readonly T[]) => Promise<(T | null)[]>
+  again?: { lookUp: (values: readonly T[]) => Promise<(T | null)[]>; clock: Pick<Clock, 'deadline'> }
 }
 
+type LookUpAgain<T> = NonNullable<LookupCacheOptions<T>['again']>
 type Entry<T> = { startedAt: number; found: Promise<T | null> }
 
 /** How long values that are due wait for others, ms. */
@@ -23,14 +24,14 @@ const GATHER_MS = 500
  * Looks texts up once in a few seconds: credentials, project tokens. Requests at the same time share one
  * look-up. Unknown texts have a separate cache, so that invented texts do not push real ones out.
  *
- * With `lookUpAgain` a value is due after half of its time. Then the next request for it still gets the old
+ * With `again` a value is due after half of its time. Then the next request for it still gets the old
  * value, and the look-up happens in the background together with others. When it fails, the value ends with
  * its time.
  */
 export function createLookupCache<T>(
-  clock: Clock,
+  clock: Now,
   lookUp: (text: string) => Promise<T | null>,
-  { foundMs, missingMs, maxEntries, lookUpAgain }: LookupCacheOptions<T>,
+  { foundMs, missingMs, maxEntries, again }: LookupCacheOptions<T>,
 ) {
   const known = new QuickLRU<string, Entry<T>>({ maxSize: maxEntries })
   const missing = new QuickLRU<string, Entry<T>>({ maxSize: maxEntries })
@@ -40,7 +41,7 @@ export function createLookupCache<T>(
     const now = clock.now()
     const cached = known.get(text)
     if (cached !== undefined && isCurrent(cached, foundMs, now)) {
-      if (lookUpAgain !== undefined && cached.startedAt + foundMs / 2 <= now) gather(text, cached)
+      if (again !== undefined && cached.startedAt + foundMs / 2 <= now) gather(again, text, cached)
       return cached.found
     }
     const unknown = missing.get(text)
@@ -56,18 +57,18 @@ export function createLookupCache<T>(
     return entry.found
   }
 
-  function gather(text: string, entry: Entry<T>): void {
-    if (due.size === 0) setTimeout(refreshDue, GATHER_MS).unref()
+  function gather(again: LookUpAgain<T>, text: string, entry: Entry<T>): void {
+    if (due.size === 0) again.clock.deadline(GATHER_MS).addEventListener('abort', () => refreshDue(again))
     due.set(text, entry)
   }
 
-  async function refreshDue(): Promise<void> {
+  async function refreshDue(again: LookUpAgain<T>): Promise<void> {
     const entries = [...due]
     due.clear()
     const startedAt = clock.now()
     try {
       const values = await Promise.all(entries.map(([, { found }]) => found as Promise<T>))
-      const found = (await lookUpAgain?.(values)) ?? []
+      const found = await again.lookUp(values)
       for (const [i, [text, entry]] of entries.entries()) {
         const value = found[i] ?? null
         if (value === null) moveToMissing(text, entry, startedAt)

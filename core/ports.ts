@@ -6,10 +6,23 @@ import type { LogCode } from '#schemas/log'
  * test/contract/ has one suite for each port, which runs on every implementation.
  */
 
-/** The current time. Core has no clock of its own, so that tests can set the time. */
-export type Clock = {
+/** The current time. */
+export type Now = {
   /** Unix milliseconds. */
   now(): number
+}
+
+/**
+ * The time, for code that also waits. Core has no clock and no timer of its own, so that tests can set and
+ * move the time. Code that never waits takes `Now`.
+ */
+export type Clock = Now & {
+  /** Resolves after `ms`, or after 24 days if that is longer. Rejects with the reason of the signal. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /**
+   * A signal that aborts after `ms` with a TimeoutError. Unlike `sleep` it does not keep the process alive.
+   */
+  deadline(ms: number): AbortSignal
 }
 
 /** One record of a shard. */

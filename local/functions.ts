@@ -151,7 +151,7 @@ export async function openFunctions(
     stream: streamHandler({
       ...common,
       buffer,
-      tails: createTails({ buffer, users, log, feed }),
+      tails: createTails({ buffer, users, clock, log, feed }),
       leases: createStreamLeases(storage, { clock, isOnlyProcess: true }),
       streamSettings: STREAM_DEFAULTS,
     }),

@@ -7,6 +7,7 @@ import type { Clock, Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { scanAgent } from '#core/scans/scan'
+import { systemClock as clock } from '#providers/system-clock'
 import type { Credentials } from '#schemas/owner'
 import { openAccess } from './access/open-access.ts'
 import { profileOf } from './access/profile.ts'
@@ -73,7 +74,6 @@ async function openService(
   onPipeline: (thread: PipelineThread) => void,
 ): Promise<Service> {
   const { DATA_DIR } = settings
-  const clock = { now: Date.now }
   const lock = lockFolder(DATA_DIR)
   if (isOpenToOthers(DATA_DIR)) log('FOLDER_OPEN_TO_OTHERS', { folder: DATA_DIR })
   const storedCredentials = readCredentials(DATA_DIR)

@@ -65,7 +65,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const lake = ownObjects(createFolderLake(folder), log)
   const state = await openState(statePath(dataDir))
   if (state.isRepaired) log('STATE_REPAIRED')
-  const reads = gatherReads(createUsageStore(state), { waitMs: GATHER_MS, log })
+  const reads = gatherReads(createUsageStore(state), { waitMs: GATHER_MS, clock, log })
   const stores = createStores(state, clock, { usage: reads, tokenMs: TOKEN_MS })
   const stream = await openLanes(dataDir, {
     ...{ log, clock },

@@ -17,6 +17,9 @@ type Rule = {
 }
 
 const NONE = /^$/
+const CLOCK = /\bDate\.now\b|\bnew Date\(\)|\bperformance\.(now|timeOrigin)\b/
+/** The next turn of the event loop (setImmediate) is no time, so it is no timer. */
+const TIMER = /\b(setTimeout|setInterval)\b|\bAbortSignal\.timeout\b/
 
 /**
  * Rules by folder, or by file of the root (README.md, How it is built). A source without a rule is reported.
@@ -30,10 +33,11 @@ const RULES: Record<string, Rule> = {
       /^(zod|electrodb|quick-lru|crawler-user-agents|isbot|htmlparser2|hyparquet|hyparquet-writer|tldts)$/,
     // Callers pass the client of the table, so core needs only its type.
     types: /^@aws-sdk\/lib-dynamodb$/,
-    builtins: /^node:(crypto|zlib|buffer|util|timers\/promises)$/,
+    builtins: /^node:(crypto|zlib|buffer|util)$/,
     never: {
       'reads the environment': /\bprocess\./,
-      'has a clock of its own': /\bDate\.now\(|\bnew Date\(\)/,
+      'has a clock of its own': CLOCK,
+      'has a timer of its own': TIMER,
     },
   },
   duckdb: { files: /^(schemas|core|duckdb)\//, packages: null, builtins: null },
@@ -55,7 +59,7 @@ const RULES: Record<string, Rule> = {
     files: /^(schemas|core|lambdas)\//,
     packages: null,
     builtins: /^node:(crypto|zlib|buffer|util)$/,
-    never: { 'reads the environment': /\bprocess\./ },
+    never: { 'reads the environment': /\bprocess\./, 'has a timer of its own': TIMER },
   },
   lib: {
     files: /^(schemas|lib)\/|^(tracker|replay|replay\/viewer|dashboard)\/build\.ts$|^package\.json$/,

@@ -64,6 +64,13 @@ describe('the check reports', () => {
     ],
     ['core that reads the environment', 'core/a.ts', 'const port = process.env.PORT'],
     ['core that reads the system clock', 'core/a.ts', 'const now = Date.now()'],
+    ['core that hands the system clock on', 'core/a.ts', 'const clock = { now: Date.now }'],
+    ['core that measures a time itself', 'core/a.ts', 'const started = performance.now()'],
+    ['core that waits by itself', 'core/a.ts', 'setTimeout(run, 10)'],
+    ['core that repeats by itself', 'core/a.ts', 'const timer = globalThis.setInterval(run, 10)'],
+    ['core that has a deadline of its own', 'core/a.ts', 'const signal = AbortSignal.timeout(10)'],
+    ['core that imports the timers', 'core/a.ts', "import { scheduler } from 'node:timers/promises'"],
+    ['a handler that waits by itself', 'lambdas/a.ts', 'setTimeout(run, 10)'],
     ['an inline type import', 'core/a.ts', "type X = import('#local/settings').Settings"],
     ['a re-export', 'core/a.ts', "export { x } from '#lambdas/http'"],
     ['an import for its side effect', 'core/a.ts', "import '#local/settings'"],
@@ -90,7 +97,10 @@ describe('the check reports', () => {
 
 test('the check allows aws in the entry of a function, the type of the table’s client, and any words in comments', () => {
   const functionEntry = { path: 'lambdas/track/index.ts', text: "import { services } from '#aws/services'" }
-  const comment = { path: 'core/a.ts', text: '// never process.env here\n/* nor Date.now() */' }
+  const comment = {
+    path: 'core/a.ts',
+    text: '// never process.env here\n/* nor Date.now() or setTimeout() */',
+  }
   const typeImport = {
     path: 'core/b.ts',
     text: "import type {\n  DynamoDBDocument,\n} from '@aws-sdk/lib-dynamodb'",

@@ -1,7 +1,7 @@
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
 import { createLookupCache } from '#core/lookup-cache'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { readTogether } from '#core/read-items'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import type { Scope } from '#schemas/scopes'
@@ -29,7 +29,7 @@ import {
 import type { AgentSessionSummary, AuthRequest } from './types.ts'
 
 export type AgentSessionServices = StateTable & {
-  clock: Clock
+  clock: Now
   accounts: Pick<AccountStore, 'itemRead'>
 }
 

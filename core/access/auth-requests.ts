@@ -1,5 +1,5 @@
 import type { Account } from '#core/accounts/caller'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { SCOPES, type Scope } from '#schemas/scopes'
 import { authRequestErrors } from './auth-request-errors.ts'
@@ -34,7 +34,7 @@ const REQUEST_ID = /^req_[0-9a-f]{32}$/
  * Requests for agent sessions, from the start to the exchange (docs/api/agent-sessions.md), and claims, which
  * are the same (docs/api/discovery.md).
  */
-export function createAuthRequestStore({ clock, ...state }: StateTable & { clock: Clock }) {
+export function createAuthRequestStore({ clock, ...state }: StateTable & { clock: Now }) {
   const requests = authRequestEntity(state)
 
   /** Starts a request. The poll token cannot be read again. */

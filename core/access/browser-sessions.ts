@@ -1,6 +1,6 @@
 import type { AccountStore } from '#core/accounts/store'
 import { createLookupCache } from '#core/lookup-cache'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { readTogether } from '#core/read-items'
 import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import { browserSessionEntity } from './entities.ts'
@@ -18,7 +18,7 @@ export function createBrowserSessionStore({
   accounts,
   ...state
 }: StateTable & {
-  clock: Clock
+  clock: Now
   accounts: Pick<AccountStore, 'itemRead'>
 }): BrowserSessions {
   const sessions = browserSessionEntity(state)

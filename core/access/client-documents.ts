@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ApiError } from '#core/errors'
 import type { OutboundClient } from '#core/outbound/outbound-client'
 import { OutboundFailure } from '#core/outbound/outbound-failure'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { isRedirectList } from '#schemas/oauth'
 import { toSeconds } from './token-pairs.ts'
@@ -38,7 +38,7 @@ export function createClientDocuments({
   table,
   clock,
   outbound,
-}: StateTable & { clock: Clock; outbound: Pick<OutboundClient, 'fetch'> }) {
+}: StateTable & { clock: Now; outbound: Pick<OutboundClient, 'fetch'> }) {
   const documents = clientDocumentEntity({ client, table })
 
   /** Throws invalid_client with the reason when the address or its document cannot be used. */

@@ -1,5 +1,5 @@
 import { Entity } from 'electrodb'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
 import { toSeconds } from './token-pairs.ts'
@@ -14,7 +14,7 @@ const CLIENT_ID = /^aoc_[0-9a-f]{32}$/
  * Clients that have registered themselves (RFC 7591). They are public: none has a secret. An item is bounded
  * by the fields of POST /oauth/register, and their number by the guard of that path and by their life.
  */
-export function createClientRegistry({ client, table, clock }: StateTable & { clock: Clock }) {
+export function createClientRegistry({ client, table, clock }: StateTable & { clock: Now }) {
   const clients = registeredClientEntity({ client, table })
 
   async function register(wanted: {

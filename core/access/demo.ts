@@ -1,12 +1,12 @@
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
 import { createLookupCache } from '#core/lookup-cache'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 
 export type DemoServices = StateTable & {
-  clock: Clock
+  clock: Now
   accounts: Pick<AccountStore, 'byId' | 'create'>
   projects: Pick<ProjectDirectory, 'byId'>
 }

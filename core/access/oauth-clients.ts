@@ -15,7 +15,11 @@ export function openOAuthClients({
   baseUrl,
   ...state
 }: StateTable & { clock: Clock; network: Network; baseUrl: string }): FindOAuthClient {
-  const outbound = createOutboundClient({ network, userAgent: `Footfall (+${baseUrl})` })
+  const outbound = createOutboundClient({
+    network,
+    userAgent: `Footfall (+${baseUrl})`,
+    clock: state.clock,
+  })
   const documents = createClientDocuments({ ...state, outbound })
   return createOAuthClients({ documents, registry: createClientRegistry(state) })
 }

@@ -1,7 +1,7 @@
 import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
 import { rateLimited } from '#core/limits/rate-limited'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
 import type { Scope } from '#schemas/scopes'
@@ -22,7 +22,7 @@ import {
 import { isSame, locateSession, randomSecret, type SessionLocator, sha256 } from './tokens.ts'
 
 export type RefreshServices = StateTable & {
-  clock: Clock
+  clock: Now
   findWithAccount(at: SessionLocator): Promise<[Item | null, Account | null]>
   isActive(item: Item): boolean
   revoke(accountId: string, sessionId: string): Promise<boolean>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Entity } from 'electrodb'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { sha256 } from './tokens.ts'
 
@@ -12,7 +12,7 @@ const TOKEN = /^[\w-]{43}$/
  * One-time links that give the owner's account a browser session, for the first sign-in and for an owner who
  * is locked out. Only who runs the service can make one. The state table keeps the SHA-256 of a link's token.
  */
-export function createSetupLinks({ client, table, clock }: StateTable & { clock: Clock }) {
+export function createSetupLinks({ client, table, clock }: StateTable & { clock: Now }) {
   const links = setupLinkEntity({ client, table })
 
   /** The token of a new link for the account. */

@@ -1,7 +1,7 @@
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
 import { createLookupCache } from '#core/lookup-cache'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import { createSlots } from '#core/projects/slots'
 import type { StateTable } from '#core/state-table'
@@ -9,7 +9,7 @@ import { MAX_SHARE_LINKS, SHARED_VIEWS, type SharedView, type ShareLink } from '
 import { isSame, randomSecret, sha256 } from './tokens.ts'
 
 export type ShareLinkServices = StateTable & {
-  clock: Clock
+  clock: Now
   accounts: Pick<AccountStore, 'byId'>
   projects: Pick<ProjectDirectory, 'byId'>
 }

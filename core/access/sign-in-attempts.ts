@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { Entity } from 'electrodb'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import type { SignInSecrets } from './provider.ts'
 import { sha256 } from './tokens.ts'
@@ -23,7 +23,7 @@ export type SignInAttempt = {
  * are derived from it, so that a response of the provider is only good in the browser that began the sign-in.
  * The state table keeps the SHA-256 of the token, and each attempt ends once.
  */
-export function createSignInAttempts({ client, table, clock }: StateTable & { clock: Clock }) {
+export function createSignInAttempts({ client, table, clock }: StateTable & { clock: Now }) {
   const attempts = attemptEntity({ client, table })
 
   async function begin(attempt: SignInAttempt): Promise<{ token: string; secrets: SignInSecrets }> {

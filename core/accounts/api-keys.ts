@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { isSame, sha256 } from '#core/access/tokens'
 import { createLookupCache } from '#core/lookup-cache'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { conditionHeld, type StateTable } from '#core/state-table'
 import { type Account, apiKeyIdOfHash } from './caller.ts'
 import { ACCOUNT_ID_PREFIX, type AccountItems, createAccountEntity, isLive, toAccount } from './items.ts'
 
-export type ApiKeyServices = StateTable & { clock: Clock; items: Pick<AccountItems, 'find'> }
+export type ApiKeyServices = StateTable & { clock: Now; items: Pick<AccountItems, 'find'> }
 
 /**
  * The form of an API key: the account's id, so that one read finds the account, and 256 random bits. A text

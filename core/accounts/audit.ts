@@ -23,7 +23,7 @@ export type AuditEvent = {
 export type AuditEntry = Omit<AuditEvent, 'account_id'> & { at: number }
 
 export type AuditLogOptions = StateTable & {
-  clock: Clock
+  clock: Pick<Clock, 'now' | 'deadline'>
   log: Log
   /** How long the entries of reports may wait for others, ms. 0: they are written at once. */
   waitMs?: number
@@ -47,7 +47,12 @@ type AccountEntry = StoredEntry & { account_id: string }
  */
 export function createAuditLog({ clock, log, waitMs = 0, ...state }: AuditLogOptions) {
   const items = auditEntity(state)
-  const reports = createGatherer<AccountEntry>({ write: writeReports, waitMs, maxEntries: MAX_WAITING })
+  const reports = createGatherer<AccountEntry>({
+    write: writeReports,
+    waitMs,
+    maxEntries: MAX_WAITING,
+    clock,
+  })
 
   /** Writes an entry at once: a change, or an event of a key, a session or an approval. */
   function record(event: AuditEvent): Promise<void> {

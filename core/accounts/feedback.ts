@@ -1,6 +1,6 @@
 import { Entity } from 'electrodb'
 import { randomId } from '#core/access/tokens'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 
 export type Feedback = {
@@ -28,7 +28,7 @@ export function createFeedbackStore({
   log,
   sink,
   ...state
-}: StateTable & { clock: Clock; log: Log; sink: FeedbackSink | null }) {
+}: StateTable & { clock: Now; log: Log; sink: FeedbackSink | null }) {
   const items = feedbackEntity(state)
 
   async function submit(given: Omit<Feedback, 'id' | 'created_at'>): Promise<void> {

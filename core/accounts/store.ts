@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { createDeletionList } from '#core/deletion/deletion-list'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import { createAccountList, listKey } from './account-list.ts'
 import { createApiKeys } from './api-keys.ts'
 import type { Account, Tier } from './caller.ts'
 import { ACCOUNT_ID_PREFIX, createAccountEntity, createAccountItems, isLive, toAccount } from './items.ts'
 
-export type AccountStoreServices = StateTable & { clock: Clock }
+export type AccountStoreServices = StateTable & { clock: Now }
 
 /** The address of a deleted account is forgotten. */
 const DELETED_EMAIL = 'deleted@invalid'

@@ -2,7 +2,7 @@ import { Entity } from 'electrodb'
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError, unavailable } from '#core/errors'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { createCancellations } from './cancellations.ts'
@@ -10,7 +10,7 @@ import type { PaymentProvider } from './payment-provider.ts'
 import { createUsageReports } from './usage-reports.ts'
 
 export type BillingServices = StateTable & {
-  clock: Clock
+  clock: Now
   log: Log
   payments: PaymentProvider
   accounts: Pick<AccountStore, 'applyPlan' | 'byId' | 'deletedAt'>
@@ -121,7 +121,7 @@ function withId(ids: readonly string[] = [], id: string, isIn: boolean): string[
 export type Billing = ReturnType<typeof createBilling>
 
 /** What other functions may know of payments, without the payment provider. */
-export function createCheckoutReader({ client, table, clock }: StateTable & { clock: Clock }) {
+export function createCheckoutReader({ client, table, clock }: StateTable & { clock: Now }) {
   const records = billingEntity({ client, table })
 
   /** Whether a checkout was started a short time ago and is not paid yet. */

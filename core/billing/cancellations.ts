@@ -1,12 +1,12 @@
 import type { AccountStore } from '#core/accounts/store'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import { queryAll } from '#core/query-all'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import type { PaymentProvider } from './payment-provider.ts'
 import type { UsageReports } from './usage-reports.ts'
 
 export type CancellationServices = StateTable & {
-  clock: Clock
+  clock: Now
   log: Log
   payments: Pick<PaymentProvider, 'cancel'>
   accounts: Pick<AccountStore, 'byId'>

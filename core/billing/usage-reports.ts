@@ -1,5 +1,5 @@
 import { randomId } from '#core/access/tokens'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import { queryAll } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS, utcDate } from '#core/time'
@@ -7,7 +7,7 @@ import type { UsageCounters } from '#core/usage/counters'
 import type { PaymentProvider } from './payment-provider.ts'
 
 export type UsageReportServices = StateTable & {
-  clock: Clock
+  clock: Now
   log: Log
   payments: Pick<PaymentProvider, 'reportUsage'>
   usage: Pick<UsageCounters, 'month'>

@@ -1,4 +1,4 @@
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { queryPages } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
@@ -28,7 +28,7 @@ const PAGE = 100
  * written before the project or account is marked as deleted, so that a crash in between forgets nothing; who
  * works the list off checks the mark.
  */
-export function createDeletionList({ client, table, clock }: StateTable & { clock: Clock }) {
+export function createDeletionList({ client, table, clock }: StateTable & { clock: Now }) {
   async function add(kind: DeletionKind, id: string): Promise<void> {
     const due = clock.now() + KEPT_DELETED_MS
     await orUnavailable(

@@ -7,7 +7,7 @@ import type { ErasureReceipts } from '#core/erasure/receipts'
 import type { ExperimentStore } from '#core/experiments/store'
 import { createIdentityWork } from '#core/identity/fold/identity-work'
 import { createScopeStore } from '#core/identity/scope-store'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import { savedViewsPartition } from '#core/projects/saved-views'
 import type { ProjectStore } from '#core/projects/store'
 import { queryPages } from '#core/query-all'
@@ -18,7 +18,7 @@ import { BATCH_WRITES, writeItems } from '#core/write-items'
 import { type Deletion, type DeletionList, KEPT_DELETED_MS, type LakeDeletion } from './deletion-list.ts'
 
 export type PurgeServices = StateTable & {
-  clock: Clock
+  clock: Now
   log: Log
   deletions: DeletionList
   projects: Pick<ProjectStore, 'byId' | 'itemKeys' | 'leavePlace' | 'list' | 'placesKey' | 'remove'>

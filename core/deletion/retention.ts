@@ -3,7 +3,7 @@ import type { AccountStore } from '#core/accounts/store'
 import { forEachConcurrent } from '#core/concurrency'
 import type { Erasures } from '#core/erasure/erasures'
 import { limitsOf, NO_LIMIT, type Profile } from '#core/limits/profile'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { orUnavailable, type StateTable } from '#core/state-table'
@@ -12,7 +12,7 @@ import { createFoldedEvents } from '#core/usage/folded-events'
 import { ownerPartition } from '#core/usage/item-keys'
 
 export type RetentionServices = StateTable & {
-  clock: Clock
+  clock: Now
   log: Log
   profile: Profile
   accounts: Pick<AccountStore, 'byId' | 'listIds'>

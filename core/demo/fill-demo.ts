@@ -1,6 +1,6 @@
 import type { ExperimentStore } from '#core/experiments/store'
 import type { ArrivalOrder } from '#core/ingest/ids'
-import type { Clock, EventStream } from '#core/ports'
+import type { EventStream, Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import { demoRecords, TRAFFIC_EVENTS } from './demo-records.ts'
@@ -10,7 +10,7 @@ export type FillDemoServices = StateTable & {
   stream: Pick<EventStream, 'append'>
   experiments: Pick<ExperimentStore, 'ensure'>
   ids: ArrivalOrder
-  clock: Clock
+  clock: Now
 }
 
 /** Records of an append. */

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Buried, TombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { userHash } from '#core/lake/erase/tombstones'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { ErasureStore } from './store.ts'
 
 export type ErasureServices = {
   erasures: ErasureStore
   tombstones: TombstoneWriter
-  clock: Clock
+  clock: Now
 }
 
 type ErasedProject = Pick<Project, 'id' | 'name' | 'account_id' | 'bucket'>

@@ -1,6 +1,6 @@
 import type { AccountStore } from '#core/accounts/store'
 import { createLookupCache } from '#core/lookup-cache'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { Variant } from '#schemas/assignment'
 import type { ExperimentStore } from './store.ts'
@@ -10,7 +10,7 @@ export type ActiveExperiment = { key: string; variants: Variant[] }
 export type ActiveExperimentServices = {
   accounts: Pick<AccountStore, 'byId'>
   experiments: Pick<ExperimentStore, 'list'>
-  clock: Clock
+  clock: Now
 }
 
 /** Every browser session asks, and browsers keep the response for 60 s, so these seconds do not matter. */

@@ -1,11 +1,11 @@
 import { ApiError, unavailable } from '#core/errors'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { ExperimentRecord, ExperimentStatus } from '#schemas/experiments'
 import type { ExperimentStore, StatusChange } from './store.ts'
 
 export type StatusServices = {
   experiments: Pick<ExperimentStore, 'byId' | 'changeStatus'>
-  clock: Clock
+  clock: Now
   /** Returns the key of the variant that has won so far, or null without any exposure. */
   findWinner(experiment: ExperimentRecord): Promise<string | null>
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { EntityItem } from 'electrodb'
 import { ApiError } from '#core/errors'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { readAllKeys } from '#core/read-items'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
@@ -23,7 +23,7 @@ const EXPERIMENT_ID = /^exp_\w{1,32}$/
  * Experiments by docs/api/experiments.md. An experiment is one item under its project and name. A second item
  * leads from its id to it; it is written first and deleted last, so that every experiment is found by its id.
  */
-export function createExperimentStore({ clock, ...state }: StateTable & { clock: Clock }) {
+export function createExperimentStore({ clock, ...state }: StateTable & { clock: Now }) {
   const experiments = createExperimentEntity(state)
   const ids = createExperimentIdEntity(state)
 

@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru'
 import { unavailable } from '#core/errors'
 import { linksPrefix } from '#core/lake/keys'
-import type { Clock, Lake } from '#core/ports'
+import type { Lake, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
 import { createErasedUsers } from './erased-users.ts'
@@ -28,7 +28,7 @@ export type OpenLinks = {
 export type IdentityServices = StateTable & {
   lake: Pick<Lake, 'put' | 'list'>
   projects: Pick<ProjectDirectory, 'list'>
-  clock: Clock
+  clock: Now
 }
 
 /** Links files that a process knows to exist. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { removalKey } from '#core/lake/keys'
-import type { Clock, Lake } from '#core/ports'
+import type { Lake, Now } from '#core/ports'
 import type { ErasedUserStore } from './erased-users.ts'
 import type { IdentityWorkList } from './fold/identity-work.ts'
 import type { ScopeStore } from './scope-store.ts'
@@ -11,7 +11,7 @@ export type PersonRemovalServices = {
   scopes: Pick<ScopeStore, 'dropOthers'>
   work: Pick<IdentityWorkList, 'save'>
   lake: Pick<Lake, 'put'>
-  clock: Clock
+  clock: Now
 }
 
 export type PersonRemoval = ReturnType<typeof createPersonRemoval>

@@ -1,6 +1,6 @@
 import { forEachConcurrent } from '#core/concurrency'
 import { createLookupCache } from '#core/lookup-cache'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
 import { createErasedUsers } from './erased-users.ts'
@@ -43,7 +43,7 @@ export function createUserResolver({
   ...state
 }: StateTable & {
   projects: Pick<ProjectDirectory, 'byId' | 'list'>
-  clock: Clock
+  clock: Now
   /** Age of the oldest events that are resolved, ms. */
   bufferMs: number
 }): UserResolver {

@@ -1,5 +1,5 @@
 import { ApiError } from '#core/errors'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { parseItem, type WrittenEvent } from './item.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 import type { TrackRequest } from './track-request.ts'
@@ -7,7 +7,7 @@ import type { TrackRequest } from './track-request.ts'
 /**
  * Adds the checked events and the time of their arrival (Unix ms). One bad item refuses the whole request.
  */
-export function checkEvents({ clock }: { clock: Clock }) {
+export function checkEvents({ clock }: { clock: Now }) {
   return ({
     trackRequest: { items, labelOf },
   }: {

@@ -1,4 +1,4 @@
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { BOT_RULES_VERSION, type Bot, type BotClassifier } from './bots.ts'
 import { isOfProject } from './check-credential.ts'
@@ -17,7 +17,7 @@ type BotCheck = {
  * projects of their own account: with a credential of the account that has the scope `projects:write`
  * (docs/api/ingestion.md).
  */
-export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Clock }) {
+export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Now }) {
   return (call: BotCheck): Ok<void> | Promise<Ok<void> | RedirectToBots> => {
     const bot = bots(call.sender.userAgent)
     return bot === null ? ok(undefined) : checkCaller(bot, call)

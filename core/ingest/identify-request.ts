@@ -2,7 +2,7 @@ import { ApiError } from '#core/errors'
 import { type EmailHasher, normalizeEmail } from '#core/identity/traits/email-hash'
 import { refuseLink } from '#core/identity/who-may-link'
 import { isJsonObject, type JsonObject } from '#core/json-object'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { EVENT_LIMITS } from '#schemas/event'
 import { TRAITS_BYTES } from '#schemas/identify'
@@ -24,7 +24,7 @@ export type Identity = Pick<
  * anything is stored. Refuses with MISSING_FIELDS. Ids that the sender may not link (U57) are no error: the
  * traits count, and the link is counted as refused.
  */
-export function checkIdentity({ emails, clock }: { emails: EmailHasher; clock: Clock }) {
+export function checkIdentity({ emails, clock }: { emails: EmailHasher; clock: Now }) {
   return async ({
     trackRequest: { items },
     project,

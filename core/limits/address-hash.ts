@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { utcDate } from '#core/time'
 
@@ -9,7 +9,7 @@ const SALT_SECONDS = 2 * 86_400
  * Names the network of an address without storing the address: an HMAC under a salt that is new every day and
  * deleted a day later. All processes share the salt by the table.
  */
-export function createAddressHash({ clock, ...state }: StateTable & { clock: Clock }) {
+export function createAddressHash({ clock, ...state }: StateTable & { clock: Now }) {
   let salt: { date: string; value: Promise<string> } | null = null
 
   async function saltOf(date: string): Promise<string> {

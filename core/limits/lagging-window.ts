@@ -1,11 +1,11 @@
 import QuickLRU from 'quick-lru'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Admission, SlidingWindow } from './sliding-window.ts'
 
 export type LaggingWindowOptions = {
   window: Pick<SlidingWindow, 'record' | 'peek'>
   windowMs: number
-  clock: Clock
+  clock: Now
   /** Gets the error when the shared count could not be read or written; requests are admitted meanwhile. */
   onError(error: unknown): void
 }

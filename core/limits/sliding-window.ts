@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import type { Clock } from '#core/ports'
 import { orUnavailable, type StateTable } from '#core/state-table'
@@ -103,7 +102,7 @@ export function createSlidingWindow(
         await add(key, slot, -1)
         return
       } catch {
-        await sleep(10)
+        await clock.sleep(10)
       }
     }
   }

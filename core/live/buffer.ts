@@ -3,7 +3,7 @@ import { forEachConcurrent } from '#core/concurrency'
 import { createEventEraser, type EventEraser } from '#core/erasure/event-eraser'
 import { packBytes } from '#core/ingest/packing'
 import type { TombstoneRow } from '#core/lake/erase/tombstone-file'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { bucketOf } from '#core/projects/project'
 import { queryAll, queryPages } from '#core/query-all'
 import { slices } from '#core/slices'
@@ -74,7 +74,7 @@ type NewChunk = { partition: string; first: Position; bytes: Uint8Array }
 type Item = { sk: string; events: Uint8Array; shard: string; stamp: number }
 
 export type LiveBufferOptions = {
-  clock: Clock
+  clock: Now
   /** How long an event is readable after its arrival. */
   bufferMs: number
 }

@@ -1,4 +1,5 @@
 import { arrivalOfUlid, eventUlid } from '#core/ingest/ids'
+import type { Clock } from '#core/ports'
 import { LATE_MS, type LiveBuffer } from './buffer.ts'
 import { isAfter } from './chunk.ts'
 import { passesFilter, type StreamFilter } from './filter.ts'
@@ -24,6 +25,13 @@ export const STREAM_DEFAULTS: StreamSettings = {
   maxMs: Number.POSITIVE_INFINITY,
 }
 
+export type StreamServices = {
+  buffer: LiveBuffer
+  tails: Tails
+  clock: Clock
+  settings: StreamSettings
+}
+
 export type StreamRequest = {
   project: { id: string; name: string }
   filter: StreamFilter
@@ -36,25 +44,21 @@ export type StreamRequest = {
 }
 
 const HEARTBEAT = Buffer.from(':heartbeat\n\n')
-/** Timers of a JavaScript engine hold 31 bits of ms. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
  * The blocks of GET /stream (docs/api/live.md), until the signal aborts or the stream ends by a rule. Each
  * value holds whole blocks, so that many events need one write only.
  */
 export async function* streamBlocks(
-  { buffer, tails, settings }: { buffer: LiveBuffer; tails: Tails; settings: StreamSettings },
+  { buffer, tails, clock, settings }: StreamServices,
   { project, filter, lastEventId, maxEvents, mayGoOn }: StreamRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const connectedAt = buffer.clock.now()
+  const connectedAt = clock.now()
   const subscription = tails.subscribe(project.id)
   const { wake } = subscription
-  const heartbeat = createTimer(settings.heartbeatMs, wake)
-  const check = createTimer(settings.checkMs, wake)
-  const idle = createTimer(settings.idleMs, wake)
-  const end = createTimer(settings.maxMs, wake)
+  const { heartbeatMs, checkMs, idleMs, maxMs } = settings
+  const times = startTimes(clock, { heartbeat: heartbeatMs, check: checkMs, idle: idleMs, end: maxMs }, wake)
   signal.addEventListener('abort', wake)
   try {
     yield connectedBlock(project.name, filter, { connectedAt, lastEventId })
@@ -66,24 +70,26 @@ export async function* streamBlocks(
     for (;;) {
       if (matches.length > 0) {
         yield Buffer.concat(matches.map(({ block }) => block))
-        heartbeat.restart()
-        idle.restart()
+        times.restart('heartbeat')
+        times.restart('idle')
       }
-      if (signal.aborted || idle.hasRung() || end.hasRung() || subscription.hasOverflowed()) return
-      if (check.hasRung()) {
+      if (signal.aborted || subscription.hasOverflowed()) return
+      if (times.isOver('idle') || times.isOver('end')) return
+      if (times.isOver('check')) {
         if (!(await mayGoOn())) return
-        check.restart()
+        times.restart('check')
       }
-      if (heartbeat.hasRung()) {
+      if (times.isOver('heartbeat')) {
         yield HEARTBEAT
-        heartbeat.restart()
+        times.restart('heartbeat')
       }
+      times.watch()
       const events = await subscription.next()
       matches = events.filter(event => resumed.isNew(event) && passesFilter(filter, event))
     }
   } finally {
     signal.removeEventListener('abort', wake)
-    for (const timer of [heartbeat, check, idle, end]) timer.stop()
+    times.stop()
     await subscription.close()
   }
 }
@@ -161,21 +167,40 @@ async function resume(
   return { events: events.slice(-maxEvents), isNew }
 }
 
-/** A timer that can start again. It calls `onRing` at its end. `ms` may be infinite. */
-function createTimer(ms: number, onRing: () => void) {
-  let hasRung = false
-  let timeout: NodeJS.Timeout | undefined
+type Time = 'heartbeat' | 'check' | 'idle' | 'end'
 
-  function start(): void {
-    hasRung = false
-    clearTimeout(timeout)
-    if (ms > LONGEST_TIMER_MS) return
-    timeout = setTimeout(() => {
-      hasRung = true
-      onRing()
-    }, ms)
+/**
+ * The times of a stream. A time is over `ms` after its last start; it may be infinite. `onOver` is called when
+ * one may be over. Starting a time again costs nothing, because one sleep serves all of them: it ends when the
+ * first of them could have been over, and then the stream asks.
+ */
+function startTimes(clock: Clock, ms: Readonly<Record<Time, number>>, onOver: () => void) {
+  const names = Object.keys(ms) as Time[]
+  const now = clock.now()
+  const startedAt = { heartbeat: now, check: now, idle: now, end: now }
+  const stopping = new AbortController()
+  let isSleeping = false
+
+  /** Also a clock that was set back by that much ends a time. */
+  function restMs(time: Time): number {
+    return ms[time] - Math.abs(clock.now() - startedAt[time])
   }
 
-  start()
-  return { hasRung: () => hasRung, restart: start, stop: () => clearTimeout(timeout) }
+  return {
+    isOver: (time: Time) => restMs(time) <= 0,
+    restart(time: Time): void {
+      startedAt[time] = clock.now()
+    },
+    /** Makes sure that `onOver` is called. */
+    watch(): void {
+      if (isSleeping) return
+      isSleeping = true
+      const wake = () => {
+        isSleeping = false
+        onOver()
+      }
+      clock.sleep(Math.max(0, Math.min(...names.map(restMs))), stopping.signal).then(wake, () => {})
+    },
+    stop: () => stopping.abort(),
+  }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '#core/ports'
 import { type Chunk, LATE_MS, type LiveBuffer } from './buffer.ts'
 
 /** The chunks of one project that become readable. A chunk may come more than once. */
@@ -22,12 +22,16 @@ export type ChunkFeed = {
 }
 
 /** Looks into the buffer at intervals. */
-export function createPolledChunks(buffer: LiveBuffer, projectId: string, pollMs: number): NewChunks {
+export function createPolledChunks(
+  { buffer, clock }: { buffer: LiveBuffer; clock: Pick<Clock, 'sleep'> },
+  projectId: string,
+  pollMs: number,
+): NewChunks {
   const reader = createReader(buffer, projectId)
   let isFirst = true
   return {
     async next(signal) {
-      if (!isFirst) await sleep(pollMs, undefined, { signal }).catch(() => {})
+      if (!isFirst) await clock.sleep(pollMs, signal).catch(() => {})
       isFirst = false
       return signal.aborted ? [] : reader.readNew()
     },

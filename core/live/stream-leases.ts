@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 
 /** The right to hold one open stream. */
@@ -10,7 +10,7 @@ export type StreamLease = {
 }
 
 export type StreamLeaseOptions = {
-  clock: Clock
+  clock: Now
   /**
    * Whether no other process serves streams. Then leases of other processes are of a process that was killed,
    * and are free at once.

@@ -1,12 +1,14 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { UserResolver } from '#core/identity/user-resolver'
-import type { Log } from '#core/ports'
+import type { Clock, Log } from '#core/ports'
 import type { Chunk, LiveBuffer } from './buffer.ts'
 import type { LiveEvent } from './chunk.ts'
 import { type ChunkFeed, createPolledChunks, openFedChunks } from './new-chunks.ts'
 import { compareArrival } from './read-live.ts'
 import { createSeenEvents } from './seen-events.ts'
 import { createSubscriber, type Subscription } from './subscriber.ts'
+
+const nextTurn = promisify(setImmediate)
 
 /** An event with the place of its chunk, and the bytes that all streams of the project send for it. */
 export type TailEvent = LiveEvent & { shard: string; stamp: number; block: Uint8Array }
@@ -29,6 +31,7 @@ const SEEN_EVENTS = 50_000
 export type TailServices = {
   buffer: LiveBuffer
   users: UserResolver
+  clock: Pick<Clock, 'sleep'>
   log: Log
   /**
    * Brings the new chunks, where the live consumer runs in the same process. Without it tails look into the
@@ -42,7 +45,7 @@ export type TailServices = {
  * reads of one.
  */
 export function createTails(
-  { buffer, users, log, feed }: TailServices,
+  { buffer, users, clock, log, feed }: TailServices,
   { pollMs, maxWaitingBytes }: TailSettings = TAIL_DEFAULTS,
 ) {
   const tails = new Map<string, ReturnType<typeof startTail>>()
@@ -70,7 +73,7 @@ export function createTails(
     const seen = createSeenEvents(SEEN_EVENTS)
     const chunks =
       feed === undefined
-        ? createPolledChunks(buffer, projectId, pollMs)
+        ? createPolledChunks({ buffer, clock }, projectId, pollMs)
         : openFedChunks(buffer, projectId, feed)
 
     async function run(): Promise<void> {
@@ -91,7 +94,7 @@ export function createTails(
           return await read()
         } catch (error) {
           log('LIVE_READ_FAILED', { error: String(error) })
-          await sleep(pollMs, undefined, { signal }).catch(() => {})
+          await clock.sleep(pollMs, signal).catch(() => {})
         }
       }
       return null

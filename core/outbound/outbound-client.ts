@@ -1,4 +1,4 @@
-import type { Network, NetworkResponse } from '#core/ports'
+import type { Clock, Network, NetworkResponse } from '#core/ports'
 import { ACCEPTED_ENCODINGS, decodeBody } from './decode-body.ts'
 import { OutboundFailure } from './outbound-failure.ts'
 import { isAddress } from './public-addresses.ts'
@@ -45,6 +45,7 @@ export type OutboundServices = {
   network: Network
   /** Who asks, with an address at which the owner of a site can learn more. */
   userAgent: string
+  clock: Pick<Clock, 'deadline'>
   /** Only tests have another one than the default, to serve their sites from loopback. */
   policy?: AddressPolicy
 }
@@ -63,6 +64,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 export function createOutboundClient({
   network,
   userAgent,
+  clock,
   policy = PUBLIC_INTERNET,
 }: OutboundServices): OutboundClient {
   /** The checked addresses of a host. IPv4 comes first: functions on AWS have no way to IPv6. */
@@ -142,7 +144,7 @@ export function createOutboundClient({
       const { method = 'GET', maxRedirects, timeoutMs } = options
       // A redirected POST would send the body to a host that the caller does not know.
       if (method === 'POST' && maxRedirects !== 0) throw new TypeError('a POST follows no redirects')
-      const deadline = AbortSignal.timeout(timeoutMs)
+      const deadline = clock.deadline(timeoutMs)
       const signal = AbortSignal.any([deadline, ...(options.signal ? [options.signal] : [])])
       try {
         return await follow(url, options, signal)

@@ -45,7 +45,7 @@ export function createProjectDirectory({
   const cache = createLookupCache(clock, gatherLookUps(lookUpTokens), {
     ...TOKEN_CACHE,
     foundMs: tokenMs,
-    lookUpAgain,
+    again: { lookUp: lookUpAgain, clock },
   })
   /**
    * The project that last had a name in an account. Its item is read each time and decides, so this may be

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from '#core/errors'
+import type { Clock } from '#core/ports'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import { createPlacesEntity } from './entities.ts'
 import type { ProjectItems } from './items.ts'
@@ -21,6 +21,7 @@ export function createProjectPlaces(
   state: StateTable,
   items: Pick<ProjectItems, 'findAll'>,
   reservations: Pick<Reservations, 'listProjectIds' | 'createDeleted'>,
+  clock: Pick<Clock, 'sleep'>,
 ) {
   const places = createPlacesEntity(state)
 
@@ -48,7 +49,7 @@ export function createProjectPlaces(
       // A pending project is live within milliseconds, or its process has crashed.
       if (pauses < GRACE_TRIES) {
         pauses += 1
-        await pause(GRACE_PAUSE_MS)
+        await clock.sleep(GRACE_PAUSE_MS)
         continue
       }
       pauses = 0

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Entity, type EntityItem } from 'electrodb'
 import { ApiError, unavailable } from '#core/errors'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { quoted } from '#core/text/clean-text'
 import type { PortfolioRecord } from '#schemas/portfolios'
@@ -17,7 +17,7 @@ const LEASE_MS = 60_000
 
 export type PortfolioServices = StateTable & {
   projects: Pick<ProjectDirectory, 'resolve' | 'list'>
-  clock: Clock
+  clock: Now
 }
 
 export type MemberChanges = { projects: readonly string[]; allow_move: boolean }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from '#core/errors'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
@@ -60,7 +59,7 @@ export function createReservations(
         if (project !== null && hasValue(project, request.kind, request.value)) return project
         if (project === null && pauses < GRACE_TRIES) {
           pauses += 1
-          await pause(GRACE_PAUSE_MS)
+          await clock.sleep(GRACE_PAUSE_MS)
           continue
         }
         if (!(await fence(current, project))) continue

@@ -1,4 +1,4 @@
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { StateTable } from '#core/state-table'
 import { MAX_SAVED_VIEWS, type SavedView } from '#schemas/saved-views'
 import { createSlots } from './slots.ts'
@@ -6,7 +6,7 @@ import { createSlots } from './slots.ts'
 export const savedViewsPartition = (projectId: string) => `views#${projectId}`
 
 /** The saved views of the dashboard: at most 100 a project, each of at most 2.5 KB. */
-export function createSavedViews({ clock, ...state }: StateTable & { clock: Clock }) {
+export function createSavedViews({ clock, ...state }: StateTable & { clock: Now }) {
   const views = createSlots<Omit<SavedView, 'id'>>(state, {
     partitionOf: savedViewsPartition,
     prefix: 'view',

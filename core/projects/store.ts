@@ -20,7 +20,7 @@ export type ProjectStoreServices = StateTable & {
 export function createProjectStore({ clock, usage, tokenMs, ...state }: ProjectStoreServices) {
   const { itemRead, itemKeys, ...items } = createProjectItems(state)
   const reservations = createReservations(state, items, clock)
-  const places = createProjectPlaces(state, items, reservations)
+  const places = createProjectPlaces(state, items, reservations, clock)
   const services = { ...state, clock, items, reservations }
   const { forgetToken, ...directory } = createProjectDirectory({ ...services, tokenMs })
   const scans = createScanStore({ ...state, clock })

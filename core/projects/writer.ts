@@ -3,7 +3,7 @@ import type { Account } from '#core/accounts/caller'
 import { createDeletionList } from '#core/deletion/deletion-list'
 import { ApiError, unavailable } from '#core/errors'
 import { NO_LIMIT } from '#core/limits/profile'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { isProjectOf } from '#core/scans/project-host'
 import type { Scan } from '#core/scans/scan'
 import { isScanId } from '#core/scans/scan'
@@ -40,7 +40,7 @@ export type ProjectChanges = {
 }
 
 export type ProjectWriterServices = StateTable & {
-  clock: Clock
+  clock: Now
   usage: Pick<UsageCounters, 'totals'>
   items: Pick<ProjectItems, 'find'>
   reservations: Reservations

@@ -2,7 +2,7 @@ import type { AgentSessionStore } from '#core/access/agent-sessions'
 import type { AccountStore } from '#core/accounts/store'
 import type { Limits } from '#core/limits/limit-state'
 import type { Profile } from '#core/limits/profile'
-import type { Clock, Lake } from '#core/ports'
+import type { Lake, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
 import type { CredentialKind } from '#schemas/route'
@@ -25,7 +25,7 @@ export type ReplayServices = StateTable & {
   objects: Lake
   limits: Pick<Limits, 'checkToken'>
   profile: Profile
-  clock: Clock
+  clock: Now
 }
 
 /** Session replay of a process, over the state table and the objects. */

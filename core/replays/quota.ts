@@ -1,7 +1,7 @@
 import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
 import { NO_LIMIT, type Profile } from '#core/limits/profile'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { queryItems } from '#core/query-all'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS, utcDate } from '#core/time'
@@ -40,7 +40,7 @@ export function createReplayQuota({
   table,
   clock,
   profile,
-}: StateTable & { clock: Clock; profile: Profile }) {
+}: StateTable & { clock: Now; profile: Profile }) {
   /** Reserves the bytes of a new replay. Throws RATE_LIMITED when the account has no room for it. */
   async function reserve(start: Start): Promise<void> {
     const { account_id: accountId } = start

@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { VERSION_NAME, versionName } from '#core/script-version'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 
@@ -21,7 +21,7 @@ const NAMES: ItemKey = { pk: 'recorders', sk: 'names' }
  * Anybody may ask for invented names. A process reads the item of a version only if it is among the names,
  * and reads the names at most once in NAMES_MS.
  */
-export function createRecorderVersions({ client, table, clock }: StateTable & { clock: Clock }) {
+export function createRecorderVersions({ client, table, clock }: StateTable & { clock: Now }) {
   let names: { readAt: number; known: Promise<ReadonlySet<string>> } | null = null
 
   /** Keeps a version. Returns false if there are too many already. Throws ApiError UNAVAILABLE. */

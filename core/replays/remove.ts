@@ -1,6 +1,6 @@
 import { forEachConcurrent } from '#core/concurrency'
 import { unavailable } from '#core/errors'
-import type { Clock, Lake } from '#core/ports'
+import type { Lake, Now } from '#core/ports'
 import type { ReplayQuota } from './quota.ts'
 import { objectsPrefix, type Replay } from './replay.ts'
 import type { ReplayStore } from './store.ts'
@@ -9,7 +9,7 @@ export type RemovalServices = {
   replays: Pick<ReplayStore, 'pages' | 'markRemoved' | 'remove'>
   quota: Pick<ReplayQuota, 'release'>
   objects: Pick<Lake, 'list' | 'delete'>
-  clock: Clock
+  clock: Now
 }
 
 const PAGE = 100

@@ -1,5 +1,5 @@
 import { createLookupCache } from '#core/lookup-cache'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { queryItems, queryPages } from '#core/query-all'
 import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
@@ -33,7 +33,7 @@ const ACCOUNTS_PAGE = 200
  * The settings of session replay: one item a project, at most 60 selectors of 200 characters. A project has
  * the item from the first change on, so a project without it has no replays.
  */
-export function createReplaySettings({ client, table, clock }: StateTable & { clock: Clock }) {
+export function createReplaySettings({ client, table, clock }: StateTable & { clock: Now }) {
   const cache = createLookupCache(clock, read, CACHE)
 
   /** The settings of a project; null: it never had any, and has no replays. At most 5 s old. */

@@ -1,5 +1,5 @@
 import { forEachConcurrent } from '#core/concurrency'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Lake, Log, Now } from '#core/ports'
 import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS, utcDate } from '#core/time'
 import { REPLAY_LIMITS, REPLAY_PREFIX } from '#schemas/replays'
@@ -11,7 +11,7 @@ export type UpkeepServices = StateTable & {
   quota: Pick<ReplayQuota, 'recount'>
   /** Null where the objects expire by themselves, as in S3. */
   objects: Pick<Lake, 'list' | 'delete'> | null
-  clock: Clock
+  clock: Now
   log: Log
 }
 

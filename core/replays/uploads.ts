@@ -2,7 +2,7 @@ import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import { unknownTokenError } from '#core/ingest/track-request'
 import { type Limits, limitError } from '#core/limits/limit-state'
-import type { Clock, Lake } from '#core/ports'
+import type { Lake, Now } from '#core/ports'
 import { isAllowedOrigin } from '#core/projects/origins'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import {
@@ -26,7 +26,7 @@ export type UploadServices = {
   quota: Pick<ReplayQuota, 'reserve' | 'commit' | 'settle' | 'release'>
   objects: Pick<Lake, 'put' | 'delete'>
   limits: Pick<Limits, 'checkToken'>
-  clock: Clock
+  clock: Now
 }
 
 /** The page that sends: its token, and the header Origin, which only browsers send. */

@@ -1,6 +1,6 @@
 import { randomSecret, sha256 } from '#core/access/tokens'
 import type { Caller } from '#core/accounts/caller'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { CredentialKind } from '#schemas/route'
@@ -12,7 +12,7 @@ export type ViewerLinkServices = StateTable & {
   replays: Pick<ReplayStore, 'ofProject'>
   /** Whether a credential of the account still counts. */
   isLive(accountId: string, credential: { kind: CredentialKind; id: string }): Promise<boolean>
-  clock: Clock
+  clock: Now
 }
 
 /** How long an address of the viewer is good, ms. */

@@ -35,7 +35,9 @@ export function openScanWorker(options: OpenScanWorkerOptions): ScanWorker {
     // It only gives back what the desk has counted.
     quotas: createScanQuotas({ ...services, profile, networkHash: async () => '' }),
     compare: compareResults,
-    ...(textModel && { polish: (result, signal) => polishResult(result, { model: textModel, log }, signal) }),
+    ...(textModel && {
+      polish: (result, signal) => polishResult(result, { model: textModel, clock, log }, signal),
+    }),
     onFull: createRescans({ ...services, store, running, projects }).plan,
     ...(stopping && { stopping }),
   })

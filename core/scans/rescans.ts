@@ -1,4 +1,4 @@
-import type { Clock, JobQueue } from '#core/ports'
+import type { JobQueue, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import { queryPages } from '#core/query-all'
 import { orUnavailable, type StateTable } from '#core/state-table'
@@ -11,7 +11,7 @@ export type RescanServices = StateTable & {
   store: Pick<ScanStore, 'find' | 'put'>
   running: Pick<RunningScans, 'admit'>
   projects: Pick<ProjectDirectory, 'byId'>
-  clock: Clock
+  clock: Now
 }
 
 /** A site of a project is analysed again after this time. */

@@ -1,4 +1,4 @@
-import type { Clock, JobQueue } from '#core/ports'
+import type { JobQueue, Now } from '#core/ports'
 import type { RunningScans } from './running-scans.ts'
 import { isFinished, type ScanJob } from './scan.ts'
 import type { ScanStore } from './scan-store.ts'
@@ -7,7 +7,7 @@ export type ResumeServices = {
   store: Pick<ScanStore, 'find'>
   running: Pick<RunningScans, 'list' | 'release' | 'renew'>
   jobs: JobQueue<ScanJob>
-  clock: Clock
+  clock: Now
 }
 
 /**

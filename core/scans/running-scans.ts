@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import type { ScanKey, ScanMode } from './scan.ts'
@@ -50,7 +49,7 @@ export function createRunningScans({ clock, client, table }: StateTable & { cloc
         ExpressionAttributeValues: { ':version': version },
       })
       if (await conditionHeld(written)) return true
-      await sleep(10 * Math.random() * (tries + 1))
+      await clock.sleep(10 * Math.random() * (tries + 1))
     }
     throw new Error('the list of running analyses changes all the time')
   }

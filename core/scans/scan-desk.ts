@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isSame, randomId, randomSecret, sha256 } from '#core/access/tokens'
 import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
@@ -185,12 +184,12 @@ export function createScanDesk(services: ScanDeskServices) {
 
   /** Waits until an analysis has ended, `waitMs` at most. Throws what it failed with. */
   async function wait(scan: Scan, signal: AbortSignal | undefined): Promise<ScanView> {
-    const deadline = performance.now() + waitMs
+    const deadline = clock.deadline(waitMs)
     for (;;) {
       const current = (await store.find(scan)) ?? scan
       if (current.status === 'failed' && current.failure !== undefined) throw failureOf(current)
-      if (isFinished(current) || performance.now() >= deadline) return viewOfStored(current)
-      await sleep(lookMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted())
+      if (isFinished(current) || deadline.aborted) return viewOfStored(current)
+      await clock.sleep(lookMs, signal)
     }
   }
 

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { EntityItem } from 'electrodb'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'
 import type { ScanResult } from '#schemas/website-scans'
@@ -35,7 +35,7 @@ const unpack = promisify(gunzip)
 type ScanItem = EntityItem<ReturnType<typeof scanEntity>>
 
 /** Keeps analyses and their results in the state table. */
-export function createScanStore({ clock, ...state }: StateTable & { clock: Clock }) {
+export function createScanStore({ clock, ...state }: StateTable & { clock: Now }) {
   const scans = scanEntity(state)
   const results = scanResultEntity(state)
   const cache = scanCacheEntity(state)

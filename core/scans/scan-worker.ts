@@ -1,5 +1,5 @@
 import { randomId } from '#core/access/tokens'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import type { ScanResult } from '#schemas/website-scans'
 import type { SiteFindings } from './read/findings.ts'
 import type { RunningScans } from './running-scans.ts'
@@ -26,7 +26,7 @@ export type ScanWorkerServices = {
   compare(before: StoredResult, after: StoredResult): { site: string[]; plan: string[] } | null
   /** Is called at the end of a full analysis for a project, also of one that has failed. */
   onFull?(scan: Scan): Promise<void>
-  clock: Clock
+  clock: Now
   log: Log
   /** Ends running analyses when the process stops. They begin again with the next one. */
   stopping?: AbortSignal

@@ -1,6 +1,7 @@
 import { ApiError } from '#core/errors'
 import type { OutboundClient } from '#core/outbound/outbound-client'
 import { OutboundFailure } from '#core/outbound/outbound-failure'
+import type { Clock } from '#core/ports'
 import { createSiteFetcher, PageError, type SiteFetcher, type Unread } from './fetch/fetch-site.ts'
 import type { SiteFindings } from './read/findings.ts'
 import type { Renderer } from './render.ts'
@@ -35,6 +36,7 @@ export type SiteVisitorServices = {
   renderer: Renderer | null
   /** Gives the reader of one site, which reads each page once. */
   openReader(): (pages: readonly FetchedPage[]) => SiteFindings
+  clock: Pick<Clock, 'sleep' | 'deadline'>
 }
 
 /** The time of a visit, ms. What is not read then is left out. */
@@ -44,10 +46,10 @@ const MAX_RENDERED = { preview: 1, full: 6 } as const
 const MAX_UNREAD = 50
 
 /** The visitor that works in this process, with a browser beside it. */
-export function createSiteVisitor({ client, renderer, openReader }: SiteVisitorServices): SiteVisitor {
+export function createSiteVisitor({ client, renderer, openReader, clock }: SiteVisitorServices): SiteVisitor {
   return {
     async visit(visit, { signal: stopping, onStage = async () => {} } = {}) {
-      const deadline = AbortSignal.timeout(VISIT_MS[visit.depth])
+      const deadline = clock.deadline(VISIT_MS[visit.depth])
       const signal = stopping === undefined ? deadline : AbortSignal.any([deadline, stopping])
       try {
         return await read(visit, signal, onStage)
@@ -64,7 +66,7 @@ export function createSiteVisitor({ client, renderer, openReader }: SiteVisitorS
     signal: AbortSignal,
     onStage: (stage: ScanStage) => Promise<unknown>,
   ): Promise<VisitedSite> {
-    const fetcher = createSiteFetcher(client, signal)
+    const fetcher = createSiteFetcher({ client, clock }, signal)
     const readPages = openReader()
     await onStage('fetching')
     const pages = [await fetcher.fetchFirst(addresses)]

@@ -1,6 +1,6 @@
 import { forEachConcurrent } from '#core/concurrency'
 import { createGatherer } from '#core/gatherer'
-import type { Log } from '#core/ports'
+import type { Clock, Log } from '#core/ports'
 import type { UsageStore } from './store.ts'
 
 type ReadCount = { projectId: string | null; accountId: string | null; day: string; reads: number }
@@ -16,9 +16,9 @@ const CONCURRENCY = 16
  */
 export function gatherReads(
   usage: UsageStore,
-  { waitMs, log }: { waitMs: number; log: Log },
+  { waitMs, clock, log }: { waitMs: number; clock: Pick<Clock, 'deadline'>; log: Log },
 ): UsageStore & { flush(): Promise<void> } {
-  const { add, flush } = createGatherer<ReadCount>({ write, waitMs, maxEntries: MAX_WAITING })
+  const { add, flush } = createGatherer<ReadCount>({ write, waitMs, maxEntries: MAX_WAITING, clock })
 
   async function write(counts: readonly ReadCount[]): Promise<void> {
     await forEachConcurrent(sumsOf(counts), CONCURRENCY, ({ projectId, accountId, day, reads }) =>

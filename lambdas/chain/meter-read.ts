@@ -2,7 +2,7 @@ import type { Account, Caller } from '#core/accounts/caller'
 import { eventCapsOf } from '#core/limits/limits'
 import { EVENTS_PER_UNIT, type Profile } from '#core/limits/profile'
 import { createLookupCache } from '#core/lookup-cache'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
@@ -12,7 +12,7 @@ import type { Exchange } from './chain.ts'
 export type MeteringServices = {
   usage: Pick<UsageCounters, 'month' | 'addRead'>
   profile: Profile
-  clock: Clock
+  clock: Now
   log: Log
 }
 

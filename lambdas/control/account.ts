@@ -6,7 +6,7 @@ import type { FeedbackStore } from '#core/accounts/feedback'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import type { Profile } from '#core/limits/profile'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
@@ -26,7 +26,7 @@ export type AccountServices = {
   billing: { isCheckoutPending(accountId: string): Promise<boolean> } | null
   profile: Profile
   baseUrl: string
-  clock: Clock
+  clock: Now
 }
 
 /** The account, its keys, sessions and audit log (docs/api/account.md). */

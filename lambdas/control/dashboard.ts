@@ -1,6 +1,6 @@
 import type { ShareLinks } from '#core/access/share-links'
 import { ApiError } from '#core/errors'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { SavedViews } from '#core/projects/saved-views'
 import type { accountChain } from '#lambdas/chain/account-chain'
 import { routes } from '#schemas/routes'
@@ -10,7 +10,7 @@ import { MAX_SHARE_LINKS } from '#schemas/share-links'
 export type DashboardServices = {
   savedViews: SavedViews
   shareLinks: Pick<ShareLinks, 'list' | 'create' | 'remove'>
-  clock: Clock
+  clock: Now
   baseUrl: string
 }
 

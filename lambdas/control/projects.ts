@@ -2,7 +2,7 @@ import type { Demo } from '#core/access/demo'
 import type { AccountStore } from '#core/accounts/store'
 import type { RefusedCountsStore } from '#core/identity/fold/refused-counts'
 import { limitsOf, type Profile } from '#core/limits/profile'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { DAY_MS, utcDate } from '#core/time'
@@ -21,7 +21,7 @@ export type ProjectEndpointServices = {
   refused: Pick<RefusedCountsStore, 'read'>
   profile: Profile
   baseUrl: string
-  clock: Clock
+  clock: Now
 }
 
 /** The account's projects (docs/api/projects.md). */

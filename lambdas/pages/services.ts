@@ -14,7 +14,7 @@ import type { AuditLog } from '#core/accounts/audit'
 import type { Account } from '#core/accounts/caller'
 import type { Billing } from '#core/billing/billing'
 import type { AddressGuards } from '#core/limits/address-guards'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 
 /** Names of files below /app/assets/. `views`: the scripts that each view needs beside `script`. */
 export type DashboardEntry = { script: string; style: string; views: Record<string, string[]> }
@@ -47,6 +47,6 @@ export type PagesServices = {
   dashboard(): Promise<DashboardEntry>
   /** Address of the service, without a slash at its end. */
   baseUrl: string
-  clock: Clock
+  clock: Now
   log: Log
 }

@@ -1,6 +1,6 @@
 import type { AddressGuards } from '#core/limits/address-guards'
 import type { Profile } from '#core/limits/profile'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Replays } from '#core/replays/open-replays'
 import type { RecorderScript } from '#core/replays/recorder-versions'
 import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
@@ -17,7 +17,7 @@ export type ReplayFunctionServices = AccountChainServices & {
   recorder(): Promise<RecorderScript>
   guards: Pick<AddressGuards, 'countReplay'>
   profile: Profile
-  clock: Clock
+  clock: Now
 }
 
 /** Session replay (docs/api/replays.md). */

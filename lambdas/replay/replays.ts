@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
 import type { Profile } from '#core/limits/profile'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import { listReplays } from '#core/replays/list-replays'
 import type { Replays } from '#core/replays/open-replays'
@@ -19,7 +19,7 @@ export type ReplayEndpointServices = Pick<Replays, 'replays' | 'settings' | 'quo
   demo: { project(): Promise<Project | null> }
   profile: Profile
   baseUrl: string
-  clock: Clock
+  clock: Now
 }
 
 /** Projects that one list or one deletion covers. */

@@ -1,5 +1,5 @@
 import { ApiError } from '#core/errors'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import { unpackChunk } from '#core/replays/chunk'
 import type { Replays } from '#core/replays/open-replays'
 import { objectsPrefix, type Replay, toRecord } from '#core/replays/replay'
@@ -13,7 +13,7 @@ import { publicChunks } from './public-chunks.ts'
  * What the viewer reads. Its secret stands in the body and in the fragment of its address, and browsers send
  * no fragment: so no access log has it.
  */
-export function viewerEndpoints(services: Pick<Replays, 'links' | 'objects'> & { clock: Clock; log: Log }) {
+export function viewerEndpoints(services: Pick<Replays, 'links' | 'objects'> & { clock: Now; log: Log }) {
   const { links, objects, clock } = services
   const chain = publicChain(services)
 

@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { createSharedRuns } from '#core/shared-runs'
 import type { AccountCall, accountChain } from '#lambdas/chain/account-chain'
 import type { RowResponse } from '#lambdas/chain/row-handler'
@@ -22,7 +22,7 @@ type Answer = { response: unknown; headers: Record<string, string>; startedAt: n
  * one project with the same rights, so the answer is the same, and a crowd of demo users costs no more than
  * one. Calls with other credentials run by themselves.
  */
-export function sharedForDemo(chain: Chain, { clock }: { clock: Clock }): Chain {
+export function sharedForDemo(chain: Chain, { clock }: { clock: Now }): Chain {
   const share = createSharedRuns<Answer>()
   const scope = {}
   const finished = new QuickLRU<string, Answer>({ maxSize: MAX_ANSWERS })

@@ -1,12 +1,12 @@
 import type { Caller } from '#core/accounts/caller'
 import { limitsOf, NO_LIMIT, type Profile } from '#core/limits/profile'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { DAY_MS, midnight } from '#core/time'
 
 /** Which events of a project a caller may see. */
 
-export type RetentionServices = { profile: Profile; clock: Clock }
+export type RetentionServices = { profile: Profile; clock: Now }
 
 /**
  * The beginning of the first day that the account's plan keeps (docs/api/limits.md), Unix ms; undefined

@@ -1,7 +1,7 @@
 import type { Maintenance } from '#core/lake/compact/maintenance'
 import { lakeGauges } from '#core/lake/gauges'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import { DAY_MS } from '#core/time'
 import type { Gauge } from '#schemas/log'
 
@@ -14,7 +14,7 @@ const HEALTHY_SECONDS = 600
 export type SchedulerServices = {
   maintenance: Maintenance
   state: Pick<LakeStateStore, 'lake' | 'shards' | 'manifests'>
-  clock: Clock
+  clock: Now
   /** Publishes a metric. */
   gauge(name: Gauge, value: number): void
   log: Log

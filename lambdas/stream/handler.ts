@@ -5,7 +5,7 @@ import { type StreamSettings, streamBlocks } from '#core/live/event-stream'
 import { toStreamFilter } from '#core/live/filter'
 import type { StreamLease, StreamLeases } from '#core/live/stream-leases'
 import type { Tails } from '#core/live/tails'
-import type { Log } from '#core/ports'
+import type { Clock, Log } from '#core/ports'
 import { type AccountCall, type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
 import { authenticate } from '#lambdas/chain/authenticate'
 import { requireScope } from '#lambdas/chain/require-scope'
@@ -20,6 +20,7 @@ export type StreamServices = AccountChainServices & {
   buffer: LiveBuffer
   tails: Tails
   leases: StreamLeases
+  clock: Clock
   /** Times of a stream. The profile sets how long it may be idle. */
   streamSettings: Omit<StreamSettings, 'idleMs'>
 }
@@ -50,7 +51,7 @@ export function streamHandler(services: StreamServices): HttpFunction {
       const stopping = new AbortController()
       const settings = { ...streamSettings, idleMs: profile.stream_idle_minutes * 60_000 }
       const blocks = streamBlocks(
-        { buffer, tails, settings },
+        { buffer, tails, clock, settings },
         {
           project: call.project,
           filter: toStreamFilter(call.query),

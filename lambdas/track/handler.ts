@@ -16,7 +16,7 @@ import type { Sender } from '#core/ingest/sender'
 import { parseBatch, parseEvent, type TrackRequest } from '#core/ingest/track-request'
 import type { JsonObject } from '#core/json-object'
 import type { Limits } from '#core/limits/limit-state'
-import type { Clock, EventStream, Log } from '#core/ports'
+import type { EventStream, Log, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import { createChain, type Endpoint, type Exchange } from '#lambdas/chain/chain'
 import { readBody } from '#lambdas/chain/read-body'
@@ -40,7 +40,7 @@ export type TrackServices = {
   findCaller(request: HttpRequest): Promise<Caller | null>
   limits: Pick<Limits, 'checkEvents' | 'checkToken'>
   emails: EmailHasher
-  clock: Clock
+  clock: Now
   ids: ArrivalOrder
   log: Log
 }

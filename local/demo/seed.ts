@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { demoRecords, TRAFFIC_EVENTS } from '#core/demo/demo-records'
 import type { ArrivalOrder } from '#core/ingest/ids'
-import type { Clock, EventStream } from '#core/ports'
+import type { EventStream, Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { writeAtomically } from '#local/atomic-file'
 import { demoBots } from './bots.ts'
@@ -14,7 +14,7 @@ export type SeedServices = {
   dataDir: string
   stream: Pick<EventStream, 'append'>
   ids: ArrivalOrder
-  clock: Clock
+  clock: Now
 }
 
 /**

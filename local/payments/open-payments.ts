@@ -1,5 +1,5 @@
 import { type Billing, createBilling } from '#core/billing/billing'
-import type { Clock, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import { type Settings, SettingsError } from '#local/settings'
 import type { Storage } from '#local/storage'
 import { isLoopback } from '#providers/openid'
@@ -13,7 +13,7 @@ import { startPaymentStandIn } from './stand-in.ts'
 export async function openPayments(
   settings: Settings,
   { client, table, accounts, usage }: Storage,
-  { baseUrl, clock, log }: { baseUrl: string; clock: Clock; log: Log },
+  { baseUrl, clock, log }: { baseUrl: string; clock: Now; log: Log },
 ): Promise<{ billing: Billing; close(): Promise<void> }> {
   const { provider, close } = await openProvider(settings, baseUrl)
   const billing = createBilling({ client, table, accounts, usage, clock, log, payments: provider })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chunk } from '#core/live/buffer'
 import { toLiveEvents, toParsed, type WrittenLiveRecord } from '#core/live/chunk'
 import type { ChunkFeed } from '#core/live/new-chunks'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 
 /** What the thread of the requests says about the projects that have open streams. */
 export type FollowCommand = { kind: 'follow' | 'unfollow'; projectId: string }
@@ -25,7 +25,7 @@ const BURST_SHARE = 0.1
  * The end of the feed in the pipeline thread. The live consumer calls `send` when its records are in the
  * buffer, so a stream can go on after every event that it has sent.
  */
-export function createFeedSender(post: (message: FeedMessage) => void, clock: Clock) {
+export function createFeedSender(post: (message: FeedMessage) => void, clock: Now) {
   const followed = new Set<string>()
   let waiting: FeedMessage[] = []
   let isSending = false

@@ -1,5 +1,5 @@
 import type { IdentityFold } from '#core/identity/fold/fold'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 
 /** How often the feed looks for work that came without an identify request, such as an erasure, ms. */
 const LOOK_MS = 5_000
@@ -9,10 +9,7 @@ const LOOK_MS = 5_000
  * ended between a claim and its fold. The thread calls `fold` again and again, so the fold runs about once a
  * second at most, and never twice at a time.
  */
-export function createIdentityFeed(
-  { run, isDue }: IdentityFold & { isDue(): Promise<boolean> },
-  clock: Clock,
-) {
+export function createIdentityFeed({ run, isDue }: IdentityFold & { isDue(): Promise<boolean> }, clock: Now) {
   let isAwake = true
   let lookedAt = Number.NEGATIVE_INFINITY
 

@@ -4,7 +4,7 @@ import type { Maintenance } from '#core/lake/compact/maintenance'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
 import { isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, EventStream, Log, StreamEntry } from '#core/ports'
+import type { EventStream, Log, Now, StreamEntry } from '#core/ports'
 import { READ_BYTES } from '#local/stream/reader'
 import type { IdentityFeed } from './identity-feed.ts'
 import type { LiveFeed } from './live-feed.ts'
@@ -20,7 +20,7 @@ export type PipelineServices = {
   identity: Pick<IdentityFeed, 'fold'>
   /** Deletes the items of the state whose `expires_at` is before `now`, Unix seconds. */
   deleteExpired(now: number): Promise<void>
-  clock: Clock
+  clock: Now
   log: Log
 }
 

@@ -5,7 +5,7 @@ import { isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
 import type { LiveBuffer } from '#core/live/buffer'
 import type { LiveCheckpoint } from '#core/live/checkpoint'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Lake, Log, Now } from '#core/ports'
 import type { LanesReader } from '#local/stream/lanes-reader'
 
 export type ScrubServices = {
@@ -16,7 +16,7 @@ export type ScrubServices = {
   liveCheckpoint: Pick<LiveCheckpoint, 'read'>
   /** Removes the bytes of deleted items from the files of the state. */
   scrubState(): Promise<void>
-  clock: Clock
+  clock: Now
   log: Log
 }
 

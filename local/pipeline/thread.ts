@@ -25,6 +25,7 @@ import { createFolderLake } from '#local/lake/folder'
 import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
 import { connectState } from '#local/state/state'
 import { openLanesReader } from '#local/stream/lanes-reader'
+import { systemClock as clock } from '#providers/system-clock'
 import { createFeedSender } from './chunk-feed.ts'
 import { createIdentityFeed } from './identity-feed.ts'
 import { createJobQueue } from './job-queue.ts'
@@ -55,7 +56,6 @@ const stopping = new AbortController()
 
 const send = (message: PipelineMessage) => port.postMessage(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
-const clock = { now: Date.now }
 const stream = openLanesReader(dataDir)
 const connection = connectState(statePath(dataDir))
 const { lakeState: state, usage, projects, receipts } = createStores(connection, clock)

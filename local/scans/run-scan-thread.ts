@@ -11,6 +11,7 @@ import { createStores } from '#core/stores'
 import { browserTempDir, statePath } from '#local/data-folder'
 import { connectState } from '#local/state/state'
 import { createRenderer } from '#providers/chromium/create-renderer'
+import { systemClock as clock } from '#providers/system-clock'
 import { createChromiumFinder } from './find-chromium.ts'
 import type { ScanCommand, ScanMessage, ScanStart } from './scan-thread.ts'
 
@@ -31,15 +32,14 @@ export function runScanThread({ network, policy }: ScanThreadServices): void {
   const stopping = new AbortController()
   const send = (message: ScanMessage) => port.postMessage(message)
   const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
-  const clock = { now: Date.now }
   const state = connectState(statePath(dataDir))
-  const client = createOutboundClient({ network, userAgent, ...(policy && { policy }) })
+  const client = createOutboundClient({ network, userAgent, clock, ...(policy && { policy }) })
   const findChromium = createChromiumFinder(dataDir, chromiumPath)
   const renderer = createRenderer({ client, findChromium, tempDir: browserTempDir(dataDir) })
   const worker = openScanWorker({
     ...createStores(state, clock),
     ...{ client: state.client, table: state.table, clock, log },
-    visitor: createSiteVisitor({ client, renderer, openReader: openSiteReader }),
+    visitor: createSiteVisitor({ client, renderer, openReader: openSiteReader, clock }),
     profile: profiles.own,
     textModel: textModel === undefined ? null : createLazyModel(textModel),
     stopping: stopping.signal,

@@ -4,7 +4,7 @@ import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import type { Profile } from '#core/limits/profile'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Lake, Log, Now } from '#core/ports'
 import { openReplayUpkeep } from '#core/replays/open-replays'
 import type { ScanMaintenance } from '#core/scans/open-scan-maintenance'
 import type { Storage } from '#local/storage'
@@ -19,7 +19,7 @@ export type StateMaintenanceServices = Storage & {
   objects: Lake
   profile: Profile
   scans: Pick<ScanMaintenance, 'tick'>
-  clock: Clock
+  clock: Now
   log: Log
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 
 /**
  * Unpacked bytes of records in a second from which on a project is busy: about 4,000 events. The lake takes
@@ -14,7 +14,7 @@ const SECOND_MS = 1_000
  * current second, and the busy ones of the last ten seconds: no more than the machine takes at BUSY_BYTES
  * each.
  */
-export function createBusyProjects(clock: Clock) {
+export function createBusyProjects(clock: Now) {
   const bytesOf = new Map<string, number>()
   const busyUntil = new Map<string, number>()
   let secondAt = 0

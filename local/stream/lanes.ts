@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { unpackedBytes } from '#core/ingest/packing'
-import type { Clock, EventStream, Log } from '#core/ports'
+import type { EventStream, Log, Now } from '#core/ports'
 import { createBusyProjects } from './busy-projects.ts'
 import { BUSY_SHARD, busyDir, type LanesReader, openLanesReader } from './lanes-reader.ts'
 import { logPath } from './log-file.ts'
@@ -9,7 +9,7 @@ import { type LocalStream, openStream } from './stream.ts'
 
 export type LanesOptions = {
   log: Log
-  clock: Clock
+  clock: Now
   /** New records of a shard get sequences above this one. */
   minSequence(shard: string): Promise<string | null>
 }

@@ -11,6 +11,7 @@ import { visitedSite } from '#core/scans/visited-site'
 import { scanHandler } from '#lambdas/scan/handler'
 import { CORPUS } from '#test/scans/corpus/corpus'
 import { fetchedPages } from '#test/scans/corpus/fetched-pages'
+import { createFakeClock } from '#test/support/fake-clock'
 import { createSiteNetwork } from '#test/support/site-network'
 import { SITE } from '#test/support/test-scans'
 
@@ -35,11 +36,13 @@ function open(answer: (event: unknown) => Promise<unknown>) {
 }
 
 function localVisitor() {
+  const clock = createFakeClock()
   const network = createSiteNetwork(url => (/txt$|xml$/.test(url) ? null : SITE))
   return createSiteVisitor({
-    client: createOutboundClient({ network, userAgent: 'test' }),
+    client: createOutboundClient({ network, userAgent: 'test', clock }),
     renderer: null,
     openReader: openSiteReader,
+    clock,
   })
 }
 

@@ -3,6 +3,7 @@ import { createAgentSessionStore } from '#core/access/agent-sessions'
 import { createAccessStores } from '#core/access-stores'
 import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
+import { systemClock } from '#providers/system-clock'
 import { type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
 
 /** What a request costs the state table before its handler runs. */
@@ -31,7 +32,7 @@ beforeEach(() => {
 afterAll(() => connection.close())
 
 function openProcess() {
-  const clock = { now: () => now }
+  const clock = { ...systemClock, now: () => now }
   const stores = createStores(connection, clock)
   const access = { ...connection, ...stores, clock, log: () => {}, profile: profiles.own, admitted: [] }
   return { ...stores, ...createAccessStores(access) }

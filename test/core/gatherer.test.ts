@@ -1,14 +1,18 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createGatherer } from '#core/gatherer'
+import { createFakeClock } from '#test/support/fake-clock'
 
 let written: string[][] = []
 beforeEach(() => {
   written = []
 })
 
+const clock = createFakeClock()
+
 function gatherer(options: { waitMs: number; maxEntries?: number; write?: () => Promise<void> }) {
   return createGatherer<string>({
     maxEntries: 100,
+    clock,
     ...options,
     write: async entries => {
       await options.write?.()
@@ -25,13 +29,18 @@ test('without a wait, an entry is written before its add ends', async () => {
 })
 
 test('entries that wait are written together when their time is over', async () => {
-  const { add } = gatherer({ waitMs: 20 })
+  const { add, flush } = gatherer({ waitMs: 20 })
   await add('a')
+  clock.advance(19)
   await add('b')
   expect(written).toEqual([])
+  clock.advance(1)
   await vi.waitFor(() => expect(written).toEqual([['a', 'b']]))
   await add('c')
+  clock.advance(20)
   await vi.waitFor(() => expect(written).toEqual([['a', 'b'], ['c']]))
+  await flush()
+  expect(written).toHaveLength(2)
 })
 
 test('many entries are written without a further wait', async () => {

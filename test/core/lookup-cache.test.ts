@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createLookupCache } from '#core/lookup-cache'
 import type { Project } from '#core/projects/project'
 import { testProject } from '#test/support/account-fixtures'
+import { createFakeClock } from '#test/support/fake-clock'
 
 const project = testProject()
 
@@ -93,8 +95,13 @@ test('invented texts do not push a real one out of the cache', async () => {
 })
 
 describe('values that are looked up again', () => {
-  beforeEach(() => vi.useFakeTimers())
-  afterEach(() => vi.useRealTimers())
+  const clock = createFakeClock()
+
+  /** Lets the wait for other values end, and what follows it. */
+  async function endWait(): Promise<void> {
+    clock.advance(500)
+    await nextTurn()
+  }
 
   /**
    * A cache of three texts, whose values are their own capitals, and the requests for values that were due.
@@ -109,9 +116,12 @@ describe('values that are looked up again', () => {
       },
       {
         ...{ foundMs: 5_000, missingMs: 1_000, maxEntries: 100 },
-        lookUpAgain(values) {
-          requests.push([...values])
-          return lookUpAgain(values)
+        again: {
+          clock,
+          lookUp(values) {
+            requests.push([...values])
+            return lookUpAgain(values)
+          },
         },
       },
     )
@@ -124,11 +134,11 @@ describe('values that are looked up again', () => {
     const { cache, requests } = await openCache(async values => values.map(value => `${value}2`))
     now = 2_499
     expect(await cache.get('a')).toBe('A')
-    await vi.runAllTimersAsync()
+    await endWait()
     expect(requests).toEqual([])
     now = 2_500
     expect(await Promise.all([cache.get('a'), cache.get('b'), cache.get('a')])).toEqual(['A', 'B', 'A'])
-    await vi.runAllTimersAsync()
+    await endWait()
     expect(requests).toEqual([['A', 'B']])
     now = 7_499
     expect(await Promise.all([cache.get('a'), cache.get('b')])).toEqual(['A2', 'B2'])
@@ -142,14 +152,14 @@ describe('values that are looked up again', () => {
     const gone = await openCache(async values => values.map(() => null))
     now = 2_500
     await gone.cache.get('a')
-    await vi.runAllTimersAsync()
+    await endWait()
     expect(await gone.cache.get('a')).toBe(null)
 
     now = 0
     const failing = await openCache(() => Promise.reject(new Error('the table is away')))
     now = 2_500
     await failing.cache.get('a')
-    await vi.runAllTimersAsync()
+    await endWait()
     now = 4_999
     expect(await failing.cache.get('a')).toBe('A')
     expect(lookUps).toEqual([])
@@ -163,10 +173,10 @@ describe('values that are looked up again', () => {
     const { cache } = await openCache(() => answers.promise)
     now = 2_500
     await cache.get('a')
-    await vi.runAllTimersAsync()
+    await endWait()
     cache.forget('a')
     answers.resolve(['old'])
-    await vi.runAllTimersAsync()
+    await endWait()
     expect(await cache.get('a')).toBe('A')
     expect(lookUps).toEqual(['a'])
   })

@@ -24,6 +24,7 @@ import {
 import { testProject } from '#test/support/account-fixtures'
 import { repeats } from '#test/support/depth'
 import { eventsRecord } from '#test/support/events-record'
+import { createFakeClock } from '#test/support/fake-clock'
 import { createIdentities } from '#test/support/identity-files'
 import { noMending } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -96,7 +97,7 @@ beforeAll(async () => {
 afterAll(() => state.close())
 
 function openYear() {
-  const clock = { time: START, now: () => clock.time }
+  const clock = createFakeClock(START, { movesItself: true })
   const projects = [1, 2, 3].map(i =>
     testProject({ id: `proj_${i}`, name: `site ${i}`, bucket: i, account_id: 'acct_1' }),
   )
@@ -105,11 +106,8 @@ function openYear() {
   const queue = createSimulatedQueue()
   const { lakeState, usage, receipts } = createStores(state, clock)
   const log = () => {}
-  const sleep = async (ms: number) => {
-    clock.time += ms
-  }
   const erasures = openErasures({
-    ...{ ...state, lakeState, lake, clock, sleep, encode: encodeSimulatedTombstones },
+    ...{ ...state, lakeState, lake, clock, encode: encodeSimulatedTombstones },
   })
   const identities = createIdentities({
     ...{ state, lake, clock, owned: projects, lakeState },

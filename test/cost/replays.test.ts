@@ -12,13 +12,14 @@ import { usage } from '#cost/usage'
 import { buildRecorder } from '#replay/build'
 import { MAX_BODY_BYTES } from '#schemas/route'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
+import { createFakeClock } from '#test/support/fake-clock'
 import { snapshotAt } from '#test/support/replays'
 import { openMeteredState, type Units } from './metered-state.ts'
 
 /** Checks the numbers of replays in cost/system.ts: it counts the units of the real code on a real table. */
 
 const state = await openMeteredState()
-const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
+const clock = createFakeClock(Date.UTC(2026, 10, 1), { movesItself: true })
 afterAll(() => state.close())
 
 /** A process whose caches are empty, as a new function of AWS has them. */

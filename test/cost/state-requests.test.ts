@@ -27,6 +27,7 @@ import {
   encodeSimulated,
 } from '#test/simulation/simulated-ports'
 import { eventsRecord } from '#test/support/events-record'
+import { createFakeClock } from '#test/support/fake-clock'
 import { liveRecord, writeLive } from '#test/support/live-records'
 import { noReceipts } from '#test/support/no-receipts'
 import { openMeteredState, type Units } from './metered-state.ts'
@@ -36,7 +37,7 @@ import { openMeteredState, type Units } from './metered-state.ts'
  */
 
 const MINUTE = 60_000
-const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
+const clock = createFakeClock(Date.UTC(2026, 10, 1), { movesItself: true })
 const log = () => {}
 const state = await openMeteredState()
 const stores = createStores(state, clock)

@@ -17,6 +17,7 @@ import {
   encodeSimulated,
 } from '#test/simulation/simulated-ports'
 import { eventsRecord } from '#test/support/events-record'
+import { createFakeClock } from '#test/support/fake-clock'
 import { noMending, noReceipts } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 import { withRollups } from '#test/support/with-rollups'
@@ -31,7 +32,7 @@ const HOUR = 3_600_000
 
 async function openWorld() {
   const state = await openTestState()
-  const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
+  const clock = createFakeClock(Date.UTC(2026, 10, 1), { movesItself: true })
   const { lakeState, usage, projects } = createStores(state, clock)
   const lake = createSimulatedLake()
   const stream = createSimulatedStream()

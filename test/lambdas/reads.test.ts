@@ -6,6 +6,7 @@ import { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import { createProjectStore } from '#core/projects/store'
+import { systemClock } from '#providers/system-clock'
 import { routes } from '#schemas/routes'
 import { countEvents } from '#test/support/count-events'
 import { fixedLake } from '#test/support/fixed-lake'
@@ -142,7 +143,7 @@ test('a report finds a project that another process has deleted, renamed or repl
   const { id, name } = await service.createProject()
   const elsewhere = createProjectStore({
     ...service.state,
-    clock: { now: service.now },
+    clock: { ...systemClock, now: service.now },
     usage: service.usage,
   })
   const read = async (project: string) => {
@@ -173,7 +174,7 @@ test('a report uses the newest flags of its project, even if the chain has an ol
   const { id, name } = await service.createProject()
   const elsewhere = createProjectStore({
     ...service.state,
-    clock: { now: service.now },
+    clock: { ...systemClock, now: service.now },
     usage: service.usage,
   })
   const read = () => service.readProject({ id, name })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStorage } from '#local/storage'
+import { systemClock } from '#providers/system-clock'
 
 let dataDir: string
 beforeAll(async () => {
@@ -10,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-const open = () => openStorage({ dataDir, compactionMemoryMb: 64, clock: { now: Date.now }, log: () => {} })
+const open = () => openStorage({ dataDir, compactionMemoryMb: 64, clock: systemClock, log: () => {} })
 
 test('reads that were counted just before an orderly stop are counted after the next start', async () => {
   const first = await open()

@@ -10,6 +10,7 @@ import { reconcile } from '#core/lake/restore/reconcile'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { BUCKETS } from '#schemas/columns'
+import { createFakeClock } from '#test/support/fake-clock'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
 import { noReceipts } from '#test/support/no-receipts'
 import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
@@ -110,7 +111,7 @@ export async function simulateSchedule(
   const processes = createSimulatedProcesses(seed)
   const { random, chance, pick } = processes
   let now = START
-  const clock = { now: () => now }
+  const clock = { ...createFakeClock(), now: () => now }
   const stream = createSimulatedStream()
   const lake = createSimulatedLake()
   const state = createMemoryLakeState()

@@ -15,6 +15,7 @@ import { createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
 import { request } from './compactor-lake.ts'
+import { createFakeClock } from './fake-clock.ts'
 import type { TestState } from './test-state.ts'
 
 export const ERASURE_START = Date.parse('2026-11-18T12:00:00Z')
@@ -32,14 +33,11 @@ export function openErasurePipeline(
   dir: string,
   { scrub }: Pick<MaintenanceServices, 'scrub'> = {},
 ) {
-  const clock = { time: ERASURE_START, now: () => clock.time }
+  const clock = createFakeClock(ERASURE_START, { movesItself: true })
   const stores = createStores(state, clock)
   const { lakeState, usage, receipts } = stores
   const lake = createFolderLake(join(dir, 'lake'))
-  const sleep = async (ms: number) => {
-    clock.time += ms
-  }
-  const opened = openErasures({ ...state, lakeState, lake, clock, sleep })
+  const opened = openErasures({ ...state, lakeState, lake, clock })
   const erasePerson: typeof opened.erasePerson = async (parts, userIds) => {
     const id = await opened.erasePerson(parts, userIds)
     // What the fold of identities does for a person without links and traits.

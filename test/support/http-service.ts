@@ -40,11 +40,13 @@ import { siteHandler } from '#lambdas/site/handler'
 import { type StreamServices, streamHandler } from '#lambdas/stream/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import { startHttp } from '#local/http/server'
+import { systemClock } from '#providers/system-clock'
 import { buildViewer } from '#replay/viewer/build'
 import { errorCodes } from '#schemas/errors'
 import type { Route } from '#schemas/route'
 import { errorsOf } from '#schemas/routes'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
+import { createFakeClock } from './fake-clock.ts'
 import { fixedLake } from './fixed-lake.ts'
 import { createIdentityWriter, type Identified, personIdRows } from './identity-files.ts'
 import type { SiteAnswer } from './site-network.ts'
@@ -77,7 +79,7 @@ export type HttpServiceOptions = {
   profile?: ProfileName
   /** Numbers of the profile that are replaced. */
   limits?: string
-  /** Times of streams. Default: a stream ends after 20 ms. */
+  /** Times of streams, which pass by `wait`. Default: a stream ends after its first block. */
   streams?: Partial<StreamServices['streamSettings']>
   /**
    * How long audit entries and counts of reports wait for others, ms. Default 0, as on AWS; the service of
@@ -111,14 +113,15 @@ export async function openHttpService({
   reading = {},
 }: HttpServiceOptions = {}) {
   const state = await openTestState()
-  let now = NOW
-  const clock = { now: () => now }
+  const time = createFakeClock(NOW)
+  // Pauses of the stores pass by themselves; the times of streams pass when a test moves the clock.
+  const clock = { ...systemClock, now: time.now }
   const accounts = createAccountStore({ ...state, clock })
   const emails = createEmailHasher(async () => 'key of the index')
   const logged: { code: string; fields: unknown }[] = []
   const log = (code: string, fields?: unknown) => void logged.push({ code, fields })
   const counters = createUsageStore(state)
-  const reads = gatherMs === 0 ? null : gatherReads(counters, { waitMs: gatherMs, log })
+  const reads = gatherMs === 0 ? null : gatherReads(counters, { waitMs: gatherMs, clock, log })
   const usage = reads ?? counters
   const projects = createProjectStore({ ...state, clock, usage })
   const lake = createSimulatedLake()
@@ -141,7 +144,7 @@ export async function openHttpService({
   const lakeState = createLakeStateStore(state)
   const experiments = createExperimentStore({ ...state, clock })
   // Without a wait for the next second: the clock of these tests stands still.
-  const erasures = openErasures({ ...state, lakeState, lake, clock, sleep: async () => {} })
+  const erasures = openErasures({ ...state, lakeState, lake, clock: { ...clock, sleep: async () => {} } })
   const receipts = createErasureReceipts({ erasures: createErasureStore(state), lakeState })
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   const buffer = createLiveBuffer(state, { clock, bufferMs })
@@ -212,10 +215,11 @@ export async function openHttpService({
       }),
       stream: streamHandler({
         ...common,
+        clock: time,
         buffer,
-        tails: createTails({ buffer, users, log }, { ...TAIL_DEFAULTS, pollMs: 20 }),
+        tails: createTails({ buffer, users, clock, log }, { ...TAIL_DEFAULTS, pollMs: 20 }),
         leases: createStreamLeases(state, { clock, isOnlyProcess: false }),
-        streamSettings: { ...STREAM_DEFAULTS, maxMs: 20, ...streams },
+        streamSettings: { ...STREAM_DEFAULTS, maxMs: 0, ...streams },
       }),
       track: trackHandler({
         stream: { append: async records => void streamRecords.push(...records) },
@@ -324,10 +328,8 @@ export async function openHttpService({
       return key
     },
     /** Moves the clock of the service ahead. */
-    wait(ms: number) {
-      now += ms
-    },
-    now: () => now,
+    wait: time.advance,
+    now: time.now,
     projects,
     experiments,
     usage,

@@ -28,6 +28,7 @@ import { startHttp } from '#local/http/server'
 import { createEmbeddedProvider } from '#local/identity/embedded-provider'
 import { signInCode, signInCodePath } from '#local/identity/sign-in-code'
 import { createOpenIdProvider } from '#providers/openid'
+import { systemClock } from '#providers/system-clock'
 import { keepPort } from './keep-port.ts'
 import { openTestState } from './test-state.ts'
 
@@ -70,7 +71,7 @@ export async function openPagesService({
   const port = await keepPort()
   const baseUrl = `http://localhost:${port}`
   let offset = 0
-  const clock = { now: () => Date.now() + offset }
+  const clock = { ...systemClock, now: () => Date.now() + offset }
   const services = { ...state, clock }
   const logged: { code: string; fields: unknown }[] = []
   const log = (code: string, fields?: unknown) => void logged.push({ code, fields })

@@ -3,6 +3,7 @@ import type { Project } from '#core/projects/project'
 import { createProjectStore, type ProjectStore } from '#core/projects/store'
 import type { StateTable } from '#core/state-table'
 import { createUsageStore } from '#core/usage/store'
+import { systemClock } from '#providers/system-clock'
 import { openTestState, type TestState } from './test-state.ts'
 
 export const account = { id: 'acc_1' }
@@ -27,7 +28,7 @@ export function projectsFixture(): ProjectsFixture {
     processOn(table: StateTable = fixture.state) {
       return createProjectStore({
         ...table,
-        clock: { now: () => fixture.now },
+        clock: { ...systemClock, now: () => fixture.now },
         usage: createUsageStore(fixture.state),
       })
     },

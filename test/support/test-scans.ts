@@ -35,9 +35,10 @@ export type TestScansOptions = StateTable & {
 
 /** Website analyses whose jobs run at once, on a network without sockets. */
 export function openTestScans({ site, jobs: others, ...options }: TestScansOptions) {
+  const { clock } = options
   const answer = site ?? (url => (url.endsWith('.txt') || url.endsWith('.xml') ? null : SITE))
-  const client = createOutboundClient({ network: createSiteNetwork(answer), userAgent: 'test' })
-  const visitor = createSiteVisitor({ client, renderer: null, openReader: openSiteReader })
+  const client = createOutboundClient({ network: createSiteNetwork(answer), userAgent: 'test', clock })
+  const visitor = createSiteVisitor({ client, renderer: null, openReader: openSiteReader, clock })
   const worker = openScanWorker({ ...options, visitor })
   const jobs = others ?? { send: async (job: ScanJob) => void worker.run(job) }
   const policy = others && { isAllowedAddress: () => true, isAllowedPort: () => true }

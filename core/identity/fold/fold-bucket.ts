@@ -14,14 +14,14 @@ import type { Pointers } from '#core/identity/links/pointers'
 import type { Refusal } from '#core/identity/who-may-link'
 import { linksKey } from '#core/lake/keys'
 import { isBeyond } from '#core/lake/sequence'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Lake, Log, Now } from '#core/ports'
 import { type AskedLink, decideLinks } from './decide-links.ts'
 
 export type FoldBucketServices = {
   lake: Pick<Lake, 'get' | 'put'>
   levels: LevelStore
   pointers: Pointers
-  clock: Clock
+  clock: Now
   log: Log
   /** Called with links that were accepted, maybe several times. */
   onLinked(scope: string, rows: readonly LinkRow[]): Promise<void>

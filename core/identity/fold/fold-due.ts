@@ -1,7 +1,7 @@
 import { createLevelStore } from '#core/identity/links/level-store'
 import { dueMerge, KEEP_RETIRED_MS } from '#core/identity/links/levels'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, Lake } from '#core/ports'
+import type { Lake, Now } from '#core/ports'
 import type { StateTable } from '#core/state-table'
 import { createFoldHead } from './fold-head.ts'
 import { isFolded, listIdentityFiles } from './identity-files.ts'
@@ -14,7 +14,7 @@ export type FoldDueServices = StateTable & {
   lake: Pick<Lake, 'list'>
   lakeState: Pick<LakeStateStore, 'lake'>
   keepRetiredMs?: number
-  clock: Clock
+  clock: Now
 }
 
 /** Whether there is anything for the fold to do: files, other work, files to merge or to delete. */

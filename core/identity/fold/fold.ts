@@ -11,7 +11,7 @@ import { createTraitsStore } from '#core/identity/traits/traits-store'
 import type { Refusal } from '#core/identity/who-may-link'
 import { isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Lake, Log, Now } from '#core/ports'
 import type { LinkNotes, Project, ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
 import { createBucketFold, type SliceLink } from './fold-bucket.ts'
@@ -44,7 +44,7 @@ export type IdentityFoldServices = StateTable & {
   leaseMs?: number
   /** After this time `run` begins no more slices, ms. */
   runMs?: number
-  clock: Clock
+  clock: Now
   log: Log
 }
 

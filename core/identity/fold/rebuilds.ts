@@ -5,7 +5,7 @@ import type { LinkRow } from '#core/identity/links/links'
 import { POINTERS, type Pointers, partition } from '#core/identity/links/pointers'
 import { bucketOfJoined, isProject } from '#core/identity/scopes'
 import { linksKey } from '#core/lake/keys'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Lake, Log, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import { type Item, scanPages } from '#core/query-all'
 import type { StateTable } from '#core/state-table'
@@ -19,7 +19,7 @@ export type RebuildServices = StateTable & {
   pointers: Pick<Pointers, 'follow'>
   projects: Pick<ProjectDirectory, 'byId'>
   work: IdentityWorkList
-  clock: Clock
+  clock: Now
   log: Log
 }
 

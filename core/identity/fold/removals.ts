@@ -3,7 +3,7 @@ import type { RemovedIds } from '#core/identity/links/links-engine'
 import { type Pointers, partition } from '#core/identity/links/pointers'
 import { isProject } from '#core/identity/scopes'
 import type { TraitsStore } from '#core/identity/traits/traits-store'
-import type { Clock, Lake } from '#core/ports'
+import type { Lake, Now } from '#core/ports'
 import { queryPages } from '#core/query-all'
 import { slices } from '#core/slices'
 import { orUnavailable, type StateTable } from '#core/state-table'
@@ -17,7 +17,7 @@ export type RemovalServices = StateTable & {
   traits: Pick<TraitsStore, 'remove'>
   work: IdentityWorkList
   /** Called when all of a person is removed; `id` is that of the erasure. */
-  clock: Clock
+  clock: Now
   onRemoved?: ((id: string, removed: RemovedIdentity) => Promise<void>) | undefined
 }
 

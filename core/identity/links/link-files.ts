@@ -1,7 +1,7 @@
 import { type BucketFold, newWriter } from '#core/identity/fold/fold-bucket'
 import type { IdentityScope } from '#core/identity/scopes'
 import { linksKey, linksPrefix, parseLinksKey } from '#core/lake/keys'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Lake, Log, Now } from '#core/ports'
 import type { LevelStore } from './level-store.ts'
 import {
   dueMerge,
@@ -22,7 +22,7 @@ export type LinkFilesServices = {
   buckets: Pick<BucketFold, 'save' | 'finishLast'>
   /** How long replaced files are kept for running reads, ms. Default: KEEP_RETIRED_MS. */
   keepRetiredMs?: number
-  clock: Clock
+  clock: Now
   log: Log
 }
 

@@ -13,7 +13,7 @@ import {
 } from '#core/lake/manifest'
 import type { Segment, SegmentId } from '#core/lake/segment'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, Lake, LakeObject, Log } from '#core/ports'
+import type { Lake, LakeObject, Log, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
 import type { BucketCompaction, CompactedBucket, Compactor, StoredEvents } from './compactor.ts'
@@ -58,7 +58,7 @@ export type LakeJobServices = {
   compactor: Compactor
   usage: Pick<UsageCounters, 'foldEpoch'>
   projects: Pick<ProjectDirectory, 'byId'>
-  clock: Clock
+  clock: Now
   log: Log
 }
 
@@ -88,7 +88,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
    * behind alone. Throws if all of them fail, so the queue tries the job again.
    */
   async function compactEpoch(epoch: number, buckets: readonly number[]): Promise<number[]> {
-    const started = performance.now()
+    const started = clock.now()
     const manifests = (await state.manifests()).filter(({ bucket }) => buckets.includes(bucket))
     const waiting = manifests.filter(({ compacted }) => compacted === epoch)
     const pastBuckets = manifests.filter(({ compacted }) => compacted > epoch).map(({ bucket }) => bucket)
@@ -118,7 +118,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
     log('EPOCH_COMPACTED', {
       epoch,
       buckets: pastBuckets.length,
-      ms: Math.round(performance.now() - started),
+      ms: clock.now() - started,
     })
     return pastBuckets
   }
@@ -148,7 +148,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
   }
 
   async function merge({ bucket, from, until }: Extract<LakeJob, { kind: 'merge' }>): Promise<void> {
-    const started = performance.now()
+    const started = clock.now()
     const current = await state.manifest(bucket)
     const { segments, tombstoneCount: generation } = current
     const merged = segments.filter(segment => segment.from >= from && segment.until <= until)
@@ -170,7 +170,7 @@ export function createLakeWorker({ state, lake, compactor, usage, projects, cloc
       bucket,
       segments: merged.length,
       bytes: replacement.segment?.bytes ?? 0,
-      ms: Math.round(performance.now() - started),
+      ms: clock.now() - started,
     })
   }
 

@@ -19,7 +19,7 @@ import {
   nextMerge,
 } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, JobQueue, Lake, Log } from '#core/ports'
+import type { JobQueue, Lake, Log, Now } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { tables } from '#schemas/columns'
 import { jobName, type LakeJob } from './jobs.ts'
@@ -30,7 +30,7 @@ export type MaintenanceServices = {
   lake: Lake
   jobs: JobQueue<LakeJob>
   usage: Pick<UsageCounters, 'deleteFoldedCounts'>
-  clock: Clock
+  clock: Now
   log: Log
 } & Pick<ErasureProgressServices, 'onErased' | 'scrub' | 'tombstones'>
 

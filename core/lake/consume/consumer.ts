@@ -6,7 +6,7 @@ import type { Claim } from '#core/lake/claim'
 import { hotKey, identityKey } from '#core/lake/keys'
 import { isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore, ShardState } from '#core/lake/state'
-import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
+import type { EventStream, Lake, Log, Now, StreamEntry } from '#core/ports'
 import type { EventIdNotes } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
 import { type CountedRecord, countRecords } from './counts.ts'
@@ -22,7 +22,7 @@ export type LakeConsumerServices = {
   projects: EventIdNotes
   /** Called after a claim with identify requests, so that the fold need not look for them. */
   onIdentities?: () => void
-  clock: Clock
+  clock: Now
   log: Log
   /** Encodes a hot file. The simulator uses a cheaper encoding. */
   encode?: (rows: HotColumns) => Uint8Array

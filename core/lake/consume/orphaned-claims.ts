@@ -1,12 +1,12 @@
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, EventStream } from '#core/ports'
+import type { EventStream, Now } from '#core/ports'
 import type { LakeConsumer } from './consumer.ts'
 
 export type OrphanedClaimsServices = {
   state: Pick<LakeStateStore, 'shards'>
   stream: Pick<EventStream, 'shards'>
   consumer: Pick<LakeConsumer, 'finishClaim'>
-  clock: Clock
+  clock: Now
 }
 
 /** No consumer works on a claim that has been open for this time, ms. */

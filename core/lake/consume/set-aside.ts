@@ -1,7 +1,7 @@
 import { UnknownKindError, unpackRecord } from '#core/ingest/record'
 import type { Claim } from '#core/lake/claim'
 import { QUARANTINE, quarantineKey, WAITING, waitingKey } from '#core/lake/keys'
-import type { Clock, EventStream, Lake, Log, StreamEntry } from '#core/ports'
+import type { EventStream, Lake, Log, Now, StreamEntry } from '#core/ports'
 
 /**
  * Records that a consumer cannot read leave the stream with their claim, and are kept as lines of an object.
@@ -80,7 +80,7 @@ const REPLAY_EVERY_MS = 3_600_000
 export function createTakeBack({
   clock,
   ...services
-}: Parameters<typeof takeBackSetAside>[0] & { clock: Clock }) {
+}: Parameters<typeof takeBackSetAside>[0] & { clock: Now }) {
   let nextAt = 0
   return async function takeBack(): Promise<void> {
     if (clock.now() < nextAt) return

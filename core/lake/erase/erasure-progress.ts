@@ -9,7 +9,7 @@ import {
 } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Lake, Log, Now } from '#core/ports'
 import { tables } from '#schemas/columns'
 import type { TombstoneMending } from './mend-tombstones.ts'
 import { type ForgottenUntil, forgottenUntil, isForgettable } from './old-tombstones.ts'
@@ -67,7 +67,7 @@ export type ErasureProgressServices = {
    * forget by themselves, and no erasure waits for them.
    */
   scrub?(needed: number): Promise<number>
-  clock: Clock
+  clock: Now
   log: Log
 }
 

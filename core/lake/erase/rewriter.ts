@@ -5,7 +5,7 @@ import { parseHotKey } from '#core/lake/keys'
 import { type Manifest, replaceSegments } from '#core/lake/manifest'
 import type { Segment } from '#core/lake/segment'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, Lake, Log } from '#core/ports'
+import type { Lake, Log, Now } from '#core/ports'
 import { tables } from '#schemas/columns'
 import { type ForgottenUntil, replaceBatches } from './old-tombstones.ts'
 import { addRemoved, markCleared, noteHotCleared, openTombstones, unclearedSegments } from './tombstones.ts'
@@ -17,7 +17,7 @@ export type RewriterServices = {
   state: LakeStateStore
   lake: Lake
   compactor: Pick<Compactor, 'rewriteSegment' | 'rewriteHot' | 'mergeTombstones'>
-  clock: Clock
+  clock: Now
   log: Log
 }
 
@@ -49,7 +49,7 @@ export function createRewriter({ state, lake, compactor, clock, log }: RewriterS
    * by then.
    */
   async function rewrite(manifest: Manifest, segment: Segment): Promise<void> {
-    const started = performance.now()
+    const started = clock.now()
     const { bucket, tombstoneCount: generation } = manifest
     const tombstones = openTombstones(manifest, segment)
     const rewritten = await compactor.rewriteSegment({ bucket, segment, generation, tombstones })
@@ -60,7 +60,7 @@ export function createRewriter({ state, lake, compactor, clock, log }: RewriterS
     })
     if (rewritten === null) return
     const events = rewritten.removed.reduce((sum, removed) => sum + removed.events, 0)
-    log('SEGMENT_REWRITTEN', { bucket, events, ms: Math.round(performance.now() - started) })
+    log('SEGMENT_REWRITTEN', { bucket, events, ms: clock.now() - started })
   }
 
   /**

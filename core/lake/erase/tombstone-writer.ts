@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import { unavailable } from '#core/errors'
 import { tombstoneKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
@@ -12,9 +11,8 @@ import { addBatch, MAX_BATCHES, nextNumber } from './tombstones.ts'
 export type TombstoneWriterServices = {
   state: Pick<LakeStateStore, 'manifest' | 'saveManifest'>
   lake: Pick<Lake, 'put'>
-  clock: Clock
+  clock: Pick<Clock, 'now' | 'sleep'>
   encode?: (rows: readonly TombstoneRow[]) => Uint8Array
-  sleep?: (ms: number) => Promise<unknown>
 }
 
 /** `until`: null erases all events that arrive before `answered` of the result. */
@@ -57,7 +55,6 @@ export function createTombstoneWriter({
   lake,
   clock,
   encode = encodeTombstones,
-  sleep = setTimeout,
 }: TombstoneWriterServices) {
   const waiting = new Map<number, Waiting[]>()
   const newest = new Map<number, OwnBatch>()
@@ -110,7 +107,7 @@ export function createTombstoneWriter({
       leadMs = Math.min(MAX_LEAD_MS, Math.max(FIRST_LEAD_MS, 2 * (now - startedAt)))
       if (now > answerAt) continue
       // The next group does not wait for it.
-      return { number, until, answered: Promise.resolve(sleep(answerAt - now)).then(() => {}) }
+      return { number, until, answered: clock.sleep(answerAt - now) }
     }
   }
 

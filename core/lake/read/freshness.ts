@@ -1,11 +1,11 @@
 import { unpackUnparsed } from '#core/ingest/record'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, EventStream } from '#core/ports'
+import type { EventStream, Now } from '#core/ports'
 
 export type FreshnessServices = {
   state: Pick<LakeStateStore, 'shard'>
   stream: Pick<EventStream, 'shards' | 'read'>
-  clock: Clock
+  clock: Now
 }
 
 /**

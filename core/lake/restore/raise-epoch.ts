@@ -1,7 +1,7 @@
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 
-export type RaiseEpochServices = { state: LakeStateStore; clock: Clock }
+export type RaiseEpochServices = { state: LakeStateStore; clock: Now }
 
 /** Time for which the lease is taken, ms. */
 const LEASE_MS = 60_000

@@ -4,7 +4,7 @@ import type { LakeConsumer } from '#core/lake/consume/consumer'
 import { parseHotKey } from '#core/lake/keys'
 import { compareSequences, isBeyond } from '#core/lake/sequence'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, EventStream, Lake, Log } from '#core/ports'
+import type { EventStream, Lake, Log, Now } from '#core/ports'
 import { tables } from '#schemas/columns'
 import { raiseEpoch } from './raise-epoch.ts'
 
@@ -13,7 +13,7 @@ export type ReconcileServices = {
   stream: EventStream
   lake: Lake
   consumer: LakeConsumer
-  clock: Clock
+  clock: Now
   log: Log
 }
 

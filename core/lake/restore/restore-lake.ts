@@ -7,7 +7,7 @@ import { parseHotKey, parseSegmentKey, SEGMENT_TABLES, type SegmentTable, segmen
 import type { Manifest } from '#core/lake/manifest'
 import type { Segment } from '#core/lake/segment'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, EventStream, Lake, Log } from '#core/ports'
+import type { EventStream, Lake, Log, Now } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { tables } from '#schemas/columns'
 import { chooseSegments, manifestOfSegments, type StoredSegment } from './choose-segments.ts'
@@ -24,7 +24,7 @@ export type RestoreLakeServices = {
   usage: Pick<UsageCounters, 'openCounts' | 'foldEpoch'>
   /** Writes files of tombstones again that the manifests name and that are missing. */
   tombstones: Pick<TombstoneMending, 'mendMissing'>
-  clock: Clock
+  clock: Now
   log: Log
 }
 

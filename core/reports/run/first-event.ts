@@ -2,7 +2,7 @@ import QuickLRU from 'quick-lru'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { eventCounts, events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 import { sql } from '#core/sql'
 import { DAY_MS } from '#core/time'
 import type { ReadRows } from './statements.ts'
@@ -22,7 +22,7 @@ const MAX_PROJECTS = 10_000
  * Remembers the first events of projects, because they hardly change. That a project has none is not
  * remembered.
  */
-export function createFirstEvents(clock: Clock): FirstEvents {
+export function createFirstEvents(clock: Now): FirstEvents {
   const known = new QuickLRU<string, { at: number; readAt: number }>({ maxSize: MAX_PROJECTS })
   return async function firstEventOf(projectId, read) {
     const cached = known.get(projectId)

@@ -1,5 +1,5 @@
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
-import type { Clock } from '#core/ports'
+import type { Now } from '#core/ports'
 
 /** What a read sees: the lake at one time. */
 export type Moment = {
@@ -15,7 +15,7 @@ export type Moment = {
 
 export type MomentServices = {
   openLake(): Promise<LakeSnapshot>
-  clock: Clock
+  clock: Now
   freshUntil?: (() => Promise<number | null>) | undefined
 }
 

@@ -3,7 +3,7 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { oldestEvent } from '#core/lake/read/relations'
 import { scanStrategy } from '#core/lake/read/scan-strategy'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
-import type { Clock, QueryEngine, Row, SqlQuery } from '#core/ports'
+import type { Now, QueryEngine, Row, SqlQuery } from '#core/ports'
 import { contextOfRange } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { CountReplays } from '#core/replays/of-sessions'
@@ -22,7 +22,7 @@ import { addDays, createZone, type Zone } from './zone.ts'
 export type ReportServices = {
   engine: QueryEngine
   openLake(): Promise<LakeSnapshot>
-  clock: Clock
+  clock: Now
   /**
    * Values that a percentile tells apart; default: EXACT_VALUES of core/reports/query/percentiles.ts. Tests
    * have few.

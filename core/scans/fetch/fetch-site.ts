@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { forEachConcurrent } from '#core/concurrency'
 import { ApiError } from '#core/errors'
 import { decodeBody } from '#core/outbound/decode-body'
 import type { OutboundClient, OutboundResponse } from '#core/outbound/outbound-client'
 import { OutboundFailure } from '#core/outbound/outbound-failure'
+import type { Clock } from '#core/ports'
 import type { FetchedPage } from '#core/scans/types'
 import { choosePages, isSameSite } from './choose-pages.ts'
 import { decodeHtml } from './decode-html.ts'
@@ -42,7 +42,10 @@ export type SiteFetcher = ReturnType<typeof createSiteFetcher>
  * Fetches the pages of one site by the guarded client. Each analysis has a fetcher of its own.
  * `signal` ends everything when the time of the analysis is over.
  */
-export function createSiteFetcher(client: OutboundClient, signal: AbortSignal) {
+export function createSiteFetcher(
+  { client, clock }: { client: OutboundClient; clock: Pick<Clock, 'sleep'> },
+  signal: AbortSignal,
+) {
   /**
    * Fetches the first page: of the addresses the first that can be reached. Throws INVALID_URL, or
    * OutboundFailure or PageError when there is no page that can be read.
@@ -82,7 +85,7 @@ export function createSiteFetcher(client: OutboundClient, signal: AbortSignal) {
     const allowed = chosen.filter(url => !reasons.has(url))
     await forEachConcurrent(allowed, delay > 0 ? 1 : CONCURRENCY, async url => {
       try {
-        if (delay > 0) await sleep(delay, undefined, { signal })
+        if (delay > 0) await clock.sleep(delay, signal)
         signal.throwIfAborted()
         if (chars >= MAX_SITE_CHARS)
           throw new PageError('the pages before it are as large as an analysis takes')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { errorText } from '#core/errors'
-import type { Log } from '#core/ports'
+import type { Clock, Log } from '#core/ports'
 import { type ScanResult, scanResult } from '#schemas/website-scans'
 import { problemOfWords } from './check-words.ts'
 import { type Blank, putFacts, takeFacts } from './facts.ts'
@@ -33,7 +33,7 @@ const answerModel = z.strictObject({
   sentences: z.array(z.strictObject({ id: z.int(), words: z.string() })).max(MAX_SENTENCES),
 })
 
-export type PolishServices = { model: TextModel; log: Log /** Default: POLISH_MS. */; timeoutMs?: number }
+export type PolishServices = { model: TextModel; clock: Pick<Clock, 'deadline'>; log: Log }
 
 /**
  * Lets a text model word the sentences of the advice better. Whatever the model answers, events, elements,
@@ -43,11 +43,11 @@ export type PolishServices = { model: TextModel; log: Log /** Default: POLISH_MS
  */
 export async function polishResult(
   result: ScanResult,
-  { model, log, timeoutMs = POLISH_MS }: PolishServices,
+  { model, clock, log }: PolishServices,
   signal?: AbortSignal,
 ): Promise<ScanResult> {
   const blanks = blanksOf(result)
-  const deadline = AbortSignal.timeout(timeoutMs)
+  const deadline = clock.deadline(POLISH_MS)
   const ending = signal === undefined ? deadline : AbortSignal.any([deadline, signal])
   try {
     const asked = model.ask({ system: SYSTEM, text: dataOf(result, blanks), maxTokens: MAX_TOKENS }, ending)

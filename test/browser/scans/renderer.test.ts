@@ -10,6 +10,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createOutboundClient } from '#core/outbound/outbound-client'
 import { createRenderer } from '#providers/chromium/create-renderer'
 import { createNetwork } from '#providers/network'
+import { systemClock } from '#providers/system-clock'
 import { unpackChromium } from '#test/setup/unpack-chromium'
 
 /** Rendering with the real Chromium and the guarded client, which may reach the hosts of the test alone. */
@@ -49,6 +50,7 @@ async function open(
     server.close()
   })
   const client = createOutboundClient({
+    clock: systemClock,
     network: { ...createNetwork(), addresses: async host => (host === 'site.test' ? ['127.0.0.1'] : []) },
     userAgent: 'FootfallScan/1.0 (+https://footfall.example/)',
     // An address in a URL is checked as such. Names lead to 127.0.0.1, which the URL of a page must not name.

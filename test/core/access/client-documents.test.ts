@@ -6,6 +6,7 @@ import {
   type OutboundResponse,
 } from '#core/outbound/outbound-client'
 import { OutboundFailure } from '#core/outbound/outbound-failure'
+import { createFakeClock } from '#test/support/fake-clock'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 const MINUTE_MS = 60_000
@@ -176,7 +177,7 @@ test.each([
       throw new Error('connected')
     },
   }
-  const outbound = createOutboundClient({ network, userAgent: 'test' })
+  const outbound = createOutboundClient({ network, userAgent: 'test', clock: createFakeClock() })
   const guarded = createClientDocuments({ ...state, clock: { now: () => now }, outbound })
   await expect(guarded.find(id)).rejects.toMatchObject({ code: 'invalid_client' })
   expect(connections).toBe(0)

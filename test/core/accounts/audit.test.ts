@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type AuditEvent, createAuditLog } from '#core/accounts/audit'
+import { createFakeClock } from '#test/support/fake-clock'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 const DAY_MS = 86_400_000
 let state: TestState
 let now = Date.UTC(2026, 10, 22)
+const clock = { ...createFakeClock(), now: () => now }
 let log: ReturnType<typeof createAuditLog>
 const logged: string[] = []
 beforeAll(async () => {
   state = await openTestState()
-  log = createAuditLog({ ...state, clock: { now: () => now }, log: code => void logged.push(code) })
+  log = createAuditLog({ ...state, clock, log: code => void logged.push(code) })
 })
 beforeEach(() => state.empty())
 afterAll(() => state.close())
@@ -37,7 +39,7 @@ test('an entry says who did what, when and with which result', async () => {
 test('entries of reports that were written together are paged like all others, between changes of the same second', async () => {
   const gathering = createAuditLog({
     ...state,
-    clock: { now: () => now },
+    clock,
     log: code => void logged.push(code),
     waitMs: 60_000,
   })
@@ -101,7 +103,7 @@ test('an entry that cannot be written fails nothing', async () => {
   const broken = createAuditLog({
     client,
     table: state.table,
-    clock: { now: () => now },
+    clock,
     log: code => void logged.push(code),
   })
   await broken.record(event())

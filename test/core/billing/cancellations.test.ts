@@ -12,6 +12,7 @@ import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
 import { type StandIn, startPaymentStandIn } from '#local/payments/stand-in'
 import { createStripePayments } from '#providers/stripe'
+import { systemClock } from '#providers/system-clock'
 import { countEvents } from '#test/support/count-events'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -50,7 +51,7 @@ afterAll(async () => {
 })
 
 function openProcess() {
-  const clock = { now: () => now }
+  const clock = { ...systemClock, now: () => now }
   const stores = createStores(state, clock)
   const log = (code: string) => void logged.push(code)
   const stripe = createStripePayments(standIn)

@@ -6,6 +6,7 @@ import { openErasures } from '#core/erasure/open-erasures'
 import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
 import { writeItems } from '#core/write-items'
+import { systemClock } from '#providers/system-clock'
 import { splitEqually } from '#schemas/assignment'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { crashAfterWrites } from '#test/support/crashing-state'
@@ -17,7 +18,7 @@ const START = Date.UTC(2026, 10, 22)
 
 let state: TestState
 let now = START
-const clock = { now: () => now }
+const clock = { ...systemClock, now: () => now }
 const logged: string[] = []
 const log = (code: string) => void logged.push(code)
 beforeAll(async () => {

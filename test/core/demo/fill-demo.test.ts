@@ -8,6 +8,7 @@ import { type StreamRecord, unpackRecord } from '#core/ingest/record'
 import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
 import { ownerHandler } from '#lambdas/owner/handler'
+import { systemClock } from '#providers/system-clock'
 import { EXPOSURE_EVENT } from '#schemas/experiments'
 import { testProject } from '#test/support/account-fixtures'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -20,7 +21,7 @@ let now: number
 let records: StreamRecord[]
 let room: number
 let experiments: ExperimentStore
-const clock = { now: () => now }
+const clock = { ...systemClock, now: () => now }
 const stream = {
   append: async (chunk: readonly Uint8Array[]) => {
     if (records.length >= room) throw new Error('the function has timed out')

@@ -24,6 +24,7 @@ import {
   simulatedTombstones,
 } from '#test/simulation/simulated-ports'
 import { request } from '#test/support/compactor-lake'
+import { createFakeClock, type FakeClock } from '#test/support/fake-clock'
 import { createMemoryLakeState, type MemoryLakeState } from '#test/support/memory-lake-state'
 import { noMending } from '#test/support/no-receipts'
 
@@ -38,11 +39,7 @@ const PROJECT = { id: 'proj_1', name: 'shop', account_id: 'acc_1', bucket: 7 }
 const SETTINGS = { ...MAINTENANCE_DEFAULTS, epochMs: 0, mergeSegments: 3 }
 
 /** Erasures with their receipts in memory. */
-function openReceipts(
-  lakeState: MemoryLakeState,
-  lake: SimulatedLake,
-  clock: { time: number; now(): number },
-) {
+function openReceipts(lakeState: MemoryLakeState, lake: SimulatedLake, clock: FakeClock) {
   const receipts = new Map<string, Erasure>()
   const completions: (Completion & { bucket: number })[] = []
   const store: ErasureStore = {
@@ -60,11 +57,8 @@ function openReceipts(
       completions.findLast(each => each.bucket === bucket && each.first <= number && number <= each.number) ??
       null,
   }
-  const sleep = async (ms: number) => {
-    clock.time += ms
-  }
   const encode = encodeSimulatedTombstones
-  const tombstones = createTombstoneWriter({ state: lakeState, lake, clock, encode, sleep })
+  const tombstones = createTombstoneWriter({ state: lakeState, lake, clock, encode })
   return {
     ...createErasures({ erasures: store, tombstones, clock }),
     ...createErasureReceipts({ erasures: store, lakeState }),
@@ -76,7 +70,7 @@ function openPipeline({
   withheld,
   ...settings
 }: Partial<typeof SETTINGS> & { withheld?: LakeJob['kind'] } = {}) {
-  const clock = { time: Date.parse('2026-11-18T12:00:00Z'), now: () => clock.time }
+  const clock = createFakeClock(Date.parse('2026-11-18T12:00:00Z'), { movesItself: true })
   const state = createMemoryLakeState()
   const lake = createSimulatedLake()
   const { usage } = createSimulatedUsage()

@@ -56,8 +56,8 @@ describe('10,000 erasures of a project', () => {
         return true
       },
     }
-    const clock = { time: NOW, now: () => clock.time }
-    const writer = createTombstoneWriter({ state, lake: folder.lake, clock, sleep: async () => {} })
+    const clock = { time: NOW, now: () => clock.time, sleep: async () => {} }
+    const writer = createTombstoneWriter({ state, lake: folder.lake, clock })
     return { clock, writer }
   }
 
@@ -156,8 +156,8 @@ test('a person of 20,000 ids is found and erased by one file', async () => {
         return true
       },
     }
-    const clock = { now: () => NOW }
-    const writer = createTombstoneWriter({ state, lake: folder.lake, clock, sleep: async () => {} })
+    const clock = { now: () => NOW, sleep: async () => {} }
+    const writer = createTombstoneWriter({ state, lake: folder.lake, clock })
     const users = ids.map(userHash)
     await writer.bury(BUCKET, { project_id: PROJECT.id, users, until: null })
     const body = await runReport(stats, services, {

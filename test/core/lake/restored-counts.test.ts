@@ -15,6 +15,7 @@ import {
   encodeSimulated,
 } from '#test/simulation/simulated-ports'
 import { eventsRecord } from '#test/support/events-record'
+import { createFakeClock } from '#test/support/fake-clock'
 import { noMending, noReceipts } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -33,7 +34,7 @@ const EPOCH_MS = 600_000
 const SHARD = 's0'
 
 function openWorld() {
-  const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
+  const clock = createFakeClock(Date.UTC(2026, 10, 1), { movesItself: true })
   const { lakeState: state, usage } = createStores(table, clock)
   const lake = createSimulatedLake()
   const stream = createSimulatedStream()

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiError } from '#core/errors'
 import { createAddressGuards } from '#core/limits/address-guards'
 import { profiles } from '#core/limits/profile'
+import { systemClock } from '#providers/system-clock'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
 let now = Date.UTC(2026, 10, 22)
-const clock = { now: () => now }
+const clock = { ...systemClock, now: () => now }
 beforeAll(async () => {
   state = await openTestState()
 })

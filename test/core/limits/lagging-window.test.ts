@@ -1,13 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLaggingWindow } from '#core/limits/lagging-window'
 import { createSlidingWindow, type SlidingWindow } from '#core/limits/sliding-window'
+import { systemClock } from '#providers/system-clock'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 const MINUTE_MS = 60_000
 
 let state: TestState
 let now = Date.UTC(2026, 10, 22)
-const clock = { now: () => now }
+const clock = { ...systemClock, now: () => now }
 beforeAll(async () => {
   state = await openTestState()
 })
@@ -17,13 +19,19 @@ afterAll(() => state.close())
 function openProcess(name: string, errors: unknown[] = [], fail = () => false) {
   const shared = createSlidingWindow({ ...state, clock }, { name, windowMs: MINUTE_MS })
   const reports: Promise<unknown>[] = []
+  const looks: Promise<unknown>[] = []
   const record: SlidingWindow['record'] = (...report) => {
     const recorded = fail() ? Promise.reject(new Error('busy')) : shared.record(...report)
     reports.push(recorded)
     return recorded
   }
+  const peek: SlidingWindow['peek'] = (...look) => {
+    const looked = shared.peek(...look)
+    looks.push(looked)
+    return looked
+  }
   const window = createLaggingWindow({
-    window: { record, peek: shared.peek },
+    window: { record, peek },
     windowMs: MINUTE_MS,
     clock,
     onError: error => errors.push(error),
@@ -34,7 +42,10 @@ function openProcess(name: string, errors: unknown[] = [], fail = () => false) {
     reports,
     async settle() {
       await Promise.allSettled(reports)
-      await new Promise(resolve => setTimeout(resolve, 30))
+      // A look may follow a report, and what the window does with its answer.
+      await nextTurn()
+      await Promise.allSettled(looks)
+      await nextTurn()
     },
   }
 }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSlidingWindow } from '#core/limits/sliding-window'
+import { systemClock } from '#providers/system-clock'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
 let now = Date.UTC(2026, 10, 22)
-const clock = { now: () => now }
+const clock = { ...systemClock, now: () => now }
 let key = 0
 beforeAll(async () => {
   state = await openTestState()

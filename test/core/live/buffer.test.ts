@@ -9,6 +9,7 @@ import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import { bucketOf } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
 import { writeItems } from '#core/write-items'
+import { systemClock } from '#providers/system-clock'
 import { liveRecord, writeLive } from '#test/support/live-records'
 import { NO_LINKS } from '#test/support/no-links'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -77,7 +78,10 @@ test('erased events leave the chunks, and all other events keep their ids and po
 test('a tail sends events of a chunk that becomes readable late, and no event twice', async () => {
   let now = START
   const buffer = createLiveBuffer(state, { clock: { now: () => now }, bufferMs: 300_000 })
-  const tails = createTails({ buffer, users: NO_LINKS, log: () => {} }, { ...TAIL_DEFAULTS, pollMs: 1 })
+  const tails = createTails(
+    { buffer, users: NO_LINKS, clock: systemClock, log: () => {} },
+    { ...TAIL_DEFAULTS, pollMs: 1 },
+  )
   const subscription = tails.subscribe('late')
   onTestFinished(subscription.close)
   const nextNames = async () => (await subscription.next()).map(({ event }) => event)
@@ -98,7 +102,10 @@ test('a tail sends events of a chunk that becomes readable late, and no event tw
 
 test('a slow stream is told that it has lost events, and keeps none of them', async () => {
   const buffer = createLiveBuffer(state, { clock: { now: () => START }, bufferMs: 300_000 })
-  const tails = createTails({ buffer, users: NO_LINKS, log: () => {} }, { pollMs: 1, maxWaitingBytes: 700 })
+  const tails = createTails(
+    { buffer, users: NO_LINKS, clock: systemClock, log: () => {} },
+    { pollMs: 1, maxWaitingBytes: 700 },
+  )
   const [slow, fast] = [tails.subscribe('busy'), tails.subscribe('busy')]
   for (const { close } of [slow, fast]) onTestFinished(close)
   let taken = 0

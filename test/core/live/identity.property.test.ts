@@ -4,6 +4,7 @@ import { createUserResolver } from '#core/identity/user-resolver'
 import { createLiveBuffer } from '#core/live/buffer'
 import { readLive } from '#core/live/read-live'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
+import { systemClock } from '#providers/system-clock'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'
 import { propertySettings } from '#test/support/depth'
@@ -44,7 +45,7 @@ test('live reads and streams show the final id of each user, after any identify 
         const buffer = createLiveBuffer(state, { clock, bufferMs: 300_000 })
         const users = createUserResolver({ ...state, projects, clock, bufferMs: 300_000 })
         const tails = createTails(
-          { buffer, users, log: () => expect.unreachable() },
+          { buffer, users, clock: systemClock, log: () => expect.unreachable() },
           { ...TAIL_DEFAULTS, pollMs: 1 },
         )
         const { finalId } = oracleIdentity(links.links, id => (links.isJoined ? 'joined' : id))

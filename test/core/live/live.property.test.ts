@@ -5,6 +5,7 @@ import { createLiveConsumer } from '#core/live/consumer'
 import { readLive } from '#core/live/read-live'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import type { StreamEntry } from '#core/ports'
+import { systemClock } from '#providers/system-clock'
 import { crashAfterWrites } from '#test/support/crashing-state'
 import { propertySettings } from '#test/support/depth'
 import { eventually } from '#test/support/eventually'
@@ -53,7 +54,7 @@ test('every event counts once, is streamed once and is in a polled answer, whate
         const clock = { now: () => now }
         const buffer = createLiveBuffer(state, { clock, bufferMs: BUFFER_MS })
         const tails = createTails(
-          { buffer, users: NO_LINKS, log: () => expect.unreachable() },
+          { buffer, users: NO_LINKS, clock: systemClock, log: () => expect.unreachable() },
           { ...TAIL_DEFAULTS, pollMs: 1 },
         )
         const subscription = tails.subscribe('p')

@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createOutboundClient, type OutboundOptions } from '#core/outbound/outbound-client'
-import type { Network } from '#core/ports'
+import type { Clock, Network } from '#core/ports'
 import { createNetwork } from '#providers/network'
+import { createFakeClock } from '#test/support/fake-clock'
 
 const LIMITS = { maxBytes: 1_000_000, timeoutMs: 20_000 }
 /** Loopback counts as public, at any port: the sites of the tests are served there. */
@@ -33,9 +35,18 @@ async function serve(listener: RequestListener): Promise<{ port: number; connect
   return { port: (server.address() as AddressInfo).port, connections: () => connections }
 }
 
-function openClient(addresses: Network['addresses'] = async () => ['127.0.0.1']) {
+/** The time limit of a fetch is over only when a test says so. */
+function openClient(
+  addresses: Network['addresses'] = async () => ['127.0.0.1'],
+  clock: Pick<Clock, 'deadline'> = createFakeClock(),
+) {
   const network = { ...createNetwork(), addresses }
-  return createOutboundClient({ network, userAgent: 'Test/1.0 (+https://example.com/)', policy: LOOPBACK })
+  return createOutboundClient({
+    network,
+    userAgent: 'Test/1.0 (+https://example.com/)',
+    clock,
+    policy: LOOPBACK,
+  })
 }
 
 function fetchPage(port: number, path = '/', options: Partial<OutboundOptions> = {}) {
@@ -129,20 +140,27 @@ test('a body without end is cut at the limit, and the connection is closed', asy
   await closed
 })
 
-test.each([
-  ['never answers', () => {}],
-  ['sends a byte a second', (_: unknown, response: { write(text: string): void }) => response.write('x')],
-] as [string, RequestListener][])(
-  'a server that %s is given up after the time limit',
-  async (_, listener) => {
-    const { port } = await serve(listener)
-    const failure = fetchPage(port, '/', { timeoutMs: 300 })
-    await expect(failure).rejects.toMatchObject({
-      reason: 'timeout',
-      message: 'The server did not answer within 0.3 s.',
-    })
-  },
-)
+test.each<[string, (response: ServerResponse, wait: () => void) => unknown]>([
+  ['never answers', (_, wait) => wait()],
+  ['never ends its answer', (response, wait) => response.write('x', wait)],
+])('a server that %s is given up after the time limit, and not before', async (_, answer) => {
+  const clock = createFakeClock()
+  const requested = Promise.withResolvers<void>()
+  const { port } = await serve((_, response) => answer(response, requested.resolve))
+  const url = `http://shop.example.com:${port}/`
+  const fetched = openClient(undefined, clock).fetch(url, { ...LIMITS, timeoutMs: 300 })
+  const failure = vi.fn()
+  fetched.catch(failure)
+  await requested.promise
+  clock.advance(299)
+  await nextTurn()
+  expect(failure).not.toHaveBeenCalled()
+  clock.advance(1)
+  await expect(fetched).rejects.toMatchObject({
+    reason: 'timeout',
+    message: 'The server did not answer within 0.3 s.',
+  })
+})
 
 test('redirects are followed up to the limit, and each is named', async () => {
   const { port } = await serve(({ url = '' }, response) => {
@@ -201,9 +219,10 @@ test('proxies of the environment are not used', async () => {
   const script = `
     import { createOutboundClient } from '#core/outbound/outbound-client'
     import { createNetwork } from '#providers/network'
+    import { systemClock } from '#providers/system-clock'
     const network = { ...createNetwork(), addresses: async () => ['127.0.0.1'] }
     const policy = { isAllowedAddress: () => true, isAllowedPort: () => true }
-    const client = createOutboundClient({ network, userAgent: 'test', policy })
+    const client = createOutboundClient({ network, userAgent: 'test', clock: systemClock, policy })
     const { body } = await client.fetch('http://shop.example.com:${site.port}/', ${JSON.stringify(LIMITS)})
     console.log(Buffer.from(body).toString())`
   const names = ['http_proxy', 'https_proxy', 'all_proxy']
@@ -264,7 +283,7 @@ test('the next address is tried when one does not accept a connection', async ()
   const policy = { isAllowedAddress: () => true, isAllowedPort: () => true }
   // Nothing listens at this address of loopback.
   const network = { ...createNetwork(), addresses: async () => ['::1', '127.0.0.9', '127.0.0.1'] }
-  const client = createOutboundClient({ network, userAgent: 'test', policy })
+  const client = createOutboundClient({ network, userAgent: 'test', clock: createFakeClock(), policy })
   const { body } = await client.fetch(`http://shop.example.com:${port}/`, LIMITS)
   expect(Buffer.from(body).toString()).toBe('second')
 })

@@ -13,6 +13,7 @@ import { createScanStore } from '#core/scans/scan-store'
 import { type Advise, createScanWorker } from '#core/scans/scan-worker'
 import type { FetchedPage } from '#core/scans/types'
 import { createSiteVisitor } from '#core/scans/visit-site'
+import { systemClock } from '#providers/system-clock'
 import type { ScanResult } from '#schemas/website-scans'
 import { createSiteNetwork, type SiteAnswer } from '#test/support/site-network'
 import { openTestState } from '#test/support/test-state'
@@ -64,7 +65,7 @@ export type OpenScansOptions = {
 export async function openScans(options: OpenScansOptions) {
   const state = await openTestState()
   let now = NOW
-  const clock = { now: () => now }
+  const clock = { ...systemClock, now: () => now }
   const logged: string[] = []
   const log: Log = (code, fields) => void logged.push(`${code} ${JSON.stringify(fields)}`)
   const network = createSiteNetwork(options.answer)
@@ -78,9 +79,14 @@ export async function openScans(options: OpenScansOptions) {
   const workerServices = {
     ...{ store, running, quotas, clock, log, compare: compareResults },
     visitor: createSiteVisitor({
-      client: createOutboundClient({ network, userAgent: 'FootfallScan/1.0 (+https://footfall.example/)' }),
+      client: createOutboundClient({
+        network,
+        userAgent: 'FootfallScan/1.0 (+https://footfall.example/)',
+        clock,
+      }),
       openReader: () => readSite,
       renderer: options.renderer ?? null,
+      clock,
     }),
     advise,
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
+import { createFakeClock } from '#test/support/fake-clock'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 const DAY = '2026-11-22'
@@ -25,7 +26,7 @@ function openProcess(isBroken = false) {
     await usage.addRead(...count)
   }
   const log = (code: string, fields?: object) => void logged.push({ code, ...fields })
-  return { ...gatherReads({ ...usage, addRead }, { waitMs: 60_000, log }), writes }
+  return { ...gatherReads({ ...usage, addRead }, { waitMs: 60_000, clock: createFakeClock(), log }), writes }
 }
 
 test('many reads cost one write for each project and account, and count exactly', async () => {

@@ -11,6 +11,7 @@ import type { LakeJob } from '#core/lake/compact/jobs'
 import type { StreamEntry } from '#core/ports'
 import { createStores } from '#core/stores'
 import type { Bundles } from '#lib/bundles'
+import { systemClock } from '#providers/system-clock'
 import type { FunctionName } from '#schemas/functions'
 import { startAthenaEmulator } from '#test/support/athena-emulator'
 import { openDynaliteState } from '#test/support/dynalite-state'
@@ -194,7 +195,7 @@ export async function openBundledService(bundles: Bundles) {
     /** The functions' folder for temporary files. */
     temporary,
     state,
-    stores: createStores(state, { now: Date.now }),
+    stores: createStores(state, systemClock),
     traces,
     start,
     processOf,

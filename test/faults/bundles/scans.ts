@@ -4,10 +4,9 @@ import { expect, test } from 'vitest'
 import { createRunningScans } from '#core/scans/running-scans'
 import type { Scan } from '#core/scans/scan'
 import { createScanStore } from '#core/scans/scan-store'
+import { systemClock as clock } from '#providers/system-clock'
 import { exampleEvent, type SqsEvent } from '#test/support/lambda-events'
 import type { Deployed } from './deployed.ts'
-
-const clock = { now: Date.now }
 
 export function scans(deployed: () => Deployed): void {
   test('the worker lets another function read the pages, which refuses addresses of its own network', async () => {

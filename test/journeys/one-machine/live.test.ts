@@ -33,11 +33,10 @@ async function readLive(of: Service) {
   return (await response.json()) as { top_events: unknown[]; active_visitors: number }
 }
 
-test('a tracked event is in /live and /stream within seconds, and a bot is in neither', async () => {
+test('a tracked event is in /live and /stream, and a bot is in neither', async () => {
   const stream = openStream(service)
   await stream.waitFor(1)
   await track(service, 'bot_event', 'curl/8.5.0')
-  const sentAt = performance.now()
   await track(service, 'signup')
   await stream.waitFor(2)
   await eventually(async () =>
@@ -46,8 +45,6 @@ test('a tracked event is in /live and /stream within seconds, and a bot is in ne
       top_events: [{ event: 'signup', count: 1 }],
     }),
   )
-  // 1 s on an idle machine. The limit is for a machine that runs other tests too.
-  expect(performance.now() - sentAt).toBeLessThan(20_000)
   expect(stream.tracked()).toMatchObject([{ event: 'signup', user_id: 'u', properties: { path: '/live' } }])
 })
 

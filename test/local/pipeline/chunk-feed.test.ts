@@ -4,6 +4,7 @@ import { createLiveConsumer } from '#core/live/consumer'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import { createFeedReceiver, createFeedSender, type FeedMessage } from '#local/pipeline/chunk-feed'
 import { eventually } from '#test/support/eventually'
+import { createFakeClock } from '#test/support/fake-clock'
 import { liveRecord, toEntry } from '#test/support/live-records'
 import { NO_LINKS } from '#test/support/no-links'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -21,11 +22,11 @@ afterAll(() => state.close())
  * turn later.
  */
 function openFeed() {
-  const clock = { time: NOW, now: () => clock.time }
+  const clock = createFakeClock(NOW)
   const buffer = createLiveBuffer(state, { clock, bufferMs: 300_000 })
   let sender = startSender()
   const receiver = createFeedReceiver(command => void setImmediate(() => sender.receive(command)))
-  const tails = createTails({ buffer, users: NO_LINKS, log: () => {}, feed: receiver }, TAIL_DEFAULTS)
+  const tails = createTails({ buffer, users: NO_LINKS, clock, log: () => {}, feed: receiver }, TAIL_DEFAULTS)
   const messages: FeedMessage[] = []
 
   function startSender() {

@@ -8,6 +8,7 @@ import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { createStores } from '#core/stores'
 import { createScanThread } from '#local/scans/scan-thread'
+import { systemClock as clock } from '#providers/system-clock'
 import { linkBrowser } from '#test/browser/scans/link-browser'
 import { goodAnswer, sayText, startConverse } from '#test/providers/bedrock/converse-server'
 import { SITE } from '#test/support/test-scans'
@@ -35,7 +36,6 @@ async function serve(respond: (response: ServerResponse, url: string) => void): 
 async function open({ chromiumPath, textModel }: { chromiumPath?: string; textModel?: string } = {}) {
   const state = await openTestState()
   cleanups.push(state.close)
-  const clock = { now: Date.now }
   const logged: string[] = []
   const start = () => {
     const settings = {

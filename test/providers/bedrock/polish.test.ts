@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
 import { advise } from '#core/scans/advise/advise'
 import { writeHandoff } from '#core/scans/handoff/write-handoff'
-import { polishResult } from '#core/scans/polish/polish-result'
+import { POLISH_MS, polishResult } from '#core/scans/polish/polish-result'
 import { readSite } from '#core/scans/read/read-site'
 import { createBedrockClient } from '#providers/bedrock/create-bedrock-client'
 import { createBedrockModel } from '#providers/bedrock/create-bedrock-model'
@@ -10,6 +10,7 @@ import type { ScanResult } from '#schemas/website-scans'
 import { scanResult } from '#schemas/website-scans'
 import { CORPUS } from '#test/scans/corpus/corpus'
 import { fetchedPages } from '#test/scans/corpus/fetched-pages'
+import { createFakeClock } from '#test/support/fake-clock'
 import {
   type ConverseAnswer,
   type ConverseCall,
@@ -39,7 +40,7 @@ function adviceOf(name: string): ScanResult {
 }
 
 /** Polishes the advice for a site with a model that answers so. */
-async function polish(answer: ConverseAnswer, { site = 'ledgerly', timeoutMs = 20_000 } = {}) {
+async function polish(answer: ConverseAnswer, { site = 'ledgerly', clock = createFakeClock() } = {}) {
   const server = await startConverse(answer)
   const client = createBedrockClient({ endpoint: server.endpoint, region: 'eu-central-1' })
   closers.push(async () => {
@@ -50,7 +51,7 @@ async function polish(answer: ConverseAnswer, { site = 'ledgerly', timeoutMs = 2
   const before = adviceOf(site)
   const model = createBedrockModel(client, MODEL)
   const log = (code: string, fields: Record<string, unknown> = {}) => void logged.push({ code, fields })
-  const after = await polishResult(before, { model, log, timeoutMs })
+  const after = await polishResult(before, { model, clock, log })
   return { before, after, calls: server.calls, logged }
 }
 
@@ -235,12 +236,14 @@ test('a response without end is cut off', async () => {
 test.each(['before', 'within'])(
   'a model that stops %s its answer is waited for as long as the bound',
   async when => {
+    const clock = createFakeClock()
+    const wait = () => clock.advance(POLISH_MS)
     const { before, after, logged } = await polish(
       (_, response) => {
-        if (when === 'within')
-          response.writeHead(200, { 'content-type': 'application/json' }).write('{"output":')
+        if (when === 'before') wait()
+        else response.writeHead(200, { 'content-type': 'application/json' }).write('{"output":', wait)
       },
-      { timeoutMs: 300 },
+      { clock },
     )
     expect(after).toEqual(before)
     expect(logged.map(({ code }) => code)).toEqual(['SCAN_NOT_POLISHED'])
@@ -255,7 +258,7 @@ test('an analysis that is stopped while the model answers ends with the reason',
     client.destroy()
     await server.close()
   })
-  const services = { model: createBedrockModel(client, MODEL), log: () => {} }
+  const services = { model: createBedrockModel(client, MODEL), clock: createFakeClock(), log: () => {} }
   await expect(polishResult(adviceOf('ledgerly'), services, stopping.signal)).rejects.toThrow(
     'The service stops.',
   )
@@ -271,7 +274,7 @@ test('the advice for every site of the corpus is within the bounds of a request'
         return { text: '{"sentences":[]}', inputTokens: 0, outputTokens: 0 }
       },
     }
-    await polishResult(before, { model, log: () => {} })
+    await polishResult(before, { model, clock: createFakeClock(), log: () => {} })
     const { sentences } = JSON.parse(asked.slice(6, -7))
     expect(sentences.length, name).toBeGreaterThan(10)
     expect(sentences.length, name).toBeLessThanOrEqual(40)

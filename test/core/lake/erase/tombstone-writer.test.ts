@@ -5,6 +5,7 @@ import { MAX_BATCHES, userHash } from '#core/lake/erase/tombstones'
 import { tombstoneKey } from '#core/lake/keys'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { writeBatch } from '#test/support/add-erasure'
+import { createFakeClock } from '#test/support/fake-clock'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
 
 const START = Date.UTC(2026, 10, 23, 12)
@@ -13,7 +14,7 @@ const person = (id: string, project_id = 'proj_1') => ({ project_id, users: [use
 
 /** `writeMs`: how long each write of a file takes. */
 function openWriter({ writeMs = () => 10, at = START }: { writeMs?: () => number; at?: number } = {}) {
-  const clock = { time: at, now: () => clock.time }
+  const clock = createFakeClock(at, { movesItself: true })
   const state = createMemoryLakeState()
   const lake = createSimulatedLake()
   const slow: Pick<typeof lake, 'put'> = {
@@ -22,10 +23,7 @@ function openWriter({ writeMs = () => 10, at = START }: { writeMs?: () => number
       await lake.put(key, bytes)
     },
   }
-  const sleep = async (ms: number) => {
-    clock.time += ms
-  }
-  const open = () => createTombstoneWriter({ state, lake: slow, clock, sleep })
+  const open = () => createTombstoneWriter({ state, lake: slow, clock })
   const batches = async () => (await state.manifest(BUCKET)).tombstones
   async function rowsOf(index = -1) {
     const batch = (await batches()).at(index)
@@ -131,7 +129,7 @@ test('with too many batches an erasure is refused for a minute, and one of a you
   await state.saveManifest({ ...manifest, version: 1, tombstones, tombstoneCount })
   await writer.bury(BUCKET, person('ada'))
   await writer.bury(BUCKET, person('bob'))
-  const other = createTombstoneWriter({ state, lake, clock: { now: () => START } })
+  const other = createTombstoneWriter({ state, lake, clock: createFakeClock(START) })
   await expect(other.bury(BUCKET, person('cy'))).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     extras: { retryAfter: 60 },
@@ -141,7 +139,7 @@ test('with too many batches an erasure is refused for a minute, and one of a you
 test('an erasure whose manifest changes all the time is refused for some seconds', async () => {
   const { state, lake } = openWriter()
   const busy = { ...state, saveManifest: async () => false }
-  const writer = createTombstoneWriter({ state: busy, lake, clock: { now: () => START } })
+  const writer = createTombstoneWriter({ state: busy, lake, clock: createFakeClock(START) })
   await expect(writer.bury(BUCKET, person('ada'))).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     extras: { retryAfter: 5 },
