@@ -41,7 +41,7 @@ export type PipelineThread = {
   halt(): Promise<void>
 }
 
-/** Time that the running job has after `stop` before it is cut off. */
+/** Time that the running job has after `stop` before it is cut off: at most as long as an epoch. */
 const CUT_OFF_MS = 5_000
 /**
  * Ends a thread that hangs, this long after its job was cut off. A DuckDB statement must not run then: its
@@ -115,7 +115,7 @@ export function startPipeline(start: PipelineStart, log: Log): PipelineThread {
     started: thread.started,
     repair: key => send({ kind: 'repair', key }),
     feed,
-    stop: () => end(CUT_OFF_MS),
+    stop: () => end(Math.min(CUT_OFF_MS, start.epochMs)),
     halt: () => end(0),
   }
 }

@@ -130,6 +130,8 @@ const pipeline = createPipeline(
         ...MAINTENANCE_DEFAULTS,
         epochMs,
         erasureEpochMs: Math.min(ERASURE_EPOCH_MS, epochMs),
+        // Only one process uses the folder, and its ticks follow one another.
+        leaseMs: 0,
         queueSince: clock.now(),
         resendMs: Number.POSITIVE_INFINITY,
         keepErasedMs: 2 * queryTimeoutMs,

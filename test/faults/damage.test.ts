@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { damageParquet } from '#test/support/damage-parquet'
 import { eventually } from '#test/support/eventually'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { allEvents, lakeFiles, statsTotals } from '#test/support/service-reads'
+import { allEvents, lakeFiles, statsTotals, waitForTotal } from '#test/support/service-reads'
 import { createSmallDisk } from '#test/support/small-disk'
-import { startTrackingClient } from '#test/support/tracking-client'
+import { sendEvents } from '#test/support/tracking-client'
 import { HUMAN_USER_AGENT } from '#test/support/user-agents'
 
 /** The tests run at the same time, because each waits for a service most of the time. */
@@ -15,7 +15,7 @@ import { HUMAN_USER_AGENT } from '#test/support/user-agents'
 let stopped: { dataDir: string; ids: readonly string[] }
 beforeAll(async () => {
   const service = await startService()
-  const ids = await sendEvents(service, 'before')
+  const ids = await fill(service, 'before')
   await service.stop()
   stopped = { dataDir: service.dataDir, ids }
 })
@@ -46,15 +46,10 @@ async function eventIds(service: Service): Promise<string[]> {
   return (await allEvents(service)).map(event => event.event_id ?? '').toSorted()
 }
 
-/** Sends events until more than 100 are acknowledged, and returns their ids once they are in the lake. */
-async function sendEvents(service: Service, prefix: string, previousCount = 0): Promise<string[]> {
-  const client = startTrackingClient({ credentials: service.credentials, prefix })
-  await eventually(() => expect(client.acknowledged.size).toBeGreaterThan(100))
-  await client.stop()
-  const ids = [...client.acknowledged]
-  await eventually(async () =>
-    expect((await statsTotals(service)).total_events).toBe(previousCount + ids.length),
-  )
+/** Sends more than 100 events, and returns their ids once they are in the lake. */
+async function fill(service: Service, prefix: string, previousCount = 0): Promise<string[]> {
+  const ids = await sendEvents(101, { credentials: service.credentials, prefix })
+  await waitForTotal(service, previousCount + ids.length)
   return ids
 }
 
@@ -62,7 +57,7 @@ test.concurrent('a full disk rejects events with 503 and Retry-After, and accept
   const dataDir = newFolder()
   const disk = createSmallDisk(dataDir, 48)
   const service = await startService({ dataDir, disk })
-  const ids = await sendEvents(service, 'room')
+  const ids = await fill(service, 'room')
   disk.fill(service)
   const rejection = await eventually(async () => {
     const response = await track(service, 'late', 8_000)
@@ -77,9 +72,7 @@ test.concurrent('a full disk rejects events with 503 and Retry-After, and accept
 
   disk.free(service)
   await eventually(async () => expect((await track(service, 'late', 8_000)).status).toBe(202))
-  await eventually(async () => expect(new Set(await eventIds(service))).toEqual(new Set([...ids, 'late'])), {
-    everyMs: 500,
-  })
+  await eventually(async () => expect(new Set(await eventIds(service))).toEqual(new Set([...ids, 'late'])))
   expect(await service.stop()).toBe(0)
 })
 
@@ -90,7 +83,7 @@ test.concurrent('a truncated log is repaired at the start, and the events in the
 
   const service = await startService({ dataDir })
   await eventually(() => expect(service.output()).toContain('"code":"STREAM_DAMAGED"'))
-  const ids = [...stopped.ids, ...(await sendEvents(service, 'after', stopped.ids.length))]
+  const ids = [...stopped.ids, ...(await fill(service, 'after', stopped.ids.length))]
   expect(await eventIds(service)).toEqual(ids.toSorted())
   expect(await service.stop()).toBe(0)
 })

@@ -1,6 +1,5 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
 import { keepPort } from '#test/support/keep-port'
@@ -11,33 +10,23 @@ import {
   type ServiceOptions,
   startService,
 } from '#test/support/service-process'
-import { allEvents, readJson, statsTotals } from '#test/support/service-reads'
-import { startTrackingClient } from '#test/support/tracking-client'
+import { allEvents, readJson, statsTotals, waitForTotal } from '#test/support/service-reads'
+import { sendEvents } from '#test/support/tracking-client'
 
 afterAll(cleanUp)
 
-/** Sends events for a while, and returns their ids once all of them are in the lake. */
-async function sendFor(
-  ms: number,
-  service: Service,
-  prefix: string,
-  previousCount: number,
-): Promise<string[]> {
-  const client = startTrackingClient({ credentials: service.credentials, prefix, pauseMs: 40 })
-  await sleep(ms)
-  await client.stop()
-  const ids = [...client.acknowledged]
-  await eventually(async () =>
-    expect((await statsTotals(service)).total_events).toBe(previousCount + ids.length),
-  )
+/** Events of each part. */
+const EVENTS = 30
+
+/** Sends events, and returns their ids once all of them are in the lake. */
+async function send(service: Service, prefix: string, previousCount: number): Promise<string[]> {
+  const ids = await sendEvents(EVENTS, { credentials: service.credentials, prefix })
+  await waitForTotal(service, previousCount + ids.length)
   return ids
 }
 
 async function waitForCompaction(service: Service): Promise<void> {
   await eventually(() => expect(service.output()).toContain('EPOCH_COMPACTED'))
-  // Maintenance then releases its lease. Without the release, the next start waits a minute for the end of
-  // the lease.
-  await sleep(500)
 }
 
 const STATE_FILES = ['state.db', 'state.db-wal']
@@ -67,25 +56,25 @@ test('after a power cut that sets the state back across epochs, every event is s
   }
   const copy = newFolder()
   let service = await startService(options)
-  const ids = await sendFor(800, service, 'before', 0)
+  const ids = await send(service, 'before', 0)
   await waitForCompaction(service)
   await service.kill9()
   copyState(service.dataDir, copy)
 
   service = await startService(options)
-  ids.push(...(await sendFor(1_200, service, 'compacted', ids.length)))
+  ids.push(...(await send(service, 'compacted', ids.length)))
   await waitForCompaction(service)
   // These are in hot files of the current epoch.
-  ids.push(...(await sendFor(100, service, 'hot', ids.length)))
+  ids.push(...(await send(service, 'hot', ids.length)))
   await service.kill9()
   copyState(copy, service.dataDir)
 
   service = await startService(options)
   await eventually(() => expect(service.output()).toContain('STATE_RECONCILED'))
-  await eventually(() => expectEachOnce(service, ids), { everyMs: 500 })
-  ids.push(...(await sendFor(800, service, 'after', ids.length)))
+  await eventually(() => expectEachOnce(service, ids))
+  ids.push(...(await send(service, 'after', ids.length)))
   await waitForCompaction(service)
-  await eventually(() => expectEachOnce(service, ids), { everyMs: 500 })
+  await eventually(() => expectEachOnce(service, ids))
   expect(await service.stop()).toBe(0)
   expect(service.output()).not.toMatch(/LAKE_BEHIND|JOB_FAILED/)
 })

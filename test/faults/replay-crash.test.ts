@@ -5,7 +5,7 @@ import { eventually } from '#test/support/eventually'
 import { keepPort } from '#test/support/keep-port'
 import { snapshotAt } from '#test/support/replays'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { createSmallDisk } from '#test/support/small-disk'
+import { canMountDisk, createSmallDisk, NO_SMALL_DISK } from '#test/support/small-disk'
 
 /** What is left of a replay after kill -9 and on a full disk, on the service of one machine as a process. */
 
@@ -67,7 +67,7 @@ async function playable(service: Service, { id }: Begun): Promise<Map<number, st
   return found
 }
 
-test(`every chunk that was acknowledged plays after kill -9, ${KILLS} times, and the others can be sent again`, async () => {
+test.concurrent(`every chunk that was acknowledged plays after kill -9, ${KILLS} times, and the others can be sent again`, async () => {
   const options = { dataDir: newFolder(), port: await keepPort() }
   let service = await startService(options)
   const replay = await beginReplay(service)
@@ -114,25 +114,21 @@ test(`every chunk that was acknowledged plays after kill -9, ${KILLS} times, and
   expect(await service.stop()).toBe(0)
 }, 300_000)
 
-/** Without the right to mount a disk there is no small disk (test/support/small-disk.ts). */
-const hasMount = createSmallDisk(newFolder(), 8).wrap(['true']).length > 1
-
-test.skipIf(!hasMount)(
-  'on a full disk a chunk gets 503, what was stored plays, and the same chunk is taken when there is room',
-  async () => {
-    const dataDir = newFolder()
-    const disk = createSmallDisk(dataDir, 40)
-    const service = await startService({ dataDir, disk })
-    const replay = await beginReplay(service)
-    expect((await upload(service, replay, chunkOf(replay, 0))).status).toBe(202)
-    disk.fill(service)
-    const refused = await upload(service, replay, chunkOf(replay, 1))
-    expect([refused.status, refused.body.error]).toEqual([503, 'UNAVAILABLE'])
-    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-    disk.free(service)
-    await eventually(async () => expect((await upload(service, replay, chunkOf(replay, 1))).status).toBe(202))
-    expect([...(await playable(service, replay)).values()]).toEqual(['chunk 0', 'chunk 1'])
-    expect(await service.stop()).toBe(0)
-  },
-  300_000,
-)
+test.concurrent('on a full disk a chunk gets 503, what was stored plays, and the same chunk is taken when there is room', async ({
+  skip,
+}) => {
+  skip(!canMountDisk(), NO_SMALL_DISK)
+  const dataDir = newFolder()
+  const disk = createSmallDisk(dataDir, 40)
+  const service = await startService({ dataDir, disk })
+  const replay = await beginReplay(service)
+  expect((await upload(service, replay, chunkOf(replay, 0))).status).toBe(202)
+  disk.fill(service)
+  const refused = await upload(service, replay, chunkOf(replay, 1))
+  expect([refused.status, refused.body.error]).toEqual([503, 'UNAVAILABLE'])
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  disk.free(service)
+  await eventually(async () => expect((await upload(service, replay, chunkOf(replay, 1))).status).toBe(202))
+  expect([...(await playable(service, replay)).values()]).toEqual(['chunk 0', 'chunk 1'])
+  expect(await service.stop()).toBe(0)
+}, 300_000)

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEMO_EVENTS } from '#core/demo/demo-records'
 import { createRandom } from '#core/demo/random'
@@ -16,6 +17,8 @@ import {
 import { lakeFiles, readJson } from '#test/support/service-reads'
 import { startTrackingClient } from '#test/support/tracking-client'
 
+/** Tests run at the same time, because each waits for a service most of the time. */
+
 afterAll(cleanUp)
 
 const isSegment = (path: string) => path.includes('/segments/events/')
@@ -26,14 +29,14 @@ describe('after the start of a service', () => {
     service = await startService()
   })
 
-  test('a second service on its folder cannot start, and the first one continues', async () => {
+  test.concurrent('a second service on its folder cannot start, and the first one continues', async () => {
     const { code, output } = await runFailingService({ dataDir: service.dataDir })
     expect(code).toBe(1)
     expect(output).toContain(`Footfall cannot start. Another Footfall service uses ${service.dataDir}.`)
     await readJson(service, '/projects')
   })
 
-  test('a service on its port cannot start', async () => {
+  test.concurrent('a service on its port cannot start', async () => {
     const port = Number(new URL(service.baseUrl).port)
     const { code, output } = await runFailingService({ port })
     expect(code).toBe(1)
@@ -56,7 +59,7 @@ describe('after the start of a service', () => {
   })
 })
 
-test('a wrong setting ends the start with exit code 1 and its name', async () => {
+test.concurrent('a wrong setting ends the start with exit code 1 and its name', async () => {
   const { code, output } = await runFailingService({
     env: { QUERY_MEMORY_MB: 'much', BASE_URL: 'localhost' },
   })
@@ -66,7 +69,7 @@ test('a wrong setting ends the start with exit code 1 and its name', async () =>
   expect(output).toContain('BASE_URL must be')
 })
 
-test('a credentials file that cannot be read ends the start, and is not replaced', async () => {
+test.concurrent('a credentials file that cannot be read ends the start, and is not replaced', async () => {
   const dataDir = newFolder()
   const path = join(dataDir, 'credentials.json')
   writeFileSync(path, '{"api_key": ')
@@ -76,12 +79,19 @@ test('a credentials file that cannot be read ends the start, and is not replaced
   expect(readFileSync(path, 'utf8')).toBe('{"api_key": ')
 })
 
-test('a first start that is killed at any moment is completed by the next one', async () => {
+/** What a first start prints. A single kill hits the filling of the demo project. */
+const STAGES = [/^demo +Adding/m, /^process /m, /^account /m, /^demo +\d+ of/m]
+/** The kill comes at most this long after such a line. */
+const MAX_AFTER_STAGE_MS = 900
+
+test.concurrent('a first start that is killed at any moment is completed by the next one', async () => {
   const dataDir = newFolder()
   const random = createRandom(seed)
   for (let kill = 0; kill < repeats(1, { countPerDepth: 2 }); kill += 1) {
     const launch = launchService({ dataDir, seed: true })
-    await new Promise(resolve => setTimeout(resolve, 150 + random.below(900)))
+    // A start that finds the work of an earlier one prints fewer lines.
+    await Promise.race([launch.printed(STAGES[kill % STAGES.length] as RegExp), launch.ready])
+    await sleep(random.below(MAX_AFTER_STAGE_MS))
     await launch.kill9()
   }
   const service = await startService({ dataDir, seed: true })
@@ -92,7 +102,7 @@ test('a first start that is killed at any moment is completed by the next one', 
   expect(await service.stop()).toBe(0)
 })
 
-test('Ctrl-C stops the service cleanly at any moment, also while it reports that it is ready', async () => {
+test.concurrent('Ctrl-C stops the service cleanly at any moment, also while it reports that it is ready', async () => {
   const dataDir = newFolder()
   expect(await launchService({ dataDir }).stopAt(/^process /m)).toBe(0)
   for (let stop = 0; stop < repeats(1); stop += 1) {
@@ -100,7 +110,7 @@ test('Ctrl-C stops the service cleanly at any moment, also while it reports that
   }
 })
 
-test('the service continues, and stops cleanly, when nobody reads its log any more', async () => {
+test.concurrent('the service continues, and stops cleanly, when nobody reads its log any more', async () => {
   const service = await startService({ env: { EPOCH_SECONDS: '1' } })
   service.closeOutput()
   const client = startTrackingClient({ credentials: service.credentials, prefix: 'unheard', pauseMs: 100 })

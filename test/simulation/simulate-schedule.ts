@@ -72,6 +72,7 @@ const SETTINGS = {
   mergeSegments: 4,
   /** A simulated event has 100,000 bytes. */
   mergeBytes: 800_000,
+  leaseMs: MINUTE,
   resendMs: 5 * MINUTE,
   queueSince: 0,
   keepSupersededMs: 180 * MINUTE,

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { inject } from 'vitest'
 import type { Credentials } from '#schemas/owner'
 import { isFirstCall } from '#test/setup/first-call'
 import { noteProcess } from '#test/setup/run-processes'
+import { addWitness } from './eventually.ts'
 import type { SmallDisk } from './small-disk.ts'
 
 export type Service = {
@@ -52,12 +52,18 @@ export const NODE_ARGS = [
 ]
 /** Ends the wait for a service that hangs. It is long, so that a busy machine does not reach it. */
 const HANG_TIMEOUT_MS = 240_000
+/** So many of its last lines are in the error of a wait that ends without success. */
+const WITNESSED_LINES = 15
 const folders: string[] = []
 const running = new Set<ChildProcess>()
+/** Removes what the services add to the errors of waits. */
+const witnesses: (() => void)[] = []
 
 export type Launch = {
   /** Resolves when it accepts requests. Rejects with its output when it ends before that, or hangs. */
   ready: Promise<Service>
+  /** Resolves when its output matches. Rejects as `ready` does. */
+  printed(pattern: RegExp): Promise<void>
   kill9(): Promise<void>
   /** Stops it as Ctrl-C does, as soon as its output matches. Resolves with its exit code. */
   stopAt(pattern: RegExp): Promise<number | null>
@@ -80,7 +86,8 @@ export function launchService(options: ServiceOptions = {}): Launch {
     const path = join(dataDir, 'credentials.json')
     return options.disk?.pathOf(pid, path) ?? path
   }
-  const ready = waitForOutput(output, exited, /^ready /m).then(
+  const printed = (pattern: RegExp) => waitForOutput(child, output, exited, pattern)
+  const ready = printed(/^ready /m).then(
     (): Service => {
       const credentials: Credentials = JSON.parse(readFileSync(credentialsFile(child.pid as number), 'utf8'))
       return {
@@ -114,7 +121,7 @@ export function launchService(options: ServiceOptions = {}): Launch {
     })
     return exitCode()
   }
-  return { ready, kill9, stopAt }
+  return { ready, printed, kill9, stopAt }
 }
 
 /** Starts a service that must end by itself. Resolves with its exit code and its output. */
@@ -153,9 +160,13 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
     })
   }
   const output = () => text
+  let state = 'runs'
+  const lastLines = () => text.trimEnd().split('\n').slice(-WITNESSED_LINES).join('\n')
+  witnesses.push(addWitness(() => `The service ${child.pid} ${state}. Its last output:\n${lastLines()}`))
   const exited = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', code => {
+    child.on('close', (code, signal) => {
+      state = `has ended with ${signal ?? code}`
       running.delete(child)
       forget()
       resolve(code)
@@ -195,19 +206,31 @@ function compileCache(): string {
   return folder
 }
 
-async function waitForOutput(output: () => string, exited: Promise<unknown>, pattern: RegExp): Promise<void> {
-  let hasEnded = false
-  const markEnded = () => {
-    hasEnded = true
+/** Resolves when the output matches. Rejects with the output when the process ends before that, or hangs. */
+async function waitForOutput(
+  child: ChildProcess,
+  output: () => string,
+  exited: Promise<number | null>,
+  pattern: RegExp,
+): Promise<void> {
+  const matched = Promise.withResolvers<void>()
+  const look = () => {
+    if (pattern.test(output())) matched.resolve()
   }
-  exited.then(markEnded, markEnded)
-  const deadline = Date.now() + HANG_TIMEOUT_MS
-  while (!pattern.test(output())) {
-    if (hasEnded) throw new Error(`The service ended:\n${output()}`)
-    if (Date.now() > deadline) {
-      throw new Error(`The service was not ready within ${HANG_TIMEOUT_MS / 1_000} s:\n${output()}`)
-    }
-    await sleep(10)
+  const fail = (what: string) => matched.reject(new Error(`The service ${what}:\n${output()}`))
+  const hang = setTimeout(
+    fail,
+    HANG_TIMEOUT_MS,
+    `did not print ${pattern} within ${HANG_TIMEOUT_MS / 1_000} s`,
+  )
+  exited.then(code => fail(`ended with ${code}, before it printed ${pattern}`), matched.reject)
+  child.stdout?.on('data', look)
+  look()
+  try {
+    await matched.promise
+  } finally {
+    clearTimeout(hang)
+    child.stdout?.off('data', look)
   }
 }
 
@@ -221,5 +244,6 @@ export function newFolder(): string {
 /** Kills all services that still run and deletes the data folders. Call it in afterAll. */
 export async function cleanUp(): Promise<void> {
   for (const child of running) child.kill('SIGKILL')
+  for (const remove of witnesses.splice(0)) remove()
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }

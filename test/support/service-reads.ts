@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
+import { expect } from 'vitest'
+import { eventually } from './eventually.ts'
 import type { Service } from './service-process.ts'
 
 export type StoredEvent = { id: string; event_id?: string; event: string; timestamp: number }
@@ -19,6 +21,11 @@ export async function readJson<T>({ baseUrl, credentials }: Service, path: strin
 export async function statsTotals(service: Service): Promise<StatsTotals> {
   const { totals } = await readJson<{ totals: StatsTotals }>(service, '/stats?project=demo&since=1d')
   return totals
+}
+
+/** Resolves when GET /stats counts so many events of the demo project. */
+export async function waitForTotal(service: Service, events: number): Promise<void> {
+  await eventually(async () => expect((await statsTotals(service)).total_events).toBe(events))
 }
 
 /** Returns every event of the demo project. Follows the cursor of GET /events. */

@@ -15,12 +15,16 @@ export type SmallDisk = {
   free(service: Process): void
 }
 
+/** The reason to skip a test of a disk that fills by itself. */
+export const NO_SMALL_DISK =
+  'A small disk is a mount of its own, which this machine refuses to `unshare --mount --map-root-user`.'
+
 /**
  * Creates a disk of `megabytes` where the machine allows the mount. Elsewhere, `fill` sets a limit of the
  * process that lets no file grow.
  */
 export function createSmallDisk(dataDir: string, megabytes: number): SmallDisk {
-  return canMount() ? tmpfsDisk(dataDir, megabytes) : limitedDisk()
+  return canMountDisk() ? tmpfsDisk(dataDir, megabytes) : limitedDisk()
 }
 
 /**
@@ -67,8 +71,15 @@ function limitedDisk(): SmallDisk {
   }
 }
 
-/** Containers often do not allow a mount. */
-function canMount(): boolean {
+let isMountAllowed: boolean | undefined
+
+/** Whether small disks fill by themselves here. Containers often do not allow a mount. */
+export function canMountDisk(): boolean {
+  isMountAllowed ??= tryMount()
+  return isMountAllowed
+}
+
+function tryMount(): boolean {
   try {
     const mount = ['mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]
     execFileSync('unshare', ['--mount', '--map-root-user', ...mount], { stdio: 'ignore' })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Credentials } from '#schemas/owner'
+import { eventually } from './eventually.ts'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
 export type TrackingClient = {
@@ -7,6 +8,8 @@ export type TrackingClient = {
   acknowledged: Set<string>
   /** Number of requests by response status. Status 0 means that no response came. */
   statusCounts: Map<number, number>
+  /** Resolves when so many events have been acknowledged. */
+  reach(count: number): Promise<void>
   /** Sends no new events, and resolves once everything sent has been acknowledged. */
   stop(): Promise<void>
 }
@@ -24,6 +27,11 @@ export type TrackingOptions = {
 }
 
 /**
+ * Pause before a batch is sent again, ms. The service may be down, so many clients must not keep a core busy.
+ */
+const RETRY_MS = 50
+
+/**
  * Sends batches of new events one after another until `stop`. Sends a batch again until it is acknowledged,
  * whether the response is an error or the service is down.
  */
@@ -38,6 +46,7 @@ export function startTrackingClient({
   const statusCounts = new Map<number, number>()
   let sent = 0
   let stopping = false
+  let hasEnded = false
 
   function nextBatch() {
     const size = 1 + (sent % batch)
@@ -78,19 +87,40 @@ export function startTrackingClient({
   async function run(): Promise<void> {
     while (!stopping) {
       const events = nextBatch()
-      while (!(await send(events))) await sleep(20)
+      while (!(await send(events))) await sleep(RETRY_MS)
       for (const { event_id } of events) acknowledged.add(event_id)
       await sleep(pauseMs)
     }
+    hasEnded = true
   }
 
-  const running = run()
+  /** Waits for the client, and fails with what it has seen. */
+  const until = (isReached: () => boolean, what: string) =>
+    eventually(
+      () => {
+        if (isReached()) return
+        const statuses = JSON.stringify(Object.fromEntries(statusCounts))
+        throw new Error(`${prefix}: ${what}. ${acknowledged.size} are acknowledged, statuses: ${statuses}`)
+      },
+      { everyMs: 50 },
+    )
+
+  void run()
   return {
     acknowledged,
     statusCounts,
+    reach: count => until(() => acknowledged.size >= count, `not yet ${count} events`),
     stop() {
       stopping = true
-      return running
+      return until(() => hasEnded, 'the last batch is not acknowledged')
     },
   }
+}
+
+/** Sends events until `count` are acknowledged, and returns the ids of all that were sent. */
+export async function sendEvents(count: number, options: TrackingOptions): Promise<string[]> {
+  const client = startTrackingClient(options)
+  await client.reach(count)
+  await client.stop()
+  return [...client.acknowledged]
 }

@@ -22,6 +22,11 @@ export type MaintenanceSettings = MergeSettings &
      * Bytes of hot files that one job compacts. The buckets of a larger epoch are split among several jobs.
      */
     jobBytes: number
+    /**
+     * Time after which another process may take over from a tick, ms. Zero where ticks never overlap: the
+     * next one then need not wait for the end of the lease of a process that was killed.
+     */
+    leaseMs: number
     /** Time after which an unfinished job is sent again, ms. A queue delivers a failed job again earlier. */
     resendMs: number
     /** Jobs sent before this time are lost, Unix ms: a queue in memory starts empty with its process. */
@@ -42,6 +47,7 @@ export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   // 1.2 million events. In 256 MB of memory, more would have to be sorted in slices
   // (duckdb/sorted-events.ts); in 128 MB these are.
   mergeBytes: 24 * 1024 * 1024,
+  leaseMs: 60_000,
   resendMs: 5 * 60_000,
   queueSince: 0,
   keepSupersededMs: DAY_MS,

@@ -34,9 +34,6 @@ export type MaintenanceServices = {
   log: Log
 } & Pick<ErasureProgressServices, 'onErased' | 'scrub' | 'tombstones'>
 
-/** Time after which another process may take over from a tick, ms. */
-const LEASE_MS = 60_000
-
 /**
  * Maintains the lake: closes epochs, sends the jobs of compaction and of merges, and deletes superseded
  * files. `tick` does everything that is due and returns without waiting for the jobs; workers move the
@@ -53,7 +50,7 @@ export function createMaintenance(
 
   async function tick(): Promise<void> {
     const now = clock.now()
-    const fence = await state.lease(now, now + LEASE_MS)
+    const fence = await state.lease(now, now + settings.leaseMs)
     if (fence === null) return
     try {
       const manifests = await erasureProgress.begin(await state.manifests(), now)

@@ -201,6 +201,16 @@ test('a tick does nothing while another process holds the lease', async () => {
   expect((await pipeline.state.lake()).epoch).toBe(1)
 })
 
+test('without a lease time a tick works although an earlier process was killed in one', async () => {
+  const pipeline = createLakePipeline({ epochFiles: 1, leaseMs: 0 })
+  await pipeline.acceptAndConsume('a')
+  const { time } = pipeline.clock
+  for (const leftUntil of [time, time + 60_000])
+    expect(await pipeline.state.lease(time, leftUntil)).toBeTypeOf('number')
+  await pipeline.settle()
+  expect((await pipeline.state.lake()).epoch).toBe(2)
+})
+
 test('segments of one size are merged when there are enough, and reads find each event in one of them', async () => {
   // A simulated event has 100,000 bytes.
   const pipeline = createLakePipeline({ epochFiles: 1, mergeSegments: 4 })
