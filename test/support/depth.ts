@@ -27,7 +27,13 @@ export function repeats(
   return Math.min(Math.ceil((depth > 1 ? countPerDepth : countAtDepth1) * depth), maxCount)
 }
 
-/** Returns the settings of `fc.assert` for a property that is tried `runsAtDepth1` times at depth 1. */
-export function propertySettings(runsAtDepth1: number): { numRuns: number; seed: number } {
-  return { numRuns: repeats(runsAtDepth1), seed }
+/**
+ * Returns the settings of `fc.assert` for a property that is tried `runsAtDepth1` times at depth 1, and as
+ * `repeats` says in deep runs.
+ */
+export function propertySettings(
+  runsAtDepth1: number,
+  options: Parameters<typeof repeats>[1] = {},
+): { numRuns: number; seed: number } {
+  return { numRuns: repeats(runsAtDepth1, options), seed }
 }

@@ -80,15 +80,16 @@ export function createMemoryLakeState(): MemoryLakeState {
     return true
   }
 
+  /** Copies the maps only: a write replaces an item, and never changes one. */
+  function copyOf(saved: SavedState): SavedState {
+    const { shards, manifests, jobs } = saved
+    return { ...saved, shards: new Map(shards), manifests: new Map(manifests), jobs: new Map(jobs) }
+  }
+
   return {
-    save: () => structuredClone({ lake, shards, manifests, emptyEpochs, jobs }),
+    save: () => copyOf({ lake, shards, manifests, emptyEpochs, jobs }),
     restore(saved) {
-      const copy = structuredClone(saved)
-      lake = copy.lake
-      shards = copy.shards
-      manifests = copy.manifests
-      emptyEpochs = copy.emptyEpochs
-      jobs = copy.jobs
+      ;({ lake, shards, manifests, emptyEpochs, jobs } = copyOf(saved))
       changes++
     },
     peek: shard => shards.get(shard),

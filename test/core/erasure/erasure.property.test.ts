@@ -114,7 +114,7 @@ test('after an erasure reports equal the oracle without the erased events, befor
         },
       )
     }),
-    { ...propertySettings(2), endOnFailure: false },
+    { ...propertySettings(1, { countPerDepth: 2 }), endOnFailure: false },
   )
 }, 1_800_000)
 

@@ -12,7 +12,7 @@ function betaDraws(conversions: number, users: number, count: number, seed: numb
     return (state + 0.5) / 2 ** 32
   }
   return Array.from({ length: count }, () => {
-    const uniforms = Array.from({ length: users + 1 }, random).toSorted((x, y) => x - y)
+    const uniforms = Float64Array.from({ length: users + 1 }, random).sort()
     return uniforms[conversions] ?? 1
   })
 }

@@ -173,7 +173,7 @@ test('the results of an experiment equal the oracle, in any state of the lake, o
         })
       },
     ),
-    { ...propertySettings(3), endOnFailure: false },
+    { ...propertySettings(1, { countPerDepth: 3 }), endOnFailure: false },
   )
   // Users must convert and be linked, or the test proves nothing.
   expect(conversions).toBeGreaterThan(0)

@@ -35,7 +35,7 @@ test('all-sites equals the oracle for random events in any state of compaction a
         })
       },
     ),
-    propertySettings(2),
+    propertySettings(1, { countPerDepth: 2 }),
   )
 })
 

@@ -108,6 +108,6 @@ test('reports agree with each other about events, users and sessions', async () 
         }
       })
     }),
-    { ...propertySettings(2), endOnFailure: false },
+    { ...propertySettings(1, { countPerDepth: 2 }), endOnFailure: false },
   )
 }, 1_800_000)

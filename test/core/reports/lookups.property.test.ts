@@ -70,7 +70,7 @@ test('event lookups and journeys equal the oracle for random events in any state
         }
       })
     }),
-    { ...propertySettings(2), endOnFailure: false },
+    { ...propertySettings(1, { countPerDepth: 2 }), endOnFailure: false },
   )
 }, 1_800_000)
 

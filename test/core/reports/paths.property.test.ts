@@ -43,7 +43,7 @@ test('POST /paths equals the oracle for random histories, goals, bounds and caps
         })
       },
     ),
-    { ...propertySettings(4), endOnFailure: false },
+    { ...propertySettings(2, { countPerDepth: 4 }), endOnFailure: false },
   )
   // The histories must convert and exceed max_steps, or the test proves nothing about either.
   expect(conversions).toBeGreaterThan(0)

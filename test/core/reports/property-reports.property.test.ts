@@ -49,6 +49,6 @@ test('breakdown and property lists equal the oracle for random events in any sta
         }
       })
     }),
-    { ...propertySettings(2), endOnFailure: false },
+    { ...propertySettings(1, { countPerDepth: 2 }), endOnFailure: false },
   )
 }, 1_800_000)

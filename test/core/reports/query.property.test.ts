@@ -103,6 +103,6 @@ test('POST /query equals the oracle for random events, filters, groups and metri
         }
       })
     }),
-    { ...propertySettings(2), endOnFailure: false },
+    { ...propertySettings(1, { countPerDepth: 2 }), endOnFailure: false },
   )
 }, 1_800_000)

@@ -68,7 +68,7 @@ test('GET /retention equals the oracle for random histories, periods and events'
         })
       },
     ),
-    { ...propertySettings(4), endOnFailure: false },
+    { ...propertySettings(2, { countPerDepth: 4 }), endOnFailure: false },
   )
   // Users must return, or the test proves nothing about later periods.
   expect(returns).toBeGreaterThan(0)

@@ -74,7 +74,7 @@ test('reports on sessions and hours equal the oracle for random events in any st
         })
       },
     ),
-    { ...propertySettings(2), endOnFailure: false },
+    { ...propertySettings(1, { countPerDepth: 2 }), endOnFailure: false },
   )
 }, 1_800_000)
 

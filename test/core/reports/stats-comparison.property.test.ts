@@ -41,7 +41,7 @@ test('compare=previous equals the oracle of the period before, in any state of c
         }
       })
     }),
-    propertySettings(2),
+    propertySettings(1, { countPerDepth: 2 }),
   )
 })
 
