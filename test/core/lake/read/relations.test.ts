@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { eventKey } from '#core/lake/consume/id-keys'
 import { copiedKeysSql } from '#core/lake/read/hot-events'
 import type { LakeRead } from '#core/lake/read/lake-read'
@@ -7,7 +7,7 @@ import type { SqlQuery } from '#core/ports'
 import { readCopiedKeys } from '#core/reports/run/copied-keys'
 import { sql } from '#core/sql'
 import type { EventsRecord } from '#test/support/build-lake'
-import { openFolderLake } from '#test/support/folder-lake'
+import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -60,27 +60,73 @@ const STATES = [
   ['a merged segment and hot files', MIXED],
 ] as const
 
-async function setUp(epochs: EventsRecord[][][], state: { compacted?: number; mergeEnds?: number[] } = HOT) {
+type CompactionState = { compacted?: number; mergeEnds?: number[] }
+
+const RANGE = { from: MIDNIGHT, to: MIDNIGHT + 2 * DAY }
+
+async function setUp(epochs: EventsRecord[][][], state: CompactionState = HOT) {
   const { engine, build, close } = await openFolderLake()
   onTestFinished(close)
   const built = await build({ epochs, ...state })
-  const snapshot = await built.snapshot(project.bucket)
-  const read: LakeRead = { snapshot, project, from: MIDNIGHT, to: MIDNIGHT + 2 * DAY }
+  const read: LakeRead = { snapshot: await built.snapshot(project.bucket), project, ...RANGE }
   return { engine, read }
+}
+
+/**
+ * The events of all tests of STATES are in one lake for each state, because a compaction of several tests
+ * takes as long as one. Each test has projects of its own.
+ */
+const epochsOfAll: EventsRecord[][][] = [[], [], []]
+const lakes = new Map<CompactionState, ReturnType<typeof openLakeOf>>()
+const opened: FolderLake[] = []
+afterAll(() => Promise.all(opened.map(({ close }) => close())))
+
+async function openLakeOf(state: CompactionState) {
+  const folder = await openFolderLake()
+  opened.push(folder)
+  return { engine: folder.engine, built: await folder.build({ epochs: epochsOfAll, ...state }) }
+}
+
+/** The tests of sessions that began long before the range have segments of their own. */
+const OLD_BUCKET = 8
+
+let additions = 0
+
+/**
+ * Adds epochs to the lakes of STATES, and returns what reads those of a state. Call it before the first test
+ * runs.
+ */
+function inEveryState(epochs: EventsRecord[][][], bucket = project.bucket) {
+  additions += 1
+  const addition = `of addition ${additions}`
+  const ownId = (id: string) => `${id} ${addition}`
+  for (const [i, files] of epochs.entries()) {
+    const own = files.map(file =>
+      file.map(record => ({ ...record, bucket, project_id: ownId(record.project_id) })),
+    )
+    epochsOfAll[i]?.push(...own)
+  }
+  return async (state: CompactionState) => {
+    const lake = lakes.get(state) ?? openLakeOf(state)
+    lakes.set(state, lake)
+    const { engine, built } = await lake
+    const ownProject = { ...project, bucket, id: ownId(project.id) }
+    const read: LakeRead = { snapshot: await built.snapshot(bucket), project: ownProject, ...RANGE }
+    return { engine, read }
+  }
 }
 
 const namesSql = (read: LakeRead) =>
   sql`SELECT event FROM ${events(read, ['event', 'seq'])} AS each_event ORDER BY seq`
 
+const twoProjects = inEveryState([
+  [[request({ event: 'a' }), request({ event: 'of another project', project_id: 'proj_2' })]],
+  [[request({ event: 'b' })], [request({ event: 'c' })]],
+  [[request({ event: 'd' })]],
+])
+
 test.each(STATES)('a read returns the events of its project only: %s', async (_, state) => {
-  const { engine, read } = await setUp(
-    [
-      [[request({ event: 'a' }), request({ event: 'of another project', project_id: 'proj_2' })]],
-      [[request({ event: 'b' })], [request({ event: 'c' })]],
-      [[request({ event: 'd' })]],
-    ],
-    state,
-  )
+  const { engine, read } = await twoProjects(state)
   const rows = await engine.rows(namesSql(read))
   expect(rows.map(({ event }) => event)).toEqual(['a', 'b', 'c', 'd'])
 })
@@ -112,12 +158,18 @@ test('a read without any segment or hot file has no rows', async () => {
   expect(await engine.rows(sessionsSql(read))).toEqual([])
 })
 
+const aroundBounds = inEveryState([
+  [
+    [MIDNIGHT - 1, MIDNIGHT, MIDNIGHT + 90_000, MIDNIGHT + DAY - 1, MIDNIGHT + DAY].map((timestamp, i) =>
+      request({ event: String(i), timestamp }),
+    ),
+  ],
+  [[]],
+  [[]],
+])
+
 test.each(STATES)('the bounds of a range are exact to the millisecond: %s', async (_, state) => {
-  const timestamps = [MIDNIGHT - 1, MIDNIGHT, MIDNIGHT + 90_000, MIDNIGHT + DAY - 1, MIDNIGHT + DAY]
-  const { engine, read } = await setUp(
-    [[timestamps.map((timestamp, i) => request({ event: String(i), timestamp }))], [[]], [[]]],
-    state,
-  )
+  const { engine, read } = await aroundBounds(state)
   const namesBetween = async (from: number, to: number) =>
     (await engine.rows(namesSql({ ...read, from, to }))).map(row => row.event)
   expect(await namesBetween(MIDNIGHT, MIDNIGHT + DAY)).toEqual(['1', '2', '3'])
@@ -176,18 +228,19 @@ const totalsSql = (read: LakeRead) => sql`SELECT event, CAST(sum(event_count) AS
 const sessionCountSql = (read: LakeRead) =>
   sql`SELECT count(*) AS sessions FROM ${sessions(read, ['event_count'])} AS session`
 
+const copiesInAnyOrder = [
+  [visitor(), server()],
+  [server(), visitor()],
+  [visitor(), visitor(), server()],
+].map(copies =>
+  inEveryState([copies.slice(0, 1), copies.slice(1, 2), copies.slice(2)].map(epoch => [epoch])),
+)
+
 test.each(STATES)(
   'of copies of an event_id the one with a credential is read, whichever came first: %s',
   async (_, state) => {
-    for (const copies of [
-      [visitor(), server()],
-      [server(), visitor()],
-      [visitor(), visitor(), server()],
-    ]) {
-      const lake = await setUp(
-        [copies.slice(0, 1), copies.slice(1, 2), copies.slice(2)].map(epoch => [epoch]),
-        state,
-      )
+    for (const copies of copiesInAnyOrder) {
+      const lake = await copies(state)
       for (const many of [false, true]) {
         const read = await withCopies(lake, { many })
         expect(await lake.engine.rows(namesSql(read))).toEqual([{ event: 'server' }])
@@ -198,17 +251,16 @@ test.each(STATES)(
   },
 )
 
+const copyAfterADay = inEveryState([
+  [[visitor({ arrived: MIDNIGHT, timestamp: MIDNIGHT })]],
+  [[server({ arrived: MIDNIGHT + DAY + 1_000 })]],
+  [[]],
+])
+
 test.each(STATES)(
   'a copy without a credential stays if the one with it came more than 24 hours later: %s',
   async (_, state) => {
-    const lake = await setUp(
-      [
-        [[visitor({ arrived: MIDNIGHT, timestamp: MIDNIGHT })]],
-        [[server({ arrived: MIDNIGHT + DAY + 1_000 })]],
-        [[]],
-      ],
-      state,
-    )
+    const lake = await copyAfterADay(state)
     const read = await withCopies(lake)
     expect(await lake.engine.rows(totalsSql(read))).toEqual([
       { event: 'server', events: 1 },
@@ -279,31 +331,33 @@ const sessionsSql = (read: LakeRead) => sql`SELECT event_count, is_bounce,
     date_diff('millisecond', start_at, end_at) AS duration
   FROM ${sessions(read, ['start_at', 'end_at', 'event_count', 'is_bounce'])} AS session ORDER BY event_count, duration`
 
+const ofSession = (timestamp: number, session_id = 's', changes: EventChanges = {}) =>
+  request({ timestamp, session_id, ...changes })
+
+const fragments = inEveryState([
+  [[ofSession(MIDNIGHT + 23 * HOUR)]],
+  [[ofSession(MIDNIGHT + 25 * HOUR, 's', { event: 'signup' })]],
+  [[ofSession(MIDNIGHT + 22 * HOUR)]],
+])
+
 test.each(STATES)('the fragments of a session are read as one session: %s', async (_, state) => {
-  const ofSession = (timestamp: number, event = 'page_view') => request({ timestamp, event, session_id: 's' })
-  const { engine, read } = await setUp(
-    [
-      [[ofSession(MIDNIGHT + 23 * HOUR)]],
-      [[ofSession(MIDNIGHT + 25 * HOUR, 'signup')]],
-      [[ofSession(MIDNIGHT + 22 * HOUR)]],
-    ],
-    state,
-  )
+  const { engine, read } = await fragments(state)
   expect(await engine.rows(sessionsSql(read))).toEqual([{ event_count: 3, is_bounce: 0, duration: 3 * HOUR }])
 })
 
-test.each([...STATES, ['a segment before the range, and hot files in it', { compacted: 2 }]] as const)(
+const monthAgo = [
+  [[ofSession(MIDNIGHT - 30 * DAY, 'old'), ofSession(MIDNIGHT - 1, 'just before')]],
+  [[ofSession(MIDNIGHT + HOUR, 'old'), ofSession(MIDNIGHT, 'just before'), ofSession(MIDNIGHT, 'new')]],
+  [[ofSession(MIDNIGHT + HOUR, 'new')]],
+]
+const sinceAMonth = inEveryState(monthAgo, OLD_BUCKET)
+const SEGMENT_BEFORE_RANGE = { compacted: 2 }
+
+test.each([...STATES, ['a segment before the range, and hot files in it', SEGMENT_BEFORE_RANGE]] as const)(
   'a session that started a month before the range is not in it: %s',
   async (_, state) => {
-    const ofSession = (timestamp: number, session_id: string) => request({ timestamp, session_id })
-    const { engine, read } = await setUp(
-      [
-        [[ofSession(MIDNIGHT - 30 * DAY, 'old'), ofSession(MIDNIGHT - 1, 'just before')]],
-        [[ofSession(MIDNIGHT + HOUR, 'old'), ofSession(MIDNIGHT, 'just before'), ofSession(MIDNIGHT, 'new')]],
-        [[ofSession(MIDNIGHT + HOUR, 'new')]],
-      ],
-      state,
-    )
+    const isAlone = state === SEGMENT_BEFORE_RANGE
+    const { engine, read } = await (isAlone ? setUp(monthAgo, state) : sinceAMonth(state))
     expect(await engine.rows(sessionsSql(read))).toHaveLength(1)
     expect(await engine.rows(sessionsSql({ ...read, from: MIDNIGHT - DAY }))).toHaveLength(2)
     expect(await engine.rows(sessionsSql({ ...read, from: MIDNIGHT - 1 }))).toHaveLength(2)
@@ -311,48 +365,52 @@ test.each([...STATES, ['a segment before the range, and hot files in it', { comp
   },
 )
 
+const afterPauses = inEveryState(
+  [
+    [[ofSession(MIDNIGHT - 35 * DAY, 'paused'), ofSession(MIDNIGHT - 35 * DAY - 1, 'over')]],
+    [[ofSession(MIDNIGHT + HOUR, 'paused'), ofSession(MIDNIGHT + HOUR, 'over')]],
+    [[]],
+  ],
+  OLD_BUCKET,
+)
+
 test.each(STATES)(
   'a session_id that returns after 35 days without an event starts a new session: %s',
   async (_, state) => {
-    const ofSession = (timestamp: number, session_id: string) => request({ timestamp, session_id })
-    const { engine, read } = await setUp(
-      [
-        [[ofSession(MIDNIGHT - 35 * DAY, 'paused'), ofSession(MIDNIGHT - 35 * DAY - 1, 'over')]],
-        [[ofSession(MIDNIGHT + HOUR, 'paused'), ofSession(MIDNIGHT + HOUR, 'over')]],
-        [[]],
-      ],
-      state,
-    )
+    const { engine, read } = await afterPauses(state)
     expect(await engine.rows(sessionsSql(read))).toEqual([{ event_count: 1, is_bounce: 1, duration: 0 }])
   },
 )
 
+const AT = MIDNIGHT + HOUR
+const ofUser = (user_id: string | null, timestamp: number, arrived: number, session_id = 's') =>
+  ofSession(timestamp, session_id, { user_id, arrived })
+
+const severalUsers = inEveryState([
+  [[ofUser('u1', AT, AT + 5000)]],
+  [[ofUser('u2', AT, AT + 6500), ofUser('u3', AT, AT + 6500), ofUser('u4', AT - 1, AT + 7000)]],
+  [[ofUser(null, AT + 1, AT + 8000), ofUser('u3', AT, AT + 9000, 'other')]],
+])
+
 test.each(STATES)(
   'the user of a session is the last one by timestamp, arrival and order in the request: %s',
   async (_, state) => {
-    const at = MIDNIGHT + HOUR
-    const ofUser = (user_id: string | null, timestamp: number, arrived: number, session_id = 's') =>
-      request({ user_id, timestamp, arrived, session_id })
-    const { engine, read } = await setUp(
-      [
-        [[ofUser('u1', at, at + 5000)]],
-        [[ofUser('u2', at, at + 6500), ofUser('u3', at, at + 6500), ofUser('u4', at - 1, at + 7000)]],
-        [[ofUser(null, at + 1, at + 8000), ofUser('u3', at, at + 9000, 'other')]],
-      ],
-      state,
-    )
+    const { engine, read } = await severalUsers(state)
     const users = sql`SELECT count(DISTINCT user_key) AS users, count(*) AS sessions FROM ${sessions(read, ['user_key'])} AS session`
     expect(await engine.rows(users)).toEqual([{ users: 1, sessions: 2 }])
   },
 )
 
+const onTwoDates = inEveryState(
+  ['a', 'b', 'a'].map(user_id => [
+    [0, 0, 1].map(day => request({ timestamp: MIDNIGHT + day * DAY, user_id, event: `on day ${day}` })),
+  ]),
+)
+
 test.each(STATES)(
   'events are counted by date, name and country as activity counts them: %s',
   async (_, state) => {
-    const epoch = (user_id: string) => [
-      [0, 0, 1].map(day => request({ timestamp: MIDNIGHT + day * DAY, user_id, event: `on day ${day}` })),
-    ]
-    const { engine, read } = await setUp([epoch('a'), epoch('b'), epoch('a')], state)
+    const { engine, read } = await onTwoDates(state)
     const countsSql = (
       counts: SqlQuery,
     ) => sql`SELECT event, country, CAST(date AS varchar) AS utc_date, CAST(sum(event_count) AS bigint) AS events
@@ -400,19 +458,19 @@ test('a range that ends within a date of a segment reads the events, and its ses
   ).toEqual([{ events: 2 }])
 })
 
+const ofPage = (properties: Record<string, unknown> | null, minutes: number) =>
+  ofSession(MIDNIGHT + minutes * 60_000, 's', { properties })
+
+const severalPages = inEveryState([
+  [[ofPage({ path: '/middle' }, 5), ofPage({ path: '', url: 'https://x/last' }, 9)]],
+  [[ofPage({ path: '/first' }, 2), ofPage(null, 1)]],
+  [[ofPage({ path: '/between' }, 7), ofPage({ path: 7 }, 10)]],
+])
+
 test.each(STATES)(
   'the pages of a session are those of its first and last event with a page: %s',
   async (_, state) => {
-    const ofPage = (properties: Record<string, unknown> | null, minutes: number) =>
-      request({ properties, timestamp: MIDNIGHT + minutes * 60_000, session_id: 's' })
-    const { engine, read } = await setUp(
-      [
-        [[ofPage({ path: '/middle' }, 5), ofPage({ path: '', url: 'https://x/last' }, 9)]],
-        [[ofPage({ path: '/first' }, 2), ofPage(null, 1)]],
-        [[ofPage({ path: '/between' }, 7), ofPage({ path: 7 }, 10)]],
-      ],
-      state,
-    )
+    const { engine, read } = await severalPages(state)
     expect(
       await engine.rows(
         sql`SELECT entry_page, exit_page FROM ${sessions(read, ['entry_page', 'exit_page'])} AS session`,
