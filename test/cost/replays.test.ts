@@ -12,6 +12,7 @@ import { usage } from '#cost/usage'
 import { buildRecorder } from '#replay/build'
 import { MAX_BODY_BYTES } from '#schemas/route'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
+import { repeats } from '#test/support/depth'
 import { createFakeClock } from '#test/support/fake-clock'
 import { snapshotAt } from '#test/support/replays'
 import { openMeteredState, type Units } from './metered-state.ts'
@@ -21,6 +22,9 @@ import { openMeteredState, type Units } from './metered-state.ts'
 const state = await openMeteredState()
 const clock = createFakeClock(Date.UTC(2026, 10, 1), { movesItself: true })
 afterAll(() => state.close())
+
+/** In deep runs the chunks of more than six minutes. */
+const MANY_CHUNKS = repeats(12, { countPerDepth: 20, maxCount: 40 })
 
 /** A process whose caches are empty, as a new function of AWS has them. */
 function openProcess() {
@@ -47,7 +51,7 @@ test('a replay from its start to its end costs the units that the model says, ho
   const { id } = await accounts.create({ email: 'owner@example.com', tier: 'pro', complimentary: true })
   const { project } = await projects.create({ account: { id }, name: 'recorded' })
   await settings.change(project, { enabled: true })
-  for (const chunks of [3, 40]) {
+  for (const chunks of [3, MANY_CHUNKS]) {
     const start_id = randomBytes(12).toString('hex')
     const sender = {
       ...{ token: project.project_token, session_id: `s-${start_id}`, user_id: `u-${start_id}` },
