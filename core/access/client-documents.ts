@@ -1,5 +1,5 @@
-import { Entity } from 'electrodb'
 import * as z from 'zod'
+import { Entity } from '#core/entity'
 import { ApiError } from '#core/errors'
 import type { OutboundClient } from '#core/outbound/outbound-client'
 import { OutboundFailure } from '#core/outbound/outbound-failure'

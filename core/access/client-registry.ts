@@ -1,4 +1,4 @@
-import { Entity } from 'electrodb'
+import { Entity } from '#core/entity'
 import type { Now } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { DAY_MS } from '#core/time'

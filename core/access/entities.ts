@@ -1,4 +1,5 @@
-import { Entity, type EntityItem } from 'electrodb'
+import type { EntityItem } from 'electrodb'
+import { Entity } from '#core/entity'
 import { primaryIndex, type StateTable } from '#core/state-table'
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Entity } from 'electrodb'
+import { Entity } from '#core/entity'
 import type { Now } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { sha256 } from './tokens.ts'

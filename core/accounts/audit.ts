@@ -1,5 +1,5 @@
-import { Entity } from 'electrodb'
 import { randomSecret } from '#core/access/tokens'
+import { Entity } from '#core/entity'
 import { createGatherer } from '#core/gatherer'
 import type { Clock, Log } from '#core/ports'
 import { slices } from '#core/slices'

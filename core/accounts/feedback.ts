@@ -1,5 +1,5 @@
-import { Entity } from 'electrodb'
 import { randomId } from '#core/access/tokens'
+import { Entity } from '#core/entity'
 import type { Log, Now } from '#core/ports'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 

@@ -1,7 +1,7 @@
-import { Entity } from 'electrodb'
 import { KnownAddressError } from '#core/access/provider'
 import { sha256 } from '#core/access/tokens'
 import type { IdentityDirectory, VerifiedIdentity } from '#core/access/types'
+import { Entity } from '#core/entity'
 import { ApiError } from '#core/errors'
 import type { Profile } from '#core/limits/profile'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'

@@ -1,4 +1,5 @@
-import { Entity, type EntityItem } from 'electrodb'
+import type { EntityItem } from 'electrodb'
+import { Entity } from '#core/entity'
 import type { ItemRead } from '#core/read-items'
 import { type ItemKey, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import type { Account } from './caller.ts'

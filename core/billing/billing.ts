@@ -1,6 +1,6 @@
-import { Entity } from 'electrodb'
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
+import { Entity } from '#core/entity'
 import { ApiError, unavailable } from '#core/errors'
 import type { Log, Now } from '#core/ports'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'

@@ -1,4 +1,4 @@
-import { Entity } from 'electrodb'
+import { Entity } from '#core/entity'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 
 /** The receipt of an erasure. It has no id of the person. */

@@ -1,4 +1,4 @@
-import { Entity } from 'electrodb'
+import { Entity } from '#core/entity'
 import { primaryIndex, type StateTable } from '#core/state-table'
 import { EXPERIMENT_STATUSES } from '#schemas/experiments'
 

@@ -1,4 +1,4 @@
-import { Entity } from 'electrodb'
+import { Entity } from '#core/entity'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
 import { type EpochRange, type ManifestItems, NO_EMPTY_EPOCHS } from './empty-epochs.ts'
 import { padBucket, toManifest, toManifestItem } from './encode-manifest.ts'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { Entity, type EntityItem } from 'electrodb'
+import type { EntityItem } from 'electrodb'
+import { Entity } from '#core/entity'
 import { ApiError, unavailable } from '#core/errors'
 import type { Now } from '#core/ports'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'

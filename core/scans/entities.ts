@@ -1,4 +1,4 @@
-import { Entity } from 'electrodb'
+import { Entity } from '#core/entity'
 import { primaryIndex, type StateTable } from '#core/state-table'
 import { SCAN_MODES, SCAN_STAGES, SCAN_STATUSES } from './scan.ts'
 
