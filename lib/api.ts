@@ -166,7 +166,7 @@ function integrationId(name: string): string {
  * The option of the deployer, else the lower one of two limits: from the stream's capacity, and from the
  * concurrent executions of the account. Undefined leaves only the limits of the account.
  */
-function toThrottleSettings(
+export function toThrottleSettings(
   { requestsPerSecond }: Config,
   recordsPerSecond: number | null,
   { rate, burst }: Concurrency['requests'],

@@ -4,6 +4,8 @@ import { type Synthesized, synthesize } from './synthesized.ts'
 const plain = synthesize()
 /** With an address for alarms there are the early ones too. */
 const heard = synthesize({ alarmEmail: 'ops@example.com' })
+/** Each of these options changes alarms of its own. */
+const CHANGED = { retentionHours: 168, firstEpoch: 18_001, expectedRequestsPerDay: 5_000, silenceHours: 3 }
 const STATES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'CANCELED']
 
 /** Alarms by name, as docs/alarms.md explains them. */
@@ -106,10 +108,10 @@ test.each(STATES)('an alarm counts the bytes that Athena statements in state %s 
 test('an alarm sounds early enough to act, or when its metric has no data', () => {
   const { IteratorAge, LastEpoch, MaintenanceStopped, FailedBatches } = alarms()
   expect(IteratorAge).toMatchObject({ Statistic: 'Maximum', Threshold: 3 * 3_600_000 })
-  expect(alarms({ retentionHours: 168 }).IteratorAge).toMatchObject({ Threshold: 21 * 3_600_000 })
+  expect(alarms(CHANGED).IteratorAge).toMatchObject({ Threshold: 21 * 3_600_000 })
   // A tenth of the catalog's 20,000 epochs is left.
   expect(LastEpoch).toMatchObject({ MetricName: 'Epoch', Threshold: 18_001 })
-  expect(alarms({ firstEpoch: 18_001 }).LastEpoch).toMatchObject({ Threshold: 36_001 })
+  expect(alarms(CHANGED).LastEpoch).toMatchObject({ Threshold: 36_001 })
   expect(MaintenanceStopped).toMatchObject({
     ComparisonOperator: 'LessThanThreshold',
     Threshold: 1,
@@ -280,12 +282,12 @@ test('an alarm sounds when a job waits for an hour, and when a day has more requ
   expect(JobsLate).toMatchObject({ MetricName: 'ApproximateAgeOfOldestMessage', Threshold: 3_600 })
   expect(JSON.stringify(JobsLate?.Dimensions)).toContain('JobQueueJobs')
   expect(DailyRequests).toMatchObject({ MetricName: 'Count', Period: 86_400, Threshold: 300_000 })
-  expect(alarms({ expectedRequestsPerDay: 5_000 }).DailyRequests).toMatchObject({ Threshold: 5_000 })
+  expect(alarms(CHANGED).DailyRequests).toMatchObject({ Threshold: 5_000 })
 })
 
 test('missing traffic raises an alarm only if the option expects traffic', () => {
   expect(alarms()).not.toHaveProperty('Silence')
-  expect(alarms({ silenceHours: 3 }).Silence).toMatchObject({
+  expect(alarms(CHANGED).Silence).toMatchObject({
     Namespace: 'AWS/Kinesis',
     MetricName: 'IncomingRecords',
     Period: 3_600,
@@ -298,8 +300,7 @@ test('missing traffic raises an alarm only if the option expects traffic', () =>
 })
 
 test('a budget is on whenever an address is given, and without any address the synthesis warns', () => {
-  const { only } = synthesize({ alarmEmail: 'ops@example.com' })
-  expect(only('AWS::Budgets::Budget').Properties).toMatchObject({ Budget: { BudgetLimit: { Amount: 100 } } })
+  expect(heard.only('AWS::Budgets::Budget').Properties).toMatchObject({ Budget: { BudgetLimit: { Amount: 100 } } })
   expect(plain.warnings).toEqual([expect.stringContaining('alarmEmail')])
   expect(heard.warnings).toEqual([])
   const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ops'

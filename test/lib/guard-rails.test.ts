@@ -35,20 +35,27 @@ test('a key without a secret or a topic that it encrypts is an error, because no
   expect(() => readConfig({ keyArns: 'alias/mine', accessSecretArn })).toThrow(/ARNs of KMS keys/)
 })
 
+/** Account and region, and settings of the CDK itself. */
+const guarded = synthesize(
+  { account: '123456789012', region: 'eu-west-1' },
+  {
+    '@aws-cdk/core:permissionsBoundary': { name: 'our-boundary' },
+    '@aws-cdk/core:bootstrapQualifier': 'abc123',
+  },
+)
+
 test('with account and region, the CDK deploys nowhere else', () => {
-  const { account, region } = synthesize({ account: '123456789012', region: 'eu-west-1' }).stack
+  const { account, region } = guarded.stack
   expect([account, region]).toEqual(['123456789012', 'eu-west-1'])
 })
 
 test('every role has the permissions boundary of the CDK setting', () => {
-  const { all } = synthesize({}, { '@aws-cdk/core:permissionsBoundary': { name: 'our-boundary' } })
-  const roles = all('AWS::IAM::Role')
+  const roles = guarded.all('AWS::IAM::Role')
   expect(roles.length).toBeGreaterThan(10)
   for (const [, { Properties }] of roles)
     expect(JSON.stringify(Properties.PermissionsBoundary)).toContain(':policy/our-boundary')
 })
 
 test('the bootstrap of the CDK setting is used', () => {
-  const { stack } = synthesize({}, { '@aws-cdk/core:bootstrapQualifier': 'abc123' })
-  expect(JSON.stringify(stack.synthesizer.bootstrapQualifier)).toContain('abc123')
+  expect(JSON.stringify(guarded.stack.synthesizer.bootstrapQualifier)).toContain('abc123')
 })

@@ -2,13 +2,15 @@ import { App, Stack } from 'aws-cdk-lib'
 import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { expect, test } from 'vitest'
 import { MAINTENANCE } from '#aws/maintenance-settings'
+import { toThrottleSettings } from '#lib/api'
+import { shareConcurrency } from '#lib/concurrency'
 import { readConfig } from '#lib/config'
 import { ServiceFunction } from '#lib/function'
 import { CORS } from '#schemas/cors'
 import { type FunctionName, functions } from '#schemas/functions'
 import type { Route } from '#schemas/route'
 import { routeKeys, routes } from '#schemas/routes'
-import { synthesize } from './synthesized.ts'
+import { synthesize, synthesizeAnew } from './synthesized.ts'
 
 /** The resources of the stack and their connections. */
 
@@ -19,7 +21,7 @@ type Ref = { Ref: string }
 type Arn = { 'Fn::GetAtt': [id: string, attribute: string] }
 
 test('the same options give the same template', () => {
-  expect(synthesize().template).toEqual(plain.template)
+  expect(synthesizeAnew().template).toEqual(plain.template)
 })
 
 test('the stack can be deployed to any account and region', () => {
@@ -105,30 +107,35 @@ test('the API answers preflight requests as the functions do, and its throttle i
     AllowHeaders: CORS.headers,
     MaxAge: CORS.maxAgeSeconds,
   })
+  // How the numbers follow from the options is the next test but one.
   const throttle = (context: Record<string, unknown>) =>
     synthesize(context).only('AWS::ApiGatewayV2::Stage').Properties.DefaultRouteSettings
   expect(throttle({})).toEqual({ ThrottlingRateLimit: 2_000, ThrottlingBurstLimit: 1_250 })
   expect(throttle({ shards: 4 })).toEqual({ ThrottlingRateLimit: 8_000, ThrottlingBurstLimit: 1_250 })
-  // Five shards need 10,000 requests a second, the limit of an AWS account.
-  expect(throttle({ shards: 5 })).toBeUndefined()
-  expect(throttle({ requestsPerSecond: 20 })).toEqual({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 20 })
-  const withOption = { streamMode: 'on-demand', requestsPerSecond: 12_000 }
-  expect(throttle(withOption)).toEqual({ ThrottlingRateLimit: 12_000, ThrottlingBurstLimit: 1_250 })
-  // Four of ten executions are left for requests, each for 25 ms.
   expect(throttle({ concurrency: 10 })).toEqual({ ThrottlingRateLimit: 160, ThrottlingBurstLimit: 16 })
-  expect(throttle({ concurrency: 1_000 })).toEqual({
-    ThrottlingRateLimit: 2_000,
-    ThrottlingBurstLimit: 1_250,
-  })
-  expect(throttle({ concurrency: 10, requestsPerSecond: 20 })).toEqual({
-    ThrottlingRateLimit: 20,
-    ThrottlingBurstLimit: 16,
-  })
 })
 
 test('an API in front of an on-demand stream has no throttle, because that stream grows', () => {
-  const { Properties } = synthesize({ streamMode: 'on-demand' }).only('AWS::ApiGatewayV2::Stage')
+  const { Properties } = synthesize({ streamMode: 'on-demand', edge: false }).only('AWS::ApiGatewayV2::Stage')
   expect(Properties.DefaultRouteSettings).toBeUndefined()
+})
+
+test.each<[Record<string, unknown>, object | undefined]>([
+  [{}, { rateLimit: 2_000, burstLimit: 1_250 }],
+  [{ shards: 4 }, { rateLimit: 8_000, burstLimit: 1_250 }],
+  // Five shards need 10,000 requests a second, the limit of an AWS account.
+  [{ shards: 5 }, undefined],
+  [{ requestsPerSecond: 20 }, { rateLimit: 20, burstLimit: 20 }],
+  [{ streamMode: 'on-demand' }, undefined],
+  [{ streamMode: 'on-demand', requestsPerSecond: 12_000 }, { rateLimit: 12_000, burstLimit: 1_250 }],
+  // Four of ten executions are left for requests, each for 25 ms.
+  [{ concurrency: 10 }, { rateLimit: 160, burstLimit: 16 }],
+  [{ concurrency: 1_000 }, { rateLimit: 2_000, burstLimit: 1_250 }],
+  [{ concurrency: 10, requestsPerSecond: 20 }, { rateLimit: 20, burstLimit: 16 }],
+])('the throttle of the API with the options %o is %o', (context, expected) => {
+  const config = readConfig(context)
+  const perSecond = config.streamMode === 'on-demand' ? null : 1_000 * (config.shards ?? 1)
+  expect(toThrottleSettings(config, perSecond, shareConcurrency(config).requests)).toEqual(expected)
 })
 
 test('Lambda retries the batches of the lake consumer without limit, and stores a batch that it gives up', () => {

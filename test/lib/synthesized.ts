@@ -32,10 +32,26 @@ export type Synthesized = {
   lambda(name: FunctionName): { id: string; properties: Resource['Properties'] }
 }
 
-/** Synthesizes the stack as `cdk synth -c …` does, with one line of code instead of each bundle. */
+const known = new Map<string, Synthesized>()
+
+/**
+ * Returns the stack as `cdk synth -c …` synthesizes it, with one line of code instead of each bundle. The
+ * files of a process share the stacks, because a synthesis takes half a second: change none of them.
+ */
 export function synthesize(
   context: Record<string, unknown> = {},
   /** Settings of the CDK itself, such as `@aws-cdk/core:permissionsBoundary`. */
+  cdkContext: Record<string, unknown> = {},
+): Synthesized {
+  const key = JSON.stringify([context, cdkContext])
+  const synthesized = known.get(key) ?? synthesizeAnew(context, cdkContext)
+  known.set(key, synthesized)
+  return synthesized
+}
+
+/** Like `synthesize`, for a stack of the caller's own. */
+export function synthesizeAnew(
+  context: Record<string, unknown> = {},
   cdkContext: Record<string, unknown> = {},
 ): Synthesized {
   const folder = mkdtempSync(join(tmpdir(), 'footfall-synth-'))

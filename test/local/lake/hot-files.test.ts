@@ -8,6 +8,7 @@ import { hotColumnsOf } from '#core/lake/consume/hot-columns'
 import { inFiles, sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import type { QueryEngineSettings } from '#local/lake/query-engine'
+import { eventually } from '#test/support/eventually'
 import { openTestEngine } from '#test/support/test-engine'
 
 const ARRIVAL = 1_763_700_000_000
@@ -201,11 +202,20 @@ test('without its joined files the engine reads the hot files again', async () =
 })
 
 test('a joined file that no scan has read for twice the longest time of a statement is deleted', async () => {
-  const { write, read, readUntil, tempDir } = await setUp({ timeoutMs: 2_000 })
+  vi.useFakeTimers({ toFake: ['setInterval', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const timeoutMs = 60_000
+  const { write, read, opened, readUntil, tempDir } = await setUp({ timeoutMs })
   const keys = await write(0, 8)
   await readUntil(keys, 1)
+  vi.advanceTimersByTime(2 * timeoutMs - 1)
+  await read(keys)
+  expect(opened()).toEqual(await joinedIn(tempDir))
+  // The last scan was a moment ago.
+  vi.advanceTimersByTime(timeoutMs)
   expect(await joinedIn(tempDir)).toHaveLength(1)
-  await vi.waitUntil(async () => (await joinedIn(tempDir)).length === 0, { timeout: 60_000 })
+  vi.advanceTimersByTime(2 * timeoutMs)
+  await eventually(async () => expect(await joinedIn(tempDir)).toEqual([]))
   expect(await read(keys)).toEqual(rowsOf(keys))
 })
 

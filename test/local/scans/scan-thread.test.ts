@@ -150,7 +150,7 @@ test('a thread that an analysis blocks is ended, and all that it had begins agai
     void begun.push(code === 'JOB_FAILED' ? code : `${fields.id} ${fields.takesOver}`)
   const thread = createScanThread({ dataDir: '/nowhere', userAgent: 'x' }, log, {
     entry: new URL('./blocked-thread.ts', import.meta.url),
-    blockedMs: 3_000,
+    blockedMs: 1_000,
   })
   cleanups.push(thread.stop)
   const job = (id: string) => ({ kind: 'scan', account_id: 'acc_1', id }) as const

@@ -221,7 +221,7 @@ test('random requests get the same responses and errors as from dynalite, and le
       expect(await contentOf(state)).toEqual(await contentOf(reference))
     }),
     // A smaller counterexample takes minutes: each of its requests goes to dynalite.
-    { ...propertySettings(40), endOnFailure: true },
+    { ...propertySettings(20), endOnFailure: true },
   )
   // The requests reach what the property is about.
   for (const method of ['put', 'update', 'delete']) {
