@@ -47,25 +47,3 @@ test('a tracked event is in /live and /stream, and a bot is in neither', async (
   )
   expect(stream.tracked()).toMatchObject([{ event: 'signup', user_id: 'u', properties: { path: '/live' } }])
 })
-
-test('after kill -9 and a restart a stream goes on after its last event, and the buffer is still there', async () => {
-  const stream = openStream(service)
-  await stream.waitFor(1)
-  await track(service, 'last')
-  await stream.waitFor(2)
-  const lastId = stream.blocks()[1]?.id ?? ''
-  await track(service, 'missed')
-  await service.kill9()
-  service = await startService({ dataDir: service.dataDir })
-  const resumed = openStream(service, '', { 'Last-Event-ID': lastId })
-  await resumed.waitFor(2)
-  await track(service, 'after')
-  await resumed.waitFor(3)
-  expect(resumed.tracked().map(({ event }) => event)).toEqual(['missed', 'after'])
-  await eventually(async () => expect((await readLive(service)).top_events).toHaveLength(4))
-  // The streams of the killed process take no place of the ten.
-  const streams = Array.from({ length: 9 }, () => openStream(service))
-  for (const { waitFor } of streams) await waitFor(1)
-  const refused = await fetch(`${service.baseUrl}/stream`, { headers: headers(service) })
-  expect(refused.status).toBe(429)
-})

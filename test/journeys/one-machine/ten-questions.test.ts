@@ -5,7 +5,7 @@ import { unpackRecord } from '#core/ingest/record'
 import { bucketOf, type Project } from '#core/projects/project'
 import { demoBots } from '#local/demo/bots'
 import { testProject } from '#test/support/account-fixtures'
-import { eventually } from '#test/support/eventually'
+import { demoFolder } from '#test/support/demo-folder'
 import { localTime, shiftDate } from '#test/support/oracle/common'
 import { oracleConversion } from '#test/support/oracle/conversion'
 import { oracleExperiment } from '#test/support/oracle/experiment'
@@ -13,7 +13,7 @@ import { oracleFunnel } from '#test/support/oracle/funnel'
 import type { SentEvent } from '#test/support/oracle/sent-event'
 import { oracleInsights, oraclePages } from '#test/support/oracle/sessions'
 import { cleanUp, type Service, startService } from '#test/support/service-process'
-import { readJson, statsTotals } from '#test/support/service-reads'
+import { readJson } from '#test/support/service-reads'
 
 /**
  * Ten questions about the demo project, asked by a client that knows the address of the service and nothing
@@ -29,8 +29,7 @@ type Body = any
 
 let service: Service
 beforeAll(async () => {
-  service = await startService({ seed: true })
-  await eventually(async () => expect((await statsTotals(service)).total_events).toBeGreaterThan(0))
+  service = await startService({ dataDir: await demoFolder(), seed: true })
 })
 afterAll(cleanUp)
 
@@ -94,7 +93,8 @@ function rowsOf([names, ...rows]: Body[]): Record<string, Body>[] {
 
 /**
  * What the demo project was sent, made again by its generator. `end`: where the traffic ends, Unix ms. It
- * follows from the time of the newest event, because the generator moves all times with it.
+ * follows from the time of the newest event, because the generator moves all times with it. So they are moved
+ * here, and not made once more.
  */
 async function remakeTraffic(project: Pick<Project, 'id' | 'account_id'>) {
   const newest = await readJson<{ events: [{ event_id: string; timestamp: number }] }>(
@@ -103,9 +103,15 @@ async function remakeTraffic(project: Pick<Project, 'id' | 'account_id'>) {
   )
   const [{ event_id, timestamp }] = newest.events
   const guess = Date.now()
-  const guessed = demoTraffic(project, guess).events.find(event => event.event_id === event_id)
-  const end = guess + timestamp - (guessed?.timestamp ?? expect.unreachable())
-  return { ...demoTraffic(project, end), end }
+  const traffic = demoTraffic(project, guess)
+  const guessed = traffic.events.find(event => event.event_id === event_id)
+  const late = timestamp - (guessed?.timestamp ?? expect.unreachable())
+  const events = traffic.events.map(event => ({ ...moved(event), timestamp: event.timestamp + late }))
+  return { events, bots: traffic.bots.map(moved), end: guess + late }
+
+  function moved<Received extends { received_at: number }>(received: Received): Received {
+    return { ...received, received_at: received.received_at + late }
+  }
 }
 
 /** What the demo project was sent until `end`, Unix ms. */
