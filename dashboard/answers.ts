@@ -82,14 +82,17 @@ function entryOf(each: Call): Entry {
   return entry
 }
 
-/** Asks unless a young answer is known or the same question is on its way. */
-export function ask(each: Call, maxAgeMs = FRESH_MS): void {
+/**
+ * Asks unless a young answer is known or the same question is on its way. Resolves when this one is answered,
+ * or has failed.
+ */
+export async function ask(each: Call, maxAgeMs = FRESH_MS): Promise<void> {
   const entry = entryOf(each)
   if (entry.isAsking || Date.now() - entry.at < maxAgeMs) return
   clearTimeout(entry.timer)
   entry.isAsking = true
   tell()
-  send(each)
+  await send(each)
     .then(({ data, receipt }) => {
       Object.assign(entry, { data, receipt, problem: null, at: Date.now(), tries: 0 })
     })
@@ -174,7 +177,7 @@ export function useAnswers<A extends Asks>(asks: A): AnswersOf<A> {
   return Object.fromEntries(named) as AnswersOf<A>
 }
 
-/** For tests. */
-export function knownCount(): number {
-  return entries.size
+/** Every question of this page and what is known of it. For tests. */
+export function knownAnswers(): readonly Known[] {
+  return [...entries.values()]
 }

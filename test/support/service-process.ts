@@ -41,6 +41,8 @@ export type ServiceOptions = {
   disk?: SmallDisk
   /** User id of the process. Default: that of the test. */
   uid?: number
+  /** Whether other files use it too: `cleanUp` leaves it, and the end of the run ends it. Default: false. */
+  isShared?: boolean
 }
 
 /** What `npm start` gives to Node to run the service. */
@@ -76,7 +78,7 @@ export function startService(options: ServiceOptions = {}): Promise<Service> {
 
 /** Starts the service and returns before it is ready, for tests that stop it during the start. */
 export function launchService(options: ServiceOptions = {}): Launch {
-  const dataDir = options.dataDir ?? newFolder()
+  const dataDir = options.dataDir ?? (options.isShared ? sharedFolder() : newFolder())
   const { child, output, exited, exitCode } = spawnService({ ...options, dataDir })
   const kill9 = async () => {
     child.kill('SIGKILL')
@@ -134,7 +136,7 @@ export async function runFailingService(
 }
 
 function spawnService(options: ServiceOptions & { dataDir: string }) {
-  const { dataDir, seed = false, port = 0, env = {}, disk, uid } = options
+  const { dataDir, seed = false, port = 0, env = {}, disk, uid, isShared = false } = options
   const nodeCommand = [process.execPath, ...NODE_ARGS]
   const command = disk?.wrap(nodeCommand) ?? nodeCommand
   const child = spawn(command[0] as string, command.slice(1), {
@@ -151,7 +153,7 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  running.add(child)
+  if (!isShared) running.add(child)
   const forget = child.pid === undefined ? () => {} : noteProcess(inject('runFolder'), child.pid)
   let text = ''
   for (const pipe of [child.stdout, child.stderr]) {
@@ -236,9 +238,14 @@ async function waitForOutput(
 
 /** Creates a data folder, which `cleanUp` deletes. */
 export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'footfall-'))
+  const folder = sharedFolder()
   folders.push(folder)
   return folder
+}
+
+/** Creates a data folder, which the end of the run deletes. */
+function sharedFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'footfall-'))
 }
 
 /** Kills all services that still run and deletes the data folders. Call it in afterAll. */

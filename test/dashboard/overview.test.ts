@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { eventually } from '#test/support/eventually'
+import { useDrawings } from './drawn-view.ts'
+import { count, HOSTILE, rate } from './reader.ts'
+
+/** The overview and the list of sites show the numbers of the API. */
+
+const drawings = useDrawings()
+
+const ZONE = 'tz=Europe/Berlin'
+const DATED = { project: 'demo', date_from: '13d', tz: 'Europe/Berlin' }
+
+type Stats = {
+  totals: { unique_users: number; total_events: number }
+  sessions: { total_sessions: number; bounce_rate: number }
+  timeSeries: { bucket: string; unique_users: number }[]
+}
+type Query = { rows: Record<string, string | number | null>[] }
+
+test('the overview shows the numbers of the API: totals, the course, and lists', async () => {
+  const page = await drawings.draw('/app/p/demo?range=14d')
+  const stats = await drawings.get<Stats>(`/stats?project=demo&since=13d&${ZONE}`)
+  expect(page.tile('visitors')).toBe(count(stats.totals.unique_users))
+  expect(page.tile('events')).toBe(count(stats.totals.total_events))
+  expect(page.tile('sessions')).toBe(count(stats.sessions.total_sessions))
+  expect(page.tile('bounce_rate')).toBe(rate(stats.sessions.bounce_rate))
+  expect(page.cells('Visitors by day').map(row => row.slice(0, 2))).toEqual(
+    stats.timeSeries.map(({ bucket, unique_users }) => [bucket, String(unique_users)]),
+  )
+  const { rows } = await drawings.post<Query>('/query', {
+    ...{ ...DATED, metrics: ['unique_users'], limit: 10, group_by: ['properties.path'] },
+    filters: [{ field: 'event', op: 'eq', value: 'page_view' }],
+  })
+  expect(page.cells('Pages by visitors')).toEqual(
+    rows.filter(({ other }) => !other).map(row => [row['properties.path'], count(row.unique_users)]),
+  )
+  const sources = page.cells('Sources by visitors').map(([name]) => name)
+  expect(sources.length).toBeGreaterThan(0)
+  expect(sources).not.toContain('www.example.com')
+})
+
+test('with a filter every number is that of the API for it', async () => {
+  const page = await drawings.draw('/app/p/demo?range=14d&f=country:eq:DE')
+  expect(page.text('.page')).toContain('country is Germany')
+  const { rows } = await drawings.post<Query>('/query', {
+    ...{ ...DATED, metrics: ['unique_users', 'event_count'], count_mode: 'raw' },
+    filters: [{ field: 'country', op: 'eq', value: 'DE' }],
+  })
+  expect(page.tile('visitors')).toBe(count(rows[0]?.unique_users))
+  expect(page.tile('events')).toBe(count(rows[0]?.event_count))
+})
+
+test('no change is shown if the period before begins before the first event, also for all sites', async () => {
+  const changes = (await drawings.draw('/app/p/demo?range=14d')).texts('.tiles .change')
+  expect(changes.length).toBeGreaterThan(0)
+  for (const change of changes) expect(change).toMatch(/\d%$/)
+  // The demo has 30 days of traffic.
+  for (const address of [
+    '/app/p/demo?range=30d',
+    '/app/p/demo?range=30d&f=country:eq:DE',
+    '/app?range=30d',
+  ]) {
+    const page = await drawings.draw(address)
+    expect(new Set(page.texts('.tiles .change')), address).toEqual(new Set(['no full period before']))
+    expect(page.all('.tiles .change')[0]?.attribs.title).toMatch(
+      /^The first event is of \w+, \d+ \w+ \d{4}\.$/,
+    )
+  }
+})
+
+test('programs are counted apart from people', async () => {
+  const page = await drawings.draw('/app/p/demo?who=agents&range=30d')
+  const { categories } = await drawings.get<{ categories: { category: string; requests: number }[] }>(
+    `/bot-traffic?project=demo&period=30d&limit=50&${ZONE}`,
+  )
+  const requests = categories.find(({ category }) => category === 'ai_agent')?.requests ?? 0
+  expect(requests).toBeGreaterThan(0)
+  expect(page.tile('requests')).toBe(count(requests))
+})
+
+test('the demo shows its numbers to everybody', async () => {
+  const page = await drawings.draw('/app/demo?range=7d', { isSignedOut: true })
+  const stats = await drawings.get<Stats>(`/stats?project=demo&since=6d&${ZONE}`)
+  expect(page.tile('visitors')).toBe(count(stats.totals.unique_users))
+})
+
+test('the landing page shows the events of all sites', async () => {
+  const page = await drawings.draw('/app')
+  // Other tests of the run send events, so another answer would have other numbers.
+  type Sites = { summary: { total_events: { current: number } } }
+  const { summary } = page.said<Sites>('GET /account/all-sites')
+  expect(summary.total_events.current).toBeGreaterThan(0)
+  expect(page.tile('events')).toBe(count(summary.total_events.current))
+})
+
+test('an empty project says what to do, and hostile text of visitors stays text', async () => {
+  const name = `hostile-${Math.random().toString(36).slice(2)}`
+  const { project_token: token } = await drawings.post<{ project_token: string }>('/projects', { name }, 201)
+  expect((await drawings.draw(`/app/p/${name}`)).text()).toContain('Waiting for the first event')
+  const properties = {
+    ...{ path: HOSTILE, title: HOSTILE, device: HOSTILE },
+    referrer: `javascript:alert(1)//${HOSTILE}`,
+  }
+  const ids = { user_id: HOSTILE, session_id: 's1' }
+  await drawings.post('/track', { token, event: HOSTILE, ...ids, properties }, 202)
+  await eventually(async () => {
+    const { totals } = await drawings.get<Stats>(`/stats?project=${name}&since=0d`)
+    expect(totals.total_events).toBe(1)
+  })
+  const page = await drawings.draw(`/app/p/${name}?range=1d&course=${encodeURIComponent(HOSTILE)}`)
+  expect(page.cells('Events by visitors').map(([label]) => label)).toEqual([HOSTILE])
+  expect(page.foreignMarkup()).toEqual([])
+})

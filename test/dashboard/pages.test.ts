@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { useDrawings } from './drawn-view.ts'
+import { count, rate } from './reader.ts'
+
+/** The views of pages and sources show what the API answers. */
+
+const drawings = useDrawings()
+
+const DATED = { project: 'demo', date_from: '13d', tz: 'Europe/Berlin', count_mode: 'raw', limit: 50 }
+const ZONE = 'project=demo&since=13d&tz=Europe/Berlin'
+
+type Query = { rows: Record<string, string | number | null>[] }
+
+test('pages are listed by visitors, and by the sessions that begin and end on them', async () => {
+  const page = await drawings.draw('/app/p/demo/pages?range=14d')
+  const { rows } = await drawings.post<Query>('/query', {
+    ...DATED,
+    metrics: ['unique_users', 'event_count', 'session_count', 'bounce_rate'],
+    group_by: ['properties.path'],
+    filters: [{ field: 'event', op: 'eq', value: 'page_view' }],
+  })
+  const expected = rows
+    .filter(({ other }) => !other)
+    .map(row => [
+      row['properties.path'],
+      ...[row.unique_users, row.event_count, row.session_count].map(count),
+      rate(row.bounce_rate),
+    ])
+  expect(expected.length).toBeGreaterThan(0)
+  expect(page.cells('Pages by visitors')).toEqual(expected)
+  const entries = await drawings.draw(page.linkOf('Entry pages'))
+  const ends = await drawings.get<{ entry_pages: { page: string; sessions: number }[] }>(
+    `/pages?type=both&limit=50&${ZONE}`,
+  )
+  expect(entries.cells('Entry pages by sessions').map(row => row.slice(0, 2))).toEqual(
+    ends.entry_pages.map(each => [each.page, count(each.sessions)]),
+  )
+  const lengths = await drawings.get<{ distribution: { bucket: string; sessions: number }[] }>(
+    `/sessions/distribution?${ZONE}`,
+  )
+  expect(entries.cells('Sessions by length').map(([bucket]) => bucket)).toEqual(
+    lengths.distribution.map(({ bucket }) => bucket),
+  )
+})
+
+test('sources are listed by any utm field, and by the part of their users that sent an event', async () => {
+  const page = await drawings.draw('/app/p/demo/sources?range=14d&by=utm_source')
+  const { rows } = await drawings.post<Query>('/query', {
+    ...{ ...DATED, metrics: ['unique_users'], group_by: ['properties.utm_source'] },
+  })
+  const named = rows.filter(row => !row.other && row['properties.utm_source'] !== null)
+  expect(named.length).toBeGreaterThan(0)
+  expect(page.cells('Sources by visitors').map(row => row.slice(0, 2))).toEqual(
+    named.map(row => [row['properties.utm_source'], count(row.unique_users)]),
+  )
+  const goal = await drawings.draw('/app/p/demo/sources?range=14d&by=utm_source&goal=signup')
+  const { values, rate: all } = await drawings.get<{
+    rate: number
+    values: { value: string; users: number; converted: number; rate: number }[]
+  }>(`/conversion?goal=signup&by=utm_source&limit=50&${ZONE}`)
+  expect(goal.text('.num.inline')).toBe(rate(all))
+  expect(goal.cells('Sources by conversion')).toEqual(
+    values.map(each => [each.value, count(each.users), count(each.converted), rate(each.rate)]),
+  )
+})

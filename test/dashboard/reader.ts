@@ -1,0 +1,37 @@
+/** What a reader's browser says of its language, its zone and what it remembers. */
+
+/** `Intl` of a reader with this language and zone, whatever those of this process are. */
+export function localIntl(language: string, zone: string): typeof Intl {
+  class DateTimeFormat extends Intl.DateTimeFormat {
+    constructor(locales?: Intl.LocalesArgument, options: Intl.DateTimeFormatOptions = {}) {
+      super(locales ?? language, { ...options, timeZone: options.timeZone ?? zone })
+    }
+  }
+  class NumberFormat extends Intl.NumberFormat {
+    constructor(locales?: Intl.LocalesArgument, options?: Intl.NumberFormatOptions) {
+      super(locales ?? language, options)
+    }
+  }
+  return Object.create(Intl, { DateTimeFormat: { value: DateTimeFormat }, NumberFormat: { value: NumberFormat } })
+}
+
+/** A storage of a browser, as a page finds it. */
+export function memoryStorage(items: Readonly<Record<string, string>> = {}): Pick<
+  Storage,
+  'getItem' | 'setItem' | 'removeItem'
+> {
+  const known = new Map(Object.entries(items))
+  return {
+    getItem: name => known.get(name) ?? null,
+    setItem: (name, value) => void known.set(name, value),
+    removeItem: name => void known.delete(name),
+  }
+}
+
+/** Numbers as a reader of en-GB sees them. */
+export const count = (value: unknown) => Number(value).toLocaleString('en-GB')
+export const rate = (value: unknown) =>
+  Number(value).toLocaleString('en-GB', { style: 'percent', maximumFractionDigits: 1 })
+
+/** Markup that would run, if anything took it for markup. */
+export const HOSTILE = `"><img src=x onerror="owned=1"><script>owned=1</script>`

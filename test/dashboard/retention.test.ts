@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import type { Drawn } from './drawn.ts'
+import { useDrawings } from './drawn-view.ts'
+import { count, rate } from './reader.ts'
+
+/** The grid of cohorts: its numbers, its choices, and the people behind a cell. */
+
+const drawings = useDrawings()
+
+const ZONE = 'project=demo&tz=Europe/Berlin'
+type Retention = {
+  cohorts: { date: string; users: number; retained: number[]; rates: number[] }[]
+  average_rates: number[]
+  users_analyzed: number
+  people?: { id: string; at: number }[]
+}
+
+/** The grid stands before the table that everybody can open. */
+const grid = (page: Drawn, period: string) =>
+  page.cells(`Retention by ${period}`).map(([first, ...cells]) => [first, ...cells.filter(Boolean)])
+
+test.each([
+  ['week', ''],
+  ['day', '&period=day&cohorts=7'],
+  ['month', '&period=month&cohorts=3'],
+])('the grid has the cohorts of the API by %s', async (period, query) => {
+  const page = await drawings.draw(`/app/p/demo/retention?${query.slice(1)}`)
+  const answer = await drawings.get<Retention>(`/retention?${ZONE}&cohorts=8${query}`)
+  expect(answer.cohorts.length).toBeGreaterThan(0)
+  const [all, ...rows] = grid(page, period)
+  expect(all?.slice(1)).toEqual(answer.average_rates.map(rate))
+  expect(rows.map(row => row.slice(1))).toEqual(answer.cohorts.map(({ rates }) => rates.map(rate)))
+  rows.forEach(([name], i) => {
+    expect(name).toContain(count(answer.cohorts[i]?.users))
+  })
+})
+
+test('a cell has the people of the API who came back, and beside them those who did not', async () => {
+  const { cohorts } = await drawings.get<Retention>(`/retention?${ZONE}&cohorts=8&period=week`)
+  const [cohort] = cohorts
+  const page = await drawings.draw(`/app/p/demo/retention?cell=${cohort?.date}:1`)
+  const numbers = [rate(cohort?.rates[1]), count(cohort?.retained[1])]
+  expect(page.texts('section.panel .summary .num')).toEqual(expect.arrayContaining(numbers))
+  const ids = (of: Drawn) => of.texts('table[aria-label^="People of"] tbody th')
+  const place = `${ZONE}&cohorts=8&period=week&people_of_cohort=${cohort?.date}&people_of_offset=1`
+  const back = await drawings.get<Retention>(`/retention?${place}`)
+  expect(back.people?.length).toBe(cohort?.retained[1])
+  expect(ids(page)).toEqual(back.people?.map(({ id }) => id))
+  const gone = await drawings.get<Retention>(`/retention?${place}&people_dropped=true`)
+  expect(gone.people?.length).toBeGreaterThan(0)
+  expect(ids(await drawings.draw(page.linkOf('Did not')))).toEqual(gone.people?.map(({ id }) => id))
+})
+
+test('what makes people join and return is in the address, and the toolbar leaves out the range', async () => {
+  const page = await drawings.draw(
+    '/app/p/demo/retention?f=country:eq:DE&event=signup&back=page_view',
+  )
+  const { cohorts } = await drawings.get<Retention>(
+    `/retention?${ZONE}&cohorts=8&period=week&event=signup&returning_event=page_view`,
+  )
+  expect(cohorts.length).toBeGreaterThan(0)
+  const [, ...rows] = grid(page, 'week')
+  expect(rows.map(row => row.slice(1))).toEqual(cohorts.map(({ rates }) => rates.map(rate)))
+  const toolbar = page.text('section[aria-label="Range and filters"]')
+  expect(toolbar).not.toContain('Range')
+  expect(toolbar).toContain('do not count in this view')
+})
+
+test('a project where nobody joined says so', async () => {
+  const name = `retention-${Math.random().toString(36).slice(2)}`
+  await drawings.post('/projects', { name }, 201)
+  expect((await drawings.draw(`/app/p/${name}/retention`)).text()).toContain('Nobody joined in these cohorts')
+})
