@@ -55,7 +55,8 @@ export function drawnOf(html: string, { address, asked }: Pick<Drawn, 'address' 
       all(`table[aria-label="${table}"] tbody tr`).map(row => select(row, 'th, td').map(textOf)),
     linkOf(name) {
       const href = all('a').find(each => textOf(each) === name)?.attribs.href
-      if (href === undefined) throw new Error(`No link is called ${name}. There are ${texts('a').join(', ')}.`)
+      if (href === undefined)
+        throw new Error(`No link is called ${name}. There are ${texts('a').join(', ')}.`)
       return href
     },
     tile: name => text(`[data-number="${name}"] .num`),

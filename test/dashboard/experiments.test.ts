@@ -44,9 +44,7 @@ const exposures = (page: Drawn, column: number) =>
   page.cells('Exposures by day').reduce((sum, row) => sum + Number(row[column]), 0)
 
 test('results, lift and exposures by day are those of the API', async () => {
-  const page = await drawings.draw(
-    '/app/p/demo/experiments?experiment=exp_demo_signup_cta&of=signup_cta',
-  )
+  const page = await drawings.draw('/app/p/demo/experiments?experiment=exp_demo_signup_cta&of=signup_cta')
   const { results } = await read('exp_demo_signup_cta')
   const liftOf = (key: string) => {
     const [low, high] = results.lift_interval[key] as [number, number]
@@ -60,9 +58,7 @@ test('results, lift and exposures by day are those of the API', async () => {
     ]),
   )
   expect(page.text()).toContain(results.recommendation.replaceAll('`', ''))
-  expect([1, 2].map(column => exposures(page, column))).toEqual(
-    results.variants.map(each => each.exposures),
-  )
+  expect([1, 2].map(column => exposures(page, column))).toEqual(results.variants.map(each => each.exposures))
 })
 
 test('forced exposures are in no picture, and an experiment without users says what to do', async () => {

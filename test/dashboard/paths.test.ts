@@ -28,7 +28,10 @@ test('the tree has the ways of the API', async () => {
   expect(entry_paths.length).toBeGreaterThan(1)
   expect(firstLevel(page)).toEqual(entry_paths.map(each => [each.entry_page, count(each.sessions)]))
   const sum = (name: 'sessions' | 'conversions') => entry_paths.reduce((all, each) => all + each[name], 0)
-  expect(page.texts('.summary .num')).toEqual([rate(sum('conversions') / sum('sessions')), count(sum('sessions'))])
+  expect(page.texts('.summary .num')).toEqual([
+    rate(sum('conversions') / sum('sessions')),
+    count(sum('sessions')),
+  ])
   const [first] = page.all('.tree > ul > li')
   if (first === undefined) throw new Error('The tree is empty.')
   const below = 'details > ul > li > details > summary > .row b, details > ul > li > .leaf .row b'
@@ -52,7 +55,12 @@ test('an entry page and a depth can be chosen, and the ends are those of the cho
   const body = { ...BODY, since: '14d', max_steps: 2 }
   const { entry_paths } = await drawings.post<Paths>('/paths', body)
   const entry = entry_paths[1]
-  const query = new URLSearchParams({ goal: 'signup', range: '14d', depth: '2', entry: entry?.entry_page ?? '' })
+  const query = new URLSearchParams({
+    goal: 'signup',
+    range: '14d',
+    depth: '2',
+    entry: entry?.entry_page ?? '',
+  })
   const page = await drawings.draw(`/app/p/demo/paths?${query}`)
   expect(firstLevel(page)).toEqual([[entry?.entry_page, count(entry?.sessions)]])
   const ends = (entry?.exit_pages ?? []).toSorted((a, b) => b.drop_offs - a.drop_offs).slice(0, 20)

@@ -12,14 +12,16 @@ export function localIntl(language: string, zone: string): typeof Intl {
       super(locales ?? language, options)
     }
   }
-  return Object.create(Intl, { DateTimeFormat: { value: DateTimeFormat }, NumberFormat: { value: NumberFormat } })
+  return Object.create(Intl, {
+    DateTimeFormat: { value: DateTimeFormat },
+    NumberFormat: { value: NumberFormat },
+  })
 }
 
 /** A storage of a browser, as a page finds it. */
-export function memoryStorage(items: Readonly<Record<string, string>> = {}): Pick<
-  Storage,
-  'getItem' | 'setItem' | 'removeItem'
-> {
+export function memoryStorage(
+  items: Readonly<Record<string, string>> = {},
+): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
   const known = new Map(Object.entries(items))
   return {
     getItem: name => known.get(name) ?? null,

@@ -52,9 +52,7 @@ test('a cell has the people of the API who came back, and beside them those who 
 })
 
 test('what makes people join and return is in the address, and the toolbar leaves out the range', async () => {
-  const page = await drawings.draw(
-    '/app/p/demo/retention?f=country:eq:DE&event=signup&back=page_view',
-  )
+  const page = await drawings.draw('/app/p/demo/retention?f=country:eq:DE&event=signup&back=page_view')
   const { cohorts } = await drawings.get<Retention>(
     `/retention?${ZONE}&cohorts=8&period=week&event=signup&returning_event=page_view`,
   )

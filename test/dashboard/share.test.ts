@@ -61,7 +61,9 @@ test('a link counts in the zone of its project from its first question on', asyn
   const name = `share-${Math.random().toString(36).slice(2)}`
   await drawings.post('/projects', { name, timezone: zone }, 201)
   const page = await drawings.draw(await newLink(['heatmap'], name), VISITOR)
-  const zones = page.asked.filter(({ url }) => url.pathname === '/heatmap').map(({ url }) => url.searchParams.get('tz'))
+  const zones = page.asked
+    .filter(({ url }) => url.pathname === '/heatmap')
+    .map(({ url }) => url.searchParams.get('tz'))
   expect(zones).toEqual([zone])
   expect(page.texts('section[aria-label="Range and filters"] option')).toContain(`${zone} (project)`)
 })

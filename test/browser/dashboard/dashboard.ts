@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core'
-import { afterEach, beforeAll, expect } from 'vitest'
-import { DEFAULTS, printAddress } from '#dashboard/url'
-import type { ViewRow } from '#dashboard/views'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { type OwnerCalls, ownerCalls } from '#test/dashboard/owner-calls'
 import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
 import { type Service, startService } from '#test/support/service-process'
 
@@ -13,17 +12,16 @@ import { type Service, startService } from '#test/support/service-process'
  * uses a project of its own.
  */
 
-export type Dashboard = {
+export type Dashboard = OwnerCalls & {
   service: Service
-  /** GET as the owner. Throws for another status than 200. */
-  get<T>(path: string): Promise<T>
-  post<T>(path: string, body: unknown, expected?: number): Promise<T>
   /** Opens an address in a new context, signed in as the owner unless `isSignedOut`. */
   open(path: string, options?: PageOptions): Promise<Page>
 }
 
 export type PageOptions = BrowserContextOptions & {
   isSignedOut?: boolean
+  /** Whether the page serves all tests of the file, which then go from view to view in it. Default: false. */
+  isKept?: boolean
   /** Runs before the address is opened, such as a route that answers in the place of the service. */
   prepare?(page: Page): Promise<unknown>
 }
@@ -31,7 +29,7 @@ export type PageOptions = BrowserContextOptions & {
 const SHARED = Symbol.for('footfall.dashboard')
 
 async function start(seed: boolean): Promise<Service & { cookie: string }> {
-  const service = await startService({ seed })
+  const service = await startService({ seed, isShared: true })
   const link = /\/setup\/(\S+)/.exec(service.output())?.[1] ?? ''
   const redeemed = await fetch(`${service.baseUrl}/setup/${link}`, {
     method: 'POST',
@@ -58,41 +56,35 @@ let faults: string[] = []
  */
 export function useDashboard({ isAlone = false } = {}): Dashboard {
   const dashboard = {} as Dashboard
-  const contexts = new Set<BrowserContext>()
+  const contexts: Contexts = { kept: new Set(), ofTest: new Set() }
+  const close = async (open: Set<BrowserContext>) => {
+    await Promise.all([...open].map(context => context.close()))
+    open.clear()
+    expect(takeFaults()).toEqual([])
+  }
   beforeAll(async () => {
     Object.assign(dashboard, await openDashboard(isAlone, contexts))
   })
-  afterEach(async () => {
-    await Promise.all([...contexts].map(context => context.close()))
-    contexts.clear()
-    expect(takeFaults()).toEqual([])
-  })
+  afterEach(() => close(contexts.ofTest))
+  afterAll(() => close(contexts.kept))
   return dashboard
 }
 
-async function openDashboard(isAlone: boolean, contexts: Set<BrowserContext>): Promise<Dashboard> {
+type Contexts = Record<'kept' | 'ofTest', Set<BrowserContext>>
+
+async function openDashboard(isAlone: boolean, contexts: Contexts): Promise<Dashboard> {
   const shared = globalThis as { [SHARED]?: ReturnType<typeof start> }
   const starting = isAlone ? start(false) : (shared[SHARED] ?? start(true))
   if (!isAlone) shared[SHARED] = starting
   const [service, browser] = await Promise.all([starting, sharedBrowser()])
-  const headers = { 'X-API-Key': service.credentials.api_key }
-
-  async function ask<T>(path: string, init: RequestInit, expected: number): Promise<T> {
-    const response = await fetch(service.baseUrl + path, init)
-    const text = await response.text()
-    if (response.status !== expected) throw new Error(`${path}: ${response.status} ${text}`)
-    return JSON.parse(text)
-  }
 
   return {
     service,
-    get: path => ask(path, { headers }, 200),
-    post: (path, body, expected = 200) =>
-      ask(path, { method: 'POST', headers, body: JSON.stringify(body) }, expected),
-    async open(path, { isSignedOut = false, prepare, ...options } = {}) {
+    ...ownerCalls(service),
+    async open(path, { isSignedOut = false, isKept = false, prepare, ...options } = {}) {
       const context = await browser.newContext({ ...HUMAN_BROWSER, baseURL: service.baseUrl, ...options })
       context.setDefaultTimeout(120_000)
-      contexts.add(context)
+      contexts[isKept ? 'kept' : 'ofTest'].add(context)
       if (!isSignedOut) {
         const [name = '', value = ''] = service.cookie.split('=')
         await context.addCookies([{ name, value, url: service.baseUrl }])
@@ -135,10 +127,16 @@ export async function settled(page: Page): Promise<void> {
   )
 }
 
-/** The address of a view without anything chosen; that of a view of projects is of `project`. */
-export function pathOfView({ name, of }: ViewRow, project = 'demo'): string {
-  const place = { ...DEFAULTS, area: 'account', view: name } as const
-  return printAddress({ ...place, project: of === 'project' ? project : null })
+/** Goes to another address as a click on a link does, so that the page is not loaded again. */
+export async function visit(page: Page, path: string): Promise<void> {
+  await page.evaluate(href => {
+    const link = document.createElement('a')
+    link.href = href
+    document.body.append(link)
+    link.click()
+    link.remove()
+  }, path)
+  await settled(page)
 }
 
 /** The cells of a table of the page, row by row. */
@@ -170,7 +168,7 @@ export async function violations(page: Page): Promise<string[]> {
 
 /** Violations that axe-core finds in the theme that the page has. */
 export async function violationsAsShown(page: Page | Frame, runOnly: object = ALL_RULES): Promise<string[]> {
-  await page.evaluate(AXE)
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
   return page.evaluate(
     async options => {
       const { axe } = window as unknown as { axe: { run(options: object): Promise<AxeResult> } }
@@ -179,8 +177,9 @@ export async function violationsAsShown(page: Page | Frame, runOnly: object = AL
         nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
       )
     },
-    // Without resultTypes axe also describes every element that passes a rule.
-    { runOnly, resultTypes: ['violations'] },
+    // Without resultTypes axe also describes every element that passes a rule, and a selector of each takes as
+    // long as the rules. It would also fetch the styles again.
+    { runOnly, resultTypes: ['violations'], selectors: false, preload: false },
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { HUMAN_BROWSER } from '#test/support/browser'
-import { settled, useDashboard, violations } from './dashboard.ts'
+import { useDashboard } from './dashboard.ts'
 
 /** The first steps: a project is created, its snippet is copied, and the first event is seen. */
 
@@ -85,15 +85,4 @@ test('a name that is taken by another site, or is none, is refused in words', as
   expect(
     await page.getByLabel('Name of the project').evaluate((input: HTMLInputElement) => input.validity.valid),
   ).toBe(false)
-})
-
-test('the first steps are accessible, light and dark', async () => {
-  const project = await dashboard.post<Project>('/projects', { name: newName() }, 201)
-  const page = await dashboard.open('/app?new=1')
-  await settled(page)
-  expect(await violations(page)).toEqual([])
-  await page.goto(`/app/p/${project.name}`)
-  await page.getByText('Waiting for the first event').waitFor()
-  await page.getByText('Nothing comes?').click()
-  expect(await violations(page)).toEqual([])
 })

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { slugOf } from '#dashboard/views/portfolios/slug'
 import { settled, useDashboard, violations } from './dashboard.ts'
 
 /** Portfolios: projects that share their people. */
@@ -73,15 +72,6 @@ test('a project of another portfolio is refused in words, until the reader says 
   expect(await membersOf(from)).toEqual([])
 })
 
-test.each([
-  ['Ärzte & Co.', 'arzte-co'],
-  ['--a--', 'a'],
-  ['東京', ''],
-  ['x'.repeat(90), 'x'.repeat(64)],
-])('the short name of %s is %s', (name, slug) => {
-  expect(slugOf(name)).toBe(slug)
-})
-
 test('goals, milestones, roles and words of all projects are kept, and the others stay when one changes', async () => {
   const [shop, blog] = [await newProject(), await newProject()]
   const page = await dashboard.open('/app/portfolios')
@@ -135,11 +125,4 @@ test('what the service refuses is said in its words, and what was typed stays', 
   await panel.getByRole('button', { name: 'Save what is common' }).click()
   await panel.getByRole('alert').getByText('up to 5 entries').waitFor()
   expect(await panel.getByLabel('Goals').inputValue()).toBe('1\n2\n3\n4\n5\n6')
-})
-
-test('portfolios are accessible, light and dark', async () => {
-  await dashboard.post('/portfolios', { slug: `axe-${unique()}`, name: 'Axe' }, 201)
-  const page = await dashboard.open('/app/portfolios')
-  await settled(page)
-  expect(await violations(page)).toEqual([])
 })

@@ -3,9 +3,11 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { views } from '#dashboard/views'
+import { pathOfView } from '#test/dashboard/path-of-view'
+import { analysisOf } from '#test/dashboard/website-analysis'
 import { SITE } from '#test/support/test-scans'
-import { type Dashboard, pathOfView, settled, useDashboard } from './dashboard.ts'
-import { analysisOf, serveAnalysis } from './website-analysis.ts'
+import { type Dashboard, settled, useDashboard } from './dashboard.ts'
+import { serveAnalysis } from './serve-analysis.ts'
 
 /**
  * `npm run screenshots`: writes a picture of every view to the folder SCREENSHOTS, wide and narrow, light and

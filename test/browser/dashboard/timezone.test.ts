@@ -95,21 +95,6 @@ test('a reader chooses their own zone, another one, and that of the project agai
   expect(await chosenZone(page)).toBe('Pacific/Kiritimati (project)')
 })
 
-test('without a zone of the project the zone of the reader holds, also for all sites', async () => {
-  const [{ name }, other] = [await newProject(), await newProject(ZONE)]
-  const page = await dashboard.open(`/app/p/${name}/heatmap`, READER)
-  const zones = watchZones(page)
-  await page.reload()
-  await page.getByText('hours of Europe/Berlin').waitFor()
-  expect(await chosenZone(page)).toBe('Europe/Berlin')
-  expect(new Set(zones)).toEqual(new Set(['Europe/Berlin']))
-  await page.goto('/app')
-  await settled(page)
-  expect(await chosenZone(page)).toBe('Europe/Berlin')
-  await page.goto(`/app/p/${other.name}/heatmap`)
-  await page.getByText('hours of Pacific/Kiritimati').waitFor()
-})
-
 test('the settings give a project a zone and take it away, and the toolbar follows', async () => {
   const { id, name } = await newProject()
   const page = await dashboard.open(`/app/p/${name}/settings`, READER)
@@ -125,37 +110,4 @@ test('the settings give a project a zone and take it away, and the toolbar follo
     await expect.poll(zoneOf).toBe(zone || null)
     await expect.poll(() => chosenZone(page)).toBe(label)
   }
-})
-
-test('a share link counts in the zone of its project from its first question on', async () => {
-  const { id } = await newProject(ZONE)
-  const link = await dashboard.post<{ url: string }>(
-    `/projects/${id}/share-links`,
-    { views: ['heatmap'] },
-    201,
-  )
-  const zones: string[] = []
-  const page = await dashboard.open(new URL(link.url).pathname, {
-    ...READER,
-    isSignedOut: true,
-    prepare: async each => {
-      each.on('request', request => {
-        const url = new URL(request.url())
-        if (url.pathname === '/heatmap') zones.push(url.searchParams.get('tz') ?? '')
-      })
-    },
-  })
-  await page.getByText('hours of Pacific/Kiritimati').waitFor()
-  expect(zones).toEqual([ZONE])
-  expect(await chosenZone(page)).toBe('Pacific/Kiritimati (project)')
-})
-
-test('a remembered zone that no browser knows is as good as none', async () => {
-  const { name } = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/heatmap`, READER)
-  await settled(page)
-  const zones = JSON.stringify([['proj_1', name, 'Mars/Base']])
-  await page.evaluate(text => localStorage.setItem('footfall-zones', text), zones)
-  await page.reload()
-  await page.getByText('hours of Europe/Berlin').waitFor()
 })

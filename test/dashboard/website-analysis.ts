@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { routes } from '#schemas/routes'
 import { type ScanResponse, scanResponse } from '#schemas/scan-requests'
 import { scanVerification } from '#schemas/website-scans'
@@ -40,18 +39,15 @@ export async function analysisOf(site: string): Promise<ScanResponse> {
 }
 
 /**
- * Answers reads of the analysis and of what has arrived in the place of the service. The first event has
- * arrived, without the property `missing`.
+ * What the service would answer to a read of the analysis, and to one of what has arrived; undefined for
+ * another path. The first event has arrived, without the property `missing`.
  */
-export async function serveAnalysis(page: Page, scan: () => ScanResponse, missing = 'plan'): Promise<void> {
-  await page.route(`**/website-scans/*`, route => route.fulfill({ json: scan() }))
-  await page.route(`**/cli/website-scans`, route => route.fulfill({ json: scan() }))
-  await page.route(`**/website-scans/*/verify`, route => {
-    const events = (scan().result?.minimum_viable_instrumentation ?? []).map(({ event }, i) => ({
-      ...{ event, arrived: i === 0, count: i === 0 ? 12 : 0, last_seen_at: i === 0 ? Date.now() : null },
-      ...{ missing_properties: i === 0 ? [missing] : [], warnings: [] },
-    }))
-    const json = scanVerification.parse({ analysis_id: scan().analysis_id, checked_at: Date.now(), events })
-    return route.fulfill({ json })
-  })
+export function answerOfAnalysis(path: string, scan: ScanResponse, missing = 'plan'): object | undefined {
+  if (!/^\/(cli\/)?website-scans(\/|$)/.test(path)) return undefined
+  if (!path.endsWith('/verify')) return scan
+  const events = (scan.result?.minimum_viable_instrumentation ?? []).map(({ event }, i) => ({
+    ...{ event, arrived: i === 0, count: i === 0 ? 12 : 0, last_seen_at: i === 0 ? Date.now() : null },
+    ...{ missing_properties: i === 0 ? [missing] : [], warnings: [] },
+  }))
+  return scanVerification.parse({ analysis_id: scan.analysis_id, checked_at: Date.now(), events })
 }
