@@ -29,7 +29,7 @@ export async function buildCommandLine(folder = FOLDER): Promise<string> {
   await mkdir(folder, { recursive: true })
   const outfile = resolve(folder, 'footfall.mjs')
   await build({
-    entryPoints: [resolve(ROOT, 'cli/main.ts')],
+    entryPoints: [resolve(ROOT, 'cli/entry.ts')],
     outfile,
     bundle: true,
     platform: 'node',

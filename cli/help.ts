@@ -2,10 +2,12 @@ import type { Command as Parser } from 'commander'
 import { nearestName } from '#core/text/nearest-name'
 import type { Command, Flag } from './command.ts'
 import { CommandError } from './errors.ts'
+import type { Io } from './io.ts'
 import { globalFlags, guardsOf } from './program.ts'
 
 /** Prints the help of the program or of one command; with `asJson` as data, which an agent reads once. */
 export function printHelp(
+  { stdout }: Io,
   program: Parser,
   commands: readonly Command[],
   names: readonly string[],
@@ -22,7 +24,7 @@ export function printHelp(
       options: globalFlags.map(flagData),
       commands: chosen.map(commandData),
     }
-    process.stdout.write(`${JSON.stringify(help)}\n`)
+    stdout.write(`${JSON.stringify(help)}\n`)
     return
   }
   let parser: Parser | undefined = program

@@ -1,44 +1,35 @@
-import { constants } from 'node:os'
 import { type Command, CommanderError } from 'commander'
 import type { Command as Named } from './command.ts'
 import { commands } from './commands/all.ts'
 import { CommandError, type Problem } from './errors.ts'
 import { printHelp } from './help.ts'
+import type { Io } from './io.ts'
 import { printProblem } from './print/problem.ts'
 import { createProgram, globalFlags } from './program.ts'
 import { runCommand } from './run.ts'
 import { VERSION } from './version.ts'
 
-/** 0: done. 1: any error. 130: interrupted. A reader that ends early, such as `head`, is no error. */
-async function main(): Promise<void> {
-  const argv = process.argv.slice(2)
-  // An exit through process.exit restores the terminal.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => process.exit(128 + constants.signals[signal]))
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
-    printProblem(outputProblem(error), argv.includes('--json'))
-    process.exit(1)
+/**
+ * Runs the command line in the world `io`. Resolves with the exit code: 0 if the command is done, 1 after an
+ * error, or the code of a program that ran in its place.
+ */
+export async function main(io: Io): Promise<number> {
+  const { args, stdout } = io
+  let exitCode = 0
+  const program = createProgram(commands, VERSION, stdout, {
+    async run(command, input, globals) {
+      exitCode = await runCommand(io, command, input, globals)
+    },
+    printHelp: (parser, names, asJson) => printHelp(io, parser, commands, names, asJson),
   })
-  // Without stderr there is no place for a message.
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
-  const program = createProgram(commands, VERSION, runCommand, printHelp)
   try {
-    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' })
+    await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' })
+    return exitCode
   } catch (error) {
-    const problem = asProblem(error, program, argv)
-    if (problem === null) return
-    printProblem(problem, argv.includes('--json'))
-    process.exitCode = 1
-  }
-}
-
-function outputProblem({ code }: NodeJS.ErrnoException): Problem {
-  return {
-    error: 'OUTPUT_UNWRITABLE',
-    message: `The result cannot be written (${code}).`,
-    suggested_action: 'Write it to another place. A command that changes something has done its work.',
-    retryable: false,
+    const problem = asProblem(error, program, args)
+    if (problem === null) return 0
+    printProblem(problem, io)
+    return 1
   }
 }
 
@@ -101,5 +92,3 @@ function halfCommand(
   const names = half.commands.map(command => `footfall ${half.name()} ${command.name()}`)
   return { message: 'A word of the command is missing.', suggested_action: `Use ${names.join(', ')}.` }
 }
-
-await main()

@@ -1,5 +1,6 @@
 import { chooseBaseUrl } from './http/base-url.ts'
 import { type Credential, createClient, createOpenClient } from './http/client.ts'
+import type { Io } from './io.ts'
 import { resultText, wholeResultText } from './print/result.ts'
 import { createSpinner } from './print/spinner.ts'
 import type { Globals, Output, Session } from './run-context.ts'
@@ -10,13 +11,13 @@ import { configDir, openStore } from './session/store.ts'
 const PIPE_WIDTH = 1_000
 
 /**
- * What a command uses of the process: its streams, its environment, and calls with the stored session.
+ * What a command uses: its world, and calls with the stored session.
  * `isDone`: when the command prints, it has already changed something. So its result is always printed.
  */
-export function openSession(globals: Globals, isDone: boolean): Session {
-  const { env, stdout, stderr } = process
-  const store = () => openStore(configDir(globals.configDir, env), env)
-  const spinner = createSpinner(stderr, env)
+export function openSession(io: Io, globals: Globals, isDone: boolean): Session {
+  const { env, stdout, stderr } = io
+  const store = () => openStore(configDir(globals.configDir, io), io)
+  const spinner = createSpinner(io)
   let address: string | undefined
   let credential: Credential | undefined
   const baseUrl = () => {
@@ -35,7 +36,7 @@ export function openSession(globals: Globals, isDone: boolean): Session {
     stderr.write(`${text}\n`)
   }
   const render: Session['render'] = (blocks, text) => {
-    const output = outputOf(stdout, env)
+    const output = outputOf(io)
     if (!isDone) return resultText(blocks, text, globals, output)
     const { result, notice } = wholeResultText(blocks, text, globals, output)
     // A command that prints in several parts shows each notice once.
@@ -44,10 +45,11 @@ export function openSession(globals: Globals, isDone: boolean): Session {
     return result
   }
   return {
+    io,
     globals,
-    env,
+    exitCode: 0,
     get output() {
-      return outputOf(stdout, env)
+      return outputOf(io)
     },
     baseUrl,
     store,
@@ -71,7 +73,8 @@ export function openSession(globals: Globals, isDone: boolean): Session {
   }
 }
 
-function outputOf(stdout: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Output {
+function outputOf(io: Io): Output {
+  const { stdout, env } = io
   const isTerminal = stdout.isTTY === true
   const named = /^\d{1,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : 0
   return {
@@ -79,6 +82,6 @@ function outputOf(stdout: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Output {
     // NO_COLOR counts with any text that is not empty (no-color.org).
     hasColor: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
     isTerminal,
-    canAsk: isTerminal && process.stdin.isTTY === true,
+    canAsk: isTerminal && io.stdin.isTTY === true,
   }
 }

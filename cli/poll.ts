@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from './errors.ts'
 import type { Session } from './run-context.ts'
 
@@ -8,7 +7,7 @@ import type { Session } from './run-context.ts'
  * next call comes after `pauseMs`, or after the time that the service asks for. Throws all other errors.
  */
 export async function pollUntil<T>(
-  { say }: Pick<Session, 'say'>,
+  { io: { clock }, say }: Pick<Session, 'io' | 'say'>,
   ask: () => Promise<T | null>,
   pauseMs: number,
   deadline: number,
@@ -27,7 +26,7 @@ export async function pollUntil<T>(
       if (said !== code) say(`${message} The wait goes on.`)
       said = code
     }
-    if (Date.now() + pause > deadline) return null
-    await sleep(pause)
+    if (clock.now() + pause > deadline) return null
+    await clock.sleep(pause)
   }
 }

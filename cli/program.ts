@@ -1,14 +1,13 @@
 import { Argument, Help, InvalidArgumentError, Option, Command as Parser } from 'commander'
 import type { Command, Flag, Input } from './command.ts'
+import type { Output } from './io.ts'
 import type { Globals } from './run-context.ts'
 
-export type PrintHelp = (
-  program: Parser,
-  commands: readonly Command[],
-  names: readonly string[],
-  asJson: boolean,
-) => void
-export type Run = (command: Command, input: Input, globals: Globals) => Promise<void>
+/** What the parser calls when it has understood the words. */
+export type Actions = {
+  run(command: Command, input: Input, globals: Globals): Promise<void>
+  printHelp(program: Parser, names: readonly string[], asJson: boolean): void
+}
 
 /** The options of every command, as texts for help and completion. */
 export const globalFlags: readonly Flag[] = [
@@ -24,24 +23,31 @@ export const globalFlags: readonly Flag[] = [
   { flags: '--demo', help: 'read the demo project without signing in; changes nothing' },
 ]
 
-/** The parser of all commands. It never ends the process: it throws CommanderError. */
+/**
+ * The parser of all commands. It writes help and version to `stdout`. It never ends the process: it throws
+ * CommanderError.
+ */
 export function createProgram(
   commands: readonly Command[],
   version: string,
-  run: Run,
-  printHelp: PrintHelp,
+  stdout: Output,
+  { run, printHelp }: Actions,
 ): Parser {
   const program = new Parser('footfall')
     .description('Web analytics from the command line. Try: footfall --demo stats demo')
     .version(version, '-v, --version')
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ writeErr() {} })
+    .configureOutput({
+      writeErr() {},
+      writeOut: text => void stdout.write(text),
+      getOutHelpWidth: () => (stdout.isTTY ? stdout.columns : undefined) as number,
+    })
     .showSuggestionAfterError()
     .configureHelp({ formatHelp: commandsFirst, subcommandTerm, subcommandDescription })
   addGlobals(program)
   for (const command of commands) addCommand(parentOf(program, command), command, run)
-  addHelp(program, names => printHelp(program, commands, names, program.opts<Globals>().json === true))
+  addHelp(program, names => printHelp(program, names, program.opts<Globals>().json === true))
   return program
 }
 
@@ -80,7 +86,7 @@ function parentOf(program: Parser, { name, group }: Command): Parser {
   return inherited(parent)
 }
 
-function addCommand(parent: Parser, command: Command, run: Run): void {
+function addCommand(parent: Parser, command: Command, run: Actions['run']): void {
   const parser = inherited(parent.command(command.name.split(' ').at(-1) as string))
     .description(command.summary)
     .summary(command.summary)
@@ -126,11 +132,7 @@ export function guardsOf(command: Command): Flag[] {
 }
 
 function inherited(parser: Parser): Parser {
-  return parser
-    .exitOverride()
-    .configureOutput({ writeErr() {} })
-    .showSuggestionAfterError()
-    .helpCommand(false)
+  return parser.exitOverride().showSuggestionAfterError().helpCommand(false)
 }
 
 function addGlobals(parser: Parser): void {

@@ -1,4 +1,5 @@
 import type { Client, Credential } from './http/client.ts'
+import type { Io } from './io.ts'
 import type { Block } from './print/blocks.ts'
 import type { Spinner } from './print/spinner.ts'
 import type { Store } from './session/store.ts'
@@ -26,10 +27,12 @@ export type Output = {
 
 /** What a command with a course of its own uses. */
 export type Session = {
+  io: Io
   globals: Globals
+  /** Of a command that succeeds. Another one than 0 is that of a program which ran in its place. */
+  exitCode: number
   /** As it is now: a terminal may change its size. */
   readonly output: Output
-  env: NodeJS.ProcessEnv
   baseUrl(): string
   store(): Store
   /** The stored session, or that of the demo. */

@@ -1,19 +1,26 @@
 import { cleanText } from '#core/text/clean-text'
 import type { Command, Input } from './command.ts'
 import { CommandError } from './errors.ts'
+import type { Io } from './io.ts'
 import { nearestProject } from './nearest-project.ts'
 import { openSession } from './open-session.ts'
 import type { Block } from './print/blocks.ts'
 import { printCall } from './print/dry-run.ts'
 import type { Globals, Session } from './run-context.ts'
 
-/** Runs one command in the process: its calls, then its result on stdout. */
-export async function runCommand(command: Command, input: Input, globals: Globals): Promise<void> {
+/** Runs one command: its calls, then its result on stdout. Returns the exit code. */
+export async function runCommand(
+  io: Io,
+  command: Command,
+  input: Input,
+  globals: Globals,
+): Promise<number> {
   refuseImpossible(command, input, globals)
   const isDone = command.effect !== undefined && input.options.dryRun !== true
-  const session = openSession(globals, isDone)
+  const session = openSession(io, globals, isDone)
   try {
     await runIn(session, command, input)
+    return session.exitCode
   } catch (error) {
     throw await nearestProject(error, command, input, session)
   }

@@ -86,7 +86,12 @@ const RULES: Record<string, Rule> = {
     packages: /^(commander|string-width)$/,
     // The types of responses; the checks of zod would double the time of a start.
     types: /^zod$/,
-    builtins: null,
+    builtins: /^node:(?!process$)/,
+    // Its world is a value (cli/io.ts), so that many runs share a process.
+    never: {
+      'reads the process': /\b(process|console)\./,
+      'has a clock of its own': /\bDate\.now\b|\bnew Date\(\)|\btimers\/promises\b/,
+    },
   },
   bench: {
     files:
@@ -128,6 +133,9 @@ const VIEWER_BUILD: Rule = { files: /^replay\//, packages: /^esbuild$/, builtins
 
 /** The build of the command line is no part of it. */
 const CLI_BUILD: Rule = { files: /^package\.json$/, packages: /^esbuild$/, builtins: null }
+
+/** The entry of the command line hands the process to it. */
+const CLI_ENTRY: Rule = { files: /^cli\//, packages: NONE, builtins: null }
 
 /** The AWS entry of a function may import aws, and duckdb for the workers. */
 const FUNCTION_ENTRY: Rule = {
@@ -202,6 +210,7 @@ function ruleOf(path: string): Rule | undefined {
   if (path === 'dashboard/build.ts') return DASHBOARD_BUILD
   if (path === 'replay/viewer/build.ts') return VIEWER_BUILD
   if (path === 'cli/build.ts') return CLI_BUILD
+  if (path === 'cli/entry.ts') return CLI_ENTRY
   return /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? FUNCTION_ENTRY : RULES[path.split('/')[0] ?? '']
 }
 

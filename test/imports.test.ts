@@ -83,6 +83,9 @@ describe('the check reports', () => {
     ['a handler that imports aws', 'lambdas/track/handler.ts', "import { x } from '#aws/services'"],
     ['aws that imports local', 'aws/a.ts', "import { x } from '#local/stream/stream'"],
     ['tracker that imports core', 'tracker/a.ts', "import { x } from '#core/ports'"],
+    ['cli that reads the environment', 'cli/a.ts', 'const home = process.env.HOME'],
+    ['cli that imports the process', 'cli/a.ts', "import { env } from 'node:process'"],
+    ['cli that waits by a clock of its own', 'cli/a.ts', "import { setTimeout } from 'node:timers/promises'"],
     ['cli that imports core', 'cli/a.ts', "import { x } from '#core/ports'"],
     ['rehearsal that imports local', 'rehearsal/a.ts', "import { x } from '#local/stream/stream'"],
     ['bench that imports aws', 'bench/a.ts', "import { x } from '#aws/services'"],
@@ -95,8 +98,9 @@ describe('the check reports', () => {
   })
 })
 
-test('the check allows aws in the entry of a function, the type of the table’s client, and any words in comments', () => {
+test('the check allows aws in the entry of a function, the process in that of the command line, the type of the table’s client, and any words in comments', () => {
   const functionEntry = { path: 'lambdas/track/index.ts', text: "import { services } from '#aws/services'" }
+  const cliEntry = { path: 'cli/entry.ts', text: "import { main } from './main.ts'\nprocess.exitCode = 1" }
   const comment = {
     path: 'core/a.ts',
     text: '// never process.env here\n/* nor Date.now() or setTimeout() */',
@@ -105,5 +109,5 @@ test('the check allows aws in the entry of a function, the type of the table’s
     path: 'core/b.ts',
     text: "import type {\n  DynamoDBDocument,\n} from '@aws-sdk/lib-dynamodb'",
   }
-  expect(forbiddenImports([functionEntry, comment, typeImport])).toEqual([])
+  expect(forbiddenImports([functionEntry, cliEntry, comment, typeImport])).toEqual([])
 })

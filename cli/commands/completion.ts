@@ -27,12 +27,12 @@ export function completionOf(commands: () => readonly Command[]): RunCommand {
       if (options.words !== true) {
         const text = completionScript(shell)
         if (session.globals.json) session.print([], JSON.stringify({ shell, script: text }))
-        else process.stdout.write(text)
+        else session.io.stdout.write(text)
         return
       }
-      const words = (await stdinText()).replace(/\n$/, '').split('\n')
+      const words = (await stdinText(session.io.stdin)).replace(/\n$/, '').split('\n')
       const names = await suggestions(words, commands(), () => projectNames(session, words))
-      process.stdout.write(names.map(name => `${name}\n`).join(''))
+      session.io.stdout.write(names.map(name => `${name}\n`).join(''))
     },
   }
 }

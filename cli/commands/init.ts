@@ -105,9 +105,9 @@ async function write(
   if (changes.length === 0) return existing.length > 0 ? 'already_there' : 'no_place'
   const files = changes.length === 1 ? `${changes[0]?.path}` : `${changes.length} files`
   const canAsk = session.output.canAsk && !session.globals.json
-  const isWanted = input.options.yes === true || (canAsk && (await askYes(`Write ${files}?`)))
+  const isWanted = input.options.yes === true || (canAsk && (await askYes(session.io, `Write ${files}?`)))
   if (!isWanted) return 'not_written'
-  writeChanges(site.folder, changes)
+  writeChanges(session.io, site.folder, changes)
   return 'written'
 }
 

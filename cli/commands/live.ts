@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Flag, type Input, NAME, type RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import type { Response } from '#cli/http/client'
@@ -47,15 +46,16 @@ const END = 'Ctrl-C ends it.'
 /** Draws a picture every interval until the process is interrupted. A service that is away may come back. */
 async function redraw(input: Input, session: Session): Promise<never> {
   const interval = Math.max(1, Number(input.options.interval ?? 5)) * 1_000
+  const { stdout, clock } = session.io
   let last = await readLive(input, session)
   let status = END
-  const screen = openScreen(process.stdout)
+  const screen = openScreen(session.io)
   const draw = () => screen.draw(session.render(liveBlocks(last.answer), last.text), status)
-  process.stdout.on('resize', draw)
+  stdout.on('resize', draw)
   try {
     for (;;) {
       draw()
-      await sleep(interval)
+      await clock.sleep(interval)
       try {
         last = await readLive(input, session)
         status = END
@@ -65,7 +65,7 @@ async function redraw(input: Input, session: Session): Promise<never> {
       }
     }
   } finally {
-    process.stdout.off('resize', draw)
+    stdout.off('resize', draw)
     screen.close()
   }
 }

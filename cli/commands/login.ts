@@ -34,7 +34,7 @@ export const login: RunCommand = {
   async run({ options }: Input, session: Session) {
     const shape = FLAGS.map(optionKey).filter(key => options[key] !== undefined)
     if (!SHAPES.includes(shape.join(' '))) throw wrongShape()
-    requireChoice(keychainOf(process.platform, ''), session.env)
+    requireChoice(keychainOf(session.io, ''), session.io.env)
     // This fails if nothing can be stored. Else a human would approve a session that is then lost.
     await session.store().update(config => config)
     if (options.detached === true) return printDetached(session)
@@ -108,7 +108,7 @@ const FINAL: readonly string[] = [
 /** The detached sign-in that was begun, or a new one. */
 async function resumed(session: Session): Promise<StoredSession> {
   const known = session.store().read().pending?.[session.baseUrl()]
-  const isLive = known !== undefined && known.expires_at > Date.now()
+  const isLive = known !== undefined && known.expires_at > session.io.clock.now()
   const pending: PendingLogin = isLive ? known : await startDetached(session)
   if (!isLive) await remember(session, pending)
   const { auth_request_id, poll_token, authorize_url, approval_code } = pending
@@ -125,7 +125,7 @@ async function resumed(session: Session): Promise<StoredSession> {
 }
 
 async function exchanged(session: Session, request: string, code: string): Promise<StoredSession> {
-  const text = code === '-' ? (await stdinText()).trim() : code
+  const text = code === '-' ? (await stdinText(session.io.stdin)).trim() : code
   return exchange(session, request, text).catch(error => storedIfWorking(session, error))
 }
 

@@ -11,7 +11,7 @@ export const mcp: RunCommand = {
   flags: [],
   summary: 'Serves the tools of the service over stdin and stdout, with the session of this command line',
   example: 'mcp',
-  async run(_, { baseUrl, credential, say }) {
-    await serveLines(process.stdin, process.stdout, createBridge(baseUrl(), credential()), say)
+  async run(_, { io, baseUrl, credential, say }) {
+    await serveLines(io.stdin, io.stdout, createBridge(baseUrl(), credential()), say)
   },
 }

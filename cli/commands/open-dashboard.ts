@@ -10,11 +10,11 @@ export const openDashboard: RunCommand = {
   flags: [],
   summary: 'Opens the dashboard in the browser; without a terminal it only prints the address',
   example: '--demo open demo',
-  async run({ args }, { env, baseUrl, output, print }) {
-    const base = env.AA_DASHBOARD_URL || `${baseUrl()}/app`
+  async run({ args }, { io, baseUrl, output, print }) {
+    const base = io.env.AA_DASHBOARD_URL || `${baseUrl()}/app`
     const url = new URL(webPage(base, 'dashboard'))
     if (args.NAME !== undefined) url.searchParams.set('project', args.NAME)
-    if (output.isTerminal || env.AA_OPEN_COMMAND) openInBrowser(url.href, env)
+    if (output.isTerminal || io.env.AA_OPEN_COMMAND) openInBrowser(url.href, io)
     const facts = [['Dashboard', url.href, 'address']] as const
     print([{ kind: 'facts', facts: [...facts] }], JSON.stringify({ url: url.href }))
   },

@@ -28,7 +28,7 @@ export const sqlShell: RunCommand = {
     const { files, projectId } = await filesOf(session, input.args.NAME as string)
     const known =
       options.lake === undefined
-        ? lakeFolderOf(session.env, session.baseUrl())
+        ? lakeFolderOf(session.io.env, session.baseUrl())
         : resolve(String(options.lake))
     const folder = known ?? '.footfall/lake'
     const script = lakeScript(files, { folder, projectId, hasDialect: options.dialect === true })
@@ -37,14 +37,15 @@ export const sqlShell: RunCommand = {
       options.print !== true &&
       known !== undefined &&
       (wantsRows || session.output.canAsk) &&
-      hasDuckdb()
+      hasDuckdb(session.io)
     ) {
-      process.exitCode = await runDuckdb(script, wantsRows ? rowArgs(session, String(options.command)) : [])
+      const args = wantsRows ? rowArgs(session, String(options.command)) : []
+      session.exitCode = await runDuckdb(session.io, script, args)
       return
     }
     if (wantsRows) throw noRows(known)
     if (session.globals.json) session.print([], JSON.stringify({ folder, script, files }))
-    else process.stdout.write(script)
+    else session.io.stdout.write(script)
     if (options.print !== true) session.say(nextStep(known))
   },
 }

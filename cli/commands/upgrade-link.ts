@@ -41,7 +41,7 @@ export const upgradeLink: RunCommand = {
 
 function waitForUpgrade(session: Session): Promise<UsageResponse> {
   const atMostMs = milliseconds(session, 'AA_UPGRADE_TIMEOUT_MS', WAIT_MS)
-  const deadline = Date.now() + atMostMs
+  const deadline = session.io.clock.now() + atMostMs
   return session.during('Waiting until the human has upgraded', () => upgraded(session, deadline), atMostMs)
 }
 

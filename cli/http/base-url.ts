@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CommandError } from '#cli/errors'
+import type { Env } from '#cli/io'
 
 /** Where a service of this machine listens when nothing else is known (docs/one-machine.md). */
 const DEFAULT_URL = 'http://localhost:8787'
@@ -11,7 +12,7 @@ const DEFAULT_URL = 'http://localhost:8787'
  */
 export function chooseBaseUrl(
   option: string | undefined,
-  env: NodeJS.ProcessEnv,
+  env: Env,
   ofLastLogin: () => string | undefined,
 ): string {
   const named = option ?? (env.AA_BASE_URL || undefined)
@@ -37,7 +38,7 @@ function checked(address: string): string {
 }
 
 /** The lake of the service of this machine, if the address is its own. */
-export function lakeFolderOf(env: NodeJS.ProcessEnv, baseUrl: string): string | undefined {
+export function lakeFolderOf(env: Env, baseUrl: string): string | undefined {
   const own = addressInDataFolder(env)
   return own !== undefined && sameService(own, baseUrl) ? resolve(dataFolder(env), 'lake') : undefined
 }
@@ -49,12 +50,12 @@ function sameService(a: string, b: string): boolean {
   return plain(a) === plain(b)
 }
 
-function dataFolder(env: NodeJS.ProcessEnv): string {
+function dataFolder(env: Env): string {
   return env.DATA_DIR || '.footfall'
 }
 
 /** The file also has the API key, which the command line never uses. */
-function addressInDataFolder(env: NodeJS.ProcessEnv): string | undefined {
+function addressInDataFolder(env: Env): string | undefined {
   try {
     const text = readFileSync(join(dataFolder(env), 'credentials.json'), 'utf8')
     const { base_url } = JSON.parse(text) as { base_url?: unknown }

@@ -1,3 +1,4 @@
+import type { Io } from '#cli/io'
 import { cutTo } from './width.ts'
 
 const OPEN = '\u001b[?1049h\u001b[?25l'
@@ -5,8 +6,6 @@ const CLOSE = '\u001b[?25h\u001b[?1049l'
 const HOME = '\u001b[H'
 const CLEAR_LINE = '\u001b[K'
 const CLEAR_BELOW = '\u001b[J'
-
-type Target = Pick<NodeJS.WriteStream, 'write' | 'rows' | 'columns'>
 
 export type Screen = {
   /**
@@ -21,15 +20,15 @@ export type Screen = {
  * The second screen of the terminal, for a picture that is drawn again and again. Each line replaces the one
  * before it, so nothing flickers. The first screen comes back when it closes, and however the process ends.
  */
-export function openScreen(stdout: Target): Screen {
+export function openScreen({ stdout, atExit }: Io): Screen {
   let isOpen = true
   stdout.write(OPEN)
   const close = () => {
     if (isOpen) stdout.write(CLOSE)
     isOpen = false
-    process.off('exit', close)
+    stayOpen()
   }
-  process.once('exit', close)
+  const stayOpen = atExit(close)
   return {
     close,
     draw(picture, status) {

@@ -1,3 +1,4 @@
+import type { Io } from '#cli/io'
 import { cleanText } from '#core/text/clean-text'
 import { cutTo } from './width.ts'
 
@@ -7,8 +8,6 @@ const FRAME_MS = 100
 const DELAY_MS = 300
 const MAX_CHARS = 400
 const CLEAR = '\r\u001b[K'
-
-type Target = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>
 
 export type Spinner = {
   /**
@@ -21,7 +20,7 @@ export type Spinner = {
 }
 
 /** A spinner on the terminal of stderr; elsewhere it writes nothing. */
-export function createSpinner(stderr: Target, env: NodeJS.ProcessEnv): Spinner {
+export function createSpinner({ stderr, env, clock, atExit }: Io): Spinner {
   const isShown = stderr.isTTY === true && env.TERM !== 'dumb'
   let isBusy = false
   let hasLine = false
@@ -36,9 +35,9 @@ export function createSpinner(stderr: Target, env: NodeJS.ProcessEnv): Spinner {
     async during(text, work, atMostMs) {
       if (!isShown || isBusy) return work()
       isBusy = true
-      const start = Date.now()
+      const start = clock.now()
       const timer = setInterval(() => {
-        const ms = Date.now() - start
+        const ms = clock.now() - start
         if (ms < DELAY_MS) return
         const frame = FRAMES[Math.floor(ms / FRAME_MS) % FRAMES.length]
         const line = `${frame} ${cleanText(text, MAX_CHARS)} (${elapsed(ms, atMostMs)})`
@@ -46,12 +45,12 @@ export function createSpinner(stderr: Target, env: NodeJS.ProcessEnv): Spinner {
         hasLine = true
       }, FRAME_MS)
       // An interrupted wait ends the process, and the shell writes its prompt where the line was.
-      process.once('exit', clear)
+      const forget = atExit(clear)
       try {
         return await work()
       } finally {
         clearInterval(timer)
-        process.off('exit', clear)
+        forget()
         clear()
         isBusy = false
       }

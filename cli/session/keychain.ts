@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Env, Io } from '#cli/io'
 
 /** The keychain of the system. Each function throws KeychainError when it does not work. */
 export type Keychain = {
@@ -26,43 +27,48 @@ const SERVICE = 'footfall'
  * without native modules. Secrets go through stdin, because a list of processes shows arguments. `folder`:
  * where Windows keeps what it has encrypted for the user. Null: this system has none.
  */
-export function keychainOf(platform: NodeJS.Platform, folder: string): Keychain | null {
-  if (platform === 'darwin') return macKeychain
-  if (platform === 'win32') return windowsKeychain(folder)
-  return platform === 'linux' || platform === 'freebsd' ? secretService : null
+export function keychainOf({ platform, env }: Pick<Io, 'platform' | 'env'>, folder: string): Keychain | null {
+  const run = toolRunner(env)
+  if (platform === 'darwin') return macKeychain(run)
+  if (platform === 'win32') return windowsKeychain(run, folder)
+  return platform === 'linux' || platform === 'freebsd' ? secretService(run) : null
 }
 
-const macKeychain: Keychain = {
-  name: 'keychain of macOS',
-  save(address, secret) {
-    // As base64url it has no character that the tool would read as the end of the word.
-    const word = Buffer.from(secret).toString('base64url')
-    run('security', ['-i'], `add-generic-password -U -s ${SERVICE} -a "${address}" -w "${word}"\n`)
-  },
-  load(address) {
-    const args = ['find-generic-password', '-s', SERVICE, '-a', address, '-w']
-    const { status, stdout } = run('security', args, '', [0, 44])
-    return status === 0 ? Buffer.from(stdout.trim(), 'base64url').toString() : null
-  },
-  remove(address) {
-    run('security', ['delete-generic-password', '-s', SERVICE, '-a', address], '', [0, 44])
-  },
+function macKeychain(run: RunTool): Keychain {
+  return {
+    name: 'keychain of macOS',
+    save(address, secret) {
+      // As base64url it has no character that the tool would read as the end of the word.
+      const word = Buffer.from(secret).toString('base64url')
+      run('security', ['-i'], `add-generic-password -U -s ${SERVICE} -a "${address}" -w "${word}"\n`)
+    },
+    load(address) {
+      const args = ['find-generic-password', '-s', SERVICE, '-a', address, '-w']
+      const { status, stdout } = run('security', args, '', [0, 44])
+      return status === 0 ? Buffer.from(stdout.trim(), 'base64url').toString() : null
+    },
+    remove(address) {
+      run('security', ['delete-generic-password', '-s', SERVICE, '-a', address], '', [0, 44])
+    },
+  }
 }
 
-const secretService: Keychain = {
-  name: 'Secret Service',
-  save(address, secret) {
-    run('secret-tool', ['store', '--label', `Footfall (${address})`, ...attributes(address)], secret)
-  },
-  load(address) {
-    const { status, stdout, stderr } = run('secret-tool', ['lookup', ...attributes(address)], '', [0, 1])
-    // Without an entry it says nothing.
-    if (status === 1 && stderr.trim() !== '') throw new KeychainError('secret-tool does not work')
-    return status === 0 && stdout !== '' ? stdout.trimEnd() : null
-  },
-  remove(address) {
-    run('secret-tool', ['clear', ...attributes(address)], '', [0, 1])
-  },
+function secretService(run: RunTool): Keychain {
+  return {
+    name: 'Secret Service',
+    save(address, secret) {
+      run('secret-tool', ['store', '--label', `Footfall (${address})`, ...attributes(address)], secret)
+    },
+    load(address) {
+      const { status, stdout, stderr } = run('secret-tool', ['lookup', ...attributes(address)], '', [0, 1])
+      // Without an entry it says nothing.
+      if (status === 1 && stderr.trim() !== '') throw new KeychainError('secret-tool does not work')
+      return status === 0 && stdout !== '' ? stdout.trimEnd() : null
+    },
+    remove(address) {
+      run('secret-tool', ['clear', ...attributes(address)], '', [0, 1])
+    },
+  }
 }
 
 function attributes(address: string): string[] {
@@ -75,7 +81,7 @@ const UNPROTECT =
   "$s = ConvertTo-SecureString ([Console]::In.ReadToEnd().Trim()); [Net.NetworkCredential]::new('', $s).Password"
 
 /** Windows encrypts with a key of the user (DPAPI). The encrypted text is in a file of the folder. */
-function windowsKeychain(folder: string): Keychain {
+function windowsKeychain(run: RunTool, folder: string): Keychain {
   const pathOf = (address: string) =>
     join(folder, `tokens-${createHash('sha256').update(address).digest('hex').slice(0, 16)}.dpapi`)
   const powershell = (script: string, input: string) =>
@@ -100,9 +106,19 @@ function textOf(path: string): string | null {
 }
 
 /** Runs a tool. Throws KeychainError when it is not there, takes too long, or ends in another way. */
-function run(command: string, args: readonly string[], input: string, expected: readonly number[] = [0]) {
-  const result = spawnSync(command, args, { input, encoding: 'utf8', timeout: TIMEOUT_MS, windowsHide: true })
-  if (result.error !== undefined || result.status === null || !expected.includes(result.status))
-    throw new KeychainError(`${command} does not work`)
-  return result
+type RunTool = (
+  command: string,
+  args: readonly string[],
+  input: string,
+  expected?: readonly number[],
+) => SpawnSyncReturns<string>
+
+function toolRunner(env: Env): RunTool {
+  return (command, args, input, expected = [0]) => {
+    const options = { env, input, encoding: 'utf8', timeout: TIMEOUT_MS, windowsHide: true } as const
+    const result = spawnSync(command, args, options)
+    if (result.error !== undefined || result.status === null || !expected.includes(result.status))
+      throw new KeychainError(`${command} does not work`)
+    return result
+  }
 }

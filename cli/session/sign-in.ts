@@ -42,7 +42,7 @@ export async function signInHere(session: Session): Promise<StoredSession> {
     session.say(
       `Approve this in your browser. The page must show the code ${answer.approval_code}.\n${pageOf(answer)}`,
     )
-    openInBrowser(pageOf(answer), session.env)
+    openInBrowser(pageOf(answer), session.io)
     const atMostMs = milliseconds(session, 'AA_AUTH_TIMEOUT_MS', INTERACTIVE_MS)
     const code = await session.during(
       'Waiting until you approve in the browser',
@@ -70,7 +70,7 @@ export async function waitForApproval(
   const atMostMs = milliseconds(session, 'AA_AUTH_TIMEOUT_MS', POLLING_MS)
   const code = await session.during(
     'Waiting until the human approves',
-    () => polledCode(session, { auth_request_id, poll_token }, Date.now() + atMostMs),
+    () => polledCode(session, { auth_request_id, poll_token }, session.io.clock.now() + atMostMs),
     atMostMs,
   )
   return exchange(session, auth_request_id, code)
@@ -172,8 +172,8 @@ async function within<T>(ms: number, result: Promise<T>): Promise<T> {
 }
 
 /** A setting in milliseconds. Text that is no number counts as absent. */
-export function milliseconds({ env }: Session, name: string, preset: number): number {
-  const value = Number(env[name] || Number.NaN)
+export function milliseconds({ io }: Session, name: string, preset: number): number {
+  const value = Number(io.env[name] || Number.NaN)
   return Number.isFinite(value) && value >= 0 ? value : preset
 }
 

@@ -10,10 +10,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '#cli/errors'
+import type { Io } from '#cli/io'
 import { keychainOf } from './keychain.ts'
 import type { SavedSession, StoredSession } from './stored-session.ts'
 import { openTokenStore, type TokenStore } from './token-store.ts'
@@ -54,21 +53,21 @@ const STALE_LOCK_MS = 30_000
 const LOCK_POLL_MS = 25
 
 /** The folder: the option, the environment, the folder of the desktop standard, the home. */
-export function configDir(option: string | undefined, env: NodeJS.ProcessEnv): string {
+export function configDir(option: string | undefined, { env, home }: Io): string {
   if (option !== undefined) return option
   if (env.AA_CONFIG_DIR) return env.AA_CONFIG_DIR
   if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, 'footfall')
-  return join(homedir(), '.config', 'footfall')
+  return join(home(), '.config', 'footfall')
 }
 
 /**
  * A file that only its owner may read, replaced as a whole: a process that dies leaves the old one. The
  * tokens are in the keychain instead, where there is one that works.
  */
-export function openStore(folder: string, env: NodeJS.ProcessEnv): Store {
+export function openStore(folder: string, io: Io): Store {
   const path = join(folder, 'config.json')
   const read = () => readConfig(path)
-  const tokens = openTokenStore(keychainOf(process.platform, folder), env)
+  const tokens = openTokenStore(keychainOf(io, folder), io.env)
   return {
     path,
     read,
@@ -79,10 +78,10 @@ export function openStore(folder: string, env: NodeJS.ProcessEnv): Store {
     },
     async update(change) {
       accessFolder(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
-      const release = await acquireLock(join(folder, 'config.lock'))
+      const release = await acquireLock(join(folder, 'config.lock'), io)
       try {
         const changed = await change(read())
-        accessFolder(folder, () => replaceFile(path, `${JSON.stringify(changed, null, 2)}\n`))
+        accessFolder(folder, () => replaceFile(path, `${JSON.stringify(changed, null, 2)}\n`, io))
         return changed
       } finally {
         release()
@@ -91,8 +90,8 @@ export function openStore(folder: string, env: NodeJS.ProcessEnv): Store {
   }
 }
 
-function replaceFile(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`
+function replaceFile(path: string, text: string, { pid }: Io): void {
+  const temporary = `${path}.${pid}.tmp`
   try {
     writeFileSync(temporary, text, { mode: 0o600, flush: true })
     renameSync(temporary, path)
@@ -153,18 +152,19 @@ function unwritable(folder: string, code: string): CommandError {
 }
 
 /** A file that only one process can create. A lock of a process that died is taken over. */
-async function acquireLock(path: string): Promise<() => void> {
-  const mine = `${process.pid}.${randomUUID()}`
-  const deadline = Date.now() + 2 * STALE_LOCK_MS
+async function acquireLock(path: string, io: Io): Promise<() => void> {
+  const { clock, pid } = io
+  const mine = `${pid}.${randomUUID()}`
+  const deadline = clock.now() + 2 * STALE_LOCK_MS
   for (;;) {
     if (accessFolder(dirname(path), () => createLock(path, mine)))
       return () => {
         if (lockText(path) === mine) rmSync(path, { force: true })
       }
     const held = lockText(path)
-    if (held !== null && isStale(path, held)) removeStale(path, held)
-    if (Date.now() > deadline) throw busy(path)
-    await sleep(LOCK_POLL_MS)
+    if (held !== null && isStale(path, held, io)) removeStale(path, held, io)
+    if (clock.now() > deadline) throw busy(path)
+    await clock.sleep(LOCK_POLL_MS)
   }
 }
 
@@ -192,8 +192,8 @@ function createLock(path: string, text: string): boolean {
 }
 
 /** Of several processes that see the old lock, one renames it. A new lock that it took instead goes back. */
-function removeStale(path: string, held: string): void {
-  const taken = `${path}.${process.pid}`
+function removeStale(path: string, held: string, { pid }: Io): void {
+  const taken = `${path}.${pid}`
   try {
     renameSync(path, taken)
     if (lockText(taken) !== held) linkSync(taken, path)
@@ -213,20 +213,12 @@ function lockText(path: string): string | null {
 }
 
 /** The process has died, or the lock is older than any use of it. */
-function isStale(path: string, held: string): boolean {
+function isStale(path: string, held: string, { clock, isRunning }: Io): boolean {
   const pid = Number(held.split('.')[0])
-  if (pid > 0 && !isAlive(pid)) return true
-  const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+  if (pid > 0 && !isRunning(pid)) return true
+  const now = clock.now()
+  const age = now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now)
   return age > STALE_LOCK_MS
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 function busy(path: string): CommandError {

@@ -1,4 +1,5 @@
 import { CommandError } from '#cli/errors'
+import type { Env } from '#cli/io'
 import { type Keychain, KeychainError } from './keychain.ts'
 import type { SavedSession, StoredSession } from './stored-session.ts'
 
@@ -22,7 +23,7 @@ export type TokenStore = {
 type Choice = 'auto' | 'file' | 'native'
 
 /** AA_CREDENTIAL_STORE chooses: `auto` is the keychain, and the file where none works. */
-export function openTokenStore(keychain: Keychain | null, env: NodeJS.ProcessEnv): TokenStore {
+export function openTokenStore(keychain: Keychain | null, env: Env): TokenStore {
   function saveInKeychain(address: string, session: StoredSession): SavedSession {
     const { access_token, refresh_token, ...rest } = session
     const secret = JSON.stringify({ access_token, refresh_token })
@@ -71,7 +72,7 @@ export function openTokenStore(keychain: Keychain | null, env: NodeJS.ProcessEnv
 }
 
 /** Before a sign-in, so that no human approves in vain. Throws CommandError. */
-export function requireChoice(keychain: Keychain | null, env: NodeJS.ProcessEnv): void {
+export function requireChoice(keychain: Keychain | null, env: Env): void {
   if (choiceOf(env) !== 'native') return
   try {
     keychain?.load(NOBODY)
@@ -88,7 +89,7 @@ const NOBODY = 'https://nobody.invalid'
 const IN_FILE =
   'The tokens are in this file, which only you can read, because no keychain works here. AA_CREDENTIAL_STORE=file says that you know it.'
 
-function choiceOf({ AA_CREDENTIAL_STORE: choice }: NodeJS.ProcessEnv): Choice {
+function choiceOf({ AA_CREDENTIAL_STORE: choice }: Env): Choice {
   const known = (['auto', 'file', 'native'] as const).find(each => each === (choice || 'auto'))
   if (known !== undefined) return known
   throw new CommandError({

@@ -19,7 +19,7 @@ export async function waitForEvent(
 ): Promise<FirstEvent | 'unknown' | null> {
   const origin = allowed_origins === '*' ? 'the site' : allowed_origins.split(',')[0]
   const pause = milliseconds(session, 'AA_INIT_POLL_INTERVAL_MS', POLL_INTERVAL_MS)
-  const deadline = Date.now() + waitMs
+  const deadline = session.io.clock.now() + waitMs
   return session.during(`Open a page of ${origin}: waiting for its first event`, poll, waitMs)
 
   function poll(): Promise<FirstEvent | 'unknown' | null> {

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { CommandError } from '#cli/errors'
+import type { Io } from '#cli/io'
 import type { Change } from './changes.ts'
 
 /**
@@ -8,7 +9,7 @@ import type { Change } from './changes.ts'
  * so a full disk changes nothing. Throws CommandError when a file has changed since it was read, or when its
  * folder lies outside of the site.
  */
-export function writeChanges(folder: string, changes: readonly Change[]): void {
+export function writeChanges({ pid }: Pick<Io, 'pid'>, folder: string, changes: readonly Change[]): void {
   const prepared: { temporary: string; target: string }[] = []
   try {
     for (const { path, before, after } of changes) {
@@ -16,7 +17,7 @@ export function writeChanges(folder: string, changes: readonly Change[]): void {
       requireInside(folder, dirname(target), path)
       mkdirSync(dirname(target), { recursive: true })
       requireUnchanged(target, path, before)
-      const temporary = join(dirname(target), `.footfall-${process.pid}-${prepared.length}.tmp`)
+      const temporary = join(dirname(target), `.footfall-${pid}-${prepared.length}.tmp`)
       prepared.push({ temporary, target })
       const mode = before === null ? 0o666 : lstatSync(target).mode & 0o777
       writeFileSync(temporary, after, { flag: 'wx', mode, flush: true })
