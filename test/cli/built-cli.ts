@@ -28,8 +28,8 @@ export async function installedCommand(): Promise<string> {
 
 export type Runner = (args: readonly string[], env?: Record<string, string>) => Promise<Result>
 
-/** Runs the built file in a pipe, with nothing of the tester's environment but the path. */
-export async function createRunner(baseEnv: Record<string, string>): Promise<Runner> {
+/** Runs the built file in a process and a pipe, with nothing of the tester's environment but the path. */
+export async function createProcessRunner(baseEnv: Record<string, string>): Promise<Runner> {
   const file = await builtCommandLine()
   return (args, env = {}) =>
     runProcess(process.execPath, [file, ...args], {

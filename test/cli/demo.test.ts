@@ -1,67 +1,35 @@
 import { existsSync, readdirSync } from 'node:fs'
-import type { Command as Parser } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '#cli/commands/all'
-import { printHelp } from '#cli/help'
 import { widthOf } from '#cli/print/width'
-import { createProgram } from '#cli/program'
-import { VERSION } from '#cli/version'
-import { demoFolder } from '#test/support/demo-folder'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import {
-  builtCommandLine,
-  createRunner,
-  installedCommand,
-  type Result,
-  type Runner,
-  runProcess,
-} from './built-cli.ts'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import { builtCommandLine, type Result, type Runner, runProcess } from './built-cli.ts'
+import { type SharedService, sharedService } from './shared-service.ts'
+import { shellWords } from './shell-words.ts'
+import { createRunner, runHere } from './world.ts'
 
-/** The built file in a pipe, against the demo of a running service. */
+/** The command line in a pipe, against the demo of a running service. */
 
-let service: Service
+let service: SharedService
 let run: Runner
+/** By example. */
+let wordsOf: ReadonlyMap<string, readonly string[]>
 const configDir = newFolder()
 
 beforeAll(async () => {
-  service = await startService({ dataDir: await demoFolder(), seed: true })
-  run = await createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: configDir, COLUMNS: '80' })
+  service = await sharedService()
+  run = createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: configDir, COLUMNS: '80' })
+  const examples = commands.map(({ example }) => example)
+  const words = await shellWords(examples.map(example => `footfall ${example}`))
+  wordsOf = new Map(examples.map((example, i) => [example, words[i] as string[]]))
 })
 afterAll(cleanUp)
-
-/** Runs a line in a shell that finds `footfall`, as after an installation. */
-async function shell(line: string): Promise<Result> {
-  const env = {
-    PATH: `${await installedCommand()}:${process.env.PATH}`,
-    ...{ HOME: newFolder(), AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), COLUMNS: '80' },
-  }
-  return runProcess('bash', ['-c', line], env)
-}
-
-/** The help of a command, without a process for each of them. */
-function helpOf(name: string): string {
-  const program = createProgram(commands, VERSION, async () => {}, printHelp)
-  const parser = name
-    .split(' ')
-    .reduce<Parser | undefined>(
-      (parent, word) => parent?.commands.find(each => each.name() === word),
-      program,
-    )
-  let text = ''
-  parser?.configureOutput({
-    writeOut(part) {
-      text += part
-    },
-  })
-  parser?.outputHelp()
-  return text
-}
 
 const results = new Map<string, Promise<Result>>()
 
 /** Each example runs once. */
 function resultOf(example: string): Promise<Result> {
-  const known = results.get(example) ?? shell(`footfall ${example}`)
+  const known = results.get(example) ?? run(wordsOf.get(example) ?? [], { AA_CONFIG_DIR: newFolder() })
   results.set(example, known)
   return known
 }
@@ -82,7 +50,8 @@ const REFUSED = [
 test.each(commands.map(({ name, example }) => [name, example] as const))(
   'the help of %s ends with an example that a shell runs as it stands',
   async (name, example) => {
-    expect(helpOf(name).trimEnd().split('\n').at(-1)).toBe(`  footfall ${example}`)
+    const help = await runHere([...name.split(' '), '--help'])
+    expect(help.stdout.trimEnd().split('\n').at(-1)).toBe(`  footfall ${example}`)
     const { code, stderr } = await resultOf(example)
     expect({ code, stderr }).toEqual({
       ...{ code: REFUSED.includes(name) ? 1 : 0, stderr: expect.not.stringMatching(/\n {4}at |bug/) },

@@ -1,27 +1,21 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { demoFolder } from '#test/support/demo-folder'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
+import { cleanUp, newFolder } from '#test/support/service-process'
 import { builtCommandLine } from './built-cli.ts'
+import { type SharedService, sharedService } from './shared-service.ts'
+import { runHere } from './world.ts'
 
 /** `footfall mcp`: the tools over stdin and stdout, with the session of the command line. */
 
-let service: Service
-let file: string
+let service: SharedService
 beforeAll(async () => {
-  service = await startService({ dataDir: await demoFolder(), seed: true })
-  file = await builtCommandLine()
+  service = await sharedService()
 })
-afterAll(async () => {
-  await service.stop()
-  await cleanUp()
-})
+afterAll(cleanUp)
 
 const environment = (baseUrl: string) => ({
   ...{ PATH: process.env.PATH as string, HOME: newFolder(), AA_CONFIG_DIR: newFolder() },
@@ -38,7 +32,7 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s revision', era 
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: [file, '--demo', 'mcp'],
+        args: [await builtCommandLine(), '--demo', 'mcp'],
         env: environment(service.baseUrl),
       }),
     )
@@ -58,13 +52,8 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s revision', era 
 
 /** Runs the command with these lines as its whole input. */
 async function answersTo(lines: readonly string[], baseUrl: string, args: readonly string[] = []) {
-  const child = spawn(process.execPath, [file, ...args, 'mcp'], { env: environment(baseUrl) })
-  child.stdin.end(lines.map(line => `${line}\n`).join(''))
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ])
+  const stdin = lines.map(line => `${line}\n`).join('')
+  const { code, stdout, stderr } = await runHere([...args, 'mcp'], { stdin, env: environment(baseUrl) })
   return {
     code,
     stderr,

@@ -3,18 +3,19 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorCodes } from '#schemas/errors'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { builtCommandLine, createRunner, type Runner, runProcess } from './built-cli.ts'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import { builtCommandLine, type Runner, runProcess } from './built-cli.ts'
+import { sharedService } from './shared-service.ts'
 import { signIn } from './sign-in.ts'
+import { createRunner } from './world.ts'
 
-/** What the built file says when something is wrong, in a pipe. */
+/** What the command line says when something is wrong, in a pipe. */
 
-let service: Service
 let run: Runner
 
 beforeAll(async () => {
-  service = await startService({ env: { DEV_APPROVE: 'true' } })
-  run = await createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), COLUMNS: '80' })
+  const service = await sharedService()
+  run = createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), COLUMNS: '80' })
   await signIn(run, service)
 })
 afterAll(cleanUp)
@@ -211,8 +212,9 @@ test('after an error page of a proxy, the user reads that they should try again 
 })
 
 test('the error for a project of another portfolio names the option --move', async () => {
+  await run(['create', 'member', '--domain', '*'])
   const create = (slug: string) =>
-    run(['portfolios', 'create', slug, '--name', 'A', '--projects', 'demo', '--json'])
+    run(['portfolios', 'create', slug, '--name', 'A', '--projects', 'member', '--json'])
   await create('first')
   expect(JSON.parse((await create('second')).stderr)).toMatchObject({
     error: 'PROJECT_IN_PORTFOLIO',

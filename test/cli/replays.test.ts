@@ -7,9 +7,10 @@ import { SCOPES } from '#schemas/scopes'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 import { newFinishedReplay } from '#test/support/replays'
 import { cleanUp, newFolder } from '#test/support/service-process'
-import { createRunner, type Runner } from './built-cli.ts'
+import type { Runner } from './built-cli.ts'
+import { createRunner } from './world.ts'
 
-/** The commands of session replay in a pipe, against a real service. */
+/** The commands of session replay, against a real service. */
 
 let service: HttpService
 let project: Project
@@ -32,7 +33,7 @@ beforeAll(async () => {
   }
   const folder = newFolder()
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 })
-  run = await createRunner({ AA_BASE_URL: baseUrl, AA_CONFIG_DIR: folder, COLUMNS: '100' })
+  run = createRunner({ AA_BASE_URL: baseUrl, AA_CONFIG_DIR: folder, COLUMNS: '100' })
 })
 afterAll(async () => {
   await service.close()

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { createRunner, type Runner } from './built-cli.ts'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import type { Runner } from './built-cli.ts'
+import { sharedService } from './shared-service.ts'
 import { signIn } from './sign-in.ts'
+import { createRunner } from './world.ts'
 
 /** The result of a change cannot be asked for again, so no output option may lose it. */
 
-let service: Service
 let run: Runner
 
 beforeAll(async () => {
-  service = await startService({ env: { DEV_APPROVE: 'true' } })
-  run = await createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder() })
+  const service = await sharedService()
+  run = createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder() })
   await signIn(run, service)
 })
 afterAll(cleanUp)
@@ -46,7 +47,8 @@ test('a field that the result of a change lacks is named, and the whole result i
 
 test('a table that the result of a change lacks is named, and the whole result is printed', async () => {
   const lists = '{"goals":["More signups"]}'
-  const set = ['context', 'set', 'demo', '--file', lists, '--csv']
+  await run(['create', 'planned', '--domain', '*'])
+  const set = ['context', 'set', 'planned', '--file', lists, '--csv']
   expect((await run(set)).stdout).toContain('More signups')
   expect(await run([...set, '--table', 'nosuch'])).toMatchObject({
     code: 0,

@@ -2,8 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { cleanUp, newFolder, startService } from '#test/support/service-process'
-import { createRunner } from './built-cli.ts'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import { createProcessRunner } from './built-cli.ts'
+import { sharedService } from './shared-service.ts'
 import { signIn } from './sign-in.ts'
 
 /**
@@ -66,9 +67,9 @@ async function openDesktop(): Promise<Record<string, string>> {
 test('GNOME Keyring keeps the tokens of a login, ten commands at once refresh them, and logout removes them', async context => {
   const missing = PROGRAMS.filter(program => !isOnPath(program))
   if (missing.length > 0) return context.skip(`${missing.join(', ')} not on this machine.`)
-  const [env, service] = await Promise.all([openDesktop(), startService({ env: { DEV_APPROVE: 'true' } })])
+  const [env, service] = await Promise.all([openDesktop(), sharedService()])
   const config = newFolder()
-  const run = await createRunner({
+  const run = await createProcessRunner({
     ...env,
     ...{ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: config, AA_CREDENTIAL_STORE: 'native' },
   })

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, test } from 'vitest'
-import { demoFolder } from '#test/support/demo-folder'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { builtCommandLine, createRunner, installedCommand } from './built-cli.ts'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import { builtCommandLine, installedCommand } from './built-cli.ts'
+import { sharedService } from './shared-service.ts'
 import { signIn } from './sign-in.ts'
 import { closeTerminals, openProgram } from './terminal.ts'
+import { createRunner } from './world.ts'
 
 /**
  * Completion in the shells themselves, in a pseudo-terminal: the script is installed where docs/cli.md says,
@@ -14,11 +15,10 @@ import { closeTerminals, openProgram } from './terminal.ts'
  * brew.
  */
 
-let service: Service
 let env: Record<string, string>
 
 beforeAll(async () => {
-  service = await startService({ dataDir: await demoFolder(), seed: true, env: { DEV_APPROVE: 'true' } })
+  const service = await sharedService()
   chmodSync(await builtCommandLine(), 0o755)
   env = {
     AA_BASE_URL: service.baseUrl,
@@ -28,7 +28,7 @@ beforeAll(async () => {
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
   }
-  const run = await createRunner(env)
+  const run = createRunner(env)
   await signIn(run, service)
   await run(['create', 'web-shop', '--domain', '*'])
 })

@@ -1,20 +1,25 @@
+import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { builtCommandLine, createRunner, type Result, type Runner, runProcess } from './built-cli.ts'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import { builtCommandLine, createProcessRunner, type Result, type Runner, runProcess } from './built-cli.ts'
+import { type SharedService, sharedService } from './shared-service.ts'
+import { createRunner } from './world.ts'
 
 /**
  * The session of the command line, through a server that counts the requests. POST /dev/approve stands for
  * the human's click.
  */
 
-let service: Service
+let service: SharedService
 let front: Server
 let address: string
 let run: Runner
+/** The same in a process of its own, for what other processes see: locks and signals. */
+let runApart: Runner
 const configDir = newFolder()
 const configPath = join(configDir, 'config.json')
 const counts = new Map<string, number>()
@@ -24,7 +29,7 @@ let isDenied = false
 const failsAt = new Map<string, number>()
 
 beforeAll(async () => {
-  service = await startService({ env: { DEV_APPROVE: 'true' } })
+  service = await sharedService()
   front = createServer(async (request, response) => {
     const { pathname } = new URL(request.url as string, service.baseUrl)
     counts.set(pathname, (counts.get(pathname) ?? 0) + 1)
@@ -48,14 +53,16 @@ beforeAll(async () => {
   // A browser that follows the address of the human: it approves, and goes where it is sent.
   const browser = join(newFolder(), 'browser.mjs')
   writeFileSync(browser, BROWSER, { mode: 0o755 })
-  run = await createRunner({
+  const env = {
     AA_BASE_URL: address,
     AA_CONFIG_DIR: configDir,
     AA_OPEN_COMMAND: browser,
     AA_AUTH_POLL_INTERVAL_MS: '50',
     SECRET_FILE: join(service.dataDir, 'dev-approve-secret'),
     SERVICE: service.baseUrl,
-  })
+  }
+  run = createRunner(env)
+  runApart = await createProcessRunner(env)
 })
 afterAll(async () => {
   front.close()
@@ -113,7 +120,7 @@ test('ten commands at once with an old token refresh it once, and none breaks th
     }),
   )
   counts.delete('/agent-sessions/refresh')
-  const results = await Promise.all(Array.from({ length: 10 }, () => run(['list', '--json'])))
+  const results = await Promise.all(Array.from({ length: 10 }, () => runApart(['list', '--json'])))
   expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
     Array(10).fill({ code: 0, stderr: '' }),
   )
@@ -135,7 +142,7 @@ test('a lock of a process that died is taken over', async () => {
     }),
   )
   writeFileSync(join(configDir, 'config.lock'), '999999999.dead')
-  expect(await run(['list'])).toMatchObject({ code: 0, stderr: '' })
+  expect(await runApart(['list'])).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('a detached login prints the page and ends; login --wait goes on with it', async () => {
@@ -204,7 +211,6 @@ test('the finish code of the human finishes a login, and a second time it is a s
 test('an interrupted wait ends with 130 and changes nothing', async () => {
   await run(['login', '--detached'])
   const before = config()
-  const { spawn } = await import('node:child_process')
   const file = await builtCommandLine()
   const env = {
     PATH: process.env.PATH as string,
@@ -294,39 +300,39 @@ test('logout ends the session at the service, and keeps the rest of the file; ag
 test('a project is created, changed and deleted; a dry run sends nothing, and nothing is deleted without --confirm', async () => {
   await run(['login'])
   counts.clear()
-  const dry = await run(['create', 'shop', '--domain', 'https://shop.example', '--dry-run', '--json'])
+  const dry = await run(['create', 'boutique', '--domain', 'https://shop.example', '--dry-run', '--json'])
   expect(JSON.parse(dry.stdout).request).toEqual({
     endpoint: 'POST /projects',
-    body: { name: 'shop', allowed_origins: 'https://shop.example' },
+    body: { name: 'boutique', allowed_origins: 'https://shop.example' },
   })
-  const refused = await run(['delete', 'shop', '--json'])
+  const refused = await run(['delete', 'boutique', '--json'])
   expect({ code: refused.code, error: JSON.parse(refused.stderr).error }).toEqual({
     code: 1,
     error: 'CONFIRMATION_REQUIRED',
   })
   expect(counts.size).toBe(0)
-  const created = await run(['create', 'shop', '--domain', 'https://shop.example'])
-  expect(created.stdout).toMatch(/<script defer src="http:.*data-project="shop".*<\/script>/)
-  expect(await run(['update', 'shop', '--origins', '*', '--timezone', 'Pacific/Kiritimati'])).toMatchObject({
+  const created = await run(['create', 'boutique', '--domain', 'https://shop.example'])
+  expect(created.stdout).toMatch(/<script defer src="http:.*data-project="boutique".*<\/script>/)
+  expect(await run(['update', 'boutique', '--origins', '*', '--timezone', 'Pacific/Kiritimati'])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/Time zone +Pacific\/Kiritimati/),
   })
-  const shop = JSON.parse((await run(['project', 'shop', '--json'])).stdout)
+  const shop = JSON.parse((await run(['project', 'boutique', '--json'])).stdout)
   expect(shop).toMatchObject({ allowed_origins: '*', timezone: 'Pacific/Kiritimati' })
-  expect((await run(['stats', 'shop'])).stdout).toContain('(Pacific/Kiritimati)')
-  expect(await run(['update', 'shop', '--timezone', ''])).toMatchObject({ code: 0 })
-  expect(JSON.parse((await run(['project', 'shop', '--json'])).stdout).timezone).toBe(null)
-  expect(await run(['delete', 'shop', '--confirm', '--json'])).toMatchObject({
+  expect((await run(['stats', 'boutique'])).stdout).toContain('(Pacific/Kiritimati)')
+  expect(await run(['update', 'boutique', '--timezone', ''])).toMatchObject({ code: 0 })
+  expect(JSON.parse((await run(['project', 'boutique', '--json'])).stdout).timezone).toBe(null)
+  expect(await run(['delete', 'boutique', '--confirm', '--json'])).toMatchObject({
     code: 0,
     stdout: `{"ok":true,"deleted":"${shop.id}"}\n`,
   })
 })
 
 test('a project name with a typo gets the name that was meant', async () => {
-  await run(['create', 'webshop', '--domain', '*'])
-  const { code, stderr } = await run(['stats', 'webshpo', '--json'])
+  await run(['create', 'bakery', '--domain', '*'])
+  const { code, stderr } = await run(['stats', 'bakrey', '--json'])
   expect({ code, action: JSON.parse(stderr).suggested_action }).toEqual({
-    ...{ code: 1, action: 'Did you mean webshop? footfall list has all projects.' },
+    ...{ code: 1, action: 'Did you mean bakery? footfall list has all projects.' },
   })
 })
 
@@ -364,14 +370,14 @@ test('an experiment is created, paused, resumed, completed and deleted, and feed
 test('a context is replaced and shown, and a portfolio is created, changed and deleted', async () => {
   const file = join(newFolder(), 'context.json')
   writeFileSync(file, JSON.stringify({ goals: ['More signups'], activation_events: ['signup'] }))
-  const set = await run(['context', 'set', 'demo', '--file', file])
+  const set = await run(['context', 'set', 'bakery', '--file', file])
   expect(set).toMatchObject({ code: 0, stdout: expect.stringMatching(/More signups[\s\S]*signup/) })
-  const asText = await run(['context', 'set', 'demo', '--file', '{"goals":["Fewer bounces"]}'])
+  const asText = await run(['context', 'set', 'bakery', '--file', '{"goals":["Fewer bounces"]}'])
   expect(asText).toMatchObject({ code: 0, stdout: expect.stringContaining('Fewer bounces') })
   writeFileSync(file, 'no JSON')
-  expect(await run(['context', 'set', 'demo', '--file', file])).toMatchObject({ code: 1, stdout: '' })
-  const created = await run(['portfolios', 'create', 'acme', '--name', 'Acme', '--projects', 'demo'])
-  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/acme[\s\S]*demo/) })
+  expect(await run(['context', 'set', 'bakery', '--file', file])).toMatchObject({ code: 1, stdout: '' })
+  const created = await run(['portfolios', 'create', 'acme', '--name', 'Acme', '--projects', 'bakery'])
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/acme[\s\S]*bakery/) })
   expect(await run(['portfolios', 'update', 'acme', '--name', 'Acme 2'])).toMatchObject({ code: 0 })
   expect((await run(['portfolios', 'get', 'acme'])).stdout).toContain('Acme 2')
   expect(await run(['portfolios', 'delete', 'acme', '--confirm'])).toMatchObject({ code: 0 })

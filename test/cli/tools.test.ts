@@ -2,24 +2,27 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { demoFolder } from '#test/support/demo-folder'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { createRunner, installedCommand, type Result, type Runner, runProcess } from './built-cli.ts'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import { type Result, type Runner, runProcess } from './built-cli.ts'
+import { type SharedService, sharedService } from './shared-service.ts'
+import { shellWords } from './shell-words.ts'
 import { signIn } from './sign-in.ts'
 import { closeTerminals, openTerminal } from './terminal.ts'
+import { createRunner, runHere } from './world.ts'
 
 /** Commands that work with the machine: completion, the browser, DuckDB. */
 
-let service: Service
+let service: SharedService
 let run: Runner
 let env: Record<string, string>
-let path: string
 
 beforeAll(async () => {
-  service = await startService({ dataDir: await demoFolder(), seed: true, env: { DEV_APPROVE: 'true' } })
-  path = `${await installedCommand()}:${process.env.PATH}`
-  env = { AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), DATA_DIR: service.dataDir, PATH: path }
-  run = await createRunner(env)
+  service = await sharedService()
+  env = {
+    ...{ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), DATA_DIR: service.dataDir },
+    ...{ AA_CREDENTIAL_STORE: 'file', PATH: process.env.PATH as string },
+  }
+  run = createRunner(env)
   await signIn(run, service)
   await run(['create', 'web-shop', '--domain', '*'])
 })
@@ -31,11 +34,19 @@ afterAll(async () => {
 /** What bash offers after the words; the last one is unfinished. */
 async function offered(...words: string[]): Promise<string[]> {
   const line = ['footfall', ...words].map(word => `'${word}'`).join(' ')
-  const script = `source <(footfall completion bash); COMP_WORDS=(${line}); COMP_CWORD=${words.length}
+  const { stdout: completion } = await run(['completion', 'bash'])
+  // A command that offers what it gets shows what the script sends. shells.test.ts has the real one.
+  const script = `footfall() { cat; }
+${completion}COMP_WORDS=(${line}); COMP_CWORD=${words.length}
 _footfall; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { stdout, stderr } = await runProcess('bash', ['-c', script], { HOME: newFolder(), ...env })
-  expect(stderr).toBe('')
-  return stdout.split('\n').filter(word => word !== '')
+  const sent = await runProcess('bash', ['-c', script], { HOME: newFolder(), ...env })
+  expect(sent.stderr).toBe('')
+  return (await asked(sent.stdout, env)).stdout.split('\n').filter(word => word !== '')
+}
+
+/** What the scripts of all shells ask. */
+function asked(stdin: string, variables: Record<string, string>): Promise<Result> {
+  return runHere(['completion', 'bash', '--words'], { stdin, env: variables })
 }
 
 test.each([
@@ -57,10 +68,9 @@ test.each([
 
 test('without a service completion is silent, and offers commands still', async () => {
   const away = { AA_BASE_URL: 'http://127.0.0.1:9' }
-  const ask = (line: string) =>
-    runProcess('bash', ['-c', `printf '${line}' | footfall completion bash --words`], { ...env, ...away })
-  expect(await ask('stats\\n\\n')).toEqual({ code: 0, stdout: '', stderr: '' })
-  expect(await ask('ins\\n')).toEqual({ code: 0, stdout: 'insights\n', stderr: '' })
+  const ask = (lines: string) => asked(lines, { ...env, ...away })
+  expect(await ask('stats\n\n')).toEqual({ code: 0, stdout: '', stderr: '' })
+  expect(await ask('ins\n')).toEqual({ code: 0, stdout: 'insights\n', stderr: '' })
 })
 
 test('each shell gets a script that asks the command line, and another shell gets the names of these', async () => {
@@ -80,8 +90,8 @@ test('the commands that demo names run as they stand', async () => {
     examples: { command: string }[]
   }
   expect(examples.length).toBeGreaterThan(5)
-  for (const { command } of examples)
-    expect(await runProcess('bash', ['-c', command], env)).toMatchObject({ code: 0 })
+  for (const words of await shellWords(examples.map(({ command }) => command)))
+    expect(await run(words)).toMatchObject({ code: 0 })
 })
 
 test('open prints the address of the dashboard, and opens it when a program for it is named', async () => {
@@ -118,7 +128,7 @@ process.exit(0)
 function withDuckdb(): Record<string, string> {
   const folder = newFolder()
   writeFileSync(join(folder, 'duckdb'), DUCKDB, { mode: 0o755 })
-  return { PATH: `${folder}:${path}` }
+  return { PATH: `${folder}:${process.env.PATH}` }
 }
 
 test('sql runs a statement over the events of the project, all of them and no others', async () => {

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type * as z from 'zod'
 import { accountUsage } from '#schemas/account'
 import { newFolder } from '#test/support/service-process'
-import { createRunner, type Runner } from './built-cli.ts'
+import type { Runner } from './built-cli.ts'
+import { createRunner, skippingClock } from './world.ts'
 
 /** A service with payments needs a payment provider, so a server plays its answers here. */
 
@@ -76,10 +77,8 @@ beforeAll(async () => {
       mode: 0o600,
     },
   )
-  run = await createRunner({
-    ...{ AA_BASE_URL: address, AA_CONFIG_DIR: configDir },
-    ...{ AA_UPGRADE_POLL_INTERVAL_MS: '10', AA_UPGRADE_TIMEOUT_MS: '60000' },
-  })
+  // Fifteen minutes of asking every five seconds.
+  run = createRunner({ AA_BASE_URL: address, AA_CONFIG_DIR: configDir }, { clock: skippingClock() })
 })
 afterAll(() => server.close())
 
@@ -107,7 +106,7 @@ test('--wait goes on after a service that was away for a while, and says so', as
 
 test('--wait ends with an error when nobody upgrades in time', async () => {
   answers = ['upgrade_available']
-  const { code, stderr } = await run(['upgrade-link', '--wait', '--json'], { AA_UPGRADE_TIMEOUT_MS: '50' })
+  const { code, stderr } = await run(['upgrade-link', '--wait', '--json'])
   expect(code).toBe(1)
   expect(JSON.parse(stderr.trim().split('\n').at(-1) as string)).toMatchObject({
     error: 'TIMEOUT',

@@ -1,7 +1,7 @@
 import { linkSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRunner, type Result, runProcess } from '#test/cli/built-cli'
+import { createProcessRunner, type Result, runProcess } from '#test/cli/built-cli'
 import { signIn } from '#test/cli/sign-in'
 import { packedPackage } from '#test/support/packed-package'
 import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
@@ -15,7 +15,7 @@ let npm: (folder: string, ...line: string[]) => Promise<Result>
 beforeAll(async () => {
   service = await startService({ seed: true, env: { DEV_APPROVE: 'true' } })
   env = { AA_CONFIG_DIR: newFolder(), AA_CREDENTIAL_STORE: 'file' }
-  await signIn(await createRunner({ ...env, AA_BASE_URL: service.baseUrl }), service)
+  await signIn(await createProcessRunner({ ...env, AA_BASE_URL: service.baseUrl }), service)
   const home = newFolder()
   npm = (folder, ...line) =>
     runProcess('sh', ['-c', 'cd "$0" && exec "$@"', folder, ...line], {

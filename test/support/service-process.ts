@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -154,6 +155,8 @@ function spawnService(options: ServiceOptions & { dataDir: string }) {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   if (!isShared) running.add(child)
+  // The worker that has started it may end before it.
+  else for (const handle of [child, child.stdout as Socket, child.stderr as Socket]) handle.unref()
   const forget = child.pid === undefined ? () => {} : noteProcess(inject('runFolder'), child.pid)
   let text = ''
   for (const pipe of [child.stdout, child.stderr]) {
