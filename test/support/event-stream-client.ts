@@ -51,7 +51,7 @@ export function openEventStream(
         () => {
           if (blocks().length < count) throw new Error(`${blocks().length} of ${count} blocks: ${raw}`)
         },
-        { everyMs: 20, timeoutMs: 30_000 },
+        { everyMs: 20 },
       ),
     ended,
     close: () => socket.destroy(),

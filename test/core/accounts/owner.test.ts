@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type AuditLog, createAuditLog } from '#core/accounts/audit'
 import { issueOwnerAccess, type OwnerServices } from '#core/accounts/owner'
 import { createStores, type Stores } from '#core/stores'
-import { createFakeClock } from '#test/support/fake-clock'
+import { systemClock } from '#providers/system-clock'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
@@ -11,7 +11,7 @@ let services: OwnerServices
 let audit: AuditLog
 beforeAll(async () => {
   state = await openTestState()
-  const clock = createFakeClock(1_795_248_000_000)
+  const clock = { ...systemClock, now: () => 1_795_248_000_000 }
   stores = createStores(state, clock)
   audit = createAuditLog({ ...state, clock, log: () => {} })
   services = { client: state.client, table: state.table, ...stores, audit }

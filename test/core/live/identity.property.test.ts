@@ -79,7 +79,7 @@ test('live reads and streams show the final id of each user, after any identify 
               streamed.push(...(await subscription.next()).map(({ block }) => Buffer.from(block).toString()))
               expect(streamed.length).toBe(own.length)
             },
-            { everyMs: 1, timeoutMs: 20_000 },
+            { everyMs: 1 },
           )
           expect(streamed.map(block => JSON.parse(block.split('data: ')[1] as string).user_id)).toEqual(
             finals,
