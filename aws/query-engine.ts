@@ -10,9 +10,10 @@ import {
 } from '@aws-sdk/client-athena'
 import { createAnswerMeter } from '#core/answer-meter'
 import { ApiError } from '#core/errors'
-import type { QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
+import type { Clock, QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
 import { queryFailure } from '#core/query-failures'
 import { isThrottled, isTransient } from '#core/transient'
+import { systemClock } from '#providers/system-clock'
 import { toQueryError } from './athena-failure.ts'
 import { athenaCostUsd } from './athena-price.ts'
 import { toRow } from './athena-rows.ts'
@@ -39,6 +40,8 @@ export type AthenaEngineSettings = {
    * before.
    */
   startBackoff?: Backoff
+  /** Says when `timeoutMs` is over. */
+  clock?: Pick<Clock, 'deadline'>
 }
 
 type RowsOptions = NonNullable<Parameters<QueryEngine['rows']>[1]>
@@ -48,6 +51,7 @@ const DEFAULTS = {
   firstPollMs: 150,
   maxPollMs: 1_000,
   startBackoff: { baseMs: 250, maxMs: 2_000 },
+  clock: systemClock,
 } as const
 
 /** A poll takes about 20 ms and costs nothing; most statements end within two seconds. */
@@ -68,7 +72,17 @@ export type AthenaEngine = QueryEngine & {
 
 /** The QueryEngine port on Athena, engine v3. */
 export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine {
-  const { client, workGroup, database, lakeLocation, timeoutMs, firstPollMs, maxPollMs, startBackoff } = {
+  const {
+    client,
+    workGroup,
+    database,
+    lakeLocation,
+    timeoutMs,
+    firstPollMs,
+    maxPollMs,
+    startBackoff,
+    clock,
+  } = {
     ...DEFAULTS,
     ...settings,
   }
@@ -87,7 +101,7 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
 
   async function run(query: SqlQuery, options: RowsOptions): Promise<Row[]> {
     options.signal?.throwIfAborted()
-    const deadline = AbortSignal.timeout(timeoutMs)
+    const deadline = clock.deadline(timeoutMs)
     const signal = AbortSignal.any([deadline, ...(options.signal ? [options.signal] : [])])
     const id = await start(query, signal).catch(error => {
       options.signal?.throwIfAborted()

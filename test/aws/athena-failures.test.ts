@@ -7,6 +7,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { sql } from '#core/sql'
 import { awsError } from '#test/support/aws-error'
+import { createFakeClock } from '#test/support/fake-clock'
 import { createMockedEngine, one, pollResponses, running, succeeded, throttled } from './mocked-athena.ts'
 
 describe('a statement that fails', () => {
@@ -101,14 +102,19 @@ describe('a statement that fails', () => {
 
 describe('the start of a statement', () => {
   test('is tried again while Athena throttles it, and is UNAVAILABLE with Retry-After when it does so until the deadline', async () => {
-    const { engine, mock } = createMockedEngine({ timeoutMs: 100 })
-    mock.on(StartQueryExecutionCommand).rejects(throttled)
+    const clock = createFakeClock()
+    const { engine, mock } = createMockedEngine({ timeoutMs: 100, clock })
+    const starts = () => mock.commandCalls(StartQueryExecutionCommand).length
+    mock.on(StartQueryExecutionCommand).callsFake(async () => {
+      if (starts() === 5) clock.advance(100)
+      throw throttled
+    })
     await expect(engine.rows(one)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       status: 503,
       extras: { retryAfter: 2 },
     })
-    expect(mock.commandCalls(StartQueryExecutionCommand).length).toBeGreaterThan(3)
+    expect(starts()).toBe(5)
   })
 
   test('succeeds after Athena has throttled it five times', async () => {

@@ -8,6 +8,7 @@ import type { Context } from 'aws-lambda'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createInstruments } from '#aws/instruments'
 import { awsError } from '#test/support/aws-error'
+import { createFakeClock } from '#test/support/fake-clock'
 import { createMockedEngine, one, running, succeeded, throttled } from './mocked-athena.ts'
 
 afterEach(() => {
@@ -34,16 +35,24 @@ describe('while a statement runs', () => {
   })
 
   test('the timeout stops it, with a second try when the stop is throttled', async () => {
-    const { engine, mock, stops } = createMockedEngine({ timeoutMs: 30 })
-    mock.on(GetQueryExecutionCommand).resolves(running)
+    const clock = createFakeClock()
+    const { engine, mock, stops } = createMockedEngine({ timeoutMs: 30, clock })
+    mock.on(GetQueryExecutionCommand).callsFake(async () => {
+      clock.advance(30)
+      return running
+    })
     mock.on(StopQueryExecutionCommand).rejectsOnce(throttled).resolves({})
     await expect(engine.rows(one)).rejects.toMatchObject({ code: 'UNAVAILABLE', extras: { retryAfter: 10 } })
     expect(stops()).toBe(2)
   })
 
   test('a rejected stop does not hide the timeout', async () => {
-    const { engine, mock } = createMockedEngine({ timeoutMs: 30 })
-    mock.on(GetQueryExecutionCommand).resolves(running)
+    const clock = createFakeClock()
+    const { engine, mock } = createMockedEngine({ timeoutMs: 30, clock })
+    mock.on(GetQueryExecutionCommand).callsFake(async () => {
+      clock.advance(30)
+      return running
+    })
     mock.on(StopQueryExecutionCommand).rejects(awsError('InvalidRequestException', 'client'))
     await expect(engine.rows(one)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
