@@ -41,7 +41,8 @@ const RULES: Record<string, Rule> = {
     },
   },
   duckdb: { files: /^(schemas|core|duckdb)\//, packages: null, builtins: null },
-  // Clients of services that both deployments use: identity providers, the payment provider, other servers.
+  // What both deployments use: clients of identity providers, of the payment provider and of other servers, and
+  // the clock of the machine.
   providers: {
     files: /^(schemas|core|providers)\//,
     packages: /^(openid-client|stripe|zod|@aws-sdk\/client-bedrock-runtime|@smithy\/node-http-handler)$/,
@@ -59,7 +60,11 @@ const RULES: Record<string, Rule> = {
     files: /^(schemas|core|lambdas)\//,
     packages: null,
     builtins: /^node:(crypto|zlib|buffer|util)$/,
-    never: { 'reads the environment': /\bprocess\./, 'has a timer of its own': TIMER },
+    never: {
+      'reads the environment': /\bprocess\./,
+      'has a clock of its own': CLOCK,
+      'has a timer of its own': TIMER,
+    },
   },
   lib: {
     files: /^(schemas|lib)\/|^(tracker|replay|replay\/viewer|dashboard)\/build\.ts$|^package\.json$/,

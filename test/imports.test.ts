@@ -70,6 +70,7 @@ describe('the check reports', () => {
     ['core that repeats by itself', 'core/a.ts', 'const timer = globalThis.setInterval(run, 10)'],
     ['core that has a deadline of its own', 'core/a.ts', 'const signal = AbortSignal.timeout(10)'],
     ['core that imports the timers', 'core/a.ts', "import { scheduler } from 'node:timers/promises'"],
+    ['a handler that reads the system clock', 'lambdas/a.ts', 'const now = Date.now()'],
     ['a handler that waits by itself', 'lambdas/a.ts', 'setTimeout(run, 10)'],
     ['an inline type import', 'core/a.ts', "type X = import('#local/settings').Settings"],
     ['a re-export', 'core/a.ts', "export { x } from '#lambdas/http'"],
