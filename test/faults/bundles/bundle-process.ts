@@ -1,8 +1,10 @@
 import { fork } from 'node:child_process'
 import { join, resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { inject } from 'vitest'
 import type { Bundle } from '#lib/bundles'
+import { endOfOutput } from './end-of-output.ts'
 import type { Invocation, Outcome } from './lambda-process.ts'
 
 export type BundleProcess = {
@@ -50,11 +52,21 @@ export async function startBundle({ folder }: Bundle, env: Record<string, string
     ])
   }
 
+  /** Resolves when all that an invocation has logged is here. */
+  async function outputOf(invocation: number): Promise<void> {
+    const end = endOfOutput(invocation)
+    const isRunning = () => child.exitCode === null && child.signalCode === null
+    while (isRunning() && !(output.includes(end) && errors.includes(end))) await nextTurn()
+  }
+
+  let invocations = 0
   const process: BundleProcess = {
     async invoke<R>(event: unknown, timeoutMs = 60_000) {
+      const invocation = ++invocations
       const pending = nextOutcome()
       child.send({ event, timeoutMs } satisfies Invocation)
       const outcome = await pending
+      await outputOf(invocation)
       if (outcome.kind === 'error')
         throw Object.assign(new Error(outcome.errorMessage), { name: outcome.errorType })
       return (outcome.kind === 'result' ? outcome.result : undefined) as R

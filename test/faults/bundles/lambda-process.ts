@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { endOfOutput } from './end-of-output.ts'
 
 /**
  * The process in which a bundle runs, as test/faults/bundles/bundle-process.ts starts it. Loads the bundle of
@@ -40,6 +41,15 @@ const { handler } = await import(process.argv[2] ?? '').catch(error => {
 })
 let invocations = 0
 
+async function run(event: unknown, context: object): Promise<Outcome> {
+  try {
+    return { kind: 'result', result: (await handler(event, context)) ?? null }
+  } catch (error) {
+    const { name, message } = error as Error
+    return { kind: 'error', errorType: name, errorMessage: message }
+  }
+}
+
 process.on('message', async ({ event, timeoutMs }: Invocation) => {
   const end = Date.now() + timeoutMs
   process.env._X_AMZN_TRACE_ID = `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1`
@@ -54,11 +64,8 @@ process.on('message', async ({ event, timeoutMs }: Invocation) => {
     logStreamName: '2026/11/21/[$LATEST]0f1e2d3c4b5a69788796a5b4c3d2e1f0',
     getRemainingTimeInMillis: () => end - Date.now(),
   }
-  try {
-    send({ kind: 'result', result: (await handler(event, context)) ?? null })
-  } catch (error) {
-    const { name, message } = error as Error
-    send({ kind: 'error', errorType: name, errorMessage: message })
-  }
+  const outcome = await run(event, context)
+  for (const pipe of [process.stdout, process.stderr]) pipe.write(endOfOutput(invocations))
+  send(outcome)
 })
 send({ kind: 'ready' })
