@@ -124,6 +124,8 @@ test.concurrent('on a full disk a chunk gets 503, what was stored plays, and the
   const replay = await beginReplay(service)
   expect((await upload(service, replay, chunkOf(replay, 0))).status).toBe(202)
   disk.fill(service)
+  // Until the service has measured the disk, it may free a page for which a chunk is small enough.
+  await eventually(() => expect(service.output()).toContain('"code":"DISK_RESERVE_REACHED"'))
   const refused = await upload(service, replay, chunkOf(replay, 1))
   expect([refused.status, refused.body.error]).toEqual([503, 'UNAVAILABLE'])
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
