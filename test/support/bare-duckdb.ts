@@ -7,24 +7,34 @@ import { list } from '#duckdb/tables'
 import { toRows } from '#duckdb/values'
 import type { Statement } from '#schemas/read-options'
 
-/**
- * Runs a statement of `sql=true` over the folder of a lake, with DuckDB alone: as docs/sql-in-duckdb.md says.
- */
-export async function runInBareDuckDb(lakeDir: string, { text, params, tables }: Statement): Promise<Row[]> {
+/** One for all statements of a worker, because a new one takes longer than most statements. */
+let bareDuckDb: Promise<DuckDBInstance> | undefined
+
+async function openBareDuckDb(): Promise<DuckDBInstance> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
+  for (const setting of dialect) await connection.run(setting)
+  connection.closeSync()
+  return instance
+}
+
+/**
+ * Runs a statement of `sql=true` over the folder of a lake, with DuckDB alone: as docs/sql-in-duckdb.md says.
+ * Its views are those of a connection of its own.
+ */
+export async function runInBareDuckDb(lakeDir: string, { text, params, tables }: Statement): Promise<Row[]> {
+  bareDuckDb ??= openBareDuckDb()
+  const connection = await (await bareDuckDb).connect()
   try {
-    for (const setting of dialect) await connection.run(setting)
     for (const [table, patterns] of Object.entries(tables)) {
       const files = list(patterns.map(pattern => join(lakeDir, pattern)))
       await connection.run(
-        `CREATE VIEW ${table} AS SELECT * FROM read_parquet(${files}, union_by_name = true, hive_partitioning = true)`,
+        `CREATE TEMP VIEW ${table} AS SELECT * FROM read_parquet(${files}, union_by_name = true, hive_partitioning = true)`,
       )
     }
     return await runPrepared(connection, text, params)
   } finally {
     connection.closeSync()
-    instance.closeSync()
   }
 }
 

@@ -40,12 +40,13 @@ function openProcess(name: string, errors: unknown[] = [], fail = () => false) {
     take: (limit: number) => window.take('token', limit).isAdmitted,
     admission: (limit: number) => window.take('token', limit),
     reports,
+    /** Waits for all reports, also those that follow others, and for what the window does with them. */
     async settle() {
-      await Promise.allSettled(reports)
-      // A look may follow a report, and what the window does with its answer.
-      await nextTurn()
-      await Promise.allSettled(looks)
-      await nextTurn()
+      for (let settled = -1; settled < reports.length + looks.length; ) {
+        settled = reports.length + looks.length
+        await Promise.allSettled([...reports, ...looks])
+        await nextTurn()
+      }
     },
   }
 }

@@ -22,7 +22,7 @@ import { wideLake } from '#test/trino/sample-lakes'
  * windows. The filters leave few rows and the engine has more threads than processors, as where it happened.
  */
 
-const ROUNDS = repeats(3, { countPerDepth: 4 })
+const ROUNDS = repeats(2, { countPerDepth: 4 })
 const AT_ONCE = 8
 const LONG_MS = 15 * 60_000
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { retention } from '#core/reports/retention/retention'
 import { runReport } from '#core/reports/run/run'
 import { RETENTION_PERIODS } from '#schemas/retention'
-import { propertySettings } from '#test/support/depth'
+import { propertySettings, repeats } from '#test/support/depth'
 import { oracleRetention } from '#test/support/oracle/retention'
 import { orderedHistory } from '#test/support/ordered-history'
 import { NOW } from '#test/support/random-history'
@@ -23,9 +23,9 @@ const request = fc.record({
   since: fc.option(fc.constantFrom('0d', '7d', '30d', '60d'), { nil: undefined, freq: 1 }),
 })
 
-const MAX_CELLS = 6
+const MAX_CELLS = repeats(4, { countPerDepth: 3, maxCount: 6 })
 
-/** Cells to ask for by name: those in which somebody came back, and what the others and the cohort are. */
+/** Cells to ask for by name: those in which somebody came back, what the others are, and a whole cohort. */
 function cellsOf({ cohorts }: Pick<ReturnType<typeof oracleRetention>, 'cohorts'>) {
   const cells = cohorts.flatMap(({ date, retained }) =>
     retained.flatMap((users, offset) => {
@@ -34,7 +34,8 @@ function cellsOf({ cohorts }: Pick<ReturnType<typeof oracleRetention>, 'cohorts'
       return users === 0 ? [] : [false, true].map(people_dropped => ({ ...cell, people_dropped }))
     }),
   )
-  return cells.toSorted((a, b) => b.people_of_offset - a.people_of_offset).slice(0, MAX_CELLS)
+  const latest = cells.toSorted((a, b) => b.people_of_offset - a.people_of_offset)
+  return [...latest.slice(0, MAX_CELLS - 1), ...latest.slice(MAX_CELLS - 1).slice(-1)]
 }
 
 test('GET /retention equals the oracle for random histories, periods and events', async () => {
@@ -72,5 +73,8 @@ test('GET /retention equals the oracle for random histories, periods and events'
   )
   // Users must return, or the test proves nothing about later periods.
   expect(returns).toBeGreaterThan(0)
-  expect(Math.min(...Object.values(people))).toBeGreaterThan(0)
+  const { dropped: _, ...frequent } = people
+  // People who did not come back to a cell are rare: the two histories of depth 1 name none.
+  const named = Object.values(repeats(1) === 1 ? frequent : people)
+  expect(Math.min(...named), JSON.stringify(people)).toBeGreaterThan(0)
 }, 1_800_000)
