@@ -1,9 +1,9 @@
 import { Entity as CheckedEntity, type Schema } from 'electrodb'
 
 /**
- * ElectroDB compares every model with a JSON schema when it makes an entity, which takes most of the processor
- * time of createStores: 60 ms at each start of a process or a function. The models are constants of the code,
- * so test/core/entity.test.ts compares them instead.
+ * ElectroDB compares every model with a JSON schema when it makes an entity, which takes most of the
+ * processor time of createStores: 60 ms at each start of a process or a function. The models are constants of
+ * the code, so test/core/entity.test.ts compares them instead.
  */
 class UncheckedEntity extends CheckedEntity<string, string, string, Schema<string, string, string>> {
   /** The constructor of ElectroDB calls this. */

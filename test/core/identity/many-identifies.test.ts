@@ -21,8 +21,8 @@ afterAll(() => state.close())
 const ATTACK = 20_000
 const IMPORT = repeats(2_000, { countPerDepth: 50_000, maxCount: 100_000 })
 /**
- * A process of 512 MB once ended at 350,000 links that it made anew. Deep runs have more than MOST_ROWS; depth
- * 1 has links of one part.
+ * A process of 512 MB once ended at 350,000 links that it made anew. Deep runs have more than MOST_ROWS;
+ * depth 1 has links of one part.
  */
 const LINKS = repeats(3_100, { countPerDepth: 60_000, maxCount: 350_000 })
 /** Links that are in memory at a time, and a page of the state table. */

@@ -102,7 +102,7 @@ test('hyparquet and DuckDB read back what random records hold', async () => {
   const connection = await (await DuckDBInstance.create(':memory:')).connect()
   const random = createRandom(seed).next
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
-  for (let round = 0; round < repeats(12); round++) {
+  for (let round = 0; round < repeats(4, { countPerDepth: 12 }); round++) {
     const distinct = pick([1, 3, 40, 100_000])
     const text = () => pick(['', 'ä\u{1f600}', `t-${Math.floor(random() * distinct)}`, 'x'.repeat(300)])
     const records = Array.from({ length: pick([1, 2, 30]) }, (_, i) => ({

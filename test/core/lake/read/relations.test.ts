@@ -232,9 +232,7 @@ const copiesInAnyOrder = [
   [visitor(), server()],
   [server(), visitor()],
   [visitor(), visitor(), server()],
-].map(copies =>
-  inEveryState([copies.slice(0, 1), copies.slice(1, 2), copies.slice(2)].map(epoch => [epoch])),
-)
+].map(copies => inEveryState([copies.slice(0, 1), copies.slice(1, 2), copies.slice(2)].map(epoch => [epoch])))
 
 test.each(STATES)(
   'of copies of an event_id the one with a credential is read, whichever came first: %s',
