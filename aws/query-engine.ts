@@ -8,7 +8,7 @@ import {
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena'
-import { createAnswerMeter } from '#core/answer-meter'
+import { ANSWER_LIMITS, type AnswerLimits, createAnswerMeter } from '#core/answer-meter'
 import { ApiError } from '#core/errors'
 import type { Clock, QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
 import { queryFailure } from '#core/query-failures'
@@ -42,6 +42,8 @@ export type AthenaEngineSettings = {
   startBackoff?: Backoff
   /** Says when `timeoutMs` is over. */
   clock?: Pick<Clock, 'deadline'>
+  /** The largest answer. */
+  answerLimits?: AnswerLimits
 }
 
 type RowsOptions = NonNullable<Parameters<QueryEngine['rows']>[1]>
@@ -52,6 +54,7 @@ const DEFAULTS = {
   maxPollMs: 1_000,
   startBackoff: { baseMs: 250, maxMs: 2_000 },
   clock: systemClock,
+  answerLimits: ANSWER_LIMITS,
 } as const
 
 /** A poll takes about 20 ms and costs nothing; most statements end within two seconds. */
@@ -72,20 +75,11 @@ export type AthenaEngine = QueryEngine & {
 
 /** The QueryEngine port on Athena, engine v3. */
 export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine {
-  const {
-    client,
-    workGroup,
-    database,
-    lakeLocation,
-    timeoutMs,
-    firstPollMs,
-    maxPollMs,
-    startBackoff,
-    clock,
-  } = {
+  const { client, workGroup, database, lakeLocation, timeoutMs, answerLimits, clock, ...pauses } = {
     ...DEFAULTS,
     ...settings,
   }
+  const { firstPollMs, maxPollMs, startBackoff } = pauses
 
   const running = new Set<Promise<Row[]>>()
 
@@ -178,7 +172,7 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
 
   async function readResults(id: string, abortSignal: AbortSignal): Promise<Row[]> {
     const rows: Row[] = []
-    const meter = createAnswerMeter()
+    const meter = createAnswerMeter(answerLimits)
     let columns: ColumnInfo[] = []
     for (let next: string | undefined; ; ) {
       const page = await client.send(

@@ -9,13 +9,16 @@ export const MAX_ANSWER_ROWS = 100_000
 /** Characters of texts, and 8 for each other value. */
 export const MAX_ANSWER_BYTES = 64_000_000
 
+export type AnswerLimits = { rows: number; bytes: number }
+export const ANSWER_LIMITS: AnswerLimits = { rows: MAX_ANSWER_ROWS, bytes: MAX_ANSWER_BYTES }
+
 const VALUE_BYTES = 8
 
 /**
  * Counts the rows of one answer. Throws UNAVAILABLE when they are too many or too large, so an engine reads
  * no further.
  */
-export function createAnswerMeter(): (row: Row) => void {
+export function createAnswerMeter(limits: AnswerLimits): (row: Row) => void {
   let [rows, bytes] = [0, 0]
   return row => {
     rows++
@@ -23,6 +26,6 @@ export function createAnswerMeter(): (row: Row) => void {
       const value = row[name]
       bytes += typeof value === 'string' ? value.length : VALUE_BYTES
     }
-    if (rows > MAX_ANSWER_ROWS || bytes > MAX_ANSWER_BYTES) throw queryFailure('answer')
+    if (rows > limits.rows || bytes > limits.bytes) throw queryFailure('answer')
   }
 }

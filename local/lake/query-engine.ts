@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { ANSWER_LIMITS, type AnswerLimits } from '#core/answer-meter'
 import type { Log, QueryEngine, QueryStatistics, Row, Scan, ScanEstimator, SqlQuery } from '#core/ports'
 import { queryFailure } from '#core/query-failures'
 import { createSharedRuns } from '#core/shared-runs'
@@ -39,6 +40,8 @@ export type QueryEngineSettings = {
   timeoutMs?: number
   /** Longest time that a statement may wait in the queue. */
   queueMs?: number
+  /** The largest answer. */
+  answerLimits?: AnswerLimits
 }
 
 export type LocalQueryEngine = QueryEngine &
@@ -55,6 +58,7 @@ const DEFAULTS = {
   concurrency: 2,
   timeoutMs: 30_000,
   queueMs: 10_000,
+  answerLimits: ANSWER_LIMITS,
 } as const
 
 /** Result of `toCallerError` when the cause of the failure has gone, so the statement should run again. */
@@ -78,7 +82,7 @@ type RunResult = { rows: Row[]; statistics: QueryStatistics }
 
 /** The QueryEngine port on DuckDB over the Parquet files of a folder. */
 export async function openQueryEngine(settings: QueryEngineSettings): Promise<LocalQueryEngine> {
-  const { lakeDir, log, memoryMb, spillMb, threads, concurrency, timeoutMs, queueMs } = {
+  const { lakeDir, log, memoryMb, spillMb, threads, concurrency, timeoutMs, queueMs, answerLimits } = {
     ...DEFAULTS,
     ...settings,
   }
@@ -201,7 +205,7 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
         const lake = await useLake(session, query)
         files = lake.files
         hasJoined = lake.hasJoined
-        const rows = await runStatement(session.connection, lake.query)
+        const rows = await runStatement(session.connection, lake.query, answerLimits)
         const engineMs = Date.now() - startedAt
         const size = await footers.measure(session.connection, files, query.text)
         return {

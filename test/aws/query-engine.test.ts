@@ -40,9 +40,9 @@ async function open(
   return { engine, close }
 }
 
-queryEngineContract('Athena (a front over DuckDB)', async () => {
+queryEngineContract('Athena (a front over DuckDB)', async answerLimits => {
   const lakeDir = await mkdtemp(join(tmpdir(), 'footfall-athena-lake-'))
-  const { engine, close } = await open(lakeDir)
+  const { engine, close } = await open(lakeDir, { answerLimits })
   return {
     engine,
     async close() {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MAX_ANSWER_BYTES, MAX_ANSWER_ROWS } from '#core/answer-meter'
+import type { AnswerLimits } from '#core/answer-meter'
 import type { QueryEngine, SqlQuery } from '#core/ports'
 import { date, inFiles, integer, name, sql, timestamp } from '#core/sql'
 import { type TableName, tables } from '#schemas/columns'
@@ -10,6 +10,9 @@ export type OpenedQueryEngine = {
   close(): Promise<void>
 }
 
+/** Smaller than the real ones, so that an answer with the most rows is short. */
+const ANSWER_LIMITS: AnswerLimits = { rows: 3_000, bytes: 200_000 }
+
 /** A statement that runs for longer than a test. Both engines run it in DuckDB. */
 export const ENDLESS: SqlQuery = sql`SELECT count(*) AS n
   FROM UNNEST(generate_series(1, 9000)) AS a(x) CROSS JOIN UNNEST(generate_series(1, 9000)) AS b(y)
@@ -17,13 +20,16 @@ export const ENDLESS: SqlQuery = sql`SELECT count(*) AS n
   WHERE (x * y + z) % 7 = 3`
 
 /** Tests the rules of the port QueryEngine (core/ports.ts) on one implementation. */
-export function queryEngineContract(engineName: string, open: () => Promise<OpenedQueryEngine>): void {
+export function queryEngineContract(
+  engineName: string,
+  open: (answerLimits: AnswerLimits) => Promise<OpenedQueryEngine>,
+): void {
   describe(`${engineName} as a QueryEngine`, () => {
     let opened: OpenedQueryEngine
     const rows = (query: SqlQuery) => opened.engine.rows(query)
 
     beforeAll(async () => {
-      opened = await open()
+      opened = await open(ANSWER_LIMITS)
     })
     afterAll(() => opened.close())
 
@@ -102,8 +108,8 @@ export function queryEngineContract(engineName: string, open: () => Promise<Open
       FROM UNNEST(sequence(1, ${integer(count / 1_000)})) AS a(x) CROSS JOIN UNNEST(sequence(1, 1000)) AS b(y)`
 
     test('an answer with the most rows is read, and one with more is refused', async () => {
-      expect(await rows(manyRows(MAX_ANSWER_ROWS, sql`'a'`))).toHaveLength(MAX_ANSWER_ROWS)
-      await expect(rows(manyRows(MAX_ANSWER_ROWS + 1_000, sql`'a'`))).rejects.toMatchObject({
+      expect(await rows(manyRows(ANSWER_LIMITS.rows, sql`'a'`))).toHaveLength(ANSWER_LIMITS.rows)
+      await expect(rows(manyRows(ANSWER_LIMITS.rows + 1_000, sql`'a'`))).rejects.toMatchObject({
         code: 'UNAVAILABLE',
         message: expect.stringContaining('lower `limit`'),
       })
@@ -111,7 +117,7 @@ export function queryEngineContract(engineName: string, open: () => Promise<Open
     })
 
     test('an answer with too long texts is refused', async () => {
-      const chars = MAX_ANSWER_BYTES / 1_000
+      const chars = ANSWER_LIMITS.bytes / 1_000
       const text = (length: number) => sql`lpad('', ${integer(length)}, 'x')`
       expect(await rows(manyRows(1_000, text(chars)))).toHaveLength(1_000)
       await expect(rows(manyRows(1_000, text(chars + 1)))).rejects.toMatchObject({ code: 'UNAVAILABLE' })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Deployment, openDeployment } from '#test/support/deployment'
+import { type Deployment, sharedDeployment } from '#test/support/deployment'
 import { eventually } from '#test/support/eventually'
 
 /** Gateways decode a path before they choose its route, so such an id cannot stand there everywhere. */
@@ -7,7 +7,7 @@ const ID = 'a/b%2F+c d%25'
 
 let service: Deployment
 beforeAll(async () => {
-  service = await openDeployment()
+  service = await sharedDeployment()
 })
 afterAll(() => service.close())
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ProjectRecord } from '#schemas/projects'
-import { type Deployment, type NewProject, openDeployment } from '#test/support/deployment'
+import { type Deployment, type NewProject, sharedDeployment } from '#test/support/deployment'
 import { eventually } from '#test/support/eventually'
 
 /** Projects over HTTP, from their creation to their deletion. */
 
 let service: Deployment
 beforeAll(async () => {
-  service = await openDeployment()
+  service = await sharedDeployment()
 })
 afterAll(() => service?.close())
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Deployment, openDeployment } from '#test/support/deployment'
+import { type Deployment, sharedDeployment } from '#test/support/deployment'
 
 /** Events that servers send, without the tracker. */
 
@@ -9,7 +9,7 @@ const DAY_MS = 24 * 3_600_000
 
 let service: Deployment
 beforeAll(async () => {
-  service = await openDeployment()
+  service = await sharedDeployment()
 })
 afterAll(() => service?.close())
 

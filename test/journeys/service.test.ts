@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpointLines } from '#schemas/endpoint-lines'
 import type { Route } from '#schemas/route'
 import { isDocumented, routes } from '#schemas/routes'
-import { type Deployment, openDeployment } from '#test/support/deployment'
+import { type Deployment, sharedDeployment } from '#test/support/deployment'
 
 /** Public paths of the service, and its responses to wrong requests. */
 
 let service: Deployment
 beforeAll(async () => {
-  service = await openDeployment()
+  service = await sharedDeployment()
 })
 afterAll(() => service?.close())
 

@@ -300,7 +300,9 @@ test('missing traffic raises an alarm only if the option expects traffic', () =>
 })
 
 test('a budget is on whenever an address is given, and without any address the synthesis warns', () => {
-  expect(heard.only('AWS::Budgets::Budget').Properties).toMatchObject({ Budget: { BudgetLimit: { Amount: 100 } } })
+  expect(heard.only('AWS::Budgets::Budget').Properties).toMatchObject({
+    Budget: { BudgetLimit: { Amount: 100 } },
+  })
   expect(plain.warnings).toEqual([expect.stringContaining('alarmEmail')])
   expect(heard.warnings).toEqual([])
   const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ops'

@@ -127,11 +127,17 @@ test.each<[Record<string, unknown>, object | undefined]>([
   [{ shards: 5 }, undefined],
   [{ requestsPerSecond: 20 }, { rateLimit: 20, burstLimit: 20 }],
   [{ streamMode: 'on-demand' }, undefined],
-  [{ streamMode: 'on-demand', requestsPerSecond: 12_000 }, { rateLimit: 12_000, burstLimit: 1_250 }],
+  [
+    { streamMode: 'on-demand', requestsPerSecond: 12_000 },
+    { rateLimit: 12_000, burstLimit: 1_250 },
+  ],
   // Four of ten executions are left for requests, each for 25 ms.
   [{ concurrency: 10 }, { rateLimit: 160, burstLimit: 16 }],
   [{ concurrency: 1_000 }, { rateLimit: 2_000, burstLimit: 1_250 }],
-  [{ concurrency: 10, requestsPerSecond: 20 }, { rateLimit: 20, burstLimit: 16 }],
+  [
+    { concurrency: 10, requestsPerSecond: 20 },
+    { rateLimit: 20, burstLimit: 16 },
+  ],
 ])('the throttle of the API with the options %o is %o', (context, expected) => {
   const config = readConfig(context)
   const perSecond = config.streamMode === 'on-demand' ? null : 1_000 * (config.shards ?? 1)

@@ -6,7 +6,7 @@ import type { EventsResponse } from '#schemas/events'
 import type { ProjectRecord } from '#schemas/projects'
 import type { Stats } from '#schemas/stats'
 import { eventually } from './eventually.ts'
-import { cleanUp, startService } from './service-process.ts'
+import { cleanUp, type Service, startService } from './service-process.ts'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
 /** The contents of the file that FOOTFALL_DEPLOYMENT names: a running service and one of its accounts. */
@@ -68,18 +68,42 @@ export type Deployment = {
 const MAX_TRIES = 5
 
 export async function openDeployment(): Promise<Deployment> {
-  const path = process.env.FOOTFALL_DEPLOYMENT
-  if (path !== undefined) {
-    const file = JSON.parse(readFileSync(path, 'utf8')) as DeploymentFile
-    return deployment(file, async () => {})
-  }
+  const deployed = readDeployment()
+  if (deployed !== null) return deployed
   const service = await startService()
-  const { base_url, api_key } = service.credentials
-  const setup_link = /\S+\/setup\/\S+/.exec(service.output())?.[0] ?? ''
-  return deployment({ base_url, api_key, setup_link, visible_within_s: 60 }, async () => {
+  return deployment(fileOf(service), async () => {
     await service.stop()
     await cleanUp()
   })
+}
+
+let shared: Promise<Deployment> | undefined
+
+/**
+ * Returns the deployment of this process, whose service starts with the first call. Journeys that do not sign
+ * a browser in share it, and each test has a project of its own.
+ */
+export function sharedDeployment(): Promise<Deployment> {
+  shared ??= openShared()
+  return shared
+}
+
+async function openShared(): Promise<Deployment> {
+  const deployed = readDeployment()
+  return deployed ?? deployment(fileOf(await startService({ isShared: true })), async () => {})
+}
+
+/** The deployment of FOOTFALL_DEPLOYMENT, or null. */
+function readDeployment(): Deployment | null {
+  const path = process.env.FOOTFALL_DEPLOYMENT
+  if (path === undefined) return null
+  return deployment(JSON.parse(readFileSync(path, 'utf8')) as DeploymentFile, async () => {})
+}
+
+function fileOf(service: Service): DeploymentFile {
+  const { base_url, api_key } = service.credentials
+  const setup_link = /\S+\/setup\/\S+/.exec(service.output())?.[0] ?? ''
+  return { base_url, api_key, setup_link, visible_within_s: 60 }
 }
 
 /** Returns the service of a deployment file. */

@@ -48,7 +48,7 @@ describe('a project whose every text is hostile', () => {
   let page: Page
   beforeAll(async () => {
     project = await makeHostileProject(dashboard)
-    page = await dashboard.open(pathOfView({ name: 'settings', of: 'project' }, project), { isKept: true })
+    page = await dashboard.open(pathOfView({ name: 'settings', of: 'project' }, project), { isShared: true })
   })
 
   test.each(views.map(row => [row.name, row] as const))('runs nothing in the view %s', async (_, row) => {

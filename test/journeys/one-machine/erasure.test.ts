@@ -160,7 +160,7 @@ test('after an erasure nothing in the data folder has the ids of the person, and
   }
 
   const { erasure_id } = await call('DELETE', `/users/${person.anonymous}?project=${PROJECT}`)
-  // The list of erasures is read once a second. On a slow machine the events have left the buffer by now.
+  // The list of erasures is read once a second.
   await eventually(async () => expect(await liveUsers()).not.toContain(person.id))
   const resumed = openStream({ 'Last-Event-ID': firstId })
   await resumed.waitFor(1)

@@ -3,18 +3,19 @@ import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { MAX_ANSWER_BYTES, MAX_ANSWER_ROWS } from '#core/answer-meter'
 import { encodeHot } from '#core/lake/consume/encode-hot'
 import { hotColumnsOf } from '#core/lake/consume/hot-columns'
 import type { Log, QueryStatistics } from '#core/ports'
-import { inFiles, join, NOT_MATERIALIZED, sql } from '#core/sql'
+import { inFiles, integer, join, NOT_MATERIALIZED, sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import type { QueryEngineSettings } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
 import { damageParquet } from '#test/support/damage-parquet'
 import { openTestEngine } from '#test/support/test-engine'
 
-queryEngineContract('DuckDB over a folder', async () => {
-  const { engine, remove } = await openEngine()
+queryEngineContract('DuckDB over a folder', async answerLimits => {
+  const { engine, remove } = await openEngine({ answerLimits })
   return { engine, close: remove }
 })
 
@@ -386,6 +387,15 @@ test('a waiting statement leaves the queue when its caller leaves, and the next 
   first.abort(new Error('enough'))
   await expect(running).rejects.toThrow('enough')
   expect(await third).toEqual([{ n: 0, paths: 0 }])
+})
+
+test('an answer as large as one may be is read', async () => {
+  const { engine } = await setUp()
+  const rows = await engine.rows(
+    sql`SELECT lpad('', ${integer(MAX_ANSWER_BYTES / MAX_ANSWER_ROWS)}, 'x') AS t
+      FROM UNNEST(generate_series(1, ${integer(MAX_ANSWER_ROWS)})) AS s(x)`,
+  )
+  expect(rows).toHaveLength(MAX_ANSWER_ROWS)
 })
 
 test('a statement that needs more than the memory and the spill space rejects, and the next one works', async () => {
