@@ -1,60 +1,14 @@
-import { readdir } from 'node:fs/promises'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import { profiles } from '#core/limits/profile'
-import { openScanDesk } from '#core/scans/open-scan-desk'
-import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
-import { createStores } from '#core/stores'
 import { createScanThread } from '#local/scans/scan-thread'
-import { systemClock as clock } from '#providers/system-clock'
-import { linkBrowser } from '#test/browser/scans/link-browser'
 import { goodAnswer, sayText, startConverse } from '#test/providers/bedrock/converse-server'
 import { SITE } from '#test/support/test-scans'
-import { openTestState } from '#test/support/test-state'
-
-const ENTRY = new URL('./loopback-thread.ts', import.meta.url)
-const ACCOUNT = { id: 'acc_1', tier: 'pro' } as never
+import { ACCOUNT, openScanThreads } from './open-scan-threads.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
+const { serve, open } = openScanThreads(cleanups)
 afterEach(async () => {
   for (const close of cleanups.splice(0).reverse()) await close()
 })
-
-async function serve(respond: (response: ServerResponse, url: string) => void): Promise<string> {
-  const server: Server = createServer(({ url = '' }, response) => respond(response, url))
-  cleanups.push(async () => {
-    server.closeAllConnections()
-    await new Promise(resolve => server.close(resolve))
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return `http://shop.example.com:${(server.address() as AddressInfo).port}/`
-}
-
-/** Desk and thread over one state, as on one machine; `restart` is a process that begins after a kill. */
-async function open({ chromiumPath, textModel }: { chromiumPath?: string; textModel?: string } = {}) {
-  const state = await openTestState()
-  cleanups.push(state.close)
-  const logged: string[] = []
-  const start = () => {
-    const settings = {
-      dataDir: state.folder,
-      userAgent: 'FootfallScan/1.0 (+http://localhost/)',
-      chromiumPath,
-      textModel,
-    }
-    const thread = createScanThread(settings, code => void logged.push(code), { entry: ENTRY })
-    cleanups.push(thread.stop)
-    const policy = { isAllowedAddress: () => true, isAllowedPort: () => true }
-    const guards = { networkHash: async () => 'network' }
-    const options = { ...state, clock, jobs: thread, profile: profiles.own, guards, policy, waitMs: 120_000 }
-    const desk = openScanDesk({ ...options, lookMs: 20 })
-    const maintenance = openScanMaintenance({ ...state, ...createStores(state, clock), jobs: thread, clock })
-    return { thread, desk, maintenance }
-  }
-  return { start, logged, folder: state.folder }
-}
 
 test('an analysis runs in the thread, with the real network and the real reader', async () => {
   const url = await serve((response, path) =>
@@ -117,24 +71,6 @@ test('an analysis whose thread was stopped begins again with the next start', as
   expect([scan.status, scan.attempts, preview?.coverage.pages.length]).toEqual(['succeeded', 2, 1])
 })
 
-test('a page that needs its scripts is rendered beside the thread, and nothing of the browser stays', async () => {
-  const shell = `<title>App</title><div id="root"></div><script>root.innerHTML = ${JSON.stringify(SITE).replaceAll('</', '<\\/')}</script>`
-  const url = await serve((response, path) =>
-    path === '/' ? response.setHeader('Content-Type', 'text/html').end(shell) : response.writeHead(404).end(),
-  )
-  const { start, logged, folder } = await open()
-  await linkBrowser(folder)
-  const { preview } = await start().desk.start({ url, isFull: false }, ACCOUNT)
-  expect(preview?.coverage).toEqual({
-    pages: [{ url, status: 200, rendered: true }],
-    not_reached: [],
-    rendering: 'used',
-  })
-  expect(preview?.result.minimum_viable_instrumentation[0]?.event).toBe('trial_started')
-  expect(await readdir(join(folder, 'rendering'))).toEqual([])
-  expect(logged).toEqual([])
-})
-
 test('without a browser the page is read as it came, and the answer says so', async () => {
   const shell = '<title>App</title><div id="root"></div><script src="/app.js"></script>'
   const url = await serve(response => response.setHeader('Content-Type', 'text/html').end(shell))
@@ -150,7 +86,7 @@ test('a thread that an analysis blocks is ended, and all that it had begins agai
     void begun.push(code === 'JOB_FAILED' ? code : `${fields.id} ${fields.takesOver}`)
   const thread = createScanThread({ dataDir: '/nowhere', userAgent: 'x' }, log, {
     entry: new URL('./blocked-thread.ts', import.meta.url),
-    blockedMs: 1_000,
+    blockedMs: 3_000,
   })
   cleanups.push(thread.stop)
   const job = (id: string) => ({ kind: 'scan', account_id: 'acc_1', id }) as const

@@ -1,0 +1,70 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { profiles } from '#core/limits/profile'
+import { openScanDesk } from '#core/scans/open-scan-desk'
+import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
+import { createStores } from '#core/stores'
+import { createScanThread } from '#local/scans/scan-thread'
+import { systemClock as clock } from '#providers/system-clock'
+import { openTestState } from '#test/support/test-state'
+
+const ENTRY = new URL('./loopback-thread.ts', import.meta.url)
+export const ACCOUNT = { id: 'acc_1', tier: 'pro' } as never
+
+/**
+ * Analyses in the thread of one machine, of sites on this machine. What is opened is added to `cleanups`, to
+ * be closed in the other order.
+ */
+export function openScanThreads(cleanups: (() => Promise<unknown>)[]) {
+  async function serve(respond: (response: ServerResponse, url: string) => void): Promise<string> {
+    const server: Server = createServer(({ url = '' }, response) => respond(response, url))
+    cleanups.push(async () => {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    return `http://shop.example.com:${(server.address() as AddressInfo).port}/`
+  }
+
+  /**
+   * Desk and thread over one state, as on one machine. A second `start` is a process that begins after a
+   * kill.
+   */
+  async function open({ chromiumPath, textModel }: { chromiumPath?: string; textModel?: string } = {}) {
+    const state = await openTestState()
+    cleanups.push(state.close)
+    const logged: string[] = []
+    const start = () => {
+      const settings = {
+        dataDir: state.folder,
+        userAgent: 'FootfallScan/1.0 (+http://localhost/)',
+        chromiumPath,
+        textModel,
+      }
+      const thread = createScanThread(settings, code => void logged.push(code), { entry: ENTRY })
+      cleanups.push(thread.stop)
+      const policy = { isAllowedAddress: () => true, isAllowedPort: () => true }
+      const guards = { networkHash: async () => 'network' }
+      const options = {
+        ...state,
+        clock,
+        jobs: thread,
+        profile: profiles.own,
+        guards,
+        policy,
+        waitMs: 240_000,
+      }
+      const desk = openScanDesk({ ...options, lookMs: 20 })
+      const maintenance = openScanMaintenance({
+        ...state,
+        ...createStores(state, clock),
+        jobs: thread,
+        clock,
+      })
+      return { thread, desk, maintenance }
+    }
+    return { start, logged, folder: state.folder }
+  }
+
+  return { serve, open }
+}
