@@ -17,9 +17,12 @@ export type RendererOptions = {
   isSingleProcess?: boolean
   /** Time of one page, ms; default PAGE_MS. */
   pageMs?: number
+  /** A page that does not rest is taken as it is after this time, ms; default a part of `pageMs`. */
+  restMs?: number
 }
 
 const PAGE_MS = 12_000
+const REST = 0.6
 
 /**
  * Renders pages in a headless Chromium that lives for one analysis, in processes of its own. It has no
@@ -31,6 +34,7 @@ export function createRenderer({
   tempDir,
   isSingleProcess = false,
   pageMs = PAGE_MS,
+  restMs = REST * pageMs,
 }: RendererOptions): Renderer {
   return {
     isAvailable: async () => (await findChromium()) !== null,
@@ -50,7 +54,9 @@ export function createRenderer({
       events = createPageEvents(browser, requests)
       try {
         for (const url of urls) {
-          const page = await renderPage({ browser, events, requests, pageMs }, url, signal).catch(problemOf)
+          const page = await renderPage({ browser, events, requests, pageMs, restMs }, url, signal).catch(
+            problemOf,
+          )
           pages.set(url, page)
           // A page that hangs keeps the browser from the next one.
           if ('problem' in page && page.problem === TOO_LONG) break

@@ -4,8 +4,6 @@ import type { RequestAnswerer } from './answer-requests.ts'
 import type { PageEvents, Tab } from './page-events.ts'
 import type { Browser } from './start-browser.ts'
 
-/** A page that does not rest is taken as it is after this part of its time. */
-const REST = 0.6
 /** A page rests when it has waited for no response for this long, ms. */
 const QUIET_MS = 600
 const LOOK_MS = 50
@@ -20,6 +18,8 @@ type Rendering = {
   requests: RequestAnswerer
   /** Time of one page, ms. */
   pageMs: number
+  /** A page that does not rest is taken as it is after this time, ms. */
+  restMs: number
 }
 
 /**
@@ -51,7 +51,7 @@ export async function renderPage(
 
 export const TOO_LONG = 'its scripts do not come to an end'
 
-async function load({ browser, requests, pageMs }: Rendering, tab: Tab, url: string, ended: AbortSignal) {
+async function load({ browser, requests, restMs }: Rendering, tab: Tab, url: string, ended: AbortSignal) {
   const send = (method: string, params = {}) => browser.send(method, params, tab.sessionId)
   const startedAt = performance.now()
   const { errorText } = await send('Page.navigate', { url })
@@ -65,7 +65,7 @@ async function load({ browser, requests, pageMs }: Rendering, tab: Tab, url: str
     await send('DOM.getDocument', { depth: 0 })
     return isQuiet() && tab.lastAnswerAt === lastAnswerAt
   }
-  while (!(await isResting()) && performance.now() - startedAt < REST * pageMs) {
+  while (!(await isResting()) && performance.now() - startedAt < restMs) {
     await sleep(LOOK_MS, undefined, { signal: ended })
   }
   const { root } = (await send('DOM.getDocument', { depth: 0 })) as Document

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ type Respond = (request: IncomingMessage, response: ServerResponse) => void
 /** Serves `site.test`; other hosts have no address. */
 async function open(
   pages: Record<string, string | Respond>,
-  { isSingleProcess = false, pageMs = 60_000 } = {},
+  { isSingleProcess = false, pageMs = 200_000, restMs = 200_000 } = {},
 ) {
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -56,12 +56,19 @@ async function open(
     // An address in a URL is checked as such. Names lead to 127.0.0.1, which the URL of a page must not name.
     policy: { isAllowedAddress: () => true, isAllowedPort: allowed => allowed === port },
   })
-  const renderer = createRenderer({ client, findChromium: unpackChromium, tempDir, isSingleProcess, pageMs })
+  const renderer = createRenderer({
+    client,
+    findChromium: unpackChromium,
+    tempDir,
+    isSingleProcess,
+    pageMs,
+    restMs,
+  })
   const url = (path: string) => `http://site.test:${port}${path}`
   return { renderer, requests, tempDir, port, url }
 }
 
-const SIGNAL = () => AbortSignal.timeout(100_000)
+const SIGNAL = () => AbortSignal.timeout(250_000)
 
 /** Processes whose command line names the folder. */
 function processesOf(folder: string): string[] {
@@ -183,12 +190,13 @@ test('nothing but the guarded client connects to anything, whatever a page tries
 test('the listener of this test hears a connection', async () => {
   let connections = 0
   const { port } = await open({})
-  const tcp = createTcpServer(() => void connections++).listen(0, '127.0.0.1')
+  const tcp = createTcpServer(() => void connections++).listen(0, '::')
   await once(tcp, 'listening')
   cleanups.push(() => tcp.close())
-  await fetch(`http://127.0.0.1:${(tcp.address() as AddressInfo).port}`, {
-    signal: AbortSignal.timeout(1_000),
-  }).catch(() => {})
+  const heard = once(tcp, 'connection')
+  const socket = connect((tcp.address() as AddressInfo).port, '127.0.0.1')
+  cleanups.push(() => socket.destroy())
+  await heard
   expect([connections, port > 0]).toEqual([1, true])
 })
 
@@ -221,7 +229,7 @@ describe('a page', () => {
       {
         '/': '<h1>Endless</h1><script>const more = () => fetch("/next").finally(more); more()</script>',
       },
-      { pageMs: 20_000 },
+      { restMs: 5_000 },
     )
     const { pages } = await renderer.render([url('/')], SIGNAL())
     expect(pages.get(url('/'))).toHaveProperty('html', expect.stringContaining('Endless'))
@@ -267,7 +275,8 @@ describe('a page', () => {
 
   test('whose document is larger than the browser may send is left out', async () => {
     const { renderer, url } = await open({
-      '/': '<script>setTimeout(() => { document.body.textContent = "\\u0001".repeat(50e6) }, 50)</script>',
+      // The page is not loaded before its script has ended.
+      '/': '<body><script>document.body.textContent = "\\u0001".repeat(50e6)</script>',
     })
     const { pages } = await renderer.render([url('/')], SIGNAL())
     expect(pages.get(url('/'))).toHaveProperty('problem')
