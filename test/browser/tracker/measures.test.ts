@@ -221,6 +221,7 @@ test.each([
   async (heartbeat, saved) => {
     const page = await openPage(`data-heartbeat="${heartbeat}"`)
     await page.clock.install({ time: NOON })
+    await page.clock.pauseAt(NOON.getTime() + 60_000)
     await page.goto(site.server.page('/a'))
     await page.clock.runFor(40_000)
     // A killed tab sends nothing, and its session storage comes back with it.

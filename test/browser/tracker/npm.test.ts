@@ -59,7 +59,8 @@ test('where the script cannot be loaded, and on a server, calls do nothing', asy
   const page = await openPage(
     `loadTracker({ src: '/missing.js', token: 't' }); aa.track('x'); window.footfall = aa`,
   )
-  await page.waitForTimeout(50)
+  // The server sends HTML there, which is no script.
+  await eventually(() => expect(page.errors).toHaveLength(1))
   expect(
     await page.evaluate(() =>
       (window as unknown as { footfall: NonNullable<typeof window.aa> }).footfall.experiment('x', ['a']),

@@ -19,7 +19,6 @@ export function useTestSite() {
     /** Creates a browser context with its own storages and cookies, like a new user. */
     async newUser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
       const context = await browser.newContext({ ...HUMAN_BROWSER, ...options })
-      context.setDefaultTimeout(60_000)
       openContexts.push(context)
       return context
     },
