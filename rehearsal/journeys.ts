@@ -50,8 +50,8 @@ export async function runJourneys({
 /** The options of vitest cannot exclude a file that its configuration includes, so the files are named. */
 function deployedJourneys(): string[] {
   const files = globSync('test/{journeys,browser/journeys}/*.test.ts', { cwd: ROOT }).filter(file =>
-    readFileSync(join(ROOT, file), 'utf8').includes('openDeployment('),
+    /\b(open|shared)Deployment\(/.test(readFileSync(join(ROOT, file), 'utf8')),
   )
-  if (files.length === 0) throw new Error('No file of test/journeys/ calls openDeployment.')
+  if (files.length === 0) throw new Error('No journey asks test/support/deployment.ts for a service.')
   return files
 }

@@ -4,8 +4,8 @@ import type { Chromium } from '#providers/chromium/unpack-chromium'
 import { unpackChromium } from '#test/setup/unpack-chromium'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
-/** Ends the wait for a browser that hangs. A busy machine must not reach it. */
-const LAUNCH_TIMEOUT_MS = 120_000
+/** Ends the wait for a browser or a page that hangs. A busy machine must not reach it. */
+const HANG_TIMEOUT_MS = 120_000
 
 /** Options of a person's browser context: `browser.newContext({ ...HUMAN_BROWSER, … })`. */
 export const HUMAN_BROWSER = {
@@ -26,15 +26,6 @@ export type AllowedService = {
 }
 
 /**
- * Starts Chromium, as root or not, with web security on. It reaches only loopback and `allowed`: every other
- * name and address goes to a proxy that does not exist. Launch one browser in a test file, and close it in
- * afterAll.
- */
-export async function launchBrowser(allowed?: AllowedService): Promise<Browser> {
-  return launch(await unpackChromium(), allowed)
-}
-
-/**
  * A Chromium with a back/forward cache, or null. The one of npm has none, because it is the headless shell;
  * Debian's package `chromium` has it.
  */
@@ -48,7 +39,11 @@ export function launchCachingBrowser(): Promise<Browser> {
   return launch({ executable: CACHING_CHROMIUM, env: {} }, undefined, options)
 }
 
-function launch(
+/**
+ * Starts Chromium, as root or not, with web security on. It reaches only loopback and `allowed`: every other
+ * name and address goes to a proxy that does not exist.
+ */
+async function launch(
   { executable, env }: Chromium,
   allowed?: AllowedService,
   options: LaunchOptions = {},
@@ -58,15 +53,18 @@ function launch(
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
-  return chromium.launch({
+  const browser = await chromium.launch({
     ...options,
     executablePath: executable,
-    timeout: LAUNCH_TIMEOUT_MS,
+    timeout: HANG_TIMEOUT_MS,
     env: { ...inherited, ...env },
     args: [
       '--no-sandbox',
       '--disable-gpu',
       '--disable-dev-shm-usage',
+      // The user agent of a context does not hold in `pagehide`. Without this the last requests of a page are
+      // those of a bot.
+      `--user-agent=${HUMAN_USER_AGENT}`,
       '--proxy-server=http://127.0.0.1:9',
       // Chromium reaches loopback without a proxy by default. The invented hosts of tests need a rule.
       `--proxy-bypass-list=${['*.test', ...host].join(';')}`,
@@ -74,17 +72,34 @@ function launch(
       ...(tlsMapping.length > 0 ? ['--ignore-certificate-errors'] : []),
     ],
   })
+  const newContext = browser.newContext.bind(browser)
+  browser.newContext = async contextOptions => {
+    const context = await newContext(contextOptions)
+    context.setDefaultTimeout(HANG_TIMEOUT_MS)
+    return context
+  }
+  return browser
 }
 
-const SHARED = Symbol.for('footfall.sharedBrowser')
+const SHARED = Symbol.for('footfall.sharedBrowsers')
+const LOOPBACK = /^(localhost|127\.0\.0\.1)$/
 
 /**
- * Returns the Chromium of this process, which starts with the first call and ends with the process. Test
- * files that share a process share it. Each test opens a context of its own and closes it.
+ * Returns the Chromium of this worker process, which starts with the first call and ends with the process.
+ * For an `allowed` service outside of loopback it is another one. Test files that share a process share it,
+ * so each test opens a context of its own and closes it. The workers do not share one: a trace is of a whole
+ * browser, and a page that crashes its browser must not fail the tests of other workers.
  */
-export function sharedBrowser(): Promise<Browser> {
+export async function sharedBrowser(allowed?: AllowedService): Promise<Browser> {
+  const outside = allowed && !(allowed.tlsPort === null && LOOPBACK.test(new URL(allowed.url).hostname))
+  const key = outside ? JSON.stringify(allowed) : ''
   // A variable of this module would be lost when a test resets the modules.
-  const process = globalThis as { [SHARED]?: Promise<Browser> }
-  process[SHARED] ??= launchBrowser()
-  return process[SHARED]
+  const process = globalThis as { [SHARED]?: Map<string, Promise<Browser>> }
+  process[SHARED] ??= new Map()
+  const browsers = process[SHARED]
+  const known = await browsers.get(key)?.catch(() => null)
+  if (known?.isConnected()) return known
+  const started = unpackChromium().then(chromium => launch(chromium, outside ? allowed : undefined))
+  browsers.set(key, started)
+  return started
 }

@@ -7,6 +7,7 @@ import type { ProjectRecord } from '#schemas/projects'
 import type { Stats } from '#schemas/stats'
 import { eventually } from './eventually.ts'
 import { cleanUp, type Service, startService } from './service-process.ts'
+import { sharedService } from './shared-service.ts'
 import { HUMAN_USER_AGENT } from './user-agents.ts'
 
 /** The contents of the file that FOOTFALL_DEPLOYMENT names: a running service and one of its accounts. */
@@ -90,7 +91,7 @@ export function sharedDeployment(): Promise<Deployment> {
 
 async function openShared(): Promise<Deployment> {
   const deployed = readDeployment()
-  return deployed ?? deployment(fileOf(await startService({ isShared: true })), async () => {})
+  return deployed ?? deployment(fileOf(await sharedService()), async () => {})
 }
 
 /** The deployment of FOOTFALL_DEPLOYMENT, or null. */

@@ -41,10 +41,10 @@ import { type StreamServices, streamHandler } from '#lambdas/stream/handler'
 import { trackHandler } from '#lambdas/track/handler'
 import { startHttp } from '#local/http/server'
 import { systemClock } from '#providers/system-clock'
-import { buildViewer } from '#replay/viewer/build'
 import { errorCodes } from '#schemas/errors'
 import type { Route } from '#schemas/route'
 import { errorsOf } from '#schemas/routes'
+import { builtViewer } from '#test/setup/built-viewer'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { createFakeClock } from './fake-clock.ts'
 import { fixedLake } from './fixed-lake.ts'
@@ -195,7 +195,7 @@ export async function openHttpService({
         dashboard: async () => ({
           files: { 'app-0A.js': { contentType: 'application/javascript', text: 'start()' } },
         }),
-        viewer: buildViewer,
+        viewer: builtViewer,
         numbers: '# What the numbers mean',
         baseUrl: BASE_URL,
         log,

@@ -251,7 +251,10 @@ function sharedFolder(): string {
   return mkdtempSync(join(tmpdir(), 'footfall-'))
 }
 
-/** Kills all services that still run and deletes the data folders. Call it in afterAll. */
+/**
+ * Kills all services that still run, except the shared one, and deletes the data folders. Call it in
+ * afterAll.
+ */
 export async function cleanUp(): Promise<void> {
   for (const child of running) child.kill('SIGKILL')
   for (const remove of witnesses.splice(0)) remove()

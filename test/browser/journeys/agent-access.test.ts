@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '#test/support/browser'
+import { sharedBrowser } from '#test/support/browser'
 import { cleanUp, runFailingService, type Service, startService } from '#test/support/service-process'
 
 /** An agent that knows only the address of the service, and a human with a phone. */
@@ -19,12 +19,9 @@ const PRINT_MODULES = `--import=data:text/javascript,${encodeURIComponent(`
 
 beforeAll(async () => {
   const env = { NODE_OPTIONS: PRINT_MODULES }
-  ;[service, browser] = await Promise.all([startService({ env }), launchBrowser()])
+  ;[service, browser] = await Promise.all([startService({ env }), sharedBrowser()])
 })
-afterAll(async () => {
-  await browser.close()
-  await cleanUp()
-})
+afterAll(cleanUp)
 
 type Json = Record<string, unknown>
 
@@ -93,7 +90,7 @@ test('an agent gets from a 401 to a working token with one click of the owner, a
   await page.getByRole('button', { name: 'Disconnect Agent' }).click()
   await expect
     .poll(async () => (await call('GET', `${baseUrl}/projects`, undefined, access_token)).status, {
-      timeout: 6_000,
+      message: 'status of a disconnected agent',
     })
     .toBe(401)
 

@@ -1,30 +1,25 @@
 import { execFileSync } from 'node:child_process'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { EventRow } from '#schemas/event'
 import type { EventsResponse } from '#schemas/events'
 import type { Stats } from '#schemas/stats'
-import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
+import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
-import { cleanUp, type Service, startService } from '#test/support/service-process'
+import type { Service } from '#test/support/service-process'
 import { readJson } from '#test/support/service-reads'
+import { sharedService } from '#test/support/shared-service'
 
 /**
  * The demo site, which only the service of one machine has: from its pages in a browser to the service's
- * responses.
+ * responses. No other file sends events to the demo project of the shared service.
  */
 
 let service: Service
 let browser: Browser
 
 beforeAll(async () => {
-  ;[service, browser] = await Promise.all([startService(), launchBrowser()])
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await service?.stop()
-  await cleanUp()
+  ;[service, browser] = await Promise.all([sharedService(), sharedBrowser()])
 })
 
 /** Waits until the demo project has `count` events. Returns them, oldest first. */
@@ -94,6 +89,7 @@ test('every page view and click on the demo site is in /events and /stats', asyn
   })
 
   await runPanelCommands(panel!, events)
+  await page.context().close()
 })
 
 /**

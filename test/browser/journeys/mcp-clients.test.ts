@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchBrowser } from '#test/support/browser'
+import { sharedBrowser } from '#test/support/browser'
 import { OAuthMemory } from '#test/support/oauth-memory'
 import { listenForCallback } from '#test/support/reference-client'
 import { cleanUp, type Service, startService } from '#test/support/service-process'
@@ -23,14 +23,14 @@ let browser: Browser
 let page: Page
 
 beforeAll(async () => {
-  ;[service, browser] = await Promise.all([startService(), launchBrowser()])
+  ;[service, browser] = await Promise.all([startService(), sharedBrowser()])
   page = await (await browser.newContext()).newPage()
   const [setupLink = ''] = /http:\S+\/setup\/\S+/.exec(service.output()) ?? []
   await page.goto(setupLink)
   await page.getByRole('button', { name: 'Sign in' }).click()
 })
 afterAll(async () => {
-  await browser.close()
+  await page?.context().close()
   await cleanUp()
 })
 
@@ -83,7 +83,7 @@ describe('the official client', () => {
       const headers = { Authorization: `Bearer ${memory.stored?.access_token}` }
       return (await fetch(`${service.baseUrl}/projects`, { headers })).status
     }
-    await expect.poll(status, { timeout: 20_000 }).toBe(401)
+    await expect.poll(status, { message: 'status of a disconnected client' }).toBe(401)
     const disconnected = await connectWith(memory)
     await expect(disconnected.connected).rejects.toThrow(UnauthorizedError)
     // It asks the human again.

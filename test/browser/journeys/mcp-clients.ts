@@ -40,7 +40,7 @@ export async function connectMcpClient({ baseUrl, publicUrl }: Deployment, page:
         const headers = { Authorization: `Bearer ${authProvider.stored?.access_token}` }
         return (await fetch(`${baseUrl}/account`, { headers })).status
       },
-      { timeout: 10_000 },
+      { message: 'status of a disconnected client' },
     )
     .toBe(401)
 }

@@ -6,7 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '#test/support/browser'
+import { sharedBrowser } from '#test/support/browser'
 import { keepPort } from '#test/support/keep-port'
 import { OAuthMemory } from '#test/support/oauth-memory'
 import { listenForCallback } from '#test/support/reference-client'
@@ -43,7 +43,7 @@ beforeAll(async () => {
   baseUrl = `https://localhost:${(proxy.address() as AddressInfo).port}`
   ;[service, browser] = await Promise.all([
     startService({ port, env: { BASE_URL: baseUrl, TRUSTED_PROXIES: '127.0.0.1' } }),
-    launchBrowser(),
+    sharedBrowser(),
   ])
   page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
   const [setupLink = ''] = /https:\S+\/setup\/\S+/.exec(service.output()) ?? []
@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   setDefaultCACertificates(trusted)
-  await browser?.close()
+  await page?.context().close()
   proxy?.closeAllConnections()
   proxy?.close()
   await cleanUp()

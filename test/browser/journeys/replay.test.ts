@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
-import { type Deployment, type NewProject, openDeployment } from '#test/support/deployment'
+import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
+import { type Deployment, type NewProject, sharedDeployment } from '#test/support/deployment'
 import { eventually } from '#test/support/eventually'
 
 /** A replay from the page of a visitor to the viewer, and until no byte of it is left. */
@@ -19,15 +19,14 @@ beforeAll(async () => {
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html)
   }).listen(0, '127.0.0.1')
   const listening = once(server, 'listening')
-  service = await openDeployment()
-  browser = await launchBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
+  service = await sharedDeployment()
+  browser = await sharedBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
   await listening
 })
 
 afterAll(async () => {
   server?.closeAllConnections()
   server?.close()
-  await browser?.close()
   await service?.close()
 })
 
@@ -44,8 +43,6 @@ const list = ({ id }: NewProject) => service.callJson<Listed>(`/replays?project=
 
 async function newPage(): Promise<Page> {
   const context = await browser.newContext(HUMAN_BROWSER)
-  // A deployment on a busy machine answers late.
-  context.setDefaultTimeout(120_000)
   return context.newPage()
 }
 

@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { bucketOf, chooseVariant } from '#schemas/assignment'
 import type { ExperimentRecord, ExperimentResults } from '#schemas/experiments'
-import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
+import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
 import { type Deployment, type NewProject, openDeployment } from '#test/support/deployment'
 import { eventually } from '#test/support/eventually'
 
@@ -24,14 +24,13 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1')
   const listening = once(server, 'listening')
   service = await openDeployment()
-  browser = await launchBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
+  browser = await sharedBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
   await listening
 })
 
 afterAll(async () => {
   server?.closeAllConnections()
   server?.close()
-  await browser?.close()
   await service?.close()
 })
 
@@ -122,10 +121,15 @@ test('events from an origin that the project does not allow are rejected', async
 test('a browser that identifies itself as headless is a bot, and its events are not stored', async t => {
   const bots = await service.createProject('bots')
   embed(bots, 'Bots', 'bots.test')
-  const bot = await newTab(t, {})
-  expect(await bot.evaluate('navigator.userAgent')).toContain('HeadlessChrome')
+  const userAgent = HUMAN_BROWSER.userAgent.replace('Chrome/', 'HeadlessChrome/')
+  const bot = await newTab(t, { ...HUMAN_BROWSER, userAgent })
+  const sent = bot.waitForResponse(response => new URL(response.url()).pathname === '/track')
   await bot.goto(siteUrl('bots.test', '/crawled'))
-  await leave(bot)
+  // A page that is left would send its events with the user agent of the whole browser.
+  await bot.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+  expect((await sent).request().headers()['user-agent']).toContain('HeadlessChrome')
   const human = await newTab(t)
   await human.goto(siteUrl('bots.test', '/read'))
   await leave(human)

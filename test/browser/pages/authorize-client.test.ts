@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { codeIdOf } from '#core/access/exchanges'
 import { sessionCookie } from '#lambdas/cookies'
-import { launchBrowser } from '#test/support/browser'
+import { sharedBrowser } from '#test/support/browser'
 import { OWNER_EMAIL, openPagesService, type PagesService } from '#test/support/pages-service'
 
 /** Where MCP clients send a human: what is refused, and where a browser is led. */
@@ -28,12 +28,9 @@ beforeAll(async () => {
       isCut: false,
     }),
   }
-  ;[service, browser] = await Promise.all([openPagesService({ outbound }), launchBrowser()])
+  ;[service, browser] = await Promise.all([openPagesService({ outbound }), sharedBrowser()])
 })
-afterAll(async () => {
-  await browser.close()
-  await service.close()
-})
+afterAll(() => service?.close())
 beforeEach(() => {
   documents = {
     [DOCUMENT]: {

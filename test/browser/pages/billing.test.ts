@@ -5,7 +5,7 @@ import { type Billing, createBilling } from '#core/billing/billing'
 import { createUsageStore } from '#core/usage/store'
 import { type StandIn, startPaymentStandIn } from '#local/payments/stand-in'
 import { createStripePayments } from '#providers/stripe'
-import { launchBrowser } from '#test/support/browser'
+import { sharedBrowser } from '#test/support/browser'
 import { openPagesService, type PagesService } from '#test/support/pages-service'
 
 let service: PagesService
@@ -14,7 +14,7 @@ let standIn: StandIn
 let billing: Billing
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
   service = await openPagesService({
     profile: 'hosted',
     billing: async ({ baseUrl, state, clock, log, accounts }) => {
@@ -26,7 +26,6 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await browser.close()
   await standIn.close()
   await service.close()
 })

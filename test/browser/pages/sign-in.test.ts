@@ -5,19 +5,16 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '#core/access/tokens'
 import type { AuthRequest } from '#core/access/types'
-import { launchBrowser } from '#test/support/browser'
+import { sharedBrowser } from '#test/support/browser'
 import { OWNER_EMAIL, openPagesService, type PagesService } from '#test/support/pages-service'
 
 let service: PagesService
 let browser: Browser
 
 beforeAll(async () => {
-  ;[service, browser] = await Promise.all([openPagesService(), launchBrowser()])
+  ;[service, browser] = await Promise.all([openPagesService(), sharedBrowser()])
 })
-afterAll(async () => {
-  await browser.close()
-  await service.close()
-})
+afterAll(() => service?.close())
 
 /** A phone without JavaScript: every page must work there. */
 async function phone<T>(run: (page: Page, context: BrowserContext) => Promise<T>): Promise<T> {
@@ -38,6 +35,13 @@ async function signIn(page: Page, email = OWNER_EMAIL): Promise<void> {
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Sign-in code').fill(service.code())
   await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Signs a person in without the pages for it, which have tests of their own. */
+async function haveSession(page: Page, accountId = service.owner.id): Promise<void> {
+  const { token } = await service.browserSessions.create(accountId)
+  const name = `footfall-session-${new URL(service.baseUrl).port}`
+  await page.context().addCookies([{ name, value: token, url: service.baseUrl }])
 }
 
 /** What the human reads from the client and the page does not show. */
@@ -210,8 +214,8 @@ describe('approval', () => {
   test('a denied interactive request tells the client at once', () =>
     phone(async page => {
       const { request, calls, close } = await interactive()
+      await haveSession(page)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
-      await signIn(page)
       await page.getByRole('button', { name: 'Deny' }).click()
       expect(await page.textContent('h1')).toBe('Back in the client')
       expect(calls[0]?.get('error')).toBe('access_denied')
@@ -222,8 +226,8 @@ describe('approval', () => {
   test('the finish code of a detached request works once', () =>
     phone(async page => {
       const { request } = await detached()
+      await haveSession(page)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
-      await signIn(page)
       await typeCode(page, request)
       await page.getByRole('button', { name: 'Approve' }).click()
       const code = (await page.textContent('#finish-code')) ?? ''
@@ -237,8 +241,8 @@ describe('approval', () => {
   test('a detached request needs the end of the code, which the page does not show; the fifth wrong one denies it', () =>
     phone(async page => {
       const { request } = await detached()
+      await haveSession(page)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
-      await signIn(page)
       const text = (await page.textContent('main')) ?? ''
       expect(text).toContain(request.approval_code.slice(0, 4))
       expect(await page.content()).not.toContain(request.approval_code.slice(-4))
@@ -257,8 +261,8 @@ describe('approval', () => {
   test('the right code after wrong ones approves, in any case and with blanks', () =>
     phone(async page => {
       const { request } = await detached()
+      await haveSession(page)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
-      await signIn(page)
       for (const typed of ['----', ` ${request.approval_code.slice(-4).toLowerCase()} `]) {
         await page.getByLabel('The last four characters').fill(typed)
         await page.getByRole('button', { name: 'Approve' }).click()
@@ -270,8 +274,8 @@ describe('approval', () => {
     phone(async page => {
       const { request } = await detached()
       const path = `/agent-sessions/authorize/${request.id}`
+      await haveSession(page)
       await page.goto(path)
-      await signIn(page)
       const csrf = await page.locator('input[name=csrf]').first().getAttribute('value')
       for (let i = 0; i < 6; i++) {
         const response = await page.request.post(path, { form: { decision: 'approve', csrf: csrf ?? '' } })
@@ -339,8 +343,8 @@ describe('approval', () => {
   test('a form without the CSRF token of this session changes nothing', () =>
     phone(async page => {
       const { request } = await detached()
+      await haveSession(page)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
-      await signIn(page)
       const path = `/agent-sessions/authorize/${request.id}`
       for (const csrf of ['', 'a'.repeat(64)]) {
         const form = { decision: 'approve', csrf }
@@ -366,11 +370,13 @@ test('a person disconnects an agent', () =>
   phone(async page => {
     const { session } = await connectedAgent()
     expect(await service.agentSessions.byAccessToken(session.access_token)).not.toBeNull()
+    await haveSession(page)
     await page.goto('/settings/sessions')
-    await signIn(page)
     await page.getByRole('button', { name: 'Disconnect Terminal of Ada' }).first().click()
     await expect
-      .poll(async () => service.agentSessions.byAccessToken(session.access_token), { timeout: 10_000 })
+      .poll(async () => service.agentSessions.byAccessToken(session.access_token), {
+        message: 'session of a disconnected agent',
+      })
       .toBeNull()
     expect(await page.textContent('main')).toContain('Disconnected')
   }))
@@ -437,9 +443,7 @@ test('another provider with a known address asks for the old way first, then add
     await page.goto('/settings')
     expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
     // The old way is proved; the new one is added in the same browser.
-    const { token } = await service.browserSessions.create(known.id)
-    const name = `footfall-session-${new URL(service.baseUrl).port}`
-    await page.context().addCookies([{ name, value: token, url: service.baseUrl }])
+    await haveSession(page, known.id)
     await page.goto('/auth/start/idp?add=1&to=/settings')
     await page.getByLabel('E-mail address').fill(email)
     await page.getByLabel('Sign-in code').fill(service.code())

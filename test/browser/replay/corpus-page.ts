@@ -53,48 +53,55 @@ export async function fillCorpusPage(page: Page): Promise<void> {
   )
 }
 
-/** Adds an element, or adds it empty and then gives it its attributes and texts. */
-async function place(page: Page, { html, container, time }: Placed) {
+/** Adds elements one after the other, or adds each empty and then gives it its attributes and texts. */
+async function place(page: Page, secrets: readonly Placed[]) {
   await page.evaluate(
-    async ({ html, container, time }) => {
-      const roots = {
-        body: () => document.body,
-        shadow: () => document.getElementById('host')!.shadowRoot!,
-        frame: () => (document.getElementById('frame') as HTMLIFrameElement).contentDocument!.body,
+    async secrets => {
+      for (const secret of secrets) {
+        await placeOne(secret)
+        await new Promise(resolve => setTimeout(resolve))
       }
-      const root = roots[container]()
-      const holder = root.ownerDocument.createElement('div')
-      holder.innerHTML = html
-      if (time === 'added') {
+
+      async function placeOne({ html, container, time }: Pick<Placed, 'html' | 'container' | 'time'>) {
+        const roots = {
+          body: () => document.body,
+          shadow: () => document.getElementById('host')!.shadowRoot!,
+          frame: () => (document.getElementById('frame') as HTMLIFrameElement).contentDocument!.body,
+        }
+        const root = roots[container]()
+        const holder = root.ownerDocument.createElement('div')
+        holder.innerHTML = html
+        if (time === 'added') {
+          root.append(...holder.childNodes)
+          return
+        }
+        const full = holder.cloneNode(true) as Element
+        const KEPT = /^(id|type|contenteditable|class|data-aa-.*)$/
+        const nodes = (from: Node) => {
+          const walker = document.createTreeWalker(from)
+          const all: Node[] = []
+          while (walker.nextNode()) all.push(walker.currentNode)
+          return all
+        }
+        const live = nodes(holder)
+        for (const node of live) {
+          if (node.nodeType !== 1) node.textContent = '.'
+          else
+            for (const name of (node as Element).getAttributeNames())
+              if (!KEPT.test(name)) (node as Element).removeAttribute(name)
+        }
         root.append(...holder.childNodes)
-        return
-      }
-      const full = holder.cloneNode(true) as Element
-      const KEPT = /^(id|type|contenteditable|class|data-aa-.*)$/
-      const nodes = (from: Node) => {
-        const walker = document.createTreeWalker(from)
-        const all: Node[] = []
-        while (walker.nextNode()) all.push(walker.currentNode)
-        return all
-      }
-      const live = nodes(holder)
-      for (const node of live) {
-        if (node.nodeType !== 1) node.textContent = '.'
-        else
-          for (const name of (node as Element).getAttributeNames())
-            if (!KEPT.test(name)) (node as Element).removeAttribute(name)
-      }
-      root.append(...holder.childNodes)
-      await new Promise(resolve => setTimeout(resolve))
-      for (const [at, node] of nodes(full).entries()) {
-        const target = live[at]!
-        if (node.nodeType !== 1) target.textContent = node.textContent
-        else
-          for (const name of (node as Element).getAttributeNames())
-            (target as Element).setAttribute(name, (node as Element).getAttribute(name)!)
+        await new Promise(resolve => setTimeout(resolve))
+        for (const [at, node] of nodes(full).entries()) {
+          const target = live[at]!
+          if (node.nodeType !== 1) target.textContent = node.textContent
+          else
+            for (const name of (node as Element).getAttributeNames())
+              (target as Element).setAttribute(name, (node as Element).getAttribute(name)!)
+        }
       }
     },
-    { html, container, time },
+    secrets.map(({ html, container, time }) => ({ html, container, time })),
   )
 }
 
@@ -108,7 +115,10 @@ async function type(page: Page, { field, text, container, index }: Placed) {
 
 /** Shows, adds, changes and types all secrets. */
 export async function useCorpus(page: Page) {
-  for (const secret of corpus) if (secret.time !== 'first') await place(page, secret)
+  await place(
+    page,
+    corpus.filter(({ time }) => time !== 'first'),
+  )
   for (const secret of corpus) if (secret.field) await type(page, secret)
   await page.evaluate(text => {
     document.title = `Order of ${text}`

@@ -16,7 +16,7 @@ async function paths(shop: Awaited<ReturnType<typeof openShop>>['shop'], id: str
 describe.skipIf(CACHING_CHROMIUM === null)('a page that the browser keeps', () => {
   let site: ReplaySite
   beforeAll(async () => {
-    site = await openReplaySite(launchCachingBrowser)
+    site = await openReplaySite(launchCachingBrowser())
   })
   afterAll(() => site?.close())
 

@@ -1,8 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '#test/support/browser'
-import { eventually } from '#test/support/eventually'
-import { openPage, recorderScript, SETTINGS, startRecording } from './recorded-page.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedBrowser } from '#test/support/browser'
+import { openPage, recorderScript, SETTINGS, startRecording, untilWhole } from './recorded-page.ts'
 
 /**
  * What the recorder costs a page, on a processor that is four times slower, by the number of elements. `npm
@@ -22,9 +21,8 @@ const CLOCK_ERROR_US = 200
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
 })
-afterAll(() => browser?.close())
 
 function table(elements: number): string {
   const rows = Array.from(
@@ -89,16 +87,6 @@ async function measureTasks(page: Page, mark: string, work: () => Promise<void>)
     longest: (Math.max(0, ...undisturbed.map(({ tdur = 0 }) => tdur)) * SLOWDOWN) / 1_000,
     undisturbed: undisturbed.length / tasks.length,
   }
-}
-
-/** Waits until the snapshot has all its parts. The page itself has little to do for it. */
-async function untilWhole(page: Page): Promise<void> {
-  await eventually(async () => {
-    const flushes = await page.evaluate(
-      () => (globalThis as unknown as { recorded: { flushes: number } }).recorded.flushes,
-    )
-    expect(flushes).toBe(2)
-  })
 }
 
 test.each(SIZES)('a page of %i elements is recorded from its first snapshot on', async elements => {

@@ -68,6 +68,15 @@ export async function openPage(
   return page
 }
 
+/** Waits until the first snapshot has all its parts, which costs the page little while it is recorded. */
+export async function untilWhole(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => (globalThis as unknown as { recorded: Recorded }).recorded.flushes >= 2,
+    undefined,
+    { polling: 100, timeout: 180_000 },
+  )
+}
+
 /** `flushes`: the first one follows a snapshot, the second one its last part. */
 type Recorded = { events: string[]; ends: string[]; flushes: number }
 

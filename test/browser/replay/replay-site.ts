@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
-import { cleanUp, type Service, startService } from '#test/support/service-process'
+import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
+import type { Service } from '#test/support/service-process'
+import { sharedService } from '#test/support/shared-service'
 
 export type Recorded = { type: number; timestamp: number; data: Record<string, unknown> }
 
@@ -25,10 +26,10 @@ type SiteOptions = {
 }
 
 /**
- * A site with tracker and recorder, and the service of one machine as a process. The pages are at
- * `http://<host>.test`. `launch` starts another browser than usual.
+ * A site with tracker and recorder, and the service of one machine as a process, which other test files use
+ * too. The pages are at `http://<host>.test`. `ownBrowser`: another browser than usual, which `close` closes.
  */
-export async function openReplaySite(launch = () => launchBrowser()) {
+export async function openReplaySite(ownBrowser?: Promise<Browser>) {
   const pages = new Map<string, string>()
   let answer: RequestListener | null = null
   const server = createServer((request, response) => {
@@ -41,7 +42,10 @@ export async function openReplaySite(launch = () => launchBrowser()) {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const [service, browser]: [Service, Browser] = await Promise.all([startService(), launch()])
+  const [service, browser]: [Service, Browser] = await Promise.all([
+    sharedService(),
+    ownBrowser ?? sharedBrowser(),
+  ])
   const key = service.credentials.api_key
 
   /** Calls the service as the owner. */
@@ -102,21 +106,26 @@ export async function openReplaySite(launch = () => launchBrowser()) {
     answer(listener: RequestListener | null) {
       answer = listener
     },
-    async newUser(): Promise<BrowserContext> {
-      const context = await browser.newContext(HUMAN_BROWSER)
-      context.setDefaultTimeout(60_000)
-      return context
+    newUser(): Promise<BrowserContext> {
+      return browser.newContext(HUMAN_BROWSER)
     },
     async close() {
       server.closeAllConnections()
       server.close()
-      await browser.close()
-      await cleanUp()
+      if (ownBrowser) await browser.close()
     },
   }
 }
 
 export type ReplaySite = Awaited<ReturnType<typeof openReplaySite>>
+
+/** Opens a page, and returns when its recorder has its settings. */
+export async function openConfigured(page: Page, url: string): Promise<void> {
+  const configured = page.waitForResponse(response => new URL(response.url()).pathname === '/replay/config')
+  await page.goto(url)
+  await (await configured).finished()
+  await settle(page)
+}
 
 /** Waits in the page, so that the recorder has time to see what it did. */
 export async function settle(page: Page): Promise<void> {

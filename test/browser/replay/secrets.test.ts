@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '#test/support/browser'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
 import {
   CORPUS_PAGE,
@@ -14,9 +14,8 @@ import { openPage, recorderScript, startRecording } from './recorded-page.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
 })
-afterAll(() => browser?.close())
 
 async function openCorpusPage(): Promise<Page> {
   const page = await openPage(browser, CORPUS_PAGE.html, CORPUS_PAGE.path)

@@ -1,17 +1,16 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '#test/support/browser'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
 import { playPage, showPage } from './played-page.ts'
-import { openPage, SETTINGS, startRecording } from './recorded-page.ts'
+import { openPage, SETTINGS, startRecording, untilWhole } from './recorded-page.ts'
 
 /** A large page is recorded in many short tasks, while it changes. */
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
 })
-afterAll(() => browser?.close())
 
 function table(rows: number): string {
   const cells = (at: number) => `<td>Row ${at}</td><td><b>blue</b> and <i>red</i></td><td>end</td>`
@@ -21,6 +20,7 @@ function table(rows: number): string {
 const LIMITS = { ...SETTINGS.limits, maxNodes: 100_000, burstBytes: 50_000_000 }
 
 async function playsAsItIs(page: Page, recording: Awaited<ReturnType<typeof startRecording>>) {
+  await untilWhole(page)
   await eventually(async () => {
     const { events } = await recording.recorded()
     expect(playPage(events.map(event => JSON.parse(event)))).toBe(await showPage(page))
@@ -86,7 +86,7 @@ test('what a page adds at once is recorded in parts too, also in a shadow tree a
   await page.evaluate(() => document.getElementById('host')!.attachShadow({ mode: 'open' }))
   const recording = await startRecording(page, { limits: LIMITS })
   await page.evaluate(() => {
-    const html = Array.from({ length: 2_000 }, (_, at) => `<p>${at}<b>bold</b></p>`).join('')
+    const html = Array.from({ length: 1_000 }, (_, at) => `<p>${at}<b>bold</b></p>`).join('')
     const frame = document.getElementById('frame') as HTMLIFrameElement
     document.getElementById('list')!.innerHTML = html
     document.getElementById('host')!.shadowRoot!.innerHTML = html

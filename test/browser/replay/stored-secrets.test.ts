@@ -5,6 +5,7 @@ import type { Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
 import { CORPUS_PAGE, expectWholeCorpus, fillCorpusPage, findLeaks, useCorpus } from './corpus-page.ts'
+import { setVisibility } from './recorded-shop.ts'
 import { openReplaySite, type ReplaySite } from './replay-site.ts'
 
 /** The corpus from a page in a real browser to the disk of the service. */
@@ -55,6 +56,9 @@ test.each([false, true])(
     await eventually(async () => expect(await shop.replays()).toHaveLength(1))
     await useCorpus(page)
     await eventually(async () => {
+      // The recorder sends what it has, without the wait for a whole chunk.
+      await setVisibility(page, 'hidden')
+      await setVisibility(page, 'visible')
       const [replay] = await shop.replays()
       expectWholeCorpus(JSON.stringify(await shop.events(replay!.id)))
     })

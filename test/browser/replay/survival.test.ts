@@ -2,7 +2,7 @@ import type { BrowserContext, Page, Request, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
 import { noise, openShop, SHOP, setVisibility, show, untilStored, WITHIN } from './recorded-shop.ts'
-import { openReplaySite, type ReplaySite, settle } from './replay-site.ts'
+import { openConfigured, openReplaySite, type ReplaySite, settle } from './replay-site.ts'
 
 /** What becomes of a recording when the network, the service, the browser or the user is in its way. */
 
@@ -145,7 +145,8 @@ test.each([
     turn('pagehide')
     mark(true)
     turn('pageshow')
-    if (ends) setTimeout(() => mark(false), 200)
+    // It has looked once, and looks again after a timer that is longer than this one.
+    if (ends) setTimeout(() => mark(false))
   }, ends)
   await show(page, 'seen after')
   await eventually(async () => {
@@ -203,10 +204,12 @@ test('nothing is recorded before the consent that the project asks for, and ever
   const shop = await site.newSite(SHOP, { settings: { recording_start: 'after_consent' } })
   const user = await site.newUser()
   const page = await user.newPage()
+  await page.clock.install()
   const asked: string[] = []
   page.on('request', request => asked.push(new URL(request.url()).pathname))
-  await page.goto(shop.url())
-  await eventually(() => expect(asked).toEqual(expect.arrayContaining(['/replay/config', '/track'])), WITHIN)
+  await openConfigured(page, shop.url())
+  // The recorder looks each second whether it may begin.
+  await page.clock.runFor(10_000)
   await show(page, 'before')
   expect(asked).not.toContain('/replay/start')
   await page.evaluate(() => (window as unknown as { aaReplay: { consent(): void } }).aaReplay.consent())

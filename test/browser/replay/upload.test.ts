@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
-import { openReplaySite, type ReplaySite } from './replay-site.ts'
+import { openConfigured, openReplaySite, type ReplaySite } from './replay-site.ts'
 
 /** From a page in a real browser to what the service has stored. */
 
@@ -57,11 +57,13 @@ test('nothing is recorded or asked for further when replay is off', async () => 
   const shop = await site.newSite(SHOP, { settings: { enabled: false } })
   const user = await site.newUser()
   const page = await user.newPage()
+  await page.clock.install()
   const asked: string[] = []
   page.on('request', request => asked.push(new URL(request.url()).pathname))
-  await page.goto(shop.url())
-  await eventually(async () => expect(asked).toContain('/replay/config'))
-  await eventually(async () => expect(asked).toContain('/track'))
+  await openConfigured(page, shop.url())
+  // Time for a recorder that looks each second, and for the queue of the tracker, which goes on.
+  await page.clock.runFor(10_000)
+  await eventually(() => expect(asked).toContain('/track'))
   expect(asked.filter(path => path.startsWith('/replay/') && path !== '/replay/config')).toEqual([])
   await user.close()
 })

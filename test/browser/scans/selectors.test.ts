@@ -5,7 +5,7 @@ import { readSite } from '#core/scans/read/read-site'
 import { CORPUS } from '#test/scans/corpus/corpus'
 import { fetchedPages } from '#test/scans/corpus/fetched-pages'
 import { type ServedCorpus, serveCorpus } from '#test/scans/corpus/serve-corpus'
-import { launchBrowser } from '#test/support/browser'
+import { sharedBrowser } from '#test/support/browser'
 
 /** The selectors of all actions of the corpus, in a real browser. */
 
@@ -14,11 +14,10 @@ let served: ServedCorpus
 
 beforeAll(async () => {
   served = await serveCorpus(CORPUS)
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
 })
 
 afterAll(async () => {
-  await browser?.close()
   await served?.close()
 })
 

@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchBrowser } from '#test/support/browser'
+import { sharedBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 import { change, click, element, move, setText, type TestNode, text } from './events.ts'
@@ -20,12 +20,9 @@ import {
 let browser: Browser
 let service: HttpService
 beforeAll(async () => {
-  ;[browser, service] = await Promise.all([launchBrowser(), openHttpService()])
+  ;[browser, service] = await Promise.all([sharedBrowser(), openHttpService()])
 })
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+afterAll(() => service?.close())
 
 /**
  * Plays the whole recording, forwards and after a seek backwards, with a click and a key on the recorded
@@ -41,6 +38,7 @@ async function play(recording: Recording, last: number) {
   await eventually(async () => expect(await heading.textContent()).toBe('At the end'))
   await seekTo(page, 10)
   await eventually(async () => expect(await heading.textContent()).toBe('Still here'))
+  await page.selectOption('#speed', '8')
   await page.locator('#play').click()
   await eventually(async () => expect(await heading.textContent()).toBe('At the end'))
   // Neither the pointer nor the keyboard reaches the recorded page.
@@ -158,7 +156,7 @@ describe('a recording that is too much', () => {
       at => new Map([[0, [...hostilePage(at, () => [nested(2_000)]), ...atEnd(at)]]]),
     ],
     [
-      'has 250,000 elements more than the page',
+      'has 210,000 elements more than the page',
       at =>
         new Map([
           [0, hostilePage(at, () => [])],
@@ -166,10 +164,10 @@ describe('a recording that is too much', () => {
             chunk + 1,
             [
               change(at + 100, {
-                adds: Array.from({ length: 25_000 }, (_, i) => ({
+                adds: Array.from({ length: 21_000 }, (_, i) => ({
                   parentId: 5,
                   nextId: null,
-                  node: element(10_000 + chunk * 25_000 + i, 'i'),
+                  node: element(10_000 + chunk * 21_000 + i, 'i'),
                 })),
               }),
             ],

@@ -2,7 +2,7 @@ import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { VIEWER_MS } from '#core/replays/viewer-links'
-import { launchBrowser } from '#test/support/browser'
+import { sharedBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
 import { BASE_URL, type HttpService, openHttpService } from '#test/support/http-service'
 import { click, element, move, page as pageOf, setText, snapshot, text } from './events.ts'
@@ -11,12 +11,9 @@ import { openViewer, type Recording, recordedPage, seekTo, storeReplay, untilRea
 let browser: Browser
 let service: HttpService
 beforeAll(async () => {
-  ;[browser, service] = await Promise.all([launchBrowser(), openHttpService()])
+  ;[browser, service] = await Promise.all([sharedBrowser(), openHttpService()])
 })
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+afterAll(() => service?.close())
 
 const shopPage = (heading: string) =>
   pageOf(

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '#test/support/browser'
+import { sharedBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 import { click, element, move, page as pageOf, setText, snapshot, text } from './events.ts'
@@ -9,12 +9,9 @@ import { openViewer, type Recording, recordedPage, seekTo, storeReplay, untilRea
 let browser: Browser
 let service: HttpService
 beforeAll(async () => {
-  ;[browser, service] = await Promise.all([launchBrowser(), openHttpService()])
+  ;[browser, service] = await Promise.all([sharedBrowser(), openHttpService()])
 })
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+afterAll(() => service?.close())
 
 const STYLE = 'body{font:20px sans-serif;margin:40px;background:#fff8e7}h1{color:#224}'
 

@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RecordedEvent, Source } from '#replay/masking/events'
 import { playPage, showPage } from '#test/browser/replay/played-page'
-import { openPage, SETTINGS, startRecording } from '#test/browser/replay/recorded-page'
-import { launchBrowser } from '#test/support/browser'
+import { openPage, SETTINGS, startRecording, untilWhole } from '#test/browser/replay/recorded-page'
+import { sharedBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 import { openViewer, seekTo, storeReplay, type TestEvent, untilReady } from './viewer-page.ts'
@@ -10,12 +11,9 @@ import { openViewer, seekTo, storeReplay, type TestEvent, untilReady } from './v
 let browser: Browser
 let service: HttpService
 beforeAll(async () => {
-  ;[browser, service] = await Promise.all([launchBrowser(), openHttpService()])
+  ;[browser, service] = await Promise.all([sharedBrowser(), openHttpService()])
 })
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-})
+afterAll(() => service?.close())
 
 const SIZE = { width: 800, height: 600 }
 /** The part of the pixels that may differ, as edges of texts do. */
@@ -95,16 +93,17 @@ const PAGES: [name: string, html: string, steps: Steps, files?: Parameters<typeo
     },
   ],
   [
-    'a table of 20,000 elements, at its top, in its middle and at its end',
+    // slices.test.ts records 20,000 elements.
+    'a table of 6,000 elements, at its top, in its middle and at its end',
     `<!doctype html><html><head><style>body{font:14px sans-serif;margin:0}td{padding:2px 12px;border:1px solid #ccd;height:20px}tr:nth-child(2n){background:#eef}b{color:#036}i{color:#a30}</style></head><body><table>${Array.from(
-      { length: 3_400 },
+      { length: 1_000 },
       (_, i) => `<tr><td>Row ${i}</td><td><b>blue</b> and <i>red</i></td><td>end</td></tr>`,
     ).join('')}</table></body></html>`,
     [
-      page => page.evaluate(() => scrollTo({ top: 40_000, behavior: 'instant' })),
+      page => page.evaluate(() => scrollTo({ top: 12_000, behavior: 'instant' })),
       page =>
         page.evaluate(() => {
-          for (const cell of document.querySelectorAll('tr:nth-child(1600) ~ tr:nth-child(7n) b')) {
+          for (const cell of document.querySelectorAll('tr:nth-child(450) ~ tr:nth-child(7n) b')) {
             cell.replaceChildren('green')
           }
         }),
@@ -136,32 +135,32 @@ test.each(PAGES)('%s looks as it did, after each change', async (_, html, steps,
   const page = await openPage(browser, html, '/shop', files)
   await page.setViewportSize(SIZE)
   const { recorded } = await startRecording(page, { limits: LIMITS })
-  const written = async () => (await recorded()).events.length
-  await eventually(async () => {
-    const { events } = await recorded()
-    expect(playPage(events.map(event => JSON.parse(event)))).toBe(await showPage(page))
-  })
-  const shots = [{ at: await page.evaluate(() => Date.now()), png: await page.screenshot() }]
-  for (const step of steps) {
-    const before = await written()
+  await untilWhole(page)
+  let events: RecordedEvent[] = []
+  const shots: { at: number; png: Buffer }[] = []
+  for (const step of [async () => {}, ...steps]) {
+    const before = events.length
     await step(page)
-    await eventually(async () => expect(await written()).toBeGreaterThan(before))
-    // Two frames: the recorder has then written what the frame shows.
-    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
-    shots.push({ at: await page.evaluate(() => Date.now()), png: await page.screenshot() })
+    // A change may be written in several events, and a scroll is written a moment later.
+    await eventually(async () => {
+      events = (await recorded()).events.map(event => JSON.parse(event))
+      expect(events.length).toBeGreaterThan(before)
+      expect(playPage(events)).toBe(await showPage(page))
+      expect(scrolledTo(events)).toBe(await page.evaluate(() => Math.round(scrollY)))
+    })
+    shots.push({ at: events.at(-1)!.timestamp, png: await page.screenshot() })
   }
-  const events = (await recorded()).events.map(event => JSON.parse(event) as TestEvent)
   await page.context().close()
 
   // The clock of the service stands still, so the recording is moved to it.
   const first = events[0]!.timestamp
-  const moved = (at: number) => events.map(event => ({ ...event, timestamp: event.timestamp - first + at }))
+  const moved = (at: number): TestEvent[] =>
+    events.map(event => ({ ...event, timestamp: event.timestamp - first + at }))
   const { secret } = await storeReplay(service, at => toChunks(moved(at)))
   const viewer = await openViewer(browser, service, secret, { viewport: { width: 1500, height: 1100 } })
   await untilReady(viewer.page)
   for (const [i, { at, png }] of shots.entries()) {
-    // The slider of the viewer ends at the last event.
-    await seekTo(viewer.page, Math.min(at, events.at(-1)!.timestamp) - first)
+    await seekTo(viewer.page, at - first)
     await eventually(async () =>
       expect([i, await differentPart(viewer.page, png, await playedShot(viewer.page))]).toEqual([
         i,
@@ -172,6 +171,12 @@ test.each(PAGES)('%s looks as it did, after each change', async (_, html, steps,
   expect(viewer.incidents).toEqual({ requests: [], reports: [] })
   await viewer.page.context().close()
 })
+
+/** Where the last recorded scroll of the page ended. */
+function scrolledTo(events: readonly RecordedEvent[]): number {
+  const { data } = events.findLast(({ type, data }) => type === 3 && data.source === Source.Scroll) ?? {}
+  return Math.round(Number(data?.y ?? 0))
+}
 
 /** The recorded page alone, in its own size and without the pointer of the player. */
 async function playedShot(page: Page): Promise<Buffer> {

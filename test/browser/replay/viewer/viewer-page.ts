@@ -61,17 +61,20 @@ export async function openViewer(
   secret: string,
   options: BrowserContextOptions & {
     isPlaying?: boolean
+    /** Gives the page a clock that the test moves. */
+    hasClock?: boolean
     /** Replaces the script of the document that shows the recording. */
     stage?: string
   } = {},
 ): Promise<OpenedViewer> {
-  const { isPlaying = false, stage, ...contextOptions } = options
+  const { isPlaying = false, hasClock = false, stage, ...contextOptions } = options
   const context = await browser.newContext({
     ...HUMAN_BROWSER,
     reducedMotion: isPlaying ? 'no-preference' : 'reduce',
     ...contextOptions,
   })
   const page = await context.newPage()
+  if (hasClock) await page.clock.install()
   const incidents: Incidents = { requests: [], reports: [] }
   const asked: string[] = []
   context.on('page', opened => {
