@@ -6,6 +6,7 @@ import { build } from 'esbuild'
 import { beforeAll } from 'vitest'
 import { OPTIONS } from '#dashboard/build'
 import { onceARun } from '#test/setup/once-a-run'
+import { demoFolder } from '#test/support/demo-folder'
 import { startService } from '#test/support/service-process'
 import { type Asked, type Drawn, drawnOf } from './drawn.ts'
 import { type Called, type OwnerCalls, ownerCalls } from './owner-calls.ts'
@@ -64,7 +65,7 @@ export function useDrawings(): Drawings {
 async function prepare(folder: string): Promise<void> {
   const { splitting: _, entryNames: __, chunkNames: ___, metafile: ____, ...options } = OPTIONS
   const [{ baseUrl, credentials }, { outputFiles }] = await Promise.all([
-    startService({ seed: true, isShared: true }),
+    startService({ dataDir: await demoFolder({ isShared: true }), isShared: true }),
     build({
       ...options,
       ...{ absWorkingDir: import.meta.dirname, entryPoints: ['drawing.tsx'], minify: false },

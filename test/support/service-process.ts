@@ -246,8 +246,8 @@ export function newFolder(): string {
   return folder
 }
 
-/** Creates a data folder, which the end of the run deletes. */
-function sharedFolder(): string {
+/** Creates a data folder for a shared service, which the end of the run deletes. */
+export function sharedFolder(): string {
   return mkdtempSync(join(tmpdir(), 'footfall-'))
 }
 

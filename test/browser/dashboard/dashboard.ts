@@ -4,6 +4,7 @@ import type { BrowserContext, BrowserContextOptions, Frame, Page } from 'playwri
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type OwnerCalls, ownerCalls } from '#test/dashboard/owner-calls'
 import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
+import { demoFolder } from '#test/support/demo-folder'
 import { type Service, startService } from '#test/support/service-process'
 
 /**
@@ -28,8 +29,8 @@ export type PageOptions = BrowserContextOptions & {
 
 const SHARED = Symbol.for('footfall.dashboard')
 
-async function start(seed: boolean): Promise<Service & { cookie: string }> {
-  const service = await startService({ seed, isShared: true })
+async function start(dataDir?: string): Promise<Service & { cookie: string }> {
+  const service = await startService({ dataDir, isShared: true })
   const link = /\/setup\/(\S+)/.exec(service.output())?.[1] ?? ''
   const redeemed = await fetch(`${service.baseUrl}/setup/${link}`, {
     method: 'POST',
@@ -74,7 +75,7 @@ type Contexts = Record<'kept' | 'ofTest', Set<BrowserContext>>
 
 async function openDashboard(isAlone: boolean, contexts: Contexts): Promise<Dashboard> {
   const shared = globalThis as { [SHARED]?: ReturnType<typeof start> }
-  const starting = isAlone ? start(false) : (shared[SHARED] ?? start(true))
+  const starting = isAlone ? start() : (shared[SHARED] ?? demoFolder({ isShared: true }).then(start))
   if (!isAlone) shared[SHARED] = starting
   const [service, browser] = await Promise.all([starting, sharedBrowser()])
 

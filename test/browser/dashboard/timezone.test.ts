@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { eventually } from '#test/support/eventually'
 import { settled, useDashboard } from './dashboard.ts'
 
 /** Whose days a view counts: those of its address, else of its project, else of the reader. */
@@ -17,9 +18,9 @@ async function newProject(timezone?: string): Promise<Project> {
   const name = `zone-${Math.random().toString(36).slice(2)}`
   const made = await dashboard.post<Project & { project_token: string }>('/projects', { name, timezone }, 201)
   await dashboard.post('/track', { token: made.project_token, event: 'signup' }, 202)
-  await expect
-    .poll(() => dashboard.get(`/stats?project=${name}`), { timeout: 20_000 })
-    .toMatchObject({ totals: { total_events: 1 } })
+  await eventually(async () =>
+    expect(await dashboard.get(`/stats?project=${name}`)).toMatchObject({ totals: { total_events: 1 } }),
+  )
   return made
 }
 
