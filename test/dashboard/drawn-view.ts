@@ -65,7 +65,7 @@ export function useDrawings(): Drawings {
 async function prepare(folder: string): Promise<void> {
   const { splitting: _, entryNames: __, chunkNames: ___, metafile: ____, ...options } = OPTIONS
   const [{ baseUrl, credentials }, { outputFiles }] = await Promise.all([
-    startService({ dataDir: await demoFolder({ isShared: true }), isShared: true }),
+    startService({ dataDir: await demoFolder({ isShared: true }), seed: true, isShared: true }),
     build({
       ...options,
       ...{ absWorkingDir: import.meta.dirname, entryPoints: ['drawing.tsx'], minify: false },

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import type { Drawn } from './drawn.ts'
 import { useDrawings } from './drawn-view.ts'
 
-/** Whose days a view counts: those of its address, else of its project, else of the reader, who is in Berlin. */
+/**
+ * Whose days a view counts: those of its address, else of its project, else of the reader, who is in Berlin.
+ */
 
 const drawings = useDrawings()
 

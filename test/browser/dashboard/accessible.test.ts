@@ -37,7 +37,7 @@ const OPEN: Record<string, string | (() => Promise<string>)> = {
   'the time line of a person': async () => {
     const query = { project: 'demo', group_by: ['user_id'], limit: 1 }
     const { rows } = await dashboard.post<{ rows: { user_id: string }[] }>('/query', query)
-    return `/app/p/demo/people?user=${encodeURIComponent(rows[0]?.user_id ?? '')}`
+    return `/app/p/demo/people?range=7d&user=${encodeURIComponent(rows[0]?.user_id ?? '')}`
   },
   'an open session': async () => {
     const { sessions } = await dashboard.get<{ sessions: { session_id: string }[] }>(
@@ -64,15 +64,21 @@ const OPEN: Record<string, string | (() => Promise<string>)> = {
   },
 }
 
-test.each([...views.map(row => [row.name, pathOfView(row)] as const), ...Object.entries(OPEN)])(
+/** What stands around a view is checked with each view, not again with what opens in it. */
+const PLACES = [
+  ...views.map(row => [row.name, pathOfView(row), 'html'] as const),
+  ...Object.entries(OPEN).map(([name, place]) => [name, place, 'main'] as const),
+]
+
+test.each(PLACES)(
   '%s is accessible, light and dark, and is not wider than a phone',
-  async (_, place) => {
+  async (_, place, part) => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await visit(page, typeof place === 'string' ? place : await place())
     // What folds is open once, so that its content is seen too.
     await page.evaluate(() => document.querySelector('main details')?.setAttribute('open', ''))
     await settled(page)
-    expect(await violations(page)).toEqual([])
+    expect(await violations(page, part)).toEqual([])
     await page.setViewportSize({ width: 390, height: 844 })
     // Charts are drawn again when they learn of the new width.
     await expect
@@ -89,4 +95,19 @@ test('on a phone the hours of the heatmap stand one below the other, and all wee
   const last = await phone.locator('table.grid thead th').last().boundingBox()
   expect((last?.x ?? 999) + (last?.width ?? 0)).toBeLessThanOrEqual(390)
   expect(await violations(phone)).toEqual([])
+})
+
+test('what breaks a rule is found, and in the dark theme what breaks a rule of colours', async () => {
+  const broken = await dashboard.open('/app/p/none')
+  await settled(broken)
+  await broken.evaluate(() => {
+    const text = document.createElement('p')
+    text.textContent = 'Grey on grey'
+    Object.assign(text.style, { color: '#777', backgroundColor: '#888' })
+    document.querySelector('main')?.append(document.createElement('img'), text)
+  })
+  const found = await violations(broken)
+  for (const rule of [/^image-alt: <img/, /^color-contrast: <p/, /^dark: color-contrast: <p/]) {
+    expect(found).toContainEqual(expect.stringMatching(rule))
+  }
 })

@@ -29,8 +29,9 @@ export type PageOptions = BrowserContextOptions & {
 
 const SHARED = Symbol.for('footfall.dashboard')
 
-async function start(dataDir?: string): Promise<Service & { cookie: string }> {
-  const service = await startService({ dataDir, isShared: true })
+/** `demo`: a folder with its traffic; without one the project of the demo is empty. */
+async function start(demo?: string): Promise<Service & { cookie: string }> {
+  const service = await startService({ dataDir: demo, seed: demo !== undefined, isShared: true })
   const link = /\/setup\/(\S+)/.exec(service.output())?.[1] ?? ''
   const redeemed = await fetch(`${service.baseUrl}/setup/${link}`, {
     method: 'POST',
@@ -156,31 +157,35 @@ const ALL_RULES = { type: 'tag', values: WCAG }
 const RULES_OF_COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
 /**
- * Violations of WCAG 2.2 A and AA that axe-core finds in the page, as rule and element. It checks all rules
- * in the light theme, and only the rules of colours in the dark theme.
+ * Violations of WCAG 2.2 A and AA that axe-core finds in the part of the page that `part` selects, as rule
+ * and element. It checks all rules in the light theme, and only the rules of colours in the dark theme.
  */
-export async function violations(page: Page): Promise<string[]> {
+export async function violations(page: Page, part = 'html'): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
-  const light = await violationsAsShown(page)
+  const light = await violationsAsShown(page, ALL_RULES, part)
   await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await violationsAsShown(page, RULES_OF_COLOURS)
+  const dark = await violationsAsShown(page, RULES_OF_COLOURS, part)
   return [...light, ...dark.map(each => `dark: ${each}`)]
 }
 
 /** Violations that axe-core finds in the theme that the page has. */
-export async function violationsAsShown(page: Page | Frame, runOnly: object = ALL_RULES): Promise<string[]> {
+export async function violationsAsShown(
+  page: Page | Frame,
+  runOnly: object = ALL_RULES,
+  part = 'html',
+): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
   return page.evaluate(
-    async options => {
-      const { axe } = window as unknown as { axe: { run(options: object): Promise<AxeResult> } }
-      const found = await axe.run(options)
+    async ([context, options]) => {
+      const { axe } = window as unknown as { axe: { run(of: string, options: object): Promise<AxeResult> } }
+      const found = await axe.run(context, options)
       return found.violations.flatMap(({ id, nodes }) =>
         nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
       )
     },
-    // Without resultTypes axe also describes every element that passes a rule, and a selector of each takes as
-    // long as the rules. It would also fetch the styles again.
-    { runOnly, resultTypes: ['violations'], selectors: false, preload: false },
+    // Without resultTypes axe also describes every element that passes a rule, and a selector of each takes
+    // as long as the rules. It would also fetch the styles again.
+    [part, { runOnly, resultTypes: ['violations'], selectors: false, preload: false }] as const,
   )
 }
 

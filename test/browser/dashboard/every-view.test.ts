@@ -18,7 +18,8 @@ const dashboard = useDashboard()
 
 describe.each(views.map(row => [row.name, row] as const))('the view %s', (_, row) => {
   test('has the same picture after a reload, in a new tab, after back and after forward', async () => {
-    // The newest events of the demo leave the window of the live view one by one, and each changes its numbers.
+    // The newest events of the demo leave the window of the live view one by one, and each changes its
+    // numbers.
     const project = row.name === 'live' ? await quietProject() : 'demo'
     const page = await dashboard.open(`${pathOfView(row, project)}?${STATE}`, { prepare: countCalls })
     await answered(page)
