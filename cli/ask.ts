@@ -2,10 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import type { Io } from './io.ts'
 
 /** Asks a person on the terminal. The end of the input is a no; Ctrl-C ends the process as everywhere. */
-export async function askYes(
-  { stdin, stdout, interrupt }: Io,
-  question: string,
-): Promise<boolean> {
+export async function askYes({ stdin, stdout, interrupt }: Io, question: string): Promise<boolean> {
   const line = createInterface({ input: stdin, output: stdout })
   const closed = new Promise<string>(resolve => line.once('close', () => resolve('')))
   line.on('SIGINT', interrupt)

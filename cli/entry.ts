@@ -17,6 +17,7 @@ const io: Io = {
   },
   stdout: process.stdout,
   stderr: process.stderr,
+  fetch,
   clock: { now: Date.now, sleep },
   platform: process.platform,
   home: homedir,

@@ -29,6 +29,8 @@ export type Io = {
   stdin: Input
   stdout: Output
   stderr: Output
+  /** Calls of the service. */
+  fetch: typeof fetch
   clock: Clock
   platform: NodeJS.Platform
   /** The home folder of the user. */

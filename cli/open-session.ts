@@ -27,7 +27,7 @@ export function openSession(io: Io, globals: Globals, isDone: boolean): Session 
     return address
   }
   const credentialOf = () => {
-    credential ??= globals.demo ? demoCredential(baseUrl()) : storedCredential(store(), baseUrl())
+    credential ??= globals.demo ? demoCredential(io, baseUrl()) : storedCredential(io, store(), baseUrl())
     return credential
   }
   const notices = new Set<string>()
@@ -55,11 +55,11 @@ export function openSession(io: Io, globals: Globals, isDone: boolean): Session 
     store,
     credential: credentialOf,
     client(call) {
-      const send = createClient(baseUrl(), credentialOf())
+      const send = createClient(io, baseUrl(), credentialOf())
       return spinner.during(`Waiting for ${baseUrl()}`, () => send(call))
     },
     openClient(call) {
-      const send = createOpenClient(baseUrl())
+      const send = createOpenClient(io, baseUrl())
       return spinner.during(`Waiting for ${baseUrl()}`, () => send(call))
     },
     during: spinner.during,

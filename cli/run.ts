@@ -9,12 +9,7 @@ import { printCall } from './print/dry-run.ts'
 import type { Globals, Session } from './run-context.ts'
 
 /** Runs one command: its calls, then its result on stdout. Returns the exit code. */
-export async function runCommand(
-  io: Io,
-  command: Command,
-  input: Input,
-  globals: Globals,
-): Promise<number> {
+export async function runCommand(io: Io, command: Command, input: Input, globals: Globals): Promise<number> {
   refuseImpossible(command, input, globals)
   const isDone = command.effect !== undefined && input.options.dryRun !== true
   const session = openSession(io, globals, isDone)

@@ -95,6 +95,7 @@ const RULES: Record<string, Rule> = {
     // Its world is a value (cli/io.ts), so that many runs share a process.
     never: {
       'reads the process': /\b(process|console)\./,
+      'calls the network itself': /(?<![.\w])fetch\(/,
       'has a clock of its own': /\bDate\.now\b|\bnew Date\(\)|\btimers\/promises\b/,
     },
   },

@@ -86,6 +86,7 @@ describe('the check reports', () => {
     ['tracker that imports core', 'tracker/a.ts', "import { x } from '#core/ports'"],
     ['cli that reads the environment', 'cli/a.ts', 'const home = process.env.HOME'],
     ['cli that imports the process', 'cli/a.ts', "import { env } from 'node:process'"],
+    ['cli that calls the network itself', 'cli/a.ts', "await fetch('http://localhost')"],
     ['cli that waits by a clock of its own', 'cli/a.ts', "import { setTimeout } from 'node:timers/promises'"],
     ['cli that imports core', 'cli/a.ts', "import { x } from '#core/ports'"],
     ['rehearsal that imports local', 'rehearsal/a.ts', "import { x } from '#local/stream/stream'"],

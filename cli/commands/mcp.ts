@@ -12,6 +12,6 @@ export const mcp: RunCommand = {
   summary: 'Serves the tools of the service over stdin and stdout, with the session of this command line',
   example: 'mcp',
   async run(_, { io, baseUrl, credential, say }) {
-    await serveLines(io.stdin, io.stdout, createBridge(baseUrl(), credential()), say)
+    await serveLines(io.stdin, io.stdout, createBridge(io, baseUrl(), credential()), say)
   },
 }

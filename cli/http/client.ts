@@ -1,4 +1,5 @@
 import { CommandError, problemOf } from '#cli/errors'
+import type { Io } from '#cli/io'
 import type { Answer, Call, Endpoint, Values } from './endpoint.ts'
 
 /** Where the access token comes from: the stored session, or the demo. */
@@ -18,27 +19,30 @@ export type Response<Of extends Endpoint = Endpoint> = {
 
 export type Client = <Of extends Endpoint>(call: Call<Of>) => Promise<Response<Of>>
 
+/** The part of the world that calls need. */
+export type Network = Pick<Io, 'fetch'>
+
 /** A read of a large lake may take minutes. A service that is gone is noticed at once. */
 const TIMEOUT_MS = 180_000
 /** Larger bodies than any of our responses; a foreign server cannot fill the memory. */
 const MAX_RESPONSE_BYTES = 64 * 1_048_576
 
 /** Calls the service as one account. A refused token is renewed once, and the call is sent once more. */
-export function createClient(baseUrl: string, credential: Credential): Client {
+export function createClient(io: Network, baseUrl: string, credential: Credential): Client {
   return async call => {
     const token = await credential.token()
     if (token === null) throw new CommandError({ ...NOT_SIGNED_IN })
-    const first = await send(baseUrl, call, token)
+    const first = await send(io, baseUrl, call, token)
     if (first.status !== 401) return successOf(first)
     const renewed = await credential.renewed(token)
     if (renewed === null) return successOf(first)
-    return successOf(await send(baseUrl, call, renewed))
+    return successOf(await send(io, baseUrl, call, renewed))
   }
 }
 
 /** Calls an endpoint that takes no credential. */
-export function createOpenClient(baseUrl: string): Client {
-  return async call => successOf(await send(baseUrl, call, null))
+export function createOpenClient(io: Network, baseUrl: string): Client {
+  return async call => successOf(await send(io, baseUrl, call, null))
 }
 
 export const NOT_SIGNED_IN = {
@@ -49,7 +53,7 @@ export const NOT_SIGNED_IN = {
 
 type Raw = { status: number; text: string; headers: Headers }
 
-async function send(baseUrl: string, call: Call, token: string | null): Promise<Raw> {
+async function send(io: Network, baseUrl: string, call: Call, token: string | null): Promise<Raw> {
   const [method = 'GET', template = ''] = call.endpoint.split(' ')
   const path = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(call.path?.[name] ?? ''))
   const response = await answerOf()
@@ -61,21 +65,23 @@ async function send(baseUrl: string, call: Call, token: string | null): Promise<
   }
 
   function answerOf(): Promise<globalThis.Response> {
-    return fetch(`${baseUrl}${path}${queryString(call.query)}`, {
-      method,
-      headers: {
-        Accept: 'application/json',
-        'User-Agent': 'footfall-cli',
-        ...(call.body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(token !== null && { Authorization: `Bearer ${token}` }),
-      },
-      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-      // A redirect would carry the question to a server that nobody named.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }).catch(error => {
-      throw unreachable(baseUrl, error)
-    })
+    return io
+      .fetch(`${baseUrl}${path}${queryString(call.query)}`, {
+        method,
+        headers: {
+          Accept: 'application/json',
+          'User-Agent': 'footfall-cli',
+          ...(call.body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(token !== null && { Authorization: `Bearer ${token}` }),
+        },
+        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+        // A redirect would carry the question to a server that nobody named.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      .catch(error => {
+        throw unreachable(baseUrl, error)
+      })
   }
 }
 

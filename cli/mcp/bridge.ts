@@ -1,5 +1,5 @@
 import { CommandError, problemOf } from '#cli/errors'
-import { type Credential, NOT_SIGNED_IN } from '#cli/http/client'
+import { type Credential, type Network, NOT_SIGNED_IN } from '#cli/http/client'
 
 /** One JSON-RPC message. Absent `id`: a notification, which has no answer. */
 export type Message = {
@@ -21,7 +21,7 @@ const TIMEOUT_MS = 180_000
  * Passes messages on to POST /mcp of the service, which has no sessions: each message is a request of its
  * own, with the headers that the protocol wants over HTTP. A refused token is renewed once.
  */
-export function createBridge(baseUrl: string, credential: Credential): Bridge {
+export function createBridge(io: Network, baseUrl: string, credential: Credential): Bridge {
   /** The revision that a client of before 2026-07-28 has agreed on with the service. */
   let agreed: string | undefined
   /** By the id of their requests, so that the client can cancel them. */
@@ -31,7 +31,7 @@ export function createBridge(baseUrl: string, credential: Credential): Bridge {
     const { method, params = {} } = message
     const revision = (params._meta as Record<string, unknown> | undefined)?.[VERSION]
     const name = params.name ?? params.uri
-    return fetch(`${baseUrl}/mcp`, {
+    return io.fetch(`${baseUrl}/mcp`, {
       method: 'POST',
       headers: {
         Accept: 'application/json, text/event-stream',

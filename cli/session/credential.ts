@@ -1,10 +1,10 @@
 import { CommandError } from '#cli/errors'
-import { type Credential, createOpenClient } from '#cli/http/client'
+import { type Credential, createOpenClient, type Network } from '#cli/http/client'
 import type { Store } from './store.ts'
 import type { StoredSession } from './stored-session.ts'
 
 /** The stored session of the service. `token`: the file is read once a run, and again at a refusal. */
-export function storedCredential(store: Store, baseUrl: string): Credential {
+export function storedCredential(io: Network, store: Store, baseUrl: string): Credential {
   let session: StoredSession | undefined
   return {
     async token() {
@@ -12,7 +12,7 @@ export function storedCredential(store: Store, baseUrl: string): Credential {
       return session?.access_token ?? null
     },
     async renewed(refused) {
-      session = await renewSession(store, baseUrl, refused)
+      session = await renewSession(io, store, baseUrl, refused)
       return session?.access_token ?? null
     },
   }
@@ -24,6 +24,7 @@ export function storedCredential(store: Store, baseUrl: string): Credential {
  * network keeps the session.
  */
 async function renewSession(
+  io: Network,
   store: Store,
   baseUrl: string,
   refused: string,
@@ -33,7 +34,7 @@ async function renewSession(
     const saved = config.sessions[baseUrl]
     session = saved && store.tokens.withTokens(baseUrl, saved)
     if (saved === undefined || session === undefined || session.access_token !== refused) return config
-    const fresh = await refreshed(baseUrl, session)
+    const fresh = await refreshed(io, baseUrl, session)
     session = fresh ?? undefined
     if (fresh === null) return config
     const kept = store.tokens.saveRenewed(baseUrl, fresh, saved)
@@ -42,9 +43,16 @@ async function renewSession(
   return session
 }
 
-async function refreshed(baseUrl: string, session: StoredSession): Promise<StoredSession | null> {
+async function refreshed(
+  io: Network,
+  baseUrl: string,
+  session: StoredSession,
+): Promise<StoredSession | null> {
   try {
-    const { answer } = await createOpenClient(baseUrl)({
+    const { answer } = await createOpenClient(
+      io,
+      baseUrl,
+    )({
       endpoint: 'POST /agent-sessions/refresh',
       body: { refresh_token: session.refresh_token },
     })
@@ -71,10 +79,10 @@ export function storedAccount({
  * A read-only session of the demo, made at the first call. Nothing is read from the configuration or written
  * to it.
  */
-export function demoCredential(baseUrl: string): Credential {
+export function demoCredential(io: Network, baseUrl: string): Credential {
   let token: Promise<string> | undefined
   const start = async () => {
-    const { answer } = await createOpenClient(baseUrl)({ endpoint: 'POST /demo/session', body: {} })
+    const { answer } = await createOpenClient(io, baseUrl)({ endpoint: 'POST /demo/session', body: {} })
     return answer.agent_session.access_token
   }
   return {

@@ -12,13 +12,15 @@ import {
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeChanges } from '#cli/site/write-changes'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { createRunner, type Runner } from './built-cli.ts'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import type { Runner } from './built-cli.ts'
+import { type SharedService, sharedService } from './shared-service.ts'
 import { signIn } from './sign-in.ts'
 import { sites } from './sites.ts'
-import { closeTerminals, openTerminal } from './terminal.ts'
+import { closeTerminals, openTerminal, openTerminalHere } from './terminal.ts'
+import { createRunner, runHere, skippingClock } from './world.ts'
 
-let service: Service
+let service: SharedService
 let run: Runner
 let env: Record<string, string>
 let token: string
@@ -27,9 +29,9 @@ const ORIGIN = 'https://shop.example'
 const INIT = ['init', 'shop', '--domain', ORIGIN]
 
 beforeAll(async () => {
-  service = await startService({ env: { DEV_APPROVE: 'true' } })
+  service = await sharedService()
   env = { AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), AA_INIT_POLL_INTERVAL_MS: '50' }
-  run = await createRunner(env)
+  run = createRunner(env)
   await signIn(run, service)
   token = JSON.parse((await run(['create', 'shop', '--domain', ORIGIN, '--json'])).stdout).project_token
 })
@@ -176,7 +178,9 @@ test('a page that was changed after it was read leaves all pages as they are', (
   const folder = newSite({ 'index.html': PAGE, 'b.html': 'changed meanwhile' })
   const before = filesOf(folder)
   const changes = ['index.html', 'b.html'].map(path => ({ path, before: PAGE, after: 'new' }))
-  expect(() => writeChanges(realpathSync(folder), changes)).toThrow('b.html was changed meanwhile')
+  expect(() => writeChanges({ pid: process.pid }, realpathSync(folder), changes)).toThrow(
+    'b.html was changed meanwhile',
+  )
   expect(filesOf(folder)).toEqual(before)
 })
 
@@ -194,7 +198,9 @@ test('the first event ends the wait, and says what it is', async () => {
 
 test('no event within the time that the caller has named is an error, after the result', async () => {
   const folder = newSite({ 'index.html': PAGE })
-  const { code, stdout, stderr } = await run([...INIT, '--folder', folder, '--yes', '--wait', '1', '--json'])
+  const args = [...INIT, '--folder', folder, '--yes', '--wait', '9', '--json']
+  const { AA_INIT_POLL_INTERVAL_MS: _, ...asUsual } = env
+  const { code, stdout, stderr } = await runHere(args, { env: asUsual, clock: skippingClock() })
   expect(code).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject({ site: { status: 'written' }, first_event: null })
   expect(JSON.parse(stderr.trim().split('\n').at(-1) as string)).toMatchObject({
@@ -205,7 +211,7 @@ test('no event within the time that the caller has named is an error, after the 
 
 test('on a terminal it shows the difference, asks, writes, waits, and says that the event arrived', async () => {
   const folder = newSite({ 'index.html': PAGE })
-  const terminal = await openTerminal(INIT, { columns: 200, env, folder })
+  const terminal = openTerminalHere([...INIT, '--folder', folder], { columns: 200, env })
   await terminal.waitFor(/\+<script defer src=.*\n[\s\S]*Write index.html\? \[y\/N\]/)
   expect(existsSync(join(folder, 'index.html'))).toBe(true)
   expect(readFileSync(join(folder, 'index.html'), 'utf8')).toBe(PAGE)
@@ -218,12 +224,12 @@ test('on a terminal it shows the difference, asks, writes, waits, and says that 
 })
 
 test.each([
-  ['an empty answer', '\r', 0],
-  ['the end of the input', '\u0004', 0],
-  ['Ctrl-C', '\u0003', 130],
-])('%s to the question writes nothing', async (_, keys, expected) => {
+  ['an empty answer', '\r', 0, openTerminalHere],
+  ['the end of the input', '\u0004', 0, openTerminalHere],
+  ['Ctrl-C', '\u0003', 130, openTerminal],
+])('%s to the question writes nothing', async (_, keys, expected, openIt) => {
   const folder = newSite({ 'index.html': PAGE })
-  const terminal = await openTerminal(INIT, { columns: 120, env, folder })
+  const terminal = await openIt([...INIT, '--folder', folder], { columns: 120, env })
   await terminal.waitFor(/\[y\/N\]/)
   terminal.press(keys)
   expect(await terminal.ended).toBe(expected)

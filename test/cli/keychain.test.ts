@@ -1,62 +1,58 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Keychain, KeychainError, keychainOf } from '#cli/session/keychain'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { createRunner, type Result, type Runner } from './built-cli.ts'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import type { Result, Runner } from './built-cli.ts'
+import { type SharedService, sharedService } from './shared-service.ts'
 import { signIn } from './sign-in.ts'
+import { createRunner } from './world.ts'
 
 /**
- * Stand-ins for the tools of the systems. Each keeps its entries in a file, and writes down its arguments.
+ * Stand-ins for the tools of the systems. Each keeps its entries in files, and writes down its arguments. They
+ * are scripts of the shell, because a command starts several.
  */
-const TOOL = `import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-const folder = process.env.TOOL_FOLDER
-appendFileSync(folder + '/arguments', JSON.stringify(process.argv.slice(2)) + '\\n')
-if (existsSync(folder + '/broken')) { console.error('Cannot autolaunch D-Bus without X11'); process.exit(1) }
-const path = folder + '/entries.json'
-const entries = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
-const save = () => writeFileSync(path, JSON.stringify(entries))
-const args = process.argv.slice(2)
-const input = () => readFileSync(0, 'utf8')
-const found = (key, missing) => {
-  if (entries[key] === undefined) process.exit(missing)
-  process.stdout.write(entries[key] + '\\n')
-}
-const tools = {
-  'secret-tool'() {
-    const key = args.at(-1)
-    if (args[0] === 'store') { entries[key] = input(); save() }
-    if (args[0] === 'lookup') found(key, 1)
-    if (args[0] === 'clear') { delete entries[key]; save() }
-  },
-  security() {
-    if (args[0] === '-i') {
-      const [, key, word] = /^add-generic-password -U -s footfall -a "([^"]+)" -w "([^"]+)"\\n$/.exec(input())
-      entries[key] = word
-      save()
-    } else if (args[0] === 'find-generic-password') found(args[4], 44)
-    else { if (entries[args[4]] === undefined) process.exit(44); delete entries[args[4]]; save() }
-  },
-  // Base64 stands for the encryption.
-  'powershell.exe'() {
-    const protects = args.at(-1).includes('ConvertFrom-SecureString')
-    process.stdout.write(Buffer.from(input().trim(), protects ? 'utf8' : 'base64').toString(protects ? 'base64' : 'utf8') + '\\r\\n')
-  },
-}
-tools[process.env.TOOL]()
+const TOOL = `#!/bin/sh
+printf '%s\\n' "$@" >> "$TOOL_FOLDER/arguments"
+if [ -e "$TOOL_FOLDER/broken" ]; then echo 'Cannot autolaunch D-Bus without X11' >&2; exit 1; fi
+for last; do :; done
+file_of() { printf '%s/entries/%s' "$TOOL_FOLDER" "$(printf %s "$1" | tr /: __)"; }
+# Prints the entry, or ends with the code of a missing one.
+found() { [ -e "$1" ] || exit "$2"; cat "$1"; echo; }
+case "\${0##*/} $1" in
+'secret-tool store') cat > "$(file_of "$last")" ;;
+'secret-tool lookup') found "$(file_of "$last")" 1 ;;
+'secret-tool clear') rm -f "$(file_of "$last")" ;;
+'security -i')
+  read -r line
+  part() {
+    printf %s "$line" |
+      sed -n 's/^add-generic-password -U -s footfall -a "\\([^"]*\\)" -w "\\([^"]*\\)"$/\\'"$1"'/p'
+  }
+  part 2 | tr -d '\\n' > "$(file_of "$(part 1)")"
+  ;;
+'security find-generic-password') found "$(file_of "$5")" 44 ;;
+'security delete-generic-password') found "$(file_of "$5")" 44; rm "$(file_of "$5")" ;;
+# Base64 stands for the encryption.
+'powershell.exe '*)
+  case "$last" in
+  *ConvertFrom-SecureString*) base64 | tr -d '\\n' ;;
+  *) base64 -d ;;
+  esac
+  printf '\\r\\n'
+  ;;
+esac
 `
 
 function newTools(...names: string[]): string {
   const folder = newFolder()
-  const path = join(folder, 'tool.mjs')
-  writeFileSync(path, TOOL)
-  for (const name of names) {
-    const script = `#!/bin/sh\nTOOL=${name} exec '${process.execPath}' '${path}' "$@"\n`
-    writeFileSync(join(folder, name), script, { mode: 0o755 })
-  }
+  mkdirSync(join(folder, 'entries'))
+  for (const name of names) writeFileSync(join(folder, name), TOOL, { mode: 0o755 })
   return folder
 }
 
+/** The file in which a tool keeps the entry of an address. */
+const entryOf = (folder: string, address: string) => join(folder, 'entries', address.replace(/[/:]/g, '_'))
 const argumentsOf = (folder: string) => readFileSync(join(folder, 'arguments'), 'utf8')
 
 describe.each([
@@ -66,16 +62,11 @@ describe.each([
 ] as const)('the keychain of %s', (platform, tool) => {
   let tools: string
   let keychain: Keychain
-  const { PATH, TOOL_FOLDER } = process.env
+  const keychainIn = (PATH: string) =>
+    keychainOf({ platform, env: { PATH, TOOL_FOLDER: tools } }, tools) as Keychain
   beforeEach(() => {
     tools = newTools(tool)
-    process.env.TOOL_FOLDER = tools
-    process.env.PATH = `${tools}:${PATH}`
-    keychain = keychainOf(platform, tools) as Keychain
-  })
-  afterEach(() => {
-    process.env.PATH = PATH
-    if (TOOL_FOLDER === undefined) delete process.env.TOOL_FOLDER
+    keychain = keychainIn(`${tools}:${process.env.PATH}`)
   })
 
   test('gives back what it got, replaces it, and forgets it', () => {
@@ -95,17 +86,16 @@ describe.each([
   test('that does not work is an error', () => {
     writeFileSync(join(tools, 'broken'), '')
     expect(() => keychain.save('https://a.example', 'x')).toThrow(KeychainError)
-    process.env.PATH = newFolder()
-    expect(() => keychain.save('https://a.example', 'x')).toThrow(KeychainError)
+    expect(() => keychainIn(newFolder()).save('https://a.example', 'x')).toThrow(KeychainError)
   })
 })
 
 test('a system without a known keychain has none', () => {
-  expect(keychainOf('aix', '/')).toBeNull()
+  expect(keychainOf({ platform: 'aix', env: {} }, '/')).toBeNull()
 })
 
 describe.runIf(process.platform === 'linux')('the command line', () => {
-  let service: Service
+  let service: SharedService
   let run: Runner
   let tools: string
   let configDir: string
@@ -113,13 +103,13 @@ describe.runIf(process.platform === 'linux')('the command line', () => {
   const expectNoSecrets = (text: string) => expect(text).not.toMatch(/aa[a-su-z]_[0-9a-f]{16}/)
 
   beforeAll(async () => {
-    service = await startService({ env: { DEV_APPROVE: 'true' } })
+    service = await sharedService()
   })
   afterAll(cleanUp)
   beforeEach(async () => {
     tools = newTools('secret-tool')
     configDir = newFolder()
-    run = await createRunner({
+    run = createRunner({
       PATH: `${tools}:${process.env.PATH}`,
       ...{ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: configDir, TOOL_FOLDER: tools },
       ...{ AA_CREDENTIAL_STORE: '', AA_AUTH_POLL_INTERVAL_MS: '50' },
@@ -128,27 +118,25 @@ describe.runIf(process.platform === 'linux')('the command line', () => {
 
   test('keeps tokens in the keychain, not in its file or in arguments, and logout removes them', async () => {
     await signIn(run, service)
-    const entries = readFileSync(join(tools, 'entries.json'), 'utf8')
-    expect(entries).toMatch(/aas_/)
+    expect(readFileSync(entryOf(tools, service.baseUrl), 'utf8')).toMatch(/aas_/)
     expectNoSecrets(config() + argumentsOf(tools))
     expect(await run(['list'])).toMatchObject({ code: 0, stderr: '' })
     const status = await run(['auth', 'status', '--json'])
     expect(JSON.parse(status.stdout).stored.kind).toBe('keychain')
     expectNoSecrets(status.stdout)
     expect(await run(['logout'])).toMatchObject({ code: 0 })
-    expect(readFileSync(join(tools, 'entries.json'), 'utf8')).toBe('{}')
+    expect(readdirSync(join(tools, 'entries'))).toEqual([])
   })
 
   test('ten commands at once with an old token end well, and the new tokens are in the keychain', async () => {
     await signIn(run, service)
-    const path = join(tools, 'entries.json')
-    const entries = JSON.parse(readFileSync(path, 'utf8'))
-    const old = { ...JSON.parse(entries[service.baseUrl]), access_token: `aas_${'0'.repeat(64)}` }
-    writeFileSync(path, JSON.stringify({ [service.baseUrl]: JSON.stringify(old) }))
+    const path = entryOf(tools, service.baseUrl)
+    const tokens = () => JSON.parse(readFileSync(path, 'utf8'))
+    const old = { ...tokens(), access_token: `aas_${'0'.repeat(64)}` }
+    writeFileSync(path, JSON.stringify(old))
     const results = await Promise.all(Array.from({ length: 10 }, () => run(['list'])))
     expect(results.map(({ code }) => code)).toEqual(Array(10).fill(0))
-    const tokens = JSON.parse(JSON.parse(readFileSync(path, 'utf8'))[service.baseUrl])
-    expect(tokens.refresh_token).not.toBe(old.refresh_token)
+    expect(tokens().refresh_token).not.toBe(old.refresh_token)
     expectNoSecrets(config())
   })
 

@@ -313,7 +313,9 @@ test('a project is created, changed and deleted; a dry run sends nothing, and no
   expect(counts.size).toBe(0)
   const created = await run(['create', 'boutique', '--domain', 'https://shop.example'])
   expect(created.stdout).toMatch(/<script defer src="http:.*data-project="boutique".*<\/script>/)
-  expect(await run(['update', 'boutique', '--origins', '*', '--timezone', 'Pacific/Kiritimati'])).toMatchObject({
+  expect(
+    await run(['update', 'boutique', '--origins', '*', '--timezone', 'Pacific/Kiritimati']),
+  ).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/Time zone +Pacific\/Kiritimati/),
   })

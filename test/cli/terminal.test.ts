@@ -1,35 +1,44 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '#cli/commands/all'
-import { demoFolder } from '#test/support/demo-folder'
-import { cleanUp, newFolder, type Service, startService } from '#test/support/service-process'
-import { builtCommandLine } from './built-cli.ts'
-import { closeTerminals, openProgram, openTerminal } from './terminal.ts'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import { type SharedService, sharedService } from './shared-service.ts'
+import { closeTerminals, openProgram, openTerminal, openTerminalHere } from './terminal.ts'
+import { TextOutput } from './world.ts'
 
-/** The built file in a pseudo-terminal, against the demo of a running service. */
+/**
+ * The command line on a terminal, against the demo of a running service. It runs in a pseudo-terminal where
+ * signals, sizes and the second screen are the matter.
+ */
 
-let service: Service
-/** Answers the next requests when it is told to, or as the service does. */
+let service: SharedService
+/** Answers as the service does, or when it is told to. */
 let front: Server
 let frontAddress: string
 const held: (() => void)[] = []
 let isDown = false
 let isHolding = false
+/** Below this path each question is asked once: an answer does not depend on the terminal. */
+const KEPT = /^\/kept(?=\/)/
+type Answer = { status: number; body: string }
+const kept = new Map<string, Promise<Answer>>()
 let env: Record<string, string>
 
 beforeAll(async () => {
-  service = await startService({ dataDir: await demoFolder(), seed: true })
+  service = await sharedService()
   front = createServer(async (request, response) => {
     if (isDown) return request.socket.destroy()
     if (isHolding) await new Promise<void>(resolve => held.push(resolve))
-    const { authorization = '' } = request.headers
-    const answer = await fetch(service.baseUrl + request.url, {
-      method: request.method as string,
-      headers: { 'Content-Type': 'application/json', ...(authorization !== '' && { authorization }) },
-      ...(request.method === 'POST' && { body: '{}' }),
-    })
-    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(await answer.text())
+    const sent = await text(request)
+    const path = request.url?.replace(KEPT, '') as string
+    const question = `${request.method} ${path} ${sent}`
+    const ask = () => answerTo(request, path, sent)
+    const answer = path === request.url ? ask() : (kept.get(question) ?? ask())
+    if (path !== request.url) kept.set(question, answer)
+    const { status, body } = await answer
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(body)
   })
   await new Promise<void>(resolve => front.listen(0, '127.0.0.1', resolve))
   frontAddress = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
@@ -41,6 +50,16 @@ afterAll(async () => {
   front.close()
   await cleanUp()
 })
+
+async function answerTo({ method, headers }: IncomingMessage, path: string, sent: string): Promise<Answer> {
+  const { authorization = '' } = headers
+  const answer = await fetch(service.baseUrl + path, {
+    method: method as string,
+    headers: { 'Content-Type': 'application/json', ...(authorization !== '' && { authorization }) },
+    ...(sent !== '' && { body: sent }),
+  })
+  return { status: answer.status, body: await answer.text() }
+}
 
 /** Everything that a command may draw: tables, bars, a grid of shades, one of rates, a tree, a spark line. */
 const DRAWN = ['stats', 'sessions', 'heatmap', 'retention', 'paths', 'bot-traffic', 'funnel', 'list']
@@ -55,9 +74,8 @@ describe.each([40, 80, 200])('a terminal of %d columns', columns => {
     'shows the example of %s without a broken line',
     async (_, args) => {
       // Sentences on stderr may be longer than a line.
-      const line = [process.execPath, await builtCommandLine(), ...args]
-      const terminal = await openProgram('sh', ['-c', 'exec "$0" "$@" 2>/dev/null', ...line], {
-        ...{ columns, rows: 200, env: { ...env, NO_COLOR: '1' } },
+      const terminal = openTerminalHere(args, {
+        ...{ columns, rows: 200, stderr: new TextOutput(), env: { ...env, AA_BASE_URL: `${frontAddress}/kept`, NO_COLOR: '1' } },
       })
       expect(await terminal.ended).toBe(0)
       expect(terminal.screen().split('\n').length).toBeGreaterThan(1)
@@ -75,7 +93,7 @@ test('a line that is wider than its terminal is noticed', async () => {
 test('a terminal has colours, and none with NO_COLOR or TERM=dumb', async () => {
   const args = ['--demo', 'stats', 'demo']
   const written = async (more: Record<string, string>) => {
-    const terminal = await openTerminal(args, { columns: 80, env: { ...env, ...more } })
+    const terminal = openTerminalHere(args, { columns: 80, env: { ...env, ...more } })
     expect(await terminal.ended).toBe(0)
     return terminal.written().includes('\u001b[1m')
   }
@@ -88,7 +106,7 @@ test('a terminal has colours, and none with NO_COLOR or TERM=dumb', async () => 
 
 test('a slow answer shows what is awaited, and nothing of it stays beside the result', async () => {
   isHolding = true
-  const terminal = await openTerminal(['--demo', 'list'], {
+  const terminal = openTerminalHere(['--demo', 'list'], {
     columns: 60,
     env: { ...env, AA_BASE_URL: frontAddress },
   })
@@ -138,7 +156,7 @@ test('live redraws in place, fits a new size, goes on after a service that was a
 })
 
 test('an error of live is on the first screen', async () => {
-  const terminal = await openTerminal(['live'], { columns: 60, env })
+  const terminal = openTerminalHere(['live'], { columns: 60, env })
   expect(await terminal.ended).toBe(1)
   expect(terminal.isSecondScreen()).toBe(false)
   expect(terminal.screen()).toMatch(/^You are not signed in/)

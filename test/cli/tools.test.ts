@@ -112,11 +112,10 @@ test('open prints the address of the dashboard, and opens it when a program for 
 })
 
 /** DuckDB's shell in small: it runs the file of -init and the statement of -c, and prints rows as JSON. */
-const DUCKDB = `#!${process.execPath}
+const DUCKDB = `
 const { DuckDBInstance } = await import('${createRequire(import.meta.url).resolve('@duckdb/node-api')}')
 import { readFileSync } from 'node:fs'
 const args = process.argv.slice(2)
-if (args[0] === '--version') process.exit(0)
 const connection = await (await DuckDBInstance.create()).connect()
 await connection.run(readFileSync(args[args.indexOf('-init') + 1], 'utf8'))
 if (!args.includes('-c')) { console.log('D shell'); process.exit(7) }
@@ -127,7 +126,10 @@ process.exit(0)
 
 function withDuckdb(): Record<string, string> {
   const folder = newFolder()
-  writeFileSync(join(folder, 'duckdb'), DUCKDB, { mode: 0o755 })
+  const program = join(folder, 'duckdb.mjs')
+  writeFileSync(program, DUCKDB)
+  const script = `#!/bin/sh\n[ "$1" = --version ] || exec '${process.execPath}' '${program}' "$@"\n`
+  writeFileSync(join(folder, 'duckdb'), script, { mode: 0o755 })
   return { PATH: `${folder}:${process.env.PATH}` }
 }
 

@@ -63,6 +63,9 @@ function ioOf(
     args,
     env,
     stdin: typeof stdin === 'string' ? new PassThrough().end(stdin) : stdin,
+    // As in a process of its own, no connection is an old one, which the service may have closed meanwhile.
+    fetch: (url, options = {}) =>
+      fetch(url, { ...options, headers: { ...options.headers, Connection: 'close' } }),
     clock: { now: Date.now, sleep },
     platform: process.platform,
     home: () => env.HOME,

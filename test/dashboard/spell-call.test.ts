@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { CallCommand, Command, Input } from '#cli/command'
 import { commands } from '#cli/commands/all'
@@ -61,7 +62,7 @@ function wordsOf(line: string): string[] {
 async function readByCommandLine(line: string): Promise<{ command: Command; input: Input }> {
   const found: { command: Command; input: Input }[] = []
   const run = async (command: Command, input: Input) => void found.push({ command, input })
-  const program = createProgram(commands, '0.0.0', run, () => {})
+  const program = createProgram(commands, '0.0.0', new PassThrough(), { run, printHelp() {} })
   await program.parseAsync(wordsOf(line), { from: 'user' })
   expect(found.length).toBe(1)
   return found[0] as { command: Command; input: Input }
