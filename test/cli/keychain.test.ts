@@ -9,8 +9,8 @@ import { signIn } from './sign-in.ts'
 import { createRunner } from './world.ts'
 
 /**
- * Stand-ins for the tools of the systems. Each keeps its entries in files, and writes down its arguments. They
- * are scripts of the shell, because a command starts several.
+ * Stand-ins for the tools of the systems. Each keeps its entries in files, and writes down its arguments.
+ * They are scripts of the shell, because a command starts several.
  */
 const TOOL = `#!/bin/sh
 printf '%s\\n' "$@" >> "$TOOL_FOLDER/arguments"

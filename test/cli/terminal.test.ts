@@ -75,7 +75,8 @@ describe.each([40, 80, 200])('a terminal of %d columns', columns => {
     async (_, args) => {
       // Sentences on stderr may be longer than a line.
       const terminal = openTerminalHere(args, {
-        ...{ columns, rows: 200, stderr: new TextOutput(), env: { ...env, AA_BASE_URL: `${frontAddress}/kept`, NO_COLOR: '1' } },
+        ...{ columns, rows: 200, stderr: new TextOutput() },
+        env: { ...env, AA_BASE_URL: `${frontAddress}/kept`, NO_COLOR: '1' },
       })
       expect(await terminal.ended).toBe(0)
       expect(terminal.screen().split('\n').length).toBeGreaterThan(1)

@@ -37,7 +37,9 @@ export class TextOutput extends Writable {
   }
 }
 
-/** A clock on which each pause passes at once. For waits whose course the test knows, not for those of others. */
+/**
+ * A clock on which each pause passes at once. For waits whose course the test knows, not for those of others.
+ */
 export function skippingClock(): Clock {
   let skipped = 0
   return {
