@@ -27,11 +27,12 @@ afterAll(cleanUp)
 
 const results = new Map<string, Promise<Result>>()
 
-/** Each example runs once. */
-function resultOf(example: string): Promise<Result> {
-  const known = results.get(example) ?? run(wordsOf.get(example) ?? [], { AA_CONFIG_DIR: newFolder() })
-  results.set(example, known)
-  return known
+/** Each example runs once, in a new configuration. */
+function resultOf(words: readonly string[] = []): Promise<Result> {
+  const key = words.join(' ')
+  const result = results.get(key) ?? run(words, { AA_CONFIG_DIR: newFolder() })
+  results.set(key, result)
+  return result
 }
 
 const reads = commands.filter(({ example, group }) => example.startsWith('--demo ') && group !== 'Tools')
@@ -52,7 +53,7 @@ test.each(commands.map(({ name, example }) => [name, example] as const))(
   async (name, example) => {
     const help = await runHere([...name.split(' '), '--help'])
     expect(help.stdout.trimEnd().split('\n').at(-1)).toBe(`  footfall ${example}`)
-    const { code, stderr } = await resultOf(example)
+    const { code, stderr } = await resultOf(wordsOf.get(example))
     expect({ code, stderr }).toEqual({
       ...{ code: REFUSED.includes(name) ? 1 : 0, stderr: expect.not.stringMatching(/\n {4}at |bug/) },
     })
@@ -65,7 +66,7 @@ describe.each(answered.map(({ name, example }) => [name, example] as const))(
   'the example of %s',
   (name, example) => {
     test('prints a result that fits a terminal of 80 columns', async () => {
-      const { code, stdout, stderr } = await resultOf(example)
+      const { code, stdout, stderr } = await resultOf(wordsOf.get(example))
       // The service may add sentences to a result, as about a range that is longer than the data.
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/\n {4}at |bug/) })
       expect(stdout.split('\n').filter(line => widthOf(line) > 80)).toEqual([])
@@ -163,6 +164,15 @@ test('a list that a limit of groups has cut names that limit', async () => {
   const steps = ['funnel', 'demo', '--steps', 'page_view,signup', '--breakdown', 'country']
   const { stderr } = await run(['--demo', ...steps, '--breakdown-limit', '2'])
   expect(stderr).toMatch(/a part of \d+ rows: a larger --breakdown-limit shows more\./)
+})
+
+test('the commands that demo names run as they stand', async () => {
+  const { examples } = JSON.parse((await run(['demo', '--json'])).stdout) as {
+    examples: { command: string }[]
+  }
+  expect(examples.length).toBeGreaterThan(5)
+  for (const words of await shellWords(examples.map(({ command }) => command)))
+    expect(await resultOf(words)).toMatchObject({ code: 0 })
 })
 
 test('the examples of `footfall demo` are whole at 40 columns, so that they can be copied', async () => {

@@ -298,12 +298,12 @@ test('logout ends the session at the service, and keeps the rest of the file; ag
 })
 
 test('a project is created, changed and deleted; a dry run sends nothing, and nothing is deleted without --confirm', async () => {
-  await run(['login'])
+  expect(await run(['login'])).toMatchObject({ code: 0 })
   counts.clear()
-  const dry = await run(['create', 'boutique', '--domain', 'https://shop.example', '--dry-run', '--json'])
+  const dry = await run(['create', 'boutique', '--domain', 'https://boutique.example', '--dry-run', '--json'])
   expect(JSON.parse(dry.stdout).request).toEqual({
     endpoint: 'POST /projects',
-    body: { name: 'boutique', allowed_origins: 'https://shop.example' },
+    body: { name: 'boutique', allowed_origins: 'https://boutique.example' },
   })
   const refused = await run(['delete', 'boutique', '--json'])
   expect({ code: refused.code, error: JSON.parse(refused.stderr).error }).toEqual({
@@ -311,8 +311,11 @@ test('a project is created, changed and deleted; a dry run sends nothing, and no
     error: 'CONFIRMATION_REQUIRED',
   })
   expect(counts.size).toBe(0)
-  const created = await run(['create', 'boutique', '--domain', 'https://shop.example'])
-  expect(created.stdout).toMatch(/<script defer src="http:.*data-project="boutique".*<\/script>/)
+  const created = await run(['create', 'boutique', '--domain', 'https://boutique.example'])
+  expect(created).toMatchObject({
+    ...{ code: 0, stderr: '' },
+    stdout: expect.stringMatching(/<script defer src="http:.*data-project="boutique".*<\/script>/),
+  })
   expect(
     await run(['update', 'boutique', '--origins', '*', '--timezone', 'Pacific/Kiritimati']),
   ).toMatchObject({

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { type Result, type Runner, runProcess } from './built-cli.ts'
 import { type SharedService, sharedService } from './shared-service.ts'
-import { shellWords } from './shell-words.ts'
 import { signIn } from './sign-in.ts'
 import { closeTerminals, openTerminal } from './terminal.ts'
 import { createRunner, runHere } from './world.ts'
@@ -83,15 +82,6 @@ test('each shell gets a script that asks the command line, and another shell get
   }
   const { code, stderr } = await run(['completion', 'csh'])
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('bash, zsh, fish') })
-})
-
-test('the commands that demo names run as they stand', async () => {
-  const { examples } = JSON.parse((await run(['demo', '--json'])).stdout) as {
-    examples: { command: string }[]
-  }
-  expect(examples.length).toBeGreaterThan(5)
-  for (const words of await shellWords(examples.map(({ command }) => command)))
-    expect(await run(words)).toMatchObject({ code: 0 })
 })
 
 test('open prints the address of the dashboard, and opens it when a program for it is named', async () => {

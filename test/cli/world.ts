@@ -9,7 +9,7 @@ import { type Result, type Runner, runProcess } from './built-cli.ts'
 /** The command line in the process of the test, in a world of its own. */
 
 /** What a test says about the world; the rest is that of a pipe, with nothing of the tester's environment. */
-export type World = Partial<Pick<Io, 'stdout' | 'stderr' | 'clock' | 'interrupt'>> & {
+export type World = Partial<Pick<Io, 'stdout' | 'stderr' | 'clock'>> & {
   env?: Record<string, string>
   /** What another program sends. Default: nothing. */
   stdin?: string | Io['stdin']
