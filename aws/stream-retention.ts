@@ -8,7 +8,7 @@ import {
   ListShardsCommand,
 } from '@aws-sdk/client-kinesis'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Now, Log } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 
 export type StreamRetentionServices = {
   client: KinesisClient

@@ -41,8 +41,8 @@ const RULES: Record<string, Rule> = {
     },
   },
   duckdb: { files: /^(schemas|core|duckdb)\//, packages: null, builtins: null },
-  // What both deployments use: clients of identity providers, of the payment provider and of other servers, and
-  // the clock of the machine.
+  // What both deployments use: clients of identity providers, of the payment provider and of other servers,
+  // and the clock of the machine.
   providers: {
     files: /^(schemas|core|providers)\//,
     packages: /^(openid-client|stripe|zod|@aws-sdk\/client-bedrock-runtime|@smithy\/node-http-handler)$/,

@@ -170,9 +170,9 @@ async function resume(
 type Time = 'heartbeat' | 'check' | 'idle' | 'end'
 
 /**
- * The times of a stream. A time is over `ms` after its last start; it may be infinite. `onOver` is called when
- * one may be over. Starting a time again costs nothing, because one sleep serves all of them: it ends when the
- * first of them could have been over, and then the stream asks.
+ * The times of a stream. A time is over `ms` after its last start; it may be infinite. `onOver` is called
+ * when one may be over. Starting a time again costs nothing, because one sleep serves all of them: it ends
+ * when the first of them could have been over, and then the stream asks.
  */
 function startTimes(clock: Clock, ms: Readonly<Record<Time, number>>, onOver: () => void) {
   const names = Object.keys(ms) as Time[]

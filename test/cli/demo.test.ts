@@ -4,20 +4,20 @@ import { commands } from '#cli/commands/all'
 import { widthOf } from '#cli/print/width'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { builtCommandLine, type Result, type Runner, runProcess } from './built-cli.ts'
-import { type SharedService, sharedService } from './shared-service.ts'
+import { type DemoService, demoService } from './demo-service.ts'
 import { shellWords } from './shell-words.ts'
 import { createRunner, runHere } from './world.ts'
 
 /** The command line in a pipe, against the demo of a running service. */
 
-let service: SharedService
+let service: DemoService
 let run: Runner
 /** By example. */
 let wordsOf: ReadonlyMap<string, readonly string[]>
 const configDir = newFolder()
 
 beforeAll(async () => {
-  service = await sharedService()
+  service = await demoService()
   run = createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: configDir, COLUMNS: '80' })
   const examples = commands.map(({ example }) => example)
   const words = await shellWords(examples.map(example => `footfall ${example}`))

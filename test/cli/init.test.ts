@@ -14,13 +14,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeChanges } from '#cli/site/write-changes'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import type { Runner } from './built-cli.ts'
-import { type SharedService, sharedService } from './shared-service.ts'
+import { type DemoService, demoService } from './demo-service.ts'
 import { signIn } from './sign-in.ts'
 import { sites } from './sites.ts'
 import { closeTerminals, openTerminal, openTerminalHere } from './terminal.ts'
 import { createRunner, runHere, skippingClock } from './world.ts'
 
-let service: SharedService
+let service: DemoService
 let run: Runner
 let env: Record<string, string>
 let token: string
@@ -29,7 +29,7 @@ const ORIGIN = 'https://shop.example'
 const INIT = ['init', 'shop', '--domain', ORIGIN]
 
 beforeAll(async () => {
-  service = await sharedService()
+  service = await demoService()
   env = { AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), AA_INIT_POLL_INTERVAL_MS: '50' }
   run = createRunner(env)
   await signIn(run, service)

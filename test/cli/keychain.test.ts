@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Keychain, KeychainError, keychainOf } from '#cli/session/keychain'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import type { Result, Runner } from './built-cli.ts'
-import { type SharedService, sharedService } from './shared-service.ts'
+import { type DemoService, demoService } from './demo-service.ts'
 import { signIn } from './sign-in.ts'
 import { createRunner } from './world.ts'
 
@@ -95,7 +95,7 @@ test('a system without a known keychain has none', () => {
 })
 
 describe.runIf(process.platform === 'linux')('the command line', () => {
-  let service: SharedService
+  let service: DemoService
   let run: Runner
   let tools: string
   let configDir: string
@@ -103,7 +103,7 @@ describe.runIf(process.platform === 'linux')('the command line', () => {
   const expectNoSecrets = (text: string) => expect(text).not.toMatch(/aa[a-su-z]_[0-9a-f]{16}/)
 
   beforeAll(async () => {
-    service = await sharedService()
+    service = await demoService()
   })
   afterAll(cleanUp)
   beforeEach(async () => {

@@ -6,14 +6,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { builtCommandLine } from './built-cli.ts'
-import { type SharedService, sharedService } from './shared-service.ts'
+import { type DemoService, demoService } from './demo-service.ts'
 import { runHere } from './world.ts'
 
 /** `footfall mcp`: the tools over stdin and stdout, with the session of the command line. */
 
-let service: SharedService
+let service: DemoService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await demoService()
 })
 afterAll(cleanUp)
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorCodes } from '#schemas/errors'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { builtCommandLine, type Runner, runProcess } from './built-cli.ts'
-import { sharedService } from './shared-service.ts'
+import { demoService } from './demo-service.ts'
 import { signIn } from './sign-in.ts'
 import { createRunner } from './world.ts'
 
@@ -14,7 +14,7 @@ import { createRunner } from './world.ts'
 let run: Runner
 
 beforeAll(async () => {
-  const service = await sharedService()
+  const service = await demoService()
   run = createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), COLUMNS: '80' })
   await signIn(run, service)
 })

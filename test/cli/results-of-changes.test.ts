@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import type { Runner } from './built-cli.ts'
-import { sharedService } from './shared-service.ts'
+import { demoService } from './demo-service.ts'
 import { signIn } from './sign-in.ts'
 import { createRunner } from './world.ts'
 
@@ -10,7 +10,7 @@ import { createRunner } from './world.ts'
 let run: Runner
 
 beforeAll(async () => {
-  const service = await sharedService()
+  const service = await demoService()
   run = createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder() })
   await signIn(run, service)
 })

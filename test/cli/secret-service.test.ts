@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { createProcessRunner } from './built-cli.ts'
-import { sharedService } from './shared-service.ts'
+import { demoService } from './demo-service.ts'
 import { signIn } from './sign-in.ts'
 
 /**
@@ -67,7 +67,7 @@ async function openDesktop(): Promise<Record<string, string>> {
 test('GNOME Keyring keeps the tokens of a login, ten commands at once refresh them, and logout removes them', async context => {
   const missing = PROGRAMS.filter(program => !isOnPath(program))
   if (missing.length > 0) return context.skip(`${missing.join(', ')} not on this machine.`)
-  const [env, service] = await Promise.all([openDesktop(), sharedService()])
+  const [env, service] = await Promise.all([openDesktop(), demoService()])
   const config = newFolder()
   const run = await createProcessRunner({
     ...env,

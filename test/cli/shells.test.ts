@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, test } from 'vitest'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { builtCommandLine, installedCommand } from './built-cli.ts'
-import { sharedService } from './shared-service.ts'
+import { demoService } from './demo-service.ts'
 import { signIn } from './sign-in.ts'
 import { closeTerminals, openProgram } from './terminal.ts'
 import { createRunner } from './world.ts'
@@ -18,7 +18,7 @@ import { createRunner } from './world.ts'
 let env: Record<string, string>
 
 beforeAll(async () => {
-  const service = await sharedService()
+  const service = await demoService()
   chmodSync(await builtCommandLine(), 0o755)
   env = {
     AA_BASE_URL: service.baseUrl,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { builtCommandLine, createProcessRunner, type Result, type Runner, runProcess } from './built-cli.ts'
-import { type SharedService, sharedService } from './shared-service.ts'
+import { type DemoService, demoService } from './demo-service.ts'
 import { createRunner } from './world.ts'
 
 /**
@@ -14,7 +14,7 @@ import { createRunner } from './world.ts'
  * the human's click.
  */
 
-let service: SharedService
+let service: DemoService
 let front: Server
 let address: string
 let run: Runner
@@ -29,7 +29,7 @@ let isDenied = false
 const failsAt = new Map<string, number>()
 
 beforeAll(async () => {
-  service = await sharedService()
+  service = await demoService()
   front = createServer(async (request, response) => {
     const { pathname } = new URL(request.url as string, service.baseUrl)
     counts.set(pathname, (counts.get(pathname) ?? 0) + 1)

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Runner } from './built-cli.ts'
-import type { SharedService } from './shared-service.ts'
+import type { DemoService } from './demo-service.ts'
 
 /** Signs the command line in as the owner of a service that was started with DEV_APPROVE. */
-export async function signIn(run: Runner, service: SharedService): Promise<void> {
+export async function signIn(run: Runner, service: DemoService): Promise<void> {
   const { auth_request_id } = JSON.parse((await run(['login', '--detached', '--json'])).stdout)
   const secret = readFileSync(join(service.dataDir, 'dev-approve-secret'), 'utf8').trim()
   const body = JSON.stringify({ secret, auth_request_id, email: 'owner@localhost' })

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '#cli/commands/all'
 import { cleanUp, newFolder } from '#test/support/service-process'
-import { type SharedService, sharedService } from './shared-service.ts'
+import { type DemoService, demoService } from './demo-service.ts'
 import { closeTerminals, openProgram, openTerminal, openTerminalHere } from './terminal.ts'
 import { TextOutput } from './world.ts'
 
@@ -13,7 +13,7 @@ import { TextOutput } from './world.ts'
  * signals, sizes and the second screen are the matter.
  */
 
-let service: SharedService
+let service: DemoService
 /** Answers as the service does, or when it is told to. */
 let front: Server
 let frontAddress: string
@@ -27,7 +27,7 @@ const kept = new Map<string, Promise<Answer>>()
 let env: Record<string, string>
 
 beforeAll(async () => {
-  service = await sharedService()
+  service = await demoService()
   front = createServer(async (request, response) => {
     if (isDown) return request.socket.destroy()
     if (isHolding) await new Promise<void>(resolve => held.push(resolve))

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { type Result, type Runner, runProcess } from './built-cli.ts'
-import { type SharedService, sharedService } from './shared-service.ts'
+import { type DemoService, demoService } from './demo-service.ts'
 import { signIn } from './sign-in.ts'
 import { closeTerminals, openTerminal } from './terminal.ts'
 import { createRunner, runHere } from './world.ts'
 
 /** Commands that work with the machine: completion, the browser, DuckDB. */
 
-let service: SharedService
+let service: DemoService
 let run: Runner
 let env: Record<string, string>
 
 beforeAll(async () => {
-  service = await sharedService()
+  service = await demoService()
   env = {
     ...{ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), DATA_DIR: service.dataDir },
     ...{ AA_CREDENTIAL_STORE: 'file', PATH: process.env.PATH as string },

@@ -7,6 +7,7 @@ import { createBilling } from '#core/billing/billing'
 import { Entity } from '#core/entity'
 import { profiles } from '#core/limits/profile'
 import { createStores } from '#core/stores'
+import { createFakeClock } from '#test/support/fake-clock'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 type Model = { model: { entity: string } }
@@ -28,7 +29,7 @@ test('ElectroDB accepts the model of every entity of core', () => {
     accepted.push(model.model.entity)
   })
   onTestFinished(() => spy.mockRestore())
-  const services = { ...state, clock: { now: () => 0 }, log: () => {} }
+  const services = { ...state, clock: createFakeClock(), log: () => {} }
   const stores = createStores(state, services.clock)
   createAccessStores({ ...services, ...stores, profile: profiles.own, admitted: [] })
   createBilling({ ...services, ...stores, payments: {} as never })

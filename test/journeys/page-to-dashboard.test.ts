@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { HUMAN_BROWSER, launchBrowser } from '#test/support/browser'
+import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
 import { type Deployment, openDeployment } from '#test/support/deployment'
 
 /**
@@ -22,14 +22,13 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1')
   const listening = once(site, 'listening')
   service = await openDeployment()
-  browser = await launchBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
+  browser = await sharedBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
   await listening
 })
 
 afterAll(async () => {
   site?.closeAllConnections()
   site?.close()
-  await browser?.close()
   await service?.close()
 })
 
@@ -49,7 +48,7 @@ test('a visit of a page with the tracker is a number on the dashboard of the own
   await dashboard.getByRole('button', { name: 'Sign in' }).click()
   await dashboard.goto(`${service.publicUrl}/app/p/${project.name}?range=1d`)
   const numberOf = (name: string) => dashboard.locator(`[data-number="${name}"] .num`).innerText()
-  expect(await numberOf('visitors')).toBe('1')
-  expect(await numberOf('events')).toBe('2')
+  await expect.poll(() => numberOf('visitors')).toBe('1')
+  await expect.poll(() => numberOf('events')).toBe('2')
   await Promise.all([visitor.close(), owner.close()])
 })

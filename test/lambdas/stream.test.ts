@@ -395,7 +395,9 @@ describe('an open stream', () => {
     const sent = Array.from({ length: 40 }, (_, i) => `e${i}`)
     const got: string[] = []
     let lastId: string | undefined
-    /** Reads a stream until it is cut. Some of the events come before it is open, some while it is, or later. */
+    /**
+     * Reads a stream until it is cut. Some of the events come before it is open, some while it is, or later.
+     */
     async function readOne(events: readonly string[]): Promise<void> {
       const client = request(project, {}, lastId === undefined ? {} : { 'Last-Event-ID': lastId }, own)
       for (const [i, event] of events.entries()) {

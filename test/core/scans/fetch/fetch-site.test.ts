@@ -7,7 +7,9 @@ import { createSiteNetwork } from '#test/support/site-network'
 const HOME = 'https://example.com/'
 const LINKS = ['a', 'b', 'c'].map(name => `<a href="/${name}">${name}</a>`).join('')
 
-/** A fetcher of a site of four pages with this robots.txt. `seen`: when each further page was asked for, ms. */
+/**
+ * A fetcher of a site of four pages with this robots.txt. `seen`: when each further page was asked for, ms.
+ */
 function openFetcher(robots: string, signal: AbortSignal = new AbortController().signal) {
   const clock = createFakeClock(0, { movesItself: true })
   const seen: Record<string, number> = {}
