@@ -13,11 +13,12 @@ export const WITHIN = { timeoutMs: 180_000 }
 
 type Shop = Awaited<ReturnType<ReplaySite['newSite']>>
 
-/** A page whose replay has begun, and what its recorder sends from then on. */
-export async function openShop(site: ReplaySite, options?: Parameters<ReplaySite['newSite']>[1]) {
-  const shop = await site.newSite(SHOP, options)
+/** A page whose replay has begun. `hasClock`: the test moves its clock. */
+export async function openShop(site: ReplaySite, { hasClock = false } = {}) {
+  const shop = await site.newSite(SHOP)
   const user = await site.newUser()
   const page = await user.newPage()
+  if (hasClock) await page.clock.install()
   const errors: string[] = []
   page.on('pageerror', error => errors.push(error.message))
   await page.goto(shop.url())

@@ -15,7 +15,7 @@ let browser: Browser
 let folder: FolderLake
 let service: HttpService
 let built: BuiltLake
-let engine: FolderLake['engine']
+let engine: Pick<FolderLake['engine'], 'rows'>
 
 beforeAll(async () => {
   ;[browser, folder] = await Promise.all([sharedBrowser(), openFolderLake()])
