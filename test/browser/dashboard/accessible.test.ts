@@ -25,7 +25,7 @@ const newProject = () =>
 const OPEN: Record<string, string | (() => Promise<string>)> = {
   'a funnel with a breakdown and its lost people':
     '/app/p/demo/funnel?range=14d&step=page_view&step=signup_started&step=signup&breakdown=country&lost=1&where=1:path:eq:/pricing',
-  'an open tree of paths': '/app/p/demo/paths?goal=signup&open=more&depth=2',
+  'an open tree of paths': '/app/p/demo/paths?goal=signup&open=more&depth=2&entry=/pricing',
   'a cell of retention': async () => {
     const path = '/retention?project=demo&tz=Europe/Berlin&cohorts=8&period=week'
     const { cohorts } = await dashboard.get<{ cohorts: { date: string }[] }>(path)
@@ -35,9 +35,12 @@ const OPEN: Record<string, string | (() => Promise<string>)> = {
   'the campaigns of a goal': '/app/p/demo/sources?by=utm_campaign&goal=signup',
   'the values of a property': '/app/p/demo/events?event=signup&prop=plan',
   'the time line of a person': async () => {
-    const query = { project: 'demo', group_by: ['user_id'], limit: 1 }
-    const { rows } = await dashboard.post<{ rows: { user_id: string }[] }>('/query', query)
-    return `/app/p/demo/people?range=7d&user=${encodeURIComponent(rows[0]?.user_id ?? '')}`
+    const query = { project: 'demo', group_by: ['user_id'], limit: 50 }
+    type People = { rows: { user_id: string; other?: true }[] }
+    const { rows } = await dashboard.post<People>('/query', query)
+    // A long time line has the same elements many times.
+    const user = rows.findLast(({ other }) => other !== true)?.user_id ?? ''
+    return `/app/p/demo/people?user=${encodeURIComponent(user)}`
   },
   'an open session': async () => {
     const { sessions } = await dashboard.get<{ sessions: { session_id: string }[] }>(
