@@ -26,9 +26,9 @@ export function openScreen({ stdout, atExit }: Io): Screen {
   const close = () => {
     if (isOpen) stdout.write(CLOSE)
     isOpen = false
-    stayOpen()
+    forget()
   }
-  const stayOpen = atExit(close)
+  const forget = atExit(close)
   return {
     close,
     draw(picture, status) {

@@ -27,7 +27,7 @@ export function createRunner(baseEnv: Record<string, string>, world: World = {})
   return (args, env = {}) => runHere(args, { ...world, env: { ...baseEnv, ...env } })
 }
 
-/** A pipe, or with a size a terminal. */
+/** A pipe that keeps what was written. */
 export class TextOutput extends Writable {
   text = ''
 
