@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { builtCommandLine, createProcessRunner, type Result, type Runner, runProcess } from './built-cli.ts'
@@ -38,13 +39,14 @@ beforeAll(async () => {
       return response.writeHead(410, { 'Content-Type': 'application/json' }).end(denial)
     }
     if (counts.get(pathname) === failsAt.get(pathname)) return response.writeHead(503).end()
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const sent = await text(request).catch(() => null)
+    // An interrupted command is gone before its request is read.
+    if (sent === null) return
     const { authorization = '' } = request.headers
     const answer = await fetch(service.baseUrl + request.url, {
       method: request.method as string,
       headers: { 'Content-Type': 'application/json', ...(authorization !== '' && { authorization }) },
-      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+      ...(sent !== '' && { body: sent }),
     })
     response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(await answer.text())
   })
