@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
-import { type Deployment, openDeployment } from '#test/support/deployment'
+import { type Deployment, startDeployment } from '#test/support/deployment'
 
 /**
  * The product in a real browser: a page with the tracker, an event, and a number on the dashboard. Every
@@ -21,7 +21,8 @@ beforeAll(async () => {
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(html)
   }).listen(0, '127.0.0.1')
   const listening = once(site, 'listening')
-  service = await openDeployment()
+  // A setup link signs in once, and that of a deployment is for test/browser/journeys/access.test.ts.
+  service = await startDeployment()
   browser = await sharedBrowser({ url: service.publicUrl, tlsPort: service.tlsPort })
   await listening
 })

@@ -69,8 +69,11 @@ export type Deployment = {
 const MAX_TRIES = 5
 
 export async function openDeployment(): Promise<Deployment> {
-  const deployed = readDeployment()
-  if (deployed !== null) return deployed
+  return readDeployment() ?? startDeployment()
+}
+
+/** Starts a service on this machine, whatever FOOTFALL_DEPLOYMENT names. */
+export async function startDeployment(): Promise<Deployment> {
   const service = await startService()
   return deployment(fileOf(service), async () => {
     await service.stop()
