@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { compileFunction } from 'node:vm'
 import { build } from 'esbuild'
 import { beforeAll } from 'vitest'
@@ -45,6 +46,9 @@ type Drawing = typeof import('./drawing.tsx')
 /** What the dashboard takes from its browser. */
 type World = Record<(typeof WORLD)[number], unknown>
 const WORLD = ['location', 'history', 'document', 'navigator', 'localStorage', 'fetch', 'Intl'] as const
+
+/** Of a call that gets Retry-After. */
+const MAX_TRIES = 5
 
 /** Starts what the drawings of a file share. Call it outside of tests. */
 export function useDrawings(): Drawings {
@@ -95,7 +99,7 @@ async function draw(
     fetch: async (to: string, init: RequestInit = {}) => {
       if (options.isOffline) throw new TypeError('There is no connection.')
       const url = new URL(to, address)
-      const ask = () => fetch(url, options.isSignedOut ? init : signed(service, init))
+      const ask = () => fetchPatiently(url, options.isSignedOut ? init : signed(service, init))
       const response = await (options.answer?.(url, ask, init) ?? ask())
       const said: unknown = await response.clone().json()
       asked.push({ name: `${init.method ?? 'GET'} ${url.pathname}`, url, status: response.status, said })
@@ -111,6 +115,16 @@ async function draw(
       await page.askAgain()
       return drawnAt(await page.drawAnswered())
     },
+  }
+}
+
+/** Asks a service that has too much to do again, after the time that it says, as the page does later. */
+async function fetchPatiently(url: URL, init: RequestInit): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    const response = await fetch(url, init)
+    const retryAfter = response.headers.get('retry-after')
+    if (response.status !== 503 || retryAfter === null || tries === MAX_TRIES) return response
+    await sleep(Number(retryAfter) * 1_000)
   }
 }
 

@@ -25,7 +25,7 @@ export type Drawn = {
   text(selector?: string): string
   /** The text of the part of the page that has this name, and of nothing else. */
   region(name: string): string
-  /** The cells of a table, row by row. */
+  /** The cells of a table, row by row. Throws for a table that is not there. */
   cells(table: string): string[][]
   /** Where the first link of this text leads. */
   linkOf(text: string): string
@@ -51,8 +51,11 @@ export function drawnOf(html: string, { address, asked }: Pick<Drawn, 'address' 
       return found.said as T
     },
     region: name => text(`section[aria-label="${name}"]`),
-    cells: table =>
-      all(`table[aria-label="${table}"] tbody tr`).map(row => select(row, 'th, td').map(textOf)),
+    cells(table) {
+      const selector = `table[aria-label="${table}"]`
+      if (all(selector).length === 0) throw new Error(`There is no table ${table}. The page says: ${text()}`)
+      return all(`${selector} tbody tr`).map(row => select(row, 'th, td').map(textOf))
+    },
     linkOf(name) {
       const href = all('a').find(each => textOf(each) === name)?.attribs.href
       if (href === undefined)

@@ -14,7 +14,7 @@ const dashboard = useDashboard()
 let page: Page
 beforeAll(async () => {
   await dashboard.post('/portfolios', { slug: `axe-${unique()}`, name: 'Axe' }, 201)
-  page = await dashboard.open('/app/portfolios', { isShared: true })
+  page = await dashboard.open('/app/portfolios', { isKept: true })
 })
 
 const unique = () => Math.random().toString(36).slice(2)

@@ -22,7 +22,7 @@ export type Dashboard = OwnerCalls & {
 export type PageOptions = BrowserContextOptions & {
   isSignedOut?: boolean
   /** Whether the page serves all tests of the file, which then go from view to view in it. Default: false. */
-  isShared?: boolean
+  isKept?: boolean
   /** Runs before the address is opened, such as a route that answers in the place of the service. */
   prepare?(page: Page): Promise<unknown>
 }
@@ -83,10 +83,10 @@ async function openDashboard(isAlone: boolean, contexts: Contexts): Promise<Dash
   return {
     service,
     ...ownerCalls(service),
-    async open(path, { isSignedOut = false, isShared = false, prepare, ...options } = {}) {
+    async open(path, { isSignedOut = false, isKept = false, prepare, ...options } = {}) {
       const context = await browser.newContext({ ...HUMAN_BROWSER, baseURL: service.baseUrl, ...options })
       context.setDefaultTimeout(120_000)
-      contexts[isShared ? 'kept' : 'ofTest'].add(context)
+      contexts[isKept ? 'kept' : 'ofTest'].add(context)
       if (!isSignedOut) {
         const [name = '', value = ''] = service.cookie.split('=')
         await context.addCookies([{ name, value, url: service.baseUrl }])

@@ -49,7 +49,7 @@ describe('a project whose every text is hostile', () => {
   let page: Page
   beforeAll(async () => {
     project = await makeHostileProject(dashboard)
-    page = await dashboard.open(pathOfView({ name: 'settings', of: 'project' }, project), { isShared: true })
+    page = await dashboard.open(pathOfView({ name: 'settings', of: 'project' }, project), { isKept: true })
   })
 
   test.each(views.map(row => [row.name, row] as const))('runs nothing in the view %s', async (_, row) => {

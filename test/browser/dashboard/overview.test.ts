@@ -7,7 +7,7 @@ import { settled, useDashboard, visit } from './dashboard.ts'
 const dashboard = useDashboard()
 let page: Page
 beforeAll(async () => {
-  page = await dashboard.open('/app/p/demo/settings', { isShared: true })
+  page = await dashboard.open('/app/p/demo/settings', { isKept: true })
 })
 
 const visitors = () => page.locator('[data-number="visitors"] .num').innerText()

@@ -8,7 +8,7 @@ import { useDashboard, visit } from './dashboard.ts'
 const dashboard = useDashboard()
 let page: Page
 beforeAll(async () => {
-  page = await dashboard.open('/app/p/demo/settings', { isShared: true })
+  page = await dashboard.open('/app/p/demo/settings', { isKept: true })
 })
 
 /** What a click on a button saves. */
