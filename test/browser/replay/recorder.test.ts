@@ -138,7 +138,9 @@ test('a flood of changes is left out after the burst, and a snapshot shows the p
   const recordedChanges = events.filter(event => JSON.stringify(event).includes('flood ')).length
   expect(recordedChanges).toBeLessThan(changes)
   expect(JSON.stringify(events)).not.toContain('left out')
-  expect(events.at(-1).type).toBe(2)
+  // On a busy machine a snapshot has parts, which come as changes after it.
+  const lastSnapshot = events.slice(events.findLastIndex(({ type }) => type === 2))
+  expect(JSON.stringify(lastSnapshot)).toContain('after the flood')
   await page.evaluate(() => {
     document.getElementById('text')!.textContent = 'recorded again'
   })

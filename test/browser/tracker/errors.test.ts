@@ -71,7 +71,11 @@ test('a long message is cut to 500 characters, and a new route starts to count a
   const errors = await errorsOf(
     2,
     `for (let at = 0; at < 9; at++) Promise.reject('a ' + 'b '.repeat(400) + at)
-     setTimeout(() => { history.pushState({}, '', '/next'); Promise.reject('a ' + 'b '.repeat(400)) }, 20)`,
+     // The tracker watches routes from the first timer after the document is parsed.
+     addEventListener('load', () => setTimeout(() => {
+       history.pushState({}, '', '/next')
+       Promise.reject('a ' + 'b '.repeat(400))
+     }))`,
     'data-track-errors="true" data-track-spa="true"',
   )
   expect(errors.map(({ path, message }) => [path, (message as string).length]).toSorted()).toEqual([
