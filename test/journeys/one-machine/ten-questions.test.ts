@@ -93,8 +93,8 @@ function rowsOf([names, ...rows]: Body[]): Record<string, Body>[] {
 
 /**
  * What the demo project was sent, made again by its generator. `end`: where the traffic ends, Unix ms. It
- * follows from the time of the newest event, because the generator moves all times with it. So they are moved
- * here, and not made once more.
+ * follows from the time of the newest event, because the generator moves all times with it. But the traffic
+ * follows the hours of the day, so it is made once more if the guess was of another hour.
  */
 async function remakeTraffic(project: Pick<Project, 'id' | 'account_id'>) {
   const newest = await readJson<{ events: [{ event_id: string; timestamp: number }] }>(
@@ -102,16 +102,24 @@ async function remakeTraffic(project: Pick<Project, 'id' | 'account_id'>) {
     '/events?project=demo&limit=1&fields=event_id,timestamp',
   )
   const [{ event_id, timestamp }] = newest.events
-  const guess = Date.now()
-  const traffic = demoTraffic(project, guess)
-  const guessed = traffic.events.find(event => event.event_id === event_id)
-  const late = timestamp - (guessed?.timestamp ?? expect.unreachable())
-  const events = traffic.events.map(event => ({ ...moved(event), timestamp: event.timestamp + late }))
-  return { events, bots: traffic.bots.map(moved), end: guess + late }
-
-  function moved<Received extends { received_at: number }>(received: Received): Received {
-    return { ...received, received_at: received.received_at + late }
+  let end = Date.now()
+  for (let tries = 1; ; tries++) {
+    const { events, bots } = demoTraffic(project, end)
+    const late = timestamp - (events.find(event => event.event_id === event_id)?.timestamp ?? Number.NaN)
+    if (hourOf(end) === hourOf(end + late)) {
+      const moved = events.map(event => ({ ...moveBy(late, event), timestamp: event.timestamp + late }))
+      return { events: moved, bots: bots.map(bot => moveBy(late, bot)), end: end + late }
+    }
+    if (tries === 3)
+      throw new Error(`The traffic of no hour ends with the event ${event_id} at ${timestamp}.`)
+    end += late
   }
+}
+
+const hourOf = (time: number) => Math.floor(time / 3_600_000)
+
+function moveBy<Received extends { received_at: number }>(ms: number, received: Received): Received {
+  return { ...received, received_at: received.received_at + ms }
 }
 
 /** What the demo project was sent until `end`, Unix ms. */
