@@ -79,7 +79,10 @@ test.concurrent('a credentials file that cannot be read ends the start, and is n
   expect(readFileSync(path, 'utf8')).toBe('{"api_key": ')
 })
 
-/** What a first start prints. A single kill hits the filling of the demo project. */
+/**
+ * Lines that a first start prints. Each kill follows one of them. If there is one kill only, it comes while
+ * the demo project is filled.
+ */
 const STAGES = [/^demo +Adding/m, /^process /m, /^account /m, /^demo +\d+ of/m]
 /** The kill comes at most this long after such a line. */
 const MAX_AFTER_STAGE_MS = 900
