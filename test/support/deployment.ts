@@ -81,20 +81,12 @@ export async function startDeployment(): Promise<Deployment> {
   })
 }
 
-let shared: Promise<Deployment> | undefined
-
 /**
- * Returns the deployment of this process, whose service starts with the first call. Journeys that do not sign
- * a browser in share it, and each test has a project of its own.
+ * Returns a deployment whose service other test files use too, with a project of its own for each test. Its
+ * setup link may be used up. On this machine it is the shared service of the process.
  */
-export function sharedDeployment(): Promise<Deployment> {
-  shared ??= openShared()
-  return shared
-}
-
-async function openShared(): Promise<Deployment> {
-  const deployed = readDeployment()
-  return deployed ?? deployment(fileOf(await sharedService()), async () => {})
+export async function sharedDeployment(): Promise<Deployment> {
+  return readDeployment() ?? deployment(fileOf(await sharedService()), async () => {})
 }
 
 /** The deployment of FOOTFALL_DEPLOYMENT, or null. */
