@@ -40,9 +40,9 @@ const DAYS = 365
 /**
  * In the deepest runs more than the 4,415 claims after which the item of the links files was once too large.
  */
-const BUSY_CLAIMS = repeats(60, { countPerDepth: 1_000, maxCount: 5_000 })
+const BUSY_CLAIMS = repeats(30, { countPerDepth: 1_000, maxCount: 5_000 })
 /** The claims of the rest of the year. */
-const QUIET_CLAIMS = repeats(60, { countPerDepth: 200, maxCount: 400 })
+const QUIET_CLAIMS = repeats(30, { countPerDepth: 200, maxCount: 400 })
 const CLAIMS = BUSY_CLAIMS + QUIET_CLAIMS
 /** An erasure comes after every tenth claim, and all items are measured after every fifth erasure. */
 const ERASE_EVERY = 10

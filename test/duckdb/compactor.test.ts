@@ -1,5 +1,4 @@
 import { DuckDBConnection } from '@duckdb/node-api'
-import { parquetMetadata } from 'hyparquet'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { eventKey } from '#core/lake/consume/id-keys'
 import { SEGMENT_TABLES, segmentKey, segmentKeys } from '#core/lake/keys'
@@ -134,41 +133,37 @@ test('a merge that runs again writes the same rows', async () => {
   expect(second).toEqual(first)
 })
 
-test('a large merged segment has larger row groups than a small one', async () => {
-  const { compact, mergeSegments, writeHot, lake } = await openCompactorLake()
-  const sessions = Array.from({ length: 62_000 }, (_, i) => ({ session_id: `${i}` }))
-  await writeHot(1, [request({ events: sessions })])
-  const groupsOf = async (table: 'segment_events' | 'segment_sessions', segment: Segment) => {
-    const bytes = (await lake.get(segmentKey(table, 7, segment, 0))) as Uint8Array
-    return parquetMetadata(new Uint8Array(bytes).buffer).row_groups.length
-  }
-  const small = (await compact(1)) as Segment
-  const large = await mergeSegments({
-    bucket: 7,
-    segments: [{ ...small, bytes: 4 * 1024 * 1024 }],
-    older: [],
-    target: target(1, 3),
-  })
-  expect([await groupsOf('segment_events', small), await groupsOf('segment_sessions', small)]).toEqual([2, 2])
-  expect([await groupsOf('segment_events', large), await groupsOf('segment_sessions', large)]).toEqual([1, 1])
-  expect(large.bytes).toBeLessThan(small.bytes)
-})
-
-test('a large merged segment of wide events is compressed at the fast level: the slow one takes 6 ms for each', async () => {
+test('a large merged segment has larger row groups and the slow level, and one of wide events small groups and the fast level', async () => {
   const { compact, mergeSegments, writeHot } = await openCompactorLake()
-  await writeHot(1, [request({ events: [{}, {}] })])
+  await writeHot(1, [request({ events: [{ session_id: 's' }, {}] })])
   const small = (await compact(1)) as Segment
   const run = vi.spyOn(DuckDBConnection.prototype, 'run')
   onTestFinished(() => run.mockRestore())
-  const levelOf = async (rows: number) => {
+  /** The level and the rows of a group that DuckDB is told for the sessions, the ids and the events. */
+  const layoutOf = async (segment: Segment) => {
     run.mockClear()
-    const segments = [{ ...small, bytes: 4 * 1024 * 1024, rows }]
-    await mergeSegments({ bucket: 7, segments, older: [], target: target(1, 3) })
-    const levels = run.mock.calls.map(([text]) => /COMPRESSION_LEVEL (\d+)/.exec(text)?.[1])
-    return new Set(levels.filter(level => level !== undefined))
+    await mergeSegments({ bucket: 7, segments: [segment], older: [], target: target(1, 3) })
+    const layouts = run.mock.calls.map(([text]) =>
+      /COMPRESSION_LEVEL (\d+).*, ROW_GROUP_SIZE (\d+)/.exec(text)?.slice(1).map(Number),
+    )
+    return layouts.filter(layout => layout !== undefined)
   }
-  expect(await levelOf(200_000)).toEqual(new Set(['19']))
-  expect(await levelOf(1_000)).toEqual(new Set(['1']))
+  const bytes = 4 * 1024 * 1024
+  expect(await layoutOf(small)).toEqual([
+    [3, 61_440],
+    [3, 61_440],
+    [3, 61_440],
+  ])
+  expect(await layoutOf({ ...small, bytes, rows: 200_000 })).toEqual([
+    [19, 122_880],
+    [19, 122_880],
+    [19, 368_640],
+  ])
+  expect(await layoutOf({ ...small, bytes, rows: 1_000 })).toEqual([
+    [1, 122_880],
+    [1, 122_880],
+    [1, 4_096],
+  ])
 })
 
 test('the events of an epoch whose properties are wide are compressed at the fast level, those of other buckets are not', async () => {

@@ -23,7 +23,9 @@ const request = fc.record({
   since: fc.option(fc.constantFrom('0d', '7d', '30d', '60d'), { nil: undefined, freq: 1 }),
 })
 
-const MAX_CELLS = repeats(4, { countPerDepth: 3, maxCount: 6 })
+/** Requests for each history, of which there are at least 4. */
+const MAX_REQUESTS = repeats(4, { maxCount: 8 })
+const MAX_CELLS = repeats(2, { countPerDepth: 3, maxCount: 6 })
 
 /** Cells to ask for by name: those in which somebody came back, what the others are, and a whole cohort. */
 function cellsOf({ cohorts }: Pick<ReturnType<typeof oracleRetention>, 'cohorts'>) {
@@ -44,7 +46,7 @@ test('GET /retention equals the oracle for random histories, periods and events'
   await fc.assert(
     fc.asyncProperty(
       orderedHistory,
-      fc.array(request, { minLength: 4, maxLength: 8 }),
+      fc.array(request, { minLength: 4, maxLength: MAX_REQUESTS }),
       async (given, requests) => {
         await withReportLake(given, async ({ services, projects, events }) => {
           for (const project of projects) {

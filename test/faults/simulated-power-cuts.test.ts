@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { simulateSchedules } from '#test/simulation/simulate-schedules'
 import { repeats, seed } from '#test/support/depth'
-import { simulateSchedules } from './simulate-schedules.ts'
 
 const SCHEDULES = repeats(50, { countPerDepth: 100 })
 
