@@ -30,6 +30,27 @@ function issue(scopes: readonly Scope[], account = world.owner) {
   return world.agentSessions.issue(account.id, { ...client, scopes: [...scopes] })
 }
 
+/** No route takes them, and none changes them, so one of each kind serves all rows. */
+const BAD_SESSIONS = ['revoked', 'guessed', 'a refresh token', 'expired', 'of a deleted account'] as const
+let badTokens: Record<(typeof BAD_SESSIONS)[number], string>
+beforeAll(async () => {
+  const expired = await issue(SCOPES)
+  world.wait(3_600_000)
+  const revoked = await issue(SCOPES)
+  await world.agentSessions.revoke(world.owner.id, revoked.id)
+  const account = await world.accounts.create({ email: 'x@y.z', tier: 'pro', complimentary: true })
+  const ofDeleted = await issue(SCOPES, account)
+  await world.deleteAccount(account)
+  const { access_token, refresh_token } = await issue(SCOPES)
+  badTokens = {
+    revoked: revoked.access_token,
+    guessed: `${access_token.slice(0, -8)}00000000`,
+    'a refresh token': refresh_token,
+    expired: expired.access_token,
+    'of a deleted account': ofDeleted.access_token,
+  }
+})
+
 async function bearer(scopes: readonly Scope[], account = world.owner): Promise<RequestOptions> {
   return { key: null, headers: { Authorization: `Bearer ${(await issue(scopes, account)).access_token}` } }
 }
@@ -71,36 +92,8 @@ describe.each(rows)('%s', (name, route) => {
     expect([status, body.error, body.required_scope]).toEqual([403, 'FORBIDDEN', needed[0]])
   })
 
-  test.each<[string, () => Promise<string>]>([
-    [
-      'revoked',
-      async () => {
-        const { id, access_token } = await issue(SCOPES)
-        await world.agentSessions.revoke(world.owner.id, id)
-        return access_token
-      },
-    ],
-    ['guessed', async () => `${(await issue(SCOPES)).access_token.slice(0, -8)}00000000`],
-    ['a refresh token', async () => (await issue(SCOPES)).refresh_token],
-    [
-      'expired',
-      async () => {
-        const { access_token } = await issue(SCOPES)
-        world.wait(3_600_000)
-        return access_token
-      },
-    ],
-    [
-      'of a deleted account',
-      async () => {
-        const account = await world.accounts.create({ email: 'x@y.z', tier: 'pro', complimentary: true })
-        const { access_token } = await issue(SCOPES, account)
-        await world.deleteAccount(account)
-        return access_token
-      },
-    ],
-  ])('refuses an agent session that is %s with 401', async (_, token) => {
-    const headers = { Authorization: `Bearer ${await token()}` }
+  test.each(BAD_SESSIONS)('refuses an agent session that is %s with 401', async kind => {
+    const headers = { Authorization: `Bearer ${badTokens[kind]}` }
     const { status, body, headers: answered } = await callRefused(name, { key: null, headers })
     expect([status, body.error]).toEqual([401, 'AUTH_REQUIRED'])
     expect(answered.get('www-authenticate')).toContain('error="invalid_token"')
