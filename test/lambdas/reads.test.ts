@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import { createProjectStore } from '#core/projects/store'
 import { systemClock } from '#providers/system-clock'
 import { routes } from '#schemas/routes'
 import { countEvents } from '#test/support/count-events'
+import { eventually } from '#test/support/eventually'
 import { fixedLake } from '#test/support/fixed-lake'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 import { openTestEngine } from '#test/support/test-engine'
@@ -45,28 +45,20 @@ test('a POST takes its options from the query string too, and a dry run is not c
   expect(await readsOf(id)).toBe(1)
 })
 
-/** A service with an empty lake, each of whose statements takes this much longer. `run` has the calls. */
-async function openSlowService({
-  statementMs,
-  concurrency,
-  openLake,
-}: {
-  statementMs: number
-  concurrency?: number
-  openLake(): Promise<LakeSnapshot>
-}) {
+/** A service with an empty lake, each of whose statements waits for `hold`. `run` has the calls. */
+async function openSlowService({ hold, concurrency }: { hold(): Promise<unknown>; concurrency?: number }) {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-reads-'))
   const engine = await openTestEngine({
     lakeDir: dir,
     ...(concurrency !== undefined && { concurrency }),
   })
-  const own = await openHttpService({ reading: { engine, openLake } })
+  const own = await openHttpService({ reading: { engine, openLake: async () => fixedLake() } })
   const { runAndRead } = DuckDBConnection.prototype
   const run = vi.spyOn(DuckDBConnection.prototype, 'runAndRead').mockImplementation(async function (
     this: DuckDBConnection,
     text,
   ) {
-    await sleep(statementMs)
+    await hold()
     return runAndRead.call(this, text)
   })
   onTestFinished(async () => {
@@ -79,14 +71,18 @@ async function openSlowService({
 }
 
 test('ten clients with one question at once get one response, and its statements run once', async () => {
-  // Opening and each statement take so long that all ten requests come in meanwhile.
-  const openLake = () => sleep(500).then(() => fixedLake())
-  const { own, run } = await openSlowService({ statementMs: 500, openLake })
+  let allJoined = Promise.resolve()
+  const { own, run } = await openSlowService({ hold: () => allJoined })
   const { id, name } = await own.createProject()
   const ask = () => own.call(routes.stats, { query: { project: name, groupBy: 'hour' } })
   await ask()
   const statements = run.mock.calls.length
   expect(statements).toBeGreaterThan(2)
+  // A read opens its links last before it joins an equal one. The statements wait until all ten have.
+  const { settledResults } = vi.spyOn(own.identity, 'openLinks').mock
+  allJoined = eventually(() =>
+    expect(settledResults.map(({ type }) => type)).toEqual(Array(10).fill('fulfilled')),
+  )
   const responses = await Promise.all(Array.from({ length: 10 }, ask))
   expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
   expect(run.mock.calls.length - statements).toBe(statements)
@@ -95,11 +91,7 @@ test('ten clients with one question at once get one response, and its statements
 })
 
 test('ten different questions at once are all answered, and a caller of another account need not wait for them', async () => {
-  const { own } = await openSlowService({
-    statementMs: 20,
-    concurrency: 1,
-    openLake: async () => fixedLake(),
-  })
+  const { own } = await openSlowService({ hold: () => sleep(20), concurrency: 1 })
   const { name } = await own.createProject()
   const other = await own.accounts.create({ email: 'other@example.com', tier: 'pro', complimentary: true })
   const otherProject = await own.createProject(other)
