@@ -37,12 +37,14 @@ export function oracleExperiment(
     const { user_id } = exposure
     if (user_id !== null && !firstOf.has(user_id)) firstOf.set(user_id, exposure)
   }
+  const goals = Map.groupBy(
+    inWindow.filter(({ event }) => event === goal_event),
+    ({ user_id }) => user_id,
+  )
   return variants.map(({ key }) => {
     const users = [...firstOf].filter(([, first]) => textOf(first, 'variant') === key)
     const converted = users.filter(([user, first]) =>
-      inWindow.some(
-        event => event.event === goal_event && event.user_id === user && event.timestamp >= first.timestamp,
-      ),
+      goals.get(user)?.some(({ timestamp }) => timestamp >= first.timestamp),
     )
     return {
       key,
