@@ -24,11 +24,13 @@ function randomId(): string {
   return randomBytes(8).toString('hex')
 }
 
+/** Of the largest claim. To find an id of a bucket takes many tries. */
+const projectIds = Array.from({ length: 1_800 }, (_, i) => projectIdOf(i % BUCKETS, `proj_${randomId()}_`))
+
 /** One claim of projects that each have an account of their own, or all the same. */
 function claimOf(projects: number, accounts: number): ClaimedEvents[] {
   const accountIds = Array.from({ length: accounts }, () => `acc_${randomId()}`)
-  return Array.from({ length: projects }, (_, i) => {
-    const project_id = projectIdOf(i % BUCKETS, `proj_${randomId()}_`)
+  return projectIds.slice(0, projects).map((project_id, i) => {
     const account_id = accountIds[i % accounts] ?? ''
     const events = 1 + ((i * 7_919) % 1_000)
     const times = { first: NOON + i * 7_919, last: NOON + i * 104_729 }
