@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPagesService, type PagesService } from '#test/support/pages-service'
 
 /**
- * The page of a share link (docs/api/dashboard.md). What its script then reads is in test/browser/dashboard/.
+ * The page of a share link (docs/api/dashboard.md). What its script then reads is in test/dashboard/.
  */
 
 let service: PagesService
