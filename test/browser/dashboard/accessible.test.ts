@@ -17,6 +17,8 @@ beforeAll(async () => {
   page = await dashboard.open('/app/portfolios', { isKept: true })
 })
 
+const PHONE = { width: 390, height: 844 }
+
 const unique = () => Math.random().toString(36).slice(2)
 const newProject = () =>
   dashboard.post<{ name: string; project_token: string }>('/projects', { name: `axe-${unique()}` }, 201)
@@ -31,7 +33,7 @@ const OPEN: Record<string, string | (() => Promise<string>)> = {
     const { cohorts } = await dashboard.get<{ cohorts: { date: string }[] }>(path)
     return `/app/p/demo/retention?cell=${cohorts[0]?.date}:1`
   },
-  'retention by day': '/app/p/demo/retention?period=day&cohorts=30',
+  'retention by day': '/app/p/demo/retention?period=day&cohorts=10',
   'the campaigns of a goal': '/app/p/demo/sources?by=utm_campaign&goal=signup',
   'the values of a property': '/app/p/demo/events?event=signup&prop=plan',
   'the time line of a person': async () => {
@@ -82,7 +84,7 @@ test.each(PLACES)(
     await page.evaluate(() => document.querySelector('main details')?.setAttribute('open', ''))
     await settled(page)
     expect(await violations(page, part)).toEqual([])
-    await page.setViewportSize({ width: 390, height: 844 })
+    await page.setViewportSize(PHONE)
     // Charts are drawn again when they learn of the new width.
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
@@ -91,25 +93,24 @@ test.each(PLACES)(
 )
 
 test('on a phone the hours of the heatmap stand one below the other, and all weekdays fit', async () => {
-  const phone = await dashboard.open('/app/p/demo/heatmap', { viewport: { width: 390, height: 844 } })
-  await settled(phone)
-  await expect.poll(() => phone.locator('table.grid thead th').count()).toBe(8)
-  expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
-  const last = await phone.locator('table.grid thead th').last().boundingBox()
+  await page.setViewportSize(PHONE)
+  await visit(page, '/app/p/demo/heatmap')
+  await expect.poll(() => page.locator('table.grid thead th').count()).toBe(8)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  const last = await page.locator('table.grid thead th').last().boundingBox()
   expect((last?.x ?? 999) + (last?.width ?? 0)).toBeLessThanOrEqual(390)
-  expect(await violations(phone)).toEqual([])
+  expect(await violations(page)).toEqual([])
 })
 
 test('what breaks a rule is found, and in the dark theme what breaks a rule of colours', async () => {
-  const broken = await dashboard.open('/app/p/none')
-  await settled(broken)
-  await broken.evaluate(() => {
+  await visit(page, '/app/p/none')
+  await page.evaluate(() => {
     const text = document.createElement('p')
     text.textContent = 'Grey on grey'
     Object.assign(text.style, { color: '#777', backgroundColor: '#888' })
     document.querySelector('main')?.append(document.createElement('img'), text)
   })
-  const found = await violations(broken)
+  const found = await violations(page)
   for (const rule of [/^image-alt: <img/, /^color-contrast: <p/, /^dark: color-contrast: <p/]) {
     expect(found).toContainEqual(expect.stringMatching(rule))
   }
