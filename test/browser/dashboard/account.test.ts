@@ -33,10 +33,9 @@ async function connect(): Promise<string> {
 
 test('a connection is shown by the words of its client, and is disconnected by keyboard', async () => {
   const id = await connect()
-  const page = await dashboard.open('/app/account')
-  await settled(page)
+  const page = await dashboard.visit('/app/account')
   await page.getByRole('list', { name: 'Connections' }).getByText(NAME).waitFor()
-  expect(await violations(page)).toEqual([])
+  expect(await violations(page, 'main')).toEqual([])
   await page.getByRole('button', { name: `Disconnect ${NAME}` }).focus()
   await page.keyboard.press('Enter')
   await page.getByText('No agent is connected').waitFor()
@@ -66,8 +65,7 @@ test('the receipt of an erasure is found by its id, and an unknown id says so', 
     expect(answer).toMatchObject({ erasure_id: expect.any(String) })
     return answer.erasure_id
   })
-  const page = await dashboard.open('/app/account')
-  await settled(page)
+  const page = await dashboard.visit('/app/account')
   await page.getByLabel('Id of the receipt').fill(String(id))
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: 'Erasure', exact: true }).getByText(String(id)).waitFor()
@@ -79,8 +77,7 @@ test('the receipt of an erasure is found by its id, and an unknown id says so', 
 // The last one, because the others use the old key.
 test('the API key is replaced after a second click, and shown once', async () => {
   const old = dashboard.service.credentials.api_key
-  const page = await dashboard.open('/app/account')
-  await settled(page)
+  const page = await dashboard.visit('/app/account')
   await page.getByRole('button', { name: 'Replace the API key …' }).click()
   await page.getByRole('button', { name: 'Keep it' }).click()
   await page.getByRole('button', { name: 'Replace the API key …' }).click()

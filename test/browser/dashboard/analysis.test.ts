@@ -31,7 +31,7 @@ test('the text for an agent is copied as it is, and the plan is accessible, ligh
   await section.getByRole('button', { name: 'Copied' }).waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(scan.agent_handoff.prompt)
   for (const summary of await page.locator('main summary').all()) await summary.click()
-  expect(await violations(page)).toEqual([])
+  expect(await violations(page, 'main')).toEqual([])
 })
 
 test('by keyboard alone: a full analysis is started for the project, and found again later', async () => {
@@ -62,8 +62,7 @@ test('an origin that the project does not have is said', async () => {
   const name = `scan-${Math.random().toString(36).slice(2)}`
   const origin = `https://${name}.example`
   await dashboard.post('/projects', { name, allowed_origins: origin }, 201)
-  const page = await dashboard.open(`/app/p/${name}/analysis`)
-  await settled(page)
+  const page = await dashboard.visit(`/app/p/${name}/analysis`)
   expect(await page.getByLabel('Address of the website').inputValue()).toBe(origin)
   await page.getByLabel('Address of the website').fill('https://other.example')
   await page.getByRole('button', { name: 'Analyse' }).click()

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { cells, settled, useDashboard } from './dashboard.ts'
+import { cells, useDashboard } from './dashboard.ts'
 
 /** The view of bots: kinds by keyboard, and its file. */
 
@@ -14,8 +14,7 @@ const read = (period: string) =>
   dashboard.get<Bots>(`/bot-traffic?project=demo&period=${period}&limit=50&tz=Europe/Berlin`)
 
 test('by keyboard alone: a kind chooses its senders, and all of them come back', async () => {
-  const page = await dashboard.open('/app/p/demo/bots?range=30d')
-  await settled(page)
+  const page = await dashboard.visit('/app/p/demo/bots?range=30d')
   const senders = async () => (await cells(page, 'Senders by requests')).length
   const all = await senders()
   await page.getByRole('table', { name: 'Kinds by requests' }).getByRole('link').first().focus()
@@ -28,8 +27,7 @@ test('by keyboard alone: a kind chooses its senders, and all of them come back',
 })
 
 test('the senders have one CSV file, which says more than the list', async () => {
-  const page = await dashboard.open('/app/p/demo/bots?range=14d')
-  await settled(page)
+  const page = await dashboard.visit('/app/p/demo/bots?range=14d')
   const panel = page.getByRole('region', { name: 'Senders', exact: true })
   const buttons = panel.getByRole('button', { name: /CSV/ })
   expect(await buttons.count()).toBe(1)

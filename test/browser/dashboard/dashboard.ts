@@ -1,23 +1,35 @@
 import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { type OwnerCalls, ownerCalls } from '#test/dashboard/owner-calls'
+import { type Called, type OwnerCalls, ownerCalls } from '#test/dashboard/owner-calls'
+import { onceARun } from '#test/setup/once-a-run'
 import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
-import { demoFolder } from '#test/support/demo-folder'
-import { type Service, startService } from '#test/support/service-process'
+import { type Service, type ServiceOptions, startService } from '#test/support/service-process'
 
 /**
- * What the tests of the dashboard share: one service with the demo traffic, one Chromium, and pages that note
- * whatever must not happen. The run ends the service, and Chromium ends with the process; a test that writes
- * uses a project of its own.
+ * What the tests of the dashboard share: one service with the demo traffic for all files of the run, the
+ * Chromium of the worker, and pages that note whatever must not happen. Files use the service at the same
+ * time, so a test that writes uses a project of its own, and expects nothing of lists of the account but what
+ * it has put there.
  */
 
 export type Dashboard = OwnerCalls & {
-  service: Service
+  service: SignedIn
   /** Opens an address in a new context, signed in as the owner unless `isSignedOut`. */
   open(path: string, options?: PageOptions): Promise<Page>
+  /**
+   * Goes to an address in the page of the worker, which is signed in as the owner, and resolves when
+   * everything is answered. A new context takes ten times as long. The page knows for some seconds what the
+   * tests before have asked, and it loses its routes after the test.
+   */
+  visit(path: string): Promise<Page>
 }
+
+/** `output`: only of a service that is alone. */
+type SignedIn = Called & { cookie: string; output?: Service['output'] }
 
 export type PageOptions = BrowserContextOptions & {
   isSignedOut?: boolean
@@ -27,16 +39,18 @@ export type PageOptions = BrowserContextOptions & {
   prepare?(page: Page): Promise<unknown>
 }
 
-const SHARED = Symbol.for('footfall.dashboard')
+/**
+ * The queries of three workers. More of them wait for the service, and it refuses those that wait too long.
+ */
+const QUERY_CONCURRENCY = '8'
 
-/** `demo`: a folder with its traffic; without one the project of the demo is empty. */
-async function start(demo?: string): Promise<Service & { cookie: string }> {
-  const service = await startService({ dataDir: demo, seed: demo !== undefined, isShared: true })
-  const link = /\/setup\/(\S+)/.exec(service.output())?.[1] ?? ''
-  const redeemed = await fetch(`${service.baseUrl}/setup/${link}`, {
+async function start(options: ServiceOptions): Promise<SignedIn> {
+  const { baseUrl, credentials, output } = await startService({ ...options, isShared: true })
+  const link = /\/setup\/(\S+)/.exec(output())?.[1] ?? ''
+  const redeemed = await fetch(`${baseUrl}/setup/${link}`, {
     method: 'POST',
     redirect: 'manual',
-    headers: { Origin: service.baseUrl, Accept: 'text/html' },
+    headers: { Origin: baseUrl, Accept: 'text/html' },
   })
   const cookie = redeemed.headers
     .getSetCookie()
@@ -44,7 +58,15 @@ async function start(demo?: string): Promise<Service & { cookie: string }> {
     ?.split(';')[0]
   if (cookie === undefined)
     throw new Error(`The setup link gave ${redeemed.status}: ${await redeemed.text()}`)
-  return { ...service, cookie }
+  return { baseUrl, credentials, cookie, output }
+}
+
+async function sharedService(): Promise<SignedIn> {
+  const folder = await onceARun('dashboard-service', async path => {
+    const { output: _, ...service } = await start({ seed: true, env: { QUERY_CONCURRENCY } })
+    await writeFile(join(path, 'service.json'), JSON.stringify(service))
+  })
+  return JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8'))
 }
 
 /** What pages of a test did that they must not do: violations of the policy, errors, requests to others. */
@@ -67,34 +89,53 @@ export function useDashboard({ isAlone = false } = {}): Dashboard {
   beforeAll(async () => {
     Object.assign(dashboard, await openDashboard(isAlone, contexts))
   })
-  afterEach(() => close(contexts.ofTest))
+  afterEach(async ({ task }) => {
+    const page = visiting.get(dashboard.service.baseUrl)
+    // Who knows where a test that has failed leaves its page.
+    if (task.result?.state === 'fail') await page?.context().close()
+    else await page?.unrouteAll({ behavior: 'ignoreErrors' })
+    await close(contexts.ofTest)
+  })
   afterAll(() => close(contexts.kept))
   return dashboard
 }
 
+/** The page of this worker that goes from test to test, by the address of its service. */
+const visiting = new Map<string, Page>()
+
 type Contexts = Record<'kept' | 'ofTest', Set<BrowserContext>>
 
 async function openDashboard(isAlone: boolean, contexts: Contexts): Promise<Dashboard> {
-  const shared = globalThis as { [SHARED]?: ReturnType<typeof start> }
-  const starting = isAlone ? start() : (shared[SHARED] ?? demoFolder({ isShared: true }).then(start))
-  if (!isAlone) shared[SHARED] = starting
-  const [service, browser] = await Promise.all([starting, sharedBrowser()])
+  const [service, browser] = await Promise.all([isAlone ? start({}) : sharedService(), sharedBrowser()])
+
+  async function newPage({ isSignedOut, ...options }: PageOptions): Promise<Page> {
+    const context = await browser.newContext({ ...HUMAN_BROWSER, baseURL: service.baseUrl, ...options })
+    context.setDefaultTimeout(120_000)
+    if (!isSignedOut) {
+      const [name = '', value = ''] = service.cookie.split('=')
+      await context.addCookies([{ name, value, url: service.baseUrl }])
+    }
+    context.on('page', page => watch(page, service.baseUrl))
+    return context.newPage()
+  }
 
   return {
     service,
     ...ownerCalls(service),
-    async open(path, { isSignedOut = false, isKept = false, prepare, ...options } = {}) {
-      const context = await browser.newContext({ ...HUMAN_BROWSER, baseURL: service.baseUrl, ...options })
-      context.setDefaultTimeout(120_000)
-      contexts[isKept ? 'kept' : 'ofTest'].add(context)
-      if (!isSignedOut) {
-        const [name = '', value = ''] = service.cookie.split('=')
-        await context.addCookies([{ name, value, url: service.baseUrl }])
-      }
-      context.on('page', page => watch(page, service.baseUrl))
-      const page = await context.newPage()
+    async open(path, { isKept = false, prepare, ...options } = {}) {
+      const page = await newPage(options)
+      contexts[isKept ? 'kept' : 'ofTest'].add(page.context())
       await prepare?.(page)
       await page.goto(path)
+      return page
+    },
+    async visit(path) {
+      const known = visiting.get(service.baseUrl)
+      const page = known === undefined || known.isClosed() ? await newPage({}) : known
+      visiting.set(service.baseUrl, page)
+      if (isAlone) contexts.kept.add(page.context())
+      if (page === known) await visit(page, path)
+      else await page.goto(path).then(() => settled(page))
       return page
     },
   }

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
-import { settled, useDashboard } from './dashboard.ts'
+import { useDashboard } from './dashboard.ts'
 
 /** The view of events: clicks lead from a name to the values of a property, and to a filter. */
 
 const dashboard = useDashboard()
 
 test('a click on an event and on a property shows its values, and a value becomes a filter by keyboard', async () => {
-  const page = await dashboard.open('/app/p/demo/events?range=14d')
-  await settled(page)
+  const page = await dashboard.visit('/app/p/demo/events?range=14d')
   await page.getByRole('link', { name: 'signup', exact: true }).click()
   await page
     .getByRole('list', { name: 'Properties of the event' })

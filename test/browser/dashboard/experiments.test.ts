@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { settled, useDashboard, violations } from './dashboard.ts'
+import { useDashboard, violations } from './dashboard.ts'
 
 /** Experiments: what a person changes is what the API then answers. */
 
@@ -24,8 +24,7 @@ const placeOf = (project: string, { id, name }: Experiment) =>
 
 test('by keyboard alone: an experiment is created with shares, and the page says what to put into the site', async () => {
   const name = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/experiments`)
-  await settled(page)
+  const page = await dashboard.visit(`/app/p/${name}/experiments`)
   await page.getByRole('link', { name: 'New experiment' }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('textbox', { name: 'Name' }).focus()
@@ -57,7 +56,7 @@ test('by keyboard alone: an experiment is created with shares, and the page says
 test('what is wrong with a new experiment is said, and four variants are the most', async () => {
   const name = await newProject()
   await newExperiment(name)
-  const page = await dashboard.open(
+  const page = await dashboard.visit(
     `/app/p/${name}/experiments?new=1&name=cta&goal=signup&variant=a&variant=b`,
   )
   await page.getByRole('button', { name: 'Create' }).click()
@@ -71,7 +70,7 @@ test('what is wrong with a new experiment is said, and four variants are the mos
 test('an experiment is paused, resumed, and completed with a winner after a question', async () => {
   const name = await newProject()
   const experiment = await newExperiment(name)
-  const page = await dashboard.open(placeOf(name, experiment))
+  const page = await dashboard.visit(placeOf(name, experiment))
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume' }).waitFor()
   expect((await read(experiment.id)).status).toBe('paused')
@@ -80,7 +79,7 @@ test('an experiment is paused, resumed, and completed with a winner after a ques
   expect((await read(experiment.id)).status).toBe('active')
 
   await page.getByRole('button', { name: 'Complete …' }).click()
-  expect(await violations(page)).toEqual([])
+  expect(await violations(page, 'main')).toEqual([])
   await page.getByRole('button', { name: 'Not yet' }).click()
   expect((await read(experiment.id)).status).toBe('active')
   await page.getByRole('button', { name: 'Complete …' }).click()
@@ -94,7 +93,7 @@ test('an experiment is paused, resumed, and completed with a winner after a ques
 test('an experiment is deleted after a question, and Escape keeps it', async () => {
   const name = await newProject()
   const experiment = await newExperiment(name)
-  const page = await dashboard.open(placeOf(name, experiment))
+  const page = await dashboard.visit(placeOf(name, experiment))
   await page.getByRole('button', { name: 'Delete …' }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByText('Delete cta?').waitFor()

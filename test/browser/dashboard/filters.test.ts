@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
-import { settled, useDashboard } from './dashboard.ts'
+import { useDashboard } from './dashboard.ts'
 
 /** Filters, segments and the palette, which all views share. */
 
 const dashboard = useDashboard()
 
 test('a filter is changed where it stands, and its field may have others beside it', async () => {
-  const page = await dashboard.open('/app/p/demo?range=14d&f=country:eq:DE&f=country:neq:FR')
-  await settled(page)
+  const page = await dashboard.visit('/app/p/demo?range=14d&f=country:eq:DE&f=country:neq:FR')
   await page.getByRole('button', { name: 'country is Germany', exact: true }).click()
   await page.getByRole('combobox', { name: 'Condition' }).selectOption('neq')
   await page.getByRole('button', { name: 'Change', exact: true }).click()
@@ -20,7 +19,7 @@ test('a saved view is a segment: its filters hold in whatever view is open', asy
   await dashboard.post('/projects', { name }, 201)
   const query = 'view=overview&f=country%3Aeq%3ADE&f=properties.device%3Aneq%3Amobile'
   await dashboard.post(`/projects/${name}/views`, { name: 'Germans at a desk', query }, 201)
-  const page = await dashboard.open(`/app/p/${name}/sources?range=7d`)
+  const page = await dashboard.visit(`/app/p/${name}/sources?range=7d`)
   const segments = page.getByRole('combobox', { name: 'Segment' })
   await segments.selectOption('Germans at a desk')
   await page.getByRole('button', { name: 'device is not mobile', exact: true }).waitFor()
@@ -39,7 +38,7 @@ test('the palette jumps to a saved view, to dates and to a comparison, and adds 
   await dashboard.post('/projects', { name }, 201)
   const query = 'view=sources&range=90d'
   await dashboard.post(`/projects/${name}/views`, { name: 'Quarter by source', query }, 201)
-  const page = await dashboard.open(`/app/p/${name}`)
+  const page = await dashboard.visit(`/app/p/${name}`)
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   const jump = async (text: string, found: string) => {
     await page.keyboard.press('Control+k')

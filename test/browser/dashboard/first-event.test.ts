@@ -38,7 +38,7 @@ async function withoutProjects(page: Page): Promise<void> {
 }
 
 test('an account without projects creates one by keyboard alone, and sees its first event by itself', async () => {
-  const page = await dashboard.open('/app')
+  const page = await dashboard.visit('/app')
   await withoutProjects(page)
   await page.getByRole('heading', { name: 'Your first site' }).waitFor()
   const host = `${newName()}.example`
@@ -63,7 +63,7 @@ test('an account without projects creates one by keyboard alone, and sees its fi
 
 test('a project without events shows the same on its overview, and then its numbers', async () => {
   const project = await dashboard.post<Project>('/projects', { name: newName() }, 201)
-  const page = await dashboard.open(`/app/p/${project.name}`)
+  const page = await dashboard.visit(`/app/p/${project.name}`)
   await page.getByText('Waiting for the first event').waitFor()
   expect(await page.locator('.steps pre').textContent()).toBe(project.snippet)
   expect(await page.getByRole('region', { name: 'Devices' }).count()).toBe(0)
@@ -75,7 +75,7 @@ test('a project without events shows the same on its overview, and then its numb
 test('a name that is taken by another site, or is none, is refused in words', async () => {
   const origin = `https://${newName()}.example`
   await dashboard.post('/projects', { name: newName(), allowed_origins: origin }, 201)
-  const page = await dashboard.open('/app?new=1')
+  const page = await dashboard.visit('/app?new=1')
   await page.getByLabel('Address of the site').fill(origin)
   await page.getByLabel('Name of the project').fill(newName())
   await page.getByRole('button', { name: 'Create the project' }).click()

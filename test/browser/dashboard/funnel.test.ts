@@ -20,8 +20,7 @@ const shownUsers = (page: Page) => page.locator('ol.funnel > li .step .num').all
 const own = (page: Page, name: string) => new URL(page.url()).searchParams.getAll(name)
 
 test('a click on a loss lists the people who were lost, and back closes the list', async () => {
-  const page = await dashboard.open(PATH)
-  await settled(page)
+  const page = await dashboard.visit(PATH)
   await page.locator('ol.funnel .lost a').nth(1).click()
   const lost = page.getByRole('table', { name: 'Lost between signup_started and signup' })
   await lost.waitFor()
@@ -35,8 +34,7 @@ test('a click on a loss lists the people who were lost, and back closes the list
 })
 
 test('by keyboard alone: steps are added, moved with the focus on them, and removed', async () => {
-  const page = await dashboard.open('/app/p/demo/funnel?range=14d')
-  await settled(page)
+  const page = await dashboard.visit('/app/p/demo/funnel?range=14d')
   const name = page.getByRole('combobox', { name: 'Event of a further step' })
   await name.focus()
   for (const event of ['page_view', 'signup', 'signup_started']) {
@@ -68,8 +66,7 @@ test('by keyboard alone: steps are added, moved with the focus on them, and remo
 })
 
 test('conditions, the window and the count of sessions are chosen, and stand in the address', async () => {
-  const page = await dashboard.open(`${PATH}&f=country:eq:DE`)
-  await settled(page)
+  const page = await dashboard.visit(`${PATH}&f=country:eq:DE`)
   await page.getByRole('button', { name: 'Add a condition to step 1' }).click()
   await page.getByRole('dialog').getByRole('combobox', { name: 'Value' }).fill('/pricing')
   await page.keyboard.press('Enter')

@@ -1,11 +1,13 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { useDashboard } from './dashboard.ts'
+import { useDashboard, visit } from './dashboard.ts'
 
 /** The live view shows events as they arrive. */
 
 const dashboard = useDashboard()
 
+/** Pause of the page between two polls, ms. */
+const POLL_MS = 5_000
 const HOSTILE = `"><img src=x onerror="fetch('https://evil.test')"><script>document.title='owned'</script>`
 
 async function newProject() {
@@ -29,42 +31,54 @@ function askedOf(page: Page, path: string): string[] {
   return asked
 }
 
-/** Changes what GET /live answers. An answer after the end of the page has no reader. */
-function changeLive(page: Page, change: object): Promise<unknown> {
-  return page.route('**/live?*', async route => {
+/**
+ * Lets events reach the page only by polls that go on from an answer, which `change` changes. The clock of
+ * the page waits for `nextPoll`. An answer after the end of the page has no reader.
+ */
+async function onlyPolls(page: Page, change: object = {}): Promise<void> {
+  await page.clock.install()
+  await page.route('**/live?*', async (route, request) => {
+    const isNumbers = !new URL(request.url()).searchParams.has('after')
     try {
       const response = await route.fetch()
-      await route.fulfill({ response, json: { ...(await response.json()), ...change } })
+      const json = { ...(await response.json()), ...change, ...(isNumbers && { recent_events: [] }) }
+      await route.fulfill({ response, json })
     } catch (error) {
       if (!page.isClosed()) throw error
     }
   })
 }
 
+/** Ends the pause of the page between two polls, and returns what it shows then. */
+async function afterPause(page: Page): Promise<string[]> {
+  await page.clock.fastForward(POLL_MS)
+  return shownEvents(page)
+}
+
 test('where the service prefers polls, the view asks with the cursor of the answer before', async () => {
   const { name, track } = await newProject()
   const page = await dashboard.open('/app/p/demo/settings', {
-    prepare: each => changeLive(each, { follow: 'poll' }),
+    prepare: each => onlyPolls(each, { follow: 'poll' }),
   })
   const [streams, reads] = [askedOf(page, '/stream'), askedOf(page, '/live')]
-  await page.goto(`/app/p/${name}/live`)
+  await visit(page, `/app/p/${name}/live`)
   await page.getByText('Nothing happens now').waitFor()
   await track('signup')
-  await expect.poll(() => shownEvents(page)).toEqual(['signup'])
+  await expect.poll(() => afterPause(page)).toEqual(['signup'])
   expect(streams).toEqual([])
-  await expect.poll(() => reads.filter(url => /after=\d+/.test(url)).length).toBeGreaterThan(1)
+  expect(reads.filter(url => /after=\d+/.test(url)).length).toBeGreaterThan(1)
 })
 
 test('without a free stream the view asks every few seconds instead', async () => {
   const { name, track } = await newProject()
-  const page = await dashboard.open('/app/p/demo/settings')
+  const page = await dashboard.open('/app/p/demo/settings', { prepare: onlyPolls })
   await page.route('**/stream?*', route =>
     route.fulfill({ status: 429, json: { error: 'STREAM_LIMIT', message: 'Ten streams are open.' } }),
   )
-  await page.goto(`/app/p/${name}/live`)
+  await visit(page, `/app/p/${name}/live`)
   await page.getByText('Nothing happens now').waitFor()
   await track('signup')
-  await expect.poll(() => shownEvents(page)).toEqual(['signup'])
+  await expect.poll(() => afterPause(page)).toEqual(['signup'])
   await expect.poll(() => page.getByRole('status').innerText()).toBe('Following')
 })
 
@@ -72,7 +86,7 @@ test('by keyboard alone: a pause holds the list and the numbers, and afterwards 
   const { name, track, live } = await newProject()
   await track('page_view', { properties: { path: '/' } })
   await expect.poll(async () => (await live()).recent_events.length).toBe(1)
-  const page = await dashboard.open(`/app/p/${name}/live`)
+  const page = await dashboard.visit(`/app/p/${name}/live`)
   await expect.poll(() => shownEvents(page)).toEqual(['page_view'])
   await page.getByRole('button', { name: 'Pause' }).focus()
   await page.keyboard.press('Enter')
@@ -112,7 +126,7 @@ test('a page that nobody looks at ends its stream, and goes on from there when i
 
 test('the list keeps the newest 100 events', async () => {
   const { name, track } = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/live`)
+  const page = await dashboard.visit(`/app/p/${name}/live`)
   await page.getByText('Nothing happens now').waitFor()
   for (let i = 0; i < 3; i++) {
     await Promise.all(Array.from({ length: 40 }, (_, j) => track(`event_${i}`, { user_id: `u${j}` })))
@@ -127,9 +141,9 @@ test('the list keeps the newest 100 events', async () => {
 test('events that came before the stream was open are shown behind those that it tells', async () => {
   const { name, track, live } = await newProject()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
-  const page = await dashboard.open(`/app/p/${name}/live`, {
-    prepare: each => each.route('**/stream?*', route => opened.then(() => route.continue())),
-  })
+  const page = await dashboard.visit('/app/p/demo/settings')
+  await page.route('**/stream?*', route => opened.then(() => route.continue()))
+  await visit(page, `/app/p/${name}/live`)
   await page.getByText('Nothing happens now').waitFor()
   await Promise.all(Array.from({ length: 30 }, (_, i) => track('before', { user_id: `u${i}` })))
   await expect.poll(async () => (await live()).recent_events.length).toBe(10)
@@ -158,19 +172,19 @@ test('another project has its own events alone', async () => {
 })
 
 test('a plan without live reads is said, and nothing is followed', async () => {
-  const page = await dashboard.open('/app/p/demo/settings')
+  const page = await dashboard.visit('/app/p/demo/settings')
   const streams = askedOf(page, '/stream')
   await page.route('**/live?*', route =>
     route.fulfill({ status: 403, json: { error: 'PRO_REQUIRED', message: 'Live reads need Pro.' } }),
   )
-  await page.goto('/app/p/demo/live')
+  await visit(page, '/app/p/demo/live')
   await page.getByText('This is part of the Pro plan').waitFor()
   expect(streams).toEqual([])
 })
 
 test('hostile text of visitors stays text', async () => {
   const { name, track } = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/live`)
+  const page = await dashboard.visit(`/app/p/${name}/live`)
   await track(HOSTILE, { user_id: HOSTILE, session_id: HOSTILE, properties: { path: HOSTILE } })
   await arrivals(page).locator('summary').first().click()
   await arrivals(page).getByText(HOSTILE).first().waitFor()

@@ -1,19 +1,16 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
-import { settled, useDashboard, visit } from './dashboard.ts'
+import { expect, test } from 'vitest'
+import { settled, useDashboard } from './dashboard.ts'
 
 /** What a reader does on the overview, by mouse and by keyboard, and how they come there. */
 
 const dashboard = useDashboard()
 let page: Page
-beforeAll(async () => {
-  page = await dashboard.open('/app/p/demo/settings', { isKept: true })
-})
 
 const visitors = () => page.locator('[data-number="visitors"] .num').innerText()
 
 test('a click on a value filters every number, the address has the filter, and back takes it away', async () => {
-  await visit(page, '/app/p/demo?range=14d')
+  page = await dashboard.visit('/app/p/demo?range=14d')
   const before = await visitors()
   await page.getByRole('link', { name: 'Germany' }).click()
   await page.getByText('country is Germany').waitFor()
@@ -30,7 +27,7 @@ test('a click on a value filters every number, the address has the filter, and b
 })
 
 test('by keyboard alone: a filter, a range, the list of keys, and a jump by the palette', async () => {
-  await visit(page, '/app/p/demo')
+  page = await dashboard.visit('/app/p/demo')
   await page.keyboard.press('f')
   await page.getByRole('combobox', { name: 'Field' }).selectOption('country')
   await page.getByRole('combobox', { name: 'Value' }).fill('FR')
@@ -48,7 +45,7 @@ test('by keyboard alone: a filter, a range, the list of keys, and a jump by the 
 })
 
 test('the palette stays open when the dialog before it says late that it is closed', async () => {
-  await visit(page, '/app/p/demo')
+  page = await dashboard.visit('/app/p/demo')
   await page.keyboard.press('?')
   await page.getByRole('heading', { name: 'Keys' }).waitFor()
   await page.evaluate(async () => {
@@ -65,7 +62,7 @@ test('the palette stays open when the dialog before it says late that it is clos
 })
 
 test('a number can be questioned: its meaning, its receipt, and calls that give the same number', async () => {
-  await visit(page, '/app/p/demo?range=14d')
+  page = await dashboard.visit('/app/p/demo?range=14d')
   await page.locator('[data-number="visitors"] .num').click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Different persons').waitFor()

@@ -6,8 +6,7 @@ import { settled, useDashboard } from './dashboard.ts'
 const dashboard = useDashboard()
 
 test('the tree folds by keyboard and opens by three levels, and a choice is in the address', async () => {
-  const page = await dashboard.open('/app/p/demo/paths?goal=signup')
-  await settled(page)
+  const page = await dashboard.visit('/app/p/demo/paths?goal=signup')
   const first = page.locator('.tree > ul > li').first()
   const children = first.locator('> details > ul > li')
   expect(await children.count()).toBeGreaterThan(0)

@@ -99,7 +99,7 @@ test('goals, milestones, roles and words of all projects are kept, and the other
     surface_roles: [{ project: shop, role: 'The shop' }],
     glossary: [{ term: 'Order', definition: 'A paid <i>cart</i>' }],
   })
-  expect(await violations(page)).toEqual([])
+  expect(await violations(page, 'section[aria-label="What all projects have in common"]')).toEqual([])
 
   await page.reload()
   await settled(page)

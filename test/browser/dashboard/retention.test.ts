@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
-import { settled, useDashboard } from './dashboard.ts'
+import { useDashboard } from './dashboard.ts'
 
 /** The grid of cohorts by keyboard, and the choices above it. */
 
 const dashboard = useDashboard()
 
 test('by keyboard alone: a cell opens its numbers and its people; choices change what is counted', async () => {
-  const page = await dashboard.open('/app/p/demo/retention?f=country:eq:DE')
-  await settled(page)
+  const page = await dashboard.visit('/app/p/demo/retention?f=country:eq:DE')
   const first = page.locator('table.grid tbody a').first()
   const next = page.locator('table.grid tbody a').nth(1)
   await first.focus()

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
 import { snapshotAt } from '#test/support/replays'
-import { settled, useDashboard } from './dashboard.ts'
+import { useDashboard } from './dashboard.ts'
 
 /** The view of sessions: one is opened by keyboard, and leads to its recording. */
 
 const dashboard = useDashboard()
 
 test('by keyboard alone: a session is opened, and each of its events says what it holds', async () => {
-  const page = await dashboard.open('/app/p/demo/sessions?range=14d&only=engaged')
-  await settled(page)
+  const page = await dashboard.visit('/app/p/demo/sessions?range=14d&only=engaged')
   const link = page.locator('[data-session]').first()
   const id = await link.getAttribute('data-session')
   await link.focus()
@@ -47,7 +46,7 @@ test('a session with a recording leads to its replay, in a tab that cannot reach
     const { sessions } = await dashboard.get<{ sessions: object[] }>(`/sessions?project=${name}&since=0d`)
     expect(sessions).toMatchObject([{ has_replay: true }])
   })
-  const page = await dashboard.open(`/app/p/${name}/sessions?range=1d`)
+  const page = await dashboard.visit(`/app/p/${name}/sessions?range=1d`)
   await page.getByText('▶ replay').waitFor()
   await page.locator('[data-session]').click()
   const [viewer] = await Promise.all([
@@ -57,4 +56,5 @@ test('a session with a recording leads to its replay, in a tab that cannot reach
   await viewer.waitForURL(/\/replay\/viewer#/)
   expect(await viewer.evaluate(() => window.opener)).toBe(null)
   expect(page.url()).not.toContain('viewer')
+  await viewer.close()
 })

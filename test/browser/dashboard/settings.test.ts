@@ -16,8 +16,7 @@ test('origins and annotations are kept by the service', async () => {
   const { id, name } = await newProject()
   // An origin is of one project, and other tests use the same account.
   const origin = `https://${name}.example`
-  const page = await dashboard.open(`/app/p/${name}/settings`)
-  await settled(page)
+  const page = await dashboard.visit(`/app/p/${name}/settings`)
   await page.getByLabel('Origins that may send events').fill(origin)
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect
@@ -37,8 +36,7 @@ test('origins and annotations are kept by the service', async () => {
 
 test('goals, words and link domains are kept, and annotations stay with them', async () => {
   const { id, name } = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/settings`)
-  await settled(page)
+  const page = await dashboard.visit(`/app/p/${name}/settings`)
   await page.getByRole('textbox', { name: 'Date' }).fill('2026-11-20')
   await page.getByLabel('What happened').fill('Release 1')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -70,8 +68,7 @@ test('goals, words and link domains are kept, and annotations stay with them', a
 
 test('replays are turned on with what they leave out, and the page then has their script', async () => {
   const { name } = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/settings`)
-  await settled(page)
+  const page = await dashboard.visit(`/app/p/${name}/settings`)
   const panel = page.getByRole('region', { name: 'Replays' })
   await panel.getByLabel('Record sessions').check()
   await panel.getByLabel('A recording begins').selectOption('immediate')
@@ -86,8 +83,7 @@ test('replays are turned on with what they leave out, and the page then has thei
 
 test('a view is saved by a name, and its link shows the same picture', async () => {
   const { name } = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/pages?range=7d&f=country:eq:DE`)
-  await settled(page)
+  const page = await dashboard.visit(`/app/p/${name}/pages?range=7d&f=country:eq:DE`)
   await page.getByRole('button', { name: 'Save view' }).click()
   await page.getByLabel('Name of the view').fill('Germany')
   await page.keyboard.press('Enter')
@@ -103,8 +99,7 @@ test('a view is saved by a name, and its link shows the same picture', async () 
 
 test('a project is deleted only after its name is typed', async () => {
   const { id, name } = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/settings`)
-  await settled(page)
+  const page = await dashboard.visit(`/app/p/${name}/settings`)
   const remove = page.getByRole('button', { name: 'Delete the project' })
   expect(await remove.isDisabled()).toBe(true)
   await page.getByLabel(`Type ${name} to delete it`).fill(name)

@@ -71,6 +71,8 @@ test('the demo and a share link have nobody to sign out', async () => {
     await page.keyboard.type('sign out')
     await page.getByText('Nothing has this name').waitFor()
   }
+  // The page and what it asks name the link, and the service must not print its secret.
+  expect(dashboard.service.output?.()).not.toContain(link.url.slice(-64))
 })
 
 test('the button ends the session of this browser alone, and nothing of it is left', async () => {

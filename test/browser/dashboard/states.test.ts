@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core'
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { settled, useDashboard } from './dashboard.ts'
 
@@ -9,18 +9,15 @@ const dashboard = useDashboard()
 const NUMBER = '[data-number="visitors"] .num'
 const STATS = '**/stats?*'
 
-/** Opens a view of which nothing is asked yet, so that a test can prepare the answers. */
-function elsewhere(): Promise<Page> {
-  return dashboard.open('/app/p/demo/settings')
-}
-
 test('a short wait shows nothing, and grey bars come after 200 ms', async () => {
-  const page = await elsewhere()
-  await page.clock.install()
-  await page.clock.pauseAt(new Date(Date.now() + 60_000))
   const held: Route[] = []
-  await page.route(/\/(stats|query)\b/, route => void held.push(route))
-  await page.goto('/app/p/demo')
+  const page = await dashboard.open('/app/p/demo', {
+    async prepare(each) {
+      await each.clock.install()
+      await each.clock.pauseAt(new Date(Date.now() + 60_000))
+      await each.route(/\/(stats|query)\b/, route => void held.push(route))
+    },
+  })
   await page.waitForSelector('main .skeleton', { state: 'attached' })
   let waited = 0
   while (waited < 5_000 && (await page.locator('main .skeleton.slow').count()) === 0) {
@@ -36,7 +33,7 @@ test('a short wait shows nothing, and grey bars come after 200 ms', async () => 
 })
 
 test('the numbers come by themselves when the service is back, or when too many reads are over', async () => {
-  const page = await elsewhere()
+  const page = await dashboard.visit('/app/p/demo/settings')
   for (const [status, error] of [
     [503, 'STARTING'],
     [429, 'RATE_LIMITED'],

@@ -98,8 +98,7 @@ test('a reader chooses their own zone, another one, and that of the project agai
 
 test('the settings give a project a zone and take it away, and the toolbar follows', async () => {
   const { id, name } = await newProject()
-  const page = await dashboard.open(`/app/p/${name}/settings`, READER)
-  await settled(page)
+  const page = await dashboard.visit(`/app/p/${name}/settings`)
   const form = page.getByRole('region', { name: 'Project', exact: true })
   const zoneOf = async () => (await dashboard.get<Project>(`/projects/${id}`)).timezone
   for (const [zone, label] of [

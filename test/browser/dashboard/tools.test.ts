@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
-import { useDashboard, visit } from './dashboard.ts'
+import { expect, test } from 'vitest'
+import { useDashboard } from './dashboard.ts'
 
 /** What every chart and table offers: where its numbers come from, CSV and PNG. */
 
 const dashboard = useDashboard()
 let page: Page
-beforeAll(async () => {
-  page = await dashboard.open('/app/p/demo/settings', { isKept: true })
-})
 
 /** What a click on a button saves. */
 async function saved(button: string): Promise<{ name: string; content: Buffer }> {
@@ -44,7 +41,7 @@ test.each([
   ['/app/p/demo/retention', 'Retention'],
   ['/app/p/demo/heatmap', 'Events by weekday and hour'],
 ])('the picture of %s: %s is saved as PNG with all that is drawn', async (path, name) => {
-  await visit(page, path)
+  page = await dashboard.visit(path)
   const { name: file, content } = await saved(`${name} as PNG`)
   expect(file).toBe(`${name.toLowerCase().replaceAll(' ', '-')}.png`)
   const { width, height, part } = await inked(content)
@@ -54,7 +51,7 @@ test.each([
 })
 
 test('a table is saved as CSV with the numbers as they are, and shown as the reader writes them', async () => {
-  await visit(page, '/app/p/demo/pages?range=30d')
+  page = await dashboard.visit('/app/p/demo/pages?range=30d')
   const { content } = await saved('Pages by visitors as CSV')
   const [head, first = ''] = content.toString().split('\r\n')
   expect(head).toBe('Page,Visitors,Views,Sessions,Bounce rate')
@@ -78,7 +75,7 @@ test('a table is saved as CSV with the numbers as they are, and shown as the rea
 })
 
 test('a chart and a table say where their numbers come from: definitions, receipt, calls and statements', async () => {
-  await visit(page, '/app/p/demo/sources?range=14d')
+  page = await dashboard.visit('/app/p/demo/sources?range=14d')
   await page.getByRole('button', { name: 'Source of Sources by visitors' }).click()
   const dialog = page.getByRole('dialog')
   for (const title of ['Visitors:', 'Sessions:', 'Bounce rate:'])
@@ -96,7 +93,7 @@ test('an answer that a cap has cut says so at its picture', async () => {
     const receipt = response.headers()['x-footfall-receipt']?.replace('exact=true', 'exact=false') ?? ''
     await route.fulfill({ response, headers: { ...response.headers(), 'x-footfall-receipt': receipt } })
   })
-  await visit(page, '/app/p/demo/heatmap?range=7d')
+  page = await dashboard.visit('/app/p/demo/heatmap?range=7d')
   await page.getByRole('button', { name: 'Not complete: Events by weekday and hour' }).click()
   await page.getByText('No: a limit or a cap has cut the answer').waitFor()
   await page.unrouteAll()
@@ -104,7 +101,7 @@ test('an answer that a cap has cut says so at its picture', async () => {
 })
 
 test('the value of today goes on, so its line is dashed and its name says so far', async () => {
-  await visit(page, '/app/p/demo?range=14d&compare=none')
+  page = await dashboard.visit('/app/p/demo?range=14d&compare=none')
   expect(await page.locator('path.tail').count()).toBe(1)
   await page.getByRole('img', { name: /^Visitors by day/ }).focus()
   await page.keyboard.press('End')
