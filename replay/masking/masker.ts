@@ -26,6 +26,8 @@ export type MaskerOptions = {
   readTyped?: () => { id: number; text: string } | null
   /** Reads what all fields of the page hold. A snapshot may come in parts, and a text before its field. */
   readFields?: () => string[]
+  /** Asks the page whether an element holds more than a secret in parts may, as it is now. */
+  isLong?: (id: number) => boolean
   /** Asks the page whether a node is in a blocked element. */
   isBlocked?: (id: number) => boolean
 }
@@ -56,6 +58,7 @@ export function createMasker({
   isMaskedHere = () => false,
   isMasked = () => false,
   isPartOfSecret = () => false,
+  isLong = () => false,
   readTyped = () => null,
   readFields = () => [],
   isBlocked = () => false,
@@ -153,7 +156,7 @@ export function createMasker({
   }
 
   function maskChildren(node: SnapshotNode, kind: Kind): SnapshotNode[] {
-    const below = kind === 'shown' && isSpread(node) ? 'masked' : kind
+    const below = kind === 'shown' && isSpread(node) && !isLong(node.id) ? 'masked' : kind
     return (node.childNodes ?? []).map(child => maskNode(child, below))
   }
 

@@ -3,7 +3,7 @@ import { isSpreadSecret } from './patterns.ts'
 
 /** A secret may be spread over the parts of an element with at most so many characters. */
 export const SPREAD_CHARS = 120
-const SPREAD_NODES = 60
+export const SPREAD_NODES = 60
 /** Elements whose texts no user reads. They are no part of a secret that others show. */
 export const CODE_TAGS = /^(script|noscript|template|style)$/
 

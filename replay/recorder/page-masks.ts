@@ -1,6 +1,6 @@
 import { FIXED_FIELD } from '#replay/masking/masker'
 import { isSpreadSecret } from '#replay/masking/patterns'
-import { CODE_TAGS, SPREAD_CHARS } from '#replay/masking/spread'
+import { CODE_TAGS, SPREAD_CHARS, SPREAD_NODES } from '#replay/masking/spread'
 
 /** Maximum number of texts of an element that are read together. */
 const MAX_PARTS = 40
@@ -116,9 +116,7 @@ export function isPartOfSecret(node: Node | null): boolean {
 function textsOf(element: Element): string[] {
   const texts: string[] = []
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, ({ parentNode }) =>
-    CODE_TAGS.test(parentNode?.nodeName.toLowerCase() ?? '')
-      ? NodeFilter.FILTER_SKIP
-      : NodeFilter.FILTER_ACCEPT,
+    isCode(parentNode) ? NodeFilter.FILTER_SKIP : NodeFilter.FILTER_ACCEPT,
   )
   let chars = 0
   while (walker.nextNode()) {
@@ -127,4 +125,28 @@ function textsOf(element: Element): string[] {
     if (chars > SPREAD_CHARS || texts.push(text) > MAX_PARTS) return []
   }
   return texts
+}
+
+/**
+ * Returns whether an element holds more than a secret in parts may (isSpread). The recording may know only
+ * its first nodes yet, and these may look like a secret where all of them do not.
+ */
+export function isLong(node: Node | null): boolean {
+  if (!node) return false
+  const walker = document.createTreeWalker(
+    node,
+    NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
+    ({ parentNode }) => (isCode(parentNode) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT),
+  )
+  let nodes = 0
+  let chars = 0
+  for (let each = walker.nextNode(); each; each = walker.nextNode()) {
+    if (each.nodeType === Node.TEXT_NODE) chars += each.textContent?.length ?? 0
+    if (++nodes > SPREAD_NODES || chars > SPREAD_CHARS) return true
+  }
+  return false
+}
+
+function isCode(node: Node | null): boolean {
+  return CODE_TAGS.test(node?.nodeName.toLowerCase() ?? '')
 }

@@ -4,6 +4,7 @@ import { createMasker, type MaskerOptions } from '#replay/masking/masker'
 import { createFloodBudget } from './flood-budget.ts'
 import {
   isBlockedInPage,
+  isLong,
   isMaskedHere,
   isMaskedInPage,
   isPartOfSecret,
@@ -89,6 +90,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
     isMasked: masked.ask,
     isBlocked: blocked.ask,
     isPartOfSecret: id => isPartOfSecret(record.mirror.getNode(id)),
+    isLong: id => isLong(record.mirror.getNode(id)),
     readFields,
     readTyped() {
       const focused = readFocused()

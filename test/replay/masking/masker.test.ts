@@ -49,6 +49,18 @@ test('an event, a source, a field and a node that the masker does not know do no
   ).not.toContain('Ada')
 })
 
+test('first texts that look like a secret are masked, unless the page says that their element is long', () => {
+  const paragraphs = ['0', 'bold', '1', 'bold', '2', 'bold', '3', 'bold'].map((each, at) =>
+    element(10 + at, 'p', [text(30 + at, each)]),
+  )
+  const body = element(2, 'main', paragraphs)
+  expect(openMasker({}, body).first).not.toContain('bold')
+  expect(openMasker({ isLong: id => id < 10 }, body).first).toContain('bold')
+  const inParts = ['4111', '2222', '3333', '4444'].map((each, at) => text(50 + at, each))
+  const { first } = openMasker({ isLong: id => id < 10 }, element(3, 'main', [element(20, 'p', inParts)]))
+  expect(first).not.toMatch(/4111|2222|3333|4444/)
+})
+
 test('a text of a node that was never recorded is masked', () => {
   const { mask } = openMasker({}, text(2, 'shown'))
   const event = mask(
