@@ -71,15 +71,23 @@ export function createSiteVisitor({ client, renderer, openReader, clock }: SiteV
     await onStage('fetching')
     const pages = [await fetcher.fetchFirst(addresses)]
     const unread: Unread[] = []
+    const notRendered = new Map<FetchedPage, Unread>()
     const render = async (limit: number): Promise<Rendering> => {
-      const shells = shellsOf(pages, readPages(pages)).slice(0, limit)
+      const shells = shellsOf(pages, readPages(pages)).filter(page => !notRendered.has(page))
       if (shells.length === 0) return 'not_needed'
       if (renderer === null || !(await renderer.isAvailable())) return 'not_available'
       await onStage('rendering')
-      return replaceShells(renderer, pages, shells, unread, signal)
+      return replaceShells(renderer, pages, shells.slice(0, limit), { unread, notRendered }, signal)
     }
     let rendering = await render(1)
     if (depth === 'full') {
+      // Without the links of the first page the others are not found, so a browser tries it once more. A busy
+      // machine may have been too slow for it.
+      if (rendering === 'failed') {
+        notRendered.clear()
+        unread.length = 0
+        rendering = await render(1)
+      }
       const further = await fetchFurther(fetcher, pages[0] as FetchedPage, readPages(pages))
       pages.push(...further.pages)
       unread.push(...further.unread)
@@ -87,22 +95,26 @@ export function createSiteVisitor({ client, renderer, openReader, clock }: SiteV
       if (rendering !== 'used' && ofFurther !== 'not_needed') rendering = ofFurther
     }
     await onStage('reading')
-    return { findings: readPages(pages), coverage: coverageOf(pages, unread, rendering) }
+    const coverage = coverageOf(pages, [...notRendered.values(), ...unread], rendering)
+    return { findings: readPages(pages), coverage }
   }
 }
 
-/** Pages that have no content without their scripts. A page that a browser has tried is not tried again. */
+/** Pages that have no content without their scripts. */
 function shellsOf(pages: readonly FetchedPage[], findings: SiteFindings): FetchedPage[] {
   const paths = new Set(findings.pages.filter(({ isShell }) => isShell).map(({ path }) => path))
   return pages.filter(page => !page.rendered && paths.has(new URL(page.finalUrl).pathname))
 }
 
-/** Replaces pages in the list by what a browser makes of them, and notes what it could not reach. */
+/** What a browser could not reach, and the pages that it could not show. */
+type Missing = { unread: Unread[]; notRendered: Map<FetchedPage, Unread> }
+
+/** Replaces pages in the list by what a browser makes of them, and notes what is missing. */
 async function replaceShells(
   renderer: Renderer,
   pages: FetchedPage[],
   shells: readonly FetchedPage[],
-  unread: Unread[],
+  { unread, notRendered }: Missing,
   signal: AbortSignal,
 ): Promise<Rendering> {
   const { pages: rendered, unsent } = await renderer.render(
@@ -114,8 +126,9 @@ async function replaceShells(
   for (const [i, page] of pages.entries()) {
     const shown = shells.includes(page) ? rendered.get(page.finalUrl) : undefined
     if (shown === undefined) continue
-    if ('problem' in shown) unread.push({ url: page.finalUrl, reason: `not rendered: ${shown.problem}` })
-    else {
+    if ('problem' in shown) {
+      notRendered.set(page, { url: page.finalUrl, reason: `not rendered: ${shown.problem}` })
+    } else {
       pages[i] = { ...page, ...shown, rendered: true }
       isUsed = true
     }

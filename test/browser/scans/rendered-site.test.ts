@@ -56,9 +56,11 @@ test('an app shell of the corpus is rendered end to end, and the answer says so 
     rendering: 'used',
     pages: [{ url, status: 200, rendered: true }],
   })
-  expect(coverage?.not_reached.map(({ url: address }) => address)).toEqual(
-    expect.arrayContaining([urlOf('tidyboard', '/pricing'), urlOf('tidyboard', '/login')]),
-  )
+  const reasons = Object.fromEntries(coverage?.not_reached.map(({ url, reason }) => [url, reason]) ?? [])
+  expect(reasons).toMatchObject({
+    [urlOf('tidyboard', '/pricing')]: 'the server answers with status 404',
+    [urlOf('tidyboard', '/login')]: 'the server answers with status 404',
+  })
   expect(result?.framing).toContain('is a software service')
   expect(result?.minimum_viable_instrumentation[0]).toMatchObject({
     event: 'signup_started',

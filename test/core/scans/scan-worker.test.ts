@@ -276,6 +276,40 @@ describe('pages that need their scripts', () => {
     expect(stored?.result.framing).toContain('<h1>Home</h1>')
   })
 
+  test('a browser tries the first page twice, because its links lead to the others, and any other once', async () => {
+    const asked: string[][] = []
+    const shown: Record<string, Rendered[]> = {
+      [HOME]: [
+        { problem: 'a browser cannot show it' },
+        { finalUrl: HOME, html: '<h1>Home</h1><a href="/a">A</a>' },
+      ],
+      [`${HOME}a`]: [{ problem: 'its scripts do not come to an end' }],
+    }
+    const renderer: Renderer = {
+      isAvailable: async () => true,
+      render: async urls => {
+        asked.push([...urls])
+        const pages = new Map(urls.map(url => [url, shown[url]?.shift() as Rendered]))
+        return { pages, unsent: [{ url: `${HOME}api/${asked.length}`, reason: 'by POST' }] }
+      },
+    }
+    const { desk } = await open({ answer, renderer })
+    const { full: stored } = await desk.start(full, FREE as never)
+    expect(asked).toEqual([[HOME], [HOME], [`${HOME}a`]])
+    expect(stored?.coverage).toEqual({
+      rendering: 'used',
+      pages: [
+        { url: HOME, status: 200, rendered: true },
+        { url: `${HOME}a`, status: 200, rendered: false },
+      ],
+      not_reached: [
+        { url: `${HOME}a`, reason: 'not rendered: its scripts do not come to an end' },
+        { url: `${HOME}api/2`, reason: 'by POST' },
+        { url: `${HOME}api/3`, reason: 'by POST' },
+      ],
+    })
+  })
+
   test.each([
     ['not_available', null],
     ['not_available', rendererOf({}, false).renderer],
@@ -303,8 +337,8 @@ test('a page that a browser cannot show is read as it came, and the answer says 
   expect(preview?.coverage).toEqual({
     pages: [{ url: HOME, status: 200, rendered: false }],
     not_reached: [
-      { url: `${HOME}api`, reason: 'asked for by POST' },
       { url: HOME, reason: 'not rendered: its scripts did not come to an end' },
+      { url: `${HOME}api`, reason: 'asked for by POST' },
     ],
     rendering: 'failed',
   })
