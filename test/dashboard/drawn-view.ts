@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compileFunction } from 'node:vm'
 import { build } from 'esbuild'
 import { beforeAll } from 'vitest'
 import { OPTIONS } from '#dashboard/build'
-import { onceARun } from '#test/setup/once-a-run'
+import { valueOnceARun } from '#test/setup/once-a-run'
 import { demoFolder } from '#test/support/demo-folder'
 import { startService } from '#test/support/service-process'
 import { type Asked, type Drawn, drawnOf } from './drawn.ts'
@@ -54,11 +51,11 @@ const MAX_TRIES = 5
 export function useDrawings(): Drawings {
   const drawings = {} as Drawings
   beforeAll(async () => {
-    const folder = await onceARun('drawn-views', prepare)
-    const service: Called = JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8'))
-    const start = compileFunction(readFileSync(join(folder, 'drawing.js'), 'utf8'), [...WORLD], {
-      filename: 'drawing.js',
-    })
+    const [service, script] = await Promise.all([
+      valueOnceARun('drawn-service', startDemo),
+      valueOnceARun('drawing', buildDrawing),
+    ])
+    const start = compileFunction(script, [...WORLD], { filename: 'drawing.js' })
     const open = (world: World): Drawing => start(...WORLD.map(name => world[name]))
     Object.assign(drawings, { service, ...ownerCalls(service) } satisfies Partial<Drawings>)
     drawings.draw = (path, options = {}) => draw(service, open, path, options)
@@ -66,19 +63,21 @@ export function useDrawings(): Drawings {
   return drawings
 }
 
-async function prepare(folder: string): Promise<void> {
+async function startDemo(): Promise<Called> {
+  const dataDir = await demoFolder({ isShared: true })
+  const { baseUrl, credentials } = await startService({ dataDir, seed: true, isShared: true })
+  return { baseUrl, credentials }
+}
+
+async function buildDrawing(): Promise<string> {
   const { splitting: _, entryNames: __, chunkNames: ___, metafile: ____, ...options } = OPTIONS
-  const [{ baseUrl, credentials }, { outputFiles }] = await Promise.all([
-    startService({ dataDir: await demoFolder({ isShared: true }), seed: true, isShared: true }),
-    build({
-      ...options,
-      ...{ absWorkingDir: import.meta.dirname, entryPoints: ['drawing.tsx'], minify: false },
-      // A function body that returns the module: each page has one of its own.
-      ...{ format: 'iife', globalName: 'drawing', footer: { js: 'return drawing' } },
-    }),
-  ])
-  await writeFile(join(folder, 'service.json'), JSON.stringify({ baseUrl, credentials }))
-  await writeFile(join(folder, 'drawing.js'), outputFiles[0]?.text ?? '')
+  const { outputFiles } = await build({
+    ...options,
+    ...{ absWorkingDir: import.meta.dirname, entryPoints: ['drawing.tsx'], minify: false },
+    // A function body that returns the module: each page has one of its own.
+    ...{ format: 'iife', globalName: 'drawing', footer: { js: 'return drawing' } },
+  })
+  return outputFiles[0]?.text ?? ''
 }
 
 async function draw(

@@ -78,7 +78,8 @@ test('ten clients with one question at once get one response, and its statements
   await ask()
   const statements = run.mock.calls.length
   expect(statements).toBeGreaterThan(2)
-  // A read opens its links last before it joins an equal one. The statements wait until all ten have.
+  // Before a read joins an equal one, its last step is to open its links. So the statements wait until ten
+  // reads have done that.
   const { settledResults } = vi.spyOn(own.identity, 'openLinks').mock
   allJoined = eventually(() =>
     expect(settledResults.map(({ type }) => type)).toEqual(Array(10).fill('fulfilled')),

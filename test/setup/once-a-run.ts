@@ -40,6 +40,18 @@ export async function onceARun(name: string, build: (folder: string) => Promise<
   return folder
 }
 
+/**
+ * Returns what `make` resolves with, which must be JSON. The first caller of this test run makes it, such as
+ * the address of a service that the others use too.
+ */
+export async function valueOnceARun<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
+  const file = 'value.json'
+  const folder = await onceARun(name, async path => {
+    await writeFile(join(path, file), JSON.stringify(await make()))
+  })
+  return JSON.parse(await readFile(join(folder, file), 'utf8'))
+}
+
 async function waitForFile(path: string): Promise<string> {
   for (const deadline = Date.now() + BUILD_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
     const text = await readFile(path, 'utf8').catch(() => null)

@@ -15,6 +15,21 @@ export async function simulateSchedules(
   return sum
 }
 
+/**
+ * Returns the figures that are not above their bound per schedule, as they are. A test whose schedules do not
+ * reach the states that they are meant to test proves nothing. Bounds are about half of the usual figures.
+ */
+export function tooRare(
+  report: SimulationReport,
+  schedules: number,
+  bounds: Partial<SimulationReport>,
+): Partial<SimulationReport> {
+  const figures = Object.entries(report).map(([name, sum]) => [name, sum / schedules] as const)
+  return Object.fromEntries(
+    figures.filter(([name, figure]) => figure <= (bounds[name as keyof SimulationReport] ?? -1)),
+  )
+}
+
 function add(a: SimulationReport, b: SimulationReport): SimulationReport {
   const keys = Object.keys(a) as (keyof SimulationReport)[]
   return Object.fromEntries(keys.map(key => [key, a[key] + b[key]])) as SimulationReport

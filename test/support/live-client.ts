@@ -9,7 +9,7 @@ export const keyOf = ({ credentials }: Pick<Service, 'credentials'>) => ({
   'X-API-Key': credentials.api_key,
 })
 
-/** Opens GET /stream with the API key and `more` headers. */
+/** Opens GET /stream with the API key, and with the headers in `more`. */
 export function openStream(service: Service, more: Record<string, string> = {}) {
   const { baseUrl, credentials } = service
   const target = { port: Number(new URL(baseUrl).port) }

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { views } from '#dashboard/views'
 import { pathOfView } from '#test/dashboard/path-of-view'
 import { eventually } from '#test/support/eventually'
-import { settled, useDashboard, violations, visit } from './dashboard.ts'
+import { goTo, settled, useDashboard, violations } from './dashboard.ts'
 
 /**
  * Every view, and what opens in it, has nothing that axe finds, in light and in dark, and fits a phone. One
@@ -79,7 +79,7 @@ test.each(PLACES)(
   '%s is accessible, light and dark, and is not wider than a phone',
   async (_, place, part) => {
     await page.setViewportSize({ width: 1280, height: 800 })
-    await visit(page, typeof place === 'string' ? place : await place())
+    await goTo(page, typeof place === 'string' ? place : await place())
     // What folds is open once, so that its content is seen too.
     await page.evaluate(() => document.querySelector('main details')?.setAttribute('open', ''))
     await settled(page)
@@ -94,7 +94,7 @@ test.each(PLACES)(
 
 test('on a phone the hours of the heatmap stand one below the other, and all weekdays fit', async () => {
   await page.setViewportSize(PHONE)
-  await visit(page, '/app/p/demo/heatmap')
+  await goTo(page, '/app/p/demo/heatmap')
   await expect.poll(() => page.locator('table.grid thead th').count()).toBe(8)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   const last = await page.locator('table.grid thead th').last().boundingBox()
@@ -103,7 +103,7 @@ test('on a phone the hours of the heatmap stand one below the other, and all wee
 })
 
 test('what breaks a rule is found, and in the dark theme what breaks a rule of colours', async () => {
-  await visit(page, '/app/p/none')
+  await goTo(page, '/app/p/none')
   await page.evaluate(() => {
     const text = document.createElement('p')
     text.textContent = 'Grey on grey'

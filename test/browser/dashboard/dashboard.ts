@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import type { BrowserContext, BrowserContextOptions, Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type Called, type OwnerCalls, ownerCalls } from '#test/dashboard/owner-calls'
-import { onceARun } from '#test/setup/once-a-run'
+import { valueOnceARun } from '#test/setup/once-a-run'
 import { HUMAN_BROWSER, sharedBrowser } from '#test/support/browser'
 import { type Service, type ServiceOptions, startService } from '#test/support/service-process'
 
@@ -61,12 +59,11 @@ async function start(options: ServiceOptions): Promise<SignedIn> {
   return { baseUrl, credentials, cookie, output }
 }
 
-async function sharedService(): Promise<SignedIn> {
-  const folder = await onceARun('dashboard-service', async path => {
+function demoService(): Promise<SignedIn> {
+  return valueOnceARun('dashboard-service', async () => {
     const { output: _, ...service } = await start({ seed: true, env: { QUERY_CONCURRENCY } })
-    await writeFile(join(path, 'service.json'), JSON.stringify(service))
+    return service
   })
-  return JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8'))
 }
 
 /** What pages of a test did that they must not do: violations of the policy, errors, requests to others. */
@@ -106,7 +103,7 @@ const visiting = new Map<string, Page>()
 type Contexts = Record<'kept' | 'ofTest', Set<BrowserContext>>
 
 async function openDashboard(isAlone: boolean, contexts: Contexts): Promise<Dashboard> {
-  const [service, browser] = await Promise.all([isAlone ? start({}) : sharedService(), sharedBrowser()])
+  const [service, browser] = await Promise.all([isAlone ? start({}) : demoService(), sharedBrowser()])
 
   async function newPage({ isSignedOut, ...options }: PageOptions): Promise<Page> {
     const context = await browser.newContext({ ...HUMAN_BROWSER, baseURL: service.baseUrl, ...options })
@@ -134,7 +131,7 @@ async function openDashboard(isAlone: boolean, contexts: Contexts): Promise<Dash
       const page = known === undefined || known.isClosed() ? await newPage({}) : known
       visiting.set(service.baseUrl, page)
       if (isAlone) contexts.kept.add(page.context())
-      if (page === known) await visit(page, path)
+      if (page === known) await goTo(page, path)
       else await page.goto(path).then(() => settled(page))
       return page
     },
@@ -171,7 +168,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** Goes to another address as a click on a link does, so that the page is not loaded again. */
-export async function visit(page: Page, path: string): Promise<void> {
+export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(href => {
     const link = document.createElement('a')
     link.href = href

@@ -4,7 +4,7 @@ import { views } from '#dashboard/views'
 import { makeHostileProject, OWN_HOSTILE } from '#test/dashboard/hostile-project'
 import { pathOfView } from '#test/dashboard/path-of-view'
 import { eventually } from '#test/support/eventually'
-import { settled, takeFaults, useDashboard, visit } from './dashboard.ts'
+import { goTo, settled, takeFaults, useDashboard } from './dashboard.ts'
 
 /**
  * What holds for every row of the table of views, also for the next one. A page that violates the policy of
@@ -23,7 +23,7 @@ describe('the same picture after a reload, in a new tab, after back and after fo
   })
 
   test.each(views.map(row => [row.name, row] as const))('has the view %s', async (_, row) => {
-    await visit(page, `${pathOfView(row)}?${STATE}`)
+    await goTo(page, `${pathOfView(row)}?${STATE}`)
     await answered(page)
     const [address, shown] = [page.url(), await picture(page)]
     const other = page.locator('#views a:not([aria-current])').last()
@@ -57,7 +57,7 @@ describe('a project whose every text is hostile', () => {
 
   test.each(views.map(row => [row.name, row] as const))('runs nothing in the view %s', async (_, row) => {
     for (const query of ['range=1d', OWN_HOSTILE]) {
-      await visit(page, `${pathOfView(row, project)}?${query}`)
+      await goTo(page, `${pathOfView(row, project)}?${query}`)
       expect(await markup(page), query).toEqual([])
       expect(await page.evaluate(() => 'owned' in globalThis)).toBe(false)
     }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { useDashboard, visit } from './dashboard.ts'
+import { goTo, useDashboard } from './dashboard.ts'
 
 /** The live view shows events as they arrive. */
 
@@ -32,8 +32,9 @@ function askedOf(page: Page, path: string): string[] {
 }
 
 /**
- * Lets events reach the page only by polls that go on from an answer, which `change` changes. The clock of
- * the page waits for `nextPoll`. An answer after the end of the page has no reader.
+ * The page gets no event from a stream, and none with the numbers. Events come only with polls, and the clock
+ * of the page stands still until `afterPause` moves it. `change` replaces fields of each answer. An answer
+ * after the end of the page has no reader.
  */
 async function onlyPolls(page: Page, change: object = {}): Promise<void> {
   await page.clock.install()
@@ -61,7 +62,7 @@ test('where the service prefers polls, the view asks with the cursor of the answ
     prepare: each => onlyPolls(each, { follow: 'poll' }),
   })
   const [streams, reads] = [askedOf(page, '/stream'), askedOf(page, '/live')]
-  await visit(page, `/app/p/${name}/live`)
+  await goTo(page, `/app/p/${name}/live`)
   await page.getByText('Nothing happens now').waitFor()
   await track('signup')
   await expect.poll(() => afterPause(page)).toEqual(['signup'])
@@ -75,7 +76,7 @@ test('without a free stream the view asks every few seconds instead', async () =
   await page.route('**/stream?*', route =>
     route.fulfill({ status: 429, json: { error: 'STREAM_LIMIT', message: 'Ten streams are open.' } }),
   )
-  await visit(page, `/app/p/${name}/live`)
+  await goTo(page, `/app/p/${name}/live`)
   await page.getByText('Nothing happens now').waitFor()
   await track('signup')
   await expect.poll(() => afterPause(page)).toEqual(['signup'])
@@ -143,7 +144,7 @@ test('events that came before the stream was open are shown behind those that it
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   const page = await dashboard.visit('/app/p/demo/settings')
   await page.route('**/stream?*', route => opened.then(() => route.continue()))
-  await visit(page, `/app/p/${name}/live`)
+  await goTo(page, `/app/p/${name}/live`)
   await page.getByText('Nothing happens now').waitFor()
   await Promise.all(Array.from({ length: 30 }, (_, i) => track('before', { user_id: `u${i}` })))
   await expect.poll(async () => (await live()).recent_events.length).toBe(10)
@@ -177,7 +178,7 @@ test('a plan without live reads is said, and nothing is followed', async () => {
   await page.route('**/live?*', route =>
     route.fulfill({ status: 403, json: { error: 'PRO_REQUIRED', message: 'Live reads need Pro.' } }),
   )
-  await visit(page, '/app/p/demo/live')
+  await goTo(page, '/app/p/demo/live')
   await page.getByText('This is part of the Pro plan').waitFor()
   expect(streams).toEqual([])
 })
