@@ -62,6 +62,10 @@ export function synthesizeAnew(
       outdir: join(folder, 'cdk.out'),
       // This validation takes three seconds. The check `cdk synth` does it.
       builtinCloudFormationValidation: false,
+      // What only people and tools read, beside the template. It takes a third of the time.
+      stackTraces: false,
+      treeMetadata: false,
+      analyticsReporting: false,
     })
     const stack = new Service(app, config.stackName, { config, folders: writeBundles(folder) })
     const warnings = stack.node.metadata

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createOutboundClient, type OutboundOptions } from '#core/outbound/outbound-client'
 import type { Clock, Network } from '#core/ports'
@@ -91,10 +91,10 @@ describe('encodings', () => {
     expect(Buffer.from((await fetchPage(port)).body).toString()).toBe(text)
   })
 
-  const zeros = Buffer.alloc(200_000_000)
+  const zeros = Buffer.alloc(100_000_000)
   test.each([
     ['gzip', gzipSync(zeros)],
-    ['br', brotliCompressSync(zeros, { params: {} })],
+    ['br', brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
     ['zstd', zstdCompressSync(zeros)],
   ])('a bomb in %s is decompressed up to the limit and no further', async (encoding, bomb) => {
     expect(bomb.length).toBeLessThan(1_000_000)
@@ -102,7 +102,7 @@ describe('encodings', () => {
     const before = process.memoryUsage().arrayBuffers
     const { body, isCut } = await fetchPage(port)
     expect([body.length, isCut]).toEqual([LIMITS.maxBytes, true])
-    // The zeros themselves have 200 MB.
+    // The zeros themselves have 100 MB.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000)
   })
 

@@ -90,7 +90,7 @@ test('POST /funnel equals the oracle for random histories, steps, filters and wi
         })
       },
     ),
-    { ...propertySettings(2, { countPerDepth: 4 }), endOnFailure: false },
+    { ...propertySettings(1, { countPerDepth: 4 }), endOnFailure: false },
   )
   // The histories must convert, or the test proves nothing about order and windows.
   expect(conversions).toBeGreaterThan(0)

@@ -33,7 +33,7 @@ test('stats and events equal the oracle for random events in any state of compac
         }
       })
     }),
-    { ...propertySettings(2, { countPerDepth: 3 }), endOnFailure: false },
+    { ...propertySettings(1, { countPerDepth: 3 }), endOnFailure: false },
   )
 }, 1_800_000)
 

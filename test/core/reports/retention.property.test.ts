@@ -71,7 +71,7 @@ test('GET /retention equals the oracle for random histories, periods and events'
         })
       },
     ),
-    { ...propertySettings(2, { countPerDepth: 4 }), endOnFailure: false },
+    { ...propertySettings(1, { countPerDepth: 4 }), endOnFailure: false },
   )
   // Users must return, or the test proves nothing about later periods.
   expect(returns).toBeGreaterThan(0)
