@@ -41,8 +41,9 @@ export default defineConfig({
           ...limits,
         },
       },
-      // The files of a process share one Chromium (sharedBrowser in test/support/browser.ts).
-      { test: { name: 'browser', include: BROWSER, ...nodeRunner, ...limits } },
+      // The files of a worker share one Chromium (sharedBrowser in test/support/browser.ts), whose own
+      // processes keep a core busy.
+      { test: { name: 'browser', include: BROWSER, maxWorkers: 2, ...nodeRunner, ...limits } },
       { test: { name: 'faults', include: FAULTS, ...nodeRunner, ...limits } },
       { test: { name: 'package', include: PACKAGE, ...nodeRunner, ...limits } },
     ],
