@@ -41,8 +41,8 @@ export default defineConfig({
           ...limits,
         },
       },
-      // The files of a worker share one Chromium (sharedBrowser in test/support/browser.ts), whose own
-      // processes keep a core busy.
+      // Files that run in the same worker share one Chromium (sharedBrowser in test/support/browser.ts). Its
+      // processes keep one core busy, so two workers are enough for two cores.
       { test: { name: 'browser', include: BROWSER, maxWorkers: 2, ...nodeRunner, ...limits } },
       { test: { name: 'faults', include: FAULTS, ...nodeRunner, ...limits } },
       { test: { name: 'package', include: PACKAGE, ...nodeRunner, ...limits } },

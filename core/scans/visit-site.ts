@@ -69,71 +69,79 @@ export function createSiteVisitor({ client, renderer, openReader, clock }: SiteV
     const fetcher = createSiteFetcher({ client, clock }, signal)
     const readPages = openReader()
     await onStage('fetching')
-    const pages = [await fetcher.fetchFirst(addresses)]
-    const unread: Unread[] = []
-    const notRendered = new Map<FetchedPage, Unread>()
-    const render = async (limit: number): Promise<Rendering> => {
-      const shells = shellsOf(pages, readPages(pages)).filter(page => !notRendered.has(page))
-      if (shells.length === 0) return 'not_needed'
-      if (renderer === null || !(await renderer.isAvailable())) return 'not_available'
-      await onStage('rendering')
-      return replaceShells(renderer, pages, shells.slice(0, limit), { unread, notRendered }, signal)
-    }
-    let rendering = await render(1)
-    if (depth === 'full') {
-      // Without the links of the first page the others are not found, so a browser tries it once more. A busy
-      // machine may have been too slow for it.
-      if (rendering === 'failed') {
-        notRendered.clear()
-        unread.length = 0
-        rendering = await render(1)
+    const show = async (pages: readonly FetchedPage[], limit: number): Promise<ShownPages> => {
+      const shells = shellsOf(pages, readPages(pages))
+      const asFetched = { pages, notRendered: [], unread: [] }
+      if (shells.length === 0) return { ...asFetched, rendering: 'not_needed' }
+      if (renderer === null || !(await renderer.isAvailable())) {
+        return { ...asFetched, rendering: 'not_available' }
       }
-      const further = await fetchFurther(fetcher, pages[0] as FetchedPage, readPages(pages))
-      pages.push(...further.pages)
-      unread.push(...further.unread)
-      const ofFurther = await render(MAX_RENDERED.full - 1)
-      if (rendering !== 'used' && ofFurther !== 'not_needed') rendering = ofFurther
+      await onStage('rendering')
+      return showShells(renderer, pages, shells.slice(0, limit), signal)
+    }
+    const firstPages = [await fetcher.fetchFirst(addresses)]
+    let shown = await show(firstPages, 1)
+    if (depth === 'full') {
+      // The links of the first page lead to the others. So a browser that could not show it tries once more:
+      // it may have failed because the machine was busy.
+      if (shown.rendering === 'failed') shown = await show(firstPages, 1)
+      const further = await fetchFurther(fetcher, shown.pages[0] as FetchedPage, readPages(shown.pages))
+      const ofFurther = await show(further.pages, MAX_RENDERED.full - 1)
+      shown = joined(shown, { ...ofFurther, unread: [...further.unread, ...ofFurther.unread] })
     }
     await onStage('reading')
-    const coverage = coverageOf(pages, [...notRendered.values(), ...unread], rendering)
-    return { findings: readPages(pages), coverage }
+    return { findings: readPages(shown.pages), coverage: coverageOf(shown) }
   }
 }
 
-/** Pages that have no content without their scripts. */
+/** Pages that show nothing until their scripts have run. */
 function shellsOf(pages: readonly FetchedPage[], findings: SiteFindings): FetchedPage[] {
   const paths = new Set(findings.pages.filter(({ isShell }) => isShell).map(({ path }) => path))
   return pages.filter(page => !page.rendered && paths.has(new URL(page.finalUrl).pathname))
 }
 
-/** What a browser could not reach, and the pages that it could not show. */
-type Missing = { unread: Unread[]; notRendered: Map<FetchedPage, Unread> }
+/** Pages after a browser has shown those that need it. */
+type ShownPages = {
+  pages: readonly FetchedPage[]
+  rendering: Rendering
+  /** Pages that the browser could not show. They are in `pages` as they were fetched. */
+  notRendered: readonly Unread[]
+  /** What else could not be reached. */
+  unread: readonly Unread[]
+}
 
-/** Replaces pages in the list by what a browser makes of them, and notes what is missing. */
-async function replaceShells(
+/** Returns the pages, with what a browser makes of the shells in their place. */
+async function showShells(
   renderer: Renderer,
-  pages: FetchedPage[],
+  pages: readonly FetchedPage[],
   shells: readonly FetchedPage[],
-  { unread, notRendered }: Missing,
   signal: AbortSignal,
-): Promise<Rendering> {
-  const { pages: rendered, unsent } = await renderer.render(
-    shells.map(({ finalUrl }) => finalUrl),
-    signal,
-  )
-  unread.push(...unsent)
-  let isUsed = false
-  for (const [i, page] of pages.entries()) {
-    const shown = shells.includes(page) ? rendered.get(page.finalUrl) : undefined
-    if (shown === undefined) continue
-    if ('problem' in shown) {
-      notRendered.set(page, { url: page.finalUrl, reason: `not rendered: ${shown.problem}` })
-    } else {
-      pages[i] = { ...page, ...shown, rendered: true }
-      isUsed = true
+): Promise<ShownPages> {
+  const urls = shells.map(({ finalUrl }) => finalUrl)
+  const { pages: rendered, unsent } = await renderer.render(urls, signal)
+  const notRendered: Unread[] = []
+  let rendering: Rendering = 'failed'
+  const shown = pages.map(page => {
+    const result = shells.includes(page) ? rendered.get(page.finalUrl) : undefined
+    if (result === undefined) return page
+    if ('problem' in result) {
+      notRendered.push({ url: page.finalUrl, reason: `not rendered: ${result.problem}` })
+      return page
     }
+    rendering = 'used'
+    return { ...page, ...result, rendered: true }
+  })
+  return { pages: shown, rendering, notRendered, unread: unsent }
+}
+
+function joined(first: ShownPages, further: ShownPages): ShownPages {
+  const isDecided = first.rendering === 'used' || further.rendering === 'not_needed'
+  return {
+    pages: [...first.pages, ...further.pages],
+    rendering: isDecided ? first.rendering : further.rendering,
+    notRendered: [...first.notRendered, ...further.notRendered],
+    unread: [...first.unread, ...further.unread],
   }
-  return isUsed ? 'used' : 'failed'
 }
 
 function fetchFurther(fetcher: SiteFetcher, first: FetchedPage, { actions }: SiteFindings) {
@@ -145,10 +153,10 @@ function fetchFurther(fetcher: SiteFetcher, first: FetchedPage, { actions }: Sit
   return fetcher.fetchFurther(first, telling)
 }
 
-function coverageOf(pages: FetchedPage[], unread: Unread[], rendering: Rendering): ScanCoverage {
+function coverageOf({ pages, rendering, notRendered, unread }: ShownPages): ScanCoverage {
   return {
     pages: pages.map(({ finalUrl, status, rendered }) => ({ url: finalUrl, status, rendered })),
-    not_reached: unread.slice(0, MAX_UNREAD),
+    not_reached: [...notRendered, ...unread].slice(0, MAX_UNREAD),
     rendering,
   }
 }

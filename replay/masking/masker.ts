@@ -26,7 +26,10 @@ export type MaskerOptions = {
   readTyped?: () => { id: number; text: string } | null
   /** Reads what all fields of the page hold. A snapshot may come in parts, and a text before its field. */
   readFields?: () => string[]
-  /** Asks the page whether an element holds more than a secret in parts may, as it is now. */
+  /**
+   * Asks the page whether an element has more text or more nodes than `isSpread` looks at. The page is asked
+   * as it is now.
+   */
   isLong?: (id: number) => boolean
   /** Asks the page whether a node is in a blocked element. */
   isBlocked?: (id: number) => boolean

@@ -114,37 +114,35 @@ export function isPartOfSecret(node: Node | null): boolean {
 
 /** Returns the texts of a short element, or none. */
 function textsOf(element: Element): string[] {
-  const texts: string[] = []
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, ({ parentNode }) =>
-    isCode(parentNode) ? NodeFilter.FILTER_SKIP : NodeFilter.FILTER_ACCEPT,
-  )
-  let chars = 0
-  while (walker.nextNode()) {
-    const text = walker.currentNode.textContent ?? ''
-    chars += text.length
-    if (chars > SPREAD_CHARS || texts.push(text) > MAX_PARTS) return []
-  }
-  return texts
+  const texts = nodesBelow(element, NodeFilter.SHOW_TEXT, MAX_PARTS) ?? []
+  return texts.map(({ textContent }) => textContent ?? '')
 }
 
 /**
- * Returns whether an element holds more than a secret in parts may (isSpread). The recording may know only
- * its first nodes yet, and these may look like a secret where all of them do not.
+ * Returns whether an element has more text or more nodes than `isSpread` looks at. A part of a recording may
+ * have its first nodes only. They may look like a secret when all of them together do not.
  */
 export function isLong(node: Node | null): boolean {
-  if (!node) return false
-  const walker = document.createTreeWalker(
-    node,
-    NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
-    ({ parentNode }) => (isCode(parentNode) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT),
+  return (
+    node !== null && nodesBelow(node, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, SPREAD_NODES) === null
   )
-  let nodes = 0
+}
+
+/**
+ * Returns the nodes of the kinds `show` below a node that are not code; null if there are more than `max`, or
+ * if their texts have more than SPREAD_CHARS characters.
+ */
+function nodesBelow(node: Node, show: number, max: number): Node[] | null {
+  const walker = document.createTreeWalker(node, show, ({ parentNode }) =>
+    isCode(parentNode) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+  )
+  const nodes: Node[] = []
   let chars = 0
   for (let each = walker.nextNode(); each; each = walker.nextNode()) {
     if (each.nodeType === Node.TEXT_NODE) chars += each.textContent?.length ?? 0
-    if (++nodes > SPREAD_NODES || chars > SPREAD_CHARS) return true
+    if (nodes.push(each) > max || chars > SPREAD_CHARS) return null
   }
-  return false
+  return nodes
 }
 
 function isCode(node: Node | null): boolean {

@@ -74,7 +74,8 @@ async function buildDrawing(): Promise<string> {
   const { outputFiles } = await build({
     ...options,
     ...{ absWorkingDir: import.meta.dirname, entryPoints: ['drawing.tsx'], minify: false },
-    // A function body that returns the module: each page has one of its own.
+    // The script is the body of a function that returns the module. Each page calls it and so gets a module
+    // of its own.
     ...{ format: 'iife', globalName: 'drawing', footer: { js: 'return drawing' } },
   })
   return outputFiles[0]?.text ?? ''

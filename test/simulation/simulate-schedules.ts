@@ -16,8 +16,8 @@ export async function simulateSchedules(
 }
 
 /**
- * Returns the figures that are not above their bound per schedule, as they are. A test whose schedules do not
- * reach the states that they are meant to test proves nothing. Bounds are about half of the usual figures.
+ * Returns the figures that are too low: those that are, on average over the schedules, at or below their
+ * bound. Schedules that seldom reach a state do not test it. A bound is about half of the usual figure.
  */
 export function tooRare(
   report: SimulationReport,

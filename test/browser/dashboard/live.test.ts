@@ -33,8 +33,8 @@ function askedOf(page: Page, path: string): string[] {
 
 /**
  * The page gets no event from a stream, and none with the numbers. Events come only with polls, and the clock
- * of the page stands still until `afterPause` moves it. `change` replaces fields of each answer. An answer
- * after the end of the page has no reader.
+ * of the page stands still until `afterPause` moves it. `change` replaces fields of each answer. When
+ * the page has been closed, nobody waits for the answer.
  */
 async function onlyPolls(page: Page, change: object = {}): Promise<void> {
   await page.clock.install()

@@ -116,7 +116,7 @@ test('frames that load at the same moment are recorded whole, though a task reco
 test('a frame whose first texts look like a secret stays readable, because all its texts do not', async () => {
   const page = await openPage(browser, '<!doctype html><main></main>')
   const recording = await startRecording(page, { limits: LIMITS })
-  // A task ends within some of the frames, after few of their texts.
+  // The frames are recorded in many tasks. Some tasks end after the first few texts of a frame.
   await page.evaluate(() => {
     const html = Array.from({ length: 100 }, (_, at) => `<p>${at}<b>bold</b></p>`).join('')
     for (let at = 0; at < 40; at++) {

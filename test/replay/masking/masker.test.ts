@@ -49,7 +49,7 @@ test('an event, a source, a field and a node that the masker does not know do no
   ).not.toContain('Ada')
 })
 
-test('first texts that look like a secret are masked, unless the page says that their element is long', () => {
+test('short texts that look like a secret together are masked, but not when the page says that they begin a long element', () => {
   const paragraphs = ['0', 'bold', '1', 'bold', '2', 'bold', '3', 'bold'].map((each, at) =>
     element(10 + at, 'p', [text(30 + at, each)]),
   )
