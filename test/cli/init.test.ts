@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeChanges } from '#cli/site/write-changes'
+import { eventually } from '#test/support/eventually'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import type { Runner } from './built-cli.ts'
 import { type DemoService, demoService } from './demo-service.ts'
@@ -187,8 +188,7 @@ test('a page that was changed after it was read leaves all pages as they are', (
 test('the first event ends the wait, and says what it is', async () => {
   const folder = newSite({ 'index.html': PAGE })
   const waiting = run([...INIT, '--folder', folder, '--yes', '--wait', '120', '--json'])
-  while (!readFileSync(join(folder, 'index.html'), 'utf8').includes(token))
-    await new Promise(resolve => setTimeout(resolve, 20))
+  await eventually(() => expect(readFileSync(join(folder, 'index.html'), 'utf8')).toContain(token))
   expect((await track()).status).toBe(202)
   const { code, stdout } = await waiting
   expect(code).toBe(0)

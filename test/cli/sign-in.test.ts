@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '#test/support/eventually'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { builtCommandLine, createProcessRunner, type Result, type Runner, runProcess } from './built-cli.ts'
 import { type DemoService, demoService } from './demo-service.ts'
@@ -223,7 +224,7 @@ test('an interrupted wait ends with 130 and changes nothing', async () => {
   counts.delete('/agent-sessions/poll')
   const child = spawn(process.execPath, [file, 'login', '--wait'], { env, stdio: 'ignore' })
   const ended = new Promise(resolve => child.on('close', resolve))
-  while (!counts.has('/agent-sessions/poll')) await new Promise(resolve => setTimeout(resolve, 20))
+  await eventually(() => expect([...counts.keys()]).toContain('/agent-sessions/poll'))
   child.kill('SIGINT')
   expect(await ended).toBe(130)
   expect(config()).toEqual(before)

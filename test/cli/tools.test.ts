@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '#test/support/eventually'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { type Result, type Runner, runProcess } from './built-cli.ts'
 import { type DemoService, demoService } from './demo-service.ts'
@@ -94,8 +95,7 @@ test('open prints the address of the dashboard, and opens it when a program for 
   expect(await run(['open', 'web-shop', '--json'])).toMatchObject({ code: 0, stdout: `{"url":"${url}"}\n` })
   expect(existsSync(opened)).toBe(false)
   await run(['open', 'web-shop'], { AA_OPEN_COMMAND: browser })
-  while (!existsSync(opened)) await new Promise(resolve => setTimeout(resolve, 20))
-  expect(readFileSync(opened, 'utf8')).toBe(url)
+  expect(await eventually(() => readFileSync(opened, 'utf8'))).toBe(url)
   const elsewhere = await run(['open'], { AA_DASHBOARD_URL: 'https://numbers.example/app' })
   expect(elsewhere.stdout).toContain('https://numbers.example/app')
   expect(await run(['open'], { AA_DASHBOARD_URL: 'javascript:alert(1)' })).toMatchObject({ code: 1 })

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createProjectStore } from '#core/projects/store'
@@ -70,6 +69,17 @@ async function openSlowService({ hold, concurrency }: { hold(): Promise<unknown>
   return { own, run }
 }
 
+/**
+ * Waits until so many reads have opened their links. Nothing is between this step of a read and its first
+ * statement, or the equal read that it joins.
+ */
+function untilAsked({ identity }: HttpService, count: number): Promise<void> {
+  const { settledResults } = vi.spyOn(identity, 'openLinks').mock
+  return eventually(() =>
+    expect(settledResults.map(({ type }) => type)).toEqual(Array(count).fill('fulfilled')),
+  )
+}
+
 test('ten clients with one question at once get one response, and its statements run once', async () => {
   let allJoined = Promise.resolve()
   const { own, run } = await openSlowService({ hold: () => allJoined })
@@ -78,12 +88,7 @@ test('ten clients with one question at once get one response, and its statements
   await ask()
   const statements = run.mock.calls.length
   expect(statements).toBeGreaterThan(2)
-  // Before a read joins an equal one, its last step is to open its links. So the statements wait until ten
-  // reads have done that.
-  const { settledResults } = vi.spyOn(own.identity, 'openLinks').mock
-  allJoined = eventually(() =>
-    expect(settledResults.map(({ type }) => type)).toEqual(Array(10).fill('fulfilled')),
-  )
+  allJoined = untilAsked(own, 10)
   const responses = await Promise.all(Array.from({ length: 10 }, ask))
   expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
   expect(run.mock.calls.length - statements).toBe(statements)
@@ -92,12 +97,14 @@ test('ten clients with one question at once get one response, and its statements
 })
 
 test('ten different questions at once are all answered, and a caller of another account need not wait for them', async () => {
-  const { own } = await openSlowService({ hold: () => sleep(20), concurrency: 1 })
+  let allWait = Promise.resolve()
+  const { own } = await openSlowService({ hold: () => allWait, concurrency: 1 })
   const { name } = await own.createProject()
   const other = await own.accounts.create({ email: 'other@example.com', tier: 'pro', complimentary: true })
   const otherProject = await own.createProject(other)
   const key = await own.accounts.issueApiKey(other.id)
   let answered = 0
+  allWait = untilAsked(own, 11)
   const questions = Array.from({ length: 10 }, async (_, i) => {
     const query = { project: name, property: `key_${i}` }
     const { status } = await own.call(routes.breakdown, { query })

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { jsonResponse } from '#lambdas/response'
+import { eventually } from '#test/support/eventually'
 import { startFront } from './start-front.ts'
 
 const unavailable = { error: 'UNAVAILABLE', message: expect.stringContaining('Try again in 5 seconds') }
@@ -29,7 +29,7 @@ test('a request on a connection over the cap gets 503 with Retry-After, and is s
     socket.destroy()
     await once(socket, 'close')
   }
-  while ((await get()).status !== 200) await sleep(5)
+  await eventually(async () => expect((await get()).status).toBe(200))
   expect(received).toHaveLength(1)
 })
 
@@ -44,14 +44,14 @@ test('bodies over the bytes that the front holds get 503 with Retry-After, until
   )
   const post = (bytes: number) => fetch(`${base}/track`, { method: 'POST', body: Buffer.alloc(bytes, 0x20) })
   const first = post(600)
-  while (received.length === 0) await sleep(5)
+  await eventually(() => expect(received).toHaveLength(1))
   const refused = await post(600)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
   expect(await refused.json()).toEqual(unavailable)
   // A smaller body has room, and one without a body needs none.
   const second = post(400)
   const third = fetch(`${base}/stats`)
-  while (received.length < 3) await sleep(5)
+  await eventually(() => expect(received).toHaveLength(3))
   held.resolve()
   expect((await Promise.all([first, second, third])).map(({ status }) => status)).toEqual([202, 202, 202])
   expect((await post(1_000)).status).toBe(202)
@@ -62,7 +62,7 @@ test('a body whose connection breaks off gives its bytes back', async () => {
   const socket = await connect(front.port)
   socket.write(`POST /track HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n${' '.repeat(900)}`)
   const post = () => fetch(`${base}/track`, { method: 'POST', body: Buffer.alloc(600, 0x20) })
-  while ((await post()).status !== 503) await sleep(5)
+  await eventually(async () => expect((await post()).status).toBe(503))
   socket.destroy()
-  while ((await post()).status !== 200) await sleep(5)
+  await eventually(async () => expect((await post()).status).toBe(200))
 })
