@@ -33,10 +33,10 @@ export function createChromiumFinder(
   }
 }
 
-/** The package exports only its code, `build/cjs/index.cjs`. */
+/** The package exports only its code, `build/index.js`. */
 function packageFolder(): string | null {
   try {
-    return join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..', '..')
+    return join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..')
   } catch {
     return null
   }

@@ -51,6 +51,8 @@ const SMALL = [
   '--headless',
   '--disable-gpu',
   '--disable-3d-apis',
+  // Its files are not unpacked. A browser of one process ends when it cannot start it.
+  '--disable-software-rasterizer',
   '--disable-dev-shm-usage',
   '--disable-breakpad',
   '--disable-extensions',

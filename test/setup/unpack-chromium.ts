@@ -8,7 +8,7 @@ import { type Chromium, unpackChromium as unpack } from '#providers/chromium/unp
 import { onceARun } from './once-a-run.ts'
 
 /** The folder of the npm package with the packed files. The package exports only its code. */
-const PACKAGE = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..', '..')
+const PACKAGE = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..')
 
 /**
  * Returns the Chromium of @sparticuz/chromium. The first run of a user unpacks it, and later runs find it

@@ -9,6 +9,7 @@ import { eventually } from '#test/support/eventually'
 import type { Service } from '#test/support/service-process'
 import { readJson } from '#test/support/service-reads'
 import { sharedService } from '#test/support/shared-service'
+import { HUMAN_BROWSER_VERSION } from '#test/support/user-agents'
 
 /**
  * The demo site, which only the service of one machine has: from its pages in a browser to the service's
@@ -69,7 +70,7 @@ test('every page view and click on the demo site is in /events and /stats', asyn
     screen: '1280x800',
     timezone: 'Europe/Berlin',
     browser: 'Chrome',
-    browser_version: '147',
+    browser_version: HUMAN_BROWSER_VERSION,
     os: 'Linux',
     device: 'desktop',
     session_count: 1,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { builtTracker } from '#test/setup/built-tracker'
 import { eventually } from '#test/support/eventually'
+import { HUMAN_BROWSER_VERSION } from '#test/support/user-agents'
 import { NOON, useTestSite } from './test-site.ts'
 
 const site = useTestSite()
@@ -36,7 +37,7 @@ test('a page view has the automatic properties, and goes to the origin of the sc
       screen: '1280x800',
       timezone: 'Europe/Berlin',
       browser: 'Chrome',
-      browser_version: '147',
+      browser_version: HUMAN_BROWSER_VERSION,
       os: 'Linux',
       device: 'desktop',
       session_count: 1,
