@@ -20,6 +20,6 @@ export function createPageBrowser(client: OutboundClient, bundle: string): Rende
     findChromium: async () =>
       existsSync(packed) ? unpackChromium(packed, join(tmpdir(), 'chromium')) : null,
     tempDir: RENDERING_DIR,
-    isSingleProcess: true,
+    fence: 'function',
   })
 }

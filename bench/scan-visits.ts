@@ -8,6 +8,7 @@ import { openSiteReader } from '#core/scans/read/open-site-reader'
 import type { Rendering } from '#core/scans/scan'
 import { createSiteVisitor } from '#core/scans/visit-site'
 import { createChromiumFinder } from '#local/scans/find-chromium'
+import { findFence } from '#local/scans/find-fence'
 import { createRenderer } from '#providers/chromium/create-renderer'
 import { groupMemory } from '#providers/chromium/group-memory'
 import { createNetwork } from '#providers/network'
@@ -37,7 +38,8 @@ const client = createOutboundClient({
   userAgent: 'FootfallScan/1.0 (+http://localhost/)',
   clock: systemClock,
 })
-const renderer = createRenderer({ client, findChromium, tempDir })
+const { fence } = await findFence(folder, undefined)
+const renderer = createRenderer({ client, findChromium, fence, tempDir })
 const visitor = createSiteVisitor({ client, renderer, openReader: openSiteReader, clock: systemClock })
 
 process.on('message', async ({ url, depth }: VisitOrder) => {
@@ -46,7 +48,7 @@ process.on('message', async ({ url, depth }: VisitOrder) => {
     browser = Math.max(browser, await groupMemory(browserGroup()))
   }, 100)
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()]
-  const visited = await visitor.visit({ url, addresses: [url], depth })
+  const visited = await visitor.visit({ url, addresses: [url], depth, isAnonymous: false })
   if ('findings' in visited) advise(visited.findings, { mode: depth })
   const { user, system } = process.cpuUsage(cpu)
   clearInterval(watch)

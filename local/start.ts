@@ -22,6 +22,7 @@ import { createFolderLake } from './lake/folder.ts'
 import { isOpenToOthers, lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
 import { type PipelineThread, startPipeline } from './pipeline/start.ts'
+import { findFence } from './scans/find-fence.ts'
 import { createScanThread } from './scans/scan-thread.ts'
 import type { Settings } from './settings.ts'
 import { startStateMaintenance } from './state/maintenance.ts'
@@ -87,6 +88,8 @@ async function openService(
     clock,
     log,
   })
+  // Storage has deleted what browsers of an earlier process left.
+  const finding = findFence(DATA_DIR, settings.CHROMIUM_PATH)
   const isNew = await storage.isNew()
   if (storedCredentials === null)
     reportStatus('account', 'Creating an owner account, an API key and the project demo.')
@@ -118,11 +121,14 @@ async function openService(
   const demoProject = settings.SEED_DEMO ? project : null
   await access.demo.setProject(demoProject)
   if (demoProject !== null) await ensureDemoExperiment(storage.experiments, demoProject, clock.now())
+  const { fence, text } = await finding
+  reportStatus('browser', text)
   const scanThread = createScanThread(
     {
       dataDir: DATA_DIR,
       userAgent: scanAgent(baseUrl),
       chromiumPath: settings.CHROMIUM_PATH,
+      fence,
       textModel: settings.TEXT_MODEL,
     },
     log,

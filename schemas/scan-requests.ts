@@ -75,7 +75,7 @@ export const scanResponse = z
         .object({
           pages: z.array(z.object({ url: z.string(), status: z.int(), rendered: z.boolean() })),
           not_reached: z.array(z.object({ url: z.string(), reason: z.string() })),
-          rendering: z.enum(['not_needed', 'used', 'not_available', 'failed']),
+          rendering: z.enum(['not_needed', 'used', 'not_available', 'no_sandbox', 'failed']),
         })
         .nullable(),
       'object or null',

@@ -11,8 +11,11 @@ export type Rendered = RenderedPage | { problem: string }
  * client.
  */
 export type Renderer = {
-  /** Whether there is a browser on this machine. */
-  isAvailable(): Promise<boolean>
+  /**
+   * Why the pages of a visit are not rendered, or null if they are: there is no browser on this machine, or
+   * nothing holds a page that breaks out of it and anybody may have asked for the visit.
+   */
+  refusal(isAnonymous: boolean): Promise<'not_available' | 'no_sandbox' | null>
   /**
    * Renders pages of one site, one after the other, by their addresses. After one that gives nothing the
    * others may be missing. `unsent`: what the pages asked their site for and was not fetched. Rejects with

@@ -60,7 +60,10 @@ export function createScanWorker(services: ScanWorkerServices) {
   async function analyse(scan: Scan): Promise<void> {
     const depth = depthOf(scan)
     const visited = await visitor.visit(
-      { url: scan.url, addresses: scan.addresses, depth },
+      {
+        ...{ url: scan.url, addresses: scan.addresses, depth },
+        isAnonymous: scan.mode === 'anonymous_preview',
+      },
       { signal: stopping, onStage: stage => store.setStage(scan, stage) },
     )
     if ('failure' in visited) return fail(scan, visited.failure)

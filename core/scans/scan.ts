@@ -14,10 +14,10 @@ export type ScanStage = (typeof SCAN_STAGES)[number]
 export type ScanFailure = { code: 'INVALID_URL' | 'SCAN_FAILED'; reason: string }
 
 /**
- * How rendering went: no page needed it; pages were rendered; there is no browser here; the browser gave no
- * page.
+ * How rendering went: no page needed it; pages were rendered; there is no browser here; the browser has no
+ * sandbox and the visit no account; the browser gave no page.
  */
-export const RENDERINGS = ['not_needed', 'used', 'not_available', 'failed'] as const
+export const RENDERINGS = ['not_needed', 'used', 'not_available', 'no_sandbox', 'failed'] as const
 export type Rendering = (typeof RENDERINGS)[number]
 
 /** What was read of the site, and what was not. At most 26 pages and 50 addresses. */

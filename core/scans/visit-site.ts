@@ -9,7 +9,13 @@ import type { Rendering, ScanCoverage, ScanFailure, ScanStage } from './scan.ts'
 import type { FetchedPage } from './types.ts'
 
 /** Which site to read: the addresses of its first page, in the order in which they are tried. */
-export type SiteVisit = { url: string; addresses: readonly string[]; depth: 'preview' | 'full' }
+export type SiteVisit = {
+  url: string
+  addresses: readonly string[]
+  depth: 'preview' | 'full'
+  /** Nobody with an account has asked for it. */
+  isAnonymous: boolean
+}
 
 /** What the pages of a site say, and which were read; or why there is nothing. */
 export type VisitedSite = { findings: SiteFindings; coverage: ScanCoverage } | { failure: ScanFailure }
@@ -62,7 +68,7 @@ export function createSiteVisitor({ client, renderer, openReader, clock }: SiteV
   }
 
   async function read(
-    { addresses, depth }: SiteVisit,
+    { addresses, depth, isAnonymous }: SiteVisit,
     signal: AbortSignal,
     onStage: (stage: ScanStage) => Promise<unknown>,
   ): Promise<VisitedSite> {
@@ -73,8 +79,10 @@ export function createSiteVisitor({ client, renderer, openReader, clock }: SiteV
       const shells = shellsOf(pages, readPages(pages))
       const asFetched = { pages, notRendered: [], unread: [] }
       if (shells.length === 0) return { ...asFetched, rendering: 'not_needed' }
-      if (renderer === null || !(await renderer.isAvailable())) {
-        return { ...asFetched, rendering: 'not_available' }
+      const refusal = renderer === null ? 'not_available' : await renderer.refusal(isAnonymous)
+      if (renderer === null || refusal !== null) {
+        const notRendered = refusal === 'no_sandbox' ? shells.map(withoutSandbox) : []
+        return { ...asFetched, notRendered, rendering: refusal ?? 'not_available' }
       }
       await onStage('rendering')
       return showShells(renderer, pages, shells.slice(0, limit), signal)
@@ -98,6 +106,14 @@ export function createSiteVisitor({ client, renderer, openReader, clock }: SiteV
 function shellsOf(pages: readonly FetchedPage[], findings: SiteFindings): FetchedPage[] {
   const paths = new Set(findings.pages.filter(({ isShell }) => isShell).map(({ path }) => path))
   return pages.filter(page => !page.rendered && paths.has(new URL(page.finalUrl).pathname))
+}
+
+function withoutSandbox({ finalUrl }: FetchedPage): Unread {
+  return {
+    url: finalUrl,
+    reason:
+      'not rendered: the browser of this service has no sandbox, so it opens pages for accounts only. Sign in, and start the analysis again',
+  }
 }
 
 /** Pages after a browser has shown those that need it. */

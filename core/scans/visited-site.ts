@@ -89,4 +89,5 @@ export const siteVisit: z.ZodType<SiteVisit> = z.strictObject({
   url: z.string(),
   addresses: z.array(z.string()).min(1).max(4),
   depth: z.enum(['preview', 'full']),
+  isAnonymous: z.boolean(),
 })

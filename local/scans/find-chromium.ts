@@ -17,7 +17,7 @@ export function createChromiumFinder(
 
   async function find(): Promise<Chromium | null> {
     if (installed !== undefined) return { executable: installed, env: {} }
-    const folder = process.platform === 'linux' && process.arch === 'x64' ? packageFolder() : null
+    const folder = packageFolder()
     if (folder === null) return null
     const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
     return unpackChromium(join(folder, 'bin'), join(dataDir, 'browser', version))
@@ -33,8 +33,14 @@ export function createChromiumFinder(
   }
 }
 
+/** Whether the browser of the npm package can run here, unpacked or not. */
+export function hasPackedChromium(): boolean {
+  return packageFolder() !== null
+}
+
 /** The package exports only its code, `build/index.js`. */
 function packageFolder(): string | null {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null
   try {
     return join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..')
   } catch {

@@ -28,14 +28,14 @@ export type ScanThreadServices = {
 export function runScanThread({ network, policy }: ScanThreadServices): void {
   const port = parentPort
   if (port === null) throw new Error('This file runs only as a worker thread. Call startScanThread.')
-  const { dataDir, userAgent, chromiumPath, textModel } = workerData as ScanStart
+  const { dataDir, userAgent, chromiumPath, fence, textModel } = workerData as ScanStart
   const stopping = new AbortController()
   const send = (message: ScanMessage) => port.postMessage(message)
   const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
   const state = connectState(statePath(dataDir))
   const client = createOutboundClient({ network, userAgent, clock, ...(policy && { policy }) })
   const findChromium = createChromiumFinder(dataDir, chromiumPath)
-  const renderer = createRenderer({ client, findChromium, tempDir: browserTempDir(dataDir) })
+  const renderer = createRenderer({ client, findChromium, fence, tempDir: browserTempDir(dataDir) })
   const worker = openScanWorker({
     ...createStores(state, clock),
     ...{ client: state.client, table: state.table, clock, log },

@@ -4,6 +4,7 @@ import type { JobQueue, Log } from '#core/ports'
 import { RUN_MS } from '#core/scans/running-scans'
 import type { ScanJob } from '#core/scans/scan'
 import { execArgv } from '#local/thread-options'
+import type { Fence } from '#providers/chromium/fences'
 import type { LogCode } from '#schemas/log'
 
 /** Settings for the thread. */
@@ -12,6 +13,8 @@ export type ScanStart = {
   userAgent: string
   /** An installed Chromium; undefined: the one of the npm package. */
   chromiumPath?: string | undefined
+  /** What holds the pages that the browser opens. */
+  fence: Fence
   /** A model of Amazon Bedrock; undefined: none is called. */
   textModel?: string | undefined
 }

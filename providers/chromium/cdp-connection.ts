@@ -33,6 +33,15 @@ export function connectCdp(
   let chunks: Buffer[] = []
   let size = 0
 
+  /** A page that has taken over its browser may send anything. An error here would end our process. */
+  function receiveSafely(chunk: Buffer): void {
+    try {
+      receive(chunk)
+    } catch {
+      close()
+    }
+  }
+
   function receive(chunk: Buffer): void {
     let rest = chunk
     for (let end = rest.indexOf(0); end >= 0 && !isOver; end = rest.indexOf(0)) {
@@ -69,7 +78,7 @@ export function connectCdp(
     ended.resolve()
   }
 
-  output.on('data', receive)
+  output.on('data', receiveSafely)
   for (const stream of [input, output]) stream.on('error', close).on('close', close)
 
   return {

@@ -2,9 +2,10 @@ import { mkdir } from 'node:fs/promises'
 import type { OutboundClient } from '#core/outbound/outbound-client'
 import type { Rendered, Renderer } from '#core/scans/render'
 import { createRequestAnswerer } from './answer-requests.ts'
+import type { Fence } from './fences.ts'
 import { createPageEvents, type PageEvents } from './page-events.ts'
 import { RenderError, renderPage, TOO_LONG } from './render-page.ts'
-import { startBrowser } from './start-browser.ts'
+import { type Browser, startBrowser } from './start-browser.ts'
 import type { Chromium } from './unpack-chromium.ts'
 
 export type RendererOptions = {
@@ -13,8 +14,8 @@ export type RendererOptions = {
   findChromium(): Promise<Chromium | null>
   /** Folder for what browsers write while they run. */
   tempDir: string
-  /** Whether the browser is one process, as functions on AWS need it. */
-  isSingleProcess?: boolean
+  /** What holds the pages. Behind `none` only those of accounts are rendered. */
+  fence: Fence
   /** Time of one page, ms; default PAGE_MS. */
   pageMs?: number
   /** A page that does not rest is taken as it is after this time, ms; default a part of `pageMs`. */
@@ -32,12 +33,15 @@ export function createRenderer({
   client,
   findChromium,
   tempDir,
-  isSingleProcess = false,
+  fence,
   pageMs = PAGE_MS,
   restMs = REST * pageMs,
 }: RendererOptions): Renderer {
   return {
-    isAvailable: async () => (await findChromium()) !== null,
+    async refusal(isAnonymous) {
+      if (fence === 'none' && isAnonymous) return 'no_sandbox'
+      return (await findChromium()) === null ? 'not_available' : null
+    },
 
     async render(urls, signal) {
       const chromium = await findChromium()
@@ -48,11 +52,12 @@ export function createRenderer({
       const requests = createRequestAnswerer(client, new URL(first), signal)
       let events: PageEvents | null = null
       const browser = await startBrowser({
-        ...{ chromium, tempDir, isSingleProcess },
+        ...{ chromium, tempDir, fence },
         onEvent: event => events?.handle(event),
       })
       events = createPageEvents(browser, requests)
       try {
+        if (!(await hasStarted(browser))) return { pages: new Map([[first, NOT_STARTED]]), unsent: [] }
         for (const url of urls) {
           const page = await renderPage({ browser, events, requests, pageMs, restMs }, url, signal).catch(
             problemOf,
@@ -68,6 +73,15 @@ export function createRenderer({
       return { pages, unsent: requests.unsent() }
     },
   }
+}
+
+const NOT_STARTED = { problem: 'the browser of this service does not start' }
+
+async function hasStarted(browser: Browser): Promise<boolean> {
+  return browser.send('Browser.getVersion').then(
+    () => true,
+    () => false,
+  )
 }
 
 function problemOf(error: unknown): Rendered {

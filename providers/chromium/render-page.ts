@@ -39,6 +39,8 @@ export async function renderPage(
   const lost = rendering.browser.ended.then(() => {
     throw new RenderError('the browser has ended, because the page needs too much memory or crashes it')
   })
+  // Nobody waits for it when the page ends before the browser does.
+  lost.catch(() => {})
   const tab = rendering.events.open()
   try {
     signal.throwIfAborted()

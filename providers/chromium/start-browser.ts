@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { type CdpConnection, type CdpEvent, connectCdp } from './cdp-connection.ts'
+import { type Fence, fences } from './fences.ts'
 import { groupMemory } from './group-memory.ts'
 import type { Chromium } from './unpack-chromium.ts'
 
@@ -10,8 +11,7 @@ export type BrowserOptions = {
   chromium: Chromium
   /** Folder in which the browser gets one of its own, deleted at its end. */
   tempDir: string
-  /** All in one process, as functions on AWS need it: their kernel has no processes in namespaces. */
-  isSingleProcess: boolean
+  fence: Fence
   onEvent(event: CdpEvent): void
 }
 
@@ -37,7 +37,10 @@ const CUT_OFF = [
   '--proxy-server=http://nowhere.invalid:9',
   '--proxy-bypass-list=<-loopback>',
   '--host-resolver-rules=MAP * ~NOTFOUND',
+  // The headless shell reads the first, a whole Chromium the second. Without it WebRTC sends packets to any
+  // address, and names of its own to the network by mDNS.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--disable-quic',
   '--dns-prefetch-disable',
   '--disable-background-networking',
@@ -68,24 +71,20 @@ const SMALL = [
 ]
 
 /**
- * Starts a browser in a process group of its own, with nothing of our environment, so no secrets. It is
- * spoken to over two pipes.
+ * Starts a browser behind a fence, in a process group of its own, with nothing of our environment but the
+ * path of programs, so no secrets. It is spoken to over two pipes. A browser that cannot start ends at once.
  */
-export async function startBrowser({
-  chromium,
-  tempDir,
-  isSingleProcess,
-  onEvent,
-}: BrowserOptions): Promise<Browser> {
+export async function startBrowser({ chromium, tempDir, fence, onEvent }: BrowserOptions): Promise<Browser> {
   const folder = await mkdtemp(join(tempDir, 'render-'))
+  const { command, switches } = fences[fence]
+  const [file, ...args] = [...command, chromium.executable]
   const child = spawn(
-    chromium.executable,
+    file as string,
     [
+      ...args,
       ...CUT_OFF,
       ...SMALL,
-      // The sandbox needs namespaces of the kernel, which root and many containers do not give.
-      '--no-sandbox',
-      ...(isSingleProcess ? ['--single-process', '--no-zygote'] : []),
+      ...switches,
       `--user-data-dir=${join(folder, 'profile')}`,
       '--remote-debugging-pipe',
       'about:blank',
@@ -93,7 +92,7 @@ export async function startBrowser({
     {
       cwd: folder,
       detached: true,
-      env: { ...chromium.env, HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
+      env: { ...chromium.env, ...environment(folder) },
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     },
   )
@@ -102,8 +101,12 @@ export async function startBrowser({
     child.once('error', () => resolve())
   })
   const connection = connectCdp(child.stdio[3] as Writable, child.stdio[4] as Readable, onEvent)
-  const watch = setInterval(async () => {
-    if ((await groupMemory(child.pid)) > MAX_MEMORY) killGroup(child.pid)
+  const watch = setInterval(() => {
+    groupMemory(child.pid).then(
+      memory => memory > MAX_MEMORY && killGroup(child.pid),
+      // The next look may succeed. A rejection that nobody handles would end the thread.
+      () => {},
+    )
   }, WATCH_MS)
   let closing: Promise<void> | null = null
 
@@ -116,6 +119,20 @@ export async function startBrowser({
   }
 
   return { ...connection, close: () => (closing ??= end()) }
+}
+
+function environment(folder: string): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '/usr/bin:/bin',
+    HOME: folder,
+    // The working folder. The path of a socket has 108 characters, and a whole Chromium puts one here.
+    TMPDIR: '.',
+    XDG_CONFIG_HOME: folder,
+    XDG_CACHE_HOME: folder,
+    // A whole Chromium asks services of the machine otherwise.
+    DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+    DBUS_SYSTEM_BUS_ADDRESS: 'disabled:',
+  }
 }
 
 function killGroup(pid: number | undefined): void {

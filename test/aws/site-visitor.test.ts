@@ -17,7 +17,12 @@ import { SITE } from '#test/support/test-scans'
 
 /** The worker's side and the function's side of one call, with what crosses as JSON between them. */
 
-const VISIT = { url: 'https://example.com/', addresses: ['https://example.com/'], depth: 'full' } as const
+const VISIT = {
+  url: 'https://example.com/',
+  addresses: ['https://example.com/'],
+  depth: 'full',
+  isAnonymous: false,
+} as const
 
 function open(answer: (event: unknown) => Promise<unknown>) {
   const logged: string[] = []

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { findFence } from '#local/scans/find-fence'
 import { createScanThread } from '#local/scans/scan-thread'
 import { routes } from '#schemas/routes'
 import { type ScanResponse, scanResponse } from '#schemas/scan-requests'
@@ -19,10 +20,11 @@ async function openService() {
   const served = await serveCorpus(CORPUS.filter(({ rendered }) => rendered !== undefined))
   cleanups.push(served.close)
   let folder = ''
+  const { fence } = await findFence('', undefined)
   const service = await openHttpService({
     scanJobs: dataDir => {
       folder = dataDir
-      const settings = { dataDir, userAgent: 'FootfallScan/1.0 (+http://localhost/)' }
+      const settings = { dataDir, userAgent: 'FootfallScan/1.0 (+http://localhost/)', fence }
       const entry = new URL('../../local/scans/loopback-thread.ts', import.meta.url)
       const thread = createScanThread(settings, () => {}, { entry })
       cleanups.push(thread.stop)

@@ -250,7 +250,7 @@ describe('pages that need their scripts', () => {
   const rendererOf = (shown: Record<string, Rendered>, isAvailable = true) => {
     const asked: string[][] = []
     const renderer: Renderer = {
-      isAvailable: async () => isAvailable,
+      refusal: async () => (isAvailable ? null : 'not_available'),
       render: async urls => {
         asked.push([...urls])
         const pages = new Map(urls.flatMap(url => (shown[url] === undefined ? [] : [[url, shown[url]]])))
@@ -286,7 +286,7 @@ describe('pages that need their scripts', () => {
       [`${HOME}a`]: [{ problem: 'its scripts do not come to an end' }],
     }
     const renderer: Renderer = {
-      isAvailable: async () => true,
+      refusal: async () => null,
       render: async urls => {
         asked.push([...urls])
         const pages = new Map(urls.map(url => [url, shown[url]?.shift() as Rendered]))
@@ -324,9 +324,49 @@ describe('pages that need their scripts', () => {
   })
 })
 
+describe('a browser without a sandbox', () => {
+  const page = { finalUrl: HOME, html: '<h1>Home</h1>' }
+  const openAt = (site: (url: string) => string | null) => {
+    const asked: string[] = []
+    const renderer: Renderer = {
+      refusal: async isAnonymous => (isAnonymous ? 'no_sandbox' : null),
+      render: async urls => {
+        asked.push(...urls)
+        return { pages: new Map(urls.map(url => [url, page])), unsent: [] }
+      },
+    }
+    return { asked, scans: open({ answer: site, renderer }) }
+  }
+  const isPage = (url: string) => !url.endsWith('.txt') && !url.endsWith('.xml')
+
+  test('opens no page for a caller without an account, and the answer says why', async () => {
+    const { asked, scans } = openAt(url => (isPage(url) ? '<app>' : null))
+    const { preview } = await (await scans).desk.startAnonymous({ url: HOME }, '192.0.2.1')
+    expect(asked).toEqual([])
+    expect(preview?.coverage).toEqual({
+      pages: [{ url: HOME, status: 200, rendered: false }],
+      not_reached: [{ url: HOME, reason: expect.stringContaining('has no sandbox') }],
+      rendering: 'no_sandbox',
+    })
+  })
+
+  test('is not missed by a page that needs no scripts', async () => {
+    const { scans } = openAt(url => (isPage(url) ? '<h1>Home</h1>' : null))
+    const { preview } = await (await scans).desk.startAnonymous({ url: HOME }, '192.0.2.1')
+    expect(preview?.coverage).toMatchObject({ rendering: 'not_needed', not_reached: [] })
+  })
+
+  test.each([false, true])('opens the pages of an account: its owner decides (full: %s)', async isFull => {
+    const { asked, scans } = openAt(url => (isPage(url) ? '<app>' : null))
+    const view = await (await scans).desk.start({ url: HOME, isFull }, FREE as never)
+    expect(asked).toEqual([HOME])
+    expect((isFull ? view.full : view.preview)?.coverage.rendering).toBe('used')
+  })
+})
+
 test('a page that a browser cannot show is read as it came, and the answer says why', async () => {
   const renderer: Renderer = {
-    isAvailable: async () => true,
+    refusal: async () => null,
     render: async ([url = '']) => ({
       pages: new Map([[url, { problem: 'its scripts did not come to an end' }]]),
       unsent: [{ url: `${HOME}api`, reason: 'asked for by POST' }],

@@ -33,6 +33,8 @@ function printedCurlCommand(): string {
 
 test('the first start prints what it creates and a first command', () => {
   expect(service.output()).toMatch(/^account .*owner account.*API key/m)
+  // What holds the pages of strangers on this machine is one of the lines of find-fence.ts.
+  expect(service.output().match(/^browser +Website analyses .*$/gm)).toHaveLength(1)
   expect(service.output()).toMatch(new RegExp(`^demo .*${DEMO_EVENTS} events`, 'm'))
   expect(service.output()).toContain(`${service.baseUrl}/demo/`)
   expect(service.output()).not.toContain(service.credentials.api_key)

@@ -4,6 +4,7 @@ import { profiles } from '#core/limits/profile'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { createStores } from '#core/stores'
+import { findFence } from '#local/scans/find-fence'
 import { createScanThread } from '#local/scans/scan-thread'
 import { systemClock as clock } from '#providers/system-clock'
 import { openTestState } from '#test/support/test-state'
@@ -34,11 +35,13 @@ export function openScanThreads(cleanups: (() => Promise<unknown>)[]) {
     const state = await openTestState()
     cleanups.push(state.close)
     const logged: string[] = []
+    const { fence } = await findFence(state.folder, chromiumPath)
     const start = () => {
       const settings = {
         dataDir: state.folder,
         userAgent: 'FootfallScan/1.0 (+http://localhost/)',
         chromiumPath,
+        fence,
         textModel,
       }
       const thread = createScanThread(settings, code => void logged.push(code), { entry: ENTRY })

@@ -84,7 +84,7 @@ test('a thread that an analysis blocks is ended, and all that it had begins agai
   const begun: string[] = []
   const log = (code: string, fields: Record<string, unknown> = {}) =>
     void begun.push(code === 'JOB_FAILED' ? code : `${fields.id} ${fields.takesOver}`)
-  const thread = createScanThread({ dataDir: '/nowhere', userAgent: 'x' }, log, {
+  const thread = createScanThread({ dataDir: '/nowhere', userAgent: 'x', fence: 'none' }, log, {
     entry: new URL('./blocked-thread.ts', import.meta.url),
     blockedMs: 3_000,
   })
