@@ -37,7 +37,7 @@ const BANNER =
 
 export type BundleOptions = {
   architecture?: Architecture
-  /** Whether the function that reads pages gets the browser that renders them, 68 MB. */
+  /** Whether the function that reads pages gets the browser that renders them, 70 MB. */
   hasBrowser?: boolean
 }
 

@@ -42,7 +42,7 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   // 3,008 MB is the limit of a new account. A merge keeps temporary files of about 25 times its segments on
   // the disk.
   jobs: { description: 'Compacts the lake', memoryMb: 3008, timeoutSeconds: 900, diskMb: 10_240 },
-  // A browser that renders a page takes up to 1.2 GB, and 190 MB of the disk. A full analysis reads for 135 s
+  // A browser that renders a page takes up to 1.2 GB, and 204 MB of the disk. A full analysis reads for 135 s
   // at most.
   scan: {
     description: 'Reads the pages of a website, without any right',

@@ -18,7 +18,7 @@ export const PACKED_FILES = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'] as 
 const decompress = promisify(brotliDecompress)
 
 /**
- * Returns the Chromium whose packed files are in `packed`. The first call unpacks it to `home`, 190 MB, and
+ * Returns the Chromium whose packed files are in `packed`. The first call unpacks it to `home`, 204 MB, and
  * takes some seconds; later calls find it there. `home` must be a folder that no other user can write. The
  * package's own function unpacks to one fixed path, where any user may have put a file before.
  */

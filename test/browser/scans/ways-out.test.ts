@@ -25,10 +25,9 @@ type Browser = [name: string, find: () => Promise<Chromium>]
 
 const PACKED: Browser = ['the headless shell of npm', unpackChromium]
 /** Debian's, or that of CHROMIUM_PATH. */
-const WHOLE: Browser[] =
-  CACHING_CHROMIUM === null
-    ? []
-    : [[`the Chromium ${CACHING_CHROMIUM}`, async () => ({ executable: CACHING_CHROMIUM, env: {} })]]
+const WHOLE = [CACHING_CHROMIUM]
+  .filter(path => path !== null)
+  .map((path): Browser => [`the Chromium ${path}`, async () => ({ executable: path, env: {} })])
 const BROWSERS = process.env.CHROMIUM_PATH ? WHOLE : [PACKED, ...WHOLE]
 
 /** Without namespaces, as in many containers, only the switches cut the browser off. */
