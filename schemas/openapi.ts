@@ -61,7 +61,7 @@ const errorResponse = z
   .meta({
     id: 'Error',
     description:
-      'Some codes have more fields: `resource_metadata` (401), `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
+      'Some codes have more fields: `resource_metadata` (401), `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD), `bad_events` (bad events of a batch)',
   })
 
 const ACCOUNT_SECURITY: Record<string, string[]>[] = [
