@@ -6,6 +6,9 @@ export const logCodes = {
   STOPPED: 'the service has stopped cleanly',
   REQUEST_FAILED: 'a request ended in INTERNAL_ERROR, because of a bug',
   REQUEST_LATE: 'a request got 503 just before the timeout of its function',
+  CONNECTIONS_CLOSED:
+    'clients have more connections open than the service takes, so it has closed idle ones; logged once a minute',
+  TIMER_FAILED: 'a task that runs at intervals or after a time failed; the service goes on',
   READ_NOT_COUNTED: 'a read succeeded, but the state table did not count it',
   STREAM_UNAVAILABLE: 'an append failed with 503: the disk is full or the stream is throttled',
   DISK_RESERVE_REACHED:

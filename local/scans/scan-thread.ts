@@ -3,6 +3,7 @@ import { errorText } from '#core/errors'
 import type { JobQueue, Log } from '#core/ports'
 import { RUN_MS } from '#core/scans/running-scans'
 import type { ScanJob } from '#core/scans/scan'
+import { caught } from '#local/caught'
 import { execArgv } from '#local/thread-options'
 import type { LogCode } from '#schemas/log'
 
@@ -65,7 +66,7 @@ export function createScanThread(
       unwatch(message.id)
       if (running.size > 0) return
       clearTimeout(idle)
-      idle = setTimeout(end, idleMs).unref()
+      idle = setTimeout(caught(log, 'end of the scan thread', end), idleMs).unref()
     })
     worker.on('error', error => log('JOB_FAILED', { job: 'scans', error: errorText(error) }))
     worker.on('exit', () => {
@@ -74,7 +75,8 @@ export function createScanThread(
       if (thread?.worker !== worker) return
       thread = null
       unwatchAll()
-      if (running.size > 0 && !isStopping) restart = setTimeout(resume, RESTART_MS)
+      if (running.size > 0 && !isStopping)
+        restart = setTimeout(caught(log, 'restart of analyses', resume), RESTART_MS)
     })
     return { worker, ended: ended.promise }
   }
