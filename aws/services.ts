@@ -23,6 +23,7 @@ import { createLiveBuffer } from '#core/live/buffer'
 import { createOutboundClient } from '#core/outbound/outbound-client'
 import type { Project } from '#core/projects/project'
 import { openReplays } from '#core/replays/open-replays'
+import { keepInTable } from '#core/reports/run/kept-answers'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanWorker } from '#core/scans/open-scan-worker'
 import { openSiteReader } from '#core/scans/read/open-site-reader'
@@ -144,6 +145,7 @@ function openReports(
     buffer: createLiveBuffer(stores, { clock, bufferMs }),
     follow: 'poll' as const,
     engine,
+    keptAnswers: keepInTable({ ...stores, clock }),
     estimator: athenaEstimator,
     openLake: () => openLake({ state: stores.lakeState, lake }),
     erasures: openErasures({ ...stores, lake, clock }),

@@ -14,6 +14,7 @@ import { createStreamLeases } from '#core/live/stream-leases'
 import { createTails } from '#core/live/tails'
 import type { Clock, JobQueue, Log } from '#core/ports'
 import { openReplays } from '#core/replays/open-replays'
+import { keepInMemory } from '#core/reports/run/kept-answers'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import type { ScanJob } from '#core/scans/scan'
 import { authHandler } from '#lambdas/auth/handler'
@@ -114,6 +115,7 @@ export async function openFunctions(
     identity,
     emails,
     engine,
+    keptAnswers: keepInMemory(),
     estimator: engine,
     openLake: () => openLake({ state: lakeState, lake }),
     buffer,

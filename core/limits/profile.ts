@@ -31,10 +31,20 @@ export type Profile = {
   demo_reads_per_minute: number
   /** Reads of all demo sessions of one network in a minute. */
   demo_network_reads_per_minute: number
-  /** Reads by one share link from one network in a minute. A view of the dashboard takes up to ten. */
-  share_reads_per_minute: number
-  /** Reads by one share link in a minute. */
-  share_link_reads_per_minute: number
+  /**
+   * Statements by one share link from one network in a minute. A view of the dashboard takes up to forty: ten
+   * reads of up to four.
+   */
+  share_statements_per_minute: number
+  /** Statements by one share link in a minute. */
+  share_link_statements_per_minute: number
+  /**
+   * Statements of a project in a UTC day by its share links and demo sessions together. A view that stays
+   * open all day takes up to 50,000.
+   */
+  guest_statements_per_day: number
+  /** Reads of share links and demo sessions that wait for the engine at the same time, of all projects. */
+  guest_reads_at_once: number
   /** Website analyses of one address without an account in an hour. */
   anonymous_scans_per_hour: number
   /** Website analyses of an account in an hour. */
@@ -78,9 +88,24 @@ const UNLIMITED: TierLimits = {
 const OPEN = {
   demo_reads_per_minute: 60,
   demo_network_reads_per_minute: 600,
-  share_reads_per_minute: 120,
-  share_link_reads_per_minute: 1_200,
+  share_statements_per_minute: 360,
+  share_link_statements_per_minute: 1_800,
+  // A statement of one machine costs some tens of milliseconds, and comes after those of its owner.
+  guest_statements_per_day: 200_000,
+  // The engine of one machine has turns for them (local/lake/turns.ts).
+  guest_reads_at_once: NO_LIMIT,
 }
+
+/**
+ * The same where each statement is billed, as on AWS. A day's statements cost at most 5 dollars a project
+ * with the figures of docs/cost.md, and each read that waits takes one of the account's executions.
+ */
+export const BILLED = {
+  share_statements_per_minute: 180,
+  share_link_statements_per_minute: 600,
+  guest_statements_per_day: 50_000,
+  guest_reads_at_once: 10,
+} satisfies Partial<Record<keyof typeof OPEN, number>>
 
 const LIVE = {
   open_streams: 10,
@@ -157,10 +182,10 @@ export const OVERRIDABLE = [
 
 /**
  * A named profile with some numbers replaced: `free.rate_limit_rpm=1000,session_starts=500`. Throws an Error
- * that names what it cannot read, for the operator.
+ * that names what it cannot read, for the operator. `areReadsBilled`: each statement costs money.
  */
-export function readProfile(name: ProfileName, overrides = ''): Profile {
-  const profile = structuredClone(profiles[name])
+export function readProfile(name: ProfileName, overrides = '', { areReadsBilled = false } = {}): Profile {
+  const profile = structuredClone({ ...profiles[name], ...(areReadsBilled && BILLED) })
   for (const override of overrides.split(',').filter(text => text.trim() !== '')) {
     const [path = '', value = ''] = override.split('=').map(text => text.trim())
     if (!OVERRIDABLE.includes(path) || !/^(-1|\d{1,12})$/.test(value)) {

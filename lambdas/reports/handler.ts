@@ -1,3 +1,4 @@
+import { isGuest } from '#core/accounts/caller'
 import { openIdentity } from '#core/identity/identity-view'
 import { createReader } from '#core/reports/run/read'
 import { runReport } from '#core/reports/run/run'
@@ -12,12 +13,13 @@ import { allSitesEndpoint } from './all-sites.ts'
 import { botTrafficEndpoints } from './bot-traffic.ts'
 import { erasePersonEndpoint } from './erase-person.ts'
 import { experimentResultsEndpoints } from './experiments.ts'
+import { keepGuestAnswers } from './keep-guest-answers.ts'
 import { liveEndpoint } from './live.ts'
 import { openProject, type ProjectCall } from './open-project.ts'
+import { readerOf } from './reader-of.ts'
 import { type ReportName, reports } from './reports.ts'
 import { type ReadEndpoint, respond } from './respond.ts'
 import type { ReportsServices } from './services.ts'
-import { sharedForDemo } from './share-demo-answers.ts'
 import { verifyScanEndpoint } from './verify-scan.ts'
 import { viewEventsEndpoint } from './view-events.ts'
 import { keptSince, toScopedProject } from './visible-events.ts'
@@ -29,7 +31,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     ...services,
     projects: { ...services.projects, resolve: services.projects.resolveRecent },
   })
-  const chain = sharedForDemo(unsharedChain, services)
+  const chain = keepGuestAnswers(unsharedChain, services)
   const reading = { chain, read: createReader(services) }
   const names = Object.keys(reports) as ReportName[]
   const endpoints = Object.fromEntries(
@@ -56,21 +58,26 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
   return chain(route)(async call => {
     // A route with GET has no body.
     const { query, body } = { body: undefined, ...call }
-    const result = await read({ ...call, account: call.caller.account.id }, async ({ shareEqual }) => {
-      const { project, context } = await openProject(services, call)
-      const identity = await openIdentity(services, toScopedProject(project, call.caller))
-      const asked = { project, query, body, context, keptSince: keptSince(services, call.caller) }
-      const { links, joinedProjects } = identity
-      const question = JSON.stringify([name, asked, links, joinedProjects])
-      return shareEqual(question, call.signal, (reportServices, signal) =>
-        runReport(report, reportServices, {
-          ...asked,
-          identity,
-          signal,
-          countReplays: services.replays.countReplays,
-        }),
-      )
-    })
+    const reader = readerOf(services, call)
+    const result = await read(
+      { ...call, ...reader },
+      async ({ shareEqual, quietEngine = services.engine }) => {
+        const { project, context } = await openProject(services, call)
+        const scoped = toScopedProject(project, call.caller)
+        const identity = await openIdentity({ ...services, engine: quietEngine }, scoped)
+        const asked = { project, query, body, context, keptSince: keptSince(services, call.caller) }
+        const { links, joinedProjects } = identity
+        const question = JSON.stringify([name, asked, links, joinedProjects])
+        return shareEqual(question, call.signal, (reportServices, signal) =>
+          runReport(report, reportServices, {
+            ...asked,
+            identity,
+            signal,
+            countReplays: services.replays.countReplays,
+          }),
+        )
+      },
+    )
     noteUse(services, call, namedEvents(query, body))
     return respond(call, result)
   })
@@ -83,7 +90,7 @@ function noteUse(
   events: readonly string[],
 ): void {
   const { dry_run } = (options ?? {}) as Partial<ReadOptions>
-  if (caller.credential.kind === 'demo' || caller.shared !== undefined || dry_run === true) return
+  if (isGuest(caller) || dry_run === true) return
   const noted = usedEvents.note(project.id, events)
   writes.push(noted.catch(error => log('READ_NOT_COUNTED', { error: String(error) })))
 }

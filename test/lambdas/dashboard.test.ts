@@ -233,12 +233,16 @@ describe('a share link', () => {
     })
   })
 
-  test('is read 120 times a minute from one network, and its reads leave no audit entries', async () => {
+  test('is read 360 times a minute from one network, kept answers too, and its reads leave no audit entries', async () => {
     const { token } = await newLink()
     const read = () => service.call(routes.stats, { ...bearer(token), query: { project: 'any' } })
-    const statuses: number[] = []
-    for (let i = 0; i < 121; i++) statuses.push((await read()).status)
-    expect(statuses.filter(status => status === 200)).toHaveLength(120)
+    // The first read runs as many statements as it counts. The others get its answer.
+    const first = await read()
+    const answers = await Promise.all(Array.from({ length: 360 }, read))
+    const ofFirst = 360 - answers.filter(({ status }) => status === 200).length
+    expect(first.status).toBe(200)
+    expect(ofFirst).toBeGreaterThanOrEqual(1)
+    expect(ofFirst).toBeLessThanOrEqual(4)
     const refused = await read()
     expect([refused.status, refused.body.error]).toEqual([429, 'RATE_LIMITED'])
     const audit = await service.call(routes.readAudit, {})

@@ -23,6 +23,7 @@ import type { JobQueue } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createProjectStore } from '#core/projects/store'
 import { openReplays } from '#core/replays/open-replays'
+import { keepInMemory } from '#core/reports/run/kept-answers'
 import type { ScanJob } from '#core/scans/scan'
 import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
@@ -79,6 +80,8 @@ export type HttpServiceOptions = {
   profile?: ProfileName
   /** Numbers of the profile that are replaced. */
   limits?: string
+  /** The numbers of AWS. */
+  areReadsBilled?: boolean
   /** Times of streams, which pass by `wait`. Default: a stream ends after its first block. */
   streams?: Partial<StreamServices['streamSettings']>
   /**
@@ -94,7 +97,7 @@ export type HttpServiceOptions = {
    */
   scanJobs?: (folder: string) => JobQueue<ScanJob>
   /** A lake that is not empty. */
-  reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake'>>
+  reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake' | 'keptAnswers' | 'estimator'>>
 }
 
 /**
@@ -106,6 +109,7 @@ export type HttpServiceOptions = {
 export async function openHttpService({
   profile: name = 'own',
   limits = '',
+  areReadsBilled = false,
   streams = {},
   gatherMs = 0,
   site,
@@ -134,7 +138,7 @@ export async function openHttpService({
     accounts,
     projects,
     usage,
-    profile: readProfile(name, limits),
+    profile: readProfile(name, limits, { areReadsBilled }),
     admitted: ['@example.com'],
     feedbackSink: { deliver: async given => void feedback.push(given) },
     gatherMs,
@@ -179,6 +183,7 @@ export async function openHttpService({
       },
     },
     openLake: async () => fixedLake(),
+    keptAnswers: keepInMemory(),
     buffer,
     follow: 'stream' as const,
     identity,
