@@ -14,6 +14,12 @@ export const MAX_CHUNKS = 400
 /** Events of one chunk, and bytes of its events as JSON: a chunk is unpacked in memory. */
 export const MAX_CHUNK_EVENTS = 20_000
 export const MAX_CHUNK_JSON_BYTES = 4 * 1_048_576
+/**
+ * Deepest JSON of a chunk. An element of the page takes two levels, and the event around the page five. The
+ * parser of a browser makes at most 512 elements inside each other, and the viewer shows as many; scripts can
+ * make more. JSON.stringify fails at about 4,400 levels.
+ */
+export const MAX_CHUNK_DEPTH = 2_000
 
 export const RECORDING_STARTS = ['immediate', 'after_consent'] as const
 

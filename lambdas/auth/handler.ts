@@ -13,7 +13,7 @@ import { routes } from '#schemas/routes'
 import { claimEndpoints } from './claims.ts'
 import { authorizeUrl, bySession, createIssue } from './issue.ts'
 import { originOf } from './origin-of.ts'
-import { requireDeveloper } from './require-developer.ts'
+import { requireDevApprove, requireDeveloper } from './require-developer.ts'
 import type { AuthServices } from './services.ts'
 
 /**
@@ -23,6 +23,17 @@ export function authHandler(services: AuthServices): HttpFunction {
   const { accounts, authRequests, agentSessions, demo, guards, identities, audit, baseUrl } = services
   const chain = accountChain(services)
   const open = publicChain({ log: services.log, challengeUrl: baseUrl })
+  const openDemo = publicChain({
+    log: services.log,
+    async requireThere() {
+      if ((await demo.project()) === null) throw noDemo()
+    },
+  })
+  const openDev = publicChain({
+    log: services.log,
+    challengeUrl: baseUrl,
+    requireThere: request => requireDevApprove(request, services.devApproveSecret),
+  })
   const issue = createIssue(services)
 
   return httpFunction<'auth'>(services.log, {
@@ -113,14 +124,10 @@ export function authHandler(services: AuthServices): HttpFunction {
       return { status: 200, body: { ok: true, session_id } }
     }),
 
-    createDemoSession: open(routes.createDemoSession)(async ({ request: { ip } }) => {
+    createDemoSession: openDemo(routes.createDemoSession)(async ({ request: { ip } }) => {
       await guards.countDemo(ip)
       const project = await demo.project()
-      if (project === null)
-        throw new ApiError(
-          'NOT_FOUND',
-          'This install has no demo project. Sign in, or ask its owner for an API key.',
-        )
+      if (project === null) throw noDemo()
       const session = await agentSessions.issueDemo((await demo.account()).id)
       return {
         status: 200,
@@ -128,7 +135,7 @@ export function authHandler(services: AuthServices): HttpFunction {
       }
     }),
 
-    devApprove: open(routes.devApprove)(async ({ request: asked, body }) => {
+    devApprove: openDev(routes.devApprove)(async ({ request: asked, body }) => {
       const { auth_request_id, email, tier } = body
       requireDeveloper(asked, body.secret, services)
       const request = await authRequests.get(auth_request_id)
@@ -174,6 +181,13 @@ function requireWriteScope(caller: Caller): void {
     'FORBIDDEN',
     'A session may end itself. To end another one, use a session with the scope `projects:write`, an API key or the page of connections.',
     { fields: { required_scope: 'projects:write' } },
+  )
+}
+
+function noDemo(): ApiError {
+  return new ApiError(
+    'NOT_FOUND',
+    'This install has no demo project. Sign in, or ask its owner for an API key.',
   )
 }
 

@@ -20,6 +20,9 @@ beforeAll(async () => {
 })
 afterAll(cleanUp)
 
+/** Lists inside each other, as many as fit into one argument. */
+const DEEP = '['.repeat(60_000) + ']'.repeat(60_000)
+
 const problems: [
   case_: string,
   args: string[],
@@ -98,6 +101,21 @@ const problems: [
     'an analysis that is not there',
     ['scan', '--resume', 'scan_nosuch'],
     { error: 'NOT_FOUND', suggested_action: expect.stringContaining('footfall scan URL') },
+  ],
+  [
+    'a filter that is too deep',
+    ['query', 'demo', '--filter', DEEP],
+    { error: 'USAGE', message: 'A filter cannot be read.' },
+  ],
+  [
+    'steps that are too deep',
+    ['funnel', 'demo', '--steps-json', DEEP],
+    { error: 'USAGE', message: 'The steps cannot be read.' },
+  ],
+  [
+    'a context that is too deep',
+    ['context', 'set', 'demo', '--file', `{"goals":${DEEP}}`],
+    { error: 'USAGE' },
   ],
   ['a number that is none', ['stats', 'demo', '--days', 'many'], { error: 'USAGE' }],
   ['no steps', ['funnel', 'demo'], { error: 'USAGE', message: 'The steps are missing.' }],

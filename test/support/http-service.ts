@@ -98,6 +98,8 @@ export type HttpServiceOptions = {
   scanJobs?: (folder: string) => JobQueue<ScanJob>
   /** A lake that is not empty. */
   reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake' | 'keptAnswers' | 'estimator'>>
+  /** Null: DEV_APPROVE is not set. */
+  devApproveSecret?: string | null
 }
 
 /**
@@ -115,6 +117,7 @@ export async function openHttpService({
   site,
   scanJobs,
   reading = {},
+  devApproveSecret = DEV_APPROVE_SECRET,
 }: HttpServiceOptions = {}) {
   const state = await openTestState()
   const time = createFakeClock(NOW)
@@ -205,7 +208,7 @@ export async function openHttpService({
         baseUrl: BASE_URL,
         log,
       }),
-      auth: authHandler({ ...common, country: () => 'DE', devApproveSecret: DEV_APPROVE_SECRET }),
+      auth: authHandler({ ...common, country: () => 'DE', devApproveSecret }),
       control,
       replay: replayHandler({ ...common, recorder: async () => ({ code: 'small', sha256: '0a' }) }),
       pages: async () => {
