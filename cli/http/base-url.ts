@@ -34,7 +34,7 @@ function checked(address: string): string {
       suggested_action: 'Correct --base-url or AA_BASE_URL.',
     })
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`
 }
 
 /** The lake of the service of this machine, if the address is its own. */
