@@ -11,6 +11,7 @@ import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
+import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createRequestCountry } from '#core/ingest/request-country'
@@ -78,9 +79,11 @@ export function createTrackServices(environment: Environment) {
     environment,
   )
   const { log, trace, instrument } = createInstruments()
+  const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const services = {
     ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
-    stream: createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log }),
+    stream,
+    botCounts: createBotCounts({ stream, clock, hasTimer: false }),
     // CloudFront sends the country in a header, so the large table of addresses stays out of the bundle.
     country: () => null,
     countryHeader: COUNTRY_HEADER,

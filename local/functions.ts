@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
+import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createRequestCountry } from '#core/ingest/request-country'
@@ -109,6 +110,7 @@ export async function openFunctions(
   }
   const country = openCountryTable()
   const countryHeader = settings.COUNTRY_HEADER ?? null
+  const botCounts = createBotCounts({ stream, clock, hasTimer: true })
   const control = controlHandler(common)
   const reports = reportsHandler({
     ...common,
@@ -163,6 +165,7 @@ export async function openFunctions(
       country,
       countryHeader,
       bots: createBotClassifier(),
+      botCounts,
       findCaller: findCaller(common),
       limits: access.limits,
       emails,
@@ -171,7 +174,11 @@ export async function openFunctions(
       log,
     }),
   }
-  return { functions, freeMemory: engine.freeMemory, close: engine.close }
+  async function close(): Promise<void> {
+    await botCounts.flush()
+    await engine.close()
+  }
+  return { functions, freeMemory: engine.freeMemory, close }
 }
 
 /** A function whose code is loaded for its first request: the library of MCP takes 0.2 s. */

@@ -14,6 +14,9 @@ export const logCodes = {
   DISK_RESERVE_REACHED:
     'tracking gets 503, because the disk has only the room that acknowledged events need on their way into the lake',
   DISK_RESERVE_FREE: 'the disk has room again, and tracking accepts events',
+  REPLAY_RESERVE_REACHED:
+    'chunks of replays get 503, because the rest of the disk is left to events, which are accepted',
+  REPLAY_RESERVE_FREE: 'the disk has room again, and chunks of replays are accepted',
   DEMO_UNFINISHED: 'the demo project is not filled yet, for example because the disk is full',
   STREAM_DAMAGED:
     'the event log was damaged; all readable records were kept and the damaged file was set aside',

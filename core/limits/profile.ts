@@ -52,8 +52,9 @@ export type Profile = {
   /** Bytes that the replays of an account may have at once, and that may come in within 30 days. */
   replay_storage_bytes: number
   replay_ingestion_bytes: number
-  /** Replays that one address may start in an hour. */
+  /** Replays that one address may start in an hour, and all addresses together for one project. */
   replay_starts: number
+  project_replay_starts: number
   /**
    * Open streams of an account, or of a demo session. This and the next three are limits of the machinery
    * (U44).
@@ -114,7 +115,22 @@ const LIVE = {
   live_buffer_events: 10_000,
 }
 
-/** Who installs it pays for it: no limits but the guards by address, at ten times the numbers. */
+/**
+ * What strangers may send as replays. A start reserves 2 MiB: 60 starts are 3 GB a day from one address, so no
+ * address alone fills the storage within three days. The storage is a third of a disk of 30 GB, or about
+ * 30,000 recordings of 300 KB; they go after 30 days, so it is enough for 1,000 a day. The starts of a project
+ * bound its items in the state: 1,000 an hour are a quarter of what one page a second would start.
+ */
+const REPLAYS = {
+  replay_starts: 60,
+  project_replay_starts: 1_000,
+  replay_storage_bytes: 10_000_000_000,
+}
+
+/**
+ * Who installs it pays for it: no limits but those of what strangers may write, and the guards by address, at
+ * ten times the numbers.
+ */
 const own: Profile = {
   name: 'own',
   tiers: { free: UNLIMITED, pro: UNLIMITED },
@@ -125,8 +141,8 @@ const own: Profile = {
   client_registrations: 100,
   anonymous_scans_per_hour: 50,
   account_scans_per_hour: NO_LIMIT,
-  replay_starts: 600,
-  replay_storage_bytes: NO_LIMIT,
+  // Whoever has the public token may send replays, so they are bounded here too.
+  ...REPLAYS,
   replay_ingestion_bytes: NO_LIMIT,
   ...OPEN,
   ...LIVE,
@@ -154,8 +170,7 @@ const hosted: Profile = {
   client_registrations: 10,
   anonymous_scans_per_hour: 5,
   account_scans_per_hour: 20,
-  replay_starts: 60,
-  replay_storage_bytes: 10_000_000_000,
+  ...REPLAYS,
   replay_ingestion_bytes: 20_000_000_000,
   ...OPEN,
   ...LIVE,

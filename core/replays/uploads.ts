@@ -16,6 +16,7 @@ import { packChunk } from './chunk.ts'
 import type { ReplayQuota } from './quota.ts'
 import { objectsPrefix, type Replay, replayIdOf } from './replay.ts'
 import type { ReplaySettingsStore } from './settings.ts'
+import type { ReplayStarts } from './starts.ts'
 import type { ReplayStore } from './store.ts'
 
 export type UploadServices = {
@@ -24,6 +25,7 @@ export type UploadServices = {
   settings: Pick<ReplaySettingsStore, 'known'>
   replays: Pick<ReplayStore, 'create' | 'ofProject' | 'addChunk' | 'finish' | 'leave'>
   quota: Pick<ReplayQuota, 'reserve' | 'commit' | 'settle' | 'release'>
+  starts: ReplayStarts
   objects: Pick<Lake, 'put' | 'delete'>
   limits: Pick<Limits, 'checkToken'>
   clock: Now
@@ -48,6 +50,7 @@ export function createReplayUploads({
   settings,
   replays,
   quota,
+  starts,
   objects,
   limits,
   clock,
@@ -91,6 +94,7 @@ export function createReplayUploads({
     checkStart(started_at, now)
     const id = replayIdOf(project.id, request)
     if ((await replays.ofProject(project.id, id)) !== null) return id
+    await starts.count(project)
     const own = { account_id: project.account_id, started_at }
     await quota.reserve(own)
     const isCreated = await replays

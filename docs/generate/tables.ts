@@ -226,6 +226,7 @@ const GUARD_MEANINGS: Record<Guard, string> = {
   replay_storage_bytes: 'bytes that the replays of an account may have at once',
   replay_ingestion_bytes: 'bytes of replays of an account that may come in within 30 days',
   replay_starts: 'replays that one address may start in an hour',
+  project_replay_starts: 'replays that all addresses together may start for a project in an hour',
   open_streams: 'open streams of an account',
   stream_idle_minutes: 'minutes without a match after which a stream ends',
   live_buffer_seconds: 'seconds for which the live buffer keeps an event',

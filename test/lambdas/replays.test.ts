@@ -627,6 +627,49 @@ test('uploads count toward the limit of the token', async () => {
   }
 })
 
+test('under `own` a stranger with the public token starts 60 replays in an hour, not 600', async () => {
+  const own = await openHttpService()
+  try {
+    const start = await newRecording(own, await own.createProject())
+    const starts = await Promise.all(
+      Array.from({ length: 80 }, (_, i) =>
+        own.call(routes.startReplay, { ...NO_KEY, body: { ...start, session_id: `s-${i}` } }),
+      ),
+    )
+    expect(starts.filter(({ status }) => status === 202)).toHaveLength(60)
+    const { body } = await own.call(routes.readReplayUsage)
+    expect(body.storage).toMatchObject({
+      reserved_bytes: 60 * REPLAY_LIMITS.max_bytes,
+      limit_bytes: 10_000_000_000,
+    })
+  } finally {
+    await own.close()
+  }
+})
+
+test('from many addresses a project starts only so many replays in an hour, and recorders are told to stop', async () => {
+  const guarded = await openHttpService({ limits: 'replay_starts=-1,project_replay_starts=2' })
+  try {
+    const [project, other] = [await guarded.createProject(), await guarded.createProject()]
+    const start = await newRecording(guarded, project)
+    const begin = (body: object) => guarded.call(routes.startReplay, { ...NO_KEY, body })
+    const again = { ...start, start_id: `${start.start_id}1` }
+    const answers = []
+    for (const i of [1, 1, 1, 2, 3])
+      answers.push(await begin({ ...start, start_id: `${start.start_id}${i}` }))
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 429])
+    expect(answers.at(-1)?.body).toMatchObject({ error: 'RATE_LIMITED', reason: 'replay_quota' })
+    expect((await begin(again)).status).toBe(202)
+    expect((await begin(await newRecording(guarded, other))).status).toBe(202)
+    guarded.wait(3_700_000)
+    expect(
+      (await begin({ ...start, start_id: `${start.start_id}4`, started_at: guarded.now() })).status,
+    ).toBe(202)
+  } finally {
+    await guarded.close()
+  }
+})
+
 test('one address starts only so many replays in an hour', async () => {
   const guarded = await openHttpService({ limits: 'replay_starts=2' })
   try {

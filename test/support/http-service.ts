@@ -11,6 +11,7 @@ import { createRefusedCounts } from '#core/identity/fold/refused-counts'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
+import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeStateStore } from '#core/lake/state-store'
@@ -135,6 +136,7 @@ export async function openHttpService({
   const identity = createIdentityStore({ ...state, lake, projects, clock })
   const writeIdentities = createIdentityWriter(lake, clock)
   const streamRecords: Uint8Array[] = []
+  const stream = { append: async (records: readonly Uint8Array[]) => void streamRecords.push(...records) }
   const feedback: unknown[] = []
   const access = createAccessStores({
     ...state,
@@ -230,7 +232,8 @@ export async function openHttpService({
         streamSettings: { ...STREAM_DEFAULTS, maxMs: 0, ...streams },
       }),
       track: trackHandler({
-        stream: { append: async records => void streamRecords.push(...records) },
+        stream,
+        botCounts: createBotCounts({ stream, clock, hasTimer: false }),
         projects,
         country: () => null,
         countryHeader: null,

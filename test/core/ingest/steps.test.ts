@@ -151,7 +151,7 @@ test('events within the caps of the account pass, and the caps get their number'
     calls.push([accountId, count])
     return { limit: 100, remaining: 98, resetsAt: 1_795_000_000_000 }
   }
-  const step = enforceEventCaps({ limits: { checkToken: () => null, checkEvents: checkEventCaps } })
+  const step = enforceEventCaps({ limits: { checkEvents: checkEventCaps } })
   expect(step({ project, events })).toEqual(ok(undefined))
   expect(calls).toEqual([['acc_1', 2]])
 })
@@ -163,9 +163,7 @@ test('events over a cap are refused with RATE_LIMITED, its reason and the state 
     retryAfter: 3600,
   }
   const state = { limit: 100, remaining: 0, resetsAt: 1_795_000_000_000, exceeded }
-  expect(
-    enforceEventCaps({ limits: { checkToken: () => null, checkEvents: () => state } })({ project, events }),
-  ).toMatchObject({
+  expect(enforceEventCaps({ limits: { checkEvents: () => state } })({ project, events })).toMatchObject({
     result: 'refuse',
     error: {
       code: 'RATE_LIMITED',
