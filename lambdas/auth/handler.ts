@@ -8,6 +8,7 @@ import { accountChain } from '#lambdas/chain/account-chain'
 import { publicChain } from '#lambdas/chain/public-chain'
 import type { HttpFunction } from '#lambdas/http'
 import { httpFunction } from '#lambdas/http-function'
+import { isOfOtherSite } from '#lambdas/third-party'
 import { errorCodes } from '#schemas/errors'
 import { routes } from '#schemas/routes'
 import { claimEndpoints } from './claims.ts'
@@ -40,7 +41,7 @@ export function authHandler(services: AuthServices): HttpFunction {
     ...claimEndpoints(services, open, issue),
 
     startSession: open(routes.startSession)(async ({ request: asked, body }) => {
-      await guards.countStart(asked.ip)
+      await guards.countStart(asked.ip, isOfOtherSite(asked, baseUrl))
       const { metadata, ...wanted } = body
       const { request, poll_token } = await authRequests.start({
         ...wanted,
@@ -124,8 +125,8 @@ export function authHandler(services: AuthServices): HttpFunction {
       return { status: 200, body: { ok: true, session_id } }
     }),
 
-    createDemoSession: openDemo(routes.createDemoSession)(async ({ request: { ip } }) => {
-      await guards.countDemo(ip)
+    createDemoSession: openDemo(routes.createDemoSession)(async ({ request: asked }) => {
+      await guards.countDemo(asked.ip, isOfOtherSite(asked, baseUrl))
       const project = await demo.project()
       if (project === null) throw noDemo()
       const session = await agentSessions.issueDemo((await demo.account()).id)
