@@ -338,6 +338,11 @@ function feedbackSinkOf(
 
 /** How long a request waits for a website analysis, ms: less than the gateway waits for the function. */
 const SCAN_WAIT_MS = 22_000
+/**
+ * Analyses without an account at the same time. Each holds a worker of the job queue while it waits for its
+ * site, and compaction needs those workers too: a small AWS account has two (lib/concurrency.ts).
+ */
+const MAX_ANONYMOUS_SCANS = 1
 
 function openScans(
   access: ReturnType<typeof createTracedAccess>,
@@ -345,7 +350,7 @@ function openScans(
   trace: Instruments['trace'],
 ) {
   const jobs = createSqsJobQueue<ScanJob>({ client: trace(createSqsClient()), queueUrl })
-  return openScanDesk({ ...access, jobs, clock, waitMs: SCAN_WAIT_MS })
+  return openScanDesk({ ...access, jobs, clock, waitMs: SCAN_WAIT_MS, maxAnonymous: MAX_ANONYMOUS_SCANS })
 }
 
 /** The hasher of e-mail addresses, with the key from Secrets Manager. */
