@@ -91,10 +91,10 @@ const LIVE = {
 }
 
 /**
- * What strangers may send as replays. A start reserves 2 MiB: 60 starts are 3 GB a day from one address, so no
- * address alone fills the storage within three days. The storage is a third of a disk of 30 GB, or about
- * 30,000 recordings of 300 KB; they go after 30 days, so it is enough for 1,000 a day. The starts of a project
- * bound its items in the state: 1,000 an hour are a quarter of what one page a second would start.
+ * What strangers may send as replays. A start reserves 2 MiB: 60 starts are 3 GB a day from one address, so
+ * no address alone fills the storage within three days. The storage is a third of a disk of 30 GB, or about
+ * 30,000 recordings of 300 KB; they go after 30 days, so it is enough for 1,000 a day. The starts of a
+ * project bound its items in the state: 1,000 an hour are a quarter of what one page a second would start.
  */
 const REPLAYS = {
   replay_starts: 60,
