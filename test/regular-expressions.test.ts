@@ -22,6 +22,7 @@ const BUILT: Record<string, string> = {
   'core/scans/read/about.ts': 'our words in core/scans/read/words/, for texts of 400 characters',
   'core/script-version.ts': 'a constant of the file',
   'lib/bundles.ts': 'names of packages in package.json',
+  'lib/concurrency.ts': 'names of our limits',
   'lib/restore/service-resources.ts': 'paths of our stack',
   'local/lake/file-lists.ts': 'names of our tables',
   'local/lake/query-engine.ts': 'names of our tables',

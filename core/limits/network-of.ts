@@ -5,7 +5,7 @@
 export function networkOf(address: string): string {
   if (!address.includes(':') || /^::ffff:\d+\./i.test(address)) return address
   // An interface may follow, as in `fe80::1%eth0`; an IPv4 address at the end stands for two groups.
-  const [plain = ''] = address.replace(/\d+\.\d+\.\d+\.\d+$/, '0:0').split('%')
+  const [plain = ''] = address.replace(/(?<=:)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/, '0:0').split('%')
   const [head = [], tail = []] = plain.split('::').map(part => part.split(':').filter(group => group !== ''))
   const zeros = new Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0')
   const groups = [...head, ...zeros, ...tail]

@@ -611,6 +611,25 @@ test('an account with replays of more than 100 projects names the project that i
   }
 })
 
+test('a replay has at most 20 users, whatever user each of its chunks names', async () => {
+  const own = await openHttpService()
+  try {
+    const { id, upload, started_at } = await newReplay(own, await own.createProject())
+    const send = (index: number, user_id: string) => {
+      const body = { ...upload, user_id, index, events: snapshotAt(started_at) }
+      return own.call(routes.uploadChunk, { ...NO_KEY, id, body })
+    }
+    const answers = []
+    for (let i = 0; i < 25; i++) answers.push(await send(i, `u-${i}`))
+    expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(202), ...Array(5).fill(400)])
+    expect(answers.at(-1)?.body).toMatchObject({ error: 'INVALID_BODY' })
+    expect(answers.at(-1)?.body.message).toContain('20 users')
+    expect((await send(30, 'u-3')).status).toBe(202)
+  } finally {
+    await own.close()
+  }
+})
+
 test('uploads count toward the limit of the token', async () => {
   const limited = await openHttpService({ limits: 'token_requests_per_minute=2' })
   try {
