@@ -1,5 +1,6 @@
 import { isGuest } from '#core/accounts/caller'
 import { openIdentity } from '#core/identity/identity-view'
+import { reportsForLinks } from '#core/reports/few-people/reports-for-links'
 import { createReader } from '#core/reports/run/read'
 import { runReport } from '#core/reports/run/run'
 import { namedEvents } from '#core/scans/verify/named-events'
@@ -53,11 +54,14 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
 function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint, name: ReportName) {
   // The type of `reports` has checked each report against its row. Here the compiler cannot tell the rows
   // apart, so all of them get the type of one.
-  const report = reports[name] as typeof reports.stats
+  const reportOfAccount = reports[name] as typeof reports.stats
+  const reportOfLink = { ...reportsForLinks }[name as keyof typeof reportsForLinks] as typeof reports.stats
   const route = routes[name] as typeof routes.stats
   return chain(route)(async call => {
     // A route with GET has no body.
     const { query, body } = { body: undefined, ...call }
+    const isLink = call.caller.shared !== undefined
+    const report = isLink ? reportOfLink : reportOfAccount
     const reader = readerOf(services, call)
     const result = await read(
       { ...call, ...reader },
@@ -67,7 +71,7 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
         const identity = await openIdentity({ ...services, engine: quietEngine }, scoped)
         const asked = { project, query, body, context, keptSince: keptSince(services, call.caller) }
         const { links, joinedProjects } = identity
-        const question = JSON.stringify([name, asked, links, joinedProjects])
+        const question = JSON.stringify([name, isLink, asked, links, joinedProjects])
         return shareEqual(question, call.signal, (reportServices, signal) =>
           runReport(report, reportServices, {
             ...asked,

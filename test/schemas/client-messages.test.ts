@@ -22,6 +22,7 @@ const PASSED_ON: Record<string, string> = {
   'core/transient.ts: message': 'the argument of toApiError, at each of its calls',
   'core/query-failures.ts: message': 'the properties `message` of the table in the same file',
   'core/limits/limit-state.ts: message': 'the properties `message` of the limits that a plan sets',
+  'core/reports/few-people/query.ts: error.message': 'the error of core/reports/query/query.ts',
   'core/reports/query/query.ts: error.message':
     'the argument of UnknownFieldError, in core/reports/query/filters.ts',
   'core/scans/scan-desk.ts: failure?.reason': 'the failures of core/scans/scan-worker.ts',
