@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createBridge } from '#cli/mcp/bridge'
 import { errorCodes } from '#schemas/errors'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { builtCommandLine, type Runner, runProcess } from './built-cli.ts'
 import { demoService } from './demo-service.ts'
 import { signIn } from './sign-in.ts'
+import { withServer } from './with-server.ts'
 import { createRunner } from './world.ts'
 
 /** What the command line says when something is wrong, in a pipe. */
@@ -152,25 +149,6 @@ test('without --json an error is two sentences', async () => {
   expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 2 })
 })
 
-/** Answers every request with the body. */
-async function withServer<T>(
-  status: number,
-  body: string | Iterable<Buffer>,
-  use: (baseUrl: string) => Promise<T>,
-  headers: Record<string, string> = {},
-): Promise<T> {
-  const server = createServer((_, response) => {
-    response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
-    Readable.from(typeof body === 'string' ? [body] : body).pipe(response)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  try {
-    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  } finally {
-    server.close()
-  }
-}
-
 test.each([
   [
     'an older service',
@@ -253,38 +231,6 @@ test('an answer that is cut off is reported as a broken answer, not as a missing
     ...{ code: 1, error: 'UNEXPECTED_ANSWER', retryable: true },
     message: expect.stringContaining('cut off'),
   })
-})
-
-test('an answer of 66 MB is reported as too large, not as a missing service, also by the tools of assistants', async () => {
-  const tooLarge = expect.stringMatching(/^The answer of http:.* is larger than 64 MiB/)
-  // 66 MiB, of which the same one is written again and again.
-  const body = new Array(66).fill(Buffer.alloc(1_048_576, ' '))
-  await withServer(200, body, async url => {
-    const { code, stderr } = await run(['--demo', 'list', '--json', '--base-url', url])
-    expect({ code, ...JSON.parse(stderr) }).toMatchObject({
-      ...{ code: 1, error: 'UNEXPECTED_ANSWER', retryable: true, message: tooLarge },
-    })
-    const credential = { token: async () => 'aat_1', renewed: async () => null }
-    const answer = await createBridge({ fetch }, url, credential)({ id: 1, method: 'tools/list' })
-    expect(answer).toMatchObject({ error: { message: tooLarge } })
-  })
-})
-
-test('what a service writes into a code of a sign-in does not change the terminal', async () => {
-  const started = {
-    ...{
-      auth_request_id: 'aar_1',
-      poll_token: 'aap_1',
-      authorize_url: 'https://example.com/a?r=aar_12345678',
-    },
-    ...{ approval_code: 'AB\u001b[2J\u202eCD\r', expires_at: Date.now() + 60_000, scopes: [] },
-  }
-  const { stderr } = await withServer(200, JSON.stringify(started), url =>
-    run(['login', '--wait', '--base-url', url], { AA_CONFIG_DIR: newFolder(), AA_AUTH_TIMEOUT_MS: '1' }),
-  )
-  expect(stderr).toContain('AB\\u{1b}[2J\\u{202e}CD\\u{d}')
-  expect(stderr).toContain('https://example.com/a?r=aar_12345678')
-  expect(stderr).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
 })
 
 test.each(['http://stats.example.com', 'http://localhost.example.com', 'http://192.168.1.5:8787'])(
