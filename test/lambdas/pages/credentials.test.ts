@@ -37,7 +37,10 @@ const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
   ([, route]) => route.auth === 'browser',
 )
 
-/** A payment provider that nobody pays at. Without one the pages of payments are not there (turned-off.test.ts). */
+/**
+ * A payment provider that nobody pays at. Without one the pages of payments are not there
+ * (turned-off.test.ts).
+ */
 const billing = {
   checkoutOrigin: 'https://pay.example',
   takeWebhook: async () => {
