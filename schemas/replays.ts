@@ -15,9 +15,10 @@ export const MAX_CHUNKS = 400
 export const MAX_CHUNK_EVENTS = 20_000
 export const MAX_CHUNK_JSON_BYTES = 4 * 1_048_576
 /**
- * Deepest JSON of a chunk. An element of the page takes two levels, and the event around the page five. The
- * parser of a browser makes at most 512 elements inside each other, and the viewer shows as many; scripts can
- * make more. JSON.stringify fails at about 4,400 levels.
+ * Deepest JSON of a chunk. The recorder sends its snapshot in flat parts: 12 levels for a page of 512
+ * elements inside each other, the most that the parser of a browser makes. A snapshot in one piece is allowed
+ * too, as rrweb writes it: two levels for each element, for the 512 that the viewer shows and as many again.
+ * JSON.stringify fails at about 4,450.
  */
 export const MAX_CHUNK_DEPTH = 2_000
 

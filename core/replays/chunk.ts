@@ -82,7 +82,7 @@ function parse(json: Buffer): unknown {
   if (isDeeperThan(json, MAX_CHUNK_DEPTH)) {
     throw new ApiError(
       'INVALID_BODY',
-      `The events have more than ${MAX_CHUNK_DEPTH} objects and lists inside each other. Send a page with fewer elements inside each other.`,
+      `The events have more than ${MAX_CHUNK_DEPTH} objects and lists inside each other. Send events of a flatter page.`,
     )
   }
   try {

@@ -67,7 +67,7 @@ export function createScanThread(
     const worker = new Worker(entry, { workerData: { ...start, pulse }, execArgv })
     const ended = Promise.withResolvers<void>()
     const opened: Thread = { worker, ended: ended.promise, pulse, slots: [] }
-    const checks = setInterval(createCheck(opened), checkMs).unref()
+    const checks = setInterval(caught(log, 'watch of the scan thread', createCheck(opened)), checkMs).unref()
     worker.on('message', (message: ScanMessage) => {
       if (message.kind === 'log') return log(message.code, message.fields)
       running.delete(message.id)
