@@ -40,6 +40,11 @@ export type AthenaEngineSettings = {
    * before.
    */
   startBackoff?: Backoff
+  /**
+   * How long the statement of a guest may wait for its start: while Athena throttles it, and in Athena's
+   * queue.
+   */
+  guestStartMs?: number
   /** Says when `timeoutMs` is over. */
   clock?: Pick<Clock, 'deadline'>
   /** The largest answer. */
@@ -53,6 +58,8 @@ const DEFAULTS = {
   firstPollMs: 150,
   maxPollMs: 1_000,
   startBackoff: { baseMs: 250, maxMs: 2_000 },
+  // A few tries. An execution that waits for longer is one that ingestion or the owner may need.
+  guestStartMs: 3_000,
   clock: systemClock,
   answerLimits: ANSWER_LIMITS,
 } as const
@@ -79,7 +86,7 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
     ...DEFAULTS,
     ...settings,
   }
-  const { firstPollMs, maxPollMs, startBackoff } = pauses
+  const { firstPollMs, maxPollMs, startBackoff, guestStartMs } = pauses
 
   const running = new Set<Promise<Row[]>>()
 
@@ -97,13 +104,14 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
     options.signal?.throwIfAborted()
     const deadline = clock.deadline(timeoutMs)
     const signal = AbortSignal.any([deadline, ...(options.signal ? [options.signal] : [])])
-    const id = await start(query, signal).catch(error => {
+    const startSignal = options.isGuest ? clock.deadline(guestStartMs) : null
+    const id = await start(query, signal, startSignal).catch(error => {
       options.signal?.throwIfAborted()
       throw error
     })
     let isRunning = true
     try {
-      const statement = await waitForEnd(id, signal)
+      const statement = await waitForEnd(id, signal, startSignal)
       isRunning = false
       options.onStatistics?.(toStatistics(statement))
       if (statement.Status?.State !== 'SUCCEEDED') throw toQueryError(statement)
@@ -118,10 +126,10 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
 
   /**
    * Starts a statement. Athena starts 20 statements a second in a region, so a throttled start is tried again
-   * until the signal ends. No signal aborts a call itself, because without its id the statement could not be
-   * stopped.
+   * until the signal ends; that of a guest, whose wait has a signal of its own, only until that. No signal
+   * aborts a call itself, because without its id the statement could not be stopped.
    */
-  async function start(query: SqlQuery, signal: AbortSignal): Promise<string> {
+  async function start(query: SqlQuery, signal: AbortSignal, guest: AbortSignal | null): Promise<string> {
     const command = new StartQueryExecutionCommand({
       QueryString: statementText(query, lakeLocation),
       WorkGroup: workGroup,
@@ -136,20 +144,27 @@ export function createAthenaEngine(settings: AthenaEngineSettings): AthenaEngine
         return QueryExecutionId
       } catch (error) {
         if (!isThrottled(error)) throw toEngineError(error)
-        await backOff(startBackoff, attempt, signal).catch(() => {
-          throw queryFailure('throttled', error)
+        const waiting = guest === null ? signal : AbortSignal.any([signal, guest])
+        await backOff(startBackoff, attempt, waiting).catch(() => {
+          throw queryFailure(guest === null ? 'throttled' : 'guests', error)
         })
       }
     }
   }
 
-  async function waitForEnd(id: string, signal: AbortSignal): Promise<QueryExecution> {
+  async function waitForEnd(
+    id: string,
+    signal: AbortSignal,
+    guest: AbortSignal | null,
+  ): Promise<QueryExecution> {
     for (let polls = 0; ; polls++) {
       const bound = Math.min(maxPollMs, firstPollMs * POLL_GROWTH ** polls)
       await pause(bound, signal)
       const statement = await poll(id, signal)
       const state = statement?.Status?.State
       if (statement !== null && state !== 'QUEUED' && state !== 'RUNNING') return statement
+      // The statements of accounts wait in the same queue of Athena.
+      if (state === 'QUEUED' && guest?.aborted) throw queryFailure('guests')
     }
   }
 

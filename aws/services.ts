@@ -11,6 +11,7 @@ import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
+import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createRequestCountry } from '#core/ingest/request-country'
@@ -23,6 +24,7 @@ import { createLiveBuffer } from '#core/live/buffer'
 import { createOutboundClient } from '#core/outbound/outbound-client'
 import type { Project } from '#core/projects/project'
 import { openReplays } from '#core/replays/open-replays'
+import { keepInTable } from '#core/reports/run/kept-answers'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanWorker } from '#core/scans/open-scan-worker'
 import { openSiteReader } from '#core/scans/read/open-site-reader'
@@ -77,9 +79,11 @@ export function createTrackServices(environment: Environment) {
     environment,
   )
   const { log, trace, instrument } = createInstruments()
+  const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const services = {
     ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
-    stream: createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log }),
+    stream,
+    botCounts: createBotCounts({ stream, clock, hasTimer: false }),
     // CloudFront sends the country in a header, so the large table of addresses stays out of the bundle.
     country: () => null,
     countryHeader: COUNTRY_HEADER,
@@ -144,6 +148,7 @@ function openReports(
     buffer: createLiveBuffer(stores, { clock, bufferMs }),
     follow: 'poll' as const,
     engine,
+    keptAnswers: keepInTable({ ...stores, clock }),
     estimator: athenaEstimator,
     openLake: () => openLake({ state: stores.lakeState, lake }),
     erasures: openErasures({ ...stores, lake, clock }),
@@ -333,6 +338,11 @@ function feedbackSinkOf(
 
 /** How long a request waits for a website analysis, ms: less than the gateway waits for the function. */
 const SCAN_WAIT_MS = 22_000
+/**
+ * Analyses without an account at the same time. Each holds a worker of the job queue while it waits for its
+ * site, and compaction needs those workers too: a small AWS account has two (lib/concurrency.ts).
+ */
+const MAX_ANONYMOUS_SCANS = 1
 
 function openScans(
   access: ReturnType<typeof createTracedAccess>,
@@ -340,7 +350,7 @@ function openScans(
   trace: Instruments['trace'],
 ) {
   const jobs = createSqsJobQueue<ScanJob>({ client: trace(createSqsClient()), queueUrl })
-  return openScanDesk({ ...access, jobs, clock, waitMs: SCAN_WAIT_MS })
+  return openScanDesk({ ...access, jobs, clock, waitMs: SCAN_WAIT_MS, maxAnonymous: MAX_ANONYMOUS_SCANS })
 }
 
 /** The hasher of e-mail addresses, with the key from Secrets Manager. */

@@ -22,7 +22,7 @@ export function createTracedAccess(
   log: Log,
   feedbackSink: FeedbackSink | null = null,
 ) {
-  const profile = readProfile(PROFILE, LIMITS)
+  const profile = readProfile(PROFILE, LIMITS, { areReadsBilled: true })
   const access = createAccessStores({ ...stores, clock, log, profile, admitted: [], feedbackSink })
   return { ...stores, ...access }
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
+import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { noLimits } from '#core/limits/limit-state'
@@ -9,6 +10,7 @@ import { trackHandler } from '#lambdas/track/handler'
 import { openCountryTable } from '#local/http/country-table'
 import { startHttp } from '#local/http/server'
 import { openStream } from '#local/stream/stream'
+import { systemClock } from '#providers/system-clock'
 
 /**
  * Ingestion alone: the HTTP front, the track function and the log of the service, without the pipeline that
@@ -35,8 +37,10 @@ const project: Project = {
   created_at: new Date(0).toISOString(),
   deleted_at: null,
 }
+const stream = await openStream(dir, { log })
 const track = trackHandler({
-  stream: await openStream(dir, { log }),
+  stream,
+  botCounts: createBotCounts({ stream, clock: systemClock, hasTimer: true }),
   projects: { byToken: async sent => (sent === token ? project : null) },
   country: openCountryTable(),
   countryHeader: null,

@@ -19,6 +19,7 @@ const BENCHES: Record<string, () => unknown> = {
   replay: () => runVitest('test/browser/replay/page-cost.test.ts', { REPLAY_BENCH: '1' }),
   scan: () => import('./scan.ts'),
   split: () => import('./split-sessions.ts'),
+  strangers: () => import('./strangers.ts'),
   tracker: () => runVitest('test/browser/tracker/page-cost.test.ts', { TRACKER_BENCH: '1' }),
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Annotations, App, Validations } from 'aws-cdk-lib'
 import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { AwsSolutionsChecks } from 'cdk-nag'
-import { findAccountProblems, findMismatches } from '#lib/account-findings'
+import { findAccountProblems, findMismatches, withAccount } from '#lib/account-findings'
 import { bundleFunctions } from '#lib/bundles'
 import { ConfigError, readConfig, readOptions } from '#lib/config'
 import { Footfall } from '#lib/footfall'
@@ -30,7 +30,10 @@ try {
   refuse(refusals)
   const functionsFolder = fileURLToPath(new URL('../build', import.meta.url))
   await bundleFunctions(join(functionsFolder, architecture), { architecture })
-  const service = new Footfall(app, stackName, { ...readOptions(context), functionsFolder })
+  const service = new Footfall(app, stackName, {
+    ...withAccount(readOptions(context), facts),
+    functionsFolder,
+  })
   for (const warning of warnings) Annotations.of(service).addWarningV2('footfall:account', warning)
   // A finding that nobody accepted with a reason stops the synthesis, and so the deployment.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app))

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { constants, homedir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Problem } from './errors.ts'
-import type { Io } from './io.ts'
+import type { Io, ProgramOutput } from './io.ts'
 import { main } from './main.ts'
 import { printProblem } from './print/problem.ts'
 
@@ -62,12 +62,17 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function handOver(program: string, args: readonly string[]): Promise<number> {
+async function handOver(program: string, args: readonly string[], output?: ProgramOutput): Promise<number> {
   const listeners = process.listeners('SIGINT')
   process.removeAllListeners('SIGINT')
   process.on('SIGINT', ignore)
   try {
-    const child = spawn(program, args, { stdio: 'inherit' })
+    const to = output === undefined ? 'inherit' : 'pipe'
+    const child = spawn(program, args, { stdio: ['inherit', to, to] })
+    if (output !== undefined) {
+      child.stdout?.pipe(output.stdout, { end: false })
+      child.stderr?.pipe(output.stderr, { end: false })
+    }
     return await new Promise((resolve, reject) => {
       child.on('error', reject)
       child.on('close', code => resolve(code ?? 1))

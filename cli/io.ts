@@ -16,6 +16,9 @@ export type Clock = {
   sleep(ms: number): Promise<void>
 }
 
+/** Where a program writes. */
+export type ProgramOutput = { stdout: Writable; stderr: Writable }
+
 /**
  * The world of one run of the command line: all that it takes from its process. `cli/entry.ts` hands in the
  * real process, and tests hand in streams and variables of their own, so that many runs share a process.
@@ -47,8 +50,8 @@ export type Io = {
    */
   atExit(restore: () => void): () => void
   /**
-   * Runs a program on the streams of this process. Until it ends, Ctrl-C is for the program alone. Resolves
-   * with its exit code.
+   * Runs a program on the streams of this process, or with `output` in the place of stdout and stderr. Until
+   * it ends, Ctrl-C is for the program alone. Resolves with its exit code, after its last output.
    */
-  handOver(program: string, args: readonly string[]): Promise<number>
+  handOver(program: string, args: readonly string[], output?: ProgramOutput): Promise<number>
 }

@@ -54,7 +54,12 @@ function parserProblem(
   { message }: CommanderError,
   argv: readonly string[],
 ): Pick<Problem, 'message' | 'suggested_action'> {
-  const text = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
+  const text = message
+    .replace(/^error: /, '')
+    .split('\n')
+    .map(line => line.trim())
+    .filter(Boolean)
+    .join(' ')
   const command = writtenCommand(argv)
   return {
     message: text.charAt(0).toUpperCase() + text.slice(1),

@@ -1,3 +1,4 @@
+import { escapedText } from '#core/text/clean-text'
 import { chooseBaseUrl } from './http/base-url.ts'
 import { type Credential, createClient, createOpenClient } from './http/client.ts'
 import type { Io } from './io.ts'
@@ -21,9 +22,7 @@ export function openSession(io: Io, globals: Globals, isDone: boolean): Session 
   let address: string | undefined
   let credential: Credential | undefined
   const baseUrl = () => {
-    address ??= chooseBaseUrl(globals.baseUrl, env, () =>
-      globals.demo ? undefined : store().read().base_url,
-    )
+    address ??= chooseBaseUrl(globals, env, () => (globals.demo ? undefined : store().read().base_url))
     return address
   }
   const credentialOf = () => {
@@ -33,7 +32,7 @@ export function openSession(io: Io, globals: Globals, isDone: boolean): Session 
   const notices = new Set<string>()
   const say = (text: string) => {
     spinner.clear()
-    stderr.write(`${text}\n`)
+    stderr.write(`${escapedText(text)}\n`)
   }
   const render: Session['render'] = (blocks, text) => {
     const output = outputOf(io)

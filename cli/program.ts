@@ -19,6 +19,7 @@ export const globalFlags: readonly Flag[] = [
     flags: '--base-url <address>',
     help: 'the service (default: AA_BASE_URL, the last login, the service of this machine)',
   },
+  { flags: '--insecure', help: 'allow http to another machine: who is on the way can read the tokens' },
   { flags: '--config-dir <folder>', help: 'where the session is stored' },
   { flags: '--demo', help: 'read the demo project without signing in; changes nothing' },
 ]

@@ -11,6 +11,7 @@ export type Globals = {
   table?: string
   fields?: string[]
   baseUrl?: string
+  insecure?: boolean
   configDir?: string
   demo?: boolean
 }

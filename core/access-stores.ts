@@ -12,6 +12,7 @@ import { createIdentityDirectory } from './accounts/identities.ts'
 import type { Billing } from './billing/billing.ts'
 import { createAccountDeletion } from './deletion/account-deletion.ts'
 import { createAddressGuards } from './limits/address-guards.ts'
+import { createGuestSlots } from './limits/guest-slots.ts'
 import { createLimits } from './limits/limits.ts'
 import type { Profile } from './limits/profile.ts'
 import type { Clock, Log } from './ports.ts'
@@ -65,6 +66,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     guards: createAddressGuards({ ...services, profile }),
     audit: createAuditLog({ ...services, log, waitMs: gatherMs }),
     limits: createLimits({ ...services, log, profile, accounts, usage }),
+    guestSlots: createGuestSlots({ ...services, total: profile.guest_reads_at_once }),
     demo: createDemo({ ...services, accounts, projects }),
     contexts,
     readProject: createProjectReader({ ...services, projects, contexts }),

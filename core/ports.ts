@@ -137,6 +137,8 @@ export type QueryEngine = {
    * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
    * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.
    * `account`: on an engine with a queue, accounts take turns.
+   * `isGuest`: the reader has no account of their own (core/accounts/caller.ts), so on an engine with a queue
+   * the statement comes after those of all accounts, and it gives up early where the engine starts no more.
    * `order`: on an engine with a queue, those of the account's statements with a smaller number come first.
    * All statements of a read have one number, so the read that began first does not wait for later ones.
    * `onStatistics`: called once, before the promise settles, for a statement that ended. Athena also calls it
@@ -144,11 +146,8 @@ export type QueryEngine = {
    */
   rows(
     query: SqlQuery,
-    options?: {
-      signal?: AbortSignal | undefined
+    options?: ReadTurn & {
       snapshot?: object | undefined
-      account?: string | undefined
-      order?: number | undefined
       onStatistics?: ((statistics: QueryStatistics) => void) | undefined
     },
   ): Promise<Row[]>
@@ -171,7 +170,16 @@ export type FileSizes = {
  * parts of files. An engine that cannot open files uses the sizes of the snapshot.
  */
 export type ScanEstimator = {
-  estimate(query: SqlQuery, snapshot: FileSizes): Promise<ScanEstimate>
+  /** `turn`: as of QueryEngine.rows, on an engine that opens files for the estimate. */
+  estimate(query: SqlQuery, snapshot: FileSizes, turn?: ReadTurn): Promise<ScanEstimate>
+}
+
+/** Whose turn a statement takes in the queue of an engine. */
+export type ReadTurn = {
+  signal?: AbortSignal | undefined
+  account?: string | undefined
+  order?: number | undefined
+  isGuest?: boolean | undefined
 }
 
 /** Work for later. Every job runs at least once and may run twice. */

@@ -17,6 +17,12 @@ const failures = {
     message: 'The query engine is busy. Send the same request again after Retry-After seconds.',
     retryAfter: 5,
   },
+  guests: {
+    code: 'UNAVAILABLE',
+    message:
+      'Reads of accounts come first, and too many reads of share links and of the demo wait behind them. Send the same request again after Retry-After seconds.',
+    retryAfter: 5,
+  },
   unreachable: {
     code: 'UNAVAILABLE',
     message: 'The query engine cannot be reached now. Send the same request again after Retry-After seconds.',

@@ -1,3 +1,4 @@
+import { BILLED } from '#core/limits/profile'
 import { configMisses } from './cached-config.ts'
 import { scriptLoads } from './ingest.ts'
 import { monthlyCost } from './model.ts'
@@ -133,6 +134,20 @@ const tables: Record<string, () => string> = {
       [1, 2],
     )
   },
+  links: () =>
+    table(
+      ['install', 'USD a statement', 'statements a day', 'USD a day'],
+      Object.entries(installs).map(([name, install]) => {
+        const more = { ...install, reads: install.reads + 1e6 }
+        const aRead = (monthlyCost(more).total - monthlyCost(install).total) / 1e6
+        // A statement counts once for each of the smallest ones that Athena's bill has for it.
+        const statements = readFigures(install).bytes / system.stats.minimumBytes
+        const { guest_statements_per_day: aDay } = BILLED
+        const aStatement = aRead / statements
+        return [name, aStatement.toFixed(6), amount(aDay), dollars(aStatement * aDay)]
+      }),
+      [1, 2, 3],
+    ),
   analyses: () => {
     const base = usage({ events: 0, reads: 0, months: 0 })
     const cost = (change: Partial<Usage>) =>

@@ -241,7 +241,7 @@ export const system = {
      */
     request: { reads: 4 },
     /** Begin and end, and each chunk, without the item of the replay. */
-    ends: { reads: 4, writes: 9 },
+    ends: { reads: 4, writes: 10 },
     chunk: { writes: 3 },
     item: { headBytes: 400, chunkBytes: 90 },
     viewReads: 4,

@@ -1,18 +1,31 @@
 import { ApiError } from '#core/errors'
 import { isJsonObject, type JsonObject } from '#core/json-object'
-import { MAX_BODY_BYTES } from '#schemas/route'
+import { isDeeperThan, MAX_JSON_DEPTH } from '#schemas/json-depth'
+import { MAX_BODY_BYTES, type Route } from '#schemas/route'
 
 /** Throws on bytes that are not UTF-8. Skips a byte order mark. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads the body of a request as a JSON object, whatever its content type is (R1). Throws PAYLOAD_TOO_LARGE
- * over `maxBytes`, and INVALID_BODY for an empty body or a body that is not UTF-8, not JSON or not an object
- * (R3).
+ * over the limit of bytes, and INVALID_BODY for an empty body or a body that is not UTF-8, not JSON, not an
+ * object, or too deep (R3). The depth is known before the body is parsed.
  */
-export function jsonBody(bytes: Uint8Array, maxBytes: number = MAX_BODY_BYTES): JsonObject {
-  if (bytes.length > maxBytes) throw payloadTooLarge(maxBytes)
+export function jsonBody(
+  bytes: Uint8Array,
+  {
+    maxBodyBytes = MAX_BODY_BYTES,
+    maxBodyDepth = MAX_JSON_DEPTH,
+  }: Pick<Route, 'maxBodyBytes' | 'maxBodyDepth'> = {},
+): JsonObject {
+  if (bytes.length > maxBodyBytes) throw payloadTooLarge(maxBodyBytes)
   if (bytes.length === 0) throw new ApiError('INVALID_BODY', 'The body is empty. Send a JSON object.')
+  if (isDeeperThan(bytes, maxBodyDepth)) {
+    throw new ApiError(
+      'INVALID_BODY',
+      `The body has more than ${maxBodyDepth} objects and lists inside each other. Send flatter JSON.`,
+    )
+  }
   const body = parse(bytes)
   if (!isJsonObject(body))
     throw new ApiError('INVALID_BODY', 'The body is not a JSON object. Send a JSON object.')

@@ -7,6 +7,8 @@ export type Credentials = { account: string | undefined; region: string | undefi
 export type AccountFacts = {
   /** Concurrent executions of Lambda, the quota of the account in this region. */
   concurrency: number | null
+  /** Those that no function outside of this service has reserved; null if nobody can tell. */
+  available: number | null
   /** Open shards of the stream of this service. Null: there is none yet. */
   shards: number | null
 }
@@ -16,6 +18,9 @@ export type AccountFindings = { refusals: string[]; warnings: string[] }
 
 /** Enough for the default of four workers, ten open streams and some hundred requests a second. */
 const ENOUGH_EXECUTIONS = 100
+
+/** What the option `concurrency` takes at least. */
+const LEAST_EXECUTIONS = 10
 
 /** Compares the options with the account of the credentials. */
 export function findMismatches(
@@ -41,7 +46,7 @@ export function findMismatches(
  */
 export function findAccountProblems(
   config: Pick<Config, 'concurrency' | 'shards' | 'streamMode'>,
-  { concurrency, shards }: AccountFacts,
+  { concurrency, shards }: Omit<AccountFacts, 'available'>,
 ): AccountFindings {
   const refusals: string[] = []
   const warnings: string[] = []
@@ -51,7 +56,7 @@ export function findAccountProblems(
     )
   if (concurrency !== null && config.concurrency === undefined && concurrency < ENOUGH_EXECUTIONS)
     warnings.push(
-      `The account has only ${concurrency} concurrent executions, so streams and workers can leave none for tracking. Set the option concurrency to ${concurrency}, and raise the quota (docs/aws.md#first-deployment).`,
+      `The account has only ${concurrency} concurrent executions, so none can be reserved for ingestion, and streams, workers and requests are limited. Raise the quota (docs/aws.md#first-deployment).`,
     )
   const wanted = config.streamMode === 'provisioned' ? (config.shards ?? 1) : null
   if (shards !== null && wanted !== null && (wanted > shards * 2 || wanted < shards / 2)) {
@@ -61,4 +66,18 @@ export function findAccountProblems(
     )
   }
   return { refusals, warnings }
+}
+
+/**
+ * The options with the concurrent executions of the account, if the deployer has named none: then the room
+ * for ingestion and the limits of the rest follow from what the account has now. What other functions have
+ * reserved is not there for this service.
+ */
+export function withAccount(
+  options: Record<string, unknown>,
+  facts: Pick<AccountFacts, 'available'> | null,
+): Record<string, unknown> {
+  const available = facts?.available ?? null
+  if (options.concurrency !== undefined || available === null || available < LEAST_EXECUTIONS) return options
+  return { ...options, concurrency: available }
 }

@@ -20,7 +20,7 @@ const LOG_DAYS = [
 
 const httpsAddress = z
   .url({ protocol: /^https$/, error: 'Use an https address' })
-  .transform(text => text.replace(/\/+$/, ''))
+  .transform(text => text.replace(/(?<!\/)\/+$/, ''))
 
 /** Such as `amazon.nova-lite-v1:0`, or `eu.anthropic.…` for an inference profile. */
 const TEXT_MODEL = /^([a-z]{2,6}(-gov)?\.)?[a-z0-9-]+\.[a-zA-Z0-9][\w.:-]{1,100}$/

@@ -1,12 +1,22 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation'
 import { DescribeStreamSummaryCommand, KinesisClient } from '@aws-sdk/client-kinesis'
-import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import {
+  GetAccountSettingsCommand,
+  GetFunctionConcurrencyCommand,
+  LambdaClient,
+} from '@aws-sdk/client-lambda'
 import type { AccountFacts, Credentials } from './account-findings.ts'
 
 /** The synthesis waits at most this long for AWS. */
 const TIMEOUT_MS = 5_000
 /** The stack of `cdk bootstrap`. */
 const TOOLKIT = 'CDKToolkit'
+/** Logical id of the function that takes events. A test compares it with the template. */
+export const TRACK_FUNCTION = 'trackFunction5A9D1902'
 
 /**
  * Reads what the AWS account has, with the credentials of the environment. Null if nobody can tell: there are
@@ -33,13 +43,44 @@ export async function readAccount(
     const arn = (stack ?? (await describe(TOOLKIT)))?.StackId
     if (arn?.split(':')[4] !== account) return null
     const streamName = stack?.Outputs?.find(({ OutputKey }) => OutputKey === 'StreamName')?.OutputValue
-    const [concurrency, shards] = await Promise.all([
-      new LambdaClient(options)
+    const lambda = new LambdaClient(options)
+    const [limits, reserved, shards] = await Promise.all([
+      lambda
         .send(new GetAccountSettingsCommand({}), { abortSignal })
-        .then(({ AccountLimit }) => AccountLimit?.ConcurrentExecutions ?? null),
+        .then(({ AccountLimit }) => AccountLimit),
+      stack === null ? 0 : readReserved({ cloudFormation, lambda, stackName, abortSignal }),
       streamName === undefined ? null : readShards(new KinesisClient(options), streamName, abortSignal),
     ])
-    return { concurrency, shards }
+    const { ConcurrentExecutions: concurrency = null, UnreservedConcurrentExecutions: unreserved } =
+      limits ?? {}
+    const available = unreserved === undefined || reserved === null ? null : unreserved + reserved
+    return { concurrency, available, shards }
+  } catch {
+    return null
+  }
+}
+
+/** Executions that this service has reserved for ingestion; null if nobody can tell. */
+async function readReserved({
+  cloudFormation,
+  lambda,
+  stackName,
+  abortSignal,
+}: {
+  cloudFormation: CloudFormationClient
+  lambda: LambdaClient
+  stackName: string
+  abortSignal: AbortSignal
+}): Promise<number | null> {
+  try {
+    const { StackResources: resources = [] } = await cloudFormation.send(
+      new DescribeStackResourcesCommand({ StackName: stackName, LogicalResourceId: TRACK_FUNCTION }),
+      { abortSignal },
+    )
+    const FunctionName = resources[0]?.PhysicalResourceId
+    if (FunctionName === undefined) return 0
+    const command = new GetFunctionConcurrencyCommand({ FunctionName })
+    return (await lambda.send(command, { abortSignal })).ReservedConcurrentExecutions ?? 0
   } catch {
     return null
   }

@@ -1,5 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { Log } from '#core/ports'
+import { caught } from './caught.ts'
 
 /** Time between two looks at the load of the thread, ms. */
 const LOOK_MS = 5_000
@@ -9,6 +11,7 @@ const IDLE_PART = 0.02
 const GARBAGE_BYTES = 8_000_000
 
 export type CollectOptions = {
+  log: Log
   lookMs?: number
   /**
    * The memory that is watched, bytes. Default: the heap of this thread. The memory of the process also
@@ -25,15 +28,16 @@ export type CollectOptions = {
  * idle. A collection takes about 100 ms.
  */
 export function collectWhenIdle({
+  log,
   lookMs = LOOK_MS,
   memory = () => process.memoryUsage().heapTotal,
   afterwards = async () => {},
-}: CollectOptions = {}): void {
+}: CollectOptions): void {
   setFlagsFromString('--expose-gc')
   const collect: (options: object) => void = runInNewContext('gc')
   let before = performance.eventLoopUtilization()
   let last = 0
-  setInterval(async () => {
+  const look = async () => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
@@ -43,5 +47,7 @@ export function collectWhenIdle({
     await afterwards().catch(() => {})
     last = memory()
     before = performance.eventLoopUtilization()
-  }, lookMs).unref()
+  }
+  // The system does not say how much memory there is when no more files can be opened.
+  setInterval(caught(log, 'garbage', look), lookMs).unref()
 }

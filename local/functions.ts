@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
+import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createRequestCountry } from '#core/ingest/request-country'
@@ -14,6 +15,7 @@ import { createStreamLeases } from '#core/live/stream-leases'
 import { createTails } from '#core/live/tails'
 import type { Clock, JobQueue, Log } from '#core/ports'
 import { openReplays } from '#core/replays/open-replays'
+import { keepInMemory } from '#core/reports/run/kept-answers'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import type { ScanJob } from '#core/scans/scan'
 import { authHandler } from '#lambdas/auth/handler'
@@ -108,12 +110,14 @@ export async function openFunctions(
   }
   const country = openCountryTable()
   const countryHeader = settings.COUNTRY_HEADER ?? null
+  const botCounts = createBotCounts({ stream, clock, hasTimer: true })
   const control = controlHandler(common)
   const reports = reportsHandler({
     ...common,
     identity,
     emails,
     engine,
+    keptAnswers: keepInMemory(),
     estimator: engine,
     openLake: () => openLake({ state: lakeState, lake }),
     buffer,
@@ -161,6 +165,7 @@ export async function openFunctions(
       country,
       countryHeader,
       bots: createBotClassifier(),
+      botCounts,
       findCaller: findCaller(common),
       limits: access.limits,
       emails,
@@ -169,7 +174,11 @@ export async function openFunctions(
       log,
     }),
   }
-  return { functions, freeMemory: engine.freeMemory, close: engine.close }
+  async function close(): Promise<void> {
+    await botCounts.flush()
+    await engine.close()
+  }
+  return { functions, freeMemory: engine.freeMemory, close }
 }
 
 /** A function whose code is loaded for its first request: the library of MCP takes 0.2 s. */

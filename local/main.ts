@@ -2,6 +2,7 @@ import './thread-pool.ts'
 import { flushCompileCache } from 'node:module'
 import { collectWhenIdle } from './collect-garbage.ts'
 import { firstSteps } from './demo/first-steps.ts'
+import { FileLimitError } from './file-limit.ts'
 import { PortError } from './http/listen.ts'
 import { FolderError } from './lock.ts'
 import { serviceLog } from './service-log.ts'
@@ -46,7 +47,7 @@ try {
   service = startedService
   // A service that is killed would not write what it has compiled.
   flushCompileCache()
-  collectWhenIdle({ memory: process.memoryUsage.rss, afterwards: startedService.freeMemory })
+  collectWhenIdle({ log: serviceLog, memory: process.memoryUsage.rss, afterwards: startedService.freeMemory })
 } catch (error) {
   // A signal during the start makes the start fail too.
   if (!isEnding) {
@@ -92,6 +93,8 @@ function printStatus(label: string, text: string): void {
  * printed.
  */
 function operatorMessage(error: unknown): string {
-  const isForOperator = [SettingsError, FolderError, PortError].some(kind => error instanceof kind)
+  const isForOperator = [SettingsError, FolderError, FileLimitError, PortError].some(
+    kind => error instanceof kind,
+  )
   return isForOperator ? (error as Error).message : ((error as Error).stack ?? String(error))
 }

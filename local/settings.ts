@@ -16,7 +16,7 @@ function wholeNumber(min: number, max: number) {
 
 const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address, such as https://stats.example.com' })
-  .transform(text => text.replace(/\/+$/, ''))
+  .transform(text => text.replace(/(?<!\/)\/+$/, ''))
 
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
 /** Far more than anybody has. Each request is compared with all of them. */

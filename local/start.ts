@@ -15,7 +15,9 @@ import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from './cr
 import { lakeDir } from './data-folder.ts'
 import { isSeedUnfinished, seedDemo } from './demo/seed.ts'
 import { createDemoSite } from './demo/site.ts'
+import { connectionsWithin, readFileLimit } from './file-limit.ts'
 import { openFunctions } from './functions.ts'
+import { CAPS, createAdmission } from './http/admission.ts'
 import { listen, reservePort } from './http/listen.ts'
 import { trustProxies } from './http/trusted-proxies.ts'
 import { createFolderLake } from './lake/folder.ts'
@@ -53,6 +55,8 @@ export type ServiceStart = {
 /** Tells the operator how far the start is: a label of one word, and a text. */
 export type ReportStatus = (label: string, text: string) => void
 
+/** With fewer connections than this the start says so: a busy site has more visitors at once. */
+const FEW_CONNECTIONS = 2_000
 /** The start waits this long for the lake to take another demo event, ms. */
 const NO_PROGRESS_MS = 60_000
 
@@ -75,6 +79,14 @@ async function openService(
   onPipeline: (thread: PipelineThread) => void,
 ): Promise<Service> {
   const { DATA_DIR } = settings
+  const fileLimit = readFileLimit()
+  const connections = connectionsWithin(fileLimit, settings.QUERY_THREADS)
+  if (connections < FEW_CONNECTIONS) {
+    reportStatus(
+      'files',
+      `The limit of open files is ${fileLimit}, so at most ${connections} connections are open at once. \`ulimit -n\` raises it.`,
+    )
+  }
   const lock = lockFolder(DATA_DIR)
   if (isOpenToOthers(DATA_DIR)) log('FOLDER_OPEN_TO_OTHERS', { folder: DATA_DIR })
   const storedCredentials = readCredentials(DATA_DIR)
@@ -159,6 +171,7 @@ async function openService(
     port,
     host: settings.HOST,
     functions,
+    admission: createAdmission({ ...CAPS, connections }, log),
     proxies: trustProxies(settings.TRUSTED_PROXIES ?? []),
     countryHeader: settings.COUNTRY_HEADER,
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),

@@ -96,9 +96,9 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     log('JOB_FAILED', { job: 'replay', error: String(error) }),
   )
   const reserve = createDiskReserve({
-    async freeBytes() {
-      const { bavail, bsize } = await statfs(dataDir)
-      return bavail * bsize
+    async measureDisk() {
+      const { bavail, blocks, bsize } = await statfs(dataDir)
+      return { free: bavail * bsize, size: blocks * bsize }
     },
     async waitingBytes() {
       let bytes = 0
@@ -118,7 +118,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     client: state.client,
     table: state.table,
     stream: withDiskReserve(stream, reserve),
-    /** Where replays go: anybody may send them, so they get no room that acknowledged events need. */
+    /** Where replays go: anybody may send them, so they stop well before events do. */
     replayObjects: lakeWithDiskReserve(createFolderLake(folder), reserve),
     /** Returns whether the stream has never had a record. */
     async isNew(): Promise<boolean> {

@@ -111,6 +111,10 @@ export const errorCodes = {
     status: 409,
     hint: 'The person has more than 20 ids. Look at them with `dry_run=true`, then send `confirm` with their number, which is `ids`.',
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    hint: 'The request arrived too slowly. Send it again, in smaller parts if needed.',
+  },
   PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send a body of at most 1 MiB. Split the batch.' },
   INVALID_URL: {
     status: 400,

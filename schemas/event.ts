@@ -8,6 +8,11 @@ export const EVENT_LIMITS = {
   nameChars: 256,
   idChars: 256,
   propertiesBytes: 8192,
+  /**
+   * Objects and lists inside each other in a body. Whatever fits into the bytes of properties is stored
+   * (U62), which is 4,096 levels, in an event, a list and the body. JSON.stringify fails at about 4,450.
+   */
+  bodyDepth: 4_099,
   batchEvents: 100,
   pastMs: 30 * 24 * 3_600_000,
   futureMs: 5 * 60_000,

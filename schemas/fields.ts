@@ -201,6 +201,14 @@ export const sessionCount = z
   .int()
   .meta({ description: 'Sessions that start in the range: /numbers.md#sessions' })
 
+/** The field `other` of a response to a share link: sums of the groups that it does not show. */
+export function otherGroups<Shape extends Record<string, z.ZodInt>>(shape: Shape) {
+  return z.object(shape).optional().meta({
+    description:
+      'Only for share links: the sums of the groups that are not shown, /dashboard.md#groups-of-few-people',
+  })
+}
+
 /** Filters of several reads. */
 export const eventName = z
   .string()

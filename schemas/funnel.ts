@@ -1,7 +1,17 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import { documentedAs } from './documented-as.ts'
-import { datedPeriod, days, failsWith, oneOf, project, sinceMonth, tz, wholeNumber } from './fields.ts'
+import {
+  datedPeriod,
+  days,
+  failsWith,
+  oneOf,
+  otherGroups,
+  project,
+  sinceMonth,
+  tz,
+  wholeNumber,
+} from './fields.ts'
 import { propertyKey } from './properties.ts'
 import { cut } from './sessions.ts'
 
@@ -154,6 +164,7 @@ export const funnelResponse = z
         }),
       )
       .optional(),
+    other: otherGroups({ users: z.int() }),
     people: z
       .array(
         z.object({ id: z.string(), at: z.int().meta({ description: 'When it passed the step, Unix ms' }) }),

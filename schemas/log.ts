@@ -6,11 +6,17 @@ export const logCodes = {
   STOPPED: 'the service has stopped cleanly',
   REQUEST_FAILED: 'a request ended in INTERNAL_ERROR, because of a bug',
   REQUEST_LATE: 'a request got 503 just before the timeout of its function',
+  CONNECTIONS_CLOSED:
+    'clients have more connections open than the service takes, so it has closed idle ones; logged once a minute',
+  TIMER_FAILED: 'a task that runs at intervals or after a time failed; the service goes on',
   READ_NOT_COUNTED: 'a read succeeded, but the state table did not count it',
   STREAM_UNAVAILABLE: 'an append failed with 503: the disk is full or the stream is throttled',
   DISK_RESERVE_REACHED:
     'tracking gets 503, because the disk has only the room that acknowledged events need on their way into the lake',
   DISK_RESERVE_FREE: 'the disk has room again, and tracking accepts events',
+  REPLAY_RESERVE_REACHED:
+    'chunks of replays get 503, because the rest of the disk is left to events, which are accepted',
+  REPLAY_RESERVE_FREE: 'the disk has room again, and chunks of replays are accepted',
   DEMO_UNFINISHED: 'the demo project is not filled yet, for example because the disk is full',
   STREAM_DAMAGED:
     'the event log was damaged; all readable records were kept and the damaged file was set aside',

@@ -61,7 +61,7 @@ const errorResponse = z
   .meta({
     id: 'Error',
     description:
-      'Some codes have more fields: `resource_metadata` (401), `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD)',
+      'Some codes have more fields: `resource_metadata` (401), `required_scope` (FORBIDDEN), `reason` (RATE_LIMITED), `suggested_field` and `available_properties` (INVALID_FILTER_FIELD), `bad_events` (bad events of a batch)',
   })
 
 const ACCOUNT_SECURITY: Record<string, string[]>[] = [
@@ -310,10 +310,11 @@ const errorHeaders = {
 }
 
 /**
- * Refers to the shared response where the route has codes of its own, which the text beside the reference
- * lists. The text of the document says that every operation has this response.
+ * Refers to the shared response, so that a generated client types the errors of every operation. The text
+ * beside the reference lists the codes that do not follow from what the operation shows.
  */
 function errorResponses(route: Route): ZodOpenApiResponsesObject {
   const description = listedErrorsOf(route).join(' ')
-  return description === '' ? {} : { default: { $ref: `#/components/responses/${ERRORS}`, description } }
+  const $ref = `#/components/responses/${ERRORS}`
+  return { default: description === '' ? { $ref } : { $ref, description } }
 }

@@ -105,7 +105,7 @@ export const readProject = projectRecord
     link_domains: z.array(z.string()),
     usage_today: z.object({ event_count: z.int(), read_count: z.int() }),
     refused: z
-      .object({ links: z.partialRecord(z.enum(REFUSED_LINKS), z.int()) })
+      .object({ links: z.partialRecord(z.enum(REFUSED_LINKS), z.int()), traits: z.int() })
       .meta({ description: 'What identify requests have asked for and was not done, by reason' }),
   })
   .meta({ id: 'ReadProject' })

@@ -5,6 +5,7 @@ import {
   days,
   eventName,
   failsWith,
+  otherGroups,
   project,
   sinceWeek,
   tz,
@@ -57,6 +58,7 @@ export const breakdownResponse = z
       .meta({ description: 'Most frequent first' }),
     total_events: z.int().meta({ description: 'Events of the range, after the event filter' }),
     total_with_property: z.int().meta({ description: 'Those of them that have the property' }),
+    other: otherGroups({ count: z.int() }),
     ...cut,
     ...contextOfResponse,
   })

@@ -14,6 +14,13 @@ export const MAX_CHUNKS = 400
 /** Events of one chunk, and bytes of its events as JSON: a chunk is unpacked in memory. */
 export const MAX_CHUNK_EVENTS = 20_000
 export const MAX_CHUNK_JSON_BYTES = 4 * 1_048_576
+/**
+ * Deepest JSON of a chunk. The recorder sends its snapshot in flat parts: 12 levels for a page of 512
+ * elements inside each other, the most that the parser of a browser makes. A snapshot in one piece is allowed
+ * too, as rrweb writes it: two levels for each element, for the 512 that the viewer shows and as many again.
+ * JSON.stringify fails at about 4,450.
+ */
+export const MAX_CHUNK_DEPTH = 2_000
 
 export const RECORDING_STARTS = ['immediate', 'after_consent'] as const
 

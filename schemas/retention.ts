@@ -1,6 +1,17 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { date, datedPeriod, days, failsWith, oneOf, project, since, tz, wholeNumber } from './fields.ts'
+import {
+  date,
+  datedPeriod,
+  days,
+  failsWith,
+  oneOf,
+  otherGroups,
+  project,
+  since,
+  tz,
+  wholeNumber,
+} from './fields.ts'
 import { flag } from './read-options.ts'
 
 export const RETENTION_PERIODS = ['day', 'week', 'month'] as const
@@ -61,6 +72,7 @@ export const retentionResponse = z
         }),
       )
       .meta({ description: 'Oldest first; cohorts without users are left out' }),
+    other: otherGroups({ users: z.int() }),
     average_rates: z
       .array(z.number())
       .meta({ description: 'The mean of `rates` over the cohorts, weighted by their users' }),

@@ -66,6 +66,8 @@ export type Route = {
   bodyCode?: ErrorCode
   /** Largest body, where it is less than MAX_BODY_BYTES. */
   maxBodyBytes?: number
+  /** Deepest JSON of the body, in objects and lists inside each other, where it is not MAX_JSON_DEPTH. */
+  maxBodyDepth?: number
   /** With a content type or without a schema the handler writes the response itself; else it is JSON. */
   responses: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
   /** The error codes of this route that do not follow from its other fields. */

@@ -55,6 +55,8 @@ export const derivedErrors: {
 }[] = [
   { code: 'INVALID_BODY', of: 'with a body', follows: ({ body }) => body !== undefined },
   { code: 'PAYLOAD_TOO_LARGE', of: 'other than GET', follows: ({ method }) => method !== 'GET' },
+  // One machine alone: API Gateway reads the whole request before it calls a function.
+  { code: 'REQUEST_TIMEOUT', of: 'other than GET', follows: ({ method }) => method !== 'GET' },
   { code: 'INVALID_TOKEN', of: null, follows: ({ auth }) => auth === 'project_token' },
   { code: 'AUTH_REQUIRED', of: 'with security', follows: ({ auth }) => auth === 'account' },
   // The chain reads the query string for the credential, and the string may have bad percent-encoding.

@@ -9,6 +9,7 @@ import {
   nameList,
   nextBefore,
   oneOf,
+  otherGroups,
   period,
   pickedRow,
   project,
@@ -94,6 +95,7 @@ export const distributionResponse = z
         pct: z.number().meta({ description: '0 to 100' }),
       }),
     ),
+    other: otherGroups({ sessions: z.int() }),
     median_bucket: z.enum(DURATION_BUCKETS).nullable(),
     engaged_pct: z.number().meta({ description: 'Percentage of sessions of 30 seconds or more' }),
     ...contextOfResponse,
@@ -129,6 +131,7 @@ export const pagesResponse = z
     period: datedPeriod,
     entry_pages: z.array(pageRow).optional(),
     exit_pages: z.array(pageRow).optional(),
+    other: otherGroups({ entry_sessions: z.int(), exit_sessions: z.int() }),
     ...cut,
     ...contextOfResponse,
   })
@@ -195,6 +198,7 @@ export const heatmapResponse = z
     peak: heatmapCell.nullish(),
     busiest_day: z.string().nullish(),
     busiest_hour: z.int().nullish(),
+    other: otherGroups({ events: z.int() }),
     ...contextOfResponse,
   })
   .meta({ id: 'Heatmap' })

@@ -50,7 +50,13 @@ const shareLink = z
   .meta({ id: 'ShareLink' })
 export type ShareLink = z.infer<typeof shareLink>
 
-export const shareLinkList = z.object({ share_links: z.array(shareLink) })
+export const shareLinkList = z.object({
+  share_links: z.array(shareLink),
+  statements_today: z.int().nullable().meta({
+    description: 'What the links, and the demo, have used on this UTC day; null: nothing is counted',
+  }),
+  statements_per_day: z.int().nullable().meta({ description: 'What they may use; null: any number' }),
+})
 export const createdShareLink = shareLink.extend({
   url: z.string().meta({ description: 'For those who may look. It is shown only now' }),
 })

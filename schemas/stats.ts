@@ -4,6 +4,7 @@ import {
   bounceRate,
   days,
   oneOf,
+  otherGroups,
   previousDatedPeriod,
   project,
   sessionCount,
@@ -63,6 +64,7 @@ const statsOfPeriod = {
   truncated: z.literal(true).optional().meta({
     description: 'Present above 20 event names or countries',
   }),
+  other: otherGroups({ events: z.int(), countries: z.int(), hours: z.int() }),
 }
 
 const periodResponse = z.object(statsOfPeriod)

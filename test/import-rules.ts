@@ -116,11 +116,11 @@ const RULES: Record<string, Rule> = {
     packages: /^@aws-sdk\//,
     builtins: null,
   },
-  // Tests do not import benchmarks, except the open one, whose probe is a test. Code that both need belongs
-  // to test/support.
+  // Tests do not import benchmarks, except the open one, whose probe is a test, and the strangers, whose
+  // attackers must send what they say. Code that both need belongs to test/support.
   test: {
     files:
-      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|docs|tracker|replay|cli|dashboard|rehearsal|scripts|test|bench\/agent)\//,
+      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|docs|tracker|replay|cli|dashboard|rehearsal|scripts|test|bench\/(agent|strangers))\//,
     packages: null,
     builtins: null,
   },

@@ -7,9 +7,9 @@ import { isHeld } from './storage.ts'
 import { track } from './track.ts'
 
 const TEXT_CHARS = 200
-/** Matches the file name and the extension of a download at the end of a path (docs/api/tracker.md). */
+/** Matches the extension of a download at the end of a path (docs/api/tracker.md). */
 const DOWNLOAD =
-  /[^/]*\.(pdf|xlsx?|docx?|txt|rtf|csv|exe|key|pp(s|tx?)|7z|pkg|rar|gz|zip|avi|mov|mp([34]|eg)|wmv|midi|wav|wma|dmg|iso|msi)$/i
+  /\.(pdf|xlsx?|docx?|pptx?|pps|txt|rtf|csv|exe|key|7z|pkg|rar|gz|zip|avi|mov|mp(3|4|eg)|wmv|wma|wav|midi|dmg|iso|msi)$/i
 
 /** Returns an attribute without e-mail addresses, cut to 200 characters; empty when the element has none. */
 export function attributeText(element: Element, name: string): string {
@@ -64,6 +64,6 @@ export function watchClicks(): void {
     if (is_external && isOn('trackOutgoing')) track('outgoing_link', { href, hostname })
     const file = DOWNLOAD.exec(href)
     if (file && isOn('trackDownloads'))
-      track('$download', { href, filename: file[0], extension: file[1]!.toLowerCase() })
+      track('$download', { href, filename: href.split('/').pop(), extension: file[1]!.toLowerCase() })
   })
 }

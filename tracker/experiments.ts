@@ -44,20 +44,19 @@ export function experiment(name: string, keys?: string[]): string | null | undef
 const findElements = () => document.querySelectorAll(`[${ATTRIBUTE}]`)
 
 /**
- * Asks the service for the experiments, once a page. Then it replaces the text, never HTML, of elements with
- * `data-aa-experiment`; without a text for the variant they keep their own. Call it for each route, and after
- * the consent. When a project has no experiments, this browser session does not ask again until a page has an
- * element or a call with one.
+ * Asks the service for the experiments of the token, once a page. Then it replaces the text, never HTML, of
+ * elements with `data-aa-experiment`; without a text for the variant they keep their own. Call it for each
+ * route, and after the consent. When a project has no experiments, this browser session does not ask again
+ * until a page has an element or a call with one.
  */
 export async function runExperiments(isCalled?: boolean): Promise<void> {
   try {
     const isNeeded = () => isCalled || findElements()[0] || !read('experiments')
-    if (!isLoaded && isNeeded() && !isHeld() && !isPrintOnly()) {
+    if (!isLoaded && dataset.token && isNeeded() && !isHeld() && !isPrintOnly()) {
       isLoaded = true
-      const answer = await fetch(`${endpoint}/experiments/config?token=${dataset.token}`, {
-        credentials: 'omit',
-      })
-      const { experiments } = await answer.json()
+      const { experiments } = await (
+        await fetch(`${endpoint}/experiments/config?token=${dataset.token}`, { credentials: 'omit' })
+      ).json()
       for (const { key, variants } of experiments) running[key] = variants
       write('experiments', experiments[0] ? null : 'none')
     }

@@ -3,6 +3,7 @@ import { type Command, callCommand, type Flag, NAME } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import type { Values } from '#cli/http/endpoint'
 import { advice, type Block } from '#cli/print/blocks'
+import { parseJson } from '#schemas/json-depth'
 
 const FILE: Flag = {
   flags: '--file <lists>',
@@ -70,7 +71,7 @@ export const contextCommands: readonly Command[] = [
 function listsIn(source: unknown): Values {
   const text = String(source)
   try {
-    const value: unknown = JSON.parse(
+    const value: unknown = parseJson(
       /^\s*\{/.test(text) ? text : readFileSync(text === '-' ? 0 : text, 'utf8'),
     )
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values

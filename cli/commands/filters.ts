@@ -1,4 +1,5 @@
 import { CommandError } from '#cli/errors'
+import { parseJson } from '#schemas/json-depth'
 
 const OPERATORS = {
   '!=': 'neq',
@@ -27,7 +28,7 @@ function written(text: string, name: string): unknown {
 
 function jsonFilters(text: string): unknown[] {
   try {
-    return [JSON.parse(text)].flat()
+    return [parseJson(text)].flat()
   } catch {
     throw unreadable()
   }

@@ -4,6 +4,7 @@ import { CommandError } from '#cli/errors'
 import { type Block, line } from '#cli/print/blocks'
 import { peopleTable } from '#cli/print/people-table'
 import { reportHeading } from '#cli/print/periods'
+import { parseJson } from '#schemas/json-depth'
 
 const FLAGS: readonly Flag[] = [
   { flags: '--steps <events>', as: 'list', help: 'names of events in order: page_view,signup' },
@@ -140,7 +141,7 @@ function stepsOf({ options }: Input): { steps: unknown } | { from_context: true 
 
 function jsonSteps(source: string): unknown {
   try {
-    return JSON.parse(/^\s*\[/.test(source) ? source : readFileSync(source, 'utf8'))
+    return parseJson(/^\s*\[/.test(source) ? source : readFileSync(source, 'utf8'))
   } catch {
     throw new CommandError({
       error: 'USAGE',

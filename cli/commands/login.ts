@@ -12,7 +12,7 @@ const FLAGS: readonly Flag[] = [
   {
     flags: '--detached',
     as: 'switch',
-    help: 'prints the page for a human elsewhere, and ends; login --wait goes on',
+    help: 'prints the page for a human elsewhere, and ends unless --wait is there; login --wait goes on',
   },
   { flags: '--wait', as: 'switch', help: 'waits until a human elsewhere has approved, 30 minutes at most' },
   { flags: '--poll', as: 'switch', help: 'the same as --wait' },
@@ -21,7 +21,7 @@ const FLAGS: readonly Flag[] = [
 ]
 
 /** What of the options may stand together. */
-const SHAPES = ['', 'detached', 'wait', 'poll', 'authRequest exchangeCode']
+const SHAPES = ['', 'detached', 'wait', 'poll', 'detached wait', 'detached poll', 'authRequest exchangeCode']
 
 export const login: RunCommand = {
   name: 'login',
@@ -37,8 +37,9 @@ export const login: RunCommand = {
     requireChoice(keychainOf(session.io, ''), session.io.env)
     // This fails if nothing can be stored. Else a human would approve a session that is then lost.
     await session.store().update(config => config)
+    const waits = options.wait === true || options.poll === true
+    if (waits) return finish(session, await resumed(session, options.detached === true))
     if (options.detached === true) return printDetached(session)
-    if (options.wait === true || options.poll === true) return finish(session, await resumed(session))
     if (options.authRequest === undefined) return finish(session, await signInHere(session))
     return finish(
       session,
@@ -53,6 +54,7 @@ async function printDetached(session: Session): Promise<void> {
   await remember(session, started)
   const { auth_request_id, approval_code, expires_at, scopes } = started
   const next = 'footfall login --wait'
+  const finishWith = `footfall login --auth-request ${auth_request_id} --exchange-code -`
   const data = {
     ok: true,
     status: 'pending',
@@ -62,6 +64,7 @@ async function printDetached(session: Session): Promise<void> {
     expires_at,
     scopes,
     next,
+    finish_with_code: finishWith,
   }
   session.print(
     [
@@ -71,6 +74,7 @@ async function printDetached(session: Session): Promise<void> {
           ['For the human', address, 'address'],
           ['Code of the page', approval_code],
           ['Then', next],
+          ['Or with the code that the human gets', finishWith],
         ],
       },
     ],
@@ -105,9 +109,12 @@ const FINAL: readonly string[] = [
   'INVALID_POLL_TOKEN',
 ]
 
-/** The detached sign-in that was begun, or a new one. */
-async function resumed(session: Session): Promise<StoredSession> {
-  const known = session.store().read().pending?.[session.baseUrl()]
+/**
+ * Waits for the detached sign-in that was begun, or for a new one: `isNew`, or when there is none to go on
+ * with.
+ */
+async function resumed(session: Session, isNew: boolean): Promise<StoredSession> {
+  const known = isNew ? undefined : session.store().read().pending?.[session.baseUrl()]
   const isLive = known !== undefined && known.expires_at > session.io.clock.now()
   const pending: PendingLogin = isLive ? known : await startDetached(session)
   if (!isLive) await remember(session, pending)
@@ -189,6 +196,6 @@ function wrongShape(): CommandError {
     error: 'USAGE',
     message: 'These options do not belong together.',
     suggested_action:
-      'Use footfall login, login --detached, login --wait, or login --auth-request ID --exchange-code CODE.',
+      'Use footfall login, login --detached, login --wait, login --detached --wait, or login --auth-request ID --exchange-code CODE.',
   })
 }

@@ -2,9 +2,11 @@ import { resolve } from 'node:path'
 import { type Flag, type Input, NAME, type RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import { lakeFolderOf } from '#cli/http/base-url'
+import { safeJson } from '#cli/print/json'
 import type { Session } from '#cli/run-context'
 import { hasDuckdb, runDuckdb } from '#cli/sql/duckdb-shell'
 import { type LakeFiles, lakeScript } from '#cli/sql/lake-script'
+import { escapedText } from '#core/text/clean-text'
 
 const FLAGS: readonly Flag[] = [
   { flags: '--command <sql>', help: 'runs one statement, and prints its rows' },
@@ -39,8 +41,9 @@ export const sqlShell: RunCommand = {
       (wantsRows || session.output.canAsk) &&
       hasDuckdb(session.io)
     ) {
-      const args = wantsRows ? rowArgs(session, String(options.command)) : []
-      session.exitCode = await runDuckdb(session.io, script, args)
+      session.exitCode = wantsRows
+        ? await runDuckdb(session.io, script, rowArgs(session, String(options.command)), cleanerOf(session))
+        : await runDuckdb(session.io, script, [])
       return
     }
     if (wantsRows) throw noRows(known)
@@ -53,6 +56,14 @@ export const sqlShell: RunCommand = {
 function rowArgs({ globals }: Session, command: string): string[] {
   const format = globals.json ? ['-json'] : globals.csv ? ['-csv'] : []
   return [...format, '-c', command]
+}
+
+/**
+ * Visitors choose the texts of events. A file or a pipe gets the same as the terminal, as with --csv
+ * elsewhere.
+ */
+function cleanerOf({ globals }: Session): (text: string) => string {
+  return globals.json ? safeJson : escapedText
 }
 
 /** A read of all events names their files. */

@@ -2,21 +2,45 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CommandError } from '#cli/errors'
 import type { Env } from '#cli/io'
+import type { Globals } from '#cli/run-context'
 
 /** Where a service of this machine listens when nothing else is known (docs/one-machine.md). */
 const DEFAULT_URL = 'http://localhost:8787'
 
 /**
- * The address of the service, without a slash at its end: the option, the environment, the service of the
- * last login, then the service of one machine, whose data folder says its address.
+ * The address of the service, without a slash at its end, and https unless it is this machine: the option,
+ * the environment, the service of the last login, then the service of one machine, whose data folder says its
+ * address.
  */
 export function chooseBaseUrl(
-  option: string | undefined,
+  { baseUrl, insecure }: Pick<Globals, 'baseUrl' | 'insecure'>,
   env: Env,
   ofLastLogin: () => string | undefined,
 ): string {
-  const named = option ?? (env.AA_BASE_URL || undefined)
-  return checked(named ?? ofLastLogin() ?? addressInDataFolder(env) ?? DEFAULT_URL)
+  const named = baseUrl ?? (env.AA_BASE_URL || undefined)
+  const address = checked(named ?? ofLastLogin() ?? addressInDataFolder(env) ?? DEFAULT_URL)
+  if (insecure !== true && !isPrivate(address)) throw plainHttp(address)
+  return address
+}
+
+/**
+ * The names of this machine, as `URL` writes them: 127.1 and 0x7f000001 are 127.0.0.1 there. No other name
+ * counts, such as app.localhost, because a server of names may say where it is.
+ */
+const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
+
+/** Whether nobody on the way can read what is sent. */
+function isPrivate(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'https:' || LOOPBACK.test(hostname)
+}
+
+function plainHttp(address: string): CommandError {
+  return new CommandError({
+    error: 'INSECURE_ADDRESS',
+    message: `${address} is plain http to another machine, so everybody on the way could read your tokens.`,
+    suggested_action: `Use https. In a network that you trust, add --insecure.`,
+  })
 }
 
 function checked(address: string): string {
@@ -34,7 +58,7 @@ function checked(address: string): string {
       suggested_action: 'Correct --base-url or AA_BASE_URL.',
     })
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`
 }
 
 /** The lake of the service of this machine, if the address is its own. */

@@ -57,12 +57,7 @@ async function send(io: Network, baseUrl: string, call: Call, token: string | nu
   const [method = 'GET', template = ''] = call.endpoint.split(' ')
   const path = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(call.path?.[name] ?? ''))
   const response = await answerOf()
-  try {
-    return { status: response.status, text: await boundedText(response), headers: response.headers }
-  } catch (error) {
-    // The service has answered, so it is there.
-    throw isTimeout(error) ? unreachable(baseUrl, error) : brokenAnswer(baseUrl)
-  }
+  return { status: response.status, text: await bodyText(response, baseUrl), headers: response.headers }
 
   function answerOf(): Promise<globalThis.Response> {
     return io
@@ -82,6 +77,16 @@ async function send(io: Network, baseUrl: string, call: Call, token: string | nu
       .catch(error => {
         throw unreachable(baseUrl, error)
       })
+  }
+}
+
+/** The body as text. Throws CommandError when it is larger than any of ours, late or cut off. */
+export async function bodyText(response: globalThis.Response, baseUrl: string): Promise<string> {
+  try {
+    return await boundedText(response)
+  } catch (error) {
+    // The service has answered, so it is there.
+    throw isTimeout(error) ? unreachable(baseUrl, error) : brokenAnswer(baseUrl)
   }
 }
 

@@ -1,5 +1,5 @@
 import { CommandError, problemOf } from '#cli/errors'
-import { type Credential, type Network, NOT_SIGNED_IN } from '#cli/http/client'
+import { bodyText, type Credential, type Network, NOT_SIGNED_IN } from '#cli/http/client'
 
 /** One JSON-RPC message. Absent `id`: a notification, which has no answer. */
 export type Message = {
@@ -55,7 +55,7 @@ export function createBridge(io: Network, baseUrl: string, credential: Credentia
       const renewed = await credential.renewed(token)
       if (renewed !== null) response = await post(message, renewed, signal)
     }
-    const body = parsed(await response.text())
+    const body = parsed(await bodyText(response, baseUrl))
     if (response.status === 202) return null
     if (isJsonRpc(body)) return body
     const { message: text, suggested_action: action } = problemOf(

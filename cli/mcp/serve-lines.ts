@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { parseJson } from '#schemas/json-depth'
 import { type Bridge, failure, type Message } from './bridge.ts'
 
 /** Requests that wait for their answers. A client asks one after the other, or a few at once. */
@@ -47,7 +48,7 @@ export async function serveLines(
 
 function parsed(line: string): Message | null {
   try {
-    const message: unknown = JSON.parse(line)
+    const message: unknown = parseJson(line)
     const isObject = typeof message === 'object' && message !== null && !Array.isArray(message)
     return isObject ? (message as Message) : null
   } catch {

@@ -83,7 +83,7 @@ function moment(ms: number): string {
 /** Thousands apart. Intl would take 10 ms of the start. */
 function grouped(value: number): string {
   const [whole = '', part] = String(Math.round(value * 1_000) / 1_000).split('.')
-  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  const parted = whole.replace(/\B(?=(\d{3}){1,7}$)/g, ',')
   return part === undefined ? parted : `${parted}.${part}`
 }
 

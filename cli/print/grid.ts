@@ -7,10 +7,11 @@ const SHADES = ['·', '░', '▒', '▓', '█'] as const
 
 /** A grid of shades or of percentages. Columns that do not fit are left out, which the last line says. */
 export function gridLines(
-  { corner, columns, rows, cells }: GridBlock,
+  { corner: named, columns: titled, rows, cells }: GridBlock,
   width: number,
   style: Style,
 ): string[] {
+  const [corner, columns] = [formatted(named), titled.map(title => formatted(title))]
   if (rows.length === 0) return [style.dim('(none)')]
   const most = Math.max(0, ...rows.flatMap(row => row.cells.map(cell => cell ?? 0)))
   const shown = rows.map(row =>

@@ -1,16 +1,19 @@
-const UNSAFE = /[\u007f-\u009f]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+const UNSAFE = /[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
  * JSON text with unsafe characters (control, bidi, zero-width) as `\uXXXX`: the same data for every reader,
- * and nothing that changes a terminal. JSON has no such characters outside its texts.
+ * and nothing that changes a terminal. JSON has no such characters outside its texts, except CR, which
+ * becomes a blank.
  */
 export function safeJson(json: string): string {
-  return json.replace(UNSAFE, character =>
-    Array.from(
-      { length: character.length },
-      (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  )
+  return json
+    .replaceAll('\r', ' ')
+    .replace(UNSAFE, character =>
+      Array.from(
+        { length: character.length },
+        (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+      ).join(''),
+    )
 }
 
 /**

@@ -1,9 +1,12 @@
+import { cleanText } from '#core/text/clean-text'
 import type { Column, TableBlock } from './blocks.ts'
 import { formatted, isNumeric } from './format.ts'
 import type { Style } from './style.ts'
 import { fitted, widthOf, wrapped } from './width.ts'
 
 const GAP = '  '
+/** Longest title of a column, code points. */
+const MAX_TITLE_CHARS = 100
 /** A column of text is not made narrower than this, columns of the terminal. */
 const MIN_TEXT_WIDTH = 12
 
@@ -12,13 +15,14 @@ const MIN_TEXT_WIDTH = 12
  * the last columns are left out, which the last line says. Numbers are never cut.
  */
 export function tableLines(block: TableBlock, width: number, style: Style): string[] {
-  if (block.rows.length === 0) return wrapped(block.none ?? '(none)', width).map(style.dim)
+  if (block.rows.length === 0) return wrapped(formatted(block.none ?? '(none)'), width).map(style.dim)
   const all = block.columns.map(column => {
     const cells = evenDecimals(
       block.rows.map(row => formatted(row[column.key] as never, column.as)),
       column,
     )
-    return { column, cells, width: Math.max(widthOf(column.title), ...cells.map(widthOf)) }
+    const title = cleanText(column.title, MAX_TITLE_CHARS)
+    return { column: { ...column, title }, cells, width: Math.max(widthOf(title), ...cells.map(widthOf)) }
   })
   const shown = columnsThatFit(all, width)
   const widths = sharedWidths(shown, width)
@@ -31,7 +35,9 @@ export function tableLines(block: TableBlock, width: number, style: Style): stri
   return [
     style.dim(lineOf(shown.map(({ column }) => column.title))),
     ...block.rows.map((_, row) => lineOf(shown.map(({ cells }) => cells[row] as string))),
-    ...(left.length > 0 ? [style.dim(fitted(`(too narrow for ${left.join(', ')})`, width).trimEnd())] : []),
+    ...(left.length > 0
+      ? [style.dim(fitted(`(too narrow for ${formatted(left.join(', '))})`, width).trimEnd())]
+      : []),
   ]
 }
 

@@ -54,7 +54,7 @@ function linesOf(block: Block, width: number, style: Style): string[] {
     case 'spark':
       return [
         cutTo(
-          `${formatted(block.label)}  ${sparkline(block.values, width - widthOf(block.label) - 2)}`,
+          `${formatted(block.label)}  ${sparkline(block.values, width - widthOf(formatted(block.label)) - 2)}`,
           width,
         ),
       ]
@@ -82,8 +82,9 @@ function diffLines(text: string, style: Style): string[] {
 
 /** Long values go on below themselves, so that an address can still be read and copied on a wide terminal. */
 function factLines(facts: Extract<Block, { kind: 'facts' }>['facts'], width: number, style: Style): string[] {
-  const labelWidth = Math.min(Math.max(...facts.map(([label]) => widthOf(label))), Math.floor(width / 2))
-  return facts.flatMap(([label, value, as]) => {
+  const named = facts.map(([label, ...rest]) => [formatted(label), ...rest] as const)
+  const labelWidth = Math.min(Math.max(...named.map(([label]) => widthOf(label))), Math.floor(width / 2))
+  return named.flatMap(([label, value, as]) => {
     const shown = formatted(value, as)
     const name = style.dim(fitted(label, labelWidth))
     // A terminal wraps a long address itself, so that it can be copied.

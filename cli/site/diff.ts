@@ -1,3 +1,7 @@
+import { cleanText } from '#core/text/clean-text'
+
+/** Longest name of a file, code points. */
+const MAX_NAME_CHARS = 400
 /** Lines around a change. */
 const CONTEXT = 2
 /** Larger parts are shown as removed and added, because comparing them takes time. */
@@ -7,6 +11,11 @@ const MAX_LINE_CHARS = 400
 const NEAR_CHARS = 60
 
 type Line = { sign: ' ' | '-' | '+'; text: string }
+
+/** The name of a file on one line; one with line ends could pretend to be a part of the difference. */
+export function shownName(path: string): string {
+  return cleanText(path, MAX_NAME_CHARS)
+}
 
 /** The difference of two texts as `diff -u` shows it, without numbers of lines. */
 export function diffText(path: string, before: string | null, after: string): string {
@@ -19,7 +28,8 @@ export function diffText(path: string, before: string | null, after: string): st
     const gap = i > 0 && !shown[i - 1] ? ['@@'] : []
     return [...gap, line.sign + shortened(line, lines)]
   })
-  return [before === null ? '--- (new file)' : `--- ${path}`, `+++ ${path}`, ...body].join('\n')
+  const name = shownName(path)
+  return [before === null ? '--- (new file)' : `--- ${name}`, `+++ ${name}`, ...body].join('\n')
 }
 
 /** CR at the end of a line would move the cursor. Both texts have it. */

@@ -1,14 +1,51 @@
 /** Where a line goes into a source, with the indentation and the line ends that are there. */
 
 /** What has the form of a tag and is none: comments, scripts, styles, code of servers and templates. */
-const MASKED =
-  /<!--[\s\S]*?-->|<script\b[\s\S]*?<\/script\s*>|<style\b[\s\S]*?<\/style\s*>|<\?[\s\S]*?\?>|\{[{%]?-?\s*\/\*[\s\S]*?\*\/\s*-?[}%]?\}|\{%-?\s*comment\s*-?%\}[\s\S]*?\{%-?\s*endcomment\s*-?%\}|^---\r?\n[\s\S]*?\n---/gi
+const MASKED_STARTS =
+  /(<!--)|(<script\b)|(<style\b)|(<\?)|(\{[{%]?-?\s*\/\*)|(\{%-?\s*comment\s*-?%\})|(^---\r?\n)/gi
+/** The end of each, in the same order. */
+const MASKED_ENDS: readonly RegExp[] = [
+  /-->/g,
+  /<\/script\s*>/gi,
+  /<\/style\s*>/gi,
+  /\?>/g,
+  /\*\/\s*-?[}%]?\}/g,
+  /\{%-?\s*endcomment\s*-?%\}/gi,
+  /\n---/g,
+]
 
 /** The text with a line before the first match of `tag`; null: there is none outside of comments. */
 export function insertedBefore(text: string, tag: RegExp, line: string): string | null {
-  const visible = text.replace(MASKED, part => ' '.repeat(part.length))
-  const at = visible.search(tag)
+  const at = withoutMasked(text).search(tag)
   return at < 0 ? null : insertedAt(text, at, line)
+}
+
+/**
+ * Blanks in the place of what is masked. A start without an end masks nothing. An end that is missing is
+ * searched once, because a page may have a million starts.
+ */
+function withoutMasked(text: string): string {
+  const missing = new Set<number>()
+  const pieces: string[] = []
+  let done = 0
+  for (const start of text.matchAll(MASKED_STARTS)) {
+    const kind = start.slice(1).findIndex(group => group !== undefined)
+    if (start.index < done || missing.has(kind)) continue
+    const end = endAfter(text, MASKED_ENDS[kind] as RegExp, start.index + start[0].length)
+    if (end === null) {
+      missing.add(kind)
+      continue
+    }
+    pieces.push(text.slice(done, start.index), ' '.repeat(end - start.index))
+    done = end
+  }
+  return pieces.join('') + text.slice(done)
+}
+
+function endAfter(text: string, pattern: RegExp, from: number): number | null {
+  pattern.lastIndex = from
+  const end = pattern.exec(text)
+  return end === null ? null : end.index + end[0].length
 }
 
 /** A place in the middle of a line gets the text there, as in a minified page. */

@@ -1,10 +1,12 @@
 import { insertedBefore, lineEndOf } from './insert.ts'
 import { attributes, type Snippet, SPA, scriptTag } from './snippet.ts'
 
-const IMPORT = /^import\b[^'"]*['"][^'"\n]+['"];?[ \t]*\r?$/gm
+/** No further line of it begins with an `i`, or each of a million imports would be read to the end. */
+const IMPORT =
+  /^import\b[^'"\r\n\u2028\u2029]*(?:\r?\n(?:[^i'"\r\n\u2028\u2029][^'"\r\n\u2028\u2029]*)?)*['"][^'"\n]+['"];?[ \t]*\r?$/gm
 const SCRIPT = 'next/script'
 /** Comments and directives. */
-const NO_CODE = /\/\*[\s\S]*?\*\/|\/\/.*|^\s*(['"])use [a-z]+\1;?/g
+const NO_CODE = /\/\*[\s\S]*?(?:\*\/|$)|\/\/.*|^\s*(?:'use [a-z]+'|"use [a-z]+");?/g
 const SCRIPT_IMPORT = /import\s+(\w+)\s+from\s+['"]next\/script['"]/
 
 /** A root layout of the app router: the component of next/script after the body, and its import. */
@@ -21,7 +23,7 @@ function withImport(text: string, name: string): string {
   const eol = lineEndOf(text)
   if (last === undefined) {
     const line = `${importLine(name, SCRIPT, "'")}${eol}${eol}`
-    const [start = ''] = /^\ufeff?(\s*(['"])use [a-z]+\2;?[ \t]*\r?\n)?/.exec(text) ?? []
+    const [start = ''] = /^\ufeff?(\s*(?:'use [a-z]+'|"use [a-z]+");?[ \t]*\r?\n)?/.exec(text) ?? []
     return start + line + text.slice(start.length)
   }
   const quote = last.text.includes('"') ? '"' : "'"
@@ -38,12 +40,17 @@ function importLine(names: string, from: string, quote: string): string {
 function lastImport(text: string): { text: string; end: number } | undefined {
   let last: { text: string; end: number } | undefined
   for (const match of text.matchAll(IMPORT)) {
-    const between = text.slice(last?.end ?? 0, match.index).replace(NO_CODE, '')
+    const between = text.slice(last?.end ?? 0, match.index).replace(NO_CODE, keepOpenComment)
     if (/\S/.test(between.replace('\ufeff', ''))) break
     const found = match[0].replace(/\r$/, '')
     last = { text: found, end: match.index + found.length }
   }
   return last
+}
+
+/** An import after it would be a part of the comment. */
+function keepOpenComment(part: string): string {
+  return part.startsWith('/*') && (part.length < 4 || !part.endsWith('*/')) ? part : ''
 }
 
 /** The document of the pages router: a script tag in its Head, which may be an empty element. */

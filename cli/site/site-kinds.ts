@@ -24,7 +24,7 @@ export const MAX_PAGES = 200
 export const siteKinds: readonly SiteKind[] = [
   {
     name: 'WordPress theme',
-    is: site => /^[\s/*]*Theme Name:/im.test(site.read('style.css') ?? ''),
+    is: site => /^[ \t/*]*Theme Name:/im.test(site.read('style.css') ?? ''),
     changes: wordPressChanges,
     where: 'the head in header.php, or a function of the hook wp_head in functions.php',
   },
@@ -166,7 +166,7 @@ function jekyllChanges(site: Site, snippet: Snippet): Change[] {
   return layouts.length > 0 ? layouts : headChanges(site, below(site, /\.html$/), scriptTag(snippet))
 }
 
-const THEME = /^\s*"?theme"?\s*[:=]\s*\[?\s*["']?([\w.-]+)/m
+const THEME = /^[ \t]*"?theme"?\s*[:=]\s*(?:\[\s*)?["']?([\w.-]+)/m
 
 /** A layout of the theme is copied to the same place of the site, which Hugo prefers. */
 function hugoChanges(site: Site, snippet: Snippet): Change[] {

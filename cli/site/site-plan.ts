@@ -1,7 +1,7 @@
 import { CommandError } from '#cli/errors'
 import { cleanText } from '#core/text/clean-text'
 import type { Change } from './changes.ts'
-import { diffText } from './diff.ts'
+import { diffText, shownName } from './diff.ts'
 import type { Site } from './site-files.ts'
 import { MAX_PAGES, type SiteKind } from './site-kinds.ts'
 import { type FoundSnippet, type Snippet, snippetIn } from './snippet.ts'
@@ -60,6 +60,6 @@ export function planSite(
 /** The differences of the first files, and the names of the others. */
 export function planText({ changes }: Pick<SitePlan, 'changes'>): string {
   const shown = changes.slice(0, MAX_SHOWN).map(({ path, before, after }) => diffText(path, before, after))
-  const others = changes.slice(MAX_SHOWN).map(({ path }) => path)
+  const others = changes.slice(MAX_SHOWN).map(({ path }) => shownName(path))
   return [...shown, ...(others.length === 0 ? [] : [`The same in ${others.join(', ')}`])].join('\n')
 }

@@ -41,14 +41,18 @@ export function createClientDocuments({
 }: StateTable & { clock: Now; outbound: Pick<OutboundClient, 'fetch'> }) {
   const documents = clientDocumentEntity({ client, table })
 
-  /** Throws invalid_client with the reason when the address or its document cannot be used. */
-  async function find(id: string): Promise<OAuthClient> {
+  /**
+   * Throws invalid_client with the reason when the address or its document cannot be used. `beforeFetch`:
+   * whether the caller may cause a fetch; it throws if not.
+   */
+  async function find(id: string, beforeFetch: () => Promise<void>): Promise<OAuthClient> {
     requireDocumentAddress(id)
     const hash = sha256(id)
     const { data } = await orUnavailable(documents.get({ hash }).go())
     if (data !== null && data.valid_until > clock.now()) {
       return { id, name: data.client_name ?? null, redirect_uris: data.redirect_uris }
     }
+    await beforeFetch()
     const { client_name, redirect_uris } = await read(id)
     const valid_until = clock.now() + CACHE_MS
     const item = {

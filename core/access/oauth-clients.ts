@@ -26,7 +26,8 @@ export function openOAuthClients({
 
 /**
  * Finds a client by its id: the https address of its metadata document, or an id of POST /oauth/register.
- * Throws invalid_client for any other, and for a document that cannot be used.
+ * Throws invalid_client for any other, and for a document that cannot be used. `beforeFetch` is awaited
+ * before a document is fetched, which anybody can cause.
  */
 export function createOAuthClients({
   documents,
@@ -35,11 +36,11 @@ export function createOAuthClients({
   documents: ClientDocuments
   registry: Pick<ClientRegistry, 'find'>
 }) {
-  return async (id: string | undefined): Promise<OAuthClient> => {
+  return async (id: string | undefined, beforeFetch: () => Promise<void>): Promise<OAuthClient> => {
     if (id === undefined || id === '') {
       throw new ApiError('invalid_request', 'The address has no `client_id`. Start again in your client.')
     }
-    const client = /^https:/i.test(id) ? await documents.find(id) : await registry.find(id)
+    const client = /^https:/i.test(id) ? await documents.find(id, beforeFetch) : await registry.find(id)
     if (client === null) {
       throw new ApiError(
         'invalid_client',

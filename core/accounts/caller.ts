@@ -42,6 +42,14 @@ export type Credential = {
   label: string | null
 }
 
+/**
+ * Returns whether the caller has no account of their own: whoever has a share link, and demo sessions. Their
+ * reads come after those of accounts and count as docs/api/limits.md says.
+ */
+export function isGuest({ credential }: Pick<Caller, 'credential'>): boolean {
+  return credential.kind === 'share_link' || credential.kind === 'demo'
+}
+
 /** Returns whether the caller has the scope. A write scope implies its read scope (R7). */
 export function hasScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean {
   if (scopes === 'all') return true

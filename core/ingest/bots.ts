@@ -95,7 +95,9 @@ function findListedBot(text: string): Bot | null {
 
 /** The part of the User-Agent that the list knows, without the punctuation around it. */
 function actorName(matched: string): string {
-  const name = matched.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '').slice(0, MAX_ACTOR_CHARS)
+  const name = matched
+    .replace(/^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu, '')
+    .slice(0, MAX_ACTOR_CHARS)
   return name === '' ? 'Unknown' : name
 }
 

@@ -4,8 +4,13 @@ import { parseItem, type WrittenEvent } from './item.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 import type { TrackRequest } from './track-request.ts'
 
+/** A refused event of a batch: its index, and the error that it would get alone. */
+type BadEvent = { index: number; error: ApiError }
+
 /**
  * Adds the checked events and the time of their arrival (Unix ms). One bad item refuses the whole request.
+ * The error is that of the first bad item; in a batch `bad_events` names all of them, so that a client can
+ * correct or remove them at once. A batch has at most EVENT_LIMITS.batchEvents, which bounds the list.
  */
 export function checkEvents({ clock }: { clock: Now }) {
   return ({
@@ -14,11 +19,23 @@ export function checkEvents({ clock }: { clock: Now }) {
     trackRequest: TrackRequest
   }): Ok<{ events: WrittenEvent[]; arrivedAt: number }> | Refuse => {
     const arrivedAt = clock.now()
-    try {
-      return ok({ events: items.map((item, i) => parseItem(item, labelOf(i), arrivedAt)), arrivedAt })
-    } catch (error) {
-      if (error instanceof ApiError) return refuse(error)
-      throw error
-    }
+    const events: WrittenEvent[] = []
+    const bad: BadEvent[] = []
+    items.forEach((item, index) => {
+      try {
+        events.push(parseItem(item, labelOf(index), arrivedAt))
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        bad.push({ index, error })
+      }
+    })
+    const first = bad[0]
+    if (first === undefined) return ok({ events, arrivedAt })
+    return refuse(labelOf(first.index) === '' ? first.error : batchError(first.error, bad))
   }
+}
+
+function batchError(first: ApiError, bad: readonly BadEvent[]): ApiError {
+  const bad_events = bad.map(({ index, error }) => ({ index, error: error.code, message: error.message }))
+  return new ApiError(first.code, first.message, { fields: { bad_events } })
 }

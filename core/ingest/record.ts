@@ -48,15 +48,19 @@ export type EventsRecord = RecordHead & {
   credentialed?: true
 }
 
-/** One request of a bot, which is only counted. */
-export type BotRecord = RecordHead & {
-  kind: 'bots'
+/** Requests of one bot, which are only counted. */
+export type BotRequests = {
   category: string
   actor: string
   dropped: number
+  /** Absent: one request. */
+  requests?: number
   /** The rules that recognised the bot; absent in made-up traffic. */
   rules_version?: string
 }
+
+/** Requests of the bots of a project within a second (bot-counts.ts); `received_at` is that of the newest. */
+export type BotRecord = RecordHead & BotRequests & { kind: 'bots'; more?: readonly BotRequests[] }
 
 /** One identify request. Its e-mail address is already a keyed hash (core/identity/traits/email-hash.ts). */
 export type IdentifyRecord = RecordHead & {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '#core/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
+import { isDeeperThan } from '#schemas/json-depth'
 import { WrittenProperties } from './properties.ts'
 import { scanObject, withoutBlanks } from './scan-object.ts'
 
@@ -27,6 +28,7 @@ export function parseWideBody(body: Uint8Array): JsonObject | null {
   try {
     const { rest, properties } = cutProperties(Buffer.from(body.buffer, body.byteOffset, body.length))
     if (properties.size === 0) return null
+    if (isDeeperThan(rest, EVENT_LIMITS.bodyDepth)) return null
     const json: unknown = JSON.parse(utf8.decode(rest))
     return isJsonObject(json) && putBack(json, properties) ? json : null
   } catch {

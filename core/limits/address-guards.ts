@@ -28,27 +28,42 @@ export function createAddressGuards({
     failures: createSlidingWindow({ ...state, clock }, { name: 'failures', windowMs: 10 * MINUTE_MS }),
     signIns: createSlidingWindow({ ...state, clock }, { name: 'sign-ins', windowMs: 10 * MINUTE_MS }),
     demos: createSlidingWindow({ ...state, clock }, { name: 'demos', windowMs: 60 * MINUTE_MS }),
+    documents: createSlidingWindow({ ...state, clock }, { name: 'documents', windowMs: 10 * MINUTE_MS }),
     clients: createSlidingWindow({ ...state, clock }, { name: 'clients', windowMs: 60 * MINUTE_MS }),
     replays: createSlidingWindow({ ...state, clock }, { name: 'replays', windowMs: 60 * MINUTE_MS }),
   }
   const hashOf = createAddressHash({ ...state, clock })
 
-  /** Counts a session start. Throws RATE_LIMITED. */
-  const countStart = (address: string | null) => count(windows.starts, profile.session_starts, address)
+  /**
+   * Counts a session start. Throws RATE_LIMITED. `isOfOtherSite`, here and below: the page of another site
+   * has sent the request. Such requests have as much room of their own, so that a page cannot spend what the
+   * network of its visitor may do.
+   */
+  const countStart = (address: string | null, isOfOtherSite = false) =>
+    count(windows.starts, profile.session_starts, address, isOfOtherSite)
   /** Counts the start of a browser sign-in; as many are admitted as session starts. Throws RATE_LIMITED. */
   const countSignIn = (address: string | null) => count(windows.signIns, profile.session_starts, address)
   /** Counts a demo session. Throws RATE_LIMITED. */
-  const countDemo = (address: string | null) => count(windows.demos, profile.demo_sessions, address)
+  const countDemo = (address: string | null, isOfOtherSite = false) =>
+    count(windows.demos, profile.demo_sessions, address, isOfOtherSite)
   /** Counts the registration of an MCP client. Throws RATE_LIMITED. */
-  const countRegistration = (address: string | null) =>
-    count(windows.clients, profile.client_registrations, address)
+  const countRegistration = (address: string | null, isOfOtherSite = false) =>
+    count(windows.clients, profile.client_registrations, address, isOfOtherSite)
+  /** Counts the fetch of a client's document; as many are admitted as session starts. Throws RATE_LIMITED. */
+  const countDocument = (address: string | null) => count(windows.documents, profile.session_starts, address)
 
   /** Counts the start of a replay. Throws RATE_LIMITED. */
   const countReplay = (address: string | null) => count(windows.replays, profile.replay_starts, address)
 
-  async function count(window: SlidingWindow, limit: number, address: string | null): Promise<void> {
+  async function count(
+    window: SlidingWindow,
+    limit: number,
+    address: string | null,
+    isOfOtherSite = false,
+  ): Promise<void> {
     if (limit === NO_LIMIT) return
-    const admission = await window.take(await hashOf(address), limit)
+    const network = await hashOf(address)
+    const admission = await window.take(isOfOtherSite ? `${network}#page` : network, limit)
     if (!admission.isAdmitted) throw rateLimited('requests from this address', admission, clock.now())
   }
 
@@ -81,6 +96,7 @@ export function createAddressGuards({
     countSignIn,
     countDemo,
     countRegistration,
+    countDocument,
     countReplay,
     guardSecret,
     networkHash: hashOf,

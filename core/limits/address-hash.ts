@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Now } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { utcDate } from '#core/time'
+import { networkOf } from './network-of.ts'
 
 const SALT_SECONDS = 2 * 86_400
 
@@ -39,15 +40,8 @@ export function createAddressHash({ clock, ...state }: StateTable & { clock: Now
       })
     }
     return createHmac('sha256', await salt.value)
-      .update(networkOf(address))
+      .update(address === null ? 'unknown' : networkOf(address))
       .digest('hex')
       .slice(0, 32)
   }
-}
-
-/** An IPv6 host has a whole /64 of addresses to choose from, so that counts as one. */
-function networkOf(address: string | null): string {
-  if (address === null || !address.includes(':') || address.startsWith('::ffff:')) return address ?? 'unknown'
-  const [head = ''] = address.split('::')
-  return head.split(':').slice(0, 4).join(':')
 }

@@ -21,6 +21,14 @@ export type LimitState = {
   reservation?: { release(): Promise<void> }
 }
 
+/** What the statements of a read count toward whose caller has no account of their own. */
+export type Guest = {
+  /** Counts a statement that is about to run. Throws RATE_LIMITED. */
+  admitStatement(): Promise<void>
+  /** Counts what a statement has cost, US dollars. Never rejects. */
+  noteCost(costUsd: number): Promise<void>
+}
+
 /** The limits of plans (docs/api/limits.md). */
 export type Limits = {
   /**
@@ -28,6 +36,10 @@ export type Limits = {
    * counts toward the reads of the month too. Resolves to null when the caller has no such limit.
    */
   check(caller: Caller, route: Route, address: string | null, isMetered: boolean): Promise<LimitState | null>
+  /** What the statements of one read of the caller count toward; undefined for an account. */
+  guestOf(caller: Pick<Caller, 'credential'>, projectId: string, address: string | null): Guest | undefined
+  /** The statements of guests of a project on this UTC day, and how many there may be; null: any number. */
+  guestUse(projectId: string): Promise<{ statements: number; limit: number } | null>
   /**
    * Counts events that an account is about to store. null: no limit. Synchronous, as ingestion never waits
    * for it.
@@ -43,6 +55,8 @@ export type Limits = {
 /** The limits of the profile `own`: none. */
 export const noLimits: Limits = {
   check: async () => null,
+  guestOf: () => undefined,
+  guestUse: async () => null,
   checkEvents: () => null,
   checkToken: () => null,
 }

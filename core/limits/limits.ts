@@ -36,7 +36,7 @@ type Known = { until: number; caps: EventCaps; used: number }
  */
 export function createLimits({ clock, log, profile, accounts, usage, ...state }: LimitServices): Limits {
   const minutes = createSlidingWindow({ ...state, clock }, { name: 'reads', windowMs: MINUTE_MS })
-  const open = createOpenLimits({ ...state, clock, profile })
+  const open = createOpenLimits({ ...state, clock, profile, log })
   const known = new QuickLRU<string, Known>({ maxSize: MAX_ACCOUNTS })
   const pending = new Set<string>()
   const tokens = createLaggingWindow({
@@ -169,7 +169,8 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
     }
   }
 
-  return { check, checkEvents, checkToken }
+  const { guestOf, guestUse } = open
+  return { check, guestOf, guestUse, checkEvents, checkToken }
 }
 
 /** The cap on the events of a month: that of the plan, or of the dollars that the account wants to spend. */

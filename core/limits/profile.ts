@@ -31,10 +31,20 @@ export type Profile = {
   demo_reads_per_minute: number
   /** Reads of all demo sessions of one network in a minute. */
   demo_network_reads_per_minute: number
-  /** Reads by one share link from one network in a minute. A view of the dashboard takes up to ten. */
-  share_reads_per_minute: number
-  /** Reads by one share link in a minute. */
-  share_link_reads_per_minute: number
+  /**
+   * Statements by one share link from one network in a minute. A view of the dashboard takes up to forty: ten
+   * reads of up to four.
+   */
+  share_statements_per_minute: number
+  /** Statements by one share link in a minute. */
+  share_link_statements_per_minute: number
+  /**
+   * Statements of a project in a UTC day by its share links and demo sessions together. A view that stays
+   * open all day takes up to 50,000.
+   */
+  guest_statements_per_day: number
+  /** Reads of share links and demo sessions that wait for the engine at the same time, of all projects. */
+  guest_reads_at_once: number
   /** Website analyses of one address without an account in an hour. */
   anonymous_scans_per_hour: number
   /** Website analyses of an account in an hour. */
@@ -42,8 +52,9 @@ export type Profile = {
   /** Bytes that the replays of an account may have at once, and that may come in within 30 days. */
   replay_storage_bytes: number
   replay_ingestion_bytes: number
-  /** Replays that one address may start in an hour. */
+  /** Replays that one address may start in an hour, and all addresses together for one project. */
   replay_starts: number
+  project_replay_starts: number
   /**
    * Open streams of an account, or of a demo session. This and the next three are limits of the machinery
    * (U44).
@@ -78,9 +89,24 @@ const UNLIMITED: TierLimits = {
 const OPEN = {
   demo_reads_per_minute: 60,
   demo_network_reads_per_minute: 600,
-  share_reads_per_minute: 120,
-  share_link_reads_per_minute: 1_200,
+  share_statements_per_minute: 360,
+  share_link_statements_per_minute: 1_800,
+  // A statement of one machine costs some tens of milliseconds, and comes after those of its owner.
+  guest_statements_per_day: 200_000,
+  // The engine of one machine has turns for them (local/lake/turns.ts).
+  guest_reads_at_once: NO_LIMIT,
 }
+
+/**
+ * The same where each statement is billed, as on AWS. A day's statements cost at most 5 dollars a project
+ * with the figures of docs/cost.md, and each read that waits takes one of the account's executions.
+ */
+export const BILLED = {
+  share_statements_per_minute: 180,
+  share_link_statements_per_minute: 600,
+  guest_statements_per_day: 50_000,
+  guest_reads_at_once: 10,
+} satisfies Partial<Record<keyof typeof OPEN, number>>
 
 const LIVE = {
   open_streams: 10,
@@ -89,7 +115,22 @@ const LIVE = {
   live_buffer_events: 10_000,
 }
 
-/** Who installs it pays for it: no limits but the guards by address, at ten times the numbers. */
+/**
+ * What strangers may send as replays. A start reserves 2 MiB: 60 starts are 3 GB a day from one address, so
+ * no address alone fills the storage within three days. The storage is a third of a disk of 30 GB, or about
+ * 30,000 recordings of 300 KB; they go after 30 days, so it is enough for 1,000 a day. The starts of a
+ * project bound its items in the state: 1,000 an hour are a quarter of what one page a second would start.
+ */
+const REPLAYS = {
+  replay_starts: 60,
+  project_replay_starts: 1_000,
+  replay_storage_bytes: 10_000_000_000,
+}
+
+/**
+ * Who installs it pays for it: no limits but those of what strangers may write, and the guards by address, at
+ * ten times the numbers.
+ */
 const own: Profile = {
   name: 'own',
   tiers: { free: UNLIMITED, pro: UNLIMITED },
@@ -100,8 +141,8 @@ const own: Profile = {
   client_registrations: 100,
   anonymous_scans_per_hour: 50,
   account_scans_per_hour: NO_LIMIT,
-  replay_starts: 600,
-  replay_storage_bytes: NO_LIMIT,
+  // Whoever has the public token may send replays, so they are bounded here too.
+  ...REPLAYS,
   replay_ingestion_bytes: NO_LIMIT,
   ...OPEN,
   ...LIVE,
@@ -129,8 +170,7 @@ const hosted: Profile = {
   client_registrations: 10,
   anonymous_scans_per_hour: 5,
   account_scans_per_hour: 20,
-  replay_starts: 60,
-  replay_storage_bytes: 10_000_000_000,
+  ...REPLAYS,
   replay_ingestion_bytes: 20_000_000_000,
   ...OPEN,
   ...LIVE,
@@ -157,10 +197,10 @@ export const OVERRIDABLE = [
 
 /**
  * A named profile with some numbers replaced: `free.rate_limit_rpm=1000,session_starts=500`. Throws an Error
- * that names what it cannot read, for the operator.
+ * that names what it cannot read, for the operator. `areReadsBilled`: each statement costs money.
  */
-export function readProfile(name: ProfileName, overrides = ''): Profile {
-  const profile = structuredClone(profiles[name])
+export function readProfile(name: ProfileName, overrides = '', { areReadsBilled = false } = {}): Profile {
+  const profile = structuredClone({ ...profiles[name], ...(areReadsBilled && BILLED) })
   for (const override of overrides.split(',').filter(text => text.trim() !== '')) {
     const [path = '', value = ''] = override.split('=').map(text => text.trim())
     if (!OVERRIDABLE.includes(path) || !/^(-1|\d{1,12})$/.test(value)) {

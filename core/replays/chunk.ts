@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { ApiError } from '#core/errors'
-import { MAX_CHUNK_EVENTS, MAX_CHUNK_JSON_BYTES, type UploadChunk } from '#schemas/replays'
+import { isDeeperThan } from '#schemas/json-depth'
+import { MAX_CHUNK_DEPTH, MAX_CHUNK_EVENTS, MAX_CHUNK_JSON_BYTES, type UploadChunk } from '#schemas/replays'
 
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
@@ -68,18 +69,24 @@ async function readCompressed(base64: string): Promise<unknown[]> {
 }
 
 /** A small body may unpack to gigabytes, so unpacking ends at the limit. */
-async function inflate(bytes: Uint8Array): Promise<string> {
+async function inflate(bytes: Uint8Array): Promise<Buffer> {
   try {
-    return (await decompress(bytes, { maxOutputLength: MAX_CHUNK_JSON_BYTES })).toString()
+    return await decompress(bytes, { maxOutputLength: MAX_CHUNK_JSON_BYTES })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
     throw new ApiError('INVALID_BODY', 'Field `gzip` is not gzip in base64. Send the chunk again.')
   }
 }
 
-function parse(text: string): unknown {
+function parse(json: Buffer): unknown {
+  if (isDeeperThan(json, MAX_CHUNK_DEPTH)) {
+    throw new ApiError(
+      'INVALID_BODY',
+      `The events have more than ${MAX_CHUNK_DEPTH} objects and lists inside each other. Send events of a flatter page.`,
+    )
+  }
   try {
-    return JSON.parse(text)
+    return JSON.parse(json.toString())
   } catch {
     return null
   }

@@ -2,7 +2,7 @@ import type { AgentSessionStore } from '#core/access/agent-sessions'
 import type { AccountStore } from '#core/accounts/store'
 import type { Limits } from '#core/limits/limit-state'
 import type { Profile } from '#core/limits/profile'
-import type { Lake, Now } from '#core/ports'
+import type { Clock, Lake } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
 import type { CredentialKind } from '#schemas/route'
@@ -12,6 +12,7 @@ import { createReplayQuota } from './quota.ts'
 import { createRecorderVersions } from './recorder-versions.ts'
 import { createReplayRemoval } from './remove.ts'
 import { createReplaySettings } from './settings.ts'
+import { createReplayStarts } from './starts.ts'
 import { createReplayStore } from './store.ts'
 import { createReplayUpkeep, type UpkeepServices } from './upkeep.ts'
 import { createReplayUploads } from './uploads.ts'
@@ -25,7 +26,7 @@ export type ReplayServices = StateTable & {
   objects: Lake
   limits: Pick<Limits, 'checkToken'>
   profile: Profile
-  clock: Now
+  clock: Clock
 }
 
 /** Session replay of a process, over the state table and the objects. */
@@ -50,7 +51,10 @@ export function openReplays({
     settings,
     quota,
     objects,
-    uploads: createReplayUploads({ projects, accounts, settings, replays, quota, objects, limits, clock }),
+    uploads: createReplayUploads({
+      ...{ projects, accounts, settings, replays, quota, objects, limits, clock },
+      starts: createReplayStarts({ ...state, profile }),
+    }),
     removal,
     ofPerson: createPersonReplays({ settings, replays, removal }),
     countReplays: createReplayCounts({ settings, replays }),

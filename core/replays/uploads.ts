@@ -16,6 +16,7 @@ import { packChunk } from './chunk.ts'
 import type { ReplayQuota } from './quota.ts'
 import { objectsPrefix, type Replay, replayIdOf } from './replay.ts'
 import type { ReplaySettingsStore } from './settings.ts'
+import type { ReplayStarts } from './starts.ts'
 import type { ReplayStore } from './store.ts'
 
 export type UploadServices = {
@@ -24,6 +25,7 @@ export type UploadServices = {
   settings: Pick<ReplaySettingsStore, 'known'>
   replays: Pick<ReplayStore, 'create' | 'ofProject' | 'addChunk' | 'finish' | 'leave'>
   quota: Pick<ReplayQuota, 'reserve' | 'commit' | 'settle' | 'release'>
+  starts: ReplayStarts
   objects: Pick<Lake, 'put' | 'delete'>
   limits: Pick<Limits, 'checkToken'>
   clock: Now
@@ -34,6 +36,11 @@ type Sender = { token: string; session_id: string; origin: string | undefined }
 
 /** A clock of a page that is further off than this is not believed, ms. */
 const CLOCK_ERROR_MS = 5 * 60_000
+/**
+ * Users of one replay. A tab has an anonymous user who signs in, seldom a second one. Each has an item in the
+ * state for 30 days, and a stranger could name another one in each of 400 chunks.
+ */
+const MAX_USERS = 20
 /** Uploads of a replay are taken for this time after its start, ms: a page may have been offline. */
 const UPLOAD_MS = 24 * 3_600_000
 
@@ -48,6 +55,7 @@ export function createReplayUploads({
   settings,
   replays,
   quota,
+  starts,
   objects,
   limits,
   clock,
@@ -91,6 +99,7 @@ export function createReplayUploads({
     checkStart(started_at, now)
     const id = replayIdOf(project.id, request)
     if ((await replays.ofProject(project.id, id)) !== null) return id
+    await starts.count(project)
     const own = { account_id: project.account_id, started_at }
     await quota.reserve(own)
     const isCreated = await replays
@@ -122,6 +131,7 @@ export function createReplayUploads({
     const replay = await find(id, upload)
     const { index } = upload
     if (replay.chunks.some(chunk => chunk.index === index)) return false
+    checkUser(replay, upload.user_id)
     const { bytes, hash, ...packed } = await packChunk(upload)
     checkRoom(replay, bytes.length)
     checkTimes(replay, packed)
@@ -184,6 +194,15 @@ function checkRoom({ committed_bytes }: Replay, bytes: number): void {
   throw new ApiError(
     'PAYLOAD_TOO_LARGE',
     `A replay has at most ${REPLAY_LIMITS.max_bytes} bytes. Send POST /replay/{id}/finish, and start another one.`,
+  )
+}
+
+/** A chunk without its user would stay when that person is erased, so it is refused. */
+function checkUser({ user_ids }: Replay, userId: string | undefined): void {
+  if (userId === undefined || user_ids.includes(userId) || user_ids.length < MAX_USERS) return
+  throw new ApiError(
+    'INVALID_BODY',
+    `A replay has at most ${MAX_USERS} users. End this replay, then start another one.`,
   )
 }
 

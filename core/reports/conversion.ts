@@ -118,6 +118,6 @@ function subtract(all: Counts, parts: readonly Counts[]): Counts {
   }
 }
 
-function withRate({ users, converted }: Counts) {
+export function withRate({ users, converted }: Pick<Counts, 'users' | 'converted'>) {
   return { users, converted, rate: ratio(converted, users, 3) }
 }

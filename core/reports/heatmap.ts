@@ -48,21 +48,10 @@ export const heatmap = defineReport<HeatmapParams, z.input<typeof heatmapRespons
         users: Number(row.users),
       }
     })
-    const busiestDay = largestSum(cells, ({ day }) => day)
-    const parts: Parts = {
-      heatmap: cells,
-      peak: cells.reduce<HeatmapCell | null>(
-        (peak, cell) => (peak !== null && peak.events >= cell.events ? peak : cell),
-        null,
-      ),
-      busiest_day: busiestDay === null ? null : (DAY_NAMES[busiestDay] ?? null),
-      busiest_hour: largestSum(cells, ({ hour }) => hour),
-    }
-    const names = params.fields ?? HEATMAP_PARTS
     const period = toPeriod(request)
     const warning = unevenWeekdays(period)
     if (warning !== null) request.notes.warnings.add(warning)
-    return { project: project.name, period, ...pickParts(parts, names) }
+    return { project: project.name, period, ...pickParts(partsOf(cells), params.fields) }
   },
 })
 
@@ -76,8 +65,22 @@ function unevenWeekdays({ from, to }: { from: string; to: string }): string | nu
 
 type Parts = Required<Pick<z.input<typeof heatmapResponse>, HeatmapPart>>
 
-/** The parts that the request names, in the order of the response. */
-function pickParts(parts: Parts, names: readonly HeatmapPart[]): Partial<Parts> {
+/** The parts of a response with these cells. */
+export function partsOf(cells: HeatmapCell[]): Parts {
+  const busiestDay = largestSum(cells, ({ day }) => day)
+  return {
+    heatmap: cells,
+    peak: cells.reduce<HeatmapCell | null>(
+      (peak, cell) => (peak !== null && peak.events >= cell.events ? peak : cell),
+      null,
+    ),
+    busiest_day: busiestDay === null ? null : (DAY_NAMES[busiestDay] ?? null),
+    busiest_hour: largestSum(cells, ({ hour }) => hour),
+  }
+}
+
+/** The parts that the request names, in the order of the response; all of them if it names none. */
+export function pickParts(parts: Parts, names: readonly HeatmapPart[] = HEATMAP_PARTS): Partial<Parts> {
   return Object.fromEntries(Object.entries(parts).filter(([part]) => names.includes(part as HeatmapPart)))
 }
 

@@ -65,7 +65,7 @@ export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
 const FIELDS = ['start_at', 'end_at', 'event_count', 'is_bounce', 'entry_page', 'exit_page'] as const
 
 /** The values of `grouping(entry_page, exit_page)`: the column that is not grouped by has the 1 bit. */
-const KINDS = { entry: 0b01, exit: 0b10 } as const
+export const KINDS = { entry: 0b01, exit: 0b10 } as const
 
 /** Whether the row is one page. The row without a rank stands for the pages that the limit has cut. */
 function isShown({ shown_rank }: Row): boolean {

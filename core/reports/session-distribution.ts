@@ -1,5 +1,7 @@
 import type { z } from 'zod'
+import type { LakeRead } from '#core/lake/read/lake-read'
 import { sessions } from '#core/lake/read/relations'
+import type { SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
 import { DURATION_BUCKETS, type distributionQuery, type distributionResponse } from '#schemas/sessions'
 import { ratio } from './run/rounding.ts'
@@ -17,15 +19,12 @@ const FIRST_ENGAGED = DURATION_BUCKETS.indexOf('30-60s')
 /** GET /sessions/distribution (docs/api/sessions.md): sessions by duration. */
 export const sessionDistribution = defineReport<DistributionParams, z.input<typeof distributionResponse>>({
   range: sinceDays(7),
-  sql({ read }) {
-    const cases = UPPER_LIMITS_MS.map((limit, i) => sql`WHEN duration < ${integer(limit)} THEN ${integer(i)}`)
-    return sql`SELECT duration_group, count(*) AS sessions, CAST(sum(is_bounce) AS bigint) AS bounces,
+  sql: ({
+    read,
+  }) => sql`SELECT duration_group, count(*) AS sessions, CAST(sum(is_bounce) AS bigint) AS bounces,
         CAST(sum(event_count) AS bigint) AS events
-      FROM (SELECT CASE ${join(cases, ' ')} ELSE ${integer(UPPER_LIMITS_MS.length)} END AS duration_group, is_bounce, event_count
-        FROM (SELECT date_diff('millisecond', start_at, end_at) AS duration, is_bounce, event_count
-          FROM ${sessions(read, ['start_at', 'end_at', 'is_bounce', 'event_count'])} AS session) AS timed_session) AS grouped_session
-      GROUP BY duration_group ORDER BY duration_group`
-  },
+      FROM ${byDuration(read, ['is_bounce', 'event_count'])} AS grouped_session
+      GROUP BY duration_group ORDER BY duration_group`,
   shape(rows, request) {
     const groups = rows.map(row => ({
       index: Number(row.duration_group),
@@ -55,6 +54,21 @@ export const sessionDistribution = defineReport<DistributionParams, z.input<type
     }
   },
 })
+
+/** The fields of the sessions, each with the index of its bucket as duration_group. */
+export function byDuration(
+  read: LakeRead,
+  fields: readonly ('is_bounce' | 'event_count' | 'user_key')[],
+): SqlQuery {
+  const cases = UPPER_LIMITS_MS.map((limit, i) => sql`WHEN duration < ${integer(limit)} THEN ${integer(i)}`)
+  const columns = join(
+    fields.map(field => ({ text: field, params: [] })),
+    ', ',
+  )
+  return sql`(SELECT CASE ${join(cases, ' ')} ELSE ${integer(UPPER_LIMITS_MS.length)} END AS duration_group, ${columns}
+        FROM (SELECT date_diff('millisecond', start_at, end_at) AS duration, ${columns}
+          FROM ${sessions(read, ['start_at', 'end_at', ...fields])} AS session) AS timed_session)`
+}
 
 function toBucket(index: number): (typeof DURATION_BUCKETS)[number] {
   return DURATION_BUCKETS[index] ?? '10m+'

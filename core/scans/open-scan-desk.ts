@@ -16,6 +16,8 @@ export type OpenScanDeskOptions = StateTable & {
   clock: Clock
   /** How long a request waits for its analysis, ms. */
   waitMs: number
+  /** Analyses without an account that run at the same time; default: MAX_ANONYMOUS. */
+  maxAnonymous?: number
   /** Pause between two looks at a running analysis, ms. */
   lookMs?: number
   /** Only tests have another one than the default. */
@@ -29,6 +31,7 @@ export function openScanDesk({
   clock,
   profile,
   guards,
+  maxAnonymous,
   ...options
 }: OpenScanDeskOptions): ScanDesk {
   const services = { client, table, clock }
@@ -36,7 +39,7 @@ export function openScanDesk({
     ...options,
     clock,
     store: createScanStore(services),
-    running: createRunningScans(services),
+    running: createRunningScans({ ...services, maxAnonymous }),
     quotas: createScanQuotas({ ...services, profile, networkHash: guards.networkHash }),
   })
 }

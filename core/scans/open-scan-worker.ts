@@ -8,10 +8,12 @@ import { polishResult } from './polish/polish-result.ts'
 import type { TextModel } from './polish/text-model.ts'
 import { createRescans } from './rescans.ts'
 import { createRunningScans } from './running-scans.ts'
+import type { ScanKey } from './scan.ts'
 import { createScanQuotas } from './scan-quotas.ts'
 import { createScanStore } from './scan-store.ts'
 import { createScanWorker, type ScanWorker } from './scan-worker.ts'
 import type { SiteVisitor } from './visit-site.ts'
+import type { Watch } from './watch.ts'
 
 export type OpenScanWorkerOptions = StateTable & {
   visitor: SiteVisitor
@@ -20,18 +22,31 @@ export type OpenScanWorkerOptions = StateTable & {
   clock: Clock
   log: Log
   stopping?: AbortSignal
+  /** Who watches the work on an analysis; default: nobody. */
+  watchOf?: (scan: ScanKey) => Watch
   /** Null: the advice keeps the words of the rules. */
   textModel?: TextModel | null
 }
 
 /** The worker of website analyses, with the plan of events. */
 export function openScanWorker(options: OpenScanWorkerOptions): ScanWorker {
-  const { client, table, clock, log, visitor, profile, projects, stopping, textModel = null } = options
+  const {
+    client,
+    table,
+    clock,
+    log,
+    visitor,
+    profile,
+    projects,
+    stopping,
+    watchOf,
+    textModel = null,
+  } = options
   const services = { client, table, clock }
   const store = createScanStore(services)
   const running = createRunningScans(services)
   return createScanWorker({
-    ...{ store, running, visitor, advise, clock, log },
+    ...{ store, running, visitor, advise, clock, log, watchOf },
     // It only gives back what the desk has counted.
     quotas: createScanQuotas({ ...services, profile, networkHash: async () => '' }),
     compare: compareResults,

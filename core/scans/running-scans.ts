@@ -3,11 +3,19 @@ import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table
 import type { ScanKey, ScanMode } from './scan.ts'
 
 /** A running analysis. It has ended, or begins again, at `until` (Unix ms). */
-export type RunningScan = ScanKey & { hostname: string; until: number }
+export type RunningScan = ScanKey & {
+  hostname: string
+  until: number
+  /** Of an analysis without an account: a name of the network that asked for it. */
+  network?: string | undefined
+}
 
-/** Why an analysis cannot begin now: another one of the host runs, or too many run. */
+/**
+ * Why an analysis cannot begin now: another one of the host runs, too many run, or too many of a network
+ * without an account.
+ */
 export type Busy = {
-  reason: 'host' | 'full'
+  reason: 'host' | 'full' | 'network'
   /** When there is room again at the latest, Unix ms. */
   until: number
   /** The analysis of the host that runs. */
@@ -16,6 +24,11 @@ export type Busy = {
 
 /** Analyses that run at the same time; the item that lists them has as many entries. */
 export const MAX_RUNNING = 8
+/**
+ * Of these, analyses without an account: all of them, and those of one network. Anybody can let each of them
+ * wait for hosts that do not answer, so most places are kept for accounts.
+ */
+export const MAX_ANONYMOUS = { all: 3, network: 2 } as const
 /** Every analysis is decided in this time after it began, ms (core/scans/scan-worker.ts ends it earlier). */
 export const RUN_MS = { preview: 75_000, full: 200_000 } as const
 
@@ -28,7 +41,12 @@ const MAX_TRIES = 20
  * The analyses that run now: one item, and each change of it is one conditional write. So two analyses of a
  * host never run at the same time, and after a kill the list says what to begin again.
  */
-export function createRunningScans({ clock, client, table }: StateTable & { clock: Clock }) {
+export function createRunningScans({
+  clock,
+  client,
+  table,
+  maxAnonymous = MAX_ANONYMOUS.all,
+}: StateTable & { clock: Clock; maxAnonymous?: number | undefined }) {
   async function read(): Promise<{ version: number; scans: RunningScan[] }> {
     const { Item } = await orUnavailable(client.get({ TableName: table, Key: KEY, ConsistentRead: true }))
     return { version: Number(Item?.version ?? 0), scans: (Item?.scans ?? []) as RunningScan[] }
@@ -54,28 +72,40 @@ export function createRunningScans({ clock, client, table }: StateTable & { cloc
     throw new Error('the list of running analyses changes all the time')
   }
 
-  /** What would keep an analysis of the host from running; null: nothing. */
-  async function busyFor(hostname: string): Promise<Busy | null> {
-    return judge((await read()).scans, hostname)
+  /**
+   * What would keep an analysis of the host from running; null: nothing. `network`: of a request without an
+   * account.
+   */
+  async function busyFor(hostname: string, network?: string): Promise<Busy | null> {
+    return judge((await read()).scans, hostname, network)
   }
 
-  function judge(scans: readonly RunningScan[], hostname: string): Busy | null {
+  function judge(scans: readonly RunningScan[], hostname: string, network: string | undefined): Busy | null {
     const current = scans.filter(({ until }) => until > clock.now())
     const ofHost = current.find(scan => scan.hostname === hostname)
     if (ofHost !== undefined) return { reason: 'host', until: ofHost.until, running: ofHost }
-    if (current.length < MAX_RUNNING) return null
-    return { reason: 'full', until: Math.min(...current.map(({ until }) => until)) }
+    if (network !== undefined) {
+      const anonymous = current.filter(scan => scan.network !== undefined)
+      const ofNetwork = anonymous.filter(scan => scan.network === network)
+      if (ofNetwork.length >= MAX_ANONYMOUS.network) return { reason: 'network', until: firstEnd(ofNetwork) }
+      if (anonymous.length >= maxAnonymous) return { reason: 'full', until: firstEnd(anonymous) }
+    }
+    return current.length < MAX_RUNNING ? null : { reason: 'full', until: firstEnd(current) }
   }
 
   /** Takes a place in the list; returns why there is none, or null. */
-  async function admit({ account_id, id, hostname, mode }: RunnableScan): Promise<Busy | null> {
+  async function admit(
+    { account_id, id, hostname, mode }: RunnableScan,
+    network?: string,
+  ): Promise<Busy | null> {
     let busy: Busy | null = null
     await changeList(scans => {
-      busy = judge(scans, hostname)
+      busy = judge(scans, hostname, network)
       if (busy !== null) return null
       const until = clock.now() + runMs(mode)
       // An entry that is over belongs to a worker that was killed. Its analysis has ended for its readers.
-      return [...scans.filter(scan => scan.until > clock.now()), { account_id, id, hostname, until }]
+      const entry = { account_id, id, hostname, until, ...(network !== undefined && { network }) }
+      return [...scans.filter(scan => scan.until > clock.now()), entry]
     })
     return busy
   }
@@ -100,6 +130,11 @@ export function createRunningScans({ clock, client, table }: StateTable & { cloc
   }
 
   return { busyFor, admit, renew, release, list }
+}
+
+/** When the first of these has ended at the latest, Unix ms. */
+function firstEnd(scans: readonly RunningScan[]): number {
+  return Math.min(...scans.map(({ until }) => until))
 }
 
 function runMs(mode: ScanMode): number {

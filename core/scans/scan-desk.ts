@@ -65,10 +65,10 @@ export function createScanDesk(services: ScanDeskServices) {
 
   /**
    * An anonymous preview of a root domain: the one of the last day, or a new one. Throws INVALID_URL,
-   * SCAN_BUSY, or SCAN_FAILED.
+   * SCAN_BUSY, or SCAN_FAILED. `isOfOtherSite`: the page of another site asks.
    */
   async function startAnonymous(
-    { url, focus }: Pick<ScanRequest, 'url' | 'focus'>,
+    { url, focus, isOfOtherSite }: Pick<ScanRequest, 'url' | 'focus'> & { isOfOtherSite?: boolean },
     address: string | null,
     signal?: AbortSignal,
   ): Promise<ScanView> {
@@ -79,8 +79,9 @@ export function createScanDesk(services: ScanDeskServices) {
       const scan = newScan({ ...first, url: cachedUrl, key: anonymousKey(id), mode: 'anonymous_preview' })
       return { ...viewOf({ ...scan, status: 'succeeded', stage: 'done' }), preview, isCached: true }
     }
-    await requireRoom(first.hostname)
-    await quotas.takeAnonymous(address)
+    const network = await quotas.networkOf(address, isOfOtherSite)
+    await requireRoom(first.hostname, network)
+    await quotas.takeAnonymous(network)
     const resumeToken = `rst_${randomSecret()}`
     const scan = newScan({
       ...first,
@@ -89,7 +90,7 @@ export function createScanDesk(services: ScanDeskServices) {
       focus,
       resume_hash: sha256(resumeToken),
     })
-    await begin(scan)
+    await begin(scan, { network })
     return { ...(await wait(scan, signal)), resumeToken }
   }
 
@@ -163,15 +164,21 @@ export function createScanDesk(services: ScanDeskServices) {
     const month = scan.mode === 'full' ? await quotas.takeFull(account) : null
     if (month !== null) scan.quota_month = month
     try {
-      await begin(scan, write)
+      await begin(scan, { write })
     } catch (error) {
       if (month !== null) await quotas.giveBack(account.id, month)
       throw error
     }
   }
 
-  async function begin(scan: Scan, write = () => store.put(scan)): Promise<void> {
-    const busy = await running.admit(scan)
+  async function begin(
+    scan: Scan,
+    {
+      write = () => store.put(scan),
+      network,
+    }: { write?: (() => Promise<void>) | undefined; network?: string },
+  ): Promise<void> {
+    const busy = await running.admit(scan, network)
     if (busy !== null) throw busyError(busy)
     try {
       await write()
@@ -219,15 +226,13 @@ export function createScanDesk(services: ScanDeskServices) {
     return scan !== null && isMeant(scan) ? scan : null
   }
 
-  async function requireRoom(hostname: string): Promise<void> {
-    const busy = await running.busyFor(hostname)
+  async function requireRoom(hostname: string, network?: string): Promise<void> {
+    const busy = await running.busyFor(hostname, network)
     if (busy !== null) throw busyError(busy)
   }
 
   function busyError({ reason, until }: Busy): ApiError {
-    const why =
-      reason === 'host' ? 'an analysis of this host is running' : 'as many analyses as possible are running'
-    return scanBusy(why, until - clock.now())
+    return scanBusy(BUSY[reason], until - clock.now())
   }
 
   async function findByToken(id: string, token: string): Promise<Scan> {
@@ -258,6 +263,13 @@ export type ScanDesk = ReturnType<typeof createScanDesk>
 
 type NewScan = Pick<Scan, 'url' | 'addresses' | 'hostname' | 'mode'> &
   Partial<Pick<Scan, 'focus' | 'project_id' | 'resume_hash'>> & { key: ScanKey }
+
+/** Why there is no room, as a clause. */
+const BUSY: Record<Busy['reason'], string> = {
+  host: 'an analysis of this host is running',
+  full: 'as many analyses as possible are running',
+  network: 'as many analyses without an account as one address may have are running',
+}
 
 function newId(): string {
   return randomId('scan', 12)

@@ -23,9 +23,18 @@ export function createScanQuotas({ client, table, clock, profile, networkHash }:
   const ofAddresses = createSlidingWindow(state, { name: 'scans', windowMs: HOUR_MS })
   const ofAccounts = createSlidingWindow(state, { name: 'account-scans', windowMs: HOUR_MS })
 
-  async function takeAnonymous(address: string | null): Promise<void> {
+  /**
+   * A name of the network of an address. What the page of another site asks for does not spend what the
+   * network itself may do, so it has a name of its own.
+   */
+  async function networkOf(address: string | null, isOfOtherSite = false): Promise<string> {
+    const network = await networkHash(address)
+    return isOfOtherSite ? `${network}#page` : network
+  }
+
+  async function takeAnonymous(network: string): Promise<void> {
     const limit = profile.anonymous_scans_per_hour
-    if (limit !== NO_LIMIT) await take(ofAddresses, await networkHash(address), limit, 'from this address')
+    if (limit !== NO_LIMIT) await take(ofAddresses, network, limit, 'from this address')
   }
 
   async function takeOfAccount({ id }: Pick<Account, 'id'>): Promise<void> {
@@ -78,7 +87,7 @@ export function createScanQuotas({ client, table, clock, profile, networkHash }:
     )
   }
 
-  return { takeAnonymous, takeOfAccount, takeFull, giveBack }
+  return { networkOf, takeAnonymous, takeOfAccount, takeFull, giveBack }
 }
 
 export type ScanQuotas = ReturnType<typeof createScanQuotas>

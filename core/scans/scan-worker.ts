@@ -3,10 +3,11 @@ import type { Log, Now } from '#core/ports'
 import type { ScanResult } from '#schemas/website-scans'
 import type { SiteFindings } from './read/findings.ts'
 import type { RunningScans } from './running-scans.ts'
-import { isFinished, type Scan, type ScanFailure, type ScanJob } from './scan.ts'
+import { isFinished, type Scan, type ScanFailure, type ScanJob, type ScanKey } from './scan.ts'
 import type { ScanQuotas } from './scan-quotas.ts'
 import { MAX_CHANGES, type ScanChange, type ScanStore, type StoredResult } from './scan-store.ts'
 import type { SiteVisitor } from './visit-site.ts'
+import { unwatched, type Watch } from './watch.ts'
 
 /** Makes a plan of findings. */
 export type Advise = (
@@ -28,6 +29,8 @@ export type ScanWorkerServices = {
   onFull?(scan: Scan): Promise<void>
   clock: Now
   log: Log
+  /** Who watches the work on an analysis; default: nobody. */
+  watchOf?: ((scan: ScanKey) => Watch) | undefined
   /** Ends running analyses when the process stops. They begin again with the next one. */
   stopping?: AbortSignal
 }
@@ -38,16 +41,19 @@ const MAX_ATTEMPTS = 3
 /** Runs analyses. A job may run twice: only the run that began last writes. */
 export function createScanWorker(services: ScanWorkerServices) {
   const { store, running, quotas, visitor, advise, compare, clock, log, stopping } = services
+  const { watchOf = () => unwatched } = services
 
   /** Runs one analysis to its end. Rejects when the state table cannot be reached, or the process stops. */
-  async function run({ account_id, id, takesOver }: ScanJob): Promise<void> {
+  async function run({ account_id, id, takesOver, hasBlocked, interrupted = 0 }: ScanJob): Promise<void> {
     const found = await store.find({ account_id, id })
     if (found === null || isFinished(found)) return running.release({ id })
     // A second delivery of a job whose first one runs.
     if (found.status === 'running' && takesOver !== true) return
     const scan = await store.begin(found, randomId('run'))
     if (scan === null) return
-    if (scan.attempts > MAX_ATTEMPTS) return fail(scan, { code: 'SCAN_FAILED', reason: tooOften(scan) })
+    if (hasBlocked) return fail(scan, { code: 'SCAN_FAILED', reason: tooLong(scan) })
+    if (scan.attempts - interrupted > MAX_ATTEMPTS)
+      return fail(scan, { code: 'SCAN_FAILED', reason: tooOften(scan) })
     try {
       await analyse(scan)
     } catch (error) {
@@ -59,17 +65,18 @@ export function createScanWorker(services: ScanWorkerServices) {
 
   async function analyse(scan: Scan): Promise<void> {
     const depth = depthOf(scan)
+    const watch = watchOf(scan)
     const visited = await visitor.visit(
       {
         ...{ url: scan.url, addresses: scan.addresses, depth },
         isAnonymous: scan.mode === 'anonymous_preview',
       },
-      { signal: stopping, onStage: stage => store.setStage(scan, stage) },
+      { signal: stopping, onStage: stage => store.setStage(scan, stage), watch },
     )
     if ('failure' in visited) return fail(scan, visited.failure)
     // The id of the project is good in every call, also after the project gets another name.
     const project = scan.project_id ?? null
-    const advice = advise(visited.findings, { mode: depth, focus: scan.focus, project })
+    const advice = watch(() => advise(visited.findings, { mode: depth, focus: scan.focus, project }))
     const result = { ...(await polished(scan, advice)), normalized_url: scan.url }
     await finish(scan, { result, coverage: visited.coverage })
   }
@@ -84,7 +91,7 @@ export function createScanWorker(services: ScanWorkerServices) {
   async function finish(scan: Scan, stored: StoredResult): Promise<void> {
     const depth = depthOf(scan)
     const before = scan.is_rescan ? await store.findResult(scan, depth) : null
-    const change = before === null ? null : compare(before, stored)
+    const change = before === null ? null : watchOf(scan)(() => compare(before, stored))
     // A run that was taken for dead must not replace what a later one has written.
     if (!(await store.setStage(scan, 'writing'))) return
     await store.saveResult(scan, depth, withChange(stored, change && { at: clock.now(), ...change }, before))
@@ -124,6 +131,10 @@ const BROKEN =
 
 function tooOften({ url }: Scan): string {
   return `The page ${url} cannot be analysed: its pages could not be read in three attempts. Check the address, then start another analysis.`
+}
+
+function tooLong({ url }: Scan): string {
+  return `The page ${url} cannot be analysed: a document of its site takes too long to read. Start an analysis of another page.`
 }
 
 function depthOf({ mode }: Scan): 'preview' | 'full' {

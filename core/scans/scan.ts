@@ -34,8 +34,16 @@ export type ScanKey = {
   id: string
 }
 
-/** Work for a worker: one analysis. `takesOver`: no other worker runs it, whatever its item says. */
-export type ScanJob = ScanKey & { kind: 'scan'; takesOver?: true }
+/** Work for a worker: one analysis. */
+export type ScanJob = ScanKey & {
+  kind: 'scan'
+  /** No other worker runs it, whatever its item says. */
+  takesOver?: true
+  /** Its pages have stopped the worker before. It fails, and no page is read again. */
+  hasBlocked?: true
+  /** How often another analysis has stopped its worker. These attempts do not count. */
+  interrupted?: number
+}
 
 /** A website analysis without its result. */
 export type Scan = ScanKey & {

@@ -7,6 +7,7 @@ import type { SiteFindings } from './read/findings.ts'
 import type { Renderer } from './render.ts'
 import type { Rendering, ScanCoverage, ScanFailure, ScanStage } from './scan.ts'
 import type { FetchedPage } from './types.ts'
+import { unwatched, type Watch } from './watch.ts'
 
 /** Which site to read: the addresses of its first page, in the order in which they are tried. */
 export type SiteVisit = {
@@ -25,6 +26,8 @@ export type VisitOptions = {
   signal?: AbortSignal | undefined
   /** Is called when the visit does something else from now on. */
   onStage?: (stage: ScanStage) => Promise<unknown>
+  /** Who watches the work on the pages; default: nobody. */
+  watch?: Watch
 }
 
 /**
@@ -40,8 +43,8 @@ export type SiteVisitorServices = {
   client: OutboundClient
   /** Null: no browser belongs to this deployment. */
   renderer: Renderer | null
-  /** Gives the reader of one site, which reads each page once. */
-  openReader(): (pages: readonly FetchedPage[]) => SiteFindings
+  /** Gives the reader of one site, which reads each page once. Each page is a piece of work of its own. */
+  openReader(watch: Watch): (pages: readonly FetchedPage[]) => SiteFindings
   clock: Pick<Clock, 'sleep' | 'deadline'>
 }
 
@@ -54,11 +57,11 @@ const MAX_UNREAD = 50
 /** The visitor that works in this process, with a browser beside it. */
 export function createSiteVisitor({ client, renderer, openReader, clock }: SiteVisitorServices): SiteVisitor {
   return {
-    async visit(visit, { signal: stopping, onStage = async () => {} } = {}) {
+    async visit(visit, { signal: stopping, onStage = async () => {}, watch = unwatched } = {}) {
       const deadline = clock.deadline(VISIT_MS[visit.depth])
       const signal = stopping === undefined ? deadline : AbortSignal.any([deadline, stopping])
       try {
-        return await read(visit, signal, onStage)
+        return await read(visit, signal, { onStage, watch })
       } catch (error) {
         const failure = stopping?.aborted ? null : failureOf(visit, error)
         if (failure === null) throw error
@@ -70,10 +73,11 @@ export function createSiteVisitor({ client, renderer, openReader, clock }: SiteV
   async function read(
     { addresses, depth, isAnonymous }: SiteVisit,
     signal: AbortSignal,
-    onStage: (stage: ScanStage) => Promise<unknown>,
+    { onStage, watch }: Required<Pick<VisitOptions, 'onStage' | 'watch'>>,
   ): Promise<VisitedSite> {
-    const fetcher = createSiteFetcher({ client, clock }, signal)
-    const readPages = openReader()
+    const fetcher = createSiteFetcher({ client, clock, watch }, signal)
+    const reader = openReader(watch)
+    const readPages = (pages: readonly FetchedPage[]) => watch(() => reader(pages))
     await onStage('fetching')
     const show = async (pages: readonly FetchedPage[], limit: number): Promise<ShownPages> => {
       const shells = shellsOf(pages, readPages(pages))

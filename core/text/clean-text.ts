@@ -22,8 +22,21 @@ export function cleanText(text: string, maxChars: number): string {
 }
 
 /**
- * The same without the unsafe characters, each run of white space as one space: for pages, where an escape
- * would only puzzle the reader.
+ * Text of another program or of a foreign server for a terminal, a file or a pipe: unsafe characters are
+ * escapes, but line ends and tabs stay, and nothing is cut or hidden. Only for whole lines, or for texts in
+ * which CR and LF stand together.
+ */
+export function escapedText(text: string): string {
+  return text.replace(UNSAFE, (character, at: number) =>
+    character === '\n' || character === '\t' || (character === '\r' && text[at + 1] === '\n')
+      ? character
+      : escaped(character),
+  )
+}
+
+/**
+ * As cleanText, but without the unsafe characters, each run of white space as one space: for pages, where an
+ * escape would only puzzle the reader.
  */
 export function plainText(text: string, maxChars: number): string {
   const plain = text

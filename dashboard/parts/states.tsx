@@ -4,6 +4,7 @@ import type { Known } from '#dashboard/answers'
 import type { Problem, ProblemKind } from '#dashboard/api'
 import { type About, MoreTools } from '#dashboard/charts/save-tools.tsx'
 import { formatted } from '#dashboard/format'
+import { FewPeopleNote } from './few-people-note.tsx'
 import { WhereFrom } from './question.tsx'
 
 /** What a panel shows when there is no picture to show: waiting, nothing, or a problem with what to do. */
@@ -95,6 +96,7 @@ export function Answered<Data>({ answer, children }: AnsweredProps<Data>) {
       <MoreTools.Provider value={(about: About) => <WhereFrom about={about} answer={answer} />}>
         {children(data)}
       </MoreTools.Provider>
+      <FewPeopleNote data={data} />
     </div>
   )
 }

@@ -173,7 +173,7 @@ function filterItems(address: Address, text: string): Item[] {
   ]
 }
 
-const DATES = /^(\d{4}-\d{2}-\d{2})(?:\s*(?:to|until|–|-|\s)\s*(\d{4}-\d{2}-\d{2}))?$/
+const DATES = /^(\d{4}-\d{2}-\d{2})(?:(?:\s*(?:to|until|–|-)\s*|\s+)(\d{4}-\d{2}-\d{2}))?$/
 
 /** A range that was typed as one date or two: `2026-11-01 to 2026-11-07`. */
 function dateItems(address: Address, text: string): Item[] {

@@ -1,5 +1,5 @@
 import { NAMED_BOTS } from '#core/ingest/named-bots'
-import { type Guard, profiles, type TierLimits } from '#core/limits/profile'
+import { BILLED, type Guard, profiles, type TierLimits } from '#core/limits/profile'
 import { settingsSchema } from '#local/settings'
 import { tables as lakeTables } from '#schemas/columns'
 import { MAX_CONTEXT_BYTES } from '#schemas/contexts'
@@ -219,11 +219,14 @@ const GUARD_MEANINGS: Record<Guard, string> = {
   account_scans_per_hour: 'website analyses of an account in an hour',
   demo_reads_per_minute: 'reads of one demo session in a minute',
   demo_network_reads_per_minute: 'reads of all demo sessions of one network in a minute',
-  share_reads_per_minute: 'reads by one share link from one network in a minute',
-  share_link_reads_per_minute: 'reads by one share link in a minute',
+  share_statements_per_minute: 'statements by one share link from one network in a minute',
+  share_link_statements_per_minute: 'statements by one share link in a minute',
+  guest_statements_per_day: 'statements of a project in a UTC day by its share links and demo sessions',
+  guest_reads_at_once: 'reads of share links and demo sessions that wait for the query engine at once',
   replay_storage_bytes: 'bytes that the replays of an account may have at once',
   replay_ingestion_bytes: 'bytes of replays of an account that may come in within 30 days',
   replay_starts: 'replays that one address may start in an hour',
+  project_replay_starts: 'replays that all addresses together may start for a project in an hour',
   open_streams: 'open streams of an account',
   stream_idle_minutes: 'minutes without a match after which a stream ends',
   live_buffer_seconds: 'seconds for which the live buffer keeps an event',
@@ -242,9 +245,11 @@ function guardsTable(): string {
   const { own, hosted } = profiles
   const rows = Object.entries(GUARD_MEANINGS).map(([guard, meaning]) => {
     const key = guard as Guard
-    return [`\`${key}\``, meaning, toLimit(own[key]), toLimit(hosted[key])]
+    const onAws = { ...own, ...BILLED }[key]
+    const differs = onAws === own[key] ? '' : toLimit(onAws)
+    return [`\`${key}\``, meaning, toLimit(own[key]), toLimit(hosted[key]), differs]
   })
-  return toTable(['number', 'of what', '`own`', '`hosted`'], rows)
+  return toTable(['number', 'of what', '`own`', '`hosted`', 'both on AWS'], rows)
 }
 
 function clientsTable(): string {

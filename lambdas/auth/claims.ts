@@ -5,6 +5,7 @@ import { sessionAccountOf } from '#core/accounts/account-record'
 import { ApiError } from '#core/errors'
 import { authRequired, bearerToken } from '#lambdas/chain/authenticate'
 import type { publicChain } from '#lambdas/chain/public-chain'
+import { isOfOtherSite } from '#lambdas/third-party'
 import { GRANTS } from '#schemas/oauth'
 import { routes } from '#schemas/routes'
 import { createGrants } from './grants.ts'
@@ -54,7 +55,7 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
           'This service does not issue that type of credential. Send `access_token`.',
         )
       }
-      await guards.countStart(asked.ip)
+      await guards.countStart(asked.ip, isOfOtherSite(asked, baseUrl))
       const { request, claim_token } = await authRequests.startClaim({
         ...client,
         ...(await originOf(asked, services)),
@@ -91,8 +92,8 @@ export function claimEndpoints(services: AuthServices, open: ReturnType<typeof p
       body: await guards.guardSecret(ip, claimIdOf(body.claim_token), () => claim(body.claim_token)),
     })),
 
-    registerClient: open(routes.registerClient)(async ({ request: { ip }, body }) => {
-      await guards.countRegistration(ip)
+    registerClient: open(routes.registerClient)(async ({ request: asked, body }) => {
+      await guards.countRegistration(asked.ip, isOfOtherSite(asked, baseUrl))
       const { id, name, redirect_uris } = await clientRegistry.register(body)
       return {
         status: 201,

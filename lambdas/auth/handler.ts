@@ -8,12 +8,13 @@ import { accountChain } from '#lambdas/chain/account-chain'
 import { publicChain } from '#lambdas/chain/public-chain'
 import type { HttpFunction } from '#lambdas/http'
 import { httpFunction } from '#lambdas/http-function'
+import { isOfOtherSite } from '#lambdas/third-party'
 import { errorCodes } from '#schemas/errors'
 import { routes } from '#schemas/routes'
 import { claimEndpoints } from './claims.ts'
 import { authorizeUrl, bySession, createIssue } from './issue.ts'
 import { originOf } from './origin-of.ts'
-import { requireDeveloper } from './require-developer.ts'
+import { requireDevApprove, requireDeveloper } from './require-developer.ts'
 import type { AuthServices } from './services.ts'
 
 /**
@@ -23,13 +24,24 @@ export function authHandler(services: AuthServices): HttpFunction {
   const { accounts, authRequests, agentSessions, demo, guards, identities, audit, baseUrl } = services
   const chain = accountChain(services)
   const open = publicChain({ log: services.log, challengeUrl: baseUrl })
+  const openDemo = publicChain({
+    log: services.log,
+    async requireThere() {
+      if ((await demo.project()) === null) throw noDemo()
+    },
+  })
+  const openDev = publicChain({
+    log: services.log,
+    challengeUrl: baseUrl,
+    requireThere: request => requireDevApprove(request, services.devApproveSecret),
+  })
   const issue = createIssue(services)
 
   return httpFunction<'auth'>(services.log, {
     ...claimEndpoints(services, open, issue),
 
     startSession: open(routes.startSession)(async ({ request: asked, body }) => {
-      await guards.countStart(asked.ip)
+      await guards.countStart(asked.ip, isOfOtherSite(asked, baseUrl))
       const { metadata, ...wanted } = body
       const { request, poll_token } = await authRequests.start({
         ...wanted,
@@ -113,14 +125,10 @@ export function authHandler(services: AuthServices): HttpFunction {
       return { status: 200, body: { ok: true, session_id } }
     }),
 
-    createDemoSession: open(routes.createDemoSession)(async ({ request: { ip } }) => {
-      await guards.countDemo(ip)
+    createDemoSession: openDemo(routes.createDemoSession)(async ({ request: asked }) => {
+      await guards.countDemo(asked.ip, isOfOtherSite(asked, baseUrl))
       const project = await demo.project()
-      if (project === null)
-        throw new ApiError(
-          'NOT_FOUND',
-          'This install has no demo project. Sign in, or ask its owner for an API key.',
-        )
+      if (project === null) throw noDemo()
       const session = await agentSessions.issueDemo((await demo.account()).id)
       return {
         status: 200,
@@ -128,7 +136,7 @@ export function authHandler(services: AuthServices): HttpFunction {
       }
     }),
 
-    devApprove: open(routes.devApprove)(async ({ request: asked, body }) => {
+    devApprove: openDev(routes.devApprove)(async ({ request: asked, body }) => {
       const { auth_request_id, email, tier } = body
       requireDeveloper(asked, body.secret, services)
       const request = await authRequests.get(auth_request_id)
@@ -174,6 +182,13 @@ function requireWriteScope(caller: Caller): void {
     'FORBIDDEN',
     'A session may end itself. To end another one, use a session with the scope `projects:write`, an API key or the page of connections.',
     { fields: { required_scope: 'projects:write' } },
+  )
+}
+
+function noDemo(): ApiError {
+  return new ApiError(
+    'NOT_FOUND',
+    'This install has no demo project. Sign in, or ask its owner for an API key.',
   )
 }
 

@@ -1,27 +1,29 @@
 import { isSame } from '#core/access/tokens'
 import { ApiError } from '#core/errors'
 import { authRequired } from '#lambdas/chain/authenticate'
-import type { HttpRequest } from '#lambdas/http'
-
-const LOOPBACK = /^(::ffff:)?127\.|^::1$/
+import { isOfThisMachine, type Sender } from './this-machine.ts'
 
 /**
- * Lets a program of this machine pass that can read the data folder of the service: POST /dev/approve takes
- * the place of a human. Throws NOT_FOUND where the path is not there and for callers of other machines,
- * FORBIDDEN for a page in a browser, and AUTH_REQUIRED for a wrong secret.
+ * POST /dev/approve is there where its setting is on, for this machine. Throws NOT_FOUND elsewhere. Check it
+ * before the fields of the request.
+ */
+export function requireDevApprove(sender: Sender, devApproveSecret: string | null): void {
+  if (devApproveSecret === null || !isOfThisMachine(sender)) {
+    throw new ApiError('NOT_FOUND', 'There is nothing at this path. GET /openapi.json lists all paths.')
+  }
+}
+
+/**
+ * Lets a program pass that can read the data folder of the service: POST /dev/approve takes the place of a
+ * human. Throws FORBIDDEN for a page in a browser, and AUTH_REQUIRED for a wrong secret.
  */
 export function requireDeveloper(
-  { headers, ip }: Pick<HttpRequest, 'headers' | 'ip'>,
+  { headers }: Pick<Sender, 'headers'>,
   secret: string,
   { devApproveSecret, baseUrl }: { devApproveSecret: string | null; baseUrl: string },
 ): void {
-  // A proxy on this machine forwards requests of others.
-  const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
-  if (devApproveSecret === null || isForwarded || !LOOPBACK.test(ip ?? '')) {
-    throw new ApiError('NOT_FOUND', 'There is nothing at this path. GET /openapi.json lists all paths.')
-  }
   if (headers.origin !== undefined) {
     throw new ApiError('FORBIDDEN', 'A page of a browser cannot approve. Send the request from a program.')
   }
-  if (!isSame(secret, devApproveSecret)) throw authRequired(baseUrl, 'unknown')
+  if (devApproveSecret === null || !isSame(secret, devApproveSecret)) throw authRequired(baseUrl, 'unknown')
 }

@@ -72,7 +72,7 @@ export function findCaller(services: Pick<CredentialServices, 'accounts' | 'agen
  * The token of `Authorization: Bearer`; undefined without one. Other schemes may belong to a proxy before us.
  */
 export function bearerToken({ headers }: Pick<HttpRequest, 'headers'>): string | undefined {
-  return /^bearer(?: +(.*))?$/i.exec(headers.authorization ?? '')?.[1]?.trim()
+  return /^bearer(?: (.*))?$/i.exec(headers.authorization ?? '')?.[1]?.trim()
 }
 
 /** A share link has the place of an agent session. Optional authentication does not know it. */

@@ -19,7 +19,7 @@ export function readBody({ route, request: { body, headers } }: Exchange): { jso
       return { json: Object.fromEntries(new URLSearchParams(new TextDecoder().decode(body))) }
     }
   }
-  return { json: jsonBody(body, max) }
+  return { json: jsonBody(body, route) }
 }
 
 const OPENING_BRACE = 0x7b

@@ -9,11 +9,15 @@ import type { Exchange } from './chain.ts'
 /** Fields of requests that ask for one person or one session, or list them, or show statements. */
 const PERSONAL = /^(user_id|session_id|email|sql|people\w*)$/
 const PERSONAL_GROUPS = new Set(['user_id', 'session_id'])
+/** Fields that bound the range of a read. */
+const RANGE_FIELDS = ['since', 'until', 'date_from', 'date_to']
+/** The value of a single event, however many people are in the group. */
+const SINGLE_VALUE = /^(min|max|p50|p95)\(/
 
 /**
  * Lets a share link read the reports of its views and nothing else: no other route, and no field by which a
- * report would tell something about one person (docs/api/dashboard.md). Other credentials pass. Throws
- * FORBIDDEN.
+ * report would tell something about one person or one event (docs/api/dashboard.md). What it then shows is up
+ * to core/reports/few-people. Other credentials pass. Throws FORBIDDEN.
  */
 export function requireShared(call: Exchange & { caller: Caller; json: JsonObject }): void {
   const { route, caller, request, json } = call
@@ -22,12 +26,7 @@ export function requireShared(call: Exchange & { caller: Caller; json: JsonObjec
   if (!isShown)
     throw new ApiError('FORBIDDEN', 'This link does not show that. Ask its owner for another one.')
   const fields = { ...request.query, ...json }
-  if (Object.keys(fields).some(name => PERSONAL.test(name)) || isPersonal(fields)) {
-    throw new ApiError(
-      'FORBIDDEN',
-      'A share link shows no people, sessions and statements. Leave out the fields that ask for them.',
-    )
-  }
+  for (const [isAsked, refusal] of REFUSED) if (isAsked(fields)) throw refusal()
 }
 
 const ROUTES = new Map(
@@ -37,9 +36,53 @@ const ROUTES = new Map(
   ]),
 )
 
-/** Whether the report would have a row for each person or session, or only their events. */
-function isPersonal({ group_by, filters }: JsonObject): boolean {
-  const groups = [group_by ?? []].flat().flatMap(each => String(each).split(','))
-  const filtered = [filters ?? []].flat().map(each => String((each as JsonObject | null)?.field ?? ''))
-  return [...groups, ...filtered].some(name => PERSONAL_GROUPS.has(name.trim()))
+/** What a link must not ask, with the error that says what to ask instead. */
+const REFUSED: [isAsked: (fields: JsonObject) => boolean, refusal: () => ApiError][] = [
+  [
+    fields =>
+      Object.keys(fields).some(name => PERSONAL.test(name)) ||
+      [...groupsOf(fields), ...filteredFields(fields)].some(name => PERSONAL_GROUPS.has(name)) ||
+      fields.count_by === 'session_id',
+    () =>
+      new ApiError(
+        'FORBIDDEN',
+        'A share link shows no people, sessions and statements. Leave out the fields that ask for them.',
+      ),
+  ],
+  [
+    fields =>
+      filteredFields(fields).includes('timestamp') ||
+      RANGE_FIELDS.some(name => typeof fields[name] === 'string' && fields[name].includes('T')),
+    () =>
+      new ApiError(
+        'FORBIDDEN',
+        'A share link shows whole dates. Name dates such as `2026-11-01`, and leave out filters by `timestamp`.',
+      ),
+  ],
+  [
+    fields => groupsOf(fields).filter(name => name !== 'date').length > 1,
+    () =>
+      new ApiError(
+        'FORBIDDEN',
+        'A share link groups by one field and `date` at most. Leave out the other fields of `group_by`.',
+      ),
+  ],
+  [
+    ({ metrics }) => [metrics ?? []].flat().some(name => SINGLE_VALUE.test(String(name).trim())),
+    () =>
+      new ApiError(
+        'FORBIDDEN',
+        'A share link shows no value of a single event. Use `sum` or `avg` instead of `min`, `max`, `p50` and `p95`.',
+      ),
+  ],
+]
+
+/** The fields of `group_by`, each once. */
+function groupsOf({ group_by }: JsonObject): string[] {
+  const names = [group_by ?? []].flat().flatMap(each => String(each).split(','))
+  return [...new Set(names.map(name => name.trim()))]
+}
+
+function filteredFields({ filters }: JsonObject): string[] {
+  return [filters ?? []].flat().map(each => String((each as JsonObject | null)?.field ?? '').trim())
 }

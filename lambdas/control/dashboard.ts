@@ -1,5 +1,6 @@
 import type { ShareLinks } from '#core/access/share-links'
 import { ApiError } from '#core/errors'
+import type { Limits } from '#core/limits/limit-state'
 import type { Now } from '#core/ports'
 import type { SavedViews } from '#core/projects/saved-views'
 import type { accountChain } from '#lambdas/chain/account-chain'
@@ -10,13 +11,14 @@ import { MAX_SHARE_LINKS } from '#schemas/share-links'
 export type DashboardServices = {
   savedViews: SavedViews
   shareLinks: Pick<ShareLinks, 'list' | 'create' | 'remove'>
+  limits: Pick<Limits, 'guestUse'>
   clock: Now
   baseUrl: string
 }
 
 /** What the dashboard keeps with a project: saved views and share links (docs/api/dashboard.md). */
 export function dashboardEndpoints(
-  { savedViews, shareLinks, clock, baseUrl }: DashboardServices,
+  { savedViews, shareLinks, limits, clock, baseUrl }: DashboardServices,
   chain: ReturnType<typeof accountChain>,
 ) {
   return {
@@ -36,10 +38,11 @@ export function dashboardEndpoints(
       throw notFound('saved view', 'views')
     }),
 
-    listShareLinks: chain(routes.listShareLinks)(async ({ project }) => ({
-      status: 200,
-      body: { share_links: await shareLinks.list(project.id) },
-    })),
+    listShareLinks: chain(routes.listShareLinks)(async ({ project }) => {
+      const [share_links, use] = await Promise.all([shareLinks.list(project.id), limits.guestUse(project.id)])
+      const statements_today = use?.statements ?? null
+      return { status: 200, body: { share_links, statements_today, statements_per_day: use?.limit ?? null } }
+    }),
 
     createShareLink: chain(routes.createShareLink)(async ({ project, body }) => {
       if (body.expires_at !== undefined && body.expires_at <= clock.now()) {

@@ -72,14 +72,17 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
     }),
 
     readProject: chain(routes.readProject)(async ({ project }) => {
-      const [flat, usage_today, links] = await Promise.all([
+      const [flat, usage_today, { traits = 0, ...links }] = await Promise.all([
         record(project),
         usageToday(project),
         refused.read(project.id),
       ])
       const names = { id: project.id, name: project.name }
       const { link_domains } = project
-      return { status: 200, body: { ...flat, project: names, link_domains, usage_today, refused: { links } } }
+      return {
+        status: 200,
+        body: { ...flat, project: names, link_domains, usage_today, refused: { links, traits } },
+      }
     }),
 
     readProjectUsage: chain(routes.readProjectUsage)(async ({ project, query: { days } }) => ({

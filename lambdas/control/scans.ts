@@ -10,6 +10,7 @@ import { publicChain } from '#lambdas/chain/public-chain'
 import { projectNotFound } from '#lambdas/chain/resolve-project'
 import { sessionCookie } from '#lambdas/cookies'
 import type { HttpRequest } from '#lambdas/http'
+import { isOfOtherSite } from '#lambdas/third-party'
 import { routes } from '#schemas/routes'
 import { toScanResponse } from './scan-response.ts'
 
@@ -83,7 +84,8 @@ export function scanEndpoints(services: ScanEndpointServices) {
         if (full === true || mode === 'full' || focus !== undefined || project !== undefined) {
           throw authRequired(baseUrl, 'missing')
         }
-        return respond(await scans.startAnonymous({ url }, request.ip, signal), null)
+        const asked = { url, isOfOtherSite: isOfOtherSite(request, baseUrl) }
+        return respond(await scans.startAnonymous(asked, request.ip, signal), null)
       }),
     ),
 

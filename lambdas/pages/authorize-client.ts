@@ -4,6 +4,7 @@ import { ApiError } from '#core/errors'
 import { html } from '#lambdas/html'
 import type { HttpResponse } from '#lambdas/http'
 import { pageResponse, redirect } from '#lambdas/page'
+import { requireNavigation } from '#lambdas/third-party'
 import { isOAuthCode } from '#schemas/errors'
 import { isLoopbackCallback } from '#schemas/loopback'
 import type { BrowserSteps } from './browser.ts'
@@ -13,13 +14,16 @@ import type { PagesServices } from './services.ts'
 export function authorizeClientPages(services: PagesServices, browser: BrowserSteps) {
   const { authRequests, oauthClients, guards, baseUrl } = services
 
-  const authorizeClient = browser.open(async ({ ip, query }) => {
-    await guards.countStart(ip)
-    const client = await oauthClients(query.client_id)
+  const authorizeClient = browser.open(async request => {
+    const { ip, query } = request
+    requireNavigation(request)
+    const client = await oauthClients(query.client_id, () => guards.countDocument(ip))
     const callback = redirectOf(client, query)
     try {
-      const { request } = await authRequests.start(readAuthorization(client, query, baseUrl))
-      return redirect(`/agent-sessions/authorize/${request.id}`)
+      const authorization = readAuthorization(client, query, baseUrl)
+      await guards.countStart(ip)
+      const started = await authRequests.start(authorization)
+      return redirect(`/agent-sessions/authorize/${started.request.id}`)
     } catch (error) {
       if (!(error instanceof ApiError) || !isOAuthCode(error.code)) throw error
       return refusal(error, callback, { state: query.state, issuer: baseUrl })

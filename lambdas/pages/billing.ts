@@ -1,5 +1,6 @@
 import type { BrowserSession } from '#core/access/types'
 import type { Account } from '#core/accounts/caller'
+import type { Billing } from '#core/billing/billing'
 import { ApiError } from '#core/errors'
 import { html } from '#lambdas/html'
 import type { HttpRequest, HttpResponse } from '#lambdas/http'
@@ -16,7 +17,12 @@ const REASONS: Record<string, string> = {
 }
 
 /** The hand-off from an agent to the payment provider (docs/api/account.md). Only a human comes this far. */
-export function billingPages({ billing, accounts, audit, baseUrl }: PagesServices, browser: BrowserSteps) {
+export function billingPages(services: PagesServices, browser: BrowserSteps) {
+  const { billing } = services
+  return billing === null ? noPayments(browser) : pagesOf(billing, services, browser)
+}
+
+function pagesOf(billing: Billing, { accounts, audit, baseUrl }: PagesServices, browser: BrowserSteps) {
   const accountNow = (session: BrowserSession) => readAccountNow(accounts, session)
 
   const upgradePage = browser.signedIn(async ({ request, session, viewer }) => {
@@ -38,7 +44,6 @@ export function billingPages({ billing, accounts, audit, baseUrl }: PagesService
         text: 'There is nothing to pay here. Go back to your agent and let it try again.',
       })
     }
-    if (billing === null) throw noPayments()
     return pageResponse({
       title: 'Upgrade to Pro',
       viewer,
@@ -57,7 +62,6 @@ export function billingPages({ billing, accounts, audit, baseUrl }: PagesService
   })
 
   const startCheckout = browser.form(async ({ session }) => {
-    if (billing === null) throw noPayments()
     const account = await accountNow(session)
     if (account.tier === 'pro') return redirect('/account/billing/done')
     const address = await billing.startCheckout(account, baseUrl)
@@ -122,7 +126,6 @@ export function billingPages({ billing, accounts, audit, baseUrl }: PagesService
   })
 
   async function payingAccount(session: BrowserSession): Promise<Account> {
-    if (billing === null) throw noPayments()
     const account = await accountNow(session)
     if (isPaying(account)) return account
     throw new ApiError(
@@ -132,7 +135,6 @@ export function billingPages({ billing, accounts, audit, baseUrl }: PagesService
   }
 
   async function paymentWebhook(request: HttpRequest): Promise<HttpResponse> {
-    if (billing === null) throw noPayments()
     await billing.takeWebhook(request.body, request.headers['stripe-signature'] ?? '')
     return jsonResponse(200, { ok: true })
   }
@@ -156,6 +158,13 @@ function readDollars(text: string): number | null {
   )
 }
 
-function noPayments(): ApiError {
-  return new ApiError('NOT_FOUND', 'This service takes no payments. Use it without a plan.')
+/** Where nobody pays, none of these paths is there, whoever asks and whatever the request says. */
+function noPayments(browser: BrowserSteps): ReturnType<typeof pagesOf> {
+  const notThere = browser.open(() => {
+    throw new ApiError('NOT_FOUND', 'This service takes no payments. Use it without a plan.')
+  })
+  return {
+    ...{ upgradePage: notThere, startCheckout: notThere, checkoutDone: notThere },
+    ...{ spendCapPage: notThere, changeSpendCap: notThere, paymentWebhook: notThere },
+  }
 }

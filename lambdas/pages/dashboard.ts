@@ -29,6 +29,12 @@ const HEADERS = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 }
 
+/** Headers of a page whose address is a secret. */
+const SECRET_ADDRESS = {
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex, nofollow, noarchive',
+}
+
 /**
  * The page of the dashboard: the same for every address, because the script reads the address. A browser
  * without a session signs in first and comes back; the demo is open to everybody, and the part of a project
@@ -44,7 +50,10 @@ export function dashboardPages(
   const page = async ({ params }: HttpRequest, data: PageData = {}) =>
     dashboardPage(await dashboard(), viewOf(params), data)
 
-  /** The secret of the link is in the address, so no request of the page tells where it comes from. */
+  /**
+   * The secret of the link is in the address, so no request of the page tells where it comes from, and no
+   * search engine lists it: somebody may put the link on a page.
+   */
   async function sharedPage({ params: { secret = '', view = 'overview' } }: HttpRequest) {
     const found = await shareLinks.byToken(secret)
     if (found === null) {
@@ -58,7 +67,7 @@ export function dashboardPages(
       views: link.views.join(' '),
       timezone: timezone ?? '',
     })
-    return { ...response, headers: { ...response.headers, 'Referrer-Policy': 'no-referrer' } }
+    return { ...response, headers: { ...response.headers, ...SECRET_ADDRESS } }
   }
 
   return {
@@ -99,7 +108,7 @@ function dashboardPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Footfall</title>
+${'views' in data && html`<meta name="robots" content="noindex, nofollow, noarchive">\n`}<title>Footfall</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/app/assets/${style}">
 <script type="module" src="/app/assets/${script}"></script>

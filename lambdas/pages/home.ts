@@ -85,7 +85,7 @@ function calls(baseUrl: string): { what: string; command: string }[] {
   const bearer = "-H 'Authorization: Bearer aas_…'"
   return [
     {
-      what: '1. Ask for access. Show claim_url and user_code to a human, who types the last four characters of the code and approves.',
+      what: '1. Ask for access. Show claim_url and user_code to a human, who approves, from another network with the code.',
       command: `curl ${baseUrl}/agent/auth -d '{"type":"user_claimed","requested_credential_type":"access_token","client_name":"my agent"}'`,
     },
     {

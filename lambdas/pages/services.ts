@@ -40,7 +40,7 @@ export type PagesServices = {
   /** Deletes the account with its sessions, keys and projects. */
   deleteAccount(account: Account): Promise<void>
   audit: Pick<AuditLog, 'record'>
-  guards: Pick<AddressGuards, 'countSignIn' | 'countStart' | 'networkHash'>
+  guards: Pick<AddressGuards, 'countSignIn' | 'countStart' | 'countDocument' | 'networkHash'>
   /** Null where nobody pays: the profile `own`. */
   billing: Billing | null
   /** The files that the page of the dashboard names. Called for its first request. */

@@ -8,6 +8,7 @@ import { signInCookie } from '#lambdas/cookies'
 import { type Html, html } from '#lambdas/html'
 import type { HttpRequest, HttpResponse } from '#lambdas/http'
 import { pageResponse, redirect } from '#lambdas/page'
+import { requireNavigation } from '#lambdas/third-party'
 import { type BrowserSteps, byBrowser, messagePage, viewerOf } from './browser.ts'
 import type { PagesServices } from './services.ts'
 
@@ -37,6 +38,7 @@ ${providerLinks(
 
   const startSignIn = browser.open(async (request, session) => {
     const provider = providerOf(request)
+    requireNavigation(request)
     await guards.countSignIn(request.ip)
     const adds = request.query.add !== undefined && session !== null
     const { token, secrets } = await signInAttempts.begin({

@@ -5,6 +5,7 @@ import { createZone } from '#core/reports/run/zone'
 import { joinAllTimes } from '#core/usage/event-times'
 import { routes } from '#schemas/routes'
 import { readableProjects } from './open-project.ts'
+import { readerOf } from './reader-of.ts'
 import { type ReadEndpoint, respond } from './respond.ts'
 import type { ReportsServices } from './services.ts'
 import { keptSince } from './visible-events.ts'
@@ -14,7 +15,7 @@ export function allSitesEndpoint(services: ReportsServices, { chain, read }: Rea
   return chain(routes.allSites)(async call => {
     const projects = await readableProjects(services, call.caller)
     const since = keptSince(services, call.caller)
-    const result = await read({ ...call, account: call.caller.account.id }, async reportServices => {
+    const result = await read({ ...call, ...readerOf(services, call) }, async reportServices => {
       const [body, firstAt] = await Promise.all([
         allSites(reportServices, { projects, params: call.query, signal: call.signal, keptSince: since }),
         readFirstEvent(services, projects),

@@ -1,6 +1,7 @@
 import { accountBotTraffic, botTraffic } from '#core/reports/bot-traffic'
 import { routes } from '#schemas/routes'
 import { contextOfDates, openProject, readableProjects } from './open-project.ts'
+import { readerOf } from './reader-of.ts'
 import { type ReadEndpoint, respond } from './respond.ts'
 import type { ReportsServices } from './services.ts'
 
@@ -11,7 +12,7 @@ export function botTrafficEndpoints(services: ReportsServices, { chain, read }: 
   const { bots } = services.usage
   return {
     botTraffic: chain(routes.botTraffic)(async call => {
-      const result = await read({ ...call, account: call.caller.account.id }, async ({ clock }) => {
+      const result = await read({ ...call, ...readerOf(services, call) }, async ({ clock }) => {
         const { project, context } = await openProject(services, call)
         const report = await botTraffic(bots, { project, params: call.query, now: clock.now() })
         return { ...report, ...contextOfDates(context, report.period) }
@@ -21,7 +22,7 @@ export function botTrafficEndpoints(services: ReportsServices, { chain, read }: 
 
     accountBotTraffic: chain(routes.accountBotTraffic)(async call => {
       const projects = await readableProjects(services, call.caller)
-      const result = await read({ ...call, account: call.caller.account.id }, ({ clock }) =>
+      const result = await read({ ...call, ...readerOf(services, call) }, ({ clock }) =>
         accountBotTraffic(bots, { projects, params: call.query, now: clock.now() }),
       )
       return respond(call, result)

@@ -3,18 +3,24 @@ import { changeStatus } from '#core/experiments/change-status'
 import { experimentResults, type MeasuredExperiment } from '#core/experiments/results'
 import type { ExperimentStore } from '#core/experiments/store'
 import { type IdentityViewServices, openIdentity } from '#core/identity/identity-view'
+import type { Limits } from '#core/limits/limit-state'
 import type { Project } from '#core/projects/project'
 import { type ReportServices, runReport } from '#core/reports/run/run'
+import { engineFor } from '#core/reports/run/statement-log'
 import type { accountChain } from '#lambdas/chain/account-chain'
 import type { Exchange } from '#lambdas/chain/chain'
 import { type FindExperimentServices, findExperiment } from '#lambdas/chain/find-experiment'
 import { routes } from '#schemas/routes'
+import { readerOf } from './reader-of.ts'
 import { keptSince, type RetentionServices, toScopedProject } from './visible-events.ts'
 
 export type ExperimentResultsServices = FindExperimentServices &
   ReportServices &
   IdentityViewServices &
-  RetentionServices & { experiments: Pick<ExperimentStore, 'changeStatus'> }
+  RetentionServices & {
+    experiments: Pick<ExperimentStore, 'changeStatus'>
+    limits: Pick<Limits, 'guestOf'>
+  }
 
 /**
  * The routes of one experiment that read its results (docs/api/experiments.md): by request, and to find the
@@ -25,15 +31,18 @@ export function experimentResultsEndpoints(
   chain: ReturnType<typeof accountChain>,
 ) {
   async function readResults(
-    { caller, signal }: Exchange & { caller: Caller },
+    call: Exchange & { caller: Caller },
     project: Project,
     experiment: MeasuredExperiment,
   ) {
-    return runReport(experimentResults, services, {
+    const { caller, signal } = call
+    const reader = { ...readerOf(services, { ...call, project }), order: 0 }
+    const reading = { ...services, engine: engineFor(services.engine, reader) }
+    return runReport(experimentResults, reading, {
       project,
       query: { experiment },
       signal,
-      identity: await openIdentity(services, toScopedProject(project, caller)),
+      identity: await openIdentity(reading, toScopedProject(project, caller)),
       keptSince: keptSince(services, caller),
     })
   }

@@ -1,4 +1,6 @@
+import { isGuest } from '#core/accounts/caller'
 import { openIdentity } from '#core/identity/identity-view'
+import { reportsForLinks } from '#core/reports/few-people/reports-for-links'
 import { createReader } from '#core/reports/run/read'
 import { runReport } from '#core/reports/run/run'
 import { namedEvents } from '#core/scans/verify/named-events'
@@ -12,12 +14,13 @@ import { allSitesEndpoint } from './all-sites.ts'
 import { botTrafficEndpoints } from './bot-traffic.ts'
 import { erasePersonEndpoint } from './erase-person.ts'
 import { experimentResultsEndpoints } from './experiments.ts'
+import { keepGuestAnswers } from './keep-guest-answers.ts'
 import { liveEndpoint } from './live.ts'
 import { openProject, type ProjectCall } from './open-project.ts'
+import { readerOf } from './reader-of.ts'
 import { type ReportName, reports } from './reports.ts'
 import { type ReadEndpoint, respond } from './respond.ts'
 import type { ReportsServices } from './services.ts'
-import { sharedForDemo } from './share-demo-answers.ts'
 import { verifyScanEndpoint } from './verify-scan.ts'
 import { viewEventsEndpoint } from './view-events.ts'
 import { keptSince, toScopedProject } from './visible-events.ts'
@@ -29,7 +32,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     ...services,
     projects: { ...services.projects, resolve: services.projects.resolveRecent },
   })
-  const chain = sharedForDemo(unsharedChain, services)
+  const chain = keepGuestAnswers(unsharedChain, services)
   const reading = { chain, read: createReader(services) }
   const names = Object.keys(reports) as ReportName[]
   const endpoints = Object.fromEntries(
@@ -51,26 +54,34 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
 function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint, name: ReportName) {
   // The type of `reports` has checked each report against its row. Here the compiler cannot tell the rows
   // apart, so all of them get the type of one.
-  const report = reports[name] as typeof reports.stats
+  const reportOfAccount = reports[name] as typeof reports.stats
+  const reportOfLink = { ...reportsForLinks }[name as keyof typeof reportsForLinks] as typeof reports.stats
   const route = routes[name] as typeof routes.stats
   return chain(route)(async call => {
     // A route with GET has no body.
     const { query, body } = { body: undefined, ...call }
-    const result = await read({ ...call, account: call.caller.account.id }, async ({ shareEqual }) => {
-      const { project, context } = await openProject(services, call)
-      const identity = await openIdentity(services, toScopedProject(project, call.caller))
-      const asked = { project, query, body, context, keptSince: keptSince(services, call.caller) }
-      const { links, joinedProjects } = identity
-      const question = JSON.stringify([name, asked, links, joinedProjects])
-      return shareEqual(question, call.signal, (reportServices, signal) =>
-        runReport(report, reportServices, {
-          ...asked,
-          identity,
-          signal,
-          countReplays: services.replays.countReplays,
-        }),
-      )
-    })
+    const isLink = call.caller.shared !== undefined
+    const report = isLink ? reportOfLink : reportOfAccount
+    const reader = readerOf(services, call)
+    const result = await read(
+      { ...call, ...reader },
+      async ({ shareEqual, quietEngine = services.engine }) => {
+        const { project, context } = await openProject(services, call)
+        const scoped = toScopedProject(project, call.caller)
+        const identity = await openIdentity({ ...services, engine: quietEngine }, scoped)
+        const asked = { project, query, body, context, keptSince: keptSince(services, call.caller) }
+        const { links, joinedProjects } = identity
+        const question = JSON.stringify([name, isLink, asked, links, joinedProjects])
+        return shareEqual(question, call.signal, (reportServices, signal) =>
+          runReport(report, reportServices, {
+            ...asked,
+            identity,
+            signal,
+            countReplays: services.replays.countReplays,
+          }),
+        )
+      },
+    )
     noteUse(services, call, namedEvents(query, body))
     return respond(call, result)
   })
@@ -83,7 +94,7 @@ function noteUse(
   events: readonly string[],
 ): void {
   const { dry_run } = (options ?? {}) as Partial<ReadOptions>
-  if (caller.credential.kind === 'demo' || caller.shared !== undefined || dry_run === true) return
+  if (isGuest(caller) || dry_run === true) return
   const noted = usedEvents.note(project.id, events)
   writes.push(noted.catch(error => log('READ_NOT_COUNTED', { error: String(error) })))
 }

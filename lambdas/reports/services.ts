@@ -1,9 +1,12 @@
 import type { IdentityViewServices } from '#core/identity/identity-view'
 import type { UserResolver } from '#core/identity/user-resolver'
+import type { GuestSlots } from '#core/limits/guest-slots'
+import type { Limits } from '#core/limits/limit-state'
 import type { LiveBuffer } from '#core/live/buffer'
 import type { ReadProject } from '#core/projects/read-project'
 import type { ProjectStore } from '#core/projects/store'
 import type { Replays } from '#core/replays/open-replays'
+import type { KeptAnswers } from '#core/reports/run/kept-answers'
 import type { ReadServices } from '#core/reports/run/read'
 import type { UsageStore } from '#core/usage/store'
 import type { AccountChainServices } from '#lambdas/chain/account-chain'
@@ -20,6 +23,9 @@ export type ReportsServices = AccountChainServices &
   VerifyScanServices & {
     projects: Pick<ProjectStore, 'list' | 'resolveRecent' | 'forgetRecent'>
     readProject: ReadProject
+    limits: Pick<Limits, 'check' | 'guestOf'>
+    guestSlots: GuestSlots
+    keptAnswers: KeptAnswers
     buffer: LiveBuffer
     /**
      * How clients should follow what happens: on AWS an open stream holds an execution, and a request every

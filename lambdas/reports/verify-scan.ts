@@ -43,9 +43,9 @@ export function verifyScanEndpoint(
       readProject(project),
     ])
     const goals = new Set(running.map(({ goal_event }) => goal_event))
-    const context = JSON.stringify(opened?.context ?? null)
+    const written = new Set(JSON.stringify(opened?.context ?? null).match(/\w+/g))
     return event => {
-      const isUsed = used.names.has(event) || goals.has(event) || new RegExp(`\\b${event}\\b`).test(context)
+      const isUsed = used.names.has(event) || goals.has(event) || written.has(event)
       return isUsed || (used.isFull ? null : false)
     }
   }

@@ -5,6 +5,7 @@ import type { Replays } from '#core/replays/open-replays'
 import { viewerGone } from '#core/replays/viewer-gone'
 import { replayEvents } from '#core/reports/replay-events'
 import { type ReportServices, runReport } from '#core/reports/run/run'
+import { engineFor } from '#core/reports/run/statement-log'
 import { publicChain } from '#lambdas/chain/public-chain'
 import { routes } from '#schemas/routes'
 
@@ -35,7 +36,10 @@ export function viewEventsEndpoint(
     }
     const { session_id, started_at, chunks } = found.replay
     const times = chunks.flatMap(({ from, to }) => [from, to])
-    const body = await runReport(replayEvents, services, {
+    // Whoever has the address reads for the account, at most sixty times.
+    const reader = { account: found.replay.account_id, order: 0 }
+    const reading = { ...services, engine: engineFor(services.engine, reader) }
+    const body = await runReport(replayEvents, reading, {
       project,
       query: {
         session_id,

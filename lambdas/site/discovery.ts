@@ -74,8 +74,8 @@ ${baseUrl}/.well-known/oauth-authorization-server (see \`agent_auth\`). All oper
    \`\`\`
 
    The response has \`claim_url\`, \`user_code\` and \`claim_token\`. Keep the claim token to yourself.
-2. Show the human \`claim_url\` and \`user_code\`. They sign in, type the last four characters of the code and
-   approve. The claim is good for 30 minutes.
+2. Show the human \`claim_url\` and \`user_code\`. They sign in and approve. In another network they type
+   the last four characters of the code, or approve reading only. The claim is good for 30 minutes.
 3. Ask every 5 seconds until it is approved (\`AUTHORIZATION_PENDING\`: wait and ask again):
 
    \`\`\`

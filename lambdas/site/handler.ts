@@ -118,8 +118,8 @@ export function siteHandler(services: SiteServices): HttpFunction {
  */
 function toPlainPage(markdown: string): string {
   return markdown
-    .replaceAll(/<!--.*?-->\n|<a id=.*?<\/a>/g, '')
-    .replaceAll(/\[([^\]]+)\]\([^)#]+\.md[^)]*\)/g, '$1')
+    .replaceAll(/<!--[^<>]*-->\n|<a id=[^<]*<\/a>/g, '')
+    .replaceAll(/\[([^[\]]+)\]\([^\s()#]{1,90}\.md[^\s()]{0,90}\)/g, '$1')
 }
 
 function toTexts(list = ''): string[] {

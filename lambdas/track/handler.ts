@@ -1,5 +1,6 @@
 import type { Caller } from '#core/accounts/caller'
 import type { EmailHasher } from '#core/identity/traits/email-hash'
+import type { BotCounts } from '#core/ingest/bot-counts'
 import type { BotClassifier } from '#core/ingest/bots'
 import { checkCredential } from '#core/ingest/check-credential'
 import { checkEvents } from '#core/ingest/check-events'
@@ -36,6 +37,7 @@ export type TrackServices = {
   /** Lower-case name of the header in which a proxy sends the sender's country, or null. */
   countryHeader: string | null
   bots: BotClassifier
+  botCounts: Pick<BotCounts, 'count'>
   /** Optional authentication: the caller of a good credential in the request, or null. */
   findCaller(request: HttpRequest): Promise<Caller | null>
   limits: Pick<Limits, 'checkEvents' | 'checkToken'>
@@ -72,8 +74,8 @@ type TrackRow = {
 }
 
 function trackEndpoint(services: TrackServices, { route, parse, respond }: TrackRow): Endpoint {
-  const { stream, ids, log } = services
-  const end = { stream, respond }
+  const { stream, botCounts, ids, log } = services
+  const end = { botCounts, respond }
   // The order of docs/api/ingestion.md.
   return createChain(log)
     .step(readTrackBody)
@@ -81,6 +83,7 @@ function trackEndpoint(services: TrackServices, { route, parse, respond }: Track
     .step(ingestStep(findProject(services), end))
     .step(readSender(services))
     .step(ingestStep(checkOrigin, end))
+    .step(ingestStep(enforceTokenLimit(services), end))
     .step(ingestStep(detectBot(services), end))
     .step(ingestStep(checkEvents(services), end))
     .step(ingestStep(enforceEventCaps(services), end))
@@ -97,17 +100,17 @@ function trackEndpoint(services: TrackServices, { route, parse, respond }: Track
 }
 
 function identifyEndpoint(services: TrackServices): Endpoint {
-  const { stream, ids, log } = services
-  const end = { stream, respond: () => QUEUED }
+  const { stream, botCounts, ids, log } = services
+  const end = { botCounts, respond: () => QUEUED }
   return createChain(log)
     .step(readBody)
     .step(({ json }) => ({ trackRequest: parseEvent(json) }))
     .step(ingestStep(findProject(services), end))
     .step(readSender(services))
     .step(ingestStep(checkOrigin, end))
+    .step(ingestStep(enforceTokenLimit(services), end))
     .step(ingestStep(ignoreBot(services), end))
     .step(ingestStep(checkIdentity(services), end))
-    .step(ingestStep(enforceTokenLimit(services), end))
     .endpoint(routes.identify, async ({ project, identity, arrivedAt }) => {
       const { receivedAt, seq } = ids.take(arrivedAt, 1)
       const { id: project_id, account_id } = project

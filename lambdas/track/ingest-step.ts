@@ -1,23 +1,23 @@
-import { type BotRecord, packRecord } from '#core/ingest/record'
+import type { BotCounts } from '#core/ingest/bot-counts'
+import type { BotRecord } from '#core/ingest/record'
 import type { IngestResult } from '#core/ingest/results'
 import type { TrackRequest } from '#core/ingest/track-request'
-import type { EventStream } from '#core/ports'
 import { type Addition, EarlyResponse, type Exchange, type Step } from '#lambdas/chain/chain'
 import type { HttpResponse } from '#lambdas/http'
 
 /** How a request ends before its events are stored. */
 export type EarlyEnd = {
-  stream: Pick<EventStream, 'append'>
+  botCounts: Pick<BotCounts, 'count'>
   respond(request: TrackRequest): HttpResponse
 }
 
 /** Makes a step of the chain from a step of core/ingest, by the four results that it may have. */
 export function ingestStep<Needs, Added extends Addition>(
   step: (call: Needs) => IngestResult<Added> | Promise<IngestResult<Added>>,
-  { stream, respond }: EarlyEnd,
+  { botCounts, respond }: EarlyEnd,
 ): Step<Exchange & { trackRequest: TrackRequest } & Needs, Added> {
   async function redirect(record: BotRecord, trackRequest: TrackRequest): Promise<EarlyResponse> {
-    await stream.append([packRecord(record)], record.project_id)
+    await botCounts.count(record)
     return new EarlyResponse(respond(trackRequest))
   }
 

@@ -4,7 +4,8 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import { tables } from '#schemas/columns'
 import { callRestore, type Found } from './call-restore.ts'
-import { copyItems, deleteCopy, restoreCopy } from './restore-table.ts'
+import { copyItems, describeCopied } from './copy-items.ts'
+import { deleteCopy, restoreCopy } from './restore-table.ts'
 import type { ServiceResources } from './service-resources.ts'
 import { undoDeletions } from './undo-deletions.ts'
 import type { Wait } from './wait.ts'
@@ -40,7 +41,7 @@ const PREFIXES = Object.entries(tables)
  * Brings the table and the lake back to one moment. The table is restored before anything is stopped, because
  * that takes longest and a wrong moment fails there. A step that fails leaves the writers stopped; the same
  * call again continues. Events that were acknowledged after the moment are not lost: they are in the lake or
- * in the stream, and the function `restore` finds them.
+ * in the stream, and the function `restore` finds them. No credential comes back (copy-items.ts).
  */
 export async function restoreService(
   clients: RestoreClients,
@@ -67,7 +68,7 @@ export async function restoreService(
     () => undoDeletions(clients.s3, bucket, { prefixes: PREFIXES, since: moment }),
     String,
   )
-  await step('items are copied into the table: ', () => copyItems(clients, copy, table), String)
+  await step('items are copied into the table: ', () => copyItems(clients, copy, table), describeCopied)
   const found = await step(
     'table and lake agree: ',
     () => callRestore(clients, resources.restore),

@@ -3,7 +3,7 @@ import { PROFILE_NAMES } from '#core/limits/profile'
 
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address, such as https://login.example.com' })
-  .transform(text => text.replace(/\/+$/, ''))
+  .transform(text => text.replace(/(?<!\/)\/+$/, ''))
 const text = z.string().regex(/^\P{Cc}+$/u, 'must be one line of text')
 /** readSettings never repeats the value of a setting whose name has `SECRET`. */
 const secret = text

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { LinksEngine } from '#core/identity/links/links-engine'
 import type { Compactor } from '#core/lake/compact/compactor'
 import type { Log } from '#core/ports'
+import { caught } from '#local/caught'
 import { execArgv } from '#local/thread-options'
 import type { LogCode } from '#schemas/log'
 
@@ -104,7 +105,7 @@ export function startCompaction(
       return await result.promise
     } finally {
       calls.delete(id)
-      if (calls.size === 0) idle = setTimeout(end, idleMs)
+      if (calls.size === 0) idle = setTimeout(caught(log, 'end of compaction', end), idleMs)
     }
   }
 

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Server } from 'node:net'
+import { CAPS, createAdmission } from './admission.ts'
 import { type HttpOptions, type HttpServer, startHttp } from './server.ts'
 
 /** The service cannot listen on its port. The message is for the operator. */
@@ -65,13 +66,16 @@ function closeServer(server: Server): Promise<void> {
   return new Promise(resolve => void server.close(() => resolve()))
 }
 
-/** Listens on the host; for `localhost` on both of its addresses. Throws PortError. */
+/**
+ * Listens on the host; for `localhost` on both of its addresses, which share one admission. Throws PortError.
+ */
 export async function listen(options: HttpOptions & { host: string }): Promise<{ close(): Promise<void> }> {
   const servers: HttpServer[] = []
   const close = async () => void (await Promise.all(servers.map(server => server.close())))
+  const admission = options.admission ?? createAdmission(CAPS, options.log)
   for (const host of addressesOf(options.host)) {
     try {
-      servers.push(await startHttp({ ...options, host }))
+      servers.push(await startHttp({ ...options, admission, host }))
     } catch (error) {
       if (servers.length > 0 && isAddressMissing(error)) continue
       await close()

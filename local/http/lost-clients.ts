@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import type { Log } from '#core/ports'
+import { caught } from '#local/caught'
 
 /** The connections of this machine on Linux (proc(5)). Other systems have no such files. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
@@ -9,6 +11,8 @@ const CHECK_MS = 10_000
  * slow network.
  */
 const LOST_AFTER_REPETITIONS = 7
+
+export type LostClientsOptions = { log: Log; readTables?: () => string; everyMs?: number }
 
 export type LostClients = {
   /** Watches the connection of a stream until it is closed. */
@@ -21,7 +25,11 @@ export type LostClients = {
  * use one of the open streams of its account. TCP keepalive does not help, because it waits while a packet is
  * unconfirmed, and each heartbeat is one.
  */
-export function createLostClients({ readTables = readTcpTables, everyMs = CHECK_MS } = {}): LostClients {
+export function createLostClients({
+  log,
+  readTables = readTcpTables,
+  everyMs = CHECK_MS,
+}: LostClientsOptions): LostClients {
   const sockets = new Set<Socket>()
   let timer: NodeJS.Timeout | undefined
 
@@ -35,7 +43,7 @@ export function createLostClients({ readTables = readTcpTables, everyMs = CHECK_
   return {
     watch(socket) {
       sockets.add(socket)
-      timer ??= setInterval(check, everyMs).unref()
+      timer ??= setInterval(caught(log, 'lost clients', check), everyMs).unref()
       socket.once('close', () => {
         sockets.delete(socket)
         if (sockets.size > 0) return

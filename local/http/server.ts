@@ -1,19 +1,19 @@
 import { createServer, type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import findMyWay from 'find-my-way'
 import { ApiError, unavailable } from '#core/errors'
 import type { Log } from '#core/ports'
 import type { BufferedResponse, HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http'
-import { payloadTooLarge } from '#lambdas/json-body'
 import { parseQuery } from '#lambdas/query-string'
 import { errorResponse, PREFLIGHT } from '#lambdas/response'
 import { routeNotFound } from '#lambdas/route-not-found'
 import { visibleHeaders } from '#lambdas/visible-headers'
 import { MAX_BODY_BYTES, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
-import { createByteBudget } from './byte-budget.ts'
+import { type Admission, CAPS, createAdmission, RETRY_SECONDS } from './admission.ts'
 import { createLostClients } from './lost-clients.ts'
+import { readBody } from './read-body.ts'
+import { respondToMalformed } from './respond-to-malformed.ts'
 import { type StreamedBody, sendStream } from './send-stream.ts'
 import { type TrustedProxies, trustProxies } from './trusted-proxies.ts'
 
@@ -36,17 +36,9 @@ export type HttpOptions = {
    */
   countryHeader?: string | undefined
   log: Log
-  /** Default: CAPS. */
-  caps?: typeof CAPS
+  /** What it takes at the same time. Default: CAPS, for this server alone. */
+  admission?: Admission
 }
-
-/**
- * What the front takes at the same time: open connections, and bytes of bodies that are read and not yet
- * answered. More get 503 with Retry-After. 20,000 connections take about 200 MB; a browser has a few, and the
- * tracker closes its own.
- */
-export const CAPS = { connections: 20_000, bodyBytes: 128 * 1024 * 1024 }
-const RETRY_SECONDS = 5
 
 export type HttpServer = {
   port: number
@@ -56,12 +48,8 @@ export type HttpServer = {
 
 type Target = { route: Route; respond: HttpFunction }
 
-const NO_BODY = new Uint8Array(0)
-/**
- * A refused body is read and thrown away up to this size, because most clients read the response only after
- * they have sent the body.
- */
-const DISCARDED_BYTES = 8 * MAX_BODY_BYTES
+/** A request that has not arrived whole in 30 s is cut off. Node looks every 5 s; its default is 30 s. */
+const TIMEOUTS = { requestTimeout: 30_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 65_000 }
 /** Longest time that `close` waits for open requests. */
 const CLOSE_WITHIN_MS = 10_000
 
@@ -75,13 +63,11 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   /** Connections that have not sent a request. closeIdleConnections does not close them. */
   const silentConnections = new Set<Socket>()
   const openStreams = new Set<StreamedBody>()
-  const { connections, bodyBytes } = options.caps ?? CAPS
-  const bodies = createByteBudget(bodyBytes)
-  let openConnections = 0
-  const lostClients = createLostClients()
+  const { connections, bodies, rates } = options.admission ?? createAdmission(CAPS, options.log)
+  const lostClients = createLostClients({ log: options.log })
   let isClosing = false
 
-  const server = createServer({ requestTimeout: 30_000, keepAliveTimeout: 65_000 }, onRequest)
+  const server = createServer(TIMEOUTS, onRequest)
   // A client that sends `Expect: 100-continue` (curl does from 1 MiB on) gets the refusal before it sends the
   // body.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -91,11 +77,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   server.on('clientError', respondToMalformed)
   server.on('connection', socket => {
     silentConnections.add(socket)
-    openConnections += 1
-    socket.once('close', () => {
-      silentConnections.delete(socket)
-      openConnections -= 1
-    })
+    socket.once('close', () => silentConnections.delete(socket))
+    connections.add(socket, proxies.callerOf(socket.remoteAddress, undefined).peer)
   })
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -105,10 +88,17 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       return
     }
     try {
-      if (openConnections > connections) {
+      const { socket, headers } = request
+      const forwardedFor = headers['x-forwarded-for'] as string | undefined
+      const caller = proxies.callerOf(socket.remoteAddress, forwardedFor)
+      if (!connections.admit(socket, caller.peer)) {
         response.shouldKeepAlive = false
-        throw unavailable('The service has too many open connections. Try again in 5 seconds.', RETRY_SECONDS)
+        throw unavailable(
+          `The service has too many open connections. Close some, and try again in ${RETRY_SECONDS} seconds.`,
+          RETRY_SECONDS,
+        )
       }
+      if (caller.isForwarded) response.once('close', () => connections.release(socket))
       const url = request.url ?? '/'
       const method = request.method === 'HEAD' ? 'GET' : request.method
       const match = router.find(method as 'GET', url)
@@ -120,17 +110,15 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       if (target === null)
         throw new ApiError('MISSING_FIELDS', 'The path has invalid percent-encoding. Encode it as UTF-8.')
       const query = parseQuery(target.route, match.searchParams as unknown as string)
-      readBody(request, bodies.open(response), (error, body) => {
+      const takeBytes = bodies.open(response, caller.peer, Number(headers['content-length']))
+      readBody(request, { takeBytes, rates }, (error, body) => {
         if (error !== null) {
+          // The rest of a slow body is not waited for.
+          if (error.code === 'REQUEST_TIMEOUT') response.shouldKeepAlive = false
           respond(response, errorResponse(error, target.route.path, options.log))
           return
         }
         const queryStart = url.indexOf('?')
-        const { socket, headers } = request
-        const caller = proxies.callerOf(
-          socket.remoteAddress,
-          headers['x-forwarded-for'] as string | undefined,
-        )
         if (!caller.isForwarded && options.countryHeader !== undefined) delete headers[options.countryHeader]
         const httpRequest: HttpRequest = {
           method: target.route.method,
@@ -143,33 +131,46 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
         }
         if (['reports', 'mcp'].includes(target.route.function))
           httpRequest.signal = disconnectSignal(response)
-        target.respond(target.route, httpRequest).then(
-          httpResponse => respond(response, httpResponse),
-          error => respond(response, errorResponse(error, target.route.path, options.log)),
-        )
+        const endWork = connections.work(socket)
+        target
+          .respond(target.route, httpRequest)
+          .catch(error => errorResponse(error, target.route.path, options.log))
+          .then(httpResponse => respond(response, httpResponse))
+          .catch(error => abandon(response, error))
+          .finally(endWork)
       })
     } catch (error) {
       respond(response, errorResponse(error, 'routing', options.log))
     }
   }
 
-  function respond(response: ServerResponse, httpResponse: HttpResponse): void {
+  /** Resolves when the response, or its stream, was handed over. A client that does not read it is idle. */
+  function respond(response: ServerResponse, httpResponse: HttpResponse): Promise<void> | undefined {
     // A connection that stays open after its last response would delay `close`.
     if (isClosing) response.shouldKeepAlive = false
     const { body } = httpResponse
-    if (!(body instanceof ReadableStream)) send(response, { ...httpResponse, body })
-    else {
-      const streamed = sendStream(response, httpResponse, body)
-      openStreams.add(streamed)
-      if (response.socket !== null) lostClients.watch(response.socket)
-      void streamed.ended.then(() => openStreams.delete(streamed))
+    if (!(body instanceof ReadableStream)) {
+      send(response, { ...httpResponse, body })
+      return undefined
     }
+    const streamed = sendStream(response, httpResponse, body)
+    openStreams.add(streamed)
+    if (response.socket !== null) lostClients.watch(response.socket)
+    return streamed.ended.then(() => void openStreams.delete(streamed))
+  }
+
+  /** The response of a function cannot be sent, which is our bug. */
+  function abandon(response: ServerResponse, error: Error): void {
+    options.log('REQUEST_FAILED', { route: 'response', error: error.stack })
+    response.destroy()
   }
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port: options.port, host: options.host }, resolve)
   })
+  // A connection that cannot be accepted must not end the process.
+  server.on('error', error => options.log('REQUEST_FAILED', { route: 'accept', error: error.stack }))
   return {
     port: (server.address() as AddressInfo).port,
     close() {
@@ -204,43 +205,6 @@ function createRouter(functions: HttpOptions['functions']) {
   return router
 }
 
-/**
- * Collects the body. Above the limit `done` gets PAYLOAD_TOO_LARGE at once, and the rest of the body is
- * thrown away.
- */
-function readBody(
-  request: IncomingMessage,
-  takeBytes: (bytes: number) => boolean,
-  done: (error: ApiError | null, body: Uint8Array) => void,
-): void {
-  const { headers } = request
-  const length = headers['content-length']
-  if (length === undefined && headers['transfer-encoding'] === undefined) {
-    done(null, NO_BODY)
-    return
-  }
-  let isRefused = Number(length) > MAX_BODY_BYTES
-  let size = 0
-  let chunks: Buffer[] = []
-  const refuse = (error: ApiError) => {
-    isRefused = true
-    chunks = []
-    done(error, NO_BODY)
-  }
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (!isRefused && size > MAX_BODY_BYTES) refuse(payloadTooLarge(MAX_BODY_BYTES))
-    else if (!isRefused && !takeBytes(chunk.length))
-      refuse(unavailable('The service reads too many bodies at once. Try again in 5 seconds.', RETRY_SECONDS))
-    if (!isRefused) chunks.push(chunk)
-    else if (size > DISCARDED_BYTES) request.destroy()
-  })
-  if (isRefused) done(payloadTooLarge(MAX_BODY_BYTES), NO_BODY)
-  request.on('end', () => {
-    if (!isRefused) done(null, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
-  })
-}
-
 function send(response: ServerResponse, { status, headers, body, cookies }: BufferedResponse): void {
   if (response.destroyed) return
   if (cookies !== undefined) response.setHeader('Set-Cookie', cookies)
@@ -256,27 +220,4 @@ function disconnectSignal(response: ServerResponse): AbortSignal {
     if (!response.writableFinished) disconnected.abort()
   })
   return disconnected.signal
-}
-
-/**
- * Responds to bytes that are not an HTTP request. Node has no response object for them, so the text is
- * written by hand.
- */
-function respondToMalformed(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const message = MALFORMED[error.code ?? ''] ?? 'The request is not valid HTTP. Send HTTP/1.1.'
-  const { headers, body } = errorResponse(new ApiError('INVALID_BODY', message), 'routing', () => {})
-  const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
-  )
-}
-
-const MALFORMED: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'The request line and the headers are larger than 16 kB. Send shorter headers.',
-  ERR_HTTP_REQUEST_TIMEOUT:
-    'The request took longer than 30 s to arrive. Send it again, in smaller parts if needed.',
 }

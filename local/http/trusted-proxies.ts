@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { networkOf } from '#core/limits/network-of'
 
 /** Which proxies say the truth about their callers. */
 export type TrustedProxies = {
@@ -10,10 +11,15 @@ export type TrustedProxies = {
   callerOf(peer: string | undefined, forwardedFor: string | undefined): Caller
 }
 
-type Caller = {
+export type Caller = {
   address: string | null
   /** Whether the connection comes from a trusted proxy: only then do its headers about the caller count. */
   isForwarded: boolean
+  /**
+   * Whose part of the connections and bytes this is (networkOf). null: of nobody alone, because a trusted
+   * proxy has not said whom it speaks for.
+   */
+  peer: string | null
 }
 
 /** More proxies than stand behind each other anywhere. What a client writes before them is not read. */
@@ -36,7 +42,7 @@ export function trustProxies(networks: readonly string[]): TrustedProxies {
     callerOf(peer, forwardedFor) {
       const address = peer === undefined ? null : toAddress(peer)
       if (address === null || networks.length === 0 || !isTrusted(address))
-        return { address, isForwarded: false }
+        return { address, isForwarded: false, peer: address === null ? null : networkOf(address) }
       let caller = address
       for (const entry of (forwardedFor ?? '').split(',').slice(-MAX_HOPS).reverse()) {
         const next = toAddress(entry)
@@ -44,7 +50,7 @@ export function trustProxies(networks: readonly string[]): TrustedProxies {
         caller = next
         if (!isTrusted(next)) break
       }
-      return { address: caller, isForwarded: true }
+      return { address: caller, isForwarded: true, peer: isTrusted(caller) ? null : networkOf(caller) }
     },
   }
 }

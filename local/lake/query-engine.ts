@@ -17,7 +17,7 @@ import { type FileList, toFileLists } from './file-lists.ts'
 import { createHotFiles } from './hot-files.ts'
 import { changedSince, findMissing, listFiles } from './listing.ts'
 import { runStatement } from './statement.ts'
-import { createTurns } from './turns.ts'
+import { createTurns, type Place } from './turns.ts'
 import { limitWait } from './wait-limit.ts'
 
 export type QueryEngineSettings = {
@@ -153,36 +153,41 @@ export async function openQueryEngine(settings: QueryEngineSettings): Promise<Lo
   }
 
   const rows: QueryEngine['rows'] = async (query, options = {}) => {
-    const { snapshot = {}, account = '', order = 0, onStatistics } = options
+    const { snapshot = {}, account = '', order = 0, isGuest = false, onStatistics } = options
     const signal = AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])])
-    const key = JSON.stringify([query.text, query.params])
+    // An account never waits for the turn of a guest.
+    const key = JSON.stringify([query.text, query.params, isGuest])
     const { rows, statistics } = await shareRun({ scope: snapshot, key, signal }, async runSignal => {
       const queuedAt = Date.now()
-      const wait = limitWait(queueMs, runSignal)
-      return turns
-        .take(
-          { owner: account, order },
-          () => {
-            wait.end()
-            return runWithRetries(query, runSignal, Date.now() - queuedAt)
-          },
-          wait.signal,
-        )
-        .finally(wait.end)
+      return takeTurn({ owner: account, order, isGuest }, runSignal, () =>
+        runWithRetries(query, runSignal, Date.now() - queuedAt),
+      )
     })
     onStatistics?.(statistics)
     return rows
   }
 
-  const estimate: ScanEstimator['estimate'] = async query => {
-    closing.signal.throwIfAborted()
-    const session = await takeSession()
-    try {
-      const { files } = await useLake(session, query)
-      return { ...(await footers.measure(session.connection, files, query.text)), costUsd: 0 }
-    } finally {
-      returnSession(session, false)
+  const estimate: ScanEstimator['estimate'] = (query, _, { account = '', order = 0, ...turn } = {}) => {
+    const signal = AbortSignal.any([closing.signal, ...(turn.signal ? [turn.signal] : [])])
+    return takeTurn({ owner: account, order, isGuest: turn.isGuest ?? false }, signal, async () => {
+      const session = await takeSession()
+      try {
+        const { files } = await useLake(session, query)
+        return { ...(await footers.measure(session.connection, files, query.text)), costUsd: 0 }
+      } finally {
+        returnSession(session, false)
+      }
+    })
+  }
+
+  /** Runs the work when it is its turn. Throws UNAVAILABLE after `queueMs`. */
+  async function takeTurn<T>(place: Place, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const wait = limitWait({ waitMs: queueMs, failure: place.isGuest ? 'guests' : 'busy' }, signal)
+    const begin = () => {
+      wait.end()
+      return work()
     }
+    return turns.take(place, begin, wait.signal).finally(wait.end)
   }
 
   /**

@@ -1,67 +1,106 @@
-/** Whose work it is. Of the work of one owner, that with the smallest `order` comes first. */
-export type Place = { owner: string; order: number }
+import { queryFailure } from '#core/query-failures'
+
+/**
+ * Whose work it is. Of the work of one owner, that with the smallest `order` comes first. `isGuest`: it is
+ * for somebody without an account of their own, so it comes after the work of accounts.
+ */
+export type Place = { owner: string; order: number; isGuest?: boolean }
 
 export type Turns = {
   /**
    * Runs the work when it is the owner's turn. `signal` takes the work out of the queue and rejects with its
-   * reason; it does not stop work that runs.
+   * reason; it does not stop work that runs. Throws UNAVAILABLE when no more work of guests may wait.
    */
   take<T>(place: Place, work: () => Promise<T>, signal: AbortSignal): Promise<T>
   /** Resolves when no work runs or waits. */
   whenIdle(): Promise<void>
 }
 
+export type TurnLimits = {
+  /** Pieces of work that run at the same time, and those of one owner. */
+  total: number
+  perOwner: number
+}
+
+/**
+ * Statements of guests that may wait, in all and for one owner. A view of the dashboard asks ten reports of
+ * up to five statements at once, so that one view fits. A waiting statement takes some tens of KB.
+ */
+const GUESTS_WAITING = { total: 128, perOwner: 64 }
+
 type Waiting = { order: number; start(): void }
+
+/** The work of one class: of accounts, or of guests. */
+type Lane = {
+  limits: TurnLimits
+  running: Map<string, number>
+  /** In the order of the turns. An owner without waiting work has no entry. */
+  waiting: Map<string, Waiting[]>
+}
 
 /**
  * A queue in which owners take turns: after an owner's work has started, every other owner who waits comes
- * first. At most
- * `total` pieces of work run at the same time, and at most `perOwner` of one owner. With `total` above
- * `perOwner`, one owner can never occupy the whole queue.
+ * first. At most `total` pieces of work run at the same time, and at most `perOwner` of one owner. With
+ * `total` above `perOwner`, one owner can never occupy the whole queue.
+ *
+ * Guests have a class of their own behind it. Their work starts only while no work of an account waits, and
+ * takes all places but one, so that an account's first statement waits for at most one of theirs to end. One
+ * owner's guests leave a place to those of the others. Few of them may wait: the rest is refused at once.
  */
-export function createTurns({ total, perOwner }: { total: number; perOwner: number }): Turns {
-  const running = new Map<string, number>()
-  /** In the order of the turns. An owner without waiting work has no entry. */
-  const waiting = new Map<string, Waiting[]>()
+export function createTurns({ total, perOwner }: TurnLimits): Turns {
+  const places = Math.max(1, total - 1)
+  const accounts = createLane({ total, perOwner })
+  const guests = createLane({ total: places, perOwner: Math.max(1, places - 1) })
+  const lanes = [accounts, guests]
   let runningTotal = 0
   let idleListeners: (() => void)[] = []
 
-  function countOf(owner: string): number {
-    return running.get(owner) ?? 0
-  }
-
   function startNext(): void {
     while (runningTotal < total) {
-      const next = [...waiting].find(([owner]) => countOf(owner) < perOwner)
-      if (next === undefined) break
-      const [owner, works] = next
-      const [work, ...others] = works
-      waiting.delete(owner)
-      if (others.length > 0) waiting.set(owner, others)
-      running.set(owner, countOf(owner) + 1)
-      runningTotal++
-      work?.start()
+      if (!startOne(accounts) && (accounts.waiting.size > 0 || !startOne(guests))) break
     }
-    if (runningTotal > 0 || waiting.size > 0) return
+    if (!isIdle()) return
     for (const listener of idleListeners.splice(0)) listener()
   }
 
-  function end(owner: string): void {
+  /** Starts the next work of the class. Returns false if none may start. */
+  function startOne({ limits, running, waiting }: Lane): boolean {
+    if (sumOf(running.values()) >= limits.total) return false
+    const next = [...waiting].find(([owner]) => (running.get(owner) ?? 0) < limits.perOwner)
+    if (next === undefined) return false
+    const [owner, works] = next
+    const [work, ...others] = works
+    waiting.delete(owner)
+    if (others.length > 0) waiting.set(owner, others)
+    running.set(owner, (running.get(owner) ?? 0) + 1)
+    runningTotal++
+    work?.start()
+    return true
+  }
+
+  function end({ running }: Lane, owner: string): void {
     runningTotal--
-    if (countOf(owner) === 1) running.delete(owner)
-    else running.set(owner, countOf(owner) - 1)
+    const left = (running.get(owner) ?? 1) - 1
+    if (left === 0) running.delete(owner)
+    else running.set(owner, left)
     startNext()
   }
 
-  function leave(owner: string, entry: Waiting): void {
+  function leave({ waiting }: Lane, owner: string, entry: Waiting): void {
     const others = (waiting.get(owner) ?? []).filter(other => other !== entry)
     if (others.length > 0) waiting.set(owner, others)
     else waiting.delete(owner)
     startNext()
   }
 
-  async function take<T>({ owner, order }: Place, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async function take<T>(
+    { owner, order, isGuest = false }: Place,
+    work: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
     signal.throwIfAborted()
+    const lane = isGuest ? guests : accounts
+    if (isGuest && isFull(lane, owner)) throw queryFailure('guests')
     await new Promise<void>((resolve, reject) => {
       const entry: Waiting = {
         order,
@@ -71,28 +110,48 @@ export function createTurns({ total, perOwner }: { total: number; perOwner: numb
         },
       }
       const abandon = (): void => {
-        leave(owner, entry)
+        leave(lane, owner, entry)
         reject(signal.reason)
       }
       signal.addEventListener('abort', abandon)
-      const others = waiting.get(owner) ?? []
+      const others = lane.waiting.get(owner) ?? []
       const index = others.findLastIndex(other => other.order <= order) + 1
-      waiting.set(owner, others.toSpliced(index, 0, entry))
+      lane.waiting.set(owner, others.toSpliced(index, 0, entry))
       startNext()
     })
     try {
       return await work()
     } finally {
-      end(owner)
+      end(lane, owner)
     }
   }
 
+  function isIdle(): boolean {
+    return runningTotal === 0 && lanes.every(({ waiting }) => waiting.size === 0)
+  }
+
   async function whenIdle(): Promise<void> {
-    if (runningTotal === 0 && waiting.size === 0) return
+    if (isIdle()) return
     await new Promise<void>(resolve => {
       idleListeners = [...idleListeners, resolve]
     })
   }
 
   return { take, whenIdle }
+}
+
+function createLane(limits: TurnLimits): Lane {
+  return { limits, running: new Map(), waiting: new Map() }
+}
+
+function isFull({ waiting }: Lane, owner: string): boolean {
+  const ofOwner = waiting.get(owner)?.length ?? 0
+  const ofAll = sumOf([...waiting.values()].map(({ length }) => length))
+  return ofOwner >= GUESTS_WAITING.perOwner || ofAll >= GUESTS_WAITING.total
+}
+
+function sumOf(numbers: Iterable<number>): number {
+  let sum = 0
+  for (const number of numbers) sum += number
+  return sum
 }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { errorText } from '#core/errors'
 import type { ChunkFeed } from '#core/live/new-chunks'
 import type { Log } from '#core/ports'
+import { caught } from '#local/caught'
 import { execArgv } from '#local/thread-options'
 import type { LogCode } from '#schemas/log'
 import { createFeedReceiver, type FeedMessage, type FollowCommand } from './chunk-feed.ts'
@@ -91,14 +92,26 @@ export function startPipeline(start: PipelineStart, log: Log): PipelineThread {
       ended.resolve()
       if (isStopping) return
       log('LAKE_BATCH_FAILED', { error: errorText(error), restart: true })
-      restart = setTimeout(() => {
-        thread = startThread()
-        // Messages wait until the thread reads them.
-        feed.restart()
-        thread.started.catch(() => {})
-      }, RESTART_MS)
+      restartLater()
     })
     return { worker, started: started.promise, ended: ended.promise }
+  }
+
+  function restartLater(): void {
+    restart = setTimeout(caught(log, 'restart of the pipeline', begin), RESTART_MS)
+  }
+
+  function begin(): void {
+    try {
+      thread = startThread()
+    } catch (error) {
+      // The system may refuse another thread for a while.
+      restartLater()
+      throw error
+    }
+    // Messages wait until the thread reads them.
+    feed.restart()
+    thread.started.catch(() => {})
   }
 
   async function end(cutOffMs: number): Promise<void> {

@@ -182,7 +182,7 @@ port.on('message', (command: PipelineCommand) => {
 })
 send({ kind: 'started' })
 flushCompileCache()
-collectWhenIdle()
+collectWhenIdle({ log })
 await pipeline.run(stopping.signal)
 await jobs.stop()
 await Promise.all([compaction.stop(), lateCompaction.stop()])

@@ -6,29 +6,37 @@ import type { Log, Network } from '#core/ports'
 import { openScanWorker } from '#core/scans/open-scan-worker'
 import type { TextModel } from '#core/scans/polish/text-model'
 import { openSiteReader } from '#core/scans/read/open-site-reader'
-import { createSiteVisitor } from '#core/scans/visit-site'
+import { createSiteVisitor, type SiteVisitorServices } from '#core/scans/visit-site'
 import { createStores } from '#core/stores'
 import { browserTempDir, statePath } from '#local/data-folder'
 import { connectState } from '#local/state/state'
 import { createRenderer } from '#providers/chromium/create-renderer'
 import { systemClock as clock } from '#providers/system-clock'
 import { createChromiumFinder } from './find-chromium.ts'
+import { beat, type Pulse, watchSlot } from './pulse.ts'
 import type { ScanCommand, ScanMessage, ScanStart } from './scan-thread.ts'
 
 export type ScanThreadServices = {
   network: Network
-  /** Only tests have one: their sites are on loopback. */
+  /** Only tests have these: their sites are on loopback, and some pages never end. */
   policy?: AddressPolicy
+  openReader?: SiteVisitorServices['openReader']
 }
+
+/** How often the thread says that it lives, ms: several times between two looks of its parent. */
+const BEAT_MS = 250
 
 /**
  * The code of the thread of website analyses: reading a large page takes a second of CPU, which no request
  * must wait for. It opens its own connection to the state, and runs until it is told to stop.
  */
-export function runScanThread({ network, policy }: ScanThreadServices): void {
+export function runScanThread({ network, policy, openReader = openSiteReader }: ScanThreadServices): void {
   const port = parentPort
   if (port === null) throw new Error('This file runs only as a worker thread. Call startScanThread.')
-  const { dataDir, userAgent, chromiumPath, fence, textModel } = workerData as ScanStart
+  const { dataDir, userAgent, chromiumPath, fence, textModel, pulse } = workerData as ScanStart & {
+    pulse: Pulse
+  }
+  const slots = new Map<string, number>()
   const stopping = new AbortController()
   const send = (message: ScanMessage) => port.postMessage(message)
   const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
@@ -39,14 +47,16 @@ export function runScanThread({ network, policy }: ScanThreadServices): void {
   const worker = openScanWorker({
     ...createStores(state, clock),
     ...{ client: state.client, table: state.table, clock, log },
-    visitor: createSiteVisitor({ client, renderer, openReader: openSiteReader, clock }),
+    visitor: createSiteVisitor({ client, renderer, openReader, clock }),
     profile: profiles.own,
     textModel: textModel === undefined ? null : createLazyModel(textModel),
     stopping: stopping.signal,
+    watchOf: ({ id }) => watchSlot(pulse, slots.get(id) ?? 0),
   })
   const runs = new Set<Promise<void>>()
 
-  async function run({ job }: Extract<ScanCommand, { kind: 'run' }>): Promise<void> {
+  async function run({ job, slot }: Extract<ScanCommand, { kind: 'run' }>): Promise<void> {
+    slots.set(job.id, slot)
     try {
       await worker.run(job)
       send({ kind: 'done', id: job.id })
@@ -55,8 +65,10 @@ export function runScanThread({ network, policy }: ScanThreadServices): void {
       if (!stopping.signal.aborted) log('JOB_FAILED', { job: 'scan', error: String(error) })
       send({ kind: 'done', id: job.id })
     }
+    slots.delete(job.id)
   }
 
+  setInterval(beat, BEAT_MS, pulse).unref()
   port.on('message', async (command: ScanCommand) => {
     if (command.kind === 'run') {
       const running = run(command)

@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import { errorText } from '#core/errors'
 import type { JobQueue, Log } from '#core/ports'
-import { RUN_MS } from '#core/scans/running-scans'
 import type { ScanJob } from '#core/scans/scan'
+import { caught } from '#local/caught'
 import { execArgv } from '#local/thread-options'
 import type { Fence } from '#providers/chromium/fences'
 import type { LogCode } from '#schemas/log'
+import { beatsOf, createPulse, type Pulse, slotOf } from './pulse.ts'
 
 /** Settings for the thread. */
 export type ScanStart = {
@@ -23,7 +24,8 @@ export type ScanMessage =
   | { kind: 'done'; id: string }
   | { kind: 'log'; code: LogCode; fields: Record<string, unknown> }
 
-export type ScanCommand = { kind: 'run'; job: ScanJob } | { kind: 'stop' }
+/** `slot`: what the thread calls the analysis in its pulse, from 1. */
+export type ScanCommand = { kind: 'run'; job: ScanJob; slot: number } | { kind: 'stop' }
 
 export type ScanThread = JobQueue<ScanJob> & {
   /** Ends the thread. Its analyses begin again with the next start of the service. */
@@ -33,82 +35,103 @@ export type ScanThread = JobQueue<ScanJob> & {
 /** The thread ends after so long without an analysis, ms, and gives its memory back. */
 const IDLE_MS = 60_000
 const RESTART_MS = 1_000
+/** How often the parent looks whether the thread still lives, ms. */
+const CHECK_MS = 1_000
 /**
- * If an analysis has not ended after this time, ms, its thread is blocked: in a thread that works, each
- * analysis stops itself earlier.
+ * Looks without a beat after which the thread is blocked, and those that it has to load its code. Reading the
+ * largest page takes two seconds of CPU. Looks count, not time, so that a machine that was asleep ends
+ * nothing.
  */
-const BLOCKED_MS = RUN_MS.full + 100_000
+const SILENT_CHECKS = { working: 15, loading: 100 } as const
 /** An analysis that does not end with its thread is cut off after this time, ms. */
 const STOP_MS = 5_000
 
+type Thread = { worker: Worker; ended: Promise<void>; pulse: Pulse; slots: string[] }
+
 /**
- * Runs website analyses in a thread that starts with the first one. If it crashes or is blocked, what it ran
- * begins again in another one; after three tries the worker gives up an analysis. `entry`: the file
- * of the thread, for tests.
+ * Runs website analyses in a thread that starts with the first one. If one analysis blocks the thread, or
+ * ends it by taking all its memory, that analysis fails alone, and the others begin again in another thread.
+ * If nobody knows which one it was, all begin again; after three tries the worker gives up an analysis.
+ * `entry`: the file of the thread, for tests.
  */
 export function createScanThread(
   start: ScanStart,
   log: Log,
-  { entry = new URL('./thread.ts', import.meta.url), idleMs = IDLE_MS, blockedMs = BLOCKED_MS } = {},
+  { entry = new URL('./thread.ts', import.meta.url), idleMs = IDLE_MS, checkMs = CHECK_MS } = {},
 ): ScanThread {
   const running = new Map<string, ScanJob>()
-  /** A timer for each analysis of the thread. It fires when the thread counts as blocked. */
-  const watches = new Map<string, NodeJS.Timeout>()
-  let thread: { worker: Worker; ended: Promise<void> } | null = null
+  let thread: Thread | null = null
   let isStopping = false
   let idle: NodeJS.Timeout | undefined
   let restart: NodeJS.Timeout | undefined
 
-  function open(): { worker: Worker; ended: Promise<void> } {
-    const worker = new Worker(entry, { workerData: start, execArgv })
+  function open(): Thread {
+    const pulse = createPulse()
+    const worker = new Worker(entry, { workerData: { ...start, pulse }, execArgv })
     const ended = Promise.withResolvers<void>()
+    const opened: Thread = { worker, ended: ended.promise, pulse, slots: [] }
+    const checks = setInterval(caught(log, 'watch of the scan thread', createCheck(opened)), checkMs).unref()
     worker.on('message', (message: ScanMessage) => {
       if (message.kind === 'log') return log(message.code, message.fields)
       running.delete(message.id)
-      unwatch(message.id)
       if (running.size > 0) return
       clearTimeout(idle)
-      idle = setTimeout(end, idleMs).unref()
+      idle = setTimeout(caught(log, 'end of the scan thread', end), idleMs).unref()
     })
     worker.on('error', error => log('JOB_FAILED', { job: 'scans', error: errorText(error) }))
     worker.on('exit', () => {
+      clearInterval(checks)
       ended.resolve()
       // This thread was told to end, and has no analyses. There may be a new thread already.
       if (thread?.worker !== worker) return
       thread = null
-      unwatchAll()
-      if (running.size > 0 && !isStopping) restart = setTimeout(resume, RESTART_MS)
+      takeBack(opened)
+      if (running.size > 0 && !isStopping)
+        restart = setTimeout(caught(log, 'restart of analyses', resume), RESTART_MS)
     })
-    return { worker, ended: ended.promise }
+    return opened
+  }
+
+  /** Ends a thread that is silent for too long. It cannot read a message that asks it to stop. */
+  function createCheck({ worker, pulse, slots }: Thread): () => void {
+    let beats = 0
+    let silent = 0
+    return () => {
+      silent = beatsOf(pulse) === beats ? silent + 1 : 0
+      beats = beatsOf(pulse)
+      if (silent !== (beats === 0 ? SILENT_CHECKS.loading : SILENT_CHECKS.working)) return
+      const by = slots[slotOf(pulse) - 1] ?? 'no known analysis'
+      log('JOB_FAILED', { job: 'scans', error: `the thread has not moved for ${silent} checks, by ${by}` })
+      void worker.terminate()
+    }
+  }
+
+  /** Notes what the end of a thread means for its analyses: who has ended it, and who is not to blame. */
+  function takeBack({ pulse, slots }: Thread): void {
+    const culprit = slots[slotOf(pulse) - 1]
+    for (const [id, job] of running) {
+      const { interrupted = 0 } = job
+      running.set(id, {
+        ...job,
+        takesOver: true,
+        ...(id === culprit
+          ? { hasBlocked: true }
+          : culprit !== undefined && { interrupted: interrupted + 1 }),
+      })
+    }
   }
 
   function post(job: ScanJob): void {
     clearTimeout(idle)
     thread ??= open()
-    const { worker } = thread
-    if (!watches.has(job.id)) watches.set(job.id, setTimeout(endBlocked, blockedMs, worker, job.id).unref())
-    worker.postMessage({ kind: 'run', job } satisfies ScanCommand)
-  }
-
-  function unwatch(id: string): void {
-    clearTimeout(watches.get(id))
-    watches.delete(id)
-  }
-
-  function unwatchAll(): void {
-    for (const id of watches.keys()) unwatch(id)
-  }
-
-  /** Terminates a blocked thread. It cannot read a message that asks it to stop. */
-  async function endBlocked(worker: Worker, id: string): Promise<void> {
-    unwatchAll()
-    log('JOB_FAILED', { job: 'scans', error: `the thread has not ended ${id} in ${blockedMs / 1_000} s` })
-    await worker.terminate()
+    const { worker, slots } = thread
+    const slot = slots.push(job.id)
+    worker.postMessage({ kind: 'run', job, slot } satisfies ScanCommand)
   }
 
   function resume(): void {
     restart = undefined
-    for (const job of running.values()) post({ ...job, takesOver: true })
+    for (const job of running.values()) post(job)
   }
 
   async function end(): Promise<void> {
@@ -132,7 +155,6 @@ export function createScanThread(
     },
     async stop() {
       isStopping = true
-      unwatchAll()
       await end()
     },
   }

@@ -14,7 +14,7 @@ const TOKEN = /\s*(<>|<=|>=|[=<>(),]|[#:]?\w+)\s*/y
  * Names that may stand in an expression as they are. DynamoDB reserves 573 words, none of which has an
  * underscore or is one of these.
  */
-const PLAIN_NAME = /^(pk|sk|version|mark|checkpoint|reports|reported|pending|[A-Za-z]\w*_\w*)$/
+const PLAIN_NAME = /^(pk|sk|version|mark|checkpoint|reports|reported|pending|[A-Za-z][A-Za-z0-9]*_\w*)$/
 
 /**
  * Reads an expression token by token. `placeholders` are the names (#) and values (:) that it has used so

@@ -2,8 +2,8 @@ import { unavailable } from '#core/errors'
 import type { EventStream, Lake, Log } from '#core/ports'
 
 export type DiskReserveServices = {
-  /** The free bytes of the disk that holds the data folder. */
-  freeBytes(): Promise<number>
+  /** The free bytes, and all bytes, of the disk that holds the data folder. */
+  measureDisk(): Promise<{ free: number; size: number }>
   /** The bytes of the records that are in the log and not in the lake. */
   waitingBytes(): Promise<number>
   /** The bytes of the hot files that are not compacted yet. */
@@ -14,7 +14,10 @@ export type DiskReserveServices = {
 export type DiskReserve = {
   /** Throws UNAVAILABLE when the records would use room that the acknowledged events need. */
   take(records: readonly Uint8Array[]): void
-  /** Throws it when an object of the lake with so many bytes would. */
+  /**
+   * Throws UNAVAILABLE when an object of a replay with so many bytes would use room that events have to
+   * themselves. Events are not refused because of it.
+   */
   takeObject(bytes: number): void
   /** Measures the disk. It never throws: a disk that cannot be measured does not stop appends. */
   measure(): Promise<void>
@@ -37,6 +40,13 @@ export const COMPACTION_BYTES = 64 * 1024 * 1024
 /** A record needs its bytes in the write-ahead log and in the file. */
 const LOG_PER_RECORD_BYTE = 2
 const RETRY_SECONDS = 30
+/**
+ * Room above the reserve that only events may use. Whoever has the public token may send replays of 2 MiB, so
+ * they stop while there is room for a million events, and for the operator to notice.
+ */
+export const REPLAY_ROOM_BYTES = 256 * 1024 * 1024
+/** On a small disk the room is this part of it. */
+const REPLAY_ROOM_SHARE = 0.1
 
 /**
  * Room for taking these records into the lake and for one compaction, so that reports can read what was
@@ -53,49 +63,68 @@ export function neededBytes(waitingBytes: number, hotBytes: number): number {
  * still accept events, while the lake has no room for them and reports do not show them.
  */
 export function createDiskReserve({
-  freeBytes,
+  measureDisk,
   waitingBytes,
   hotBytes,
   log,
 }: DiskReserveServices): DiskReserve {
   /** Room for more records until the next measurement. */
   let budget = Number.POSITIVE_INFINITY
-  let isReached = false
   let measured = { free: 0, needed: 0 }
-
-  /** Logs the start and the end of an episode, in which appends are refused. */
-  function setReached(value: boolean): void {
-    if (value !== isReached) log(value ? 'DISK_RESERVE_REACHED' : 'DISK_RESERVE_FREE', measured)
-    isReached = value
-  }
+  /** The part of the budget that replays leave to events. */
+  let replayRoom = REPLAY_ROOM_BYTES
+  const events = createEpisode('events', reached => {
+    log(reached ? 'DISK_RESERVE_REACHED' : 'DISK_RESERVE_FREE', measured)
+  })
+  const replays = createEpisode('replays', reached => {
+    log(reached ? 'REPLAY_RESERVE_REACHED' : 'REPLAY_RESERVE_FREE', measured)
+  })
 
   async function measure(): Promise<void> {
     try {
       // The need is read first: what the lake takes meanwhile makes the room look smaller, not larger.
       const needed = neededBytes(await waitingBytes(), await hotBytes())
-      const free = await freeBytes()
+      const { free, size } = await measureDisk()
       measured = { free, needed }
       budget = free - needed
-      setReached(budget <= (isReached ? RESUME_BYTES : 0))
+      replayRoom = Math.min(REPLAY_ROOM_BYTES, size * REPLAY_ROOM_SHARE)
+      events.measure(budget)
+      replays.measure(budget - replayRoom)
     } catch {}
-  }
-
-  function takeRoom(needed: number, what: string): void {
-    // A refusal starts an episode too, so that the log tells the operator of it.
-    if (needed > budget) setReached(true)
-    if (isReached) {
-      throw unavailable(`The disk has too little room for more ${what}. Try again later.`, RETRY_SECONDS)
-    }
-    budget -= needed
   }
 
   return {
     measure,
     take(records) {
       const bytes = records.reduce((sum, { length }) => sum + length, 0)
-      takeRoom(bytes * LOG_PER_RECORD_BYTE + neededBytes(bytes, 0) - FLOOR_BYTES, 'events')
+      const needed = bytes * LOG_PER_RECORD_BYTE + neededBytes(bytes, 0) - FLOOR_BYTES
+      events.take(needed, budget)
+      budget -= needed
     },
-    takeObject: bytes => takeRoom(bytes, 'replays'),
+    takeObject(bytes) {
+      replays.take(bytes, budget - replayRoom)
+      budget -= bytes
+    },
+  }
+}
+
+/** The state of one kind of data: an episode is the time in which all of it is refused. */
+function createEpisode(things: string, onChange: (isReached: boolean) => void) {
+  let isReached = false
+
+  function setReached(value: boolean): void {
+    if (value !== isReached) onChange(value)
+    isReached = value
+  }
+
+  return {
+    measure: (room: number) => setReached(room <= (isReached ? RESUME_BYTES : 0)),
+    take(needed: number, room: number): void {
+      // A refusal starts an episode too, so that the log tells the operator of it.
+      if (needed > room) setReached(true)
+      if (!isReached) return
+      throw unavailable(`The disk has too little room for more ${things}. Try again later.`, RETRY_SECONDS)
+    },
   }
 }
 

@@ -23,7 +23,7 @@ export function maskAddress(address: string, isAsset: boolean): string {
   // Addresses of e-mail, phones, code and objects in memory are values.
   if (scheme && !/^https?$/.test(scheme)) return `${scheme}:${MASK}`
   const host = /^(https?:)?\/\/[^/]*/i.exec(path)?.[0] ?? ''
-  const cleanHost = host.replace(/\/\/.*@/, '//')
+  const cleanHost = host.replace(/\/\/[^/]*@/, '//')
   return (
     cleanHost +
     redact(decode(path.slice(host.length))) +

@@ -9,13 +9,13 @@ const MAY_MATCH = /[@＠%?#:=\p{Nd}]|\S{16}|bearer/iu
 /** The same for texts together. Fewer digits are no number that is masked. */
 const MAY_SPREAD = /[@＠%?#:=]|\S{16}|(\p{Nd}\P{Nd}{0,3}){7}|bearer/iu
 /** A query or fragment in an address that a text contains. */
-const QUERY = /(\/[^\s?#]{0,2000})[?#][^\s"')]+/g
+const QUERY = /(\/[^\s?#/]*)[?#][^\s"')]+/g
 /** The value after a name such as `password:` or `"token": `, and a bearer token. */
 const NAMED =
   /\b((?:token|secret|passw?\w{0,8}|pwd|pin|otp|cvc|cvv|api.?key|key|auth\w{0,12}|session|jwt)["']?\s{0,3}[=:]\s{0,3})(?:bearer\s+)?("[^"]*"?|\S+)|bearer\s+\S+/gi
 /** An e-mail address, but not the name of an image such as `logo@2x.png`. */
 const EMAIL =
-  /[^\s/@＠?#&=:;,<>"'()[\]]{1,64}(?:@(?![1-4]x\.)|＠|%40)[^%\s/@?#&=:;,<>"'()[\]]{1,255}\.\p{L}{2,}/giu
+  /[^\s/@＠?#&=:;,<>"'()[\]]{1,64}(?:@(?![1-4]x\.)|＠|%40)[^%\s/@＠?#&=:;,<>"'()[\]]{1,255}\.\p{L}{2,}/giu
 /** A JSON Web Token, and keys whose prefix tells what they are. */
 const KEY =
   /\beyJ[\w-]{5,}(?:\.[\w-]+){0,2}|\b(?:AKIA|ASIA|AIza)[\w-]{12,}|\b(?:aa[a-z]|gh[a-z]|glpat|github_pat|xox[a-z]|sk|pk|rk|whsec|npm|hf)[_-][\w-]{8,}/g
@@ -77,7 +77,7 @@ function looksLikeToken(run: string): boolean {
   if (!/\p{L}/u.test(run)) return false
   return (
     /\p{N}/u.test(run) ||
-    (run.length >= LONG_RUN_CHARS && /\p{Ll}\p{Lu}/u.test(run) && /\p{Lu}.*\p{Lu}/u.test(run))
+    (run.length >= LONG_RUN_CHARS && /\p{Ll}\p{Lu}/u.test(run) && /\p{Lu}\P{Lu}*\p{Lu}/u.test(run))
   )
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#schemas/errors'
-import { queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from '#schemas/event'
+import { EVENT_LIMITS, queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from '#schemas/event'
 import { identifyBody } from '#schemas/identify'
 import type { Route } from '#schemas/route'
 
@@ -19,6 +19,7 @@ export const ingestionRoutes = {
     function: 'track',
     auth: 'project_token',
     body: trackedEvent,
+    maxBodyDepth: EVENT_LIMITS.bodyDepth,
     responses: { 202: { description: 'The event is stored', schema: queuedResponse } },
     errors: ingestionErrors,
   },
@@ -30,6 +31,7 @@ export const ingestionRoutes = {
     function: 'track',
     auth: 'project_token',
     body: trackBatch,
+    maxBodyDepth: EVENT_LIMITS.bodyDepth,
     responses: { 202: { description: 'The events are stored', schema: queuedBatchResponse } },
     errors: [...ingestionErrors, 'BATCH_TOO_LARGE', 'MIXED_TOKENS'],
   },
@@ -41,6 +43,7 @@ export const ingestionRoutes = {
     function: 'track',
     auth: 'project_token',
     body: identifyBody,
+    maxBodyDepth: EVENT_LIMITS.bodyDepth,
     responses: { 202: { description: 'The link and the traits are stored', schema: queuedResponse } },
     errors: ['FORBIDDEN'],
   },

@@ -9,7 +9,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createInstruments } from '#aws/instruments'
 import { awsError } from '#test/support/aws-error'
 import { createFakeClock } from '#test/support/fake-clock'
-import { createMockedEngine, one, running, succeeded, throttled } from './mocked-athena.ts'
+import { createMockedEngine, one, pollResponses, running, succeeded, throttled } from './mocked-athena.ts'
+
+const [queued] = pollResponses({ State: 'QUEUED' }) as [object]
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -65,6 +67,43 @@ describe('while a statement runs', () => {
       return { QueryExecutionId: 'q1' }
     })
     await expect(engine.rows(one, { signal: caller.signal })).rejects.toThrow('the caller left')
+    expect(stops()).toBe(1)
+  })
+})
+
+describe("a guest's statement", () => {
+  test('that Athena throttles gives up after 3 s, and that of an account goes on', async () => {
+    const clock = createFakeClock()
+    const { engine, mock, stops } = createMockedEngine({ clock })
+    let starts = 0
+    mock.on(StartQueryExecutionCommand).callsFake(async () => {
+      clock.advance(1_000)
+      if (++starts <= 5) throw throttled
+      return { QueryExecutionId: 'q1' }
+    })
+    mock.on(GetQueryExecutionCommand).resolves(succeeded)
+    await expect(engine.rows(one, { isGuest: true })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('Reads of accounts come first'),
+      extras: { retryAfter: 5 },
+    })
+    expect(starts).toBe(3)
+    expect(await engine.rows(one)).toEqual([{ one: 1 }])
+    expect(stops()).toBe(0)
+  })
+
+  test("that still waits in Athena's queue after 3 s is stopped, and one that runs goes on", async () => {
+    const clock = createFakeClock()
+    const { engine, mock, stops } = createMockedEngine({ clock })
+    const states = [queued, queued, queued, ...Array.from({ length: 10 }, () => running), succeeded]
+    mock.on(GetQueryExecutionCommand).callsFake(async () => {
+      clock.advance(1_000)
+      return states.shift()
+    })
+    await expect(engine.rows(one, { isGuest: true })).rejects.toMatchObject({ extras: { retryAfter: 5 } })
+    expect(stops()).toBe(1)
+    expect(await engine.rows(one, { isGuest: true })).toEqual([{ one: 1 }])
+    expect(clock.time).toBe(14_000)
     expect(stops()).toBe(1)
   })
 })

@@ -77,8 +77,10 @@ test('without a sign-in the answer says which command signs in', async () => {
 })
 
 test('a line that is no message is answered, and the next line too', async () => {
-  const { answers } = await answersTo(['{"jsonrpc"', '[]', '', LIST], service.baseUrl, ['--demo'])
+  const deep = `{"jsonrpc":"2.0","id":8,"method":"tools/list","params":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
+  const { answers } = await answersTo(['{"jsonrpc"', '[]', deep, '', LIST], service.baseUrl, ['--demo'])
   expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+    [null, -32700],
     [null, -32700],
     [null, -32700],
     [7, undefined],

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '#cli/print/blocks'
-import { csvText } from '#cli/print/csv'
+import { csvText, sheetsOf } from '#cli/print/csv'
 import { changeWords, formatted } from '#cli/print/format'
 import { picked, safeJson } from '#cli/print/json'
 import { terminalText } from '#cli/print/terminal'
@@ -45,6 +45,52 @@ const blocksOf = (rows: Record<string, unknown>[], nodes: { label: string; detai
     cells: 'shade',
   },
 ]
+
+const HOSTILE = '\u001b]0;x\u0007\u009b2J\r\n\u202e\u2028\t'
+
+test.each<Block>([
+  ...(['heading', 'line', 'advice'] as const).map(kind => ({ kind, text: HOSTILE })),
+  {
+    kind: 'facts',
+    facts: [
+      [HOSTILE, HOSTILE],
+      [HOSTILE, HOSTILE, 'address'],
+      [HOSTILE, { a: HOSTILE }, 'own'],
+    ],
+  },
+  { kind: 'spark', label: HOSTILE, values: [1] },
+  {
+    ...{ kind: 'tree', title: HOSTILE },
+    nodes: [
+      { label: HOSTILE, detail: HOSTILE, children: [{ label: HOSTILE, detail: HOSTILE, children: [] }] },
+    ],
+  },
+  { kind: 'source', title: HOSTILE, text: HOSTILE },
+  { kind: 'diff', text: HOSTILE },
+  {
+    ...{ kind: 'table', name: HOSTILE, title: HOSTILE },
+    ...{ columns: [{ key: HOSTILE, title: HOSTILE }], rows: [{ [HOSTILE]: HOSTILE }] },
+  },
+  { kind: 'table', name: HOSTILE, columns: [{ key: HOSTILE, title: HOSTILE }], rows: [], none: HOSTILE },
+  {
+    ...{ kind: 'bars', name: HOSTILE, title: HOSTILE, rows: [{ [HOSTILE]: HOSTILE }] },
+    ...{ label: { key: HOSTILE, title: HOSTILE }, value: { key: HOSTILE, title: HOSTILE } },
+  },
+  {
+    ...{ kind: 'grid', name: HOSTILE, corner: HOSTILE, columns: [HOSTILE], cells: 'rate' },
+    rows: [{ label: HOSTILE, cells: [1] }],
+  },
+])('no text of a block changes the terminal or a file: $kind', block => {
+  const sheets = sheetsOf([block]).map(csvText)
+  for (const text of [terminalText([block], { width: 40, hasColor: false }), ...sheets])
+    expect(text).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}]/u)
+})
+
+test('JSON of a service becomes JSON without characters that change the terminal', () => {
+  const json = `{"a":\r${JSON.stringify(HOSTILE)},\r\n"b":1}`
+  expect(safeJson(json)).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}]/u)
+  expect(JSON.parse(safeJson(json))).toEqual({ a: HOSTILE, b: 1 })
+})
 
 test('no line is wider than the terminal, and none has a control character, whatever strangers write', () => {
   fc.assert(

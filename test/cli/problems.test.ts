@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorCodes } from '#schemas/errors'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { builtCommandLine, type Runner, runProcess } from './built-cli.ts'
 import { demoService } from './demo-service.ts'
 import { signIn } from './sign-in.ts'
+import { withServer } from './with-server.ts'
 import { createRunner } from './world.ts'
 
 /** What the command line says when something is wrong, in a pipe. */
@@ -19,6 +18,9 @@ beforeAll(async () => {
   await signIn(run, service)
 })
 afterAll(cleanUp)
+
+/** Lists inside each other, as many as fit into one argument. */
+const DEEP = '['.repeat(60_000) + ']'.repeat(60_000)
 
 const problems: [
   case_: string,
@@ -99,6 +101,21 @@ const problems: [
     ['scan', '--resume', 'scan_nosuch'],
     { error: 'NOT_FOUND', suggested_action: expect.stringContaining('footfall scan URL') },
   ],
+  [
+    'a filter that is too deep',
+    ['query', 'demo', '--filter', DEEP],
+    { error: 'USAGE', message: 'A filter cannot be read.' },
+  ],
+  [
+    'steps that are too deep',
+    ['funnel', 'demo', '--steps-json', DEEP],
+    { error: 'USAGE', message: 'The steps cannot be read.' },
+  ],
+  [
+    'a context that is too deep',
+    ['context', 'set', 'demo', '--file', `{"goals":${DEEP}}`],
+    { error: 'USAGE' },
+  ],
   ['a number that is none', ['stats', 'demo', '--days', 'many'], { error: 'USAGE' }],
   ['no steps', ['funnel', 'demo'], { error: 'USAGE', message: 'The steps are missing.' }],
   ['two sources of steps', ['funnel', 'demo', '--steps', 'a,b', '--from-context'], { error: 'USAGE' }],
@@ -131,24 +148,6 @@ test('without --json an error is two sentences', async () => {
   const { code, stderr } = await run(['stats', 'nothing'])
   expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, lines: 2 })
 })
-
-/** Answers every request with the body. */
-async function withServer<T>(
-  status: number,
-  body: string,
-  use: (baseUrl: string) => Promise<T>,
-  headers: Record<string, string> = {},
-): Promise<T> {
-  const server = createServer((_, response) =>
-    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body),
-  )
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  try {
-    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  } finally {
-    server.close()
-  }
-}
 
 test.each([
   [
@@ -233,6 +232,20 @@ test('an answer that is cut off is reported as a broken answer, not as a missing
     message: expect.stringContaining('cut off'),
   })
 })
+
+test.each(['http://stats.example.com', 'http://localhost.example.com', 'http://192.168.1.5:8787'])(
+  'no request goes to %s, which is plain http to another machine',
+  async address => {
+    const named = await run(['list', '--json', '--base-url', address])
+    const fromEnvironment = await run(['list', '--json'], { AA_BASE_URL: address })
+    for (const { code, stderr } of [named, fromEnvironment]) {
+      expect({ code, ...JSON.parse(stderr) }).toMatchObject({
+        ...{ code: 1, error: 'INSECURE_ADDRESS', retryable: false },
+        suggested_action: expect.stringContaining('--insecure'),
+      })
+    }
+  },
+)
 
 test.runIf(existsSync('/dev/full'))('a result that cannot be written is a problem on stderr', async () => {
   const command = [

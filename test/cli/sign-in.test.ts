@@ -168,6 +168,29 @@ test('a detached login prints the page and ends; login --wait goes on with it', 
   expect(config().pending).toEqual({})
 })
 
+test.each(['--wait', '--poll'])(
+  'login --detached %s begins anew, shows the page, and waits',
+  async option => {
+    const earlier = JSON.parse((await run(['login', '--detached', '--json'])).stdout).auth_request_id
+    const waiting = run(['login', '--detached', option, '--json'])
+    const pendingId = () => config().pending[address]?.auth_request_id
+    await eventually(() => expect(pendingId()).not.toBe(earlier))
+    await approve(pendingId())
+    const { code, stdout, stderr } = await waiting
+    expect({ code, ok: JSON.parse(stdout).ok }).toEqual({ code: 0, ok: true })
+    expect(stderr).toContain('A human opens this page.')
+    expect(config().pending).toEqual({})
+  },
+)
+
+test('a detached login names the command that takes the finish code of the human', async () => {
+  const { auth_request_id, finish_with_code } = JSON.parse(
+    (await run(['login', '--detached', '--json'])).stdout,
+  )
+  expect(finish_with_code).toBe(`footfall login --auth-request ${auth_request_id} --exchange-code -`)
+  expect((await run(['login', '--detached'])).stdout).toContain('--exchange-code -')
+})
+
 test('login --wait goes on after a service that was away for a moment', async () => {
   const { auth_request_id } = JSON.parse((await run(['login', '--detached', '--json'])).stdout)
   await approve(auth_request_id)
@@ -231,7 +254,8 @@ test('an interrupted wait ends with 130 and changes nothing', async () => {
 })
 
 test.each([
-  ['options that exclude each other', ['login', '--detached', '--wait'], {}],
+  ['options that exclude each other', ['login', '--wait', '--poll'], {}],
+  ['a wait with a finish code', ['login', '--detached', '--auth-request', 'x', '--exchange-code', 'y'], {}],
   ['half of a finish code', ['login', '--auth-request', 'x'], {}],
   ['a store of another name', ['login'], { AA_CREDENTIAL_STORE: 'cloud' }],
 ])('%s are refused without a call', async (_, args, env) => {

@@ -139,6 +139,43 @@ test('sql with the dialect runs a statement of a read', async () => {
   expect(JSON.parse((await run(args, withDuckdb())).stdout)).toEqual([{ a: '1', n: '2' }])
 })
 
+/** A program in the place of DuckDB that writes this to stdout and stderr, whatever it is asked. */
+function withProgram(text: string, code = 0): Record<string, string> {
+  const folder = newFolder()
+  writeFileSync(join(folder, 'output'), text)
+  const script = `#!/bin/sh\n[ "$1" = --version ] || { cat '${folder}/output'; cat '${folder}/output' >&2; exit ${code}; }\n`
+  writeFileSync(join(folder, 'duckdb'), script, { mode: 0o755 })
+  return { PATH: `${folder}:${process.env.PATH}` }
+}
+
+const HOSTILE = 'é😀\u001b]0;x\u0007\u009b2J\u202e'
+const ESCAPED = 'é😀\\u{1b}]0;x\\u{7}\\u{9b}2J\\u{202e}'
+
+test.each([
+  ['a table', [], `│ ${HOSTILE} │\n`, `│ ${ESCAPED} │\n`],
+  ['CSV', ['--csv'], `a,b\r\n"${HOSTILE}\n=1",\t2\r\n\r`, `a,b\r\n"${ESCAPED}\n=1",\t2\r\n\\u{d}`],
+  ['JSON', ['--json'], `[{"a":${JSON.stringify(HOSTILE)}},\n{"a":1}]\n`, null],
+])(
+  'sql prints %s of DuckDB without characters that change the terminal',
+  async (_, options, written, shown) => {
+    const args = ['sql', 'demo', ...options, '--command', 'SELECT 1']
+    const { code, stdout, stderr } = await run(args, withProgram(written))
+    expect(code).toBe(0)
+    expect(stdout + stderr).not.toMatch(/[^\P{Cc}\r\n\t]|\p{Cf}/u)
+    if (shown === null) expect(JSON.parse(stdout)).toEqual(JSON.parse(written))
+    else expect({ stdout, stderr }).toEqual({ stdout: shown, stderr: shown })
+  },
+)
+
+test('sql prints rows on a terminal without characters that change it, and ends with the exit code of DuckDB', async () => {
+  const terminal = await openTerminal(['sql', 'demo', '--command', 'SELECT 1'], {
+    columns: 80,
+    env: { ...env, ...withProgram(`${HOSTILE}\n`, 7) },
+  })
+  expect(await terminal.ended).toBe(7)
+  expect(terminal.screen()).toContain(ESCAPED)
+})
+
 test('sql on a terminal opens the shell, and ends with its exit code', async () => {
   const terminal = await openTerminal(['sql', 'demo'], { columns: 80, env: { ...env, ...withDuckdb() } })
   expect(await terminal.ended).toBe(7)

@@ -78,10 +78,10 @@ function ioOf(
     },
     // The process of the tests does not end.
     atExit: () => () => {},
-    async handOver(program, words) {
+    async handOver(program, words, output = world) {
       const { code, stdout, stderr } = await runProcess(program, words, env)
-      world.stdout.write(stdout)
-      world.stderr.write(stderr)
+      output.stdout.write(stdout)
+      output.stderr.write(stderr)
       return code ?? 1
     },
     ...world,

@@ -82,7 +82,7 @@ const KINDS: Kind[] = [
     bytes: 17_000,
   },
   { row: 'entry of the e-mail index', keys: /^identity#\S+ email#/, bytes: 1_000 },
-  { row: 'refused links of a project', keys: /^identity#\S+ refused$/, bytes: 1_000 },
+  { row: 'refused links and traits of a project', keys: /^identity#\S+ refused$/, bytes: 1_000 },
   { row: 'work of the fold', keys: /^identity-work /, bytes: 1_000 },
   { row: 'counters of a month, totals', keys: /^usage#\S+ (\d{4}-\d\d#|total$)/, bytes: 20_000 },
   { row: 'open counts of one of 16 partitions', keys: /^opencounts#/, bytes: 16_000 },

@@ -13,6 +13,7 @@ import { openLake } from '#core/lake/read/snapshot'
 import { profiles } from '#core/limits/profile'
 import { createLiveBuffer, LATE_MS } from '#core/live/buffer'
 import { openReplays } from '#core/replays/open-replays'
+import { keepInTable } from '#core/reports/run/kept-answers'
 import { createStores } from '#core/stores'
 import { READ_UNIT, unitsOf } from '#cost/lake'
 import { system } from '#cost/system'
@@ -222,6 +223,7 @@ function openReports(key: string) {
     ...access,
     replays: openReplays({ ...fresh, ...state, ...access, profile, objects: lake, clock }),
     engine: { rows: async () => [] },
+    keptAnswers: keepInTable({ ...state, clock }),
     openLake: () => openLake({ state: fresh.lakeState, lake }),
     erasures: openErasures({ ...state, ...fresh, lake, clock }),
     buffer: createLiveBuffer(state, { clock, bufferMs: 300_000 }),

@@ -35,6 +35,27 @@ test.each([
   expect(page.all('a[href*="/people"], a[href*="/sessions"], a[href*="lost="]')).toEqual([])
 })
 
+test('a visitor is told what is not listed because few people are in it', async () => {
+  const link = await newLink(['overview', 'funnel', 'sources'])
+  // 60 paths have views in the demo, and the list has ten.
+  const whole = await drawings.draw(link, VISITOR)
+  expect(whole.text()).toMatch(/Other: [\d,]+ events\. Groups of fewer than five people are not listed/)
+  expect(whole.text()).not.toContain('Fewer than five people match')
+  const few = await drawings.draw(`${link}?f=country:eq:ZZ`, VISITOR)
+  expect(few.asked.filter(({ status }) => status >= 400)).toEqual([])
+  expect(few.text()).toContain('Fewer than five people match, or nobody.')
+  // Sessions of one person would pass as several people.
+  const funnel = await drawings.draw(`${link}/funnel?step=page_view&step=signup&by=session_id`, VISITOR)
+  expect(funnel.asked.filter(({ status }) => status >= 400)).toEqual([])
+  expect(funnel.all('option[value="session_id"]')).toEqual([])
+  // The pages of the site itself are no sources, though a link asks for one property at a time.
+  const sources = await drawings.draw(`${link}/sources`, VISITOR)
+  const own = await drawings.draw('/app/p/demo/sources')
+  const names = (page: typeof own) => page.cells('Sources by visitors').map(([name]) => name)
+  expect(names(sources).length).toBeGreaterThan(2)
+  expect(names(own)).toEqual(expect.arrayContaining(names(sources)))
+})
+
 test('a visitor sees the chosen views alone, with the numbers of the API', async () => {
   const page = await drawings.draw(await newLink(['overview', 'pages', 'heatmap']), VISITOR)
   const { totals } = await drawings.get<{ totals: { unique_users: number } }>(

@@ -146,6 +146,23 @@ describe('a share link', () => {
     ['lists the people of a step', routes.funnel, { body: { ...funnel, people_of_step: 1 } }],
     ['lists the people of a cohort', routes.retention, { query: { people_of_cohort: '2026-11-16' } }],
     ['shows its statement', routes.stats, { query: { sql: 'true' } }],
+    [
+      'filters by timestamp',
+      routes.query,
+      { body: { filters: [{ field: 'timestamp', op: 'lt', value: 1 }] } },
+    ],
+    ['begins at a millisecond', routes.query, { body: { date_from: '2026-11-20T10:00:00.123Z' } }],
+    ['ends at a time', routes.query, { body: { date_to: '2026-11-20T10:00:00Z' } }],
+    ['begins at a time', routes.stats, { query: { since: '2026-11-20T10:00:00Z' } }],
+    ['groups by two properties', routes.query, { body: { group_by: ['properties.a', 'properties.b'] } }],
+    [
+      'groups by date, event and property',
+      routes.query,
+      { body: { group_by: ['date', 'event', 'properties.a'] } },
+    ],
+    ['asks for the largest value', routes.query, { body: { metrics: ['max(value)'] } }],
+    ['asks for a median', routes.query, { body: { metrics: ['event_count', 'p50(properties.value)'] } }],
+    ['counts sessions in a funnel', routes.funnel, { body: { ...funnel, count_by: 'session_id' } }],
   ])('refuses a report that %s', async (_, route, options) => {
     const { token } = await newLink()
     const named = {
@@ -233,12 +250,16 @@ describe('a share link', () => {
     })
   })
 
-  test('is read 120 times a minute from one network, and its reads leave no audit entries', async () => {
+  test('is read 360 times a minute from one network, kept answers too, and its reads leave no audit entries', async () => {
     const { token } = await newLink()
     const read = () => service.call(routes.stats, { ...bearer(token), query: { project: 'any' } })
-    const statuses: number[] = []
-    for (let i = 0; i < 121; i++) statuses.push((await read()).status)
-    expect(statuses.filter(status => status === 200)).toHaveLength(120)
+    // The first read runs as many statements as it counts. The others get its answer.
+    const first = await read()
+    const answers = await Promise.all(Array.from({ length: 360 }, read))
+    const ofFirst = 360 - answers.filter(({ status }) => status === 200).length
+    expect(first.status).toBe(200)
+    expect(ofFirst).toBeGreaterThanOrEqual(1)
+    expect(ofFirst).toBeLessThanOrEqual(4)
     const refused = await read()
     expect([refused.status, refused.body.error]).toEqual([429, 'RATE_LIMITED'])
     const audit = await service.call(routes.readAudit, {})

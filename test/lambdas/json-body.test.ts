@@ -22,8 +22,8 @@ test.each([
 })
 
 test('the limit counts bytes, and is checked before the JSON', () => {
-  expect(jsonBody(Buffer.from('{"ä":1}'), 8)).toEqual({ ä: 1 })
-  expect(() => jsonBody(Buffer.from('not JSON'), 7)).toThrow(
+  expect(jsonBody(Buffer.from(`{"ä":1}`), { maxBodyBytes: 8 })).toEqual({ ä: 1 })
+  expect(() => jsonBody(Buffer.from('not JSON'), { maxBodyBytes: 7 })).toThrow(
     expect.objectContaining({
       code: 'PAYLOAD_TOO_LARGE',
       message: expect.stringContaining('more than 7 bytes'),

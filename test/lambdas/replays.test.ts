@@ -611,6 +611,25 @@ test('an account with replays of more than 100 projects names the project that i
   }
 })
 
+test('a replay has at most 20 users, whatever user each of its chunks names', async () => {
+  const own = await openHttpService()
+  try {
+    const { id, upload, started_at } = await newReplay(own, await own.createProject())
+    const send = (index: number, user_id: string) => {
+      const body = { ...upload, user_id, index, events: snapshotAt(started_at) }
+      return own.call(routes.uploadChunk, { ...NO_KEY, id, body })
+    }
+    const answers = []
+    for (let i = 0; i < 25; i++) answers.push(await send(i, `u-${i}`))
+    expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(202), ...Array(5).fill(400)])
+    expect(answers.at(-1)?.body).toMatchObject({ error: 'INVALID_BODY' })
+    expect(answers.at(-1)?.body.message).toContain('20 users')
+    expect((await send(30, 'u-3')).status).toBe(202)
+  } finally {
+    await own.close()
+  }
+})
+
 test('uploads count toward the limit of the token', async () => {
   const limited = await openHttpService({ limits: 'token_requests_per_minute=2' })
   try {
@@ -624,6 +643,49 @@ test('uploads count toward the limit of the token', async () => {
     expect(statuses.at(-1)).toBe(429)
   } finally {
     await limited.close()
+  }
+})
+
+test('under `own` a stranger with the public token starts 60 replays in an hour, not 600', async () => {
+  const own = await openHttpService()
+  try {
+    const start = await newRecording(own, await own.createProject())
+    const starts = await Promise.all(
+      Array.from({ length: 80 }, (_, i) =>
+        own.call(routes.startReplay, { ...NO_KEY, body: { ...start, session_id: `s-${i}` } }),
+      ),
+    )
+    expect(starts.filter(({ status }) => status === 202)).toHaveLength(60)
+    const { body } = await own.call(routes.readReplayUsage)
+    expect(body.storage).toMatchObject({
+      reserved_bytes: 60 * REPLAY_LIMITS.max_bytes,
+      limit_bytes: 10_000_000_000,
+    })
+  } finally {
+    await own.close()
+  }
+})
+
+test('from many addresses a project starts only so many replays in an hour, and recorders are told to stop', async () => {
+  const guarded = await openHttpService({ limits: 'replay_starts=-1,project_replay_starts=2' })
+  try {
+    const [project, other] = [await guarded.createProject(), await guarded.createProject()]
+    const start = await newRecording(guarded, project)
+    const begin = (body: object) => guarded.call(routes.startReplay, { ...NO_KEY, body })
+    const again = { ...start, start_id: `${start.start_id}1` }
+    const answers = []
+    for (const i of [1, 1, 1, 2, 3])
+      answers.push(await begin({ ...start, start_id: `${start.start_id}${i}` }))
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 429])
+    expect(answers.at(-1)?.body).toMatchObject({ error: 'RATE_LIMITED', reason: 'replay_quota' })
+    expect((await begin(again)).status).toBe(202)
+    expect((await begin(await newRecording(guarded, other))).status).toBe(202)
+    guarded.wait(3_700_000)
+    expect(
+      (await begin({ ...start, start_id: `${start.start_id}4`, started_at: guarded.now() })).status,
+    ).toBe(202)
+  } finally {
+    await guarded.close()
   }
 })
 

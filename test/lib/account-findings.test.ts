@@ -52,11 +52,11 @@ test.each([
   expect(findAccountProblems(readConfig(context), all)).toEqual({ refusals: [], warnings: [] })
 })
 
-test('an account with few executions is a warning until the option says so', () => {
+test('an account with few executions is a warning, because none can be reserved', () => {
   const facts = { concurrency: 10, shards: null }
   expect(findAccountProblems(readConfig({}), facts)).toEqual({
     refusals: [],
-    warnings: [expect.stringContaining('Set the option concurrency to 10')],
+    warnings: [expect.stringContaining('none can be reserved for ingestion')],
   })
   expect(findAccountProblems(readConfig({}), { ...facts, concurrency: 1000 }).warnings).toEqual([])
 })

@@ -21,8 +21,8 @@ import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { callRestore } from '#lib/restore/call-restore'
+import { copyItems } from '#lib/restore/copy-items'
 import { restoreService } from '#lib/restore/restore-service'
-import { copyItems } from '#lib/restore/restore-table'
 import { readServiceResources } from '#lib/restore/service-resources'
 import { undoDeletions } from '#lib/restore/undo-deletions'
 import { createWait } from '#lib/restore/wait'
@@ -246,7 +246,7 @@ test('items that DynamoDB does not take are sent again, and an error says so whe
     .resolvesOnce({ UnprocessedItems: { state: [request] } })
     .resolvesOnce({})
     .resolves({ UnprocessedItems: { state: [request] } })
-  expect(await copyItems({ dynamo: client, wait }, 'copy', 'state')).toBe(2)
+  expect(await copyItems({ dynamo: client, wait }, 'copy', 'state')).toMatchObject({ items: 2 })
   const sent = dynamo.commandCalls(BatchWriteItemCommand).map(({ args }) => args[0].input.RequestItems?.state)
   expect(sent.map(requests => requests?.length)).toEqual([2, 1])
   await expect(copyItems({ dynamo: client, wait }, 'copy', 'state')).rejects.toThrow(/takes no items/)
@@ -304,7 +304,11 @@ test('items of the copy replace those of the table, and newer items stay', async
   for (const Item of old) await state.client.put({ TableName: 'copy', Item })
   await state.client.put({ TableName: state.table, Item: { pk: 'old 1', sk: 'x', value: 'changed since' } })
   await state.client.put({ TableName: state.table, Item: { pk: 'new', sk: 'x', value: 'made since' } })
-  expect(await copyItems({ dynamo: client, wait: createTestWait().wait }, 'copy', state.table)).toBe(60)
+  expect(await copyItems({ dynamo: client, wait: createTestWait().wait }, 'copy', state.table)).toMatchObject(
+    {
+      items: 60,
+    },
+  )
   const { Items = [] } = await state.client.scan({ TableName: state.table, ConsistentRead: true })
   const values = Object.fromEntries(Items.map(({ pk, value }) => [pk, value]))
   expect(values).toEqual({

@@ -58,7 +58,7 @@ test('an idle thread gives back the memory of what it no longer uses', async () 
   const code = `
     import { setTimeout as sleep } from 'node:timers/promises'
     import { collectWhenIdle } from '${join(ROOT, 'local/collect-garbage.ts')}'
-    collectWhenIdle({ lookMs: 20 })
+    collectWhenIdle({ log: () => {}, lookMs: 20 })
     const fill = () => Array.from({ length: 400_000 }, (_, i) => ({ i, text: 'x' + i }))
     const kept = [fill()]
     const before = process.memoryUsage().heapTotal
@@ -66,6 +66,24 @@ test('an idle thread gives back the memory of what it no longer uses', async () 
     while (process.memoryUsage().heapTotal > before / 2) await sleep(50)
     console.log('true')`
   expect(await outputOf(code)).toBe(true)
+})
+
+test('a system that does not say how much memory there is, as at the limit of open files, does not end the process', async () => {
+  const code = `
+    import { collectWhenIdle } from '${join(ROOT, 'local/collect-garbage.ts')}'
+    let looks = 0
+    const memory = () => {
+      looks += 1
+      throw new Error('EMFILE')
+    }
+    const codes = []
+    collectWhenIdle({ log: code => codes.push(code), lookMs: 5, memory })
+    const wait = setInterval(() => {
+      if (looks < 3) return
+      console.log(JSON.stringify(codes.slice(0, 2)))
+      clearInterval(wait)
+    }, 5)`
+  expect(await outputOf(code)).toEqual(['TIMER_FAILED', 'TIMER_FAILED'])
 })
 
 const { glibcVersionRuntime } = (process.report.getReport() as { header: { glibcVersionRuntime?: string } })

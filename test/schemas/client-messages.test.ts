@@ -17,10 +17,12 @@ const unreadable = messages.filter(({ text }) => text === null)
 
 /** Expressions whose texts come from elsewhere, with the place that has these texts. */
 const PASSED_ON: Record<string, string> = {
+  'core/ingest/check-events.ts: first.message': 'the message of the first bad event',
   'core/errors.ts: message': 'the argument of unavailable, at each of its calls',
   'core/transient.ts: message': 'the argument of toApiError, at each of its calls',
   'core/query-failures.ts: message': 'the properties `message` of the table in the same file',
   'core/limits/limit-state.ts: message': 'the properties `message` of the limits that a plan sets',
+  'core/reports/few-people/query.ts: error.message': 'the error of core/reports/query/query.ts',
   'core/reports/query/query.ts: error.message':
     'the argument of UnknownFieldError, in core/reports/query/filters.ts',
   'core/scans/scan-desk.ts: failure?.reason': 'the failures of core/scans/scan-worker.ts',

@@ -11,6 +11,7 @@ import { createRefusedCounts } from '#core/identity/fold/refused-counts'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
+import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createLakeStateStore } from '#core/lake/state-store'
@@ -23,6 +24,7 @@ import type { JobQueue } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createProjectStore } from '#core/projects/store'
 import { openReplays } from '#core/replays/open-replays'
+import { keepInMemory } from '#core/reports/run/kept-answers'
 import type { ScanJob } from '#core/scans/scan'
 import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
@@ -79,6 +81,8 @@ export type HttpServiceOptions = {
   profile?: ProfileName
   /** Numbers of the profile that are replaced. */
   limits?: string
+  /** The numbers of AWS. */
+  areReadsBilled?: boolean
   /** Times of streams, which pass by `wait`. Default: a stream ends after its first block. */
   streams?: Partial<StreamServices['streamSettings']>
   /**
@@ -94,7 +98,9 @@ export type HttpServiceOptions = {
    */
   scanJobs?: (folder: string) => JobQueue<ScanJob>
   /** A lake that is not empty. */
-  reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake'>>
+  reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake' | 'keptAnswers' | 'estimator'>>
+  /** Null: DEV_APPROVE is not set. */
+  devApproveSecret?: string | null
 }
 
 /**
@@ -106,11 +112,13 @@ export type HttpServiceOptions = {
 export async function openHttpService({
   profile: name = 'own',
   limits = '',
+  areReadsBilled = false,
   streams = {},
   gatherMs = 0,
   site,
   scanJobs,
   reading = {},
+  devApproveSecret = DEV_APPROVE_SECRET,
 }: HttpServiceOptions = {}) {
   const state = await openTestState()
   const time = createFakeClock(NOW)
@@ -128,13 +136,14 @@ export async function openHttpService({
   const identity = createIdentityStore({ ...state, lake, projects, clock })
   const writeIdentities = createIdentityWriter(lake, clock)
   const streamRecords: Uint8Array[] = []
+  const stream = { append: async (records: readonly Uint8Array[]) => void streamRecords.push(...records) }
   const feedback: unknown[] = []
   const access = createAccessStores({
     ...state,
     accounts,
     projects,
     usage,
-    profile: readProfile(name, limits),
+    profile: readProfile(name, limits, { areReadsBilled }),
     admitted: ['@example.com'],
     feedbackSink: { deliver: async given => void feedback.push(given) },
     gatherMs,
@@ -179,6 +188,7 @@ export async function openHttpService({
       },
     },
     openLake: async () => fixedLake(),
+    keptAnswers: keepInMemory(),
     buffer,
     follow: 'stream' as const,
     identity,
@@ -200,7 +210,7 @@ export async function openHttpService({
         baseUrl: BASE_URL,
         log,
       }),
-      auth: authHandler({ ...common, country: () => 'DE', devApproveSecret: DEV_APPROVE_SECRET }),
+      auth: authHandler({ ...common, country: () => 'DE', devApproveSecret }),
       control,
       replay: replayHandler({ ...common, recorder: async () => ({ code: 'small', sha256: '0a' }) }),
       pages: async () => {
@@ -222,7 +232,8 @@ export async function openHttpService({
         streamSettings: { ...STREAM_DEFAULTS, maxMs: 0, ...streams },
       }),
       track: trackHandler({
-        stream: { append: async records => void streamRecords.push(...records) },
+        stream,
+        botCounts: createBotCounts({ stream, clock, hasTimer: false }),
         projects,
         country: () => null,
         countryHeader: null,

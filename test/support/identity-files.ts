@@ -15,7 +15,12 @@ export type IdentitySetUp = {
   lake: Lake
   owned: readonly Project[]
   clock: { now(): number }
-} & Partial<Pick<IdentityFoldServices, 'engine' | 'onRemoved' | 'eraseEvents' | 'leaseMs' | 'lakeState'>>
+} & Partial<
+  Pick<
+    IdentityFoldServices,
+    'engine' | 'maxPublicBytes' | 'onRemoved' | 'eraseEvents' | 'leaseMs' | 'lakeState'
+  >
+>
 
 /**
  * What an engine returns for the statement of core/identity/links/person-ids.ts, if no link moves an id of

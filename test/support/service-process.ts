@@ -40,6 +40,8 @@ export type ServiceOptions = {
   env?: Record<string, string>
   /** A small disk for the data folder. */
   disk?: SmallDisk
+  /** Most files that the process may have open. Default: as many as the test. */
+  fileLimit?: number
   /** User id of the process. Default: that of the test. */
   uid?: number
   /** Whether other files use it too: `cleanUp` leaves it, and the end of the run ends it. Default: false. */
@@ -137,8 +139,9 @@ export async function runFailingService(
 }
 
 function spawnService(options: ServiceOptions & { dataDir: string }) {
-  const { dataDir, seed = false, port = 0, env = {}, disk, uid, isShared = false } = options
-  const nodeCommand = [process.execPath, ...NODE_ARGS]
+  const { dataDir, seed = false, port = 0, env = {}, disk, fileLimit, uid, isShared = false } = options
+  const limit = fileLimit === undefined ? [] : ['sh', '-c', `ulimit -n ${fileLimit}; exec "$0" "$@"`]
+  const nodeCommand = [...limit, process.execPath, ...NODE_ARGS]
   const command = disk?.wrap(nodeCommand) ?? nodeCommand
   const child = spawn(command[0] as string, command.slice(1), {
     ...(uid === undefined ? {} : { uid, gid: uid }),

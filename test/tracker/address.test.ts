@@ -55,3 +55,10 @@ test('redacting an error takes a bounded time for a text that is made to be slow
     expect([part, (user + system) / 1e6 < 1]).toEqual([part, true])
   }
 })
+
+test.each(['/', 'key', '?', 'token"', 'bearer', ' ', 'a@'])(
+  'of the text of an error, a million `%s`, 1,000 characters are searched',
+  piece => {
+    expect(redactError(piece.repeat(1_000_000)).length).toBeLessThanOrEqual(1_000)
+  },
+)

@@ -157,3 +157,8 @@ describe('client hints', () => {
     },
   )
 })
+
+test.each(['Android', 'Chrome', 'Android Mobi'])('the longest header, full of `%s`, is read', piece => {
+  // 16 KiB are the headers that a server takes.
+  expect(describeDevice(piece.repeat(16_384 / piece.length), undefined, 390).browser_version).toBe('')
+})

@@ -4,12 +4,13 @@ import type { Project } from '#core/projects/project'
 import { breakdown } from '#core/reports/breakdown'
 import { conversion } from '#core/reports/conversion'
 import { events } from '#core/reports/events'
+import { distributionForLinks, pagesForLinks } from '#core/reports/few-people/sessions'
 import { type FunnelParams, funnel } from '#core/reports/funnel/funnel'
 import { heatmap } from '#core/reports/heatmap'
 import { insights } from '#core/reports/insights'
 import { eventsLookup, journey } from '#core/reports/lookups'
 import { pages } from '#core/reports/pages'
-import { type PathsParams, paths } from '#core/reports/paths/paths'
+import { type PathsParams, paths, pathsForLinks } from '#core/reports/paths/paths'
 import { properties } from '#core/reports/properties'
 import type { QueryParams } from '#core/reports/query/params'
 import { query } from '#core/reports/query/query'
@@ -106,6 +107,12 @@ export async function runAllReports(
     await runReport(funnel, services, { project, body: { ...funnelDefaults, ...body } })
   for (const body of pathQueries) await runReport(paths, services, { project, body })
   for (const body of retentions) await runReport(retention, services, { project, query: body })
+  // What share links ask beside the statements of other reports.
+  const dated = { since: '60d' }
+  await runReport(pagesForLinks, services, { project, query: { ...dated, type: 'both', limit: 10 } })
+  await runReport(distributionForLinks, services, { project, query: dated })
+  const [ways] = pathQueries
+  if (ways !== undefined) await runReport(pathsForLinks, services, { project, body: ways })
   for (const experiment of experiments) {
     await runReport(experimentResults, services, { project, query: { experiment } })
   }

@@ -7,6 +7,7 @@ import { createPointers } from '#core/identity/links/pointers'
 import { createPersonRemoval } from '#core/identity/person-removal'
 import { createScopeStore } from '#core/identity/scope-store'
 import { findScope, type IdentityScope, isProject, ownScope } from '#core/identity/scopes'
+import type { TraitsUpdate } from '#core/identity/traits/known-user'
 import { createTraitsStore } from '#core/identity/traits/traits-store'
 import type { Refusal } from '#core/identity/who-may-link'
 import { isBeyond } from '#core/lake/sequence'
@@ -42,6 +43,8 @@ export type IdentityFoldServices = StateTable & {
   keepRetiredMs?: number
   /** Other processes fold only after this time, ms; 0 where there is one process. */
   leaseMs?: number
+  /** The bound of traits without a credential of a project. */
+  maxPublicBytes?: number
   /** After this time `run` begins no more slices, ms. */
   runMs?: number
   clock: Now
@@ -65,7 +68,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const state = { client, table }
   const heads = createFoldHead(state)
   const pointers = createPointers(state)
-  const traits = createTraitsStore(state)
+  const traits = createTraitsStore(state, services.maxPublicBytes)
   const erasedUsers = createErasedUsers(state)
   const refusedCounts = createRefusedCounts(state)
   const levels = createLevelStore(state)
@@ -173,8 +176,8 @@ export function createIdentityFold(services: IdentityFoldServices) {
     }
     // The others are counted and saved when their bucket is folded.
     for (const { project, rows } of groups.filter(({ project }) => !failures.has(project.bucket))) {
-      await countRefused(project, rows, decided)
-      await saveTraits(project.id, rows)
+      const refused = await saveTraits(project.id, rows)
+      await countRefused(project, rows, decided, refused)
     }
     for (const failure of failures.values()) throw failure
   }
@@ -217,9 +220,10 @@ export function createIdentityFold(services: IdentityFoldServices) {
     await traits.save(scope, { moves, updates: [] })
   }
 
-  async function saveTraits(projectId: string, rows: readonly SliceRow[]): Promise<void> {
+  /** Returns the requests for whose traits the project has no room. */
+  async function saveTraits(projectId: string, rows: readonly SliceRow[]): Promise<SliceRow[]> {
     const sent = rows.filter(({ traits }) => traits !== null)
-    if (sent.length === 0) return
+    if (sent.length === 0) return []
     const known = await pointers.follow(
       projectId,
       sent.map(({ user_id }) => user_id),
@@ -229,19 +233,22 @@ export function createIdentityFold(services: IdentityFoldServices) {
       for (let to = known.get(final)?.to ?? null; to !== null; to = known.get(final)?.to ?? null) final = to
       return { user_id: final, traits: traits ?? {}, email_hash, hasCredential, at, seq }
     })
-    await traits.save(projectId, { moves: [], updates })
+    const refused = await traits.save(projectId, { moves: [], updates })
+    return sent.filter((_, i) => refused.has(updates[i] as TraitsUpdate))
   }
 
-  /** Counts the refused links of a project, those that ingestion has refused too. */
+  /** Counts the refused links of a project, those that ingestion has refused too, and refused traits. */
   async function countRefused(
     { id }: Project,
     rows: readonly SliceRow[],
     decided: readonly Decided[],
+    withoutTraits: readonly SliceRow[],
   ): Promise<void> {
     const own = decided.filter(({ link }) => link.scope === id)
     const refused = [
       ...rows.map(({ shard, last, refused: reason }) => ({ shard, last, reason })),
       ...own.map(({ link: { shard, last }, reason }) => ({ shard, last, reason })),
+      ...withoutTraits.map(({ shard, last }) => ({ shard, last, reason: 'traits' as const })),
     ].filter(({ reason }) => reason !== null)
     const files = Map.groupBy(refused, ({ shard, last }) => `${shard} ${last}`)
     if (files.size === 0) return

@@ -2,8 +2,11 @@ import { partition } from '#core/identity/links/pointers'
 import type { Refusal } from '#core/identity/who-may-link'
 import { orUnavailable, type StateTable } from '#core/state-table'
 
-/** How many links of a project were refused, by reason. */
-export type RefusedCounts = Partial<Record<Refusal, number>>
+/** Why a link was refused, or `traits`: the project had no room for traits without a credential. */
+type Reason = Refusal | 'traits'
+
+/** How many links of a project were refused, by reason, and how many traits. */
+export type RefusedCounts = Partial<Record<Reason, number>>
 
 type Stored = { counts: RefusedCounts; folded: Record<string, string> }
 
@@ -11,9 +14,9 @@ type Stored = { counts: RefusedCounts; folded: Record<string, string> }
 const MAX_SHARDS = 100
 
 /**
- * Counts the links that were refused. The fold calls it once for each project of a slice, so a flood of
- * requests costs no write each. The item names the files that it has counted, so that a slice that is folded
- * again counts once.
+ * Counts the links and traits that were refused. The fold calls it once for each project of a slice, so a
+ * flood of requests costs no write each. The item names the files that it has counted, so that a slice that
+ * is folded again counts once.
  */
 export function createRefusedCounts({ client, table }: StateTable) {
   async function read(projectId: string): Promise<RefusedCounts> {
@@ -23,7 +26,7 @@ export function createRefusedCounts({ client, table }: StateTable) {
   /** `files`: the last sequence of each file and the reasons in it, by shard in ascending order. */
   async function add(
     projectId: string,
-    files: readonly { shard: string; last: string; reasons: readonly Refusal[] }[],
+    files: readonly { shard: string; last: string; reasons: readonly Reason[] }[],
   ): Promise<void> {
     const { counts, folded } = await readStored(projectId)
     const added = files.filter(({ shard, last }) => BigInt(last) > BigInt(folded[shard] ?? -1))

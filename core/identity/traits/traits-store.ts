@@ -14,6 +14,7 @@ import {
   traitsOf,
   UNKNOWN_USER,
 } from './known-user.ts'
+import { createPublicTraits, PUBLIC_TRAITS_BYTES, publicBytes } from './public-traits.ts'
 
 export type UserTraits = { user_id: string; traits: JsonObject } & Arrival
 
@@ -28,14 +29,21 @@ export type TraitsChanges = {
 /**
  * The traits of users and the index of their e-mail addresses, by project and final id. The newest traits
  * replace older ones, and the newest address replaces the older one (U47), in whatever order the requests are
- * processed. What came with a credential stays (U58).
+ * processed. What came with a credential stays (U58), and what came without one has a bound (U91).
  */
-export function createTraitsStore(state: StateTable) {
+export function createTraitsStore(state: StateTable, maxPublicBytes = PUBLIC_TRAITS_BYTES) {
+  const publicTraits = createPublicTraits(state, item =>
+    publicBytes(String(item.user_id), withTraits(UNKNOWN_USER, item)),
+  )
+
   /**
    * Saves changes. Doing it twice changes nothing. An entry of the index counts only while the user has its
-   * address.
+   * address. Returns the updates without a credential for which the project has no room.
    */
-  async function save(projectId: string, { moves, updates }: TraitsChanges): Promise<void> {
+  async function save(
+    projectId: string,
+    { moves, updates }: TraitsChanges,
+  ): Promise<ReadonlySet<TraitsUpdate>> {
     const users = new Set([
       ...moves.flatMap(({ from, to }) => [from, to]),
       ...updates.map(each => each.user_id),
@@ -48,7 +56,28 @@ export function createTraitsStore(state: StateTable) {
       after.set(to, mergeUsers(userOf(from), userOf(to)))
       after.set(from, UNKNOWN_USER)
     }
-    for (const update of updates) after.set(update.user_id, addUpdate(userOf(update.user_id), update))
+    // Most requests of an import have a credential, and need no count.
+    let stored: number | null = null
+    let growth = sumBytes(after) - sumBytes(before)
+    const hasRoom = async (added: number) => {
+      stored ??= await publicTraits.read(projectId)
+      return stored + growth + added <= maxPublicBytes
+    }
+    const refused = new Set<TraitsUpdate>()
+    for (const update of updates) {
+      const { user_id: id, hasCredential } = update
+      const next = addUpdate(userOf(id), update)
+      const added = publicBytes(id, next) - publicBytes(id, userOf(id))
+      if (!hasCredential && added > 0 && !(await hasRoom(added))) {
+        refused.add(update)
+        continue
+      }
+      after.set(id, next)
+      growth += added
+    }
+    if (growth !== 0) stored ??= await publicTraits.read(projectId)
+    const bytes = (stored ?? 0) + growth
+    if (growth > 0) await publicTraits.write(projectId, bytes)
 
     const entries: Item[] = []
     const items: Item[] = []
@@ -76,6 +105,8 @@ export function createTraitsStore(state: StateTable) {
     await put(entries)
     await put(items)
     await deleteItems(projectId, removed)
+    if (growth < 0) await publicTraits.write(projectId, bytes)
+    return refused
   }
 
   /** The ids of the users that have an e-mail address, by its hash. */
@@ -108,7 +139,10 @@ export function createTraitsStore(state: StateTable) {
       traitsKey(id),
       emailKey(id),
     ])
+    const bytes = sumBytes(known)
+    const stored = bytes === 0 ? 0 : await publicTraits.read(projectId)
     await deleteItems(projectId, keys)
+    if (bytes > 0) await publicTraits.write(projectId, stored - bytes)
     return {
       profiles: known.filter(([, user]) => traitsOf(user) !== null).length,
       emails: known.filter(([, user]) => emailOf(user) !== null).length,
@@ -146,6 +180,12 @@ export function createTraitsStore(state: StateTable) {
 }
 
 export type TraitsStore = ReturnType<typeof createTraitsStore>
+
+function sumBytes(users: Iterable<readonly [id: string, user: KnownUser]>): number {
+  let bytes = 0
+  for (const [id, user] of users) bytes += publicBytes(id, user)
+  return bytes
+}
 
 function isUntil({ traits, trustedTraits, email, trustedEmail }: KnownUser, until: number): boolean {
   return [traits, trustedTraits, email, trustedEmail].every(sent => sent === null || sent.at <= until)

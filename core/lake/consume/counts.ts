@@ -1,4 +1,10 @@
-import { type BotRecord, type EventsRecord, type IdentifyRecord, isEmptyEvent } from '#core/ingest/record'
+import {
+  type BotRecord,
+  type BotRequests,
+  type EventsRecord,
+  type IdentifyRecord,
+  isEmptyEvent,
+} from '#core/ingest/record'
 import { quarterOf, utcDate } from '#core/time'
 import type { BotCount, ClaimedEvents, EventTimes } from '#core/usage/counters'
 import { joinTimes, timesOf } from '#core/usage/event-times'
@@ -34,26 +40,33 @@ export function countRecords(records: readonly CountedRecord[]): {
       count.times = joinTimes(count.times, timesOfRecord(record))
       count.events += record.events.length
     } else if (record.kind === 'bots') {
-      const { project_id, category, actor } = record
-      const quarter = quarterOf(record.received_at)
-      const count = getOrInsert(bots, `${project_id} ${day} ${quarter} ${category} ${actor}`, () => ({
-        project_id,
-        day,
-        quarter,
-        category,
-        actor,
-        requests: 0,
-        dropped: 0,
-        last_seen_at: 0,
-        rules_version: null,
-      }))
-      count.requests += 1
-      count.dropped += record.dropped
-      if (record.received_at >= count.last_seen_at) count.rules_version = record.rules_version ?? null
-      count.last_seen_at = Math.max(count.last_seen_at, record.received_at)
+      for (const requests of [record, ...(record.more ?? [])]) addBots(record, requests)
     }
   }
   return { events: [...events.values()], bots: [...bots.values()] }
+
+  function addBots(
+    { project_id, received_at }: BotRecord,
+    { category, actor, requests = 1, dropped, rules_version }: BotRequests,
+  ): void {
+    const day = utcDate(received_at)
+    const quarter = quarterOf(received_at)
+    const count = getOrInsert(bots, `${project_id} ${day} ${quarter} ${category} ${actor}`, () => ({
+      project_id,
+      day,
+      quarter,
+      category,
+      actor,
+      requests: 0,
+      dropped: 0,
+      last_seen_at: 0,
+      rules_version: null,
+    }))
+    count.requests += requests
+    count.dropped += dropped
+    if (received_at >= count.last_seen_at) count.rules_version = rules_version ?? null
+    count.last_seen_at = Math.max(count.last_seen_at, received_at)
+  }
 }
 
 /** Of a record without events, which an erasure may leave: its arrival. */

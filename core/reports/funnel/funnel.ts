@@ -142,7 +142,11 @@ function sumRows(rows: readonly Row[]): Row {
   return totals
 }
 
-function toSteps(steps: readonly FunnelStep[], row: Row): StepResult[] {
+/**
+ * The results of the steps, from a row with users_<i>, and time_<i>: the time to the next step, of all who
+ * passed it, ms.
+ */
+export function toSteps(steps: readonly Pick<FunnelStep, 'event'>[], row: Row): StepResult[] {
   const users = steps.map((_, i) => Number(row[`users_${i}`] ?? 0))
   return steps.map(({ event }, i) => {
     const [own = 0, next = 0] = [users[i], users[i + 1]]
@@ -163,7 +167,7 @@ function toSteps(steps: readonly FunnelStep[], row: Row): StepResult[] {
   })
 }
 
-function overallRate(steps: readonly StepResult[]): number {
+export function overallRate(steps: readonly StepResult[]): number {
   return ratio(steps.at(-1)?.users ?? 0, steps[0]?.users ?? 0, 3)
 }
 

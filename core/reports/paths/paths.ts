@@ -2,10 +2,11 @@ import type { z } from 'zod'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { hasIdsAsKeys } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
+import { foldGroups } from '#core/reports/few-people/fold-groups'
 import { compareCodePoints } from '#core/reports/run/code-points'
 import { toRange } from '#core/reports/run/range'
 import { ratio } from '#core/reports/run/rounding'
-import { defineReport, toPeriod } from '#core/reports/run/run'
+import { defineReport, type Report, type ReportRequest, toPeriod } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { wholeLastDate } from '#core/reports/sessions'
 import { hasSessionKey } from '#core/reports/sql/session-ids'
@@ -24,55 +25,84 @@ type Walk = {
   exitPage: string | null
   nodes: Node[]
   sessions: number
+  /** Whose sessions they are; undefined where nobody asks. */
+  user?: string | null | undefined
   isConversion: boolean
 }
 type Node = Pick<PathNode, 'type' | 'value' | 'exit_page'>
 
+/** Leaves out the groups of walks that nobody may see. */
+type Keep = <T>(groups: readonly T[], walksOf: (group: T) => readonly Walk[]) => readonly T[]
+type ShownNodes = { limit: number; keep: Keep }
+
 /** POST /paths (docs/api/paths.md): the ways from the most frequent entry pages to a goal. */
 export const paths = defineReport<PathsParams, Response>({
   range: ({ since }, context) => toRange({ since }, context, { defaultDays: 30 }),
-  async compute(rows, request) {
-    const { project, params, read } = request
-    const { goal_event, max_steps, entry_limit, path_limit, candidate_session_cap } = params
-    const plan = {
-      goal: goal_event,
-      maxSteps: max_steps,
-      entryLimit: entry_limit,
-      sessionCap: candidate_session_cap,
-    }
-    const wholeDates = wholeLastDate(read)
-    const newest = await rows(candidatesSql(wholeDates, plan))
-    const candidates = await cutCandidates(rows, wholeDates, plan, newest)
-    const walkRows = await readWalks(rows, read, plan, candidates)
-    const walks = walkRows.map(row =>
-      toWalk({
-        entryPage: String(row.entry_page),
-        exitPage: row.exit_page === null || row.exit_page === undefined ? null : String(row.exit_page),
-        texts: row.nodes === null || row.nodes === undefined ? [] : JSON.parse(String(row.nodes)),
-        sessions: Number(row.sessions),
-        maxSteps: max_steps,
-      }),
-    )
-    const byEntry = [...Map.groupBy(walks, ({ entryPage }) => entryPage)]
-    const entryPaths = byEntry.map(([entryPage, ofEntry]) => toEntryPath(entryPage, ofEntry, path_limit))
-    const isCut =
-      newest.length > candidate_session_cap ||
-      Number(newest[0]?.entry_pages ?? 0) > entry_limit ||
-      entryPaths.some(({ hasWiderLevel }) => hasWiderLevel)
-    return {
-      project: project.name,
-      goal_event,
-      period: toPeriod(request),
-      bounds: { max_steps, entry_limit, path_limit, candidate_session_cap },
-      entry_paths: entryPaths
-        .map(({ entryPath }) => entryPath)
-        .toSorted((a, b) => compareCounts(a, b) || compareCodePoints(a.entry_page, b.entry_page)),
-      ...(isCut && { truncated: true as const }),
-    }
-  },
+  compute: (rows, request) => computePaths(rows, request, { areFewHidden: false }),
   namesOfEmpty: ({ goal_event }, { entry_paths }) =>
     entry_paths.every(({ conversions }) => conversions === 0) ? { events: [goal_event] } : null,
 })
+
+/**
+ * POST /paths for a share link: entry pages, exit pages and nodes of fewer than five people are left out. It
+ * reads who walked each way, so it has a row for each of at most `candidate_session_cap` sessions.
+ */
+export const pathsForLinks: Report<PathsParams, Response> = {
+  range: paths.range,
+  compute: (rows, request) => computePaths(rows, request, { areFewHidden: true }),
+}
+
+async function computePaths(
+  rows: ReadRows,
+  request: ReportRequest<PathsParams>,
+  { areFewHidden }: { areFewHidden: boolean },
+): Promise<Response> {
+  const { project, params, read } = request
+  const { goal_event, max_steps, entry_limit, path_limit, candidate_session_cap } = params
+  const plan = {
+    goal: goal_event,
+    maxSteps: max_steps,
+    entryLimit: entry_limit,
+    sessionCap: candidate_session_cap,
+    hasUsers: areFewHidden,
+  }
+  const keep: Keep = areFewHidden
+    ? (groups, walksOf) => foldGroups(groups, group => countUsers(walksOf(group))).shown
+    : groups => groups
+  const wholeDates = wholeLastDate(read)
+  const newest = await rows(candidatesSql(wholeDates, plan))
+  const candidates = await cutCandidates(rows, wholeDates, plan, newest)
+  const walkRows = await readWalks(rows, read, plan, candidates)
+  const walks = walkRows.map(row =>
+    toWalk({
+      entryPage: String(row.entry_page),
+      exitPage: row.exit_page === null || row.exit_page === undefined ? null : String(row.exit_page),
+      texts: row.nodes === null || row.nodes === undefined ? [] : JSON.parse(String(row.nodes)),
+      sessions: Number(row.sessions),
+      user: row.user_id as Walk['user'],
+      maxSteps: max_steps,
+    }),
+  )
+  const allEntries = [...Map.groupBy(walks, ({ entryPage }) => entryPage)]
+  const byEntry = keep(allEntries, ([, ofEntry]) => ofEntry)
+  const tree = { limit: path_limit, keep }
+  const entryPaths = byEntry.map(([entryPage, ofEntry]) => toEntryPath(entryPage, ofEntry, tree))
+  const isCut =
+    newest.length > candidate_session_cap ||
+    byEntry.length < allEntries.length ||
+    Number(newest[0]?.entry_pages ?? 0) > entry_limit ||
+    entryPaths.some(({ hasWiderLevel }) => hasWiderLevel)
+  return {
+    project: project.name,
+    goal_event,
+    period: toPeriod(request),
+    bounds: { max_steps, entry_limit, path_limit, candidate_session_cap },
+    entry_paths: entryPaths
+      .map(({ entryPath }) => entryPath)
+      .toSorted((a, b) => compareCounts(a, b) || compareCodePoints(a.entry_page, b.entry_page)),
+    ...(isCut && { truncated: true as const }),
+  }
+}
 
 /** The candidates: of sessions with an equal start those with the highest ids (docs/api/paths.md, step 2). */
 async function cutCandidates(
@@ -119,13 +149,10 @@ function toWalk({
   entryPage,
   exitPage,
   texts,
-  sessions,
   maxSteps,
-}: {
-  entryPage: string
-  exitPage: string | null
+  ...counted
+}: Pick<Walk, 'entryPage' | 'exitPage' | 'sessions' | 'user'> & {
   texts: string[]
-  sessions: number
   maxSteps: number
 }): Walk {
   const nodes = texts
@@ -134,26 +161,27 @@ function toWalk({
   const isConversion = nodes.at(-1)?.type === 'goal'
   const type = texts.length > maxSteps ? 'truncated' : 'drop_off'
   const terminal: Node[] = isConversion ? [] : [{ type, value: exitPage ?? 'unknown', exit_page: exitPage }]
-  return { entryPage, exitPage, nodes: [...nodes, ...terminal], sessions, isConversion }
+  return { ...counted, entryPage, exitPage, nodes: [...nodes, ...terminal], isConversion }
 }
 
 function toEntryPath(
   entryPage: string,
   walks: readonly Walk[],
-  pathLimit: number,
+  shown: ShownNodes,
 ): { entryPath: EntryPath; hasWiderLevel: boolean } {
-  const { nodes, hasWiderLevel } = toTree(walks, 0, pathLimit)
+  const { nodes, hasWiderLevel } = toTree(walks, 0, shown)
   const entryPath = {
     entry_page: entryPage,
     ...countWalks(walks),
-    exit_pages: toExitPages(walks),
+    exit_pages: toExitPages(walks, shown),
     tree: nodes,
   }
   return { entryPath, hasWiderLevel }
 }
 
-function toExitPages(walks: readonly Walk[]): EntryPath['exit_pages'] {
-  return [...Map.groupBy(walks, ({ exitPage }) => exitPage ?? 'unknown')]
+function toExitPages(walks: readonly Walk[], { keep }: ShownNodes): EntryPath['exit_pages'] {
+  const byPage = [...Map.groupBy(walks, ({ exitPage }) => exitPage ?? 'unknown')]
+  return keep(byPage, ([, ofPage]) => ofPage)
     .map(([exit_page, ofPage]) => {
       const counts = countWalks(ofPage)
       // Truncated sessions too (docs/api/paths.md, point 7).
@@ -171,17 +199,18 @@ function toExitPages(walks: readonly Walk[]): EntryPath['exit_pages'] {
 
 /**
  * The nodes at a depth of the walks, merged by type, value and exit page; at most `limit` at each level.
- * `hasWiderLevel`: whether the limit has left out nodes.
+ * `hasWiderLevel`: whether some nodes are left out.
  */
 function toTree(
   walks: readonly Walk[],
   depth: number,
-  limit: number,
+  shown: ShownNodes,
 ): { nodes: PathNode[]; hasWiderLevel: boolean } {
   const all = nodesAt(walks, depth)
-  let hasWiderLevel = all.length > limit
-  const nodes = all.slice(0, limit).map(({ ofNode, ...node }) => {
-    const children = toTree(ofNode, depth + 1, limit)
+  const nodesToShow = shown.keep(all, ({ ofNode }) => ofNode).slice(0, shown.limit)
+  let hasWiderLevel = all.length > nodesToShow.length
+  const nodes = nodesToShow.map(({ ofNode, ...node }) => {
+    const children = toTree(ofNode, depth + 1, shown)
     hasWiderLevel ||= children.hasWiderLevel
     return { ...node, children: children.nodes }
   })
@@ -199,6 +228,11 @@ function nodesAt(walks: readonly Walk[], depth: number) {
     .toSorted(
       (a, b) => compareCounts(a, b) || compareCodePoints(`${a.type}:${a.value}`, `${b.type}:${b.value}`),
     )
+}
+
+/** How many people walked so. Nobody stands behind a session without a user. */
+function countUsers(walks: readonly Walk[]): number {
+  return new Set(walks.flatMap(({ user }) => user ?? [])).size
 }
 
 function countWalks(walks: readonly Walk[]) {

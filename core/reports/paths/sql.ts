@@ -6,7 +6,14 @@ import type { SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
-export type PathsPlan = { goal: string; maxSteps: number; entryLimit: number; sessionCap: number }
+export type PathsPlan = {
+  goal: string
+  maxSteps: number
+  entryLimit: number
+  sessionCap: number
+  /** Whether the walks of different users are different rows. */
+  hasUsers: boolean
+}
 
 /**
  * One more than the cap of the newest sessions of those that begin with one of the most frequent entry pages:
@@ -34,20 +41,26 @@ export function selectCandidates(read: LakeRead, { entryLimit }: PathsPlan, cond
 
 /**
  * Rows (entry_page, exit_page, nodes, sessions): how many candidate sessions walked the same nodes
- * (docs/api/paths.md, steps 3 and 4). `nodes` is a JSON array of at most maxSteps + 1 texts: the first letter
- * is the type (`p` page, `e` event, `g` goal), the rest is the value. `isCandidate` selects the events of the
- * candidates; `read` begins with the first of them. Each level adds what the next one needs.
+ * (docs/api/paths.md, steps 3 and 4), with `hasUsers` also user_id. `nodes` is a JSON array of at most
+ * maxSteps + 1 texts: the first letter is the type (`p` page, `e` event, `g` goal), the rest is the value.
+ * `isCandidate` selects the events of the candidates; `read` begins with the first of them. Each level adds
+ * what the next one needs.
  */
-export function walksSql(read: LakeRead, { goal, maxSteps }: PathsPlan, isCandidate: SqlQuery): SqlQuery {
+export function walksSql(
+  read: LakeRead,
+  { goal, maxSteps, hasUsers }: PathsPlan,
+  isCandidate: SqlQuery,
+): SqlQuery {
   const fields = ['session_id', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
+  const user = hasUsers ? sql`user_id, ` : sql``
   // One window with one order for all three, so that the engines sort the events once.
   const byTime = sql`PARTITION BY session_id ORDER BY timestamp, lag_s, seq`
   const ordered = sql`SELECT *, row_number() OVER (${byTime}) AS place,
         count(page) OVER (${byTime} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS page_number,
         count(CASE WHEN event = ${goal} THEN 1 END)
           OVER (${byTime} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS goal_number
-      FROM (SELECT session_id, timestamp, lag_s, seq, event, path, ${PAGE} AS page
-        FROM ${events(read, fields)} AS each_event WHERE session_id IS NOT NULL AND ${isCandidate}) AS candidate_event`
+      FROM (SELECT ${user}session_id, timestamp, lag_s, seq, event, path, ${PAGE} AS page
+        FROM ${events(read, hasUsers ? [...fields, 'user_id'] : fields)} AS each_event WHERE session_id IS NOT NULL AND ${isCandidate}) AS candidate_event`
   const entered = sql`SELECT *, max(CASE WHEN page IS NOT NULL AND page_number = 1 THEN page END) OVER (PARTITION BY session_id) AS entry_page
       FROM (${ordered}) AS ordered_event`
   const nodes = sql`SELECT *, ${nodeSql(goal)} AS node FROM (${entered}) AS entered_event`
@@ -58,11 +71,11 @@ export function walksSql(read: LakeRead, { goal, maxSteps }: PathsPlan, isCandid
       FROM (${walked}) AS walked_event`
   const numbered = sql`SELECT *, sum(is_step) OVER (PARTITION BY session_id ORDER BY place) AS step FROM (${steps}) AS step_event`
   const isKept = sql`is_step = 1 AND step <= ${integer(maxSteps + 1)}`
-  const walks = sql`SELECT session_id, max(entry_page) AS entry_page, max_by(page, place) FILTER (WHERE page IS NOT NULL) AS exit_page,
+  const walks = sql`SELECT session_id, ${hasUsers ? sql`max(user_id) AS user_id, ` : sql``}max(entry_page) AS entry_page, max_by(page, place) FILTER (WHERE page IS NOT NULL) AS exit_page,
         json_format(CAST(array_agg(node ORDER BY place) FILTER (WHERE ${isKept}) AS json)) AS nodes
       FROM (${numbered}) AS numbered_event GROUP BY session_id`
-  return sql`SELECT entry_page, exit_page, nodes, count(*) AS sessions
-    FROM (${walks}) AS walk GROUP BY entry_page, exit_page, nodes`
+  return sql`SELECT ${user}entry_page, exit_page, nodes, count(*) AS sessions
+    FROM (${walks}) AS walk GROUP BY ${user}entry_page, exit_page, nodes`
 }
 
 const NODE_ORDER = sql`PARTITION BY session_id, CASE WHEN node IS NULL THEN 1 ELSE 0 END ORDER BY place`

@@ -1,3 +1,4 @@
+import type { Guest } from '#core/limits/limit-state'
 import type { ScanEstimator } from '#core/ports'
 import { createSharedRuns } from '#core/shared-runs'
 import type { ReadOptions, Receipt, Statement } from '#schemas/read-options'
@@ -17,6 +18,8 @@ export type ReadServices = ReportServices &
 export type ReadCall = {
   /** The id of the caller's account. */
   account: string
+  /** Absent for an account. */
+  guest?: Guest | undefined
   options: ReadOptions
   /** Warnings about the request itself. */
   warnings?: readonly string[] | undefined
@@ -55,7 +58,7 @@ export function createReader(services: ReadServices) {
   let readCount = 0
 
   return async function read<Body>(
-    { account, options, warnings = [] }: ReadCall,
+    { account, guest, options, warnings = [] }: ReadCall,
     work: (services: WorkServices) => Promise<Body>,
   ): Promise<ReadResult<Body>> {
     const startedAt = clock.now()
@@ -63,7 +66,7 @@ export function createReader(services: ReadServices) {
     return shareMoment(async ({ now, lake, freshUntil }) => {
       const isDryRun = options.dry_run === true
       const begin = () => {
-        const log = createStatementLog(engine, { account, order, isDryRun, estimator, lake })
+        const log = createStatementLog(engine, { account, order, guest, isDryRun, estimator, lake })
         const notes = createNotes()
         const reportServices: ReportServices = {
           ...{ notes, isDryRun, engine: log.engine, quietEngine: log.quietEngine, firstEvents },
@@ -79,7 +82,9 @@ export function createReader(services: ReadServices) {
         signal: AbortSignal | undefined,
         run: SharedWork<T>,
       ): Promise<T> {
-        const key = JSON.stringify([account, isDryRun, question])
+        // An account does not wait for the turn of a guest, and a guest reads the same project as the
+        // account.
+        const key = JSON.stringify([account, guest !== undefined, isDryRun, question])
         const shared = { scope: lake, key, signal: signal ?? new AbortController().signal }
         const { body, ...rest } = await shareRun(shared, async runSignal => {
           const { reportServices, ...begun } = begin()

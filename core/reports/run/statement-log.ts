@@ -1,3 +1,4 @@
+import type { Guest } from '#core/limits/limit-state'
 import type {
   FileSizes,
   QueryEngine,
@@ -9,11 +10,17 @@ import type {
 import { isFileCondition } from '#core/sql'
 import type { Statement } from '#schemas/read-options'
 
-export type LogOptions = {
+/** Who reads. */
+export type Reading = {
   /** Whose turn the statements take in the queue of the engine. */
   account: string
   /** The place of the read among those of the account. */
   order: number
+  /** Absent for an account, whose statements are not counted. */
+  guest?: Guest | undefined
+}
+
+export type LogOptions = Reading & {
   /** Estimates the statements instead of running them. They then return no rows. */
   isDryRun: boolean
   estimator: ScanEstimator | undefined
@@ -23,11 +30,34 @@ export type LogOptions = {
 
 export type StatementLog = ReturnType<typeof createStatementLog>
 
+/** The engine for one reader: its statements take the reader's turn, and those of a guest are counted. */
+export function engineFor(engine: QueryEngine, { account, order, guest }: Reading): QueryEngine {
+  return {
+    ...engine,
+    async rows(query, options = {}) {
+      const turn = { ...options, account, order }
+      if (guest === undefined) return engine.rows(query, turn)
+      await guest.admitStatement()
+      let costUsd = 0
+      const onStatistics = (cost: QueryStatistics): void => {
+        costUsd += cost.costUsd
+        options.onStatistics?.(cost)
+      }
+      // A statement that fails is billed too.
+      return engine
+        .rows(query, { ...turn, isGuest: true, onStatistics })
+        .finally(() => guest.noteCost(costUsd))
+    },
+  }
+}
+
 /** An engine that notes each statement of one read. */
 export function createStatementLog(
   engine: QueryEngine,
-  { account, order, isDryRun, estimator, lake }: LogOptions,
+  { isDryRun, estimator, lake, ...reading }: LogOptions,
 ) {
+  const quietEngine = engineFor(engine, reading)
+  const { account, order, guest } = reading
   const statements: SqlQuery[] = []
   const statistics: QueryStatistics[] = []
   const estimates: ScanEstimate[] = []
@@ -37,19 +67,18 @@ export function createStatementLog(
       statements.push(query)
       if (!isDryRun) {
         const onStatistics = (cost: QueryStatistics): void => void statistics.push(cost)
-        return engine.rows(query, { ...options, account, order, onStatistics })
+        return quietEngine.rows(query, { ...options, onStatistics })
       }
-      if (estimator !== undefined) estimates.push(await estimator.estimate(query, lake))
+      if (estimator === undefined) return []
+      const turn = { signal: options?.signal, account, order, isGuest: guest !== undefined }
+      estimates.push(await estimator.estimate(query, lake, turn))
       return []
     },
   }
   return {
     engine: loggedEngine,
     /** The same without notes. */
-    quietEngine: {
-      ...engine,
-      rows: (query, options) => engine.rows(query, { ...options, account, order }),
-    } satisfies QueryEngine,
+    quietEngine,
     /** What all statements read together. */
     sumStatistics: () => ({
       engine: statistics[0]?.engine ?? null,

@@ -63,7 +63,7 @@ function onlyPrice(prices: SiteFindings['prices']): SiteFindings['prices'][numbe
 /** The first words of a text, without a cut one at the end. */
 function wholeWords(text: string): string {
   const words = bareWords(text, MAX_EXAMPLE_CHARS)
-  return words.endsWith('…') ? words.replace(/\s*\S*…$/, '') : words
+  return words.endsWith('…') ? words.split(/\s+/).slice(0, -1).join(' ') : words
 }
 
 /** The attributes that send the event (docs/tracker.md). */

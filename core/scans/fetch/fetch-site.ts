@@ -5,6 +5,7 @@ import type { OutboundClient, OutboundResponse } from '#core/outbound/outbound-c
 import { OutboundFailure } from '#core/outbound/outbound-failure'
 import type { Clock } from '#core/ports'
 import type { FetchedPage } from '#core/scans/types'
+import { unwatched, type Watch } from '#core/scans/watch'
 import { choosePages, isSameSite } from './choose-pages.ts'
 import { decodeHtml } from './decode-html.ts'
 import { linksOf } from './links.ts'
@@ -43,7 +44,11 @@ export type SiteFetcher = ReturnType<typeof createSiteFetcher>
  * `signal` ends everything when the time of the analysis is over.
  */
 export function createSiteFetcher(
-  { client, clock }: { client: OutboundClient; clock: Pick<Clock, 'sleep'> },
+  {
+    client,
+    clock,
+    watch = unwatched,
+  }: { client: OutboundClient; clock: Pick<Clock, 'sleep'>; watch?: Watch },
   signal: AbortSignal,
 ) {
   /**
@@ -53,7 +58,8 @@ export function createSiteFetcher(
   async function fetchFirst(addresses: readonly string[]): Promise<FetchedPage> {
     const [address = '', ...others] = addresses
     try {
-      return toPage(address, await get(address, FIRST_PAGE_BYTES, FIRST_PAGE_MS))
+      const response = await get(address, FIRST_PAGE_BYTES, FIRST_PAGE_MS)
+      return watch(() => toPage(address, response))
     } catch (error) {
       const isElsewhere = error instanceof OutboundFailure && ['dns', 'connect', 'tls'].includes(error.reason)
       if (others.length === 0 || !isElsewhere) throw error
@@ -71,14 +77,12 @@ export function createSiteFetcher(
   ): Promise<{ pages: FetchedPage[]; unread: Unread[] }> {
     const site = new URL(first.finalUrl)
     const robots = await fetchRobots(site)
-    const links = linksOf(first.html, first.finalUrl)
+    const links = watch(() => linksOf(first.html, first.finalUrl))
     const listed =
       links.length + preferred.length < MAX_FURTHER_PAGES * 4 ? await fetchSitemaps(site, robots) : []
-    const chosen = choosePages(site, [...preferred, ...links, ...listed], MAX_FURTHER_PAGES)
-    const reasons = new Map<string, string>()
-    for (const url of chosen) {
-      if (!robots.isAllowed(pathOf(url))) reasons.set(url, 'robots.txt does not allow it')
-    }
+    const chosen = watch(() => choosePages(site, [...preferred, ...links, ...listed], MAX_FURTHER_PAGES))
+    const refused = watch(() => chosen.filter(url => !robots.isAllowed(pathOf(url))))
+    const reasons = new Map(refused.map(url => [url, 'robots.txt does not allow it']))
     const pages = new Map<string, FetchedPage>()
     let chars = first.html.length
     const delay = Math.min(robots.crawlDelay, MAX_CRAWL_DELAY) * 1_000
@@ -89,7 +93,8 @@ export function createSiteFetcher(
         signal.throwIfAborted()
         if (chars >= MAX_SITE_CHARS)
           throw new PageError('the pages before it are as large as an analysis takes')
-        const page = toPage(url, await get(url, FURTHER_PAGE_BYTES, FURTHER_PAGE_MS))
+        const response = await get(url, FURTHER_PAGE_BYTES, FURTHER_PAGE_MS)
+        const page = watch(() => toPage(url, response))
         if (!isSameSite(new URL(page.finalUrl), site)) throw new PageError('it leads to another site')
         chars += page.html.length
         pages.set(url, page)
@@ -108,7 +113,7 @@ export function createSiteFetcher(
     try {
       const { status, body } = await get(`${site.origin}/robots.txt`, MAX_ROBOTS_BYTES, FURTHER_PAGE_MS)
       if (status >= 500) return ALLOW_NOTHING
-      return status < 300 ? parseRobots(Buffer.from(body).toString(), ROBOT) : ALLOW_ALL
+      return status < 300 ? watch(() => parseRobots(Buffer.from(body).toString(), ROBOT)) : ALLOW_ALL
     } catch {
       return ALLOW_NOTHING
     }
@@ -121,13 +126,14 @@ export function createSiteFetcher(
     for (let read = 0; read < MAX_SITEMAPS && waiting.length > 0; read++) {
       const address = waiting.shift() as string
       const url = URL.parse(address, site.href)
-      if (url === null || !isSameSite(url, site) || !robots.isAllowed(pathOf(url.href))) continue
+      if (url === null || !isSameSite(url, site)) continue
+      if (!watch(() => robots.isAllowed(pathOf(url.href)))) continue
       try {
         const { status, body } = await get(url.href, MAX_SITEMAP_BYTES, FURTHER_PAGE_MS)
         if (status >= 300) continue
         const isPacked = body[0] === 0x1f && body[1] === 0x8b
         const unpacked = isPacked ? (await decodeBody(body, 'gzip', MAX_SITEMAP_BYTES)).body : body
-        const sitemap = parseSitemap(Buffer.from(unpacked).toString())
+        const sitemap = watch(() => parseSitemap(Buffer.from(unpacked).toString()))
         pages.push(...sitemap.pages)
         waiting.push(...sitemap.sitemaps.slice(0, MAX_SITEMAPS))
       } catch {

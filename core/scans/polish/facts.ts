@@ -2,7 +2,7 @@
  * What a sentence says of the site: words of its pages in quotes, hosts and addresses, names of events, and
  * numbers. A text model moves them as a whole and writes none itself.
  */
-const FACT = /"[^"]*"|[\w-]+(?:[./][\w-]+)+|\w*_\w*|\d[\d.,%]*/g
+const FACT = /"[^"]*"|(?<![\w-])[\w-]+(?:[./][\w-]+)+|(?<!\w)\w*_\w*|\d[\d.,%]*/g
 const PLACE = /\{\d+\}/g
 
 /** A sentence whose facts are the places `{1}`, `{2}` … */

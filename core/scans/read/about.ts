@@ -20,7 +20,10 @@ export function nameOf(pages: readonly PageReading[]): Evidence | null {
     ({ type, name }) => name && (/Organization|WebSite|Business|Store/.test(type) || isNamedAfter(type)),
   )
   if (item?.name) return quoteOf(first, item.name, 60)
-  const parts = first.finding.title.split(/\s+[|–—·-]\s+|\s*[|｜]\s*|\s*:\s+|：/).filter(Boolean)
+  const parts = first.finding.title
+    .split(/\s[|–—·-]\s|[|｜]|:\s|：/)
+    .map(part => part.trim())
+    .filter(Boolean)
   const shortest = parts.toSorted((a, b) => a.length - b.length)[0]
   return shortest === undefined ? null : quoteOf(first, shortest, 60)
 }

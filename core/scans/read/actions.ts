@@ -120,11 +120,8 @@ function wordsOfElement(page: HtmlPage, element: HtmlElement): string {
   return plainText(start.replace(SHORTCUT, ''), MAX_WORDS_CHARS)
 }
 
-/**
- * A keyboard shortcut at the end of a label, such as `Ctrl+K`. The time is quadratic in the number of blanks,
- * so it is used for short texts only.
- */
-const SHORTCUT = /\s+(?:(?:Ctrl|Cmd|⌘|⌃)\s?\+?\s?\p{L}|\/)\s*$/u
+/** A keyboard shortcut at the end of a label, such as `Ctrl+K`. */
+const SHORTCUT = /(?<!\s)\s+(?:(?:Ctrl|Cmd|⌘|⌃)\s?\+?\s?\p{L}|\/)\s*$/u
 
 /** The text of an image in the element. */
 function altOf({ tag, attributes, firstImage }: HtmlElement): string | undefined {

@@ -24,7 +24,7 @@ const PRICE =
 
 /** A sum from which something is free is no price of anything. */
 const THRESHOLD =
-  /free (shipping|delivery|returns)|versandkostenfrei|(kostenlos|gratis|frei)\S* (versand|lieferung)|livraison (offerte|gratuite)|env[ií]o gratis|spedizione gratuita|frete gr[aá]tis|gratis (verzending|bezorging)|darmowa dostawa|fri frakt|送料無料|ücretsiz kargo/i
+  /free (shipping|delivery|returns)|versandkostenfrei|(kostenlos|gratis|frei)\S{0,8} (versand|lieferung)|livraison (offerte|gratuite)|env[ií]o gratis|spedizione gratuita|frete gr[aá]tis|gratis (verzending|bezorging)|darmowa dostawa|fri frakt|送料無料|ücretsiz kargo/i
 
 /** Prices of one page that are read, and characters of a text that is searched. */
 const [MAX_PRICES, MAX_TEXT_CHARS] = [60, 400]

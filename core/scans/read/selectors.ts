@@ -34,7 +34,7 @@ const MAX_STEPS = 40
 const PLAIN_VALUE = /^[\w\-./:?=&%#@+,;~ ]+$/
 /** Names that a build has made: they change with the next one. */
 const GENERATED =
-  /\d{3}|^(?:css|sc|jsx|emotion|styled|svelte|astro|chakra|mui|ember|react|radix|headlessui)-|__|[A-Z].*\d|:/
+  /\d{3}|^(?:css|sc|jsx|emotion|styled|svelte|astro|chakra|mui|ember|react|radix|headlessui)-|__|[A-Z][^A-Z\n]*\d|:/
 const IDENTIFIER = /^-?[A-Za-z_][\w-]{0,60}$/
 
 /**

@@ -269,7 +269,7 @@ function Settings({ address, properties }: { address: Address; properties: Prope
           onChange={({ currentTarget: { value } }) => own('by', value, 'user_id')}
         >
           <option value="user_id">People</option>
-          <option value="session_id">Sessions</option>
+          {address.area !== 'share' && <option value="session_id">Sessions</option>}
         </select>
       </label>
       <label>

@@ -63,7 +63,9 @@ export function windowOf(address: Pick<Address, 'own'>): number {
   return hours >= 1 && hours <= 8_760 ? hours : DEFAULT_WINDOW
 }
 
-export function countByOf(address: Pick<Address, 'own'>): 'user_id' | 'session_id' {
+/** A share link counts people alone. */
+export function countByOf(address: Pick<Address, 'own' | 'area'>): 'user_id' | 'session_id' {
+  if (address.area === 'share') return 'user_id'
   return ownValue(address, 'by') === 'session_id' ? 'session_id' : 'user_id'
 }
 

@@ -1,5 +1,6 @@
 import { type Answer, type Call, call } from '#dashboard/api'
 import { comparedDates, datesOf, intervalOf, periodOf, sinceOf, zoneOf } from '#dashboard/range'
+import { hostsOfSite, referrerGroups } from '#dashboard/referrers'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 
@@ -68,6 +69,8 @@ export type OverviewAsks = {
   seriesBefore?: Query
   pages?: Query
   sources?: Query
+  /** The hosts of the site, where the sources do not say them. */
+  hosts?: Query
   places?: Query
   devices?: Query
   events?: Query
@@ -124,16 +127,19 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
       group_by,
       limit,
     })
+  const isShared = address.area === 'share'
+  const hasHosts = isShared && openTab(address, 'sources') === 'referrer'
   const views = [{ field: 'event', op: 'eq', value: 'page_view' }] as const
   const tabbed = (name: ListName) => {
     const tab = openTab(address, name)
-    if (tab === 'referrer') return list(['properties.referrer', 'properties.hostname'], REFERRERS)
+    if (tab === 'referrer') return list(referrerGroups(isShared), REFERRERS)
     return list([fieldOf(tab)], LIST_LENGTH, lists[name].onlyViews ? views : [])
   }
   return {
     ...numbers,
     pages: tabbed('pages'),
     sources: tabbed('sources'),
+    ...(hasHosts && { hosts: list(hostsOfSite.group_by, hostsOfSite.limit) }),
     places: tabbed('places'),
     devices: tabbed('devices'),
     events: list(['event'], LIST_LENGTH),

@@ -11,12 +11,18 @@ import { fieldOf, type ListName, lists, openTab } from './asks.ts'
 
 type Query = Answer<'POST /query'>
 type Row = Query['rows'][number]
-type Props = { name: ListName | 'events'; address: Address; answer: Known<Query> | undefined }
+type Props = {
+  name: ListName | 'events'
+  address: Address
+  answer: Known<Query> | undefined
+  /** The hosts of the site, for the list of referrers. */
+  hosts?: readonly Row[] | undefined
+}
 
 const SHOWN = 10
 
 /** Values of a field by visitors. A click on a value shows only its events, in every view. */
-export function ListPanel({ name, address, answer }: Props) {
+export function ListPanel({ name, address, answer, hosts }: Props) {
   const tab = name === 'events' ? 'event' : openTab(address, name)
   const title = name === 'events' ? 'Events' : lists[name].title
   const tabs =
@@ -30,7 +36,7 @@ export function ListPanel({ name, address, answer }: Props) {
   if (answer === undefined) return null
   const field = tab === 'event' ? 'event' : fieldOf(tab)
   const rowsOf = (rows: readonly Row[]) =>
-    tab === 'referrer' ? fromOutside(rows, SHOWN) : rows.filter(row => row.other !== true)
+    tab === 'referrer' ? fromOutside(rows, SHOWN, hosts) : rows.filter(row => row.other !== true)
   const tableOf = (rows: readonly Row[]) => ({
     columns: [columnName(tab), 'Visitors', 'Events'],
     rows: rows.map(row => [String(row[field] ?? ''), Number(row.unique_users), Number(row.event_count)]),

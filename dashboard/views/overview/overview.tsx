@@ -37,7 +37,12 @@ export function Overview({ address, answers }: Props) {
       {!hasNothing && (
         <div class="panels">
           <ListPanel name="pages" address={address} answer={answers.pages} />
-          <ListPanel name="sources" address={address} answer={answers.sources} />
+          <ListPanel
+            name="sources"
+            address={address}
+            answer={answers.sources}
+            hosts={answers.hosts?.data?.rows}
+          />
           <ListPanel name="places" address={address} answer={answers.places} />
           <ListPanel name="devices" address={address} answer={answers.devices} />
           <ListPanel name="events" address={address} answer={answers.events} />

@@ -7,5 +7,5 @@ export function slugOf(name: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+/, '')
     .slice(0, 64)
-    .replace(/-+$/, '')
+    .replace(/(?<!-)-+$/, '')
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import { type Answer, call } from '#dashboard/api'
-import { agoLabel, dateLabel } from '#dashboard/format'
+import { agoLabel, dateLabel, formatted } from '#dashboard/format'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Code } from '#dashboard/parts/question.tsx'
@@ -38,27 +38,36 @@ export function ShareLinks({ project, answer }: Props) {
         single events.
       </p>
       <Answered answer={answer}>
-        {({ share_links }) => (
-          <ul class="records" aria-label="Share links">
-            {share_links.map(link => (
-              <li key={link.id}>
-                <span>
-                  <strong>{labelOf(link)}</strong>
-                  <small>{viewsOf(link)}</small>
-                  <small>{lifeOf(link)}</small>
-                </span>
-                <button
-                  type="button"
-                  class="quiet"
-                  disabled={act.isBusy}
-                  aria-label={`Delete the link ${labelOf(link)}`}
-                  onClick={() => remove(link.id)}
-                >
-                  Delete
-                </button>
-              </li>
-            ))}
-          </ul>
+        {({ share_links, statements_today, statements_per_day }) => (
+          <>
+            <ul class="records" aria-label="Share links">
+              {share_links.map(link => (
+                <li key={link.id}>
+                  <span>
+                    <strong>{labelOf(link)}</strong>
+                    <small>{viewsOf(link)}</small>
+                    <small>{lifeOf(link)}</small>
+                  </span>
+                  <button
+                    type="button"
+                    class="quiet"
+                    disabled={act.isBusy}
+                    aria-label={`Delete the link ${labelOf(link)}`}
+                    onClick={() => remove(link.id)}
+                  >
+                    Delete
+                  </button>
+                </li>
+              ))}
+            </ul>
+            {share_links.length > 0 && statements_today !== null && statements_per_day !== null && (
+              <p class="lead">
+                {statements_today >= statements_per_day
+                  ? `The links have used up the ${formatted(statements_per_day)} statements of today. They answer again after midnight UTC.`
+                  : `The links have used ${formatted(statements_today)} of the ${formatted(statements_per_day)} statements of today (UTC).`}
+              </p>
+            )}
+          </>
         )}
       </Answered>
       {url !== null && (

@@ -77,7 +77,7 @@ export function nameOf(site: string): string {
   return site
     .trim()
     .replace(/^\w+:\/\//, '')
-    .replace(/[/?#:,].*$/s, '')
+    .replace(/[/?#:,].*/s, '')
     .replace(/^www\./i, '')
     .replace(/[^A-Za-z0-9._-]/g, '')
     .slice(0, 64)

@@ -1,5 +1,6 @@
 import { type Answer, type Call, call } from '#dashboard/api'
 import { datesOf, sinceOf, zoneOf } from '#dashboard/range'
+import { hostsOfSite, referrerGroups } from '#dashboard/referrers'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 
@@ -26,6 +27,8 @@ export function openTab(address: Pick<Address, 'own'>): Tab {
 
 export type SourcesAsks = {
   list: Call<Answer<'POST /query'>>
+  /** The hosts of the site, where the list does not say them. */
+  hosts?: Call<Answer<'POST /query'>>
   events: Call<Answer<'GET /properties'>>
   conversion?: Call<Answer<'GET /conversion'>>
 }
@@ -39,14 +42,22 @@ export function asks({ address, project }: ViewContext): SourcesAsks {
   const since = sinceOf(address)
   const tab = openTab(address)
   const goal = ownValue(address, 'goal')
+  const isShared = address.area === 'share'
+  const common = {
+    ...{ project, tz, count_mode: 'raw', date_from: since, ...(!dates.isOpen && { date_to: dates.to }) },
+    filters: [...address.filters],
+  }
   return {
     list: call('POST /query', {
-      ...{ project, tz, count_mode: 'raw', date_from: since, ...(!dates.isOpen && { date_to: dates.to }) },
-      filters: [...address.filters],
+      ...common,
       metrics: ['unique_users', 'session_count', 'event_count', 'bounce_rate', 'avg_duration'],
-      group_by: [`properties.${tab}`, ...(tab === 'referrer' ? ['properties.hostname'] : [])],
+      group_by: tab === 'referrer' ? referrerGroups(isShared) : [`properties.${tab}`],
       limit: tab === 'referrer' ? REFERRERS : LENGTH,
     }),
+    ...(isShared &&
+      tab === 'referrer' && {
+        hosts: call('POST /query', { ...common, ...hostsOfSite, metrics: ['unique_users'] }),
+      }),
     events: call('GET /properties', { project, tz, since }),
     ...(goal !== undefined && {
       conversion: call('GET /conversion', { project, tz, since, goal, by: tab, limit: LENGTH }),

@@ -15,7 +15,7 @@ type Props = ViewContext & { answers: AnswersOf<SourcesAsks> }
 type Row = Answer<'POST /query'>['rows'][number]
 
 /** Where visits came from, and which sources bring people who do something. */
-export function Sources({ address, answers: { list, events, conversion } }: Props) {
+export function Sources({ address, answers: { list, hosts, events, conversion } }: Props) {
   const tab = openTab(address)
   const tabs = Object.entries(TABS).map(([key, title]) => ({
     title,
@@ -26,7 +26,9 @@ export function Sources({ address, answers: { list, events, conversion } }: Prop
     <>
       <Panel title="Sources" tabs={tabs} wide>
         <Answered answer={list}>
-          {data => <SourceList rows={rowsOf(data.rows, tab)} tab={tab} address={address} />}
+          {data => (
+            <SourceList rows={rowsOf(data.rows, tab, hosts?.data?.rows)} tab={tab} address={address} />
+          )}
         </Answered>
         {tab !== 'referrer' && <CutNote answer={list} />}
       </Panel>
@@ -136,8 +138,8 @@ function GoalForm({ address, events }: { address: Address; events: Known<Answer<
   )
 }
 
-function rowsOf(rows: readonly Row[], tab: Tab): readonly Row[] {
-  if (tab === 'referrer') return fromOutside(rows, LENGTH)
+function rowsOf(rows: readonly Row[], tab: Tab, hosts?: readonly Row[]): readonly Row[] {
+  if (tab === 'referrer') return fromOutside(rows, LENGTH, hosts)
   return rows.filter(row => row.other !== true && row[`properties.${tab}`] !== null)
 }
 

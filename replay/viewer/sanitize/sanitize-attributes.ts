@@ -5,6 +5,8 @@ export type AttributeValue = string | number | true | null
 const NAME = /^[a-z_:][\w:.-]{0,99}$/i
 /** Maximum characters of a value; a longer style sheet or image is left out. */
 const MAX_CHARS = 2_000_000
+/** Steps of the player for the style of one element: 100 declarations of 100 characters each. */
+const MAX_STYLE_STEPS = 1_000_000
 
 /** Attributes of HTML and of rrweb that only say how something looks. */
 const LOOKS =
@@ -43,7 +45,8 @@ export function sanitizeAttribute(
   const key = name.toLowerCase()
   if (key === 'style' || key === '_csstext') {
     if (key === '_csstext' && !/^(style|link)$/.test(tag)) return
-    return typeof value === 'string' ? sanitizeStyles(value, leftOut) : undefined
+    if (typeof value !== 'string' || (key === 'style' && isSlow(value))) return
+    return sanitizeStyles(value, leftOut)
   }
   if (key === 'href' || key === 'xlink:href') return reference(tag, value, leftOut)
   if (key === 'src') return IMAGES.test(tag) ? image(value, leftOut) : undefined
@@ -56,6 +59,14 @@ export function sanitizeAttribute(
   if (!SVG_LOOKS.test(key) && !HYPHENATED.test(key)) return
   // Attributes of SVG such as `fill` take addresses as styles do.
   return typeof value === 'string' ? sanitizeStyles(value, leftOut) : value
+}
+
+/**
+ * The player splits the style of an element by an expression that reads from each `;` and each `/*` to the
+ * end: 50,000 of them take seconds. A real style has a few dozen, or one long image.
+ */
+function isSlow(style: string): boolean {
+  return (style.split(/;|\/\*/).length - 1) * style.length > MAX_STYLE_STEPS
 }
 
 function isValue(value: unknown): value is AttributeValue {

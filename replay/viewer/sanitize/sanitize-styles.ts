@@ -23,7 +23,9 @@ const ADDRESS = /(?:^|[^\w-])url$/
 /** Rules that load something, or that change what names mean. A font is not loaded, so it is replaced. */
 const DROPPED_RULES = /^(import|charset|namespace|font-face|(-moz-)?document)$/
 const NAME_START = /[a-zA-Z_\-\\\u0080-\uffff]/
-const NAME_CHARS = /(?:[\w\-\u0080-\uffff]|\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\r\n\f])?|[^\r\n\f0-9a-fA-F]))+/y
+/** A part of a name: engines give up on a repetition of millions of characters. */
+const NAME_CHARS =
+  /(?:[\w\-\u0080-\uffff]|\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\r\n\f])?|[^\r\n\f0-9a-fA-F])){1,1000}/y
 const ESCAPE = /\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|([\s\S]))/g
 const WHITE = /[ \t\r\n\f]/
 /** How rrweb marks where the texts of a style element end. */
@@ -93,9 +95,11 @@ function cleanAddress(address: string, leftOut: LeftOut): string {
 
 /** Reads a name, with its escapes resolved, in small letters. It may be empty. */
 function readName(css: string, from: number): { text: string; end: number } {
+  let end = from
   NAME_CHARS.lastIndex = from
-  const [raw] = NAME_CHARS.exec(css) ?? ['']
-  return { text: resolveEscapes(raw).toLowerCase(), end: from + raw.length }
+  // After a failure lastIndex is 0.
+  while (NAME_CHARS.test(css)) end = NAME_CHARS.lastIndex
+  return { text: resolveEscapes(css.slice(from, end)).toLowerCase(), end }
 }
 
 /** Reads what stands in `url(`, also where the style sheet ends within it. */

@@ -12,13 +12,12 @@ const NAME = 'Agent <b>bold</b>'
 
 /** Approves an agent as a person does. */
 async function connect(): Promise<string> {
-  const { auth_request_id, authorize_url, approval_code } = await dashboard.post<Record<string, string>>(
+  const { auth_request_id, authorize_url } = await dashboard.post<Record<string, string>>(
     '/agent-sessions/start',
     { mode: 'detached', client_type: 'agent', client_name: NAME, scopes: ['analytics:read'] },
     201,
   )
   const page = await dashboard.open(new URL(authorize_url ?? '').pathname)
-  await page.getByLabel('The last four characters').fill(approval_code?.slice(-4) ?? '')
   await page.getByRole('button', { name: 'Approve' }).click()
   const exchange_code = await page.locator('#finish-code').textContent()
   const { agent_session } = await dashboard.post<{ agent_session: { id: string } }>(

@@ -79,7 +79,7 @@ export function useDashboard({ isAlone = false } = {}): Dashboard {
   const dashboard = {} as Dashboard
   const contexts: Contexts = { kept: new Set(), ofTest: new Set() }
   const close = async (open: Set<BrowserContext>) => {
-    await Promise.all([...open].map(context => context.close()))
+    await Promise.all([...open].map(closeContext))
     open.clear()
     expect(takeFaults()).toEqual([])
   }
@@ -89,12 +89,22 @@ export function useDashboard({ isAlone = false } = {}): Dashboard {
   afterEach(async ({ task }) => {
     const page = visiting.get(dashboard.service.baseUrl)
     // Who knows where a test that has failed leaves its page.
-    if (task.result?.state === 'fail') await page?.context().close()
+    if (task.result?.state === 'fail' && page !== undefined) await closeContext(page.context())
     else await page?.unrouteAll({ behavior: 'ignoreErrors' })
     await close(contexts.ofTest)
   })
   afterAll(() => close(contexts.kept))
   return dashboard
+}
+
+/**
+ * Closes the pages of a context. An answer that a route of the test still makes then has no reader, and no
+ * error.
+ */
+async function closeContext(context: BrowserContext): Promise<void> {
+  const routed = [context, ...context.pages()]
+  await Promise.all(routed.map(each => each.unrouteAll({ behavior: 'ignoreErrors' })))
+  await context.close()
 }
 
 /** The page of this worker that goes from test to test, by the address of its service. */

@@ -33,20 +33,15 @@ function askedOf(page: Page, path: string): string[] {
 
 /**
  * The page gets no event from a stream, and none with the numbers. Events come only with polls, and the clock
- * of the page stands still until `afterPause` moves it. `change` replaces fields of each answer. When
- * the page has been closed, nobody waits for the answer.
+ * of the page stands still until `afterPause` moves it. `change` replaces fields of each answer.
  */
 async function onlyPolls(page: Page, change: object = {}): Promise<void> {
   await page.clock.install()
   await page.route('**/live?*', async (route, request) => {
     const isNumbers = !new URL(request.url()).searchParams.has('after')
-    try {
-      const response = await route.fetch()
-      const json = { ...(await response.json()), ...change, ...(isNumbers && { recent_events: [] }) }
-      await route.fulfill({ response, json })
-    } catch (error) {
-      if (!page.isClosed()) throw error
-    }
+    const response = await route.fetch()
+    const json = { ...(await response.json()), ...change, ...(isNumbers && { recent_events: [] }) }
+    await route.fulfill({ response, json })
   })
 }
 

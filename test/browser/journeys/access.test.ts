@@ -135,9 +135,8 @@ async function finishDetached({ send }: Agent, page: Page): Promise<void> {
   const { body } = await send('POST', '/agent-sessions/start', {
     body: { client_type: 'cli', mode: 'detached' },
   })
-  const { auth_request_id, poll_token, approval_code } = body
+  const { auth_request_id, poll_token } = body
   await page.goto(`/agent-sessions/authorize/${auth_request_id}`)
-  await page.getByLabel('The last four characters').fill(approval_code.slice(-4))
   await page.getByRole('button', { name: 'Approve' }).click()
   const exchange_code = await page.textContent('#finish-code')
   const poll = await send('POST', '/agent-sessions/poll', { body: { auth_request_id, poll_token } })
@@ -164,7 +163,6 @@ async function claim({ send }: Agent, page: Page): Promise<void> {
     send('POST', agent_auth.claim_complete_uri, { body: { claim_token: registered.claim_token } })
   expect((await complete()).body.error, 'code before the approval').toEqual('AUTHORIZATION_PENDING')
   await page.goto(registered.claim_url)
-  await page.getByLabel('The last four characters').fill(registered.user_code.slice(-4))
   await page.getByRole('button', { name: 'Approve' }).click()
   const { status, body } = await complete()
   expect(status, 'status of the completed claim').toEqual(200)

@@ -50,10 +50,8 @@ function expectFields(
   expect({ command, status, wrong: error?.issues }).toEqual({ command, status: expected, wrong: undefined })
 }
 
-/** `code`: what the client shows, for a detached request. */
-async function approve(page: Page, url: string, code?: string): Promise<void> {
+async function approve(page: Page, url: string): Promise<void> {
   await page.goto(url)
-  if (code !== undefined) await page.getByLabel('The last four characters').fill(code.slice(-4))
   await page.getByRole('button', { name: 'Approve' }).click()
 }
 
@@ -102,7 +100,7 @@ async function logInDetached(client: ReferenceClient, page: Page): Promise<void>
   expect(pending.body).toEqual({
     ...{ status: 'pending', exchange_code: null, account_id: null, approved_email: null },
   })
-  await approve(page, started.authorize_url, started.approval_code)
+  await approve(page, started.authorize_url)
   const finishCode = (await page.textContent('#finish-code')) ?? ''
   const approved = await client.poll(started)
   expect(approved.body).toMatchObject({ status: 'approved', exchange_code: finishCode })

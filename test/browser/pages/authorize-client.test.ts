@@ -118,14 +118,6 @@ describe('nobody is sent anywhere', () => {
       expect([program.status, ((await program.json()) as { error: string }).error]).toEqual([400, error])
     }
   })
-
-  test('by an address that has started too often', async () => {
-    const hosted = await openPagesService({ profile: 'hosted' })
-    const one = () => fetch(`${hosted.baseUrl}/oauth/authorize`, { redirect: 'manual' })
-    for (let i = 0; i < 20; i++) expect((await one()).status).toBe(400)
-    expect((await one()).status).toBe(429)
-    await hosted.close()
-  })
 })
 
 const FAULTS: [string, Changes, string][] = [

@@ -199,7 +199,7 @@ describe('approval', () => {
       expect(await page.textContent('main')).toContain(request.approval_code)
       await signIn(page)
       expect(await page.textContent('main')).toContain(OWNER_EMAIL)
-      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByRole('button', { name: 'Approve', exact: true }).click()
       expect(await page.textContent('h1')).toBe('Back in the client')
       const [call] = calls
       expect(call?.get('keep')).toBe('1')
@@ -229,7 +229,7 @@ describe('approval', () => {
       await haveSession(page)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
       await typeCode(page, request)
-      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByRole('button', { name: 'Approve', exact: true }).click()
       const code = (await page.textContent('#finish-code')) ?? ''
       expect(code).toMatch(/^aae_/)
       const won = await service.authRequests.exchange(request.id, code, undefined)
@@ -248,12 +248,12 @@ describe('approval', () => {
       expect(await page.content()).not.toContain(request.approval_code.slice(-4))
       for (const left of ['4 more times', '3 more times', '2 more times', 'once more']) {
         await page.getByLabel('The last four characters').fill('----')
-        await page.getByRole('button', { name: 'Approve' }).click()
+        await page.getByRole('button', { name: 'Approve', exact: true }).click()
         expect(await page.getByRole('alert').textContent()).toContain(`You can try ${left}.`)
         expect((await service.authRequests.get(request.id))?.status).toBe('pending')
       }
       await page.getByLabel('The last four characters').fill('zzzz')
-      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByRole('button', { name: 'Approve', exact: true }).click()
       expect(await page.textContent('h1')).toBe('Denied')
       expect((await service.authRequests.get(request.id))?.status).toBe('revoked')
     }))
@@ -265,7 +265,7 @@ describe('approval', () => {
       await page.goto(`/agent-sessions/authorize/${request.id}`)
       for (const typed of ['----', ` ${request.approval_code.slice(-4).toLowerCase()} `]) {
         await page.getByLabel('The last four characters').fill(typed)
-        await page.getByRole('button', { name: 'Approve' }).click()
+        await page.getByRole('button', { name: 'Approve', exact: true }).click()
       }
       expect(await page.textContent('#finish-code')).toMatch(/^aae_/)
     }))
@@ -336,7 +336,7 @@ describe('approval', () => {
       expect(await page.textContent('main')).toContain(email)
       await page.goto(`/agent-sessions/authorize/${request.id}`)
       await typeCode(page, request)
-      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByRole('button', { name: 'Approve', exact: true }).click()
       expect(await page.textContent('#finish-code')).toMatch(/^aae_/)
     }))
 

@@ -188,3 +188,13 @@ test('more calls than the bound while the page loads are recorded in their order
   expect(sent).toEqual(Array.from({ length: 1000 }, (_, at) => `e${at}`))
   await site.leave(page)
 })
+
+test('without a token the tracker warns, and does not ask for experiments', async () => {
+  const { page, warnings } = await openPage(
+    `<script defer src="${src()}"></script><h1 data-aa-experiment="cta">Control</h1>`,
+  )
+  await site.leave(page)
+  await eventually(() => expect(site.server.events()).toMatchObject([{ event: 'page_view' }]))
+  expect(warnings).toEqual([expect.stringContaining('No data-token or src')])
+  expect(site.server.experimentRequests).toBe(0)
+})

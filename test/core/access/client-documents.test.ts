@@ -22,7 +22,9 @@ let state: TestState
 let now = Date.UTC(2026, 10, 23)
 let fetched: { url: string; options: unknown }[] = []
 let response: () => Partial<OutboundResponse> & { document?: unknown }
-let find: ReturnType<typeof createClientDocuments>['find']
+let documents: ReturnType<typeof createClientDocuments>
+const admit = async () => {}
+const find = (id: string) => documents.find(id, admit)
 
 beforeAll(async () => {
   state = await openTestState()
@@ -41,7 +43,7 @@ beforeAll(async () => {
       }
     },
   }
-  find = createClientDocuments({ ...state, clock: { now: () => now }, outbound }).find
+  documents = createClientDocuments({ ...state, clock: { now: () => now }, outbound })
 })
 afterAll(() => state.close())
 beforeEach(() => {
@@ -179,8 +181,20 @@ test.each([
   }
   const outbound = createOutboundClient({ network, userAgent: 'test', clock: createFakeClock() })
   const guarded = createClientDocuments({ ...state, clock: { now: () => now }, outbound })
-  await expect(guarded.find(id)).rejects.toMatchObject({ code: 'invalid_client' })
+  await expect(guarded.find(id, admit)).rejects.toMatchObject({ code: 'invalid_client' })
   expect(connections).toBe(0)
+})
+
+test('who may cause no fetch gets none, and what was read before is there for everybody', async () => {
+  const id = 'https://limited.example/client.json'
+  const refuse = async () => {
+    throw new Error('too many')
+  }
+  await expect(documents.find(id, refuse)).rejects.toThrow('too many')
+  expect(fetched).toEqual([])
+  response = () => ({ body: Buffer.from(JSON.stringify({ ...DOCUMENT, client_id: id })) })
+  await find(id)
+  expect(await documents.find(id, refuse)).toMatchObject({ id })
 })
 
 test('a fault of ours is none of the client', async () => {

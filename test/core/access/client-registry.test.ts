@@ -45,7 +45,7 @@ test('each day of use renews a registration', async () => {
 
 test.each([undefined, ''])('a request without a client id (%s) is refused', async id => {
   const find = createOAuthClients({ documents: { find: () => Promise.reject() }, registry })
-  await expect(find(id)).rejects.toMatchObject({ code: 'invalid_request' })
+  await expect(find(id, async () => {})).rejects.toMatchObject({ code: 'invalid_request' })
 })
 
 test.each([
@@ -56,5 +56,5 @@ test.each([
   'constructor',
 ])('the id %s is no client', async id => {
   const find = createOAuthClients({ documents: { find: () => Promise.reject() }, registry })
-  await expect(find(id)).rejects.toMatchObject({ code: 'invalid_client' })
+  await expect(find(id, async () => {})).rejects.toMatchObject({ code: 'invalid_client' })
 })

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Caller } from '#core/accounts/caller'
-import { ApiError } from '#core/errors'
 import { BOT_RULES_VERSION } from '#core/ingest/bots'
 import { checkEvents } from '#core/ingest/check-events'
 import { checkOrigin } from '#core/ingest/check-origin'
 import { detectBot } from '#core/ingest/detect-bot'
 import { enforceEventCaps } from '#core/ingest/enforce-caps'
 import { findProject } from '#core/ingest/find-project'
-import { ok } from '#core/ingest/results'
+import { ok, type Refuse } from '#core/ingest/results'
 import { parseBatch, parseEvent } from '#core/ingest/track-request'
+import type { JsonObject } from '#core/json-object'
 import { noLimits } from '#core/limits/limit-state'
 import { testAccount, testCaller, testProject } from '#test/support/account-fixtures'
 
@@ -89,12 +89,52 @@ test('good items become events with the time of their arrival', () => {
   )
 })
 
-test('one bad item refuses the whole batch, with its index in the message', () => {
-  const batch = parseBatch({ token: 'aat_shop', events: [{ event: 'a' }, { event: 5 }] })
-  expect(checkEvents({ clock })({ trackRequest: batch })).toEqual({
-    result: 'refuse',
-    error: new ApiError('INVALID_EVENT', 'Field `event` of events[1] is not a string. Send a string.'),
+/** The error of POST /track/batch for these events. */
+function refusalOf(...events: JsonObject[]) {
+  const checked = checkEvents({ clock })({ trackRequest: parseBatch({ token: 'aat_shop', events }) })
+  const { code, message, extras } = (checked as Refuse).error
+  return { code, message, bad_events: extras.fields?.bad_events }
+}
+
+const good = { event: 'a' }
+const NOT_A_STRING = (index: number) => `Field \`event\` of events[${index}] is not a string. Send a string.`
+
+test('one bad item refuses the whole batch, with its index', () => {
+  expect(refusalOf(good, { event: 5 }, good)).toEqual({
+    code: 'INVALID_EVENT',
+    message: NOT_A_STRING(1),
+    bad_events: [{ index: 1, error: 'INVALID_EVENT', message: NOT_A_STRING(1) }],
   })
+})
+
+test('a refused batch names every bad item, each with its own error', () => {
+  const { code, message, bad_events } = refusalOf(
+    { event: 5 },
+    good,
+    { event: 'a', timestamp: 1 },
+    {},
+    { event: 'a', properties: [] },
+  )
+  expect([code, message]).toEqual(['INVALID_EVENT', NOT_A_STRING(0)])
+  expect(bad_events).toMatchObject([
+    { index: 0, error: 'INVALID_EVENT' },
+    { index: 2, error: 'INVALID_TIMESTAMP' },
+    { index: 3, error: 'MISSING_FIELDS' },
+    { index: 4, error: 'INVALID_PROPERTIES' },
+  ])
+})
+
+test('100 bad events are all named', () => {
+  const { bad_events } = refusalOf(...Array.from({ length: 100 }, () => ({ event: 5 })))
+  expect(bad_events).toHaveLength(100)
+})
+
+test('a single bad event has no list', () => {
+  const checked = checkEvents({ clock })({
+    trackRequest: parseEvent({ token: 'aat_shop', event: 5 }),
+  }) as Refuse
+  expect(checked.error.message).toBe('Field `event` is not a string. Send a string.')
+  expect(checked.error.extras.fields).toBeUndefined()
 })
 
 test('an unexpected error of a check is thrown, not refused', () => {
@@ -111,7 +151,7 @@ test('events within the caps of the account pass, and the caps get their number'
     calls.push([accountId, count])
     return { limit: 100, remaining: 98, resetsAt: 1_795_000_000_000 }
   }
-  const step = enforceEventCaps({ limits: { checkToken: () => null, checkEvents: checkEventCaps } })
+  const step = enforceEventCaps({ limits: { checkEvents: checkEventCaps } })
   expect(step({ project, events })).toEqual(ok(undefined))
   expect(calls).toEqual([['acc_1', 2]])
 })
@@ -123,9 +163,7 @@ test('events over a cap are refused with RATE_LIMITED, its reason and the state 
     retryAfter: 3600,
   }
   const state = { limit: 100, remaining: 0, resetsAt: 1_795_000_000_000, exceeded }
-  expect(
-    enforceEventCaps({ limits: { checkToken: () => null, checkEvents: () => state } })({ project, events }),
-  ).toMatchObject({
+  expect(enforceEventCaps({ limits: { checkEvents: () => state } })({ project, events })).toMatchObject({
     result: 'refuse',
     error: {
       code: 'RATE_LIMITED',

@@ -107,6 +107,14 @@ describe('a large record', () => {
   })
 })
 
+test('a chunk gives back the deepest properties that fit into 8 KB', () => {
+  const deep: unknown = JSON.parse('['.repeat(4_090) + ']'.repeat(4_090))
+  const record = liveRecord(5, NOW, [{ event: 'a', properties: { deep } }])
+  const [chunk = expect.unreachable()] = packEvents('p', [toWritten(record)])
+  const [event = expect.unreachable()] = unpackEvents('p', chunk.bytes)
+  expect(JSON.stringify({ events: [event] })).toContain('['.repeat(4_090))
+})
+
 test('no records make no chunk', () => expect(packEvents('p', [])).toEqual([]))
 
 describe('events that do not compress', () => {

@@ -200,6 +200,50 @@ describe('at the same time', () => {
     expect([refused.code, refused.extras.retryAfter]).toEqual(['SCAN_BUSY', RUN_MS.full / 1_000])
   })
 
+  test('silent hosts of strangers leave places for accounts, and for other strangers', async () => {
+    const { desk, running, wait } = await open({ isHeld: true, waitMs: 0 })
+    const scan = (i: number, address: string, isOfOtherSite = false) =>
+      desk.startAnonymous({ url: `https://silent${i}.example/`, isOfOtherSite }, address).then(
+        () => 'begun',
+        error => [error.code, error.extras.retryAfter, error.message],
+      )
+    const busy = (reason: RegExp) => ['SCAN_BUSY', RUN_MS.preview / 1_000, expect.stringMatching(reason)]
+    // Eight hosts of one address, also through the pages that others look at, and then of another address.
+    for (const i of [1, 2]) expect(await scan(i, '192.0.2.1')).toBe('begun')
+    for (const i of [3, 4, 5, 6, 7, 8]) expect(await scan(i, '192.0.2.1')).toEqual(busy(/one address/))
+    expect(await scan(3, '192.0.2.2')).toBe('begun')
+    expect(await scan(4, '192.0.2.2')).toEqual(busy(/as many analyses as possible/))
+    expect(await scan(5, '192.0.2.3', true)).toEqual(busy(/as many analyses as possible/))
+    for (let i = 0; i < 5; i++) await desk.start(request(`https://own${i}.example/`, true), FREE as never)
+    expect(await running.list()).toHaveLength(8)
+    wait(RUN_MS.preview)
+    expect(await scan(4, '192.0.2.1')).toBe('begun')
+  })
+
+  test('strangers who ask at the same time get no place more', async () => {
+    const { desk, running } = await open({ isHeld: true, waitMs: 0 })
+    const asked = Array.from({ length: 8 }, (_, i) =>
+      desk.startAnonymous({ url: `https://silent${i}.example/` }, `192.0.2.${i % 4}`),
+    )
+    await Promise.allSettled(asked)
+    expect(await running.list()).toHaveLength(3)
+  })
+
+  test('what the page of another site asks for does not spend what the network of its visitor may do', async () => {
+    const { desk, wait } = await open({ profile: 'hosted' })
+    // With a focus the preview of before does not serve.
+    const scan = (isOfOtherSite: boolean) =>
+      desk.startAnonymous({ url: 'example.com', focus: 'sales', isOfOtherSite }, '192.0.2.1').then(
+        () => 'begun',
+        error => error.code,
+      )
+    for (let i = 0; i < 5; i++) expect(await scan(true)).toBe('begun')
+    expect(await scan(true)).toBe('SCAN_BUSY')
+    expect(await scan(false)).toBe('begun')
+    wait(HOUR_MS * 2)
+    expect(await scan(true)).toBe('begun')
+  })
+
   test('of two requests at once for a host one begins', async () => {
     const { desk } = await open({ isHeld: true, waitMs: 0 })
     const urls = ['https://example.com/a', 'https://example.com/b', 'https://example.com/c']

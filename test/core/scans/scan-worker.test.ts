@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { OutboundFailure } from '#core/outbound/outbound-failure'
 import type { Rendered, Renderer } from '#core/scans/render'
 import { RUN_MS } from '#core/scans/running-scans'
+import type { ScanJob } from '#core/scans/scan'
 import { FREE, type OpenScansOptions, openScans, tellingReader } from './open-scans.ts'
 
 const opened: Awaited<ReturnType<typeof openScans>>[] = []
@@ -224,6 +225,32 @@ describe('after a kill', () => {
     expect((await desk.read(scan.id, FREE)).scan.failure?.reason).toContain(
       'could not be read in three attempts',
     )
+  })
+
+  test('attempts that another analysis has ended do not count, and one that has stopped its worker fails unread', async () => {
+    const { desk, worker, jobs, store, running, network } = await open({
+      isHeld: true,
+      waitMs: 0,
+      answer: () => '<h1>x</h1>',
+    })
+    const begin = async (url: string) => {
+      const { scan } = await desk.start({ url, isFull: true }, FREE as never)
+      for (let ended = 0; ended < 4; ended++)
+        await store.begin((await store.find(scan)) as never, `ended-${ended}`)
+      return { scan, job: { ...(jobs.at(-1) as ScanJob), takesOver: true as const } }
+    }
+    const innocent = await begin(HOME)
+    await worker.run({ ...innocent.job, interrupted: 4 })
+    expect((await store.find(innocent.scan))?.status).toBe('succeeded')
+    const requests = network.requests.length
+    const guilty = await begin('https://other.example.com/')
+    await worker.run({ ...guilty.job, hasBlocked: true })
+    expect(await store.find(guilty.scan)).toMatchObject({
+      status: 'failed',
+      failure: { code: 'SCAN_FAILED', reason: expect.stringContaining('takes too long to read') },
+    })
+    expect(network.requests.length).toBe(requests)
+    expect(await running.list()).toEqual([])
   })
 
   test('a process that stops leaves what it runs to the next one', async () => {

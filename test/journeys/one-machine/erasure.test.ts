@@ -145,8 +145,10 @@ test('after an erasure nothing in the data folder has the ids of the person, and
   await eventually(async () => {
     expect(usersIn(await call('POST', '/journey/lookup', byEmail), 'events')).toEqual([person.id, person.id])
   })
-  expect(await call('GET', `/bot-traffic?project=${PROJECT}`)).toMatchObject({
-    actors: [{ actor: 'Googlebot' }, { actor: 'curl' }],
+  await eventually(async () => {
+    expect(await call('GET', `/bot-traffic?project=${PROJECT}`)).toMatchObject({
+      actors: [{ actor: 'Googlebot' }, { actor: 'curl' }],
+    })
   })
   const never = [...Object.values(secret), ADDRESS]
   expect(await filesWith(never)).toEqual([])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Billing, badSignature } from '#core/billing/billing'
 import { sessionCookie } from '#lambdas/cookies'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
@@ -27,18 +28,29 @@ const PUBLIC: Partial<Record<RouteName, number>> = {
   // An unknown link.
   sharedDashboard: 404,
   sharedView: 404,
-  // No payments under the profile `own`.
-  paymentWebhook: 404,
+  // Nobody has signed the event.
+  paymentWebhook: 403,
 }
-/** What a signed-in browser gets there without payments. */
-const WITHOUT_PAYMENTS: Partial<Record<RouteName, number>> = { spendCapPage: 404 }
+/** What a signed-in browser gets there whose account pays nothing. */
+const WITHOUT_PAYMENTS: Partial<Record<RouteName, number>> = { spendCapPage: 403 }
 const rows = (Object.entries<Route>(routes) as [RouteName, Route][]).filter(
   ([, route]) => route.auth === 'browser',
 )
 
+/**
+ * A payment provider that nobody pays at. Without one the pages of payments are not there
+ * (turned-off.test.ts).
+ */
+const billing = {
+  checkoutOrigin: 'https://pay.example',
+  takeWebhook: async () => {
+    throw badSignature()
+  },
+} as unknown as Billing
+
 let service: PagesService
 beforeAll(async () => {
-  service = await openPagesService()
+  service = await openPagesService({ billing: async () => billing })
 })
 afterAll(() => service.close())
 

@@ -4,13 +4,14 @@ import { testProject } from '#test/support/account-fixtures'
 import { good, NOW, trackFunction } from './track-function.ts'
 
 test('a request of a bot gets the usual response, and only the bot count is recorded', async () => {
-  const { send, records } = trackFunction()
+  const { send, records, botCounts } = trackFunction()
   const headers = { 'user-agent': 'Mozilla/5.0 (compatible; GPTBot/1.2)' }
   const body = { events: [good, { ...good, event: 5, properties: 'bad' }] }
   expect(await send('/track/batch', body, { headers })).toMatchObject({
     status: 202,
     body: { ok: true, queued: true, count: 2 },
   })
+  await botCounts.flush()
   expect(records()).toEqual([
     {
       kind: 'bots',
@@ -19,6 +20,7 @@ test('a request of a bot gets the usual response, and only the bot count is reco
       received_at: NOW,
       category: 'ai_agent',
       actor: 'GPTBot',
+      requests: 1,
       dropped: 2,
       rules_version: BOT_RULES_VERSION,
     },
@@ -27,11 +29,14 @@ test('a request of a bot gets the usual response, and only the bot count is reco
 
 test('a bot with a bad body, token or origin is refused like other senders', async () => {
   const headers = { 'user-agent': 'curl/8.5' }
-  const { send, packed } = trackFunction({}, [testProject({ allowed_origins: 'https://shop.example' })])
+  const { send, packed, botCounts } = trackFunction({}, [
+    testProject({ allowed_origins: 'https://shop.example' }),
+  ])
   expect((await send('/track', '{', { headers })).body.error).toBe('INVALID_BODY')
   expect((await send('/track', { token: 'aat_x' }, { headers })).body.error).toBe('INVALID_TOKEN')
   const foreign = { ...headers, origin: 'https://x.example' }
   expect((await send('/track', good, { headers: foreign })).body.error).toBe('FORBIDDEN')
+  await botCounts.flush()
   expect(packed).toEqual([])
 })
 
@@ -39,9 +44,10 @@ test.each([
   ['a key of the account of the project', 'acc_1', 'events'],
   ['a key of another account', 'acc_2', 'bots'],
 ])('a library with %s (%s) is recorded as %s', async (_what, key, kind) => {
-  const { send, records } = trackFunction()
+  const { send, records, botCounts } = trackFunction()
   const headers = { 'user-agent': 'python-requests/2.31', 'x-api-key': key }
   expect((await send('/track', good, { headers })).status).toBe(202)
+  await botCounts.flush()
   expect(records().map(record => record.kind)).toEqual([kind])
 })
 

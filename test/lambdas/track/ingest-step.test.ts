@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ApiError, unavailable } from '#core/errors'
-import { type BotRecord, unpackRecord } from '#core/ingest/record'
+import { ApiError } from '#core/errors'
+import type { BotRecord } from '#core/ingest/record'
 import { drop, type IngestResult, ok, redirectToBots, refuse } from '#core/ingest/results'
 import type { TrackRequest } from '#core/ingest/track-request'
 import { createChain } from '#lambdas/chain/chain'
@@ -22,12 +22,12 @@ const record: BotRecord = {
 /** Sends a request through a chain of one ingestion step, whose handler responds with 200. */
 async function respondTo(
   result: IngestResult<{ name: string }>,
-  append: (records: readonly Uint8Array[]) => Promise<void> = async () => {},
+  count: (record: BotRecord) => Promise<void> = async () => {},
 ) {
   const respond = ({ items }: TrackRequest) => ({ status: 202, headers: {}, body: `${items.length} queued` })
   const endpoint = createChain(() => {})
     .step(() => ({ trackRequest }))
-    .step(ingestStep(() => result, { stream: { append }, respond }))
+    .step(ingestStep(() => result, { botCounts: { count }, respond }))
     .endpoint(routes.track, ({ name }) => ({ status: 200, headers: {}, body: name }))
   const { status, body } = await endpoint(exchangeOf().request)
   return { status, body }
@@ -43,20 +43,13 @@ test('`refuse` ends the request with its error', async () => {
 })
 
 test('`drop` ends the request with the response of a stored one, and stores nothing', async () => {
-  const append = () => expect.unreachable()
-  expect(await respondTo(drop('a mapping to itself'), append)).toEqual({ status: 202, body: '2 queued' })
+  const count = () => expect.unreachable()
+  expect(await respondTo(drop('a mapping to itself'), count)).toEqual({ status: 202, body: '2 queued' })
 })
 
-test('`redirect-to-bots` stores the bot record, then responds like a stored request', async () => {
-  const stored: unknown[] = []
-  const response = await respondTo(redirectToBots(record), async records => {
-    stored.push(...records.map(unpackRecord))
-  })
+test('`redirect-to-bots` counts the bot, then responds like a stored request', async () => {
+  const counted: BotRecord[] = []
+  const response = await respondTo(redirectToBots(record), async bot => void counted.push(bot))
   expect(response).toEqual({ status: 202, body: '2 queued' })
-  expect(stored).toEqual([record])
-})
-
-test('a bot record that the stream refuses ends the request with 503', async () => {
-  const { status } = await respondTo(redirectToBots(record), () => Promise.reject(unavailable('Full.', 5)))
-  expect(status).toBe(503)
+  expect(counted).toEqual([record])
 })

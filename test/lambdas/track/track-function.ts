@@ -1,4 +1,5 @@
 import type { Caller } from '#core/accounts/caller'
+import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { type RecordedEvent, type StreamRecord, unpackRecord } from '#core/ingest/record'
@@ -7,6 +8,7 @@ import type { Project } from '#core/projects/project'
 import { type TrackServices, trackHandler } from '#lambdas/track/handler'
 import { routes } from '#schemas/routes'
 import { testAccount, testCaller, testProject } from '#test/support/account-fixtures'
+import { createFakeClock } from '#test/support/fake-clock'
 import { readableEmails } from '#test/support/no-identity'
 
 export const NOW = Date.UTC(2026, 10, 21, 12)
@@ -24,12 +26,15 @@ function callerOf(accountId: string | undefined): Caller | null {
 /** The track function with services that remember what it appended. */
 export function trackFunction(overrides: Partial<TrackServices> = {}, projects: Project[] = [testProject()]) {
   const packed: Uint8Array[] = []
-  const handler = trackHandler({
-    stream: {
-      append: async records => {
-        packed.push(...records)
-      },
+  const stream = {
+    append: async (records: readonly Uint8Array[]) => {
+      packed.push(...records)
     },
+  }
+  const botCounts = createBotCounts({ stream, clock: createFakeClock(NOW), hasTimer: true })
+  const handler = trackHandler({
+    stream,
+    botCounts,
     projects: { byToken: async token => projects.find(one => one.project_token === token) ?? null },
     country: ip => (ip === '192.0.2.1' ? 'NL' : null),
     countryHeader: null,
@@ -66,5 +71,5 @@ export function trackFunction(overrides: Partial<TrackServices> = {}, projects: 
   const records = (): StreamRecord[] => packed.map(unpackRecord)
   const events = (): RecordedEvent[] =>
     records().flatMap(record => (record.kind === 'events' ? record.events : []))
-  return { send, records, events, packed }
+  return { send, records, events, packed, botCounts }
 }

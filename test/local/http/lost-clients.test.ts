@@ -43,6 +43,7 @@ test('a lost client is disconnected, and a client that confirms packets stays', 
   const table = tableOf(row(alive.peer, 2), row(lost.peer, 7))
   let reads = 0
   const { watch } = createLostClients({
+    log: () => {},
     readTables() {
       reads += 1
       return table
@@ -53,6 +54,24 @@ test('a lost client is disconnected, and a client that confirms packets stays', 
   await eventually(() => expect(lost.peer.destroyed).toBe(true))
   await eventually(() => expect(reads).toBeGreaterThan(3))
   expect(alive.peer.destroyed).toBe(false)
+})
+
+test('a check that fails is logged, and the next one disconnects the lost client', async () => {
+  const { peer } = await connect()
+  const hex = (port: number | undefined) => Number(port).toString(16).padStart(4, '0').toUpperCase()
+  const row = line(`0100007F:${hex(peer.remotePort)}`, 7).replace('9495', hex(peer.localPort))
+  const logged: unknown[] = []
+  const { watch } = createLostClients({
+    log: (code, fields) => logged.push([code, fields?.timer]),
+    readTables() {
+      if (logged.length === 0) throw new Error('EMFILE')
+      return tableOf(row)
+    },
+    everyMs: 5,
+  })
+  watch(peer)
+  await eventually(() => expect(peer.destroyed).toBe(true))
+  expect(logged).toEqual([['TIMER_FAILED', 'lost clients']])
 })
 
 test.runIf(process.platform === 'linux')(

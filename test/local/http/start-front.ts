@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
@@ -42,4 +43,15 @@ export async function sendBytes({ port }: HttpServer, bytes: string | Buffer): P
   const socket = createConnection(port, '127.0.0.1')
   socket.write(bytes)
   return text(socket)
+}
+
+/** Opens a connection. `response`: all that the front sends until it closes the connection. */
+export async function openConnection({ port }: Pick<HttpServer, 'port'>) {
+  const socket = createConnection(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  const response = text(socket)
+  response.catch(() => {})
+  await once(socket, 'connect')
+  return { socket, response }
 }

@@ -10,6 +10,7 @@ describe('without trusted proxies', () => {
       expect(trustProxies([]).callerOf('127.0.0.1', header)).toEqual({
         address: '127.0.0.1',
         isForwarded: false,
+        peer: '127.0.0.1',
       })
     },
   )
@@ -37,14 +38,25 @@ describe('with trusted proxies', () => {
     ['a client that calls directly', '203.0.113.9', '198.51.100.1', '203.0.113.9', false],
     ['a neighbour of the trusted network', '172.32.0.1', '198.51.100.1', '172.32.0.1', false],
   ])('%s', (_what, peer, header, address, isForwarded) => {
-    expect(trustProxies(CONTAINERS).callerOf(peer, header)).toEqual({ address, isForwarded })
+    expect(trustProxies(CONTAINERS).callerOf(peer, header)).toMatchObject({ address, isForwarded })
   })
 
   test('a connection that has ended has no address', () => {
     expect(trustProxies(CONTAINERS).callerOf(undefined, '203.0.113.9')).toEqual({
       address: null,
       isForwarded: false,
+      peer: null,
     })
+  })
+
+  test.each([
+    ['the address before the proxies', '172.18.0.2', '203.0.113.9', '203.0.113.9'],
+    ['the whole /64 of an IPv6 address', '172.18.0.2', '2001:db8::7', '2001:db8:0:0::/64'],
+    ['the client that calls directly', '2001:db8:0:0:1::9', '203.0.113.9', '2001:db8:0:0::/64'],
+    ['nobody, when the proxy names none', '172.18.0.2', undefined, null],
+    ['nobody, when it names proxies alone', '172.18.0.2', '172.18.0.9', null],
+  ])('the peer is %s', (_, connected, header, peer) => {
+    expect(trustProxies(CONTAINERS).callerOf(connected, header).peer).toBe(peer)
   })
 
   test('of a long header only the last entries are read', () => {

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { ApiError } from '#core/errors'
 import { createTurns } from '#local/lake/turns'
 
 const never = new AbortController().signal
@@ -8,9 +9,9 @@ function setUp(limits = { total: 3, perOwner: 2 }) {
   const turns = createTurns(limits)
   const started: string[] = []
   const ends = new Map<string, () => void>()
-  const add = (owner: string, name: string, { signal = never, order = 0 } = {}) =>
+  const add = (owner: string, name: string, { signal = never, order = 0, isGuest = false } = {}) =>
     turns.take(
-      { owner, order },
+      { owner, order, isGuest },
       () => {
         started.push(name)
         return new Promise<void>(resolve => ends.set(name, resolve))
@@ -106,3 +107,80 @@ test('the queue is idle when no work runs or waits', async () => {
   await end('a2')
   await idle
 })
+
+describe('work of guests', () => {
+  const guest = { isGuest: true }
+
+  test('starts only while no work of an account waits, in the order of the accounts', async () => {
+    const { started, add, end } = setUp({ total: 1, perOwner: 1 })
+    void add('a', 'a1')
+    void add('a', 'link 1', guest)
+    void add('a', 'link 2', guest)
+    void add('a', 'a2')
+    void add('b', 'b1')
+    for (let i = 0; i < 5; i++) {
+      await settle()
+      await end(started.at(-1) ?? '')
+    }
+    expect(started).toEqual(['a1', 'a2', 'b1', 'link 1', 'link 2'])
+  })
+
+  test('leaves a place free: an account starts at once beside any number of it', async () => {
+    const { started, add } = setUp()
+    for (let i = 0; i < 60; i++) void add('a', `a's link ${i}`, guest)
+    for (let i = 0; i < 60; i++) void add('b', `b's link ${i}`, guest)
+    await settle()
+    expect(started).toEqual(["a's link 0", "b's link 0"])
+    void add('a', 'a1')
+    await settle()
+    expect(started.at(-1)).toBe('a1')
+  })
+
+  test('of one owner leaves a place to that of another, and ends before it takes more', async () => {
+    const { started, add, end } = setUp()
+    void add('a', 'link 1', guest)
+    void add('a', 'link 2', guest)
+    await settle()
+    expect(started).toEqual(['link 1'])
+    void add('demo', 'demo 1', guest)
+    await end('link 1')
+    expect(started).toEqual(['link 1', 'demo 1', 'link 2'])
+  })
+
+  test('is refused when 64 of one owner wait, or 128 in all, and the owner reads on', async () => {
+    const { started, add, end } = setUp({ total: 2, perOwner: 1 })
+    const works = ['a', 'a', 'b', 'c'].flatMap((owner, part) =>
+      Array.from({ length: 40 }, (_, i) =>
+        add(owner, `${owner} ${part} ${i}`, guest).then(() => 'done', refusal),
+      ),
+    )
+    await settle()
+    expect(started).toEqual(['a 0 0'])
+    void add('a', "the owner's")
+    await settle()
+    expect(started.at(-1)).toBe("the owner's")
+    await end("the owner's")
+    // Each end may start another one.
+    for (let i = 0; i < started.length; i++) await end(started[i] ?? '')
+    const results = await Promise.all(works)
+    expect(results.slice(0, 80).filter(result => result === 'done')).toHaveLength(65)
+    expect(results.filter(result => result === 'done')).toHaveLength(129)
+    expect(new Set(results)).toEqual(new Set(['done', 'UNAVAILABLE, 5 s']))
+  })
+
+  test('leaves the queue when its signal aborts, and then another one may wait', async () => {
+    const { turns, started, add, end } = setUp({ total: 1, perOwner: 1 })
+    void add('a', 'a1')
+    const leaving = new AbortController()
+    const waiting = add('a', 'link 1', { ...guest, signal: leaving.signal })
+    leaving.abort(new Error('left'))
+    await expect(waiting).rejects.toThrow('left')
+    void add('a', 'link 2', guest)
+    await end('a1')
+    await end('link 2')
+    await turns.whenIdle()
+    expect(started).toEqual(['a1', 'link 2'])
+  })
+})
+
+const refusal = ({ code, extras }: ApiError) => `${code}, ${extras.retryAfter} s`

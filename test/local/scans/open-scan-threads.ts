@@ -31,7 +31,17 @@ export function openScanThreads(cleanups: (() => Promise<unknown>)[]) {
    * Desk and thread over one state, as on one machine. A second `start` is a process that begins after a
    * kill.
    */
-  async function open({ chromiumPath, textModel }: { chromiumPath?: string; textModel?: string } = {}) {
+  async function open({
+    chromiumPath,
+    textModel,
+    entry = ENTRY,
+    checkMs = 1_000,
+  }: {
+    chromiumPath?: string
+    textModel?: string
+    entry?: URL
+    checkMs?: number
+  } = {}) {
     const state = await openTestState()
     cleanups.push(state.close)
     const logged: string[] = []
@@ -44,7 +54,7 @@ export function openScanThreads(cleanups: (() => Promise<unknown>)[]) {
         fence,
         textModel,
       }
-      const thread = createScanThread(settings, code => void logged.push(code), { entry: ENTRY })
+      const thread = createScanThread(settings, code => void logged.push(code), { entry, checkMs })
       cleanups.push(thread.stop)
       const policy = { isAllowedAddress: () => true, isAllowedPort: () => true }
       const guards = { networkHash: async () => 'network' }

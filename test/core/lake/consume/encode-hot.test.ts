@@ -75,6 +75,20 @@ test('a hot file has every column with its value', async () => {
   expect(empty).toEqual([])
 })
 
+test.each([
+  ['few', {}],
+  ['many', Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`key_${i}`, i]))],
+])('the deepest properties that fit into 8 KB reach the file, beside %s others', async (_, others) => {
+  const deep: unknown = JSON.parse('['.repeat(4_090) + ']'.repeat(4_090))
+  const record = recordOf({ properties: { path: '/a', deep, ...others } })
+  const unparsed = unpackUnparsed(packRecord(record))
+  const columns = createHotColumns()
+  columns.addUnparsed(unparsed as UnparsedEvents)
+  const [row] = await read(encodeHot(columns))
+  expect(row?.path).toBe('/a')
+  expect(row?.properties === JSON.stringify({ deep, ...others })).toBe(true)
+})
+
 test('timestamps are in milliseconds and not UTC-adjusted, as Athena needs them', () => {
   const { schema } = parquetMetadata(hotFile(recordOf({})).slice().buffer as ArrayBuffer)
   expect(schema.find(element => element.name === 'timestamp')).toMatchObject({

@@ -23,10 +23,16 @@ test('each page is read once, also when further ones come and one is replaced', 
     FetchedPage,
     FetchedPage,
   ]
-  const read = openSiteReader()
+  let pieces = 0
+  const read = openSiteReader(work => {
+    pieces += 1
+    return work()
+  })
   read([first])
   read([first, second])
   const findings = read([third, second])
   expect(reads).toEqual(['/', '/a', '/b'])
+  // Each page is a piece of work of its own, so that the time of one page is all that a watcher must allow.
+  expect(pieces).toBe(3)
   expect(findings).toEqual(readSite([third, second]))
 })

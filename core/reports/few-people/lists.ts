@@ -1,0 +1,113 @@
+import type { z } from 'zod'
+import { type BreakdownParams, breakdown } from '#core/reports/breakdown'
+import { type PropertiesParams, properties } from '#core/reports/properties'
+import { type ReceivedPropertiesParams, receivedProperties } from '#core/reports/received-properties'
+import type { ReadNotes } from '#core/reports/run/notes'
+import type { Report } from '#core/reports/run/run'
+import { type StatsParams, stats } from '#core/reports/stats'
+import type { breakdownResponse, propertiesResponse, receivedPropertiesResponse } from '#schemas/properties'
+import type { Stats, StatsOfPeriod } from '#schemas/stats'
+import { countPeople } from './count-people.ts'
+import { FEWEST_PEOPLE, FOLDED, type Folded, foldGroups, NOTHING, sumOf } from './fold-groups.ts'
+
+type Breakdown = z.input<typeof breakdownResponse>
+type Properties = z.input<typeof propertiesResponse>
+
+const usersOf = ({ unique_users }: { unique_users: number }) => unique_users
+const countOf = ({ count }: { count: number }) => count
+
+/** GET /stats for a share link: totals and dates count everybody; names, countries and hours are groups. */
+export const statsForLinks: Report<StatsParams, Stats> = {
+  range: stats.range,
+  async compute(rows, request) {
+    const { previous, ...body } = await stats.compute(rows, request)
+    const fold = (period: StatsOfPeriod) => foldPeriod(period, request.notes)
+    return { ...body, ...fold(body), ...(previous !== undefined && { previous: fold(previous) }) }
+  },
+}
+
+function foldPeriod(period: StatsOfPeriod, notes: ReadNotes): StatsOfPeriod {
+  const total = period.totals.total_events
+  // Above 20 names or countries the list lacks some.
+  const restOf = (list: readonly { count: number }[]) => ({ rest: total - sumOf(list, countOf) })
+  const events = foldGroups(period.events, usersOf, restOf(period.events))
+  const countries = foldGroups(period.countries, usersOf, restOf(period.countries))
+  const isByHour = period.period.groupBy === 'hour'
+  const hours = isByHour
+    ? foldGroups(period.timeSeries, usersOf)
+    : { shown: period.timeSeries, folded: [] as typeof period.timeSeries }
+  if ([events, countries, hours].every(({ folded }: Folded<unknown>) => folded.length === 0)) return period
+  notes.warnings.add(FOLDED)
+  return {
+    ...period,
+    timeSeries: hours.shown,
+    events: events.shown,
+    countries: countries.shown,
+    other: {
+      events: total - sumOf(events.shown, countOf),
+      countries: total - sumOf(countries.shown, countOf),
+      hours: sumOf(hours.folded, ({ total_events }) => total_events),
+    },
+  }
+}
+
+/** A value that no property has: an event that has the property passes `neq` with it. */
+const NO_VALUE = 'footfall: no value'
+
+/** GET /breakdown for a share link. */
+export const breakdownForLinks: Report<BreakdownParams, Breakdown> = {
+  range: breakdown.range,
+  async compute(rows, request) {
+    const { notes, params } = request
+    const body = await breakdown.compute(rows, request)
+    const { values, total_events, total_with_property, truncated, total_rows, ...common } = body
+    const nothing = () => {
+      notes.warnings.add(NOTHING)
+      return { ...common, values: [], total_with_property: 0 }
+    }
+    const rest = total_with_property - sumOf(values, countOf)
+    const { shown, folded } = foldGroups(values, usersOf, { rest })
+    const cut = truncated === true ? { truncated, total_rows } : {}
+    const all = { ...common, values: shown, total_events, total_with_property, ...cut }
+    if (values.every(each => usersOf(each) < FEWEST_PEOPLE)) {
+      const ofEvent = params.event === undefined ? [] : [{ field: 'event', op: 'eq', value: params.event }]
+      const field = params.property === 'country' ? 'country' : `properties.${params.property}`
+      const [ofAll, withProperty] = await Promise.all([
+        ofEvent.length === 0 ? FEWEST_PEOPLE : countPeople(rows, request, ofEvent),
+        countPeople(rows, request, [...ofEvent, { field, op: 'neq', value: NO_VALUE }]),
+      ])
+      if (ofAll < FEWEST_PEOPLE) return { ...nothing(), total_events: 0 }
+      if (withProperty < FEWEST_PEOPLE) return { ...nothing(), total_events }
+    }
+    if (folded.length === 0) return all
+    notes.warnings.add(FOLDED)
+    return { ...all, other: { count: total_with_property - sumOf(shown, countOf) } }
+  },
+}
+
+/** GET /properties for a share link: the events of at least five people. */
+export const propertiesForLinks: Report<PropertiesParams, Properties> = {
+  range: properties.range,
+  async compute(rows, request) {
+    const body = await properties.compute(rows, request)
+    const { shown, folded } = foldGroups(body.events, usersOf)
+    if (folded.length > 0) request.notes.warnings.add(FOLDED)
+    return { ...body, events: shown }
+  },
+}
+
+/** GET /properties/received for a share link: the keys of events of at least five people. */
+export const receivedPropertiesForLinks: Report<
+  ReceivedPropertiesParams,
+  z.input<typeof receivedPropertiesResponse>
+> = {
+  range: receivedProperties.range,
+  async compute(rows, request) {
+    const [body, { events }] = await Promise.all([
+      receivedProperties.compute(rows, request),
+      propertiesForLinks.compute(rows, request),
+    ])
+    const names = new Set(events.map(({ event }) => event))
+    return { ...body, properties: body.properties.filter(({ event }) => names.has(event)) }
+  },
+}

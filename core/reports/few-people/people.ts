@@ -1,0 +1,127 @@
+import type { z } from 'zod'
+import { type ConversionParams, conversion, withRate } from '#core/reports/conversion'
+import { type FunnelParams, funnel, overallRate, toSteps } from '#core/reports/funnel/funnel'
+import type { RetentionParams } from '#core/reports/retention/params'
+import { retention } from '#core/reports/retention/retention'
+import type { Report } from '#core/reports/run/run'
+import type { conversionResponse } from '#schemas/conversion'
+import type { funnelResponse } from '#schemas/funnel'
+import type { retentionResponse } from '#schemas/retention'
+import { FEWEST_PEOPLE, FOLDED, foldGroups, NOTHING, sumOf } from './fold-groups.ts'
+
+/** Reports whose groups part the people: nobody is in two of them. */
+
+type Funnel = z.input<typeof funnelResponse>
+type Conversion = z.input<typeof conversionResponse>
+type Retention = z.input<typeof retentionResponse>
+
+/** A number of people, or 0 of fewer than five. */
+const shownPeople = (people: number) => (people < FEWEST_PEOPLE ? 0 : people)
+const usersOf = ({ users }: { users: number }) => users
+
+/** POST /funnel for a share link: fewer than five people at a step are 0, and so are all steps after it. */
+export const funnelForLinks: Report<FunnelParams, Funnel> = {
+  range: funnel.range,
+  async compute(rows, request) {
+    const body = await funnel.compute(rows, request)
+    const { breakdowns, truncated, total_rows, ...common } = body
+    const steps = shownSteps(body.steps)
+    const overall = overallRate(steps)
+    const few = body.steps.filter(({ users }) => users < FEWEST_PEOPLE)
+    const first = (group: { steps: readonly { users: number }[] }) => group.steps[0]?.users ?? 0
+    const all = body.steps[0]?.users ?? 0
+    const { shown, folded } = foldGroups(breakdowns ?? [], first, {
+      rest: all - sumOf(breakdowns ?? [], first),
+      areDisjoint: true,
+    })
+    const hasShown = shown.length > 0
+    if (breakdowns !== undefined && folded.length > 0 && all >= FEWEST_PEOPLE)
+      request.notes.warnings.add(FOLDED)
+    return {
+      ...common,
+      steps: body.steps.map(({ raw_activity, joinable_entities }, i) => ({
+        ...(steps[i] as (typeof steps)[number]),
+        raw_activity:
+          raw_activity.unique_users < FEWEST_PEOPLE ? { event_count: 0, unique_users: 0 } : raw_activity,
+        joinable_entities: shownPeople(joinable_entities),
+      })),
+      overall_conversion_rate: overall,
+      conversion_rates: { overall, by_step: steps.map(({ conversion_rate }) => conversion_rate) },
+      warnings: [
+        // Why nobody has passed a step would tell whether somebody has.
+        ...common.warnings.filter(text => !text.startsWith('Step ')),
+        ...few.map(({ step }) => `Step ${step}: fewer than five people passed it, so a share link shows 0.`),
+      ],
+      ...(breakdowns !== undefined && {
+        breakdowns: shown.map(({ value, steps: own }) => {
+          const ofGroup = shownSteps(own)
+          return { value, steps: ofGroup, overall_conversion_rate: overallRate(ofGroup) }
+        }),
+      }),
+      ...(truncated === true && (breakdowns === undefined || hasShown) && { truncated }),
+      ...(total_rows !== undefined && hasShown && { total_rows }),
+      ...(hasShown && folded.length > 0 && { other: { users: all - sumOf(shown, first) } }),
+    }
+  },
+}
+
+type Step = { event: string; users: number; avg_time_to_next_ms: number | null }
+
+function shownSteps(steps: readonly Step[]) {
+  const users = steps.map(step => shownPeople(step.users))
+  const row = Object.fromEntries(
+    steps.flatMap(({ avg_time_to_next_ms }, i) => [
+      [`users_${i}`, users[i] ?? 0],
+      [`time_${i}`, (avg_time_to_next_ms ?? 0) * (users[i + 1] ?? 0)],
+    ]),
+  )
+  return toSteps(steps, row)
+}
+
+/** GET /conversion for a share link. */
+export const conversionForLinks: Report<ConversionParams, Conversion> = {
+  range: conversion.range,
+  async compute(rows, request) {
+    const { params, notes } = request
+    const body = await conversion.compute(rows, {
+      ...request,
+      params: { ...params, min_users: Math.max(params.min_users, FEWEST_PEOPLE) },
+    })
+    const { values, other, missing, users, converted, rate, ...common } = body
+    if (users < FEWEST_PEOPLE) {
+      notes.warnings.add(NOTHING)
+      return { ...common, ...withRate({ users: 0, converted: 0 }), values: [] }
+    }
+    const isMissingSmall = missing !== undefined && missing.users < FEWEST_PEOPLE
+    const rest = (other?.users ?? 0) + (isMissingSmall ? missing.users : 0)
+    const { shown, folded } = foldGroups(values, usersOf, { rest, areDisjoint: true })
+    const parts = [...folded, ...(other === undefined ? [] : [other]), ...(isMissingSmall ? [missing] : [])]
+    const small = { users: sumOf(parts, usersOf), converted: sumOf(parts, each => each.converted) }
+    // All that is left are a few people: beside the users without a value they would be known.
+    const isKnown = small.users > 0 && small.users < FEWEST_PEOPLE
+    if (small.users > 0) notes.warnings.add(FOLDED)
+    return {
+      ...common,
+      ...{ users, converted, rate },
+      values: shown,
+      ...(small.users > 0 && !isKnown && { other: withRate(small) }),
+      ...(missing !== undefined && !isMissingSmall && !isKnown && { missing }),
+    }
+  },
+}
+
+/** GET /retention for a share link: a cohort is a group. */
+export const retentionForLinks: Report<RetentionParams, Retention> = {
+  range: retention.range,
+  async compute(rows, request) {
+    const body = await retention.compute(rows, request)
+    if (body.users_analyzed < FEWEST_PEOPLE) {
+      request.notes.warnings.add(NOTHING)
+      return { ...body, cohorts: [], average_rates: [], users_analyzed: 0 }
+    }
+    const { shown, folded } = foldGroups(body.cohorts, usersOf, { areDisjoint: true })
+    if (folded.length === 0) return body
+    request.notes.warnings.add(FOLDED)
+    return { ...body, cohorts: shown, other: { users: sumOf(folded, usersOf) } }
+  },
+}

