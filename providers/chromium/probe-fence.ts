@@ -32,7 +32,8 @@ export async function isFenceAllowed(fence: LocalFence, uid = process.getuid?.()
  */
 export async function showsPage(chromium: Chromium, fence: LocalFence, tempDir: string): Promise<boolean> {
   const browser = await startBrowser({ chromium, fence, tempDir, onEvent: () => {} })
-  const timer = setTimeout(browser.close, PROBE_MS)
+  // The end of this function awaits the same closing, and says if it fails.
+  const timer = setTimeout(() => void browser.close().catch(() => {}), PROBE_MS)
   try {
     const { targetId } = await browser.send('Target.createTarget', { url: 'about:blank' })
     const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true })

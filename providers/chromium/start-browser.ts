@@ -101,12 +101,8 @@ export async function startBrowser({ chromium, tempDir, fence, onEvent }: Browse
     child.once('error', () => resolve())
   })
   const connection = connectCdp(child.stdio[3] as Writable, child.stdio[4] as Readable, onEvent)
-  const watch = setInterval(() => {
-    groupMemory(child.pid).then(
-      memory => memory > MAX_MEMORY && killGroup(child.pid),
-      // The next look may succeed. A rejection that nobody handles would end the thread.
-      () => {},
-    )
+  const watch = setInterval(async () => {
+    if ((await groupMemory(child.pid)) > MAX_MEMORY) killGroup(child.pid)
   }, WATCH_MS)
   let closing: Promise<void> | null = null
 

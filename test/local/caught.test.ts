@@ -33,6 +33,7 @@ const HARMLESS = [
   ['local/scans/run-scan-thread.ts', /^beat, /],
   ['local/scans/scan-thread.ts', /worker\.terminate\(\)/],
   // It reads files that may be missing, and catches that.
+  ['providers/chromium/probe-fence.ts', /browser\.close\(\)\.catch/],
   ['providers/chromium/start-browser.ts', /async \(\) => \{\n\s+if \(\(await groupMemory/],
   ['providers/network.ts', /request\.destroy/],
 ] as const
