@@ -62,6 +62,12 @@ export function mergeUsers(one: KnownUser, other: KnownUser): KnownUser {
   }
 }
 
+/** What is known of a user without what came without a credential. */
+export function withoutPublic(user: KnownUser): KnownUser {
+  if (user.trustedTraits === null && user.trustedEmail === null) return UNKNOWN_USER
+  return { ...user, traits: null, email: null }
+}
+
 /** What look-ups show; null without any traits. */
 export function traitsOf({ traits, trustedTraits }: KnownUser): SentTraits | null {
   const newest = newestOf(traits, trustedTraits)

@@ -1,7 +1,8 @@
-import { idHash, partition } from '#core/identity/links/pointers'
+import { partition } from '#core/identity/links/pointers'
 import type { JsonObject } from '#core/json-object'
 import { type Item, queryItems } from '#core/query-all'
 import { readItems } from '#core/read-items'
+import { slices } from '#core/slices'
 import { orUnavailable, type StateTable } from '#core/state-table'
 import { writeItems } from '#core/write-items'
 import {
@@ -13,8 +14,21 @@ import {
   type TraitsUpdate,
   traitsOf,
   UNKNOWN_USER,
+  withoutPublic,
 } from './known-user.ts'
-import { createPublicTraits, PUBLIC_TRAITS_BYTES, publicBytes } from './public-traits.ts'
+import {
+  createPublicTraits,
+  MAKE_ROOM_EVERY_MS,
+  PUBLIC_TRAITS_BYTES,
+  PUBLIC_TRAITS_KEPT_MS,
+  type PublicTraits,
+  publicBytes,
+  ROOM_MADE,
+} from './public-traits.ts'
+import { emailKey, indexKey, toItems, traitsKey, withEmail, withTraits } from './traits-items.ts'
+
+/** Users who are forgotten at once. */
+const USERS_AT_ONCE = 1_000
 
 export type UserTraits = { user_id: string; traits: JsonObject } & Arrival
 
@@ -29,12 +43,11 @@ export type TraitsChanges = {
 /**
  * The traits of users and the index of their e-mail addresses, by project and final id. The newest traits
  * replace older ones, and the newest address replaces the older one (U47), in whatever order the requests are
- * processed. What came with a credential stays (U58), and what came without one has a bound (U91).
+ * processed. What came with a credential stays (U58), and what came without one has a bound (U91): a full
+ * project forgets what is old, and then refuses what is new.
  */
 export function createTraitsStore(state: StateTable, maxPublicBytes = PUBLIC_TRAITS_BYTES) {
-  const publicTraits = createPublicTraits(state, item =>
-    publicBytes(String(item.user_id), withTraits(UNKNOWN_USER, item)),
-  )
+  const publicTraits = createPublicTraits(state)
 
   /**
    * Saves changes. Doing it twice changes nothing. An entry of the index counts only while the user has its
@@ -57,28 +70,43 @@ export function createTraitsStore(state: StateTable, maxPublicBytes = PUBLIC_TRA
       after.set(from, UNKNOWN_USER)
     }
     // Most requests of an import have a credential, and need no count.
-    let stored: number | null = null
+    let stored: PublicTraits | null = null
     let growth = sumBytes(after) - sumBytes(before)
-    const hasRoom = async (added: number) => {
+    const hasRoom = async (added: number, now: number) => {
       stored ??= await publicTraits.read(projectId)
-      return stored + growth + added <= maxPublicBytes
+      const isFull = ({ bytes }: PublicTraits) => bytes + growth + added > maxPublicBytes
+      if (isFull(stored) && now - stored.madeRoomAt >= MAKE_ROOM_EVERY_MS)
+        stored = await makeRoom(projectId, { ...stored, madeRoomAt: now }, users)
+      return !isFull(stored)
     }
     const refused = new Set<TraitsUpdate>()
     for (const update of updates) {
       const { user_id: id, hasCredential } = update
       const next = addUpdate(userOf(id), update)
       const added = publicBytes(id, next) - publicBytes(id, userOf(id))
-      if (!hasCredential && added > 0 && !(await hasRoom(added))) {
+      if (!hasCredential && added > 0 && !(await hasRoom(added, update.at))) {
         refused.add(update)
         continue
       }
       after.set(id, next)
       growth += added
     }
-    if (growth !== 0) stored ??= await publicTraits.read(projectId)
-    const bytes = (stored ?? 0) + growth
-    if (growth > 0) await publicTraits.write(projectId, bytes)
+    if (growth !== 0) {
+      stored ??= await publicTraits.read(projectId)
+      stored = { ...stored, bytes: stored.bytes + growth }
+    }
+    if (stored !== null && growth > 0) await publicTraits.write(projectId, stored)
+    await write(projectId, before, after)
+    if (stored !== null && growth < 0) await publicTraits.write(projectId, stored)
+    return refused
+  }
 
+  /** Writes what has changed of users. */
+  async function write(
+    projectId: string,
+    before: ReadonlyMap<string, KnownUser>,
+    after: ReadonlyMap<string, KnownUser>,
+  ): Promise<void> {
     const entries: Item[] = []
     const items: Item[] = []
     const removed: string[] = []
@@ -90,10 +118,12 @@ export function createTraitsStore(state: StateTable, maxPublicBytes = PUBLIC_TRA
       // The item names the address before, so that a try after a crash finds its index entry, and so does an
       // erasure.
       const replaced = old !== null && old !== email ? old : earlier.replaced
-      items.push(...toItems(id, { ...user, replaced }))
+      const made = toItems(id, { ...user, replaced })
+      items.push(...made)
       const stale = [old, earlier.replaced].filter(hash => hash !== null && hash !== email)
       removed.push(...stale.map(hash => indexKey(String(hash), id)))
-      if (user === UNKNOWN_USER) removed.push(traitsKey(id), emailKey(id))
+      const gone = toItems(id, earlier).filter(({ sk }) => !made.some(item => item.sk === sk))
+      removed.push(...gone.map(({ sk }) => String(sk)))
     }
     const pk = partition(projectId)
     const put = (Items: readonly Item[]) =>
@@ -105,8 +135,29 @@ export function createTraitsStore(state: StateTable, maxPublicBytes = PUBLIC_TRA
     await put(entries)
     await put(items)
     await deleteItems(projectId, removed)
-    if (growth < 0) await publicTraits.write(projectId, bytes)
-    return refused
+  }
+
+  /**
+   * Forgets old traits without a credential of a full project, and returns what it has then. `kept`: users
+   * who are being saved. It is noted first, so a crash does not make it happen again at once.
+   */
+  async function makeRoom(
+    projectId: string,
+    full: PublicTraits,
+    kept: ReadonlySet<string>,
+  ): Promise<PublicTraits> {
+    let left = full
+    await publicTraits.write(projectId, left)
+    const old = await publicTraits.sentBefore(projectId, full.madeRoomAt - PUBLIC_TRAITS_KEPT_MS)
+    const ids = old.map(({ user_id }) => user_id).filter(id => !kept.has(id))
+    for (const some of slices(ids, USERS_AT_ONCE)) {
+      if (left.bytes <= (1 - ROOM_MADE) * maxPublicBytes) break
+      const before = await read(projectId, some)
+      await write(projectId, before, new Map([...before].map(([id, user]) => [id, withoutPublic(user)])))
+      left = { ...left, bytes: left.bytes - sumBytes(before) }
+      await publicTraits.write(projectId, left)
+    }
+    return left
   }
 
   /** The ids of the users that have an e-mail address, by its hash. */
@@ -140,9 +191,9 @@ export function createTraitsStore(state: StateTable, maxPublicBytes = PUBLIC_TRA
       emailKey(id),
     ])
     const bytes = sumBytes(known)
-    const stored = bytes === 0 ? 0 : await publicTraits.read(projectId)
+    const stored = bytes === 0 ? null : await publicTraits.read(projectId)
     await deleteItems(projectId, keys)
-    if (bytes > 0) await publicTraits.write(projectId, stored - bytes)
+    if (stored !== null) await publicTraits.write(projectId, { ...stored, bytes: stored.bytes - bytes })
     return {
       profiles: known.filter(([, user]) => traitsOf(user) !== null).length,
       emails: known.filter(([, user]) => emailOf(user) !== null).length,
@@ -189,67 +240,4 @@ function sumBytes(users: Iterable<readonly [id: string, user: KnownUser]>): numb
 
 function isUntil({ traits, trustedTraits, email, trustedEmail }: KnownUser, until: number): boolean {
   return [traits, trustedTraits, email, trustedEmail].every(sent => sent === null || sent.at <= until)
-}
-
-function traitsKey(userId: string): string {
-  return `traits#${idHash(userId)}`
-}
-
-/** The present address of a user. */
-function emailKey(userId: string): string {
-  return `email-of#${idHash(userId)}`
-}
-
-/** An entry of the index. */
-function indexKey(emailHash: string, userId: string): string {
-  return `email#${emailHash}#${idHash(userId)}`
-}
-
-/** What came without a credential has the names of before there were credentials. */
-function withTraits(user: KnownUser, item: Item): KnownUser {
-  const read = (prefix: string) =>
-    item[`${prefix}traits`] === undefined
-      ? null
-      : { traits: JSON.parse(String(item[`${prefix}traits`])) as JsonObject, ...arrivalOf(item, prefix) }
-  return { ...user, traits: read(''), trustedTraits: read('trusted_') }
-}
-
-function withEmail(user: KnownUser, item: Item): KnownUser {
-  const read = (prefix: string) =>
-    item[`${prefix}email_hash`] === undefined
-      ? null
-      : { email_hash: String(item[`${prefix}email_hash`]), ...arrivalOf(item, prefix) }
-  const replaced = item.replaced == null ? null : String(item.replaced)
-  return { ...user, email: read(''), trustedEmail: read('trusted_'), replaced }
-}
-
-function arrivalOf(item: Item, prefix: string): Arrival {
-  return { at: Number(item[`${prefix}at`]), seq: Number(item[`${prefix}seq`]) }
-}
-
-/** The items of a user: none, one or two. */
-function toItems(user_id: string, user: KnownUser): Item[] {
-  const { traits, trustedTraits, email, trustedEmail, replaced } = user
-  const traitsItem = {
-    ...(traits !== null && { ...traits, traits: JSON.stringify(traits.traits) }),
-    ...(trustedTraits !== null && {
-      trusted_traits: JSON.stringify(trustedTraits.traits),
-      trusted_at: trustedTraits.at,
-      trusted_seq: trustedTraits.seq,
-    }),
-  }
-  const emailItem = {
-    ...email,
-    ...(trustedEmail !== null && {
-      trusted_email_hash: trustedEmail.email_hash,
-      trusted_at: trustedEmail.at,
-      trusted_seq: trustedEmail.seq,
-    }),
-  }
-  const hasTraits = traits !== null || trustedTraits !== null
-  const hasEmail = email !== null || trustedEmail !== null
-  return [
-    ...(hasTraits ? [{ sk: traitsKey(user_id), user_id, ...traitsItem }] : []),
-    ...(hasEmail ? [{ sk: emailKey(user_id), user_id, ...emailItem, replaced }] : []),
-  ]
 }

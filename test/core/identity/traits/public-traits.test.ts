@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRefusedCounts } from '#core/identity/fold/refused-counts'
 import type { TraitsUpdate } from '#core/identity/traits/known-user'
-import { PUBLIC_TRAITS_BYTES } from '#core/identity/traits/public-traits'
+import {
+  MAKE_ROOM_EVERY_MS,
+  PUBLIC_TRAITS_BYTES,
+  PUBLIC_TRAITS_KEPT_MS,
+} from '#core/identity/traits/public-traits'
 import { createTraitsStore } from '#core/identity/traits/traits-store'
 import { scanPages } from '#core/query-all'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
@@ -99,6 +103,54 @@ test('traits that an older version did not count, count', async () => {
   const Key = { pk: `identity#${PROJECT}`, sk: 'public-traits' }
   await state.client.delete({ TableName: state.table, Key })
   expect(await send(...users(40, 'other').map(id => update(id)))).toBeGreaterThan(20)
+})
+
+describe('a full project', () => {
+  /** When the flood came, and when what it sent is old. */
+  const FLOOD = 1_000
+  const LATER = FLOOD + PUBLIC_TRAITS_KEPT_MS + 1
+  const flood = (count: number, prefix: string, at: number) =>
+    users(count, prefix).map(id => update(id, { at }))
+
+  test('forgets what nobody has sent again for 30 days, the oldest first, so new users have room', async () => {
+    const { send, known } = open()
+    await send(...flood(40, 'first', FLOOD), ...flood(ATTACK, 'second', FLOOD + 1))
+    const small = { plan: 'pro' }
+    // A user who comes back, and one who came with a credential.
+    expect(await send(update('second-0', { at: LATER - 1 }))).toBe(0)
+    expect(await send(update('first-0', { hasCredential: true, traits: small, at: LATER - 1 }))).toBe(0)
+
+    expect(await send(update('soon', { at: FLOOD + PUBLIC_TRAITS_KEPT_MS }))).toBe(1)
+    expect(await send(update('soon', { at: FLOOD + MAKE_ROOM_EVERY_MS + PUBLIC_TRAITS_KEPT_MS }))).toBe(0)
+    expect(await known('first-1')).toBeNull()
+    expect(await known('first-0')).toEqual(small)
+    expect(await known('second-0')).toEqual(LARGE)
+  })
+
+  test('looks for old traits once a day, and a quarter of the bound is free afterwards', async () => {
+    const { send } = open()
+    await send(...flood(ATTACK, 'flood', FLOOD))
+    const rest = await send(...flood(ATTACK, 'new', LATER))
+    // What one look has forgotten is a whole slice of users here: all of them.
+    expect(rest).toBeLessThan(ATTACK)
+    expect(await send(...flood(ATTACK, 'next', LATER + MAKE_ROOM_EVERY_MS - 1))).toBe(ATTACK)
+    expect(await stateBytes()).toBeLessThan(MAX_BYTES)
+  })
+
+  test('forgets the address of a user too, but not one that came with a credential', async () => {
+    const { send, findByEmail, known } = open()
+    const email = (id: string, more: Partial<TraitsUpdate> = {}) =>
+      update(id, { traits: {}, email_hash: id.padStart(64, '0'), at: FLOOD, ...more })
+    await send(email('public'), email('mixed'), email('owner', { hasCredential: true }))
+    await send(update('mixed', { traits: { plan: 'pro' }, hasCredential: true, at: FLOOD }))
+    await send(...flood(ATTACK, 'flood', FLOOD))
+    expect(await send(update('new', { at: LATER }))).toBe(0)
+    const found = (id: string) => findByEmail(PROJECT, id.padStart(64, '0'))
+    expect([await found('public'), await found('owner')]).toEqual([[], ['owner']])
+    // Its traits came with a credential, and its address did not.
+    expect(await found('mixed')).toEqual([])
+    expect(await known('mixed')).toEqual({ plan: 'pro' })
+  })
 })
 
 test('each project has its own bound', async () => {
