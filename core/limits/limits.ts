@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import type { Account, Caller } from '#core/accounts/caller'
+import { type Account, type Caller, isGuest } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
 import type { Clock, Log } from '#core/ports'
 import type { StateTable } from '#core/state-table'
@@ -73,7 +73,9 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
       : rate_limit_rpm === NO_LIMIT
         ? null
         : checkMinute(caller.account, rate_limit_rpm))
-    if (minute?.exceeded !== undefined || !isMetered || max_reads_per_month === NO_LIMIT) return minute
+    // The month of the account is not for its guests: a stranger with a link would use it up.
+    const isOfMonth = isMetered && !isGuest(caller)
+    if (minute?.exceeded !== undefined || !isOfMonth || max_reads_per_month === NO_LIMIT) return minute
     return checkMonth(caller.account, max_reads_per_month, minute)
   }
 

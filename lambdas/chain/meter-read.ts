@@ -1,4 +1,4 @@
-import type { Account, Caller } from '#core/accounts/caller'
+import { type Account, type Caller, isGuest } from '#core/accounts/caller'
 import { eventCapsOf } from '#core/limits/limits'
 import { EVENTS_PER_UNIT, type Profile } from '#core/limits/profile'
 import { createLookupCache } from '#core/lookup-cache'
@@ -29,8 +29,8 @@ type MeteredCall = Exchange & {
 /**
  * Counts a read of a metered row once it has succeeded, and puts the events of the account's month on the
  * response (docs/api/reads.md). If the read cannot be counted, the caller still gets the response, and the
- * log gets READ_NOT_COUNTED. Reads of a demo session and dry runs are not counted. A read of a whole account
- * counts for no project.
+ * log gets READ_NOT_COUNTED. Reads of a demo session and dry runs are not counted, a read of a whole account
+ * counts for no project, and one by a share link for no month.
  */
 export function meterRead({ usage, profile, clock, log }: MeteringServices) {
   const months = createLookupCache(clock, readMonth, MONTH_CACHE)
@@ -55,7 +55,8 @@ export function meterRead({ usage, profile, clock, log }: MeteringServices) {
       const { dry_run } = (options ?? {}) as Partial<ReadOptions>
       if (credential.kind === 'demo' || dry_run === true) return
       // The handler may have found that another project has the name now.
-      const counted = usage.addRead(call.project?.id ?? null, isReadReserved ? null : account.id, today)
+      const isOfMonth = !isReadReserved && !isGuest(caller)
+      const counted = usage.addRead(call.project?.id ?? null, isOfMonth ? account.id : null, today)
       writes.push(counted.catch(error => log('READ_NOT_COUNTED', { error: String(error) })))
     })
   }

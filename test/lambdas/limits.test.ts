@@ -61,6 +61,25 @@ test('a failed read uses up the minute, not the month', async () => {
   expect((await world.usage.month(account.id, '2026-11')).reads).toBe(0)
 })
 
+test('readers of a share link use up no read of the month, and read on when it is used up', async () => {
+  const { stats, account, project } = await reader()
+  const key = await world.accounts.issueApiKey(account.id)
+  const { body } = await world.call(routes.createShareLink, { key, id: project.id, body: {} })
+  expect(body).toMatchObject({ url: expect.stringContaining('aal_') })
+  const byLink = () =>
+    world.call(routes.stats, {
+      key: null,
+      headers: { Authorization: `Bearer ${String(body.url).split('/').at(-1)}` },
+      query: { project: project.name },
+    })
+  expect((await byLink()).status).toBe(200)
+  await eventually(async () => expect((await world.usage.totals([project.id]))[0]?.reads).toBe(1))
+  expect((await world.usage.month(account.id, '2026-11')).reads).toBe(0)
+  for (let i = 0; i < 500; i++) await world.usage.reserveRead(account.id, DAY, 500)
+  world.wait(MINUTE_MS)
+  expect([(await stats()).status, (await byLink()).status]).toEqual([429, 200])
+})
+
 test('of reads at the end of the month’s cap exactly those within it succeed', async () => {
   const { stats, account, project } = await reader()
   for (let i = 0; i < 495; i++) await world.usage.reserveRead(account.id, DAY, 500)
