@@ -7,6 +7,7 @@ import type { StateTable } from '#core/state-table'
 import { createErasedUsers } from './erased-users.ts'
 import { createIdentityWork } from './fold/identity-work.ts'
 import { createRefusedCounts } from './fold/refused-counts.ts'
+import { type KnownPeople, openKnownPeople } from './known-people.ts'
 import { createLevelStore, levelKeys } from './links/level-store.ts'
 import { hopsOf } from './links/levels.ts'
 import { createPointers } from './links/pointers.ts'
@@ -82,7 +83,12 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     return files.every(key => knownFiles.has(key))
   }
 
-  /** The id that stands for a person: the one that reads show for all of the person's ids. */
+  /** What the look-ups of one read learn of persons. */
+  function openPeople(): KnownPeople {
+    return openKnownPeople({ pointers, traits, work, erasedUsers })
+  }
+
+  /** The id that stands for a person, also while the person is being erased. */
   function finalId({ key }: Pick<IdentityScope, 'key'>, id: string): Promise<string> {
     return pointers.finalId(key, id)
   }
@@ -107,7 +113,7 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     wantedScope,
     openLinks,
     finalId,
-    findByEmail: traits.findByEmail,
+    openPeople,
     readTraits: traits.readTraits,
     refusedLinks: refused.read,
     removePerson,

@@ -33,7 +33,7 @@ export const NO_IDENTITY: IdentityView = {
 }
 
 export type IdentityViewServices = {
-  identity: Pick<IdentityStore, 'scopeOf' | 'openLinks' | 'finalId' | 'findByEmail' | 'readTraits'>
+  identity: Pick<IdentityStore, 'scopeOf' | 'openLinks' | 'openPeople'>
   emails: EmailHasher
   engine: Pick<QueryEngine, 'rows'>
 }
@@ -48,9 +48,10 @@ export async function openIdentity(
 ): Promise<IdentityView> {
   const scope = await identity.scopeOf(project)
   const links = await identity.openLinks(scope)
+  const people = identity.openPeople()
 
   async function findFinal(id: string): Promise<string> {
-    return links === null ? id : identity.finalId(scope, id)
+    return links === null ? id : people.finalId(scope, id)
   }
 
   return {
@@ -63,17 +64,17 @@ export async function openIdentity(
     async findByEmail(email) {
       const normalized = normalizeEmail(email)
       const found = await Promise.all(
-        scope.projects.map(async ({ id }) => identity.findByEmail(id, await emails.hash(id, normalized))),
+        scope.projects.map(async ({ id }) => people.findByEmail(id, await emails.hash(id, normalized))),
       )
       return [...new Set(await Promise.all(found.flat().map(findFinal)))].toSorted()
     },
     async readTraits(projectId, finalId) {
-      const traits = await identity.readTraits(projectId, [finalId])
+      const traits = await people.readTraits(projectId, [finalId])
       // The fold keeps traits at the final ids of each project alone. In a joined scope another id of the
       // person may have it.
       if (traits !== null || links === null || scope.projects.length === 1) return traits
       const ids = await personIds(query => engine.rows(query), links, finalId, MAX_TRAITS_IDS)
-      return identity.readTraits(projectId, ids)
+      return people.readTraits(projectId, ids)
     },
   }
 }

@@ -91,6 +91,34 @@ test('a user who has traits and no events is erased too', async () => {
   expect((await emptyService.call(routes.erasePerson, sent)).status).toBe(404)
 })
 
+test.each([
+  ['the id', { user_id: 'ada' } as { user_id?: string; email?: string }],
+  ['an id that leads to it', { user_id: 'anon_00000001' }],
+  ['the address', { email: 'Ada@Example.com' }],
+])('from the response on, look-ups by %s know nothing of who was erased', async (_, asked) => {
+  const project = await emptyService.createProject()
+  const other = await emptyService.createProject()
+  const email_hash = await emptyService.emails.hash(project.id, 'ada@example.com')
+  const ada = { user_id: 'ada', previous_id: 'anon_00000001', traits: { plan: 'pro' }, email_hash }
+  await emptyService.identify(project.id, [ada, { ...ada, user_id: 'bob', previous_id: null }])
+  await emptyService.identify(other.id, [{ ...ada, previous_id: null }])
+  const profiles = async ({ name }: { name: string }) => {
+    const body = { project: name, ...asked }
+    const found = await Promise.all(
+      [routes.eventsLookup, routes.journeyLookup].map(route => emptyService.call(route, { body })),
+    )
+    return found.map(answer => (answer.body.profiles as { user_id: string }[]).map(each => each.user_id))
+  }
+  const before = 'email' in asked ? ['ada', 'bob'] : ['ada']
+  expect(await profiles(project)).toEqual([before, before])
+  const sent = { id: 'ada', query: { project: project.name } }
+  expect((await emptyService.call(routes.erasePerson, sent)).status).toBe(202)
+  const after = before.filter(id => id !== 'ada')
+  expect(await profiles(project)).toEqual([after, after])
+  // Another project knows its own user of the same id; the hash of its address has another key.
+  expect(await profiles(other)).toEqual(asked.user_id === 'ada' ? [['ada'], ['ada']] : [[], []])
+})
+
 test('the receipt of another account, and one that does not exist, are not found', async () => {
   const project = await service.createProject(service.stranger)
   const theirs = await service.erasures.erasePerson([{ project, events: 1, sessions: 1 }], ['u1'])

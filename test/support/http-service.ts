@@ -351,6 +351,7 @@ export async function openHttpService({
     strangersKey,
     streamRecords,
     buffer,
+    emails,
     port: server.port,
     logged,
     async close() {

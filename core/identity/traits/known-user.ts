@@ -68,6 +68,18 @@ export function withoutPublic(user: KnownUser): KnownUser {
   return { ...user, traits: null, email: null }
 }
 
+/** What is known of a user without what arrived until then, Unix ms. */
+export function withoutOlder(user: KnownUser, until: number): KnownUser {
+  const left = <T extends Arrival>(sent: T | null) => (sent !== null && sent.at > until ? sent : null)
+  return {
+    ...user,
+    traits: left(user.traits),
+    trustedTraits: left(user.trustedTraits),
+    email: left(user.email),
+    trustedEmail: left(user.trustedEmail),
+  }
+}
+
 /** What look-ups show; null without any traits. */
 export function traitsOf({ traits, trustedTraits }: KnownUser): SentTraits | null {
   const newest = newestOf(traits, trustedTraits)

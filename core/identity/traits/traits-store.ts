@@ -14,6 +14,7 @@ import {
   type TraitsUpdate,
   traitsOf,
   UNKNOWN_USER,
+  withoutOlder,
   withoutPublic,
 } from './known-user.ts'
 import {
@@ -29,6 +30,10 @@ import { emailKey, indexKey, toItems, traitsKey, withEmail, withTraits } from '.
 
 /** Users who are forgotten at once. */
 const USERS_AT_ONCE = 1_000
+
+/** Says until when what ids have sent is erased, Unix ms; -1: it is not. */
+type ReadErased = (ids: readonly string[]) => Promise<(id: string) => number>
+const nothingErased: ReadErased = async () => () => -1
 
 export type UserTraits = { user_id: string; traits: JsonObject } & Arrival
 
@@ -160,22 +165,40 @@ export function createTraitsStore(state: StateTable, maxPublicBytes = PUBLIC_TRA
     return left
   }
 
-  /** The ids of the users that have an e-mail address, by its hash. */
-  async function findByEmail(projectId: string, emailHash: string): Promise<string[]> {
+  /**
+   * The ids of the users that have an e-mail address, by its hash. `erased` says until when what ids have sent
+   * does not count.
+   */
+  async function findByEmail(
+    projectId: string,
+    emailHash: string,
+    erased: ReadErased = nothingErased,
+  ): Promise<string[]> {
     const prefix = `email#${emailHash}#`
     const entries = await queryItems(state, partition(projectId), prefix, `${prefix}~`)
     const ids = entries.map(({ user_id }) => String(user_id))
-    const known = await read(projectId, ids)
+    const known = await readLeft(projectId, ids, erased)
     return ids.filter(id => emailOf(known.get(id) ?? UNKNOWN_USER) === emailHash)
   }
 
   /** The newest traits of one of these users, or null. */
-  async function readTraits(projectId: string, ids: readonly string[]): Promise<UserTraits | null> {
-    const known = [...(await read(projectId, ids))].flatMap(([user_id, user]) => {
+  async function readTraits(
+    projectId: string,
+    ids: readonly string[],
+    erased: ReadErased = nothingErased,
+  ): Promise<UserTraits | null> {
+    const known = [...(await readLeft(projectId, ids, erased))].flatMap(([user_id, user]) => {
       const found = traitsOf(user)
       return found === null ? [] : [{ user_id, ...found }]
     })
     return known.toSorted((a, b) => b.at - a.at || b.seq - a.seq).at(0) ?? null
+  }
+
+  /** What is known of these users without what is erased, by id. */
+  async function readLeft(projectId: string, ids: readonly string[], erased: ReadErased) {
+    const known = await read(projectId, ids)
+    const untilOf = await erased([...known.keys()])
+    return new Map([...known].map(([id, user]) => [id, withoutOlder(user, untilOf(id))]))
   }
 
   /** Removes what users have sent until then (Unix ms). Returns how many traits and addresses there were. */

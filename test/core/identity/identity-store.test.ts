@@ -55,14 +55,14 @@ test('small links files are merged as links arrive, and replaced files are delet
 test('users with one e-mail address are both found, and a changed address replaces the old one', async () => {
   const { identity, add, user } = setUp()
   await add('proj_1', [user('u1', 'hash a'), user('u2', 'hash a')])
-  expect((await identity.findByEmail('proj_1', 'hash a')).toSorted()).toEqual(['u1', 'u2'])
+  expect((await identity.openPeople().findByEmail('proj_1', 'hash a')).toSorted()).toEqual(['u1', 'u2'])
   await add('proj_1', [user('u1', 'hash b', {}, 9)])
   // A request that arrived earlier is processed later.
   await add('proj_1', [user('u1', 'hash c', { old: 1 }, 7)])
-  expect(await identity.findByEmail('proj_1', 'hash a')).toEqual(['u2'])
-  expect(await identity.findByEmail('proj_1', 'hash b')).toEqual(['u1'])
-  expect(await identity.findByEmail('proj_1', 'hash c')).toEqual([])
-  expect(await identity.findByEmail('proj_2', 'hash a')).toEqual([])
+  expect(await identity.openPeople().findByEmail('proj_1', 'hash a')).toEqual(['u2'])
+  expect(await identity.openPeople().findByEmail('proj_1', 'hash b')).toEqual(['u1'])
+  expect(await identity.openPeople().findByEmail('proj_1', 'hash c')).toEqual([])
+  expect(await identity.openPeople().findByEmail('proj_2', 'hash a')).toEqual([])
 })
 
 test('traits and an address without a credential fill what is missing, and replace nothing that came with one', async () => {
@@ -70,13 +70,13 @@ test('traits and an address without a credential fill what is missing, and repla
   const strangers = (request: Identified): Identified => ({ ...request, hasCredential: false })
   await add('proj_1', [strangers(user('u1', 'hash s', { plan: 'free', city: 'Ulm' }))])
   expect((await identity.readTraits('proj_1', ['u1']))?.traits).toEqual({ plan: 'free', city: 'Ulm' })
-  expect(await identity.findByEmail('proj_1', 'hash s')).toEqual(['u1'])
+  expect(await identity.openPeople().findByEmail('proj_1', 'hash s')).toEqual(['u1'])
   await add('proj_1', [user('u1', 'hash a', { plan: 'pro' }, 6)])
   await add('proj_1', [strangers(user('u1', 'hash evil', { plan: 'evil', city: 'Bonn' }, 7))])
   expect((await identity.readTraits('proj_1', ['u1']))?.traits).toEqual({ plan: 'pro', city: 'Bonn' })
-  expect(await identity.findByEmail('proj_1', 'hash a')).toEqual(['u1'])
-  expect(await identity.findByEmail('proj_1', 'hash evil')).toEqual([])
-  expect(await identity.findByEmail('proj_1', 'hash s')).toEqual([])
+  expect(await identity.openPeople().findByEmail('proj_1', 'hash a')).toEqual(['u1'])
+  expect(await identity.openPeople().findByEmail('proj_1', 'hash evil')).toEqual([])
+  expect(await identity.openPeople().findByEmail('proj_1', 'hash s')).toEqual([])
 })
 
 test('a person has the newest traits of all their ids, and is found by the address of any of them', async () => {
@@ -198,7 +198,7 @@ describe('after the erasure of a person', () => {
     await add('proj_1', [link('anon_bob', 'bob')])
     const scope = await identity.scopeOf(one)
     expect(await identity.finalId(scope, 'anon_ada')).toBe('anon_ada')
-    expect(await identity.findByEmail('proj_1', EMAIL)).toEqual([])
+    expect(await identity.openPeople().findByEmail('proj_1', EMAIL)).toEqual([])
     expect(await identity.readTraits('proj_1', ['ada', 'anon_ada'])).toBeNull()
     expect(await items()).not.toMatch(/ada|a@b/)
     expect([...(await finals(scope))]).toEqual([['anon_bob', 'bob']])
@@ -213,7 +213,7 @@ describe('after the erasure of a person', () => {
     await write('proj_1', [link('anon_ada', 'new', at), user('new', EMAIL, {}, at)])
     await fold.run()
     expect(await identity.finalId(scope, 'anon_ada')).toBe('new')
-    expect(await identity.findByEmail('proj_1', EMAIL)).toEqual(['new'])
+    expect(await identity.openPeople().findByEmail('proj_1', EMAIL)).toEqual(['new'])
   })
 
   test('a request that the fold takes at the same time is removed by the next run', async () => {

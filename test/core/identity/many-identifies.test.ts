@@ -77,7 +77,7 @@ test(`an import of ${IMPORT} users writes their pointers, traits, addresses and 
   expect(all.written).toBeGreaterThanOrEqual(4 * IMPORT)
   expect(all.written).toBeLessThanOrEqual(4 * IMPORT + claims * MOST_ITEMS_OF_A_SLICE)
   expect(await foldAll([user(IMPORT + 1)])).toEqual(first)
-  expect(await identity.findByEmail('proj_1', 'hash 17')).toEqual(['user-17'])
+  expect(await identity.openPeople().findByEmail('proj_1', 'hash 17')).toEqual(['user-17'])
 })
 
 test(`${LINKS} links are made anew, and added to a joined scope, in parts that fit into a small process`, async () => {
