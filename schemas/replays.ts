@@ -15,6 +15,16 @@ export const MAX_CHUNKS = 400
 export const MAX_CHUNK_EVENTS = 20_000
 export const MAX_CHUNK_JSON_BYTES = 4 * 1_048_576
 /**
+ * Objects, lists and what stands in them, of one chunk. Events of real pages have 7 to 15 bytes of JSON for
+ * each, moves of a pointer included; `[],[],` has three, which takes JSON.parse a second.
+ */
+export const MAX_CHUNK_VALUES = 500_000
+/**
+ * A replay counts a chunk as this part of its JSON at least, whatever it is compressed to. Pages compress to
+ * a tenth; 4 MiB that compress to 5 KB would be read 400 times for the bytes of one replay.
+ */
+export const MOST_COMPRESSION = 32
+/**
  * Deepest JSON of a chunk. The recorder sends its snapshot in flat parts: 12 levels for a page of 512
  * elements inside each other, the most that the parser of a browser makes. A snapshot in one piece is allowed
  * too, as rrweb writes it: two levels for each element, for the 512 that the viewer shows and as many again.

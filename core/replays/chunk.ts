@@ -2,8 +2,15 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { ApiError } from '#core/errors'
-import { isDeeperThan } from '#schemas/json-depth'
-import { MAX_CHUNK_DEPTH, MAX_CHUNK_EVENTS, MAX_CHUNK_JSON_BYTES, type UploadChunk } from '#schemas/replays'
+import { excessOf } from '#schemas/json-depth'
+import {
+  MAX_CHUNK_DEPTH,
+  MAX_CHUNK_EVENTS,
+  MAX_CHUNK_JSON_BYTES,
+  MAX_CHUNK_VALUES,
+  MOST_COMPRESSION,
+  type UploadChunk,
+} from '#schemas/replays'
 
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
@@ -11,6 +18,8 @@ const decompress = promisify(gunzip)
 /** A chunk as it is stored: its events as JSON, compressed, and what the record says of them. */
 export type PackedChunk = {
   bytes: Uint8Array
+  /** Bytes that it counts for its replay: what is stored, or a part of its JSON (MOST_COMPRESSION). */
+  size: number
   event_count: number
   has_full_snapshot: boolean
   /** The earliest and the latest time of its events, Unix ms. */
@@ -30,10 +39,14 @@ type Event = { type: number; timestamp: number; data?: unknown }
 
 /**
  * Checks the events of a chunk and compresses them. Whatever compression the recorder has used, the events
- * are read and written anew, so a stored chunk is always a list of events. Throws INVALID_BODY, or
- * PAYLOAD_TOO_LARGE for events of more than MAX_CHUNK_JSON_BYTES.
+ * are read and written anew, so a stored chunk is always a list of events. `checkTimes` throws for times that
+ * its replay cannot have. Throws INVALID_BODY, or PAYLOAD_TOO_LARGE for events of more than
+ * MAX_CHUNK_JSON_BYTES.
  */
-export async function packChunk(upload: Pick<UploadChunk, 'events' | 'gzip'>): Promise<PackedChunk> {
+export async function packChunk(
+  upload: Pick<UploadChunk, 'events' | 'gzip'>,
+  checkTimes: (from: number, to: number) => void,
+): Promise<PackedChunk> {
   const events = upload.events ?? (await readCompressed(upload.gzip ?? ''))
   if (!events.every(isEvent)) {
     throw new ApiError(
@@ -41,15 +54,19 @@ export async function packChunk(upload: Pick<UploadChunk, 'events' | 'gzip'>): P
       `Each event needs \`type\` (0 to ${LAST_TYPE}), \`timestamp\` (Unix ms) and \`data\`, as the recorder makes them. Send the chunk as the recorder made it.`,
     )
   }
+  const times = events.map(({ timestamp }) => timestamp)
+  const [from, to] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))]
+  // Before the work on its bytes.
+  checkTimes(from, to)
   const json = Buffer.from(JSON.stringify(events))
   if (json.length > MAX_CHUNK_JSON_BYTES) throw tooLarge()
-  const times = events.map(({ timestamp }) => timestamp)
+  const bytes = await compress(json)
   return {
-    bytes: await compress(json),
+    bytes,
+    size: Math.max(bytes.length, Math.ceil(json.length / MOST_COMPRESSION)),
     event_count: events.length,
     has_full_snapshot: events.some(({ type }) => type === FULL_SNAPSHOT),
-    from: times.reduce((a, b) => Math.min(a, b)),
-    to: times.reduce((a, b) => Math.max(a, b)),
+    ...{ from, to },
     hash: createHash('sha256').update(json).digest('hex').slice(0, 16),
   }
 }
@@ -79,18 +96,19 @@ async function inflate(bytes: Uint8Array): Promise<Buffer> {
 }
 
 function parse(json: Buffer): unknown {
-  if (isDeeperThan(json, MAX_CHUNK_DEPTH)) {
-    throw new ApiError(
-      'INVALID_BODY',
-      `The events have more than ${MAX_CHUNK_DEPTH} objects and lists inside each other. Send events of a flatter page.`,
-    )
-  }
+  const excess = excessOf(json, { levels: MAX_CHUNK_DEPTH, values: MAX_CHUNK_VALUES })
+  if (excess !== null) throw new ApiError('INVALID_BODY', EXCESSES[excess])
   try {
     return JSON.parse(json.toString())
   } catch {
     return null
   }
 }
+
+const EXCESSES = {
+  levels: `The events have more than ${MAX_CHUNK_DEPTH} objects and lists inside each other. Send events of a flatter page.`,
+  values: `The events have more than ${MAX_CHUNK_VALUES} values. Send smaller chunks.`,
+} as const
 
 function isEvent(event: unknown): event is Event {
   if (typeof event !== 'object' || event === null) return false

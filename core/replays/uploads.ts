@@ -1,3 +1,4 @@
+import QuickLRU from 'quick-lru'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import { unknownTokenError } from '#core/ingest/track-request'
@@ -12,7 +13,7 @@ import {
   type StartReplay,
   type UploadChunk,
 } from '#schemas/replays'
-import { packChunk } from './chunk.ts'
+import { type PackedChunk, packChunk } from './chunk.ts'
 import type { ReplayQuota } from './quota.ts'
 import { objectsPrefix, type Replay, replayIdOf } from './replay.ts'
 import type { ReplaySettingsStore } from './settings.ts'
@@ -41,6 +42,13 @@ const CLOCK_ERROR_MS = 5 * 60_000
  * state for 30 days, and a stranger could name another one in each of 400 chunks.
  */
 const MAX_USERS = 20
+/**
+ * Chunks of a replay that may be refused for what is in them. A recorder sends none: so one that is refused
+ * three times is a foreign program, or its page has a wrong clock.
+ */
+const MAX_REFUSED_CHUNKS = 3
+/** Replays whose refused chunks a process remembers: as many as 60 addresses start in an hour. */
+const MAX_REFUSED_REPLAYS = 3_600
 /** Uploads of a replay are taken for this time after its start, ms: a page may have been offline. */
 const UPLOAD_MS = 24 * 3_600_000
 
@@ -60,6 +68,8 @@ export function createReplayUploads({
   limits,
   clock,
 }: UploadServices) {
+  const refused = new QuickLRU<string, number>({ maxSize: MAX_REFUSED_REPLAYS })
+
   /** The project of a token, and the settings of its replays; null: it is off, or the plan has none. */
   async function recordingOf(token: string): Promise<{ project: Project; recording: ReplaySettings | null }> {
     const project = await projects.byToken(token)
@@ -132,15 +142,13 @@ export function createReplayUploads({
     const { index } = upload
     if (replay.chunks.some(chunk => chunk.index === index)) return false
     checkUser(replay, upload.user_id)
-    const { bytes, hash, ...packed } = await packChunk(upload)
-    checkRoom(replay, bytes.length)
-    checkTimes(replay, packed)
+    const { bytes, size, hash, ...packed } = await pack(replay, upload)
     const object = `${index}-${hash}`
     const key = objectsPrefix(id) + object
     await objects.put(key, bytes)
-    const chunk = { index, bytes: bytes.length, object, ...packed }
+    const chunk = { index, bytes: size, object, ...packed }
     if (await replays.addChunk(replay, chunk, { userId: upload.user_id, now: clock.now() })) {
-      await quota.commit(replay, bytes.length, replay.finished_chunks !== null)
+      await quota.commit(replay, size, replay.finished_chunks !== null)
       return true
     }
     const now = await replays.ofProject(replay.project_id, id)
@@ -150,8 +158,30 @@ export function createReplayUploads({
     if (stored?.object === object) return false
     await objects.delete([key])
     if (open === null) throw unknownReplay()
-    checkRoom(open, bytes.length)
+    checkRoom(open, size)
     return false
+  }
+
+  /**
+   * Unpacking takes far more work than sending, and a refused chunk counts no bytes. So a replay is over for
+   * this process once it has sent several.
+   */
+  async function pack(replay: Replay, upload: UploadChunk): Promise<PackedChunk> {
+    const refusals = refused.get(replay.id) ?? 0
+    if (refusals >= MAX_REFUSED_CHUNKS) {
+      throw new ApiError(
+        'FORBIDDEN',
+        `This replay takes no more: ${refusals} of its chunks could not be read. Start another one.`,
+      )
+    }
+    try {
+      const packed = await packChunk(upload, (from, to) => checkTimes(replay, { from, to }))
+      checkRoom(replay, packed.size)
+      return packed
+    } catch (error) {
+      refused.set(replay.id, (refused.get(replay.id) ?? 0) + 1)
+      throw error
+    }
   }
 
   async function finish(id: string, request: FinishReplay & Sender): Promise<void> {

@@ -12,6 +12,7 @@ import { MAX_BODY_BYTES, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { type Admission, CAPS, createAdmission, RETRY_SECONDS } from './admission.ts'
 import { createLostClients } from './lost-clients.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { readBody } from './read-body.ts'
 import { respondToMalformed } from './respond-to-malformed.ts'
 import { type StreamedBody, sendStream } from './send-stream.ts'
@@ -67,12 +68,13 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const lostClients = createLostClients({ log: options.log })
   let isClosing = false
 
-  const server = createServer(TIMEOUTS, onRequest)
+  const inTurn = oneAtATime(onRequest)
+  const server = createServer(TIMEOUTS, inTurn)
   // A client that sends `Expect: 100-continue` (curl does from 1 MiB on) gets the refusal before it sends the
   // body.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!(Number(request.headers['content-length']) > MAX_BODY_BYTES)) response.writeContinue()
-    onRequest(request, response)
+    inTurn(request, response)
   })
   server.on('clientError', respondToMalformed)
   server.on('connection', socket => {

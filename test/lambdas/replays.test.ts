@@ -302,6 +302,49 @@ describe('uploads', () => {
     expect(await service.replays.objects.list(`replays/2026-11-21/${id}`)).toEqual([])
   })
 
+  describe('chunks that are small and unpack to much', () => {
+    const packed = (json: string) => ({ gzip: gzipSync(json).toString('base64') })
+    const filled = (at: number, filling: string) =>
+      `[{"type":3,"timestamp":${at},"data":[${filling.repeat(Math.floor((MAX_CHUNK_JSON_BYTES - 1_000) / filling.length))}0]}]`
+
+    test.each([
+      ['lists', '[],'],
+      ['numbers', '1,'],
+      ['objects in objects', '{"a":{}},'],
+    ])('with too many values are refused before they are parsed: %s', async (_, filling) => {
+      const project = await service.createProject()
+      const { id, upload: fields, started_at } = await newReplay(service, project)
+      const sent = { ...fields, index: 0, ...packed(filled(started_at, filling)) }
+      const response = await upload(id, sent)
+      expect([response.status, response.body.error]).toEqual([400, 'INVALID_BODY'])
+      expect(response.body.message).toContain('values')
+    })
+
+    test('count a part of their JSON, so a replay takes few of them', async () => {
+      const project = await service.createProject()
+      const { id, upload: fields, started_at } = await newReplay(service, project)
+      const text = packed(filled(started_at, '"x                             ",'))
+      const statuses: number[] = []
+      for (let index = 0; index < 18; index++)
+        statuses.push((await upload(id, { ...fields, index, ...text })).status)
+      expect(statuses).toEqual([...Array(16).fill(202), 413, 413])
+      const { body } = await service.call(routes.readReplay, { id })
+      expect(body.committed_bytes).toBeLessThanOrEqual(REPLAY_LIMITS.max_bytes)
+    })
+
+    test('end their replay when several could not be read, and no other one', async () => {
+      const project = await service.createProject()
+      const { id, upload: fields, started_at } = await newReplay(service, project)
+      const bad = (index: number) => upload(id, { ...fields, index, events: snapshotAt(1) })
+      for (let i = 0; i < 3; i++) expect((await bad(i)).status).toBe(400)
+      const over = await upload(id, { ...fields, index: 3, events: snapshotAt(started_at) })
+      expect([over.status, over.body.error]).toEqual([403, 'FORBIDDEN'])
+      const other = await newReplay(service, project)
+      const sent = { ...other.upload, index: 0, events: snapshotAt(other.started_at) }
+      expect((await upload(other.id, sent)).status).toBe(202)
+    })
+  })
+
   test('a chunk for a replay of another project is refused', async () => {
     const [one, two] = [await service.createProject(), await service.createProject()]
     const { id, upload: fields, started_at } = await newReplay(service, one)

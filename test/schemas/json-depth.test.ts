@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isDeeperThan, MAX_JSON_DEPTH, parseJson } from '#schemas/json-depth'
+import { excessOf, isDeeperThan, MAX_JSON_DEPTH, parseJson } from '#schemas/json-depth'
 
 const bytes = (json: string) => Buffer.from(json)
 
@@ -48,4 +48,15 @@ test.each([
 test('a text of brackets is a text, and the deepest JSON that is allowed is parsed', () => {
   expect(parseJson(`{"a":"${'['.repeat(400_000)}"}`)).toHaveProperty('a')
   expect(parseJson('['.repeat(MAX_JSON_DEPTH) + ']'.repeat(MAX_JSON_DEPTH))).toBeInstanceOf(Array)
+})
+
+test.each([
+  ['{}', 1],
+  ['[1,2,3]', 3],
+  ['{"a":[],"b,[{":{},"c\\",":"d,,,"}', 5],
+  ['[[[]],[[]]]', 6],
+  ['"a,b,c"', 0],
+])('values of %s are counted as they are', (json, values) => {
+  expect(excessOf(bytes(json), { levels: 9, values })).toBeNull()
+  if (values > 0) expect(excessOf(bytes(json), { levels: 9, values: values - 1 })).toBe('values')
 })
