@@ -210,11 +210,19 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder 
     }, ms)
   }
 
+  const recorder: Recorder = {
+    stop: (reason = 'stopped') => end(reason),
+    leave(isGone) {
+      if (hasEnded || !pictureAt) return
+      if (!isGone || document.visibilityState !== 'hidden') held.push([ownEvent(LEFT, {}), 0])
+      if (isGone || !slices.isPartial()) release()
+    },
+  }
   const timer = setTimeout(() => end('too_long'), limits.maxDurationMs)
   const nodes = document.getElementsByTagName('*').length
   if (nodes > limits.maxNodes) {
     end('too_many_nodes')
-    return { stop() {}, leave() {} }
+    return recorder
   }
   stopRecord = record({
     emit: event => emit(event as RecordedEvent),
@@ -241,14 +249,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder 
   })
   // A task of its own, so that the page can react between the two.
   takeSnapshotIn(0)
-  return {
-    stop: (reason = 'stopped') => end(reason),
-    leave(isGone) {
-      if (hasEnded || pictureAt === 0) return
-      if (!isGone || document.visibilityState !== 'hidden') held.push([ownEvent(LEFT, {}), 0])
-      if (isGone || !slices.isPartial()) release()
-    },
-  }
+  return recorder
 }
 
 function ownEvent(tag: string, payload: object): string {

@@ -67,8 +67,8 @@ window.openStage = ({ onSize }) => {
   let speed = 1
 
   /**
-   * A player begins with all that is there. What it gets later it takes a moment later, and shows it only when
-   * its time comes.
+   * A player begins with all that is there. What it gets later it takes a moment later, and shows it only
+   * when its time comes.
    */
   function start(events: RecordedEvent[]): Replayer {
     first = events[0]!.timestamp
