@@ -12,15 +12,22 @@ export type ErrorExtras = {
   cause?: unknown
 }
 
+/** The state of a limit in the headers of a response (R20). */
+export type LimitHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset', string>
+/** An error without them is no RATE_LIMITED. */
+export type LimitExtras = ErrorExtras & { retryAfter: number; headers: LimitHeaders }
+
 /**
  * The only error whose text callers see: a code of schemas/errors.ts and a message that tells them what to
  * do. Any other exception is our bug and becomes INTERNAL_ERROR without its text. Message and fields never
  * hold a secret, because a caller may have sent one where a name belongs.
  */
-export class ApiError extends Error {
+export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: ErrorCode
   readonly extras: ErrorExtras
 
+  constructor(code: 'RATE_LIMITED', message: string, extras: LimitExtras)
+  constructor(code: [Code] extends ['RATE_LIMITED'] ? never : Code, message?: string, extras?: ErrorExtras)
   constructor(code: ErrorCode, message: string = errorCodes[code].hint, extras: ErrorExtras = {}) {
     super(hideSecrets(message), { cause: extras.cause })
     this.name = 'ApiError'

@@ -11,6 +11,7 @@ const LIFE_MS = 30 * 86_400_000
 const CACHE = { foundMs: 5_000, missingMs: 1_000, maxEntries: 10_000 }
 /** The account's id, so that one request finds session and account, and 256 random bits. */
 const TOKEN = /^aab_([0-9a-f]{16})[0-9a-f]{64}$/
+const SESSION_ID = /^brs_([0-9a-f]{64})$/
 
 /** Signed-in browsers: the cookie holds the token, the table its hash. */
 export function createBrowserSessionStore({
@@ -57,8 +58,14 @@ export function createBrowserSessionStore({
     const [data, account] = await readTogether(state, { Key, parse }, accounts.itemRead(account_id))
     if (data === null || account?.id !== data.account_id) return null
     const { created_at, valid_until } = data
-    const id = `brs_${hash.slice(0, 16)}`
-    return { id, account, csrf_token: csrfToken(token), created_at, expires_at: valid_until }
+    return { id: `brs_${hash}`, account, csrf_token: csrfToken(token), created_at, expires_at: valid_until }
+  }
+
+  async function isLive(accountId: string, id: string): Promise<boolean> {
+    const hash = SESSION_ID.exec(id)?.[1]
+    if (hash === undefined) return false
+    const { data } = await orUnavailable(sessions.get({ hash }).go({ consistent: true }))
+    return data?.account_id === accountId && data.valid_until > clock.now()
   }
 
   async function end(token: string): Promise<void> {
@@ -71,5 +78,5 @@ export function createBrowserSessionStore({
     return create(accountId)
   }
 
-  return { create, byToken, rotate, end }
+  return { create, byToken, isLive, rotate, end }
 }

@@ -5,7 +5,7 @@ import type { Scope } from '#schemas/scopes'
 
 /** A signed-in browser. Only the SHA-256 of its cookie's token is stored. */
 export type BrowserSession = {
-  /** The first characters of the token's hash: an id for the audit log, useless as a credential. */
+  /** The token's hash: an id for the audit log, by which the session is found; useless as a credential. */
   id: string
   account: Account
   /** Hidden field of every form, derived from the token (csrfToken). */
@@ -23,6 +23,8 @@ export type BrowserSessions = {
    * deleted.
    */
   byToken(token: string): Promise<BrowserSession | null>
+  /** Whether a session of the account is neither ended nor expired now, by its id. */
+  isLive(accountId: string, id: string): Promise<boolean>
   /**
    * Ends the old session, where there is one, and creates another: at sign-in, so that no token is fixed in
    * advance.

@@ -1,5 +1,5 @@
 import type { Caller } from '#core/accounts/caller'
-import { ApiError } from '#core/errors'
+import { ApiError, type LimitHeaders } from '#core/errors'
 import type { Route } from '#schemas/route'
 
 /** A limit after one request has counted toward it. */
@@ -62,7 +62,11 @@ export const noLimits: Limits = {
 }
 
 /** Returns the response headers that show the state of a limit (R20). The reset is in Unix seconds. */
-export function limitHeaders({ limit, remaining, resetsAt }: LimitState): Record<string, string> {
+export function limitHeaders({
+  limit,
+  remaining,
+  resetsAt,
+}: Pick<LimitState, 'limit' | 'remaining' | 'resetsAt'>): LimitHeaders {
   return {
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),

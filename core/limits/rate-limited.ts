@@ -1,22 +1,34 @@
-import { ApiError } from '#core/errors'
+import { ApiError, type LimitExtras } from '#core/errors'
+import { limitHeaders } from './limit-state.ts'
 import type { Admission } from './sliding-window.ts'
+
+type Reached = Pick<Admission, 'limit' | 'remaining' | 'resetAt'>
 
 /** RATE_LIMITED with Retry-After and the X-RateLimit headers (R20). */
 export function rateLimited(
   /** Names the requests in the message, such as `sign-ins of this address`. */
   things: string,
-  { limit, remaining, resetAt }: Pick<Admission, 'limit' | 'remaining' | 'resetAt'>,
+  reached: Reached,
   now: number,
   fields: Record<string, unknown> = { reason: 'rate_limit' },
 ): ApiError {
-  const seconds = Math.max(1, Math.ceil((resetAt - now) / 1_000))
-  return new ApiError('RATE_LIMITED', `Too many ${things}. Wait ${seconds} s, then try again.`, {
+  const extras = limitExtras(reached, now, fields)
+  return new ApiError(
+    'RATE_LIMITED',
+    `Too many ${things}. Wait ${extras.retryAfter} s, then try again.`,
+    extras,
+  )
+}
+
+/** What each RATE_LIMITED has beside its message (R20). */
+export function limitExtras(
+  { limit, remaining, resetAt }: Reached,
+  now: number,
+  fields: Record<string, unknown>,
+): LimitExtras {
+  return {
     fields,
-    retryAfter: seconds,
-    headers: {
-      'X-RateLimit-Limit': String(limit),
-      'X-RateLimit-Remaining': String(remaining),
-      'X-RateLimit-Reset': String(Math.ceil(resetAt / 1_000)),
-    },
-  })
+    retryAfter: Math.max(1, Math.ceil((resetAt - now) / 1_000)),
+    headers: limitHeaders({ limit, remaining, resetsAt: resetAt }),
+  }
 }

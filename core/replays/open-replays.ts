@@ -1,4 +1,5 @@
 import type { AgentSessionStore } from '#core/access/agent-sessions'
+import type { BrowserSessions } from '#core/access/types'
 import type { AccountStore } from '#core/accounts/store'
 import type { Limits } from '#core/limits/limit-state'
 import type { Profile } from '#core/limits/profile'
@@ -22,6 +23,7 @@ export type ReplayServices = StateTable & {
   projects: Pick<ProjectDirectory, 'byToken' | 'byId'>
   accounts: Pick<AccountStore, 'byId' | 'isLiveKey'>
   agentSessions: Pick<AgentSessionStore, 'isLive'>
+  browserSessions: Pick<BrowserSessions, 'isLive'>
   /** The objects of replays, in the bucket or folder of the lake. */
   objects: Lake
   limits: Pick<Limits, 'checkToken'>
@@ -36,6 +38,7 @@ export function openReplays({
   projects,
   accounts,
   agentSessions,
+  browserSessions,
   objects,
   limits,
   profile,
@@ -63,20 +66,27 @@ export function openReplays({
       ...state,
       projects,
       replays,
-      isLive: checkCredential({ accounts, agentSessions }),
+      isLive: checkCredential({ accounts, agentSessions, browserSessions }),
     }),
   }
 }
 
 /** Asks whether a credential of an account still counts. */
-function checkCredential({ accounts, agentSessions }: Pick<ReplayServices, 'accounts' | 'agentSessions'>) {
+function checkCredential({
+  accounts,
+  agentSessions,
+  browserSessions,
+}: Pick<ReplayServices, 'accounts' | 'agentSessions' | 'browserSessions'>) {
   type Check = (accountId: string, id: string) => Promise<boolean>
   const checks: Record<CredentialKind, Check> = {
     api_key: accounts.isLiveKey,
     agent_session: agentSessions.isLive,
     demo: agentSessions.isLive,
-    // A browser that signs out keeps what it has opened.
-    cookie: async accountId => (await accounts.byId(accountId)) !== null,
+    async cookie(accountId, id) {
+      const checks = [accounts.byId(accountId), browserSessions.isLive(accountId, id)] as const
+      const [account, isSignedIn] = await Promise.all(checks)
+      return account !== null && isSignedIn
+    },
     // It opens no replays.
     share_link: async () => false,
   }

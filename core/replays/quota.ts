@@ -1,6 +1,7 @@
 import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
 import { NO_LIMIT, type Profile } from '#core/limits/profile'
+import { limitExtras } from '#core/limits/rate-limited'
 import type { Now } from '#core/ports'
 import { queryItems } from '#core/query-all'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
@@ -14,6 +15,7 @@ const DAYS = 30
 const STORAGE = 'storage'
 /** No recording goes on for so long, ms: uploads of a replay are taken for a day after its start. */
 const OPEN_MS = 2 * DAY_MS
+const RETRY_MS = 3_600_000
 
 /** The account of a replay and its start, Unix ms. */
 type Start = Pick<Replay, 'account_id' | 'started_at'>
@@ -46,10 +48,10 @@ export function createReplayQuota({
     const { account_id: accountId } = start
     const { replay_storage_bytes, replay_ingestion_bytes } = profile
     if (replay_ingestion_bytes !== NO_LIMIT && (await readObserved(accountId)) >= replay_ingestion_bytes) {
-      throw full('30 days', replay_ingestion_bytes)
+      throw full('30 days', replay_ingestion_bytes, clock.now())
     }
     const reserved = await add(start, { held: REPLAY_LIMITS.max_bytes }, replay_storage_bytes)
-    if (!reserved) throw full('storage', replay_storage_bytes)
+    if (!reserved) throw full('storage', replay_storage_bytes, clock.now())
   }
 
   /**
@@ -197,10 +199,11 @@ function dayKey(at: number): string {
   return `began#${utcDate(at)}`
 }
 
-function full(what: string, limit: number): ApiError {
+/** Replays expire all the time, so nobody knows when there is room. A client asks again after an hour. */
+function full(what: string, limit: number, now: number): ApiError {
   return new ApiError(
     'RATE_LIMITED',
     `The account has no room for another replay: its limit of ${limit} bytes (${what}) is reached. Delete replays, or wait until old ones expire.`,
-    { retryAfter: 3_600, fields: { reason: 'replay_quota' } },
+    limitExtras({ limit, remaining: 0, resetAt: now + RETRY_MS }, now, { reason: 'replay_quota' }),
   )
 }

@@ -39,7 +39,7 @@ export function createReplayRemoval({ replays, quota, objects, clock }: RemovalS
     const end = clock.now() + REQUEST_MS
     let removed = 0
     for (const projectId of projectIds) {
-      for await (const page of replays.pages(projectId, PAGE))
+      for await (const page of replays.pages(projectId, PAGE, { after: '' }))
         removed += await removeUntil(end, page, removed)
     }
     return removed

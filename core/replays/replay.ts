@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { utcDate } from '#core/time'
+import { DAY_MS, utcDate } from '#core/time'
 import { REPLAY_LIMITS, REPLAY_PREFIX, type ReplayChunk, type ReplayRecord } from '#schemas/replays'
 
 /** A replay as the state has it. */
@@ -50,7 +50,11 @@ export function replayIdOf(
   const hash = createHash('sha256')
     .update(JSON.stringify([projectId, session_id, start_id]))
     .digest('hex')
-  return `rpl_${started_at.toString(16).padStart(12, '0')}${hash.slice(0, 20)}`
+  return prefixOf(started_at) + hash.slice(0, 20)
+}
+
+function prefixOf(startedAt: number): string {
+  return `rpl_${startedAt.toString(16).padStart(12, '0')}`
 }
 
 /** An id of another form is unknown without a read of the table. */
@@ -61,6 +65,21 @@ export function isReplayId(text: string): boolean {
 /** When a replay began, Unix ms, by its id. */
 export function startOf(id: string): number {
   return Number.parseInt(id.slice(4, 16), 16)
+}
+
+const RETENTION_MS = REPLAY_LIMITS.retention_days * DAY_MS
+
+/**
+ * Whether a replay has expired. The table deletes expired items up to two days late, so each read asks.
+ * `now`: Unix ms.
+ */
+export function isExpired(id: string, now: number): boolean {
+  return startOf(id) <= now - RETENTION_MS
+}
+
+/** The ids of all replays that have not expired come after this text. */
+export function beforeReadable(now: number): string {
+  return prefixOf(now - RETENTION_MS + 1)
 }
 
 /** The objects of a replay have this prefix. Its first part is the UTC day, so that a whole day can go. */

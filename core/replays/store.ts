@@ -1,11 +1,13 @@
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
-import { type Item, queryItems, queryPages } from '#core/query-all'
+import type { Now } from '#core/ports'
+import { queryItems, queryPages } from '#core/query-all'
 import { readItems } from '#core/read-items'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
-import { MAX_CHUNKS, REPLAY_LIMITS } from '#schemas/replays'
+import { REPLAY_LIMITS } from '#schemas/replays'
 import type { PackedChunk } from './chunk.ts'
 import { replayPartition, replayUserPartition } from './item-keys.ts'
-import { expiryOf, isReplayId, type Replay, type StoredChunk } from './replay.ts'
+import { beforeReadable, expiryOf, isExpired, isReplayId, type Replay, type StoredChunk } from './replay.ts'
+import { toReplay } from './replay-item.ts'
 
 /** What a start says of a replay. */
 export type NewReplay = Pick<
@@ -14,17 +16,15 @@ export type NewReplay = Pick<
 > & { user_id: string | null }
 
 /** Replays of one session. A replay has up to 15 minutes, so this is half a day of one session. */
-const MAX_OF_SESSION = 50
-/** The attributes of chunks: c0, c1 and so on. */
-const CHUNK = /^c(\d{1,3})$/
+export const MAX_OF_SESSION = 50
 
 /**
  * Replays in the state. A replay is one item under its project, with one attribute for each chunk: at most
  * MAX_CHUNKS of about 120 bytes, and as many ids of its visitor. A second item leads from its id to the
  * project, an item of each session names its replays, and an item for each user of a replay leads to it. All
- * of them expire with the replay.
+ * of them expire with the replay (U92): what deletes replays finds expired ones too, and no other read does.
  */
-export function createReplayStore({ client, table }: StateTable) {
+export function createReplayStore({ client, table, clock }: StateTable & { clock: Now }) {
   /** Returns false if the replay is there already, or if its session has too many. */
   async function create(replay: NewReplay): Promise<boolean> {
     const { id, project_id, session_id, user_id, page, ...others } = replay
@@ -75,7 +75,7 @@ export function createReplayStore({ client, table }: StateTable) {
     await orUnavailable(client.put({ TableName: table, Item }))
   }
 
-  /** The replays in which a user has sent something. */
+  /** The replays in which a user has sent something, expired ones included: their objects may be there. */
   async function ofUser(projectId: string, userId: string): Promise<Replay[]> {
     const items = await queryItems({ client, table }, replayUserPartition(projectId, userId), 'rpl_', 'rpl_~')
     const keys = items.map(({ sk }) => keyOf(projectId, String(sk)))
@@ -84,7 +84,7 @@ export function createReplayStore({ client, table }: StateTable) {
 
   /** Returns the replay of an id, whatever its project, or null. */
   async function byId(id: string): Promise<Replay | null> {
-    if (!isReplayId(id)) return null
+    if (!isReplayId(id) || isExpired(id, clock.now())) return null
     const { Item } = await orUnavailable(
       client.get({ TableName: table, Key: pointerOf(id), ConsistentRead: true }),
     )
@@ -92,6 +92,7 @@ export function createReplayStore({ client, table }: StateTable) {
   }
 
   async function ofProject(projectId: string, id: string): Promise<Replay | null> {
+    if (isExpired(id, clock.now())) return null
     const get = client.get({ TableName: table, Key: keyOf(projectId, id), ConsistentRead: true })
     const { Item } = await orUnavailable(get)
     return Item === undefined ? null : toReplay(Item)
@@ -160,23 +161,34 @@ export function createReplayStore({ client, table }: StateTable) {
   }
 
   /**
-   * The replays of a project, newest first, in pages of at most `pageSize`; `before`: only those older than
-   * the replay of this id.
+   * The replays of a project, newest first, in pages of at most `pageSize`; `before`, `after`: only those
+   * older or newer than the replay of this id. With an empty `after` they include expired ones.
    */
-  async function* pages(projectId: string, pageSize: number, before?: string): AsyncGenerator<Replay[]> {
+  async function* pages(
+    projectId: string,
+    pageSize: number,
+    {
+      before,
+      after = beforeReadable(clock.now()),
+    }: { before?: string | undefined; after?: string | undefined } = {},
+  ): AsyncGenerator<Replay[]> {
+    const first = after || 'rpl_'
+    const last = before ?? 'rpl_~'
+    // DynamoDB refuses such a range. `before` may be the id of a replay that has expired.
+    if (last < first) return
     const query = {
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
       ExpressionAttributeValues: {
         ':pk': replayPartition(projectId),
-        ':first': 'rpl_',
-        ':last': before ?? 'rpl_~',
+        ':first': first,
+        ':last': last,
       },
       ScanIndexForward: false,
       Limit: pageSize + 1,
       ConsistentRead: true,
     }
     for await (const items of queryPages({ client, table }, query)) {
-      yield items.map(toReplay).filter(({ id }) => id !== before)
+      yield items.map(toReplay).filter(({ id }) => id !== before && id !== after)
     }
   }
 
@@ -205,11 +217,12 @@ export function createReplayStore({ client, table }: StateTable) {
   ): Promise<Map<string, string[]>> {
     const keys = [...new Set(sessionIds)].map(id => sessionKey(projectId, id))
     const items = await readItems({ client, table }, keys)
+    const now = clock.now()
     return new Map(
-      items.map(({ session_id, replay_ids }) => [
-        String(session_id),
-        [...((replay_ids as Set<string> | undefined) ?? [])],
-      ]),
+      items.flatMap(({ session_id, replay_ids }) => {
+        const ids = [...((replay_ids as Set<string> | undefined) ?? [])].filter(id => !isExpired(id, now))
+        return ids.length === 0 ? [] : [[String(session_id), ids]]
+      }),
     )
   }
 
@@ -281,29 +294,4 @@ function pointerOf(id: string): ItemKey {
 
 function sessionKey(projectId: string, sessionId: string): ItemKey {
   return { pk: `replaysession#${projectId}#${sessionId}`, sk: 'replays' }
-}
-
-function toReplay(item: Item): Replay {
-  const chunks = Object.entries(item).flatMap(([name, value]): StoredChunk[] => {
-    const index = CHUNK.exec(name)?.[1]
-    return index === undefined ? [] : [{ index: Number(index), ...(value as Omit<StoredChunk, 'index'>) }]
-  })
-  return {
-    id: String(item.id),
-    project_id: String(item.project_id),
-    account_id: String(item.account_id),
-    session_id: String(item.session_id),
-    user_ids: [...((item.user_ids as Set<string> | undefined) ?? [])],
-    page: typeof item.page === 'string' ? item.page : null,
-    started_at: Number(item.started_at),
-    created_at: Number(item.created_at),
-    touched_at: Number(item.touched_at),
-    committed_bytes: Number(item.committed_bytes),
-    event_count: Number(item.event_count),
-    has_full_snapshot: item.has_full === true,
-    finished_chunks: typeof item.finished_chunks === 'number' ? item.finished_chunks : null,
-    left_chunks: typeof item.left_chunks === 'number' ? item.left_chunks : null,
-    is_removed: item.is_removed === true,
-    chunks: chunks.toSorted((a, b) => a.index - b.index).slice(0, MAX_CHUNKS),
-  }
 }

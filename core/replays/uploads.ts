@@ -3,6 +3,7 @@ import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import { unknownTokenError } from '#core/ingest/track-request'
 import { type Limits, limitError } from '#core/limits/limit-state'
+import { limitExtras } from '#core/limits/rate-limited'
 import type { Lake, Now } from '#core/ports'
 import { isAllowedOrigin } from '#core/projects/origins'
 import type { Project, ProjectDirectory } from '#core/projects/project'
@@ -18,7 +19,7 @@ import type { ReplayQuota } from './quota.ts'
 import { objectsPrefix, type Replay, replayIdOf } from './replay.ts'
 import type { ReplaySettingsStore } from './settings.ts'
 import type { ReplayStarts } from './starts.ts'
-import type { ReplayStore } from './store.ts'
+import { MAX_OF_SESSION, type ReplayStore } from './store.ts'
 
 export type UploadServices = {
   projects: Pick<ProjectDirectory, 'byToken'>
@@ -133,6 +134,10 @@ export function createReplayUploads({
     throw new ApiError(
       'RATE_LIMITED',
       'The session has too many replays. Start the next one in another session.',
+      // The reason of a full account, because then a recorder ends its recording and does not try again.
+      limitExtras({ limit: MAX_OF_SESSION, remaining: 0, resetAt: now + UPLOAD_MS }, now, {
+        reason: 'replay_quota',
+      }),
     )
   }
 

@@ -19,7 +19,7 @@ export type ViewerLinkServices = StateTable & {
 export const VIEWER_MS = 3_600_000
 
 /** How often one address may read the events of the session, as each reload of the viewer does. */
-const MAX_READS = 60
+export const MAX_READS = 60
 
 const SECRET = /^aav_[0-9a-f]{64}$/
 

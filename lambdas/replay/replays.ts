@@ -1,3 +1,4 @@
+import { forEachConcurrent } from '#core/concurrency'
 import { ApiError } from '#core/errors'
 import type { Profile } from '#core/limits/profile'
 import type { Now } from '#core/ports'
@@ -22,8 +23,8 @@ export type ReplayEndpointServices = Pick<Replays, 'replays' | 'settings' | 'quo
   clock: Now
 }
 
-/** Projects that one list or one deletion covers. */
-const MAX_PROJECTS = 100
+/** Projects whose recording is stopped at the same time. */
+const CONCURRENCY = 8
 
 /** What an account reads and sets of its replays. */
 export function replayEndpoints(services: ReplayEndpointServices, chain: ReturnType<typeof accountChain>) {
@@ -40,14 +41,7 @@ export function replayEndpoints(services: ReplayEndpointServices, chain: ReturnT
 
   async function recordedProjects(accountId: string): Promise<Project[]> {
     const [own, recorded] = await Promise.all([projects.list(accountId), settings.ofAccount(accountId)])
-    const found = own.filter(({ id }) => recorded.has(id))
-    if (found.length > MAX_PROJECTS) {
-      throw new ApiError(
-        'MISSING_FIELDS',
-        `The account has more than ${MAX_PROJECTS} projects with replays. Name one of them in \`project\`.`,
-      )
-    }
-    return found
+    return own.filter(({ id }) => recorded.has(id))
   }
 
   /** The replay that the path names. Throws NOT_FOUND, also for one of another account. */
@@ -108,7 +102,10 @@ export function replayEndpoints(services: ReplayEndpointServices, chain: ReturnT
       const recorded = await settings.ofAccount(call.caller.account.id)
       const cleared = chosen.filter(({ id }) => recorded.has(id))
       // First, so that no replay begins meanwhile.
-      for (const project of cleared) await settings.change(project, { enabled: false })
+      await forEachConcurrent(cleared, CONCURRENCY, async project => {
+        const { enabled } = await settings.ofProject(project.id)
+        if (enabled) await settings.change(project, { enabled: false })
+      })
       const deleted = await removal.removeOfProjects(cleared.map(({ id }) => id))
       return {
         status: 200,

@@ -1,8 +1,10 @@
 import { ApiError } from '#core/errors'
+import { limitExtras } from '#core/limits/rate-limited'
 import type { Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import type { Replays } from '#core/replays/open-replays'
 import { viewerGone } from '#core/replays/viewer-gone'
+import { MAX_READS } from '#core/replays/viewer-links'
 import { replayEvents } from '#core/reports/replay-events'
 import { type ReportServices, runReport } from '#core/reports/run/run'
 import { engineFor } from '#core/reports/run/statement-log'
@@ -32,6 +34,9 @@ export function viewEventsEndpoint(
       throw new ApiError(
         'RATE_LIMITED',
         'This address of the viewer has read the events too often. Open the replay again.',
+        limitExtras({ limit: MAX_READS, remaining: 0, resetAt: found.expiresAt }, services.clock.now(), {
+          reason: 'rate_limit',
+        }),
       )
     }
     const { session_id, started_at, chunks } = found.replay

@@ -137,6 +137,8 @@ export function createSlices(isBlocked: (node: Node) => boolean, onWhole: () => 
     },
     /** Whether rrweb emits now what belongs to the last snapshot. */
     isOfSnapshot: () => isAdding,
+    /** Whether parts of the last snapshot are missing. */
+    isPartial: () => isFirst,
   }
 }
 

@@ -35,6 +35,8 @@ export type RecorderLimits = {
    */
   burstBytes: number
   bytesPerSecond: number
+  /** How long a page that changes without end may take until its first picture is whole, ms. */
+  pictureMs: number
 }
 
 /** Why a recording has ended. */
@@ -51,25 +53,48 @@ export type Sink = {
 
 /** The recorder shows no pixels that a page draws, and nothing that it plays. */
 const NOT_RECORDED = ['[data-aa-block]', 'canvas', 'video', 'audio', 'object', 'embed']
-/** Events of ours: changes are left out until the next snapshot, and why the recording has ended. */
+/**
+ * Events of ours: changes are left out until the next snapshot, why the recording has ended, and that the
+ * user has left the page.
+ */
 export const GAP = 'aa-gap'
 export const END = 'aa-end'
+export const LEFT = 'aa-left'
 /** Positions of the pointer are recorded this often, ms. */
 const POINTER_MS = 100
+/** What changes the page. All else is what the user does, and the size of the window. */
+const PAGE_CHANGES: ReadonlySet<unknown> = new Set([
+  Source.Mutation,
+  Source.StyleSheetRule,
+  Source.StyleDeclaration,
+  Source.AdoptedStyleSheet,
+])
+
+export type Recorder = {
+  stop(reason?: EndReason): void
+  /**
+   * The tab is hidden, or the page is gone. The user has seen it until now, also if nothing happened. A page
+   * that was hidden before it is gone was not seen any more.
+   */
+  leave(isGone: boolean): void
+}
 
 /**
- * Records the page and writes masked events to the sink, until a limit or the returned function ends it.
- * Nothing that was not masked leaves this function. Throws for a selector that the browser does not know,
- * before anything is recorded.
+ * Records the page and writes masked events to the sink, until a limit or `stop` ends it. Nothing that was
+ * not masked leaves this function. Throws for a selector that the browser does not know, before anything is
+ * recorded.
  */
-export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?: EndReason) => void {
+export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder {
   const { preset, limits } = settings
   const maskSelector = joinSelectors(['[data-aa-mask]', ...settings.maskSelectors])
   const blockSelector = joinSelectors([...NOT_RECORDED, ...settings.blockSelectors])
   const ignoreSelector = joinSelectors(['[data-aa-ignore]', ...settings.ignoreSelectors])
   const encoder = new TextEncoder()
   let bytes = 0
-  let lastTimestamp = 0
+  /** The time of the last snapshot, Unix ms; 0 before the first one. */
+  let pictureAt = 0
+  /** What the user does while parts of the snapshot are missing. */
+  let held: [json: string, size: number][] = []
   let address = location.href
   let hasEnded = false
   let stopRecord: (() => void) | undefined
@@ -79,7 +104,10 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
 
   const slices = createSlices(
     node => isBlockedInPage(node, blockSelector),
-    () => sink.flush?.(),
+    () => {
+      release()
+      sink.flush?.()
+    },
   )
   const masked = askOnce(id => isMaskedInPage(record.mirror.getNode(id), maskSelector))
   const blocked = askOnce(id => isBlockedInPage(record.mirror.getNode(id), blockSelector))
@@ -105,25 +133,34 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
     if (gap) clearTimeout(gap)
     slices.stop()
     stopRecord?.()
+    release()
     writeOwn(END, { reason })
     sink.end(reason)
   }
 
   function emit(event: RecordedEvent): void {
     if (hasEnded) return
-    noteAddress(event)
+    // A snapshot, its parts and what the page changes meanwhile belong to one moment, so that a player shows
+    // the whole page at once. What the user does has its time, and comes after them.
+    const isPartial =
+      slices.isPartial() &&
+      event.type === EventType.Incremental &&
+      event.timestamp < pictureAt + limits.pictureMs
+    const isHeld = isPartial && !PAGE_CHANGES.has(event.data.source)
+    if (isPartial && !isHeld) event.timestamp = pictureAt
+    if (!isPartial) release()
+    if (!isHeld) noteAddress(event)
     // Also in a gap, because the masker must know what was typed.
     const clean = !gap || event.data?.source === Source.Input ? maskEvent(event) : null
     masked.forget()
     blocked.forget()
     if (!clean || gap) return
-    // The parts of a snapshot belong to one moment, so that a player shows the page at once.
-    if (slices.isOfSnapshot()) clean.timestamp = lastTimestamp
-    lastTimestamp = clean.timestamp
+    if (clean.type === EventType.FullSnapshot) pictureAt = clean.timestamp
     const json = JSON.stringify(clean)
     const size = encoder.encode(json).length
     const isChange = clean.type === EventType.Incremental && !slices.isOfSnapshot()
     if (isChange && !budget.take(size)) beginGap()
+    else if (isHeld) held.push([json, size])
     else write(json, size)
     if (clean.type === EventType.FullSnapshot) sink.flush?.()
   }
@@ -139,7 +176,13 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
   }
 
   function writeOwn(tag: string, payload: object): void {
-    sink.write(JSON.stringify({ type: EventType.Custom, timestamp: Date.now(), data: { tag, payload } }))
+    sink.write(ownEvent(tag, payload))
+  }
+
+  function release(): void {
+    const released = held
+    held = []
+    for (const [json, size] of released) write(json, size)
   }
 
   function write(json: string, size: number): void {
@@ -154,6 +197,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
    */
   function beginGap(): void {
     slices.stop()
+    release()
     takeSnapshotIn(budget.msUntilHalf())
     writeOwn(GAP, {})
   }
@@ -166,11 +210,19 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
     }, ms)
   }
 
+  const recorder: Recorder = {
+    stop: (reason = 'stopped') => end(reason),
+    leave(isGone) {
+      if (hasEnded || !pictureAt) return
+      if (!isGone || document.visibilityState !== 'hidden') held.push([ownEvent(LEFT, {}), 0])
+      if (isGone || !slices.isPartial()) release()
+    },
+  }
   const timer = setTimeout(() => end('too_long'), limits.maxDurationMs)
   const nodes = document.getElementsByTagName('*').length
   if (nodes > limits.maxNodes) {
     end('too_many_nodes')
-    return () => {}
+    return recorder
   }
   stopRecord = record({
     emit: event => emit(event as RecordedEvent),
@@ -197,7 +249,11 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): (reason?:
   })
   // A task of its own, so that the page can react between the two.
   takeSnapshotIn(0)
-  return (reason = 'stopped') => end(reason)
+  return recorder
+}
+
+function ownEvent(tag: string, payload: object): string {
+  return JSON.stringify({ type: EventType.Custom, timestamp: Date.now(), data: { tag, payload } })
 }
 
 /** Remembers answers of the page while one event is masked: the page does not change meanwhile. */

@@ -2,7 +2,7 @@ import { maskAddress } from '#replay/masking/addresses'
 import { createChunks } from './chunks.ts'
 import type { PageScripts } from './page-scripts.ts'
 import type { ReplayConfig } from './replay-config.ts'
-import { type EndReason, type RecorderLimits, startRecorder } from './start-recorder.ts'
+import { type EndReason, type Recorder, type RecorderLimits, startRecorder } from './start-recorder.ts'
 import { createTabState, type TabReplay } from './tab-state.ts'
 import { createTrackerValues } from './tracker-values.ts'
 import { createUploads } from './uploads.ts'
@@ -22,9 +22,16 @@ const PAGE_LIMITS: Omit<RecorderLimits, 'maxDurationMs'> = {
   maxNodes: 50_000,
   burstBytes: 1_000_000,
   bytesPerSecond: 25_000,
+  // A page of 20,000 elements takes less on a slow phone.
+  pictureMs: 5_000,
 }
 
-type Current = { replay: TabReplay; stop(reason: EndReason): void; flush(): void; discard(): void }
+type Current = {
+  replay: TabReplay
+  stop(reason: EndReason): void
+  leave(isGone: boolean): void
+  discard(): void
+}
 
 /**
  * Records the sessions of the tracker in this tab. A replay goes on over the pages of its session, until it
@@ -102,25 +109,28 @@ export function recordTab(
     let isLast = false
     let isDone = false
     const chunks = createChunks(events => add(events, isLast))
-    let stop: ((reason: EndReason) => void) | null = null
+    let recorder: Recorder | null = null
     current = {
       replay,
-      flush: chunks.flush,
+      leave: isGone => {
+        recorder?.leave(isGone)
+        chunks.flush()
+      },
       stop: reason => {
         isLast = true
-        stop?.(reason)
+        recorder?.stop(reason)
         chunks.flush()
       },
       discard: () => {
         isDone = true
-        stop?.('stopped')
+        recorder?.stop()
         chunks.clear()
       },
     }
     const own = current
     const { mask_text, mask_selectors, block_selectors, ignore_selectors, limits } = config
     const maxDurationMs = replay.started_at + limits.max_duration_ms - Date.now()
-    stop = startRecorder(
+    recorder = startRecorder(
       {
         preset: mask_text ? 'text' : 'inputs',
         maskSelectors: mask_selectors,
@@ -165,7 +175,7 @@ export function recordTab(
   function leave(isGone: boolean): void {
     // A page that is left is hidden after that. What it could not send is the next page's already.
     if (isAway) return
-    current?.flush()
+    current?.leave(isGone)
     uploads.leave(isGone, isGone ? current?.replay : null)
     // Last: a page of another process goes on as soon as it reads this, and takes what is kept unsent.
     if (isGone && current) {

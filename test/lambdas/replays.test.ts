@@ -569,6 +569,44 @@ describe('the viewer', () => {
     expect(await view(String(inBrowser.body.viewer_url).split('#')[1] ?? '')).toBe(200)
   })
 
+  test.each([
+    ['signs out', ({ browserSessions }: HttpService, token: string) => browserSessions.end(token)],
+    [
+      'signs in again',
+      ({ browserSessions, owner }: HttpService, token: string) => browserSessions.rotate(token, owner.id),
+    ],
+    ['was signed in for 30 days', async ({ wait }: HttpService) => wait(1_800_000)],
+  ])(
+    'it is dead after the browser that opened it %s, and those of other browsers are not',
+    async (_, end) => {
+      const own = await openHttpService()
+      try {
+        const project = await own.createProject()
+        const first = await own.browser()
+        const token = String(first.Cookie).split('=')[1] ?? ''
+        own.wait(30 * 86_400_000 - 1_200_000)
+        const second = await own.browser()
+        const { id } = await newFinishedReplay(own, project)
+        const open = async (headers: Record<string, string>) => {
+          const { body } = await own.call(routes.openReplay, { ...NO_KEY, headers, id })
+          return String(body.viewer_url).split('#')[1] ?? ''
+        }
+        const secrets = [await open(first), await open(second)]
+        const statuses = () =>
+          Promise.all(
+            secrets.map(
+              async secret => (await own.call(routes.viewReplay, { ...NO_KEY, body: { secret } })).status,
+            ),
+          )
+        expect(await statuses()).toEqual([200, 200])
+        await end(own, token)
+        expect(await statuses()).toEqual([404, 200])
+      } finally {
+        await own.close()
+      }
+    },
+  )
+
   test('it is dead after the project is deleted', async () => {
     const project = await service.createProject()
     const secret = await newViewer(service, project)
@@ -601,6 +639,47 @@ describe('the viewer', () => {
   })
 })
 
+/** The limit, what remains of it, and the seconds until the reset, of a 429 (R20). */
+function limitOf(response: { headers: Headers } | undefined) {
+  const header = (name: string) => response?.headers.get(name) ?? null
+  expect(Number(header('x-ratelimit-reset'))).toBeGreaterThan(0)
+  return [header('x-ratelimit-limit'), header('x-ratelimit-remaining'), Number(header('retry-after'))]
+}
+
+test.each([
+  ['bytes that came in within 30 days', 'replay_ingestion_bytes=1', ['1', '0', 3_600]],
+  ['replays of a session', 'replay_starts=-1', ['50', '0', 86_400]],
+])(
+  'a start over the limit of %s tells a recorder to stop, with the state of the limit',
+  async (_, limits, state) => {
+    const own = await openHttpService({ limits })
+    try {
+      const project = await own.createProject()
+      const start = await newRecording(own, project)
+      await newFinishedReplay(own, project)
+      let response: Awaited<ReturnType<HttpService['call']>> | undefined
+      for (let i = 10; i < 61; i++) {
+        const body = { ...start, start_id: `${start.start_id}${i}` }
+        response = await own.call(routes.startReplay, { ...NO_KEY, body })
+      }
+      expect([response?.status, response?.body.reason]).toEqual([429, 'replay_quota'])
+      expect(limitOf(response)).toEqual(state)
+    } finally {
+      await own.close()
+    }
+  },
+)
+
+test('an address of the viewer reads the events 60 times, and a 429 says until when', async () => {
+  const secret = await newViewer(service, await service.createProject())
+  const read = () => service.call(routes.viewEvents, { ...NO_KEY, body: { secret } })
+  for (let i = 0; i < 60; i++) expect((await read()).status).toBe(200)
+  service.wait(600_000)
+  const refused = await read()
+  expect([refused.status, refused.body.error]).toEqual([429, 'RATE_LIMITED'])
+  expect(limitOf(refused)).toEqual(['60', '0', 3_000])
+})
+
 test('usage has stored, reserved and received bytes, and a full account takes no new replay', async () => {
   const limits = `replay_storage_bytes=${2 * REPLAY_LIMITS.max_bytes}`
   const small = await openHttpService({ limits })
@@ -631,24 +710,83 @@ test('usage has stored, reserved and received bytes, and a full account takes no
     )
     expect(starts.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429])
     expect(starts[0]?.body).toMatchObject({ error: 'RATE_LIMITED', reason: 'replay_quota' })
+    expect(limitOf(starts[0])).toEqual([String(2 * REPLAY_LIMITS.max_bytes), '0', 3_600])
   } finally {
     await small.close()
   }
 })
 
-test('an account with replays of more than 100 projects names the project that it means', async () => {
+test('without a project the replays of any number of projects are listed and deleted', async () => {
   const own = await openHttpService()
   try {
     const projects: Project[] = []
-    for (let i = 0; i < 101; i++) projects.push(await own.createProject())
+    for (let i = 0; i < 120; i++) projects.push(await own.createProject())
     for (const each of projects) await own.replays.settings.change(each, { enabled: true })
-    const refused = await own.call(routes.listReplays, {})
-    expect([refused.status, refused.body.error]).toEqual([400, 'MISSING_FIELDS'])
-    expect(refused.body.message).toContain('Name one')
-    const query = { project: projects[0]?.name ?? '' }
-    expect((await own.call(routes.listReplays, { query })).status).toBe(200)
-    await own.projects.remove(projects[0] ?? expect.unreachable())
-    expect((await own.call(routes.listReplays, {})).status).toBe(200)
+    const ids: string[] = []
+    for (const at of [119, 3, 60, 60, 0, 101, 3]) {
+      own.wait(1_000)
+      ids.unshift((await newReplay(own, projects[at] ?? expect.unreachable())).id)
+    }
+    const list = async (query: Record<string, string>) => {
+      const { status, body } = await own.call(routes.listReplays, { query })
+      const found = ((body.replays ?? []) as { id: string }[]).map(({ id }) => id)
+      return [status, found, body.next_before ?? null]
+    }
+    expect(await list({})).toEqual([200, ids, null])
+    expect(await list({ limit: '4' })).toEqual([200, ids.slice(0, 4), ids[3]])
+    expect(await list({ limit: '4', before: ids[3] ?? '' })).toEqual([200, ids.slice(4), null])
+    const confirmed = { confirm: 'delete_replay_data' }
+    const { body } = await own.call(routes.deleteReplays, { body: confirmed })
+    expect(body).toEqual({ ok: true, deleted: 7 })
+    expect(await list({})).toEqual([200, [], null])
+    const settings = await Promise.all(projects.map(({ id }) => own.replays.settings.ofProject(id)))
+    expect(settings.filter(({ enabled }) => enabled)).toEqual([])
+  } finally {
+    await own.close()
+  }
+})
+
+test('an expired replay is in no read, whatever the table has deleted, and an erasure still deletes its objects', async () => {
+  const own = await openHttpService()
+  try {
+    const project = await own.createProject()
+    const { id, upload: fields, started_at } = await newReplay(own, project)
+    const chunk = { ...fields, user_id: 'u1', index: 0, events: snapshotAt(started_at) }
+    await own.call(routes.uploadChunk, { ...NO_KEY, id, body: chunk })
+    const { session_id } = fields
+    const query = { project: project.name }
+    // One millisecond before it expires.
+    own.wait(started_at + REPLAY_LIMITS.retention_days * 86_400_000 - 1 - own.now())
+    const secret = await openSecret(own, id)
+    const reads = async () => {
+      const viewer = (route: typeof routes.viewReplay | typeof routes.viewChunk | typeof routes.viewEvents) =>
+        own.call(route, { ...NO_KEY, body: { secret, ...(route === routes.viewChunk && { index: 0 }) } })
+      const lists = await Promise.all(
+        [{}, query, { session_id }, { ...query, session_id }].map(async each => {
+          const { body } = await own.call(routes.listReplays, { query: each as Record<string, string> })
+          return (body.replays as unknown[]).length
+        }),
+      )
+      const counts = await own.replays.countReplays(project.id, [session_id])
+      const statuses = [
+        await own.call(routes.readReplay, { id }),
+        await own.call(routes.openReplay, { id }),
+        await viewer(routes.viewReplay),
+        await viewer(routes.viewChunk),
+        await viewer(routes.viewEvents),
+      ].map(({ status }) => status)
+      return { lists, statuses, count: counts.get(session_id) ?? 0 }
+    }
+    expect(await reads()).toEqual({ lists: [1, 1, 1, 1], statuses: [200, 200, 200, 200, 200], count: 1 })
+    own.wait(1)
+    expect(await reads()).toEqual({ lists: [0, 0, 0, 0], statuses: [404, 404, 404, 404, 404], count: 0 })
+    expect((await own.call(routes.deleteReplay, { id })).status).toBe(404)
+    const objects = async () => (await own.replays.objects.list('replays/')).length
+    expect(await objects()).toBe(1)
+    const found = await own.replays.ofPerson.find(project, ['u1'])
+    expect(found.map(replay => replay.id)).toEqual([id])
+    await own.replays.ofPerson.remove(found)
+    expect(await objects()).toBe(0)
   } finally {
     await own.close()
   }

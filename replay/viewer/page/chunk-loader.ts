@@ -25,7 +25,7 @@ export type Loaded = {
  */
 export function createChunkLoader(
   chunks: readonly ReplayChunk[],
-  { api, stage }: { api: Pick<ViewerApi, 'chunk'>; stage: Pick<Stage, 'add' | 'skip' | 'openGap'> },
+  { api, stage }: { api: Pick<ViewerApi, 'chunk'>; stage: Pick<Stage, 'add' | 'skip' | 'end'> },
   { onLoaded, onError }: LoaderHandlers,
 ) {
   const sorted = [...chunks].sort((a, b) => a.index - b.index)
@@ -86,9 +86,9 @@ export function createChunkLoader(
   }
 
   function finish(): void {
-    const gap = stage.openGap()
+    const { gap, isReady } = stage.end()
     if (gap) loaded.marks.push(gap)
-    loaded.until = Number.POSITIVE_INFINITY
+    Object.assign(loaded, { isReady, until: Number.POSITIVE_INFINITY })
   }
 
   return {

@@ -13,6 +13,8 @@ export function createControls(playback: Playback, { canSeek }: { canSeek(): boo
   const player = byId('player')
 
   function toggle(): void {
+    // Before the first picture the keys do no more than the button.
+    if (play.disabled) return
     if (playback.state().isPlaying) playback.pause()
     else playback.play()
   }

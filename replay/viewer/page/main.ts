@@ -121,8 +121,10 @@ function play({ replay }: ViewedReplay, api: ViewerApi): void {
     if (!isFirst) return
     isFirst = false
     controls.enable()
+    // The time line works before the first picture is there: who has used it stays where they went.
+    const { at } = playback.state()
     const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
-    if (isStill) playback.seek(range.from)
+    if (isStill || at >= range.to) playback.seek(at)
     else playback.play()
   }
 

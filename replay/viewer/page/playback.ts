@@ -80,7 +80,8 @@ export function createPlayback({
     if (at >= to || (isPlayed && loader.has(to))) end()
     // The player stops at the last event that it has. It goes on when there are more.
     else if (!loader.has(at) || stage.isAtEnd()) {
-      stage.pause(at)
+      // Shown as it is: what comes of this time later is played when the player goes on.
+      stage.pause()
       isRunning = false
       change({ at, isLoading: true })
     } else if (pause) seek(pause.to)

@@ -30,6 +30,8 @@ export type Added = {
  */
 const GAP = 'aa-gap'
 const END = 'aa-end'
+/** By this one it says until when the user had the page before them. */
+const LEFT = 'aa-left'
 const CLICK = 2
 const USER_SOURCES: ReadonlySet<unknown> = new Set([
   Source.MouseMove,
@@ -89,6 +91,8 @@ export function createRecording() {
       const { tag, payload } = event.data as { tag: string; payload: { reason?: unknown } }
       if (tag === GAP) beginGap(event.timestamp)
       if (tag === END) marks.push({ kind: 'end', at: event.timestamp, reason: String(payload.reason) })
+      // The player plays until its last event, so until the visit has ended.
+      if ((tag === END || tag === LEFT) && !isWaiting) events.push(event)
       return
     }
     if (isWaiting) return

@@ -5,13 +5,19 @@ import { type Added, createRecording, type Mark } from './recording.ts'
 
 /** What the page of the controls calls. Times are Unix ms. */
 export type Stage = {
-  /** Takes the events of the next chunk, as JSON. */
+  /**
+   * Takes the events of the next chunk, as JSON. The moment of the last event is not played before a later
+   * event or `end`, because more of it may follow: the recorder adds the parts of a snapshot with its time.
+   * `until`: up to here the recording can be played, null before the first picture.
+   */
   add(json: string): Omit<Added, 'events'> & { until: number | null; isReady: boolean }
   /** Says that chunks are missing here. */
   skip(from: number): void
-  openGap(): Mark | null
+  /** Says that there are no more chunks. `gap`: the one that no snapshot has ended. */
+  end(): { gap: Mark | null; isReady: boolean }
   play(at: number): void
-  pause(at: number): void
+  /** Without a time the player stops where it is. */
+  pause(at?: number): void
   setSpeed(speed: number): void
   /** Where the player is, or null before the first snapshot. */
   now(): number | null
@@ -50,12 +56,20 @@ const POINTER_TRAIL = { duration: 400, lineWidth: 3, strokeStyle: '#d6336c' }
 window.openStage = ({ onSize }) => {
   const recording = createRecording()
   let player: Replayer | null = null
+  /** Whole moments, which the player has when there is one. */
+  let whole: RecordedEvent[] = []
+  /** The events of the last moment, as far as they are known. */
+  let open: RecordedEvent[] = []
   let first = 0
-  let until: number | null = null
+  let last: number | null = null
   let isFinished = false
   let broken = 0
   let speed = 1
 
+  /**
+   * A player begins with all that is there. What it gets later it takes a moment later, and shows it only
+   * when its time comes.
+   */
   function start(events: RecordedEvent[]): Replayer {
     first = events[0]!.timestamp
     const started = new Replayer(events, {
@@ -94,29 +108,49 @@ window.openStage = ({ onSize }) => {
     }
   }
 
+  function addWhole(events: readonly RecordedEvent[]): void {
+    for (const event of events) {
+      if (player === null) whole.push(event)
+      else player.addEvent(event)
+    }
+  }
+
+  /** Null: there is no picture yet. rrweb needs two events, and a picture has two. */
+  function opened(): Replayer | null {
+    if (player === null && isReady()) {
+      player = start(whole)
+      whole = []
+    }
+    return player
+  }
+  const isReady = () => player !== null || whole.length >= 2
+
   /** The player shows what was before a time, so the first frame comes 1 ms after its snapshot. */
   const offsetOf = (at: number) => Math.max(0, at - first) + 1
 
   return {
     add(json) {
       const { events, ...added } = recording.add(json)
-      if (player === null) {
-        if (events.length >= 2) player = start(events)
-      } else {
-        for (const event of events) player.addEvent(event)
-      }
-      until = events.at(-1)?.timestamp ?? until
-      return { ...added, until, isReady: player !== null }
+      const known = [...open, ...events]
+      last = known.at(-1)?.timestamp ?? last
+      open = known.filter(({ timestamp }) => timestamp === last)
+      addWhole(known.slice(0, known.length - open.length))
+      return { ...added, until: isReady() && last !== null ? last - 1 : null, isReady: isReady() }
     },
     skip: recording.skip,
-    openGap: recording.openGap,
+    end() {
+      addWhole(open)
+      open = []
+      return { gap: recording.openGap(), isReady: isReady() }
+    },
     play(at) {
       isFinished = false
-      player?.play(offsetOf(at))
+      opened()?.play(offsetOf(at))
     },
     pause(at) {
       isFinished = false
-      player?.pause(offsetOf(at))
+      if (at === undefined) player?.pause()
+      else opened()?.pause(offsetOf(at))
     },
     setSpeed(next) {
       speed = next
@@ -124,7 +158,7 @@ window.openStage = ({ onSize }) => {
     },
     now: () => player && first + player.getCurrentTime(),
     isAtEnd: () => isFinished,
-    last: () => until,
+    last: () => last,
     broken: () => broken,
   }
 }

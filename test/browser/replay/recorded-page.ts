@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { RECORDER_BUNDLE } from '#replay/build'
-import type { RecorderSettings } from '#replay/recorder/start-recorder'
+import type { Recorder, RecorderSettings } from '#replay/recorder/start-recorder'
 import { onceARun } from '#test/setup/once-a-run'
 
 export const SETTINGS: RecorderSettings = {
@@ -17,6 +17,7 @@ export const SETTINGS: RecorderSettings = {
     maxNodes: 20_000,
     burstBytes: 1_000_000,
     bytesPerSecond: 25_000,
+    pictureMs: 600_000,
   },
 }
 
@@ -90,18 +91,18 @@ export async function startRecording(page: Page, settings: Partial<RecorderSetti
         globalThis as unknown as { recorder: typeof import('#replay/recorder/start-recorder') }
       ).recorder
       performance.mark('start')
-      const stop = startRecorder(settings, {
+      const recorder = startRecorder(settings, {
         write: event => recorded.events.push(event),
         flush: () => recorded.flushes++,
         end: reason => recorded.ends.push(reason),
       })
       performance.measure('recorder', 'start')
-      Object.assign(globalThis, { recorded, stop })
+      Object.assign(globalThis, { recorded, recording: recorder })
     },
     { ...SETTINGS, ...settings },
   )
   return {
     recorded: () => page.evaluate(() => (globalThis as unknown as { recorded: Recorded }).recorded),
-    stop: () => page.evaluate(() => (globalThis as unknown as { stop: () => void }).stop()),
+    stop: () => page.evaluate(() => (globalThis as unknown as { recording: Recorder }).recording.stop()),
   }
 }

@@ -11,6 +11,8 @@ export type Recorded = { type: number; timestamp: number; data: Record<string, u
 export type StoredReplay = {
   id: string
   status: string
+  duration_ms: number
+  has_full_snapshot: boolean
   analytics_session_id: string
   user_id: string | null
   entry_page: string | null

@@ -78,6 +78,30 @@ test.each([7, 11, 42])(
   },
 )
 
+test('a page that changes and is used while its parts come is whole in its first picture, and what the user does keeps its time', async () => {
+  const page = await openPage(browser, table(150))
+  await page.evaluate(() => {
+    const recorder = globalThis as unknown as { recorded?: { flushes: number } }
+    let at = 0
+    const timer = setInterval(() => {
+      if ((recorder.recorded?.flushes ?? 0) >= 2) return clearInterval(timer)
+      document.querySelector('td')!.firstChild!.textContent = `Changed ${at++}`
+      document.querySelector('tbody')!.append(document.querySelector('tr:nth-child(2)')!)
+      document.body.dispatchEvent(new MouseEvent('click', { bubbles: true }))
+    })
+  })
+  const recording = await startRecording(page, { limits: LIMITS })
+  await playsAsItIs(page, recording)
+  const events = (await recording.recorded()).events.map(event => JSON.parse(event))
+  const { timestamp } = events.find(({ type }) => type === 2)!
+  const picture = events.filter(event => event.timestamp <= timestamp)
+  expect(playPage(picture)).toBe(await showPage(page))
+  const times = events.map(event => event.timestamp)
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(times.at(-1)).toBeGreaterThan(timestamp)
+  await page.context().close()
+})
+
 test('what a page adds at once is recorded in parts too, also in a shadow tree and in a frame', async () => {
   const page = await openPage(
     browser,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually'
+import { openShop, setVisibility } from './recorded-shop.ts'
 import { openConfigured, openReplaySite, type ReplaySite } from './replay-site.ts'
 
 /** From a page in a real browser to what the service has stored. */
@@ -52,6 +53,30 @@ test('a replay has the session of the tracker, and goes on over the pages of the
   })
   await user.close()
 })
+
+test.each([
+  ['leaves it', 'visible'],
+  ['hides its tab, and closes it later', 'hidden'],
+] as const)(
+  'the length of a replay is that of the visit of a user who only looks at the page, and %s',
+  async (_, visibility) => {
+    const { shop, user, page } = await openShop(site, { hasClock: true })
+    const ms = 60_000
+    await page.clock.runFor(ms)
+    if (visibility === 'hidden') {
+      await setVisibility(page, 'hidden')
+      await page.clock.runFor(3 * ms)
+    }
+    await page.goto(LEFT)
+    await eventually(async () => {
+      const [replay] = await shop.replays()
+      expect(replay).toMatchObject({ status: 'complete', has_full_snapshot: true })
+      expect(replay!.duration_ms).toBeGreaterThanOrEqual(ms)
+      expect(replay!.duration_ms).toBeLessThan(3 * ms)
+    })
+    await user.close()
+  },
+)
 
 test('nothing is recorded or asked for further when replay is off', async () => {
   const shop = await site.newSite(SHOP, { settings: { enabled: false } })

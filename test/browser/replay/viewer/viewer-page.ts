@@ -65,9 +65,11 @@ export async function openViewer(
     hasClock?: boolean
     /** Replaces the script of the document that shows the recording. */
     stage?: string
+    /** No chunk is answered before it resolves. */
+    chunksWait?: Promise<unknown>
   } = {},
 ): Promise<OpenedViewer> {
-  const { isPlaying = false, hasClock = false, stage, ...contextOptions } = options
+  const { isPlaying = false, hasClock = false, stage, chunksWait, ...contextOptions } = options
   const context = await browser.newContext({
     ...HUMAN_BROWSER,
     reducedMotion: isPlaying ? 'no-preference' : 'reduce',
@@ -96,6 +98,7 @@ export async function openViewer(
       incidents.requests.push(request.url())
       return route.abort()
     }
+    if (url.pathname === '/replay/view/chunk') await chunksWait
     asked.push(`${request.method()} ${url.pathname}${url.search}`)
     const response = await fetch(`http://127.0.0.1:${service.port}${url.pathname}${url.search}`, {
       method: request.method(),
