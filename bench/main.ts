@@ -12,6 +12,7 @@ const BENCHES: Record<string, () => unknown> = {
   cli: () => import('./cli-start.ts'),
   'cold-start': () => import('./cold-start.ts'),
   dashboard: () => import('./dashboard.ts'),
+  experiments: () => import('./experiments.ts'),
   frameworks: () => import('./frameworks.ts'),
   ingest: () => import('./ingest.ts'),
   live: () => import('./live.ts'),

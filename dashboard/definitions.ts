@@ -163,7 +163,7 @@ export const definitions = {
   },
   lift: {
     title: 'Lift',
-    text: 'How much higher the conversion rate is than that of the baseline. The interval has the true lift with a probability of 95 %.',
+    text: 'How much higher the conversion rate is than that of the baseline. The interval has the true lift with the probability that a decision needs: 99.7 % with two variants. So it holds for whoever looks every day.',
     more: 'users',
     as: 'rate',
     isGood: true,

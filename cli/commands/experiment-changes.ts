@@ -23,6 +23,18 @@ const CREATE: readonly Flag[] = [
     help: 'the event that counts as a conversion',
   },
   { flags: '--weights <percents>', as: 'list', help: 'share of each variant: 50,50 (default: equal)' },
+  {
+    flags: '--smallest-effect <lift>',
+    parameter: 'smallest_effect',
+    as: 'number',
+    help: 'the smallest lift of interest: 0.1 is 10 %; the planned size follows (default: 0.2)',
+  },
+  {
+    flags: '--planned-size <users>',
+    parameter: 'planned_size',
+    as: 'whole',
+    help: 'users that every variant needs before a decision',
+  },
 ]
 
 const createExperiment = callCommand<'POST /experiments'>({

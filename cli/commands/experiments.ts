@@ -54,14 +54,18 @@ export const getExperiment = callCommand<'GET /experiments/{id}'>({
           { key: 'conversion_rate', title: 'Rate', as: 'rate' },
           { key: 'best', title: 'Is best', as: 'rate' },
           { key: 'lift', title: 'Lift' },
+          { key: 'interval', title: 'Decision interval' },
         ],
         rows: results.variants.map(variant => ({
           ...variant,
           best: results.probability_best[variant.key],
           lift: liftWords(results.lift[variant.key]),
+          interval: intervalWords(results.decision_interval[variant.key]),
         })),
       },
+      planFacts(results),
       line(results.recommendation),
+      line(results.plan.rule),
       ...(results.sufficient_data ? [] : [line('There is not enough data yet.')]),
     ]
   },
@@ -78,13 +82,38 @@ export function experimentFacts(experiment: Experiment): Block {
       ['Variants', sharesOf(experiment)],
       ['Goal', experiment.goal_event],
       ['Winner', experiment.winner],
-      ['Created (UTC)', Date.parse(experiment.created_at), 'time'],
+      ['Started (UTC)', timeOf(experiment.started_at), 'time'],
+      ['Ended (UTC)', timeOf(experiment.ended_at), 'time'],
+      ['Smallest effect', experiment.smallest_effect, 'rate'],
+      ['Planned size', experiment.planned_size, 'count'],
     ],
   }
 }
 
+/** What is decided, and what a decision waits for. */
+function planFacts({ decision, plan }: Answer<'GET /experiments/{id}'>['results']): Block {
+  return {
+    kind: 'facts',
+    facts: [
+      ['Decision', decision],
+      ['Decides about (UTC)', timeOf(plan.decides_at), 'time'],
+      ['Users for each variant', plan.size, 'count'],
+      ['Effect that they find', plan.smallest_effect, 'rate'],
+      ['First exposure (UTC)', timeOf(plan.first_exposure_at), 'time'],
+    ],
+  }
+}
+
+function timeOf(text: string | null): number | null {
+  return text === null ? null : Date.parse(text)
+}
+
 function sharesOf({ variants }: Pick<Experiment, 'variants'>): string {
   return variants.map(({ key, weight }) => `${key} ${weight} %`).join(', ')
+}
+
+function intervalWords([low = 0, high = 0]: readonly number[] = []): string {
+  return `${formatted(low, 'rate')} to ${formatted(high, 'rate')}`
 }
 
 function liftWords(lift = 0): string {

@@ -1,28 +1,42 @@
 import { ratio } from '#core/reports/run/rounding'
-import type { ExperimentResults } from '#schemas/experiments'
+import type { ExperimentRecord, ExperimentResults } from '#schemas/experiments'
+import { decide } from './decide.ts'
+import { decisionProbability } from './error-rates.ts'
 import { liftInterval } from './lift-interval.ts'
+import { planSize } from './plan-size.ts'
 import { probabilityBest } from './probability-best.ts'
+import { ENOUGH_EXPOSURES, recommend, ruleText } from './recommend.ts'
 
 /** The counts of a variant (docs/api/experiments.md). */
 export type VariantCounts = { key: string; exposures: number; users: number; conversions: number }
 
-/** Exposures that each variant needs before its results mean something. */
-const ENOUGH_EXPOSURES = 100
-/** From this probability on, a variant leads. */
-const LEADING_PROBABILITY = 0.9
-/** From this probability on, the leader may be shipped. */
-const SHIPPING_PROBABILITY = 0.95
-/** Variants whose lifts surely lie between -5 % and 5 % do not differ in practice. */
-const SMALL_LIFT = 0.05
+/** The probability of `lift_interval`. */
+const SHOWN_PROBABILITY = 0.95
+
+/** What the results depend on besides the counts. `until`: their end, Unix ms. */
+export type Measurement = Pick<
+  ExperimentRecord,
+  'variants' | 'status' | 'smallest_effect' | 'planned_size'
+> & { firstExposureAt: number | null; until: number }
 
 /** What the counts of the variants say (docs/api/experiments.md). The first variant is the baseline. */
-export function compareVariants(counts: readonly VariantCounts[]): ExperimentResults {
+export function compareVariants(
+  counts: readonly VariantCounts[],
+  measurement: Measurement,
+): ExperimentResults {
   const probabilities = probabilityBest(counts).map(toThreeDecimals)
   const perVariant = <T>(resultOf: (variant: VariantCounts, i: number) => T) =>
     Object.fromEntries(counts.map((variant, i) => [variant.key, resultOf(variant, i)]))
   const baselineOf = (i: number) => (i === 0 ? bestOf(counts.slice(1)) : counts[0])
-  const intervals = counts.map((variant, i) => liftInterval(variant, baselineOf(i) ?? variant))
-  const decision = decide(counts, probabilities, intervals)
+  const intervalOf = (variant: VariantCounts, i: number, probability: number): [number, number] => {
+    const [low, high] = liftInterval(variant, baselineOf(i) ?? variant, probability)
+    return [toThreeDecimals(low), toThreeDecimals(high)]
+  }
+  // Whoever reads the interval must find the decision in it, so the decision reads the rounded one.
+  const level = decisionProbability(counts.length)
+  const intervals = counts.map((variant, i) => intervalOf(variant, i, level))
+  const plan = planSize(counts, measurement)
+  const decision = decide({ ...measurement, counts, probabilities, intervals, plan })
   return {
     variants: counts.map(({ key, exposures, users, conversions }) => ({
       key,
@@ -33,10 +47,18 @@ export function compareVariants(counts: readonly VariantCounts[]): ExperimentRes
     })),
     probability_best: perVariant((_, i) => probabilities[i] ?? 0),
     lift: perVariant((variant, i) => liftOver(variant, baselineOf(i))),
-    lift_interval: perVariant((_, i) => (intervals[i] ?? []).map(toThreeDecimals)),
-    decision,
+    lift_interval: perVariant((variant, i) => intervalOf(variant, i, SHOWN_PROBABILITY)),
+    decision_interval: perVariant((_, i) => [...(intervals[i] ?? [])]),
+    decision: decision.kind === 'ship' ? `ship:${decision.key}` : decision.kind,
+    plan: {
+      size: plan.size,
+      smallest_effect: plan.effect,
+      first_exposure_at: isoTime(measurement.firstExposureAt),
+      decides_at: decision.kind === 'keep_running' ? isoTime(decision.decidesAt) : null,
+      rule: ruleText(plan, level),
+    },
     sufficient_data: counts.every(({ exposures }) => exposures >= ENOUGH_EXPOSURES),
-    recommendation: recommend(counts, probabilities, decision),
+    recommendation: recommend({ counts, probabilities, plan, decision, status: measurement.status }),
   }
 }
 
@@ -67,44 +89,10 @@ function bestOf(counts: readonly VariantCounts[]): VariantCounts | undefined {
   return counts.toSorted((a, b) => rateOf(b) - rateOf(a))[0]
 }
 
-/** What to do (U74): `ship:<key>`, `no difference`, or `wait`. `intervals`: of the lift of each variant. */
-function decide(
-  counts: readonly VariantCounts[],
-  probabilities: readonly number[],
-  intervals: readonly (readonly [low: number, high: number])[],
-): string {
-  if (counts.some(({ exposures }) => exposures < ENOUGH_EXPOSURES)) return 'wait'
-  const leader = probabilities.findIndex(probability => probability >= SHIPPING_PROBABILITY)
-  if (leader >= 0) return `ship:${counts[leader]?.key}`
-  const isSmall = intervals.every(([low, high]) => low > -SMALL_LIFT && high < SMALL_LIFT)
-  return isSmall ? 'no difference' : 'wait'
-}
-
-function recommend(
-  counts: readonly VariantCounts[],
-  probabilities: readonly number[],
-  decision: string,
-): string {
-  const few = counts.filter(({ exposures }) => exposures < ENOUGH_EXPOSURES)
-  if (few.length > 0) {
-    const shown = few.map(({ key, exposures }) => `\`${key}\` has ${exposures}`).join(', ')
-    return `More data is needed: every variant needs at least ${ENOUGH_EXPOSURES} exposures, and ${shown}.`
-  }
-  const highest = Math.max(...probabilities)
-  const { key } = counts[probabilities.indexOf(highest)] as VariantCounts
-  const probability = highest.toFixed(3)
-  if (decision === 'no difference') {
-    return `The variants do not differ: with a probability of 95 %, each lift is between -${SMALL_LIFT * 100} % and ${SMALL_LIFT * 100} %. Keep the one that costs least.`
-  }
-  if (highest < LEADING_PROBABILITY) {
-    return `There is no clear leader yet: \`${key}\` is the best one with a probability of ${probability}, and a leader needs ${LEADING_PROBABILITY}.`
-  }
-  const leads = `Variant \`${key}\` leads: it is the best one with a probability of ${probability}`
-  return decision === 'wait'
-    ? `${leads}. Wait until that is ${SHIPPING_PROBABILITY}.`
-    : `${leads}, and ${SHIPPING_PROBABILITY} is enough to ship it.`
-}
-
 function toThreeDecimals(value: number): number {
   return Math.round(value * 1_000) / 1_000
+}
+
+function isoTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
 }

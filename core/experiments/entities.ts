@@ -29,6 +29,8 @@ export function createExperimentEntity({ client, table }: StateTable) {
         created_at: { type: 'string', required: true },
         updated_at: { type: 'string', required: true },
         completed_at: { type: 'string' },
+        smallest_effect: { type: 'number' },
+        planned_size: { type: 'number' },
       },
       indexes: primaryIndex({ pk: ['project_id'], sk: ['name'] }),
     },

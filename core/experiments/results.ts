@@ -1,5 +1,6 @@
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
+import { unixMs } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { type DatedParams, defineReport } from '#core/reports/run/run'
 import { propertyValue } from '#core/reports/sql/property-value'
@@ -11,7 +12,14 @@ import { compareVariants, findBest, type VariantCounts } from './compare-variant
 /** The fields of an experiment on which its results depend. */
 export type MeasuredExperiment = Pick<
   ExperimentRecord,
-  'name' | 'variants' | 'goal_event' | 'created_at' | 'completed_at'
+  | 'name'
+  | 'variants'
+  | 'goal_event'
+  | 'created_at'
+  | 'completed_at'
+  | 'status'
+  | 'smallest_effect'
+  | 'planned_size'
 >
 type Params = DatedParams & { experiment: MeasuredExperiment }
 
@@ -23,16 +31,20 @@ export const experimentResults = defineReport<Params, { results: ExperimentResul
     to: (completed_at === null ? now + EVENT_LIMITS.futureMs : Date.parse(completed_at)) + 1,
   }),
   sql: ({ read, params }) => resultsSql(read, params.experiment),
-  shape(rows, { params }) {
-    const counts = toCounts(rows[0] ?? {}, params.experiment)
-    return { results: compareVariants(counts), winner: findBest(counts) }
+  shape([row = {}], { params: { experiment }, now }) {
+    const counts = toCounts(row, experiment)
+    const firstExposureAt = row.first_exposed_at == null ? null : Number(row.first_exposed_at)
+    const until = experiment.completed_at === null ? now : Date.parse(experiment.completed_at)
+    const results = compareVariants(counts, { ...experiment, firstExposureAt, until })
+    return { results, winner: findBest(counts) }
   },
 })
 
 /**
- * One row: exposures_<i>, users_<i> and conversions_<i> for variant i. A user belongs to the variant of the
- * first exposure, by timestamp and then by arrival. Any later goal event converts the user, so only the time
- * of the last one is needed. One scan groups the events by user; the second level counts the users.
+ * One row: exposures_<i>, users_<i> and conversions_<i> for variant i, and first_exposed_at, Unix ms. A user
+ * belongs to the variant of the first exposure, by timestamp and then by arrival. Any later goal event
+ * converts the user, so only the time of the last one is needed. One scan groups the events by user; the
+ * second level counts the users.
  */
 function resultsSql(read: LakeRead, { name, variants, goal_event }: MeasuredExperiment): SqlQuery {
   const experiment = propertyValue('experiment').scalar
@@ -60,7 +72,7 @@ function resultsSql(read: LakeRead, { name, variants, goal_event }: MeasuredExpe
       sql`count(CASE WHEN ${isUser} AND goal_at >= exposed_at THEN 1 END) AS ${column('conversions', i)}`,
     ]
   })
-  return sql`SELECT ${join(counts, ', ')} FROM (${perUser}) AS experiment_user`
+  return sql`SELECT ${join(counts, ', ')}, ${unixMs(sql`min(exposed_at)`)} AS first_exposed_at FROM (${perUser}) AS experiment_user`
 }
 
 function toCounts(row: Row, { variants }: MeasuredExperiment): VariantCounts[] {

@@ -7,9 +7,16 @@ import { readAllKeys } from '#core/read-items'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import type { Variant } from '#schemas/assignment'
 import type { ExperimentRecord } from '#schemas/experiments'
+import { DEFAULT_SMALLEST_EFFECT } from '#schemas/smallest-effect'
 import { createExperimentEntity, createExperimentIdEntity } from './entities.ts'
 
-export type NewExperiment = { name: string; variants: Variant[]; goal_event: string }
+export type NewExperiment = {
+  name: string
+  variants: Variant[]
+  goal_event: string
+  smallest_effect?: number | undefined
+  planned_size?: number | undefined
+}
 
 /** What a change of the status writes. */
 export type StatusChange = Pick<ExperimentRecord, 'status' | 'winner' | 'completed_at' | 'updated_at'>
@@ -90,7 +97,7 @@ export function createExperimentStore({ clock, ...state }: StateTable & { clock:
       })
       .where((item, { eq }) => `${eq(item.id, before.id)} AND ${eq(item.status, before.status)}`)
     if (!(await conditionHeld(change.go()))) return null
-    return { project_id, name, ...before, status, winner, completed_at, updated_at }
+    return { project_id, name, ...before, status, winner, completed_at, updated_at, ended_at: completed_at }
   }
 
   async function remove(experiment: Pick<ExperimentRecord, 'id' | 'project_id' | 'name'>): Promise<void> {
@@ -143,9 +150,11 @@ function timesOf(createdAt: number) {
 /** The record of an item, with its fields in the order of docs/api/experiments.md. */
 function toRecord(item: ExperimentItem): ExperimentRecord {
   const { id, project_id, account_id, name, variants, goal_event, status, created_at, updated_at } = item
-  const { winner = null, completed_at = null } = item
+  const { winner = null, completed_at = null, planned_size = null } = item
+  const { smallest_effect = planned_size === null ? DEFAULT_SMALLEST_EFFECT : null } = item
   const fixed = { id, project_id, account_id, name, variants, goal_event }
-  return { ...fixed, status, winner, created_at, updated_at, completed_at }
+  const times = { created_at, updated_at, completed_at, started_at: created_at, ended_at: completed_at }
+  return { ...fixed, status, winner, ...times, smallest_effect, planned_size }
 }
 
 function compare(a: string, b: string): number {

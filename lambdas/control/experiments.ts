@@ -21,9 +21,10 @@ export function experimentEndpoints(services: ExperimentServices, chain: ReturnT
     })),
 
     createExperiment: chain(routes.createExperiment)(async ({ project, body }) => {
-      const { name, goal_event, weights } = body
+      const { name, goal_event, weights, smallest_effect, planned_size } = body
       const variants = parseVariants(body.variants, weights)
-      return { status: 201, body: await experiments.create(project, { name, variants, goal_event }) }
+      const experiment = { name, variants, goal_event, smallest_effect, planned_size }
+      return { status: 201, body: await experiments.create(project, experiment) }
     }),
 
     deleteExperiment: chain(routes.deleteExperiment)(async call => {

@@ -381,9 +381,17 @@ test('an experiment is created, paused, resumed, completed and deleted, and feed
     'signup',
     '--weights',
     '30,70',
+    '--smallest-effect',
+    '0.1',
+    '--planned-size',
+    '900',
     '--json',
   ])
-  const { id, variants } = JSON.parse(created.stdout)
+  const { id, variants, ...made } = JSON.parse(created.stdout)
+  expect(made).toMatchObject({ smallest_effect: 0.1, planned_size: 900, ended_at: null })
+  const shown = (await run(['experiments', 'get', id])).stdout
+  expect(shown).toMatch(/Started \(UTC\) +\d[\s\S]*Planned size +900[\s\S]*Decision +keep_running/)
+  expect(shown).toContain('every variant has 900 users')
   expect(variants).toEqual([
     { key: 'a', weight: 30 },
     { key: 'b', weight: 70 },

@@ -18,8 +18,9 @@ type Results = {
   }[]
   probability_best: Record<string, number>
   lift: Record<string, number>
-  lift_interval: Record<string, [number, number]>
+  decision_interval: Record<string, [number, number]>
   recommendation: string
+  plan: { size: number; rule: string }
 }
 type Experiment = { id: string; name: string; results: Results }
 
@@ -47,7 +48,7 @@ test('results, lift and exposures by day are those of the API', async () => {
   const page = await drawings.draw('/app/p/demo/experiments?experiment=exp_demo_signup_cta&of=signup_cta')
   const { results } = await read('exp_demo_signup_cta')
   const liftOf = (key: string) => {
-    const [low, high] = results.lift_interval[key] as [number, number]
+    const [low, high] = results.decision_interval[key] as [number, number]
     return [signed(results.lift[key] as number), `${signed(low)} to ${signed(high)}`]
   }
   expect(page.cells('Results by variant').map(row => row.slice(1))).toEqual(
@@ -58,6 +59,8 @@ test('results, lift and exposures by day are those of the API', async () => {
     ]),
   )
   expect(page.text()).toContain(results.recommendation.replaceAll('`', ''))
+  expect(page.text()).toContain(results.plan.rule)
+  expect(page.text()).toContain(`Users for each variant${count(results.plan.size)}`)
   expect([1, 2].map(column => exposures(page, column))).toEqual(results.variants.map(each => each.exposures))
 })
 

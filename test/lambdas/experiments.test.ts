@@ -5,13 +5,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
 import { createFolderLake } from '#local/lake/folder'
 import type { LocalQueryEngine } from '#local/lake/query-engine'
-import type { ExperimentRecord } from '#schemas/experiments'
+import type { ExperimentRecord, ExperimentResults } from '#schemas/experiments'
 import { routes } from '#schemas/routes'
 import { type BuiltLake, buildLake } from '#test/support/build-lake'
 import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 import { openTestEngine } from '#test/support/test-engine'
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const LONG = 'x'.repeat(100_000)
 
 let dir: string
@@ -37,7 +38,12 @@ afterAll(async () => {
 
 type Sent = { user: string | null; event: string; at: number; properties?: Record<string, unknown> }
 
-/** Fills an empty lake with events of the project. */
+let fills = 0
+
+/**
+ * Fills an empty lake with events of the project. A key of the lake holds one content for ever, so each fill
+ * has its own.
+ */
 async function fillLake(sent: Sent[]): Promise<void> {
   const lake = createFolderLake(join(dir, 'lake'))
   const events = sent.map(({ user, event, at, properties = {} }) => ({
@@ -45,7 +51,12 @@ async function fillLake(sent: Sent[]): Promise<void> {
   }))
   const records = sent.length === 0 ? [] : [{ ...RECORD, ...headOf(project), events }]
   await rm(join(dir, 'lake'), { recursive: true, force: true })
-  const built = await buildLake({ lake, tempDir: join(dir, 'temp'), epochs: [[records]] })
+  const built = await buildLake({
+    lake,
+    tempDir: join(dir, 'temp'),
+    epochs: [[records]],
+    shard: String(++fills),
+  })
   openReadLake = built.openLake
 }
 
@@ -92,6 +103,10 @@ test('a new experiment is active, has the weights of an equal split, and is in t
     created_at: time,
     updated_at: time,
     completed_at: null,
+    started_at: time,
+    ended_at: null,
+    smallest_effect: 0.2,
+    planned_size: null,
   })
   const list = await service.call(routes.listExperiments, { query: { project: project.id } })
   expect(list.body).toEqual({ experiments: [experiment] })
@@ -119,6 +134,11 @@ const BAD_EXPERIMENTS: [fields: object, code: string][] = [
     { goal_event },
     'MISSING_FIELDS',
   ]),
+  ...[0, 0.009, 1.01, -0.2, '0.1'].map((smallest_effect): [object, string] => [
+    { smallest_effect },
+    'MISSING_FIELDS',
+  ]),
+  ...[0, 99, 100.5, 1e9, '500'].map((planned_size): [object, string] => [{ planned_size }, 'MISSING_FIELDS']),
 ]
 
 test('an experiment with a bad field is refused, and not created', async () => {
@@ -175,10 +195,16 @@ test('the results have users by their first exposure, without forced exposures a
     probability_best: { control: 0.167, blue: 0.833 },
     lift: { control: -1, blue: 0 },
     lift_interval: { control: [-0.981, 1.582], blue: [-0.613, 52.336] },
-    decision: 'wait',
+    decision_interval: { control: [-0.999, 9.541], blue: [-0.906, 1_024] },
+    decision: 'keep_running',
+    plan: {
+      ...{ size: null, smallest_effect: 0.2, decides_at: null },
+      first_exposure_at: new Date(at(1)).toISOString(),
+      rule: expect.stringMatching(/^Ship a variant when its interval of 99.7 % excludes zero, 7 whole days/),
+    },
     sufficient_data: false,
     recommendation:
-      'More data is needed: every variant needs at least 100 exposures, and `control` has 3, `blue` has 1.',
+      'More data is needed: every variant needs at least 100 exposures, and `control` has 3, `blue` has 1. Keep it running: the planned size is known from 10 conversions on.',
   })
 
   // Completion ends the window, and the results decide who has won.
@@ -195,6 +221,63 @@ test('the results have users by their first exposure, without forced exposures a
   const { variants } = (await read(experiment.id)).body.results as { variants: { unique_users: number }[] }
   expect(variants.map(({ unique_users }) => unique_users)).toEqual([1, 1])
   await fillLake([])
+})
+
+test('the planned size and the smallest effect are those of the creation, in the list and in the results', async () => {
+  for (const [name, asked] of [
+    ['effect', { smallest_effect: 0.05, planned_size: null }],
+    ['size', { planned_size: 2_500, smallest_effect: null }],
+    ['both', { planned_size: 2_500, smallest_effect: 1 }],
+  ] as const) {
+    const experiment = await created({ name, ...asked })
+    expect(experiment).toMatchObject(asked)
+    const { results, ...record } = (await read(experiment.id)).body
+    expect([record, results]).toMatchObject([experiment, { plan: { size: asked.planned_size } }])
+  }
+  const { body } = await service.call(routes.listExperiments, { query: { project: project.name } })
+  expect(body.experiments).toHaveLength(3)
+  expect(body.experiments).toContainEqual(expect.objectContaining({ name: 'size', planned_size: 2_500 }))
+})
+
+test('a clear winner is kept running until seven days after the first exposure, then shipped, and stays so', async () => {
+  const { id } = await created({ planned_size: 100 })
+  // It is in no page for eight days, which do not count.
+  service.wait(8 * DAY_MS)
+  const start = service.now()
+  const usersOf = (variant: string, conversions: number) =>
+    Array.from({ length: 120 }, (_, i) => [
+      exposure(`${variant} ${i}`, variant, start + i),
+      ...(i < conversions ? [{ user: `${variant} ${i}`, event: 'signup', at: start + 1_000 }] : []),
+    ]).flat()
+  await fillLake([...usersOf('control', 10), ...usersOf('blue', 60)])
+  const decisionAfter = async (ms: number) => {
+    service.wait(ms)
+    const { decision, plan } = (await read(id)).body.results as ExperimentResults
+    return [decision, plan.decides_at]
+  }
+  const end = new Date(start + 7 * DAY_MS).toISOString()
+  expect(await decisionAfter(0)).toEqual(['keep_running', end])
+  expect(await decisionAfter(7 * DAY_MS - 1)).toEqual(['keep_running', end])
+  expect(await decisionAfter(1)).toEqual(['ship:blue', null])
+  const { body } = await update(id, { status: 'completed' })
+  expect(body).toMatchObject({ winner: 'blue', ended_at: body.completed_at })
+  expect(await decisionAfter(DAY_MS)).toEqual(['ship:blue', null])
+  await fillLake([])
+})
+
+test('an experiment that ends early is undecided, and users that do not fit the weights are said', async () => {
+  const { id } = await created({ weights: [90, 10] })
+  const start = service.now()
+  service.wait(HOUR_MS)
+  await fillLake(
+    Array.from({ length: 120 }, (_, i) => exposure(`u${i}`, i % 2 === 0 ? 'control' : 'blue', start + i)),
+  )
+  const { results } = (await read(id)).body as { results: ExperimentResults }
+  expect(results.decision).toBe('check_assignment')
+  expect(results.recommendation).toContain('`blue` has 60 and should have about 12')
+  await fillLake([])
+  await update(id, { status: 'completed' })
+  expect((await read(id)).body.results).toMatchObject({ decision: 'undecided', plan: { decides_at: null } })
 })
 
 test('an experiment without exposures has results, and is completed without a winner', async () => {

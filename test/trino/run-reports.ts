@@ -303,7 +303,7 @@ const experiments: MeasuredExperiment[] = [
     variants: splitEqually(['control', 'blue']),
     goal_event: 'page_view',
     created_at: '2026-09-20T00:00:00.000Z',
-    completed_at: null,
+    ...{ completed_at: null, status: 'active', smallest_effect: 0.2, planned_size: null },
   },
   {
     name: 'cta',
@@ -311,6 +311,7 @@ const experiments: MeasuredExperiment[] = [
     goal_event: "o'brien",
     created_at: '2026-10-30T09:30:00.001Z',
     completed_at: '2026-11-17T18:00:00.000Z',
+    ...{ status: 'completed', smallest_effect: null, planned_size: 500 },
   },
 ]
 

@@ -5,11 +5,11 @@ import { type Experiment, intervalText, liftText } from './experiment.ts'
 /** The picture ends here: few users have intervals of thousands of percent. */
 const [LOWEST, HIGHEST] = [-1, 3]
 
-/** The lift of each variant over the baseline, and the interval that has it with a probability of 95 %. */
+/** The lift of each variant over the baseline, with the interval that decides (docs/api/experiments.md). */
 export function LiftChart({ data: { results } }: { data: Experiment }) {
   const [baseline, ...others] = results.variants.map(({ key }) => key)
   const rows = others.map(key => {
-    const [low = 0, high = 0] = results.lift_interval[key] ?? []
+    const [low = 0, high = 0] = results.decision_interval[key] ?? []
     return { key, lift: results.lift[key] ?? 0, low, high }
   })
   const from = Math.max(LOWEST, Math.min(-0.1, ...rows.map(({ low }) => low)))

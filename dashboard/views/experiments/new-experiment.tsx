@@ -4,6 +4,7 @@ import { go, hrefTo } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { type Address, ownValue } from '#dashboard/url'
+import { DEFAULT_SMALLEST_EFFECT } from '#schemas/smallest-effect'
 import { withExperiment } from './asks.ts'
 
 type Props = { address: Address; project: string; events: readonly { event: string }[] }
@@ -20,6 +21,7 @@ export function NewExperiment({ address, project, events }: Props) {
   const act = useAct()
   const [name, setName] = useState(ownValue(address, 'name') ?? '')
   const [goal, setGoal] = useState(ownValue(address, 'goal') ?? '')
+  const [effect, setEffect] = useState('')
   const [variants, setVariants] = useState<readonly Variant[]>(() => {
     const keys = (address.own.variant ?? []).slice(0, MAX_VARIANTS)
     return (keys.length < 2 ? ['control', ''] : keys).map(key => ({ key, weight: '' }))
@@ -34,6 +36,7 @@ export function NewExperiment({ address, project, events }: Props) {
         ...{ project, name, goal_event: goal },
         variants: variants.map(({ key }) => key),
         ...(hasWeights && { weights: variants.map(({ weight }) => Number(weight)) }),
+        ...(effect !== '' && { smallest_effect: Number(effect) / 100 }),
       }),
       '/experiments',
     )
@@ -122,6 +125,18 @@ export function NewExperiment({ address, project, events }: Props) {
           )}
           <small>The first one is the baseline. Without percents all have equal shares.</small>
         </fieldset>
+        <label>
+          Smallest lift of interest, %
+          <input
+            value={effect}
+            inputMode="numeric"
+            pattern="[0-9]{1,3}"
+            placeholder={String(DEFAULT_SMALLEST_EFFECT * 100)}
+            autocomplete="off"
+            onInput={({ currentTarget }) => setEffect(currentTarget.value)}
+          />
+          <small>A smaller one needs more users. Nothing is decided before they have come.</small>
+        </label>
         <FailureNote act={act} />
         <button type="submit" class="primary" disabled={act.isBusy}>
           Create

@@ -21,14 +21,19 @@ type Props = {
 
 /** One experiment: what the results say, with how much certainty, and what can be done. */
 export function OneExperiment({ address, data, answer, exposures }: Props) {
-  const { name, status, goal_event, winner, created_at, completed_at, results } = data
+  const { name, status, goal_event, winner, started_at, ended_at, results } = data
+  const { plan } = results
   const facts: [string, string][] = [
     ['Goal', goal_event],
-    ['Began', dateLabel(created_at.slice(0, 10), 'long')],
-    ...(completed_at === null
-      ? []
-      : ([['Completed', dateLabel(completed_at.slice(0, 10), 'long')]] as [string, string][])),
+    ['Began', dayText(started_at)],
+    ...(ended_at === null ? [] : ([['Completed', dayText(ended_at)]] as [string, string][])),
     ...(status === 'completed' ? ([['Winner', winner ?? 'none']] as [string, string][]) : []),
+    ['First exposure', dayText(plan.first_exposure_at)],
+    ['Users for each variant', plan.size === null ? 'not known yet' : formatted(plan.size)],
+    ['Lift that they show', plan.smallest_effect === null ? '–' : formatted(plan.smallest_effect, 'rate')],
+    ...(results.decision === 'keep_running'
+      ? ([['Decides about', dayText(plan.decides_at)]] as [string, string][])
+      : []),
   ]
   const hasUsers = results.variants.some(({ unique_users }) => unique_users > 0)
   return (
@@ -47,6 +52,7 @@ export function OneExperiment({ address, data, answer, exposures }: Props) {
         <p class={`decision ${decisionKind(results.decision)}`}>
           <strong>{decisionWords(results.decision)}</strong> {results.recommendation.replaceAll('`', '')}
         </p>
+        <p class="cut">{plan.rule}</p>
         <dl class="facts">
           {facts.map(([term, value]) => (
             <div key={term}>
@@ -87,7 +93,7 @@ function Results({ data: { variants, winner, results }, answer }: Pick<Props, 'd
         <thead>
           <tr>
             <th scope="col">Variant</th>
-            {['Users', 'Rate', 'Is best', 'Lift', '95 % interval', 'Conversions', 'Exposures', 'Share'].map(
+            {['Users', 'Rate', 'Is best', 'Lift', 'Interval', 'Conversions', 'Exposures', 'Share'].map(
               title => (
                 <th key={title} scope="col" class="number">
                   {title}
@@ -119,7 +125,7 @@ function Results({ data: { variants, winner, results }, answer }: Pick<Props, 'd
               ) : (
                 <>
                   <Cell name="lift" answer={answer} text={liftText(results.lift[key])} />
-                  <Cell name="lift" answer={answer} text={intervalText(results.lift_interval[key])} />
+                  <Cell name="lift" answer={answer} text={intervalText(results.decision_interval[key])} />
                 </>
               )}
               <Cell name="experiment_conversions" answer={answer} text={formatted(conversions)} />
@@ -151,15 +157,27 @@ function Cell({ name, answer, text }: { name: CellName; answer: Known; text: str
   )
 }
 
-function decisionKind(decision: string): 'ship' | 'same' | 'wait' {
+/** The day of an ISO 8601 time. */
+function dayText(time: string | null): string {
+  return time === null ? '–' : dateLabel(time.slice(0, 10), 'long')
+}
+
+/** What the page says first, by the decision. */
+const DECISION_WORDS: Record<string, string> = {
+  check_assignment: 'Check the assignment.',
+  keep_running: 'Keep it running.',
+  'no difference': 'No difference.',
+  undecided: 'Undecided.',
+}
+
+function decisionKind(decision: string): 'ship' | 'same' | 'wait' | 'check' {
   if (decision.startsWith('ship:')) return 'ship'
+  if (decision === 'check_assignment') return 'check'
   return decision === 'no difference' ? 'same' : 'wait'
 }
 
 function decisionWords(decision: string): string {
-  const kind = decisionKind(decision)
-  if (kind === 'ship') return `Ship ${decision.slice('ship:'.length)}.`
-  return kind === 'same' ? 'No difference.' : 'Wait.'
+  return DECISION_WORDS[decision] ?? `Ship ${decision.slice('ship:'.length)}.`
 }
 
 function snippetOf({ name, variants }: Experiment): string {

@@ -87,7 +87,17 @@ export const serviceReports = {
         counted: 'experiments of the project, in every state',
         totals: { experiments: experiments.length },
         tables: [
-          tableOf('experiments', experiments, ['id', 'name', 'status', 'goal_event', 'winner', 'created_at']),
+          tableOf('experiments', experiments, [
+            'id',
+            'name',
+            'status',
+            'goal_event',
+            'winner',
+            'started_at',
+            'ended_at',
+            'smallest_effect',
+            'planned_size',
+          ]),
         ],
         next: 'query(report="experiments", experiment=<id>) for results.',
       }
@@ -100,11 +110,22 @@ export const serviceReports = {
       lift: results.lift[variant.key] ?? null,
       lift_low: results.lift_interval[variant.key]?.[0] ?? null,
       lift_high: results.lift_interval[variant.key]?.[1] ?? null,
+      decision_low: results.decision_interval[variant.key]?.[0] ?? null,
+      decision_high: results.decision_interval[variant.key]?.[1] ?? null,
     }))
     return {
       summary: `The experiment is ${found.status}; decision: ${results.decision}; ${results.sufficient_data ? 'enough' : 'not enough'} data.`,
       counted: 'people by the variant of their first exposure; conversions at or after it',
-      totals: { status: found.status, decision: results.decision },
+      totals: {
+        status: found.status,
+        decision: results.decision,
+        started_at: found.started_at,
+        ended_at: found.ended_at,
+        first_exposure_at: results.plan.first_exposure_at,
+        decides_at: results.plan.decides_at,
+        planned_size: results.plan.size,
+        smallest_effect: results.plan.smallest_effect,
+      },
       tables: [
         tableOf('variants', rows, [
           'key',
@@ -116,9 +137,11 @@ export const serviceReports = {
           'lift',
           'lift_low',
           'lift_high',
+          'decision_low',
+          'decision_high',
         ]),
       ],
-      warnings: [results.recommendation],
+      warnings: [results.recommendation, results.plan.rule],
       next: 'manage(action="update_experiment") to pause or complete it.',
     }
   },

@@ -31,6 +31,7 @@ test.each([
     const [low, high] = liftInterval(
       { users, conversions },
       { users: baseUsers, conversions: baseConversions },
+      0.95,
     )
     const part = (isOut: (lift: number) => boolean) => lifts.filter(isOut).length / lifts.length
     expect(part(lift => lift < low)).toBeCloseTo(0.025, 2)
@@ -41,7 +42,7 @@ test.each([
 test('equal variants have an interval around 0, and more users make it narrower', () => {
   const widths = [100, 10_000, 1_000_000].map(users => {
     const outcome = { users, conversions: users / 10 }
-    const [low, high] = liftInterval(outcome, outcome)
+    const [low, high] = liftInterval(outcome, outcome, 0.95)
     expect([low < 0, high > 0]).toEqual([true, true])
     return high - low
   })
@@ -49,8 +50,21 @@ test('equal variants have an interval around 0, and more users make it narrower'
 })
 
 test('without any user the interval is wide, and its ends are finite', () => {
-  const [low, high] = liftInterval({ users: 0, conversions: 0 }, { users: 0, conversions: 0 })
+  const [low, high] = liftInterval({ users: 0, conversions: 0 }, { users: 0, conversions: 0 }, 0.95)
   expect(low).toBeGreaterThan(-1)
   expect(low).toBeLessThan(-0.9)
   expect(high).toBeLessThan(100)
+})
+
+test('a higher probability makes the interval wider, by the quantiles of the normal distribution for many users', () => {
+  const [base, variant] = [
+    { users: 200_000, conversions: 20_000 },
+    { users: 200_000, conversions: 20_400 },
+  ]
+  const widthOf = (probability: number) => {
+    const [low, high] = liftInterval(variant, base, probability)
+    return high - low
+  }
+  expect(widthOf(0.997) / widthOf(0.95)).toBeCloseTo(2.968 / 1.96, 1)
+  expect(widthOf(0.999) / widthOf(0.95)).toBeCloseTo(3.29 / 1.96, 1)
 })

@@ -9,7 +9,7 @@ import { runReport } from '#core/reports/run/run'
 import { writeBatch } from '#test/support/add-erasure'
 import { propertySettings } from '#test/support/depth'
 import { readableEmails } from '#test/support/no-identity'
-import { oracleExperiment } from '#test/support/oracle/experiment'
+import { oracleExperiment, oracleFirstExposure } from '#test/support/oracle/experiment'
 import { oracleIdentity } from '#test/support/oracle/identity'
 import { type Epochs, NOW, withCompaction } from '#test/support/random-history'
 import { LINKED_IDS, processLinks, randomLinks } from '#test/support/random-links'
@@ -157,16 +157,19 @@ test('the results of an experiment equal the oracle, in any state of the lake, o
             )
             for (const asked of experiments) {
               const variants = asked.variants.map(({ key }) => ({ key, weight: 0 }))
+              const plan = { status: 'active', smallest_effect: 0.2, planned_size: null } as const
               const { results } = await runReport(
                 experimentResults,
                 { ...services, openLake },
                 {
                   ...{ project, identity: view, keptSince },
-                  query: { experiment: { ...asked, variants } },
+                  query: { experiment: { ...asked, ...plan, variants } },
                 },
               )
-              const expected = oracleExperiment(stored, { project: project.id, now: NOW, keptSince }, asked)
+              const scope = { project: project.id, now: NOW, keptSince }
+              const expected = oracleExperiment(stored, scope, asked)
               expect(results.variants).toMatchObject(expected)
+              expect(results.plan.first_exposure_at).toBe(oracleFirstExposure(stored, scope, asked))
               conversions += expected.reduce((sum, variant) => sum + variant.conversions, 0)
             }
           }

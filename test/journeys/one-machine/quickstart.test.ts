@@ -88,6 +88,7 @@ test('a demo session reads the seeded project under any name, and writes nothing
   const { status, results } = await send('GET', '/experiments/exp_demo_signup_cta', access_token)
   expect([status, results.sufficient_data]).toEqual(['active', true])
   expect(results.probability_best.start_free).toBeGreaterThan(0.9)
+  expect(results.decision).toBe('ship:start_free')
   expect((await send('POST', '/projects', access_token)).error).toBe('FORBIDDEN')
   expect((await send('DELETE', '/projects/demo', access_token)).error).toBe('FORBIDDEN')
 })

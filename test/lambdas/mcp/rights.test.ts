@@ -109,12 +109,21 @@ describe('manage', () => {
   })
 
   test('creates, pauses and lists an experiment', async () => {
-    const values = { name: 'cta', variants: ['control', 'blue'], goal_event: 'signup_completed' }
+    const values = {
+      name: 'cta',
+      variants: ['control', 'blue'],
+      goal_event: 'signup_completed',
+      planned_size: 900,
+    }
     const made = await call('manage', named({ action: 'create_experiment', values }))
     const id = (made.structuredContent as { tables: { rows: string[][] }[] }).tables[0]?.rows[0]?.[0]
     await call('manage', { action: 'update_experiment', values: { experiment: id, status: 'paused' } })
     const results = await call('query', { report: 'experiments', experiment: id })
-    expect(textOf(results)).toMatch(/^The experiment is paused; decision: wait/)
+    expect(textOf(results)).toMatch(/^The experiment is paused; decision: keep_running/)
+    expect(textOf(results)).toMatch(/planned_size\W+900/)
+    expect(textOf(results)).toContain('every variant has 900 users')
+    const list = await call('query', named({ report: 'experiments' }))
+    expect(textOf(list)).toMatch(/\|smallest_effect\|planned_size\n.*\|null\|900\n/)
   })
 
   test('keeps a portfolio and sends feedback', async () => {
