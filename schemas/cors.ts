@@ -6,7 +6,7 @@ export const CORS = {
   origin: '*',
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   headers: [
-    ...['Content-Type', 'X-API-Key', 'Authorization'],
+    ...['Content-Type', 'X-API-Key', 'Authorization', 'If-Match'],
     // A client of MCP in a browser sends them (docs/agents.md).
     ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
   ],

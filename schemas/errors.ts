@@ -107,6 +107,14 @@ export const errorCodes = {
     status: 409,
     hint: 'Another experiment of the project has this name. Choose another name, or delete that experiment.',
   },
+  CONTEXT_CHANGED: {
+    status: 409,
+    hint: 'Another request has changed the same list. Get the context again, and repeat the change on it.',
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    hint: 'The context has changed since it was read with this ETag. Get it again, and repeat the change on it.',
+  },
   CONFIRMATION_REQUIRED: {
     status: 409,
     hint: 'The person has more than 20 ids. Look at them with `dry_run=true`, then send `confirm` with their number, which is `ids`.',

@@ -20,7 +20,13 @@ type BodyOf<R extends Route> = Extras &
 type Extras = { receipt?: Receipt | undefined; warnings?: string[] | undefined }
 
 type Values = Record<string, string | number | boolean | undefined>
-export type RowRequest = { params?: Record<string, string>; query?: Values; body?: Record<string, unknown> }
+export type RowRequest = {
+  params?: Record<string, string>
+  query?: Values
+  body?: Record<string, unknown>
+  /** The version that the call wants to replace. */
+  ifMatch?: string
+}
 
 /** Calls a row of the routes table for the caller of the tool. Throws RowError when the row refuses it. */
 export type CallRow = <Name extends CallableName>(
@@ -51,14 +57,14 @@ export function createRowCaller(functions: RowFunctions, { headers, ip, signal }
     ...(headers.authorization !== undefined && { authorization: headers.authorization }),
     ...(headers['x-api-key'] !== undefined && { 'x-api-key': headers['x-api-key'] }),
   }
-  return async (name, { params = {}, query = {}, body } = {}) => {
+  return async (name, { params = {}, query = {}, body, ifMatch } = {}) => {
     const route: Route = routes[name]
     const response = await functions[route.function as keyof RowFunctions](route, {
       method: route.method,
       path: route.path,
       params,
       query: toTexts(query),
-      headers: credential,
+      headers: { ...credential, ...(ifMatch !== undefined && { 'if-match': ifMatch }) },
       body: body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)),
       ip,
       ...(signal !== undefined && { signal }),

@@ -22,6 +22,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'GET /account/usage': '/settings/billing of the service',
   'GET /openapi.json': 'tools/list',
   'PUT /project-context': 'manage(action="set_context")',
+  'GET /project-context': 'the resource footfall://projects/{project}/context',
 }
 
 /** No tool lists portfolios: run-tool.ts adds their slugs to the message itself. */

@@ -8,9 +8,9 @@ import { project } from './arguments.ts'
 import { count, tableOf } from './words.ts'
 
 const input = z.object({
-  what: z.enum(['project', 'person', 'experiment', 'portfolio']),
+  what: z.enum(['project', 'person', 'experiment', 'portfolio', 'annotation']),
   id: z.string().describe('Id, name or slug; of a person any user id'),
-  project: project.optional().describe('Of a person'),
+  project: project.optional().describe('Of a person or annotation'),
   confirm: z.string().optional().describe('Token of the dry run'),
 })
 type Args = z.output<typeof input>
@@ -23,7 +23,7 @@ export const remove = defineTool({
   name: 'remove',
   title: 'Remove',
   description:
-    'Deletes a project with all of its events, a person with all of theirs, an experiment or a portfolio. Cannot be undone. Asks the human; without that, the first call is a dry run and returns a token for confirm.',
+    'Deletes a project with all of its events, a person with all of theirs, an experiment, a portfolio or an annotation. Cannot be undone. Asks the human; without that, the first call is a dry run and returns a token for confirm.',
   input,
   effect: 'deletes',
   async run(args, context): Promise<Answer> {
@@ -108,6 +108,25 @@ const previews: Record<Args['what'], (args: Args, context: ToolContext) => Promi
       async remove() {
         await call('deleteExperiment', { params: { id } })
         return { done: 'The experiment was deleted. Its events stay.', next: 'query(report="experiments").' }
+      },
+    }
+  },
+  async annotation({ id, project }, { call }) {
+    if (project === undefined) throw new ApiError('PROJECT_REQUIRED')
+    const { project_context } = await call('readProjectContext', { query: { project } })
+    const found = project_context.annotations.find(each => each.id === id)
+    if (found === undefined) {
+      throw new ApiError(
+        'NOT_FOUND',
+        'The project has no annotation with this id. Look at the resource footfall://projects/{project}/context.',
+      )
+    }
+    return {
+      what: `the annotation ${visitorText(found.title, 100)}`,
+      tables: [tableOf('annotation', [found], ['id', 'occurred_at', 'title', 'note'])],
+      async remove() {
+        await call('deleteAnnotation', { params: { id: project, annotation: id } })
+        return { done: 'The annotation was deleted.', next: 'overview(project).' }
       },
     }
   },
