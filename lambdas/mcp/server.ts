@@ -18,6 +18,8 @@ import { tools } from './tools.ts'
 
 /** How long a client may keep the lists, ms. They change with a release only. */
 const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const
+/** The list of resources names the projects of the account: for the caller alone, and not for long. */
+const OWN_LISTS = { ttlMs: 60_000, cacheScope: 'private' } as const
 /** How long a confirmation is good, s. */
 const CONFIRMATION_S = 600
 
@@ -48,7 +50,7 @@ export function createServer({
       cacheHints: {
         'server/discover': LISTS,
         'tools/list': LISTS,
-        'resources/list': LISTS,
+        'resources/list': OWN_LISTS,
         'resources/templates/list': LISTS,
         'prompts/list': LISTS,
       },

@@ -16,7 +16,12 @@ export const changes = defineTool({
   title: 'Changes',
   description:
     'What moved against the period before of equal length: totals, and the events, countries, pages and sources with the largest change. by: other fields, such as properties.plan.',
-  input: z.object({ project, since: sinceOr('7d'), tz, by: z.array(z.string()).max(6).optional() }),
+  input: z.object({
+    project,
+    since: sinceOr('7d'),
+    tz,
+    by: z.array(z.string()).max(6).optional().describe('Fields to look through'),
+  }),
   renames: { date_from: 'since', group_by: 'by' },
   effect: 'reads',
   isDrawn: true,

@@ -33,7 +33,7 @@ const names = [
 ] as const
 
 const input = z.object({
-  action: z.enum(names),
+  action: z.enum(names).describe('What to do'),
   project: project.optional(),
   values: z.record(z.string(), z.unknown()).describe('Fields of the action'),
 })

@@ -8,7 +8,7 @@ import { project } from './arguments.ts'
 import { count, tableOf } from './words.ts'
 
 const input = z.object({
-  what: z.enum(['project', 'person', 'experiment', 'portfolio', 'annotation']),
+  what: z.enum(['project', 'person', 'experiment', 'portfolio', 'annotation']).describe('Kind of thing'),
   id: z.string().describe('Id, name or slug; of a person any user id'),
   project: project.optional().describe('Of a person or annotation'),
   confirm: z.string().optional().describe('Token of the dry run'),

@@ -204,3 +204,52 @@ test('a cookie is no credential here', async () => {
 test('none of these requests was logged as a failure', () => {
   expect(service.logged).toEqual([])
 })
+
+describe('a null', () => {
+  const call = (params: unknown, method = 'tools/call') => post({ jsonrpc: '2.0', id: 1, method, params })
+
+  test.each<[string, unknown, string]>([
+    ['in the place of params', null, 'tools/list'],
+    ['in the place of arguments', { name: 'overview', arguments: null }, 'tools/call'],
+    ['in the place of one argument', { name: 'overview', arguments: { project: null } }, 'tools/call'],
+    ['in the place of the metadata', { name: 'overview', _meta: null }, 'tools/call'],
+    ['in the place of a cursor', { cursor: null }, 'resources/list'],
+    [
+      'in the place of the metadata of a resource',
+      { uri: 'footfall://glossary', _meta: null },
+      'resources/read',
+    ],
+  ])('%s is as absent', async (_, params, method) => {
+    const { status, body } = await call(params, method)
+    expect([status, body.error]).toEqual([200, undefined])
+    expect(body.result.isError ?? false).toBe(false)
+  })
+
+  test('in the place of a required name is missing', async () => {
+    expect((await call({ name: null })).body.error).toBeDefined()
+  })
+})
+
+test('each argument says what it is', async () => {
+  const { tools } = await (await service.connect()).listTools()
+  const silent = tools.flatMap(({ name, inputSchema: { properties = {} } }) =>
+    Object.entries(properties).flatMap(([argument, schema]) =>
+      (schema as { description?: string }).description ? [] : [`${name}.${argument}`],
+    ),
+  )
+  expect(silent).toEqual([])
+})
+
+test('the list of resources, which names projects, is for its caller alone and not for long', async () => {
+  const list = { ...LIST, method: 'resources/list' }
+  const { body } = await post(list, headersFor('resources/list'))
+  expect(body.result.resources.length).toBeGreaterThan(0)
+  expect(body.result).toMatchObject({ ttlMs: 60_000, cacheScope: 'private' })
+})
+
+test('a page may read the challenge of a 401', async () => {
+  const { status, headers } = await post(LIST, { Authorization: 'Bearer aas_0' })
+  expect(status).toBe(401)
+  const exposed = headers.get('access-control-expose-headers')?.split(', ')
+  expect(exposed).toEqual(expect.arrayContaining(['WWW-Authenticate', 'Retry-After', 'ETag']))
+})

@@ -26,8 +26,15 @@ const questions: [name: string, args: () => Record<string, unknown>, summary: Re
     'query',
     () =>
       named({ group_by: ['properties.plan'], filters: [{ field: 'event', op: 'eq', value: 'page_view' }] }),
-    /^2 groups/,
-    { groups: 2 },
+    /^2 groups from .*; in all event_count = 40, unique_users = 40\./,
+    { groups: 2, event_count: 40, unique_users: 40 },
+  ],
+  [
+    'query',
+    // A limit cuts rows, and a person may be in several groups.
+    () => named({ metrics: ['unique_users', 'session_count'], group_by: ['event'], limit: 1 }),
+    /^2 groups from .*; in all unique_users = 40, session_count = 40\./,
+    { groups: 2, unique_users: 40, session_count: 40 },
   ],
   ['query', () => named({ report: 'pages' }), /began on 7 pages/, {}],
   ['query', () => named({ report: 'sessions' }), /^40 sessions/, {}],
@@ -162,7 +169,7 @@ describe('a long answer', () => {
     const shown = text.split('\n').filter(line => line.startsWith('|event_')).length
     expect(shown).toBeGreaterThan(0)
     expect(tables.map(({ rows, total_rows }) => [rows.length, total_rows])).toEqual([[shown, 400]])
-    expect(totals).toEqual({ groups: 400 })
+    expect(totals).toEqual({ groups: 400, event_count: 400, unique_users: 400 })
     expect(text).toContain(`Cut: rows has 400 rows, ${shown} are here; a larger max_tokens shows more.`)
   })
 })
