@@ -57,6 +57,7 @@ export const errorCodes = {
   },
   INVALID_METRIC: { status: 400, hint: 'Use the metrics that the message lists.' },
   INVALID_COUNT_MODE: { status: 400, hint: 'Use `session_then_user` or `raw` as `count_mode`.' },
+  INVALID_ARGUMENTS: { status: 400, hint: 'Correct or leave out the arguments that the message names.' },
   INVALID_GROUP_BY: { status: 400, hint: 'Use the fields that the message lists in `group_by`.' },
   INVALID_FILTER_OP: { status: 400, hint: 'Use one of the operators that the message lists.' },
   INVALID_FILTER_FIELD: {

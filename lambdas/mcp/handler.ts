@@ -31,7 +31,7 @@ export function mcpHandler(services: McpServices): HttpFunction {
     .step(validateFields)
   const endpoint = chain.endpoint(routes.mcp, async ({ request, caller, json }) => {
     const call = createRowCaller(functions, request)
-    const mcp = createMcpHandler(() => createServer({ ...services, caller, call }), {
+    const mcp = createMcpHandler(() => createServer({ ...services, caller, call, method: json.method }), {
       // Nothing changes while a request runs, so there is nothing to listen to.
       maxSubscriptions: 0,
     })

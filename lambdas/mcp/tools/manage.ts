@@ -9,6 +9,7 @@ import type { ProjectContext } from '#schemas/contexts'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { project } from './arguments.ts'
+import { scopeOfRow } from './scope-of-row.ts'
 import { tableOf } from './words.ts'
 
 type Values = Record<string, unknown>
@@ -46,6 +47,8 @@ export const manage = defineTool({
     'Creates and changes; deletes nothing. Values: create_project name, allowed_origins, timezone. update_project name, allowed_origins, link_domains, timezone. set_context goals, activation_events, glossary, annotations; lists that are not sent stay. add_annotation occurred_at, title, note. create_experiment name, variants, goal_event. update_experiment experiment, status, winner. create_portfolio slug, name, projects. update_portfolio portfolio, name, projects. send_feedback message.',
   input,
   effect: 'changes',
+  scopes: ['projects:write', 'experiments:write', 'feedback:write'],
+  scopeOf: ({ action }) => scopeOfRow(actions[action].row),
   run({ action, project, values }, context) {
     refuseUnknown(action, values)
     return actions[action].run({ project, values }, context)
@@ -229,7 +232,7 @@ function refuseUnknown(action: keyof typeof actions, values: Values): void {
   if (unknown === undefined) return
   const near = nearestName(unknown, known)
   throw new ApiError(
-    'MISSING_FIELDS',
+    'INVALID_ARGUMENTS',
     `The values of \`${action}\` have no field "${unknown}". ${near === null ? `Use ${known.join(', ')}.` : `Did you mean \`${near}\`?`}`,
   )
 }

@@ -4,7 +4,9 @@ import { visitorText } from '#core/text/visitor-text'
 import type { Answer, AnswerTable } from '#lambdas/mcp/answer'
 import { TokenNeeded } from '#lambdas/mcp/confirm'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
+import type { RouteName } from '#schemas/routes'
 import { project } from './arguments.ts'
+import { scopeOfRow } from './scope-of-row.ts'
 import { count, tableOf } from './words.ts'
 
 const input = z.object({
@@ -26,6 +28,8 @@ export const remove = defineTool({
     'Deletes a project with all of its events, a person with all of theirs, an experiment, a portfolio or an annotation. Cannot be undone. Asks the human; without that, the first call is a dry run and returns a token for confirm.',
   input,
   effect: 'deletes',
+  scopes: ['projects:write', 'experiments:write'],
+  scopeOf: ({ what }) => scopeOfRow(ROWS[what]),
   async run(args, context): Promise<Answer> {
     const { what, id, project = '' } = args
     const preview = await previews[what](args, context)
@@ -40,6 +44,15 @@ export const remove = defineTool({
     return { summary: done, counted: `one ${what}`, next }
   },
 })
+
+/** The row that removes each kind of thing. */
+const ROWS = {
+  project: 'deleteProject',
+  person: 'erasePerson',
+  experiment: 'deleteExperiment',
+  portfolio: 'deletePortfolio',
+  annotation: 'deleteAnnotation',
+} as const satisfies Record<Args['what'], RouteName>
 
 /** Nothing is removed yet. */
 function dryRun({ tables }: Preview, what: string, token: string, wasRefused: boolean): Answer {

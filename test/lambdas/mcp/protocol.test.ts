@@ -99,7 +99,7 @@ describe('a request of the revision 2026-07-28', () => {
   test('needs no handshake, and lists say how long they are good', async () => {
     const { status, body } = await post(LIST, headersFor('tools/list'))
     expect(status).toBe(200)
-    expect(body.result).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'public', resultType: 'complete' })
+    expect(body.result).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'private', resultType: 'complete' })
   })
 
   test('finds the server by server/discover', async () => {
@@ -252,4 +252,17 @@ test('a page may read the challenge of a 401', async () => {
   expect(status).toBe(401)
   const exposed = headers.get('access-control-expose-headers')?.split(', ')
   expect(exposed).toEqual(expect.arrayContaining(['WWW-Authenticate', 'Retry-After', 'ETag']))
+})
+
+test.each<[string, () => Promise<string>, string[]]>([
+  ['an API key', () => service.newKey(), []],
+  ['a session that reads', () => service.token(['projects:read', 'analytics:read']), []],
+  ['a session that sends feedback', () => service.token(['feedback:write']), ['manage']],
+  ['a session that changes experiments', () => service.token(['experiments:write']), ['manage', 'remove']],
+])('%s sees the tools that it may use', async (_, newToken, changing) => {
+  const token = await newToken()
+  const { tools } = await (await service.connect({ token })).listTools()
+  const names = tools.map(({ name }) => name)
+  expect(names.filter(name => ['manage', 'remove'].includes(name))).toEqual(changing)
+  expect(names).toContain('query')
 })

@@ -153,7 +153,7 @@ test.each([
   ['an unknown experiment', { what: 'experiment', id: 'exp_0' }, 'EXPERIMENT_NOT_FOUND'],
   ['an unknown portfolio', { what: 'portfolio', id: 'nope' }, 'NOT_FOUND'],
   ['an annotation without the project', { what: 'annotation', id: 'ann_0' }, 'PROJECT_REQUIRED'],
-  ['another kind of thing', { what: 'account', id: 'me' }, 'MISSING_FIELDS'],
+  ['another kind of thing', { what: 'account', id: 'me' }, 'INVALID_ARGUMENTS'],
 ])('%s is refused', async (_, args, code) => {
   const result = await remove(await service.connect(), args)
   expect([result.isError, textOf(result).split(':')[0]]).toEqual([true, code])
