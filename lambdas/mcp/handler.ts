@@ -31,10 +31,14 @@ export function mcpHandler(services: McpServices): HttpFunction {
     .step(validateFields)
   const endpoint = chain.endpoint(routes.mcp, async ({ request, caller, json }) => {
     const call = createRowCaller(functions, request)
-    const mcp = createMcpHandler(() => createServer({ ...services, caller, call, method: json.method }), {
-      // Nothing changes while a request runs, so there is nothing to listen to.
-      maxSubscriptions: 0,
-    })
+    const mcp = createMcpHandler(
+      () =>
+        createServer({ ...services, baseUrl: request.address ?? baseUrl, caller, call, method: json.method }),
+      {
+        // Nothing changes while a request runs, so there is nothing to listen to.
+        maxSubscriptions: 0,
+      },
+    )
     return toHttpResponse(await mcp.fetch(toWebRequest(baseUrl, request), { parsedBody: withoutNulls(json) }))
   })
   return httpFunction<'mcp'>(log, { mcp: endpoint })

@@ -52,7 +52,10 @@ export class RowError extends Error {
  * Calls rows as plain functions, with the credential of a request. A tool thus has the rules of the API and
  * none of its own: scope, plan, limits, the audit log, checks of fields, warnings.
  */
-export function createRowCaller(functions: RowFunctions, { headers, ip, signal }: HttpRequest): CallRow {
+export function createRowCaller(
+  functions: RowFunctions,
+  { headers, ip, address, signal }: HttpRequest,
+): CallRow {
   const credential = {
     ...(headers.authorization !== undefined && { authorization: headers.authorization }),
     ...(headers['x-api-key'] !== undefined && { 'x-api-key': headers['x-api-key'] }),
@@ -67,6 +70,7 @@ export function createRowCaller(functions: RowFunctions, { headers, ip, signal }
       headers: { ...credential, ...(ifMatch !== undefined && { 'if-match': ifMatch }) },
       body: body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)),
       ip,
+      ...(address !== undefined && { address }),
       ...(signal !== undefined && { signal }),
     })
     const answer = JSON.parse(String(response.body))
