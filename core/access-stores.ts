@@ -16,6 +16,7 @@ import { createGuestSlots } from './limits/guest-slots.ts'
 import { createLimits } from './limits/limits.ts'
 import type { Profile } from './limits/profile.ts'
 import type { Clock, Log } from './ports.ts'
+import { createAnnotations } from './projects/annotations.ts'
 import { createContextStore } from './projects/contexts.ts'
 import { createPortfolioStore } from './projects/portfolios.ts'
 import { createProjectReader } from './projects/read-project.ts'
@@ -50,7 +51,8 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
   const { client, table, clock, log, admitted, feedbackSink = null, gatherMs = 0, billing = null } = options
   const services = { client, table, clock }
   const agentSessions = createAgentSessionStore({ ...services, accounts })
-  const contexts = createContextStore({ ...services, projects })
+  const annotations = createAnnotations(services)
+  const contexts = createContextStore({ ...services, projects, annotations })
   return {
     profile,
     billing,
@@ -68,8 +70,9 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     limits: createLimits({ ...services, log, profile, accounts, usage }),
     guestSlots: createGuestSlots({ ...services, total: profile.guest_reads_at_once }),
     demo: createDemo({ ...services, accounts, projects }),
+    annotations,
     contexts,
-    readProject: createProjectReader({ ...services, projects, contexts }),
+    readProject: createProjectReader({ ...services, projects, contexts, annotations }),
     portfolios: createPortfolioStore({ ...services, projects }),
     feedback: createFeedbackStore({ ...services, log, sink: feedbackSink }),
     deleteAccount: createAccountDeletion({ billing, accounts, projects, agentSessions }),

@@ -51,6 +51,8 @@ export type Call<Data = unknown> = {
   path: string
   /** Query string of a GET or DELETE, body of the others. */
   values: Readonly<Record<string, unknown>>
+  /** The version that a change wants to replace, for the header If-Match. */
+  ifMatch?: string
   /** Only for the compiler. */
   data?: Data
 }
@@ -117,6 +119,7 @@ export async function send<Data>(each: Call<Data>, signal?: AbortSignal): Promis
   const isRead = each.method === 'GET' || each.method === 'DELETE'
   const headers: Record<string, string> = { Accept: 'application/json', ...(await credential()) }
   if (!isRead) headers['Content-Type'] = 'application/json'
+  if (each.ifMatch !== undefined) headers['If-Match'] = each.ifMatch
   const request: RequestInit = { method: each.method, headers, signal: signal ?? null }
   if (!isRead) request.body = JSON.stringify(each.values)
   const response = await fetch(addressOf(each), request).catch(error => {
@@ -142,6 +145,8 @@ export function problemOf(
     typeof body?.message === 'string' ? body.message : `The service answered with status ${status}.`
   if (code === 'AUTH_REQUIRED' && hasShareLink())
     return new Problem('no_right', code, 'This link shows nothing any more. Ask its owner for another.')
+  if (code === 'PRECONDITION_FAILED' || code === 'CONTEXT_CHANGED')
+    return new Problem('input', code, 'Somebody else has changed this. Load the page again, then change it.')
   if (status === 502 || status === 503 || status === 504)
     return new Problem('restarting', code, message, waitMs)
   const kind = KINDS[code] ?? (status === 400 ? 'input' : status === 404 ? 'missing' : 'failed')

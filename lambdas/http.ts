@@ -15,6 +15,12 @@ export type HttpRequest = {
    * The caller's address. It is used for the country and for limits by address, and never stored or logged.
    */
   ip: string | null
+  /**
+   * The address of the service that the caller has used, without a slash at its end; absent where the
+   * settings name one. The caller may have made it up, so it stands in examples of the response to this
+   * caller, and nowhere else: it is not stored, is in no response that a cache may keep, and decides nothing.
+   */
+  address?: string
   /** Aborted when the caller goes away. */
   signal?: AbortSignal
 }

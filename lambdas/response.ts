@@ -11,6 +11,7 @@ export const BASE_HEADERS = {
   'Access-Control-Allow-Origin': CORS.origin,
   'Access-Control-Allow-Methods': CORS.methods.join(', '),
   'Access-Control-Allow-Headers': CORS.headers.join(', '),
+  'Access-Control-Expose-Headers': CORS.exposed.join(', '),
   'X-Content-Type-Options': 'nosniff',
 } as const
 

@@ -84,6 +84,7 @@ export class Api extends Construct {
         allowOrigins: [CORS.origin],
         allowMethods: CORS.methods.map(method => CorsHttpMethod[method]),
         allowHeaders: [...CORS.headers],
+        exposeHeaders: [...CORS.exposed],
         maxAge: Duration.seconds(CORS.maxAgeSeconds),
       },
     })

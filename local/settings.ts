@@ -45,7 +45,8 @@ export const settingsSchema = z.object({
     .default('.footfall')
     .meta({ description: 'Folder of all data; only one service can use it at a time' }),
   BASE_URL: origin.optional().meta({
-    description: 'Address at which browsers reach the service, for example that of your proxy',
+    description:
+      'Address at which browsers reach the service, for example that of your proxy. Without it, examples in responses name the address that their caller used',
     preset: '`http://localhost:PORT`',
   }),
   COUNTRY_HEADER: z

@@ -173,6 +173,7 @@ async function openService(
     functions,
     admission: createAdmission({ ...CAPS, connections }, log),
     proxies: trustProxies(settings.TRUSTED_PROXIES ?? []),
+    tellsAddress: settings.BASE_URL === undefined,
     countryHeader: settings.COUNTRY_HEADER,
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
     log,

@@ -20,16 +20,48 @@ function list<T extends z.ZodType>(name: string, item: T, max: number) {
 }
 
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/
-const ISO_RULE = 'Field `annotations.occurred_at` takes an ISO 8601 date or date-time.'
 const PROJECT_RULE = 'Field `surface_roles` takes entries with the name or id of a project.'
 
-const annotation = z.strictObject({
-  // ISO refuses `7d`, which parseSince accepts. parseSince refuses a date that no calendar has, as
-  // 2026-02-30.
-  occurred_at: z.string(ISO_RULE).refine(at => ISO.test(at) && parseSince(at) !== null, ISO_RULE),
-  title: text('annotations.title', 120),
-  note: text('annotations.note', 500).nullable().optional(),
+/** Annotations that are items of their own, of a project: a release a day for nearly three years. */
+export const MAX_ANNOTATIONS = 1_000
+/** Annotations in the list of a context. */
+const MAX_LISTED_ANNOTATIONS = 100
+
+/** `where`: the field that holds the annotation, with a full stop; empty for the body itself. */
+function annotationFields(where: string) {
+  const rule = `Field \`${where}occurred_at\` takes an ISO 8601 date or date-time.`
+  return {
+    // ISO refuses `7d`, which parseSince accepts. parseSince refuses a date that no calendar has, as
+    // 2026-02-30.
+    occurred_at: z
+      .string(rule)
+      .refine(at => ISO.test(at) && parseSince(at) !== null, rule)
+      .meta({ description: 'ISO 8601 date or date-time. A time without an offset is UTC' }),
+    title: text(`${where}title`, 120),
+    note: text(`${where}note`, 500).nullable().optional(),
+  }
+}
+
+const ID_RULE =
+  'Field `annotations.id` takes the id of an annotation that GET /project-context has. Leave it out for a new one.'
+
+const contextAnnotation = z.strictObject({
+  ...annotationFields('annotations.'),
+  id: z
+    .string(ID_RULE)
+    .regex(/^ann_[0-9a-f]{17}$/, ID_RULE)
+    .nullable()
+    .optional()
+    .meta({ description: 'Of an annotation that is an item of its own. A PUT leaves those as they are' }),
 })
+
+const LISTED_RULE = `Field \`annotations\` takes up to ${MAX_LISTED_ANNOTATIONS} entries without an \`id\`. POST /projects/{id}/annotations takes more.`
+
+const contextAnnotations = z
+  .array(contextAnnotation, LISTED_RULE)
+  .max(MAX_LISTED_ANNOTATIONS + MAX_ANNOTATIONS, LISTED_RULE)
+  .refine(entries => entries.filter(({ id }) => id == null).length <= MAX_LISTED_ANNOTATIONS, LISTED_RULE)
+  .default([])
 
 const projectTerm = z.strictObject({
   event_name: text('glossary.event_name', 96),
@@ -41,7 +73,7 @@ const projectLists = {
   goals: list('goals', text('goals', 160), 5),
   activation_events: list('activation_events', text('activation_events', 96), 8),
   glossary: list('glossary', projectTerm, 10),
-  annotations: list('annotations', annotation, 100),
+  annotations: contextAnnotations,
 }
 
 const surfaceRole = z.strictObject({
@@ -67,6 +99,18 @@ export const contextQuery = z.object({ project })
 export const putProjectContext = z.strictObject({ project: project.optional(), ...projectLists })
 export const putPortfolioContext = z.strictObject(portfolioLists)
 
+/** POST /projects/{id}/annotations. */
+export const createAnnotation = z.strictObject(annotationFields(''))
+export type NewAnnotation = z.output<typeof createAnnotation>
+
+/** An annotation that is an item of its own. */
+export const annotation = z.object({ id: z.string(), ...annotationFields('') }).meta({ id: 'Annotation' })
+export type Annotation = z.output<typeof annotation>
+
+const etag = z.string().meta({
+  description: 'Version of the lists that a PUT replaces, as in the header ETag. Send it as If-Match',
+})
+
 export const projectContext = z.object(projectLists).meta({ id: 'ProjectContext' })
 export type ProjectContext = z.output<typeof projectContext>
 
@@ -84,6 +128,7 @@ export const projectContextResponse = z
     project: z.string(),
     project_id: z.string(),
     project_context: projectContext,
+    etag,
   })
   .meta({ id: 'ProjectContextResponse' })
 
@@ -91,5 +136,5 @@ export const portfolioContext = z.object(portfolioLists).meta({ id: 'PortfolioCo
 export type PortfolioContext = z.output<typeof portfolioContext>
 
 export const portfolioContextResponse = z
-  .object({ ok: z.literal(true).optional(), portfolio_context: portfolioContext })
+  .object({ ok: z.literal(true).optional(), portfolio_context: portfolioContext, etag })
   .meta({ id: 'PortfolioContextResponse' })

@@ -57,6 +57,7 @@ export const errorCodes = {
   },
   INVALID_METRIC: { status: 400, hint: 'Use the metrics that the message lists.' },
   INVALID_COUNT_MODE: { status: 400, hint: 'Use `session_then_user` or `raw` as `count_mode`.' },
+  INVALID_ARGUMENTS: { status: 400, hint: 'Correct or leave out the arguments that the message names.' },
   INVALID_GROUP_BY: { status: 400, hint: 'Use the fields that the message lists in `group_by`.' },
   INVALID_FILTER_OP: { status: 400, hint: 'Use one of the operators that the message lists.' },
   INVALID_FILTER_FIELD: {
@@ -106,6 +107,14 @@ export const errorCodes = {
   EXPERIMENT_NAME_EXISTS: {
     status: 409,
     hint: 'Another experiment of the project has this name. Choose another name, or delete that experiment.',
+  },
+  CONTEXT_CHANGED: {
+    status: 409,
+    hint: 'Another request has changed the same list. Get the context again, and repeat the change on it.',
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    hint: 'The context has changed since it was read with this ETag. Get it again, and repeat the change on it.',
   },
   CONFIRMATION_REQUIRED: {
     status: 409,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Command, callCommand, type Flag, NAME } from '#cli/command'
+import { type Command, callCommand, type Flag, NAME, parametersOf } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import type { Values } from '#cli/http/endpoint'
 import { advice, type Block } from '#cli/print/blocks'
@@ -11,6 +11,22 @@ const FILE: Flag = {
   help: 'JSON with the lists, which replaces all of them: a file, the text itself, or - for stdin',
 }
 
+const IF_MATCH: Flag = {
+  flags: '--if-match <version>',
+  help: 'the version that `get` has shown; refused when the lists have changed since',
+}
+
+const ANNOTATION: readonly Flag[] = [
+  { flags: '--title <text>', parameter: 'title', required: true, help: 'what happened' },
+  {
+    flags: '--at <moment>',
+    parameter: 'occurred_at',
+    required: true,
+    help: 'ISO 8601 date or date-time: 2026-11-20, or $(date -u +%FT%TZ) for now',
+  },
+  { flags: '--note <text>', parameter: 'note', help: 'more about it' },
+]
+
 /** What the owner says about the numbers. */
 export const contextCommands: readonly Command[] = [
   callCommand<'GET /project-context'>({
@@ -21,8 +37,9 @@ export const contextCommands: readonly Command[] = [
     summary: 'What the numbers of a project mean: goals, activation, words, annotations',
     example: '--demo context get demo',
     call: ({ args }) => ({ endpoint: 'GET /project-context', query: { project: args.NAME } }),
-    print: ({ project_context }) => [
+    print: ({ project_context, etag }) => [
       ...listBlocks(project_context),
+      version(etag),
       ...howToSet(project_context, 'context set NAME'),
     ],
   }),
@@ -32,14 +49,53 @@ export const contextCommands: readonly Command[] = [
     effect: 'changes',
     hasTable: true,
     args: [NAME],
-    flags: [FILE],
+    flags: [FILE, IF_MATCH],
     summary: 'Replaces the context of a project, and shows the stored one',
     example: `context set shop --file '{"goals":["More signups"]}' --dry-run`,
     call: ({ args, options }) => ({
       endpoint: 'PUT /project-context',
       body: { ...listsIn(options.file), project: args.NAME },
+      ifMatch: options.ifMatch as string | undefined,
     }),
     print: ({ project_context }) => listBlocks(project_context),
+  }),
+  callCommand<'POST /projects/{id}/annotations'>({
+    name: 'annotations add',
+    group: 'Projects',
+    effect: 'changes',
+    args: [NAME],
+    flags: ANNOTATION,
+    summary: 'Notes what happened at a time, such as a release; others may write at the same time',
+    example: `annotations add shop --title 'Release 2.4' --at 2026-11-20 --dry-run`,
+    call: input => ({
+      endpoint: 'POST /projects/{id}/annotations',
+      path: { id: input.args.NAME as string },
+      body: parametersOf(ANNOTATION, input),
+    }),
+    print: ({ id, occurred_at, title }) => [
+      {
+        kind: 'facts',
+        facts: [
+          ['Noted', title],
+          ['Time', occurred_at],
+          ['Id', id],
+        ],
+      },
+    ],
+  }),
+  callCommand<'DELETE /projects/{id}/annotations/{annotation}'>({
+    name: 'annotations delete',
+    group: 'Projects',
+    effect: 'deletes',
+    args: [NAME, { name: 'ID', help: 'id of the annotation, as `context get` shows it' }],
+    flags: [],
+    summary: 'Deletes one annotation',
+    example: 'annotations delete shop ann_0123456789abcdef0 --dry-run',
+    call: ({ args }) => ({
+      endpoint: 'DELETE /projects/{id}/annotations/{annotation}',
+      path: { id: args.NAME as string, annotation: args.ID as string },
+    }),
+    print: () => [{ kind: 'facts', facts: [['Deleted', 'one annotation']] }],
   }),
   callCommand<'GET /portfolio-context'>({
     name: 'portfolio-context get',
@@ -49,8 +105,9 @@ export const contextCommands: readonly Command[] = [
     summary: 'What all projects of the account have in common',
     example: '--demo portfolio-context get',
     call: () => ({ endpoint: 'GET /portfolio-context' }),
-    print: ({ portfolio_context }) => [
+    print: ({ portfolio_context, etag }) => [
       ...listBlocks(portfolio_context),
+      version(etag),
       ...howToSet(portfolio_context, 'portfolio-context set'),
     ],
   }),
@@ -60,10 +117,14 @@ export const contextCommands: readonly Command[] = [
     effect: 'changes',
     hasTable: true,
     args: [],
-    flags: [FILE],
+    flags: [FILE, IF_MATCH],
     summary: 'Replaces that, and shows the stored one',
     example: `portfolio-context set --file '{"goals":["More signups"]}' --dry-run`,
-    call: ({ options }) => ({ endpoint: 'PUT /portfolio-context', body: listsIn(options.file) }),
+    call: ({ options }) => ({
+      endpoint: 'PUT /portfolio-context',
+      body: listsIn(options.file),
+      ifMatch: options.ifMatch as string | undefined,
+    }),
     print: ({ portfolio_context }) => listBlocks(portfolio_context),
   }),
 ]
@@ -81,6 +142,10 @@ function listsIn(source: unknown): Values {
     message: 'There is no JSON object in what --file names.',
     suggested_action: `Write the lists as {"goals":["More signups"],"glossary":[]}, in a file or after --file.`,
   })
+}
+
+function version(etag: string): Block {
+  return { kind: 'facts', facts: [['Version', etag]] }
 }
 
 function howToSet(context: object, command: string): Block[] {

@@ -67,6 +67,7 @@ async function send(io: Network, baseUrl: string, call: Call, token: string | nu
           Accept: 'application/json',
           'User-Agent': 'footfall-cli',
           ...(call.body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(call.ifMatch !== undefined && { 'If-Match': call.ifMatch }),
           ...(token !== null && { Authorization: `Bearer ${token}` }),
         },
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),

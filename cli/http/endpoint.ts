@@ -39,4 +39,6 @@ export type Call<Of extends Endpoint = Endpoint> = {
   path?: Readonly<Record<string, string>>
   query?: Values
   body?: Values
+  /** The version that the call wants to replace, for the header If-Match. */
+  ifMatch?: string | undefined
 }

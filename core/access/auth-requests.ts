@@ -231,7 +231,7 @@ export function createAuthRequestStore({ clock, ...state }: StateTable & { clock
     start,
     startClaim,
     poll,
-    ...createExchanges({ ...state, find, statusOf, requestOf }),
+    ...createExchanges({ ...state, clock, find, statusOf, requestOf }),
   }
 }
 

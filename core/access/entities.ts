@@ -43,6 +43,8 @@ export function authRequestEntity({ client: dynamo, table }: StateTable) {
         exchange_sealed: { type: 'string' },
         /** Names the one exchange that has won. */
         exchange_id: { type: 'string' },
+        /** Unix ms. */
+        exchanged_at: { type: 'number' },
         /** The session that it gets. */
         session_id: { type: 'string' },
         /** The fields that only a request by GET /oauth/authorize has (types.ts). */

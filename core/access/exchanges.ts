@@ -1,7 +1,8 @@
 import type { ApiError } from '#core/errors'
+import type { Now } from '#core/ports'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
 import { authRequestErrors } from './auth-request-errors.ts'
-import { checkVerifier } from './code-verifier.ts'
+import { checkVerifier, isVerifier } from './code-verifier.ts'
 import { authRequestEntity, type AuthRequestItem as Item } from './entities.ts'
 import { isSame, randomId, randomSecret, type SessionLocator, sha256 } from './tokens.ts'
 import type { AuthRequest, AuthRequestStatus, WonExchange } from './types.ts'
@@ -16,10 +17,17 @@ export type SentCode = {
 }
 
 type ExchangeServices = StateTable & {
+  clock: Now
   find(id: string): Promise<Item | null>
   statusOf(item: Item): AuthRequestStatus
   requestOf(item: Item): AuthRequest
 }
+
+/**
+ * How long after the first use of a code the same request is no alarm, ms. A client may send it several times
+ * at once, or again when a response was lost; it proves by its verifier that it is the client.
+ */
+const REPEAT_MS = 10_000
 
 const CLAIM_TOKEN = /^aac_([0-9a-f]{32})[0-9a-f]{64}$/
 const AUTHORIZATION_CODE = /^aae_([0-9a-f]{32})[0-9a-f]{64}$/
@@ -28,7 +36,7 @@ const AUTHORIZATION_CODE = /^aae_([0-9a-f]{32})[0-9a-f]{64}$/
  * How an approved request becomes a session, once: by its exchange code, its claim token or its authorization
  * code.
  */
-export function createExchanges({ find, statusOf, requestOf, ...state }: ExchangeServices) {
+export function createExchanges({ find, statusOf, requestOf, clock, ...state }: ExchangeServices) {
   const requests = authRequestEntity(state)
 
   /**
@@ -73,7 +81,8 @@ export function createExchanges({ find, statusOf, requestOf, ...state }: Exchang
 
   /**
    * Uses up an authorization code. A second use is an alarm, because one of the two has stolen the code:
-   * `onReuse` gets the session of the first, to revoke it (RFC 6749, 4.1.2). Throws INVALID_EXCHANGE_CODE,
+   * `onReuse` gets the session of the first, to revoke it (RFC 6749, 4.1.2). The same request of the client
+   * itself, within REPEAT_MS, is refused without an alarm. Throws INVALID_EXCHANGE_CODE,
    * AUTH_REQUEST_EXPIRED, AUTH_REQUEST_ALREADY_EXCHANGED, INVALID_CODE_VERIFIER and invalid_target.
    */
   async function redeemCode(
@@ -87,6 +96,7 @@ export function createExchanges({ find, statusOf, requestOf, ...state }: Exchang
     const { account_id, session_id, oauth } = item
     const status = statusOf(item)
     if (status === 'exchanged' && account_id !== undefined && session_id !== undefined) {
+      if (isRepeated(item, sent)) throw authRequestErrors.alreadyExchanged()
       // Before the session is revoked: who is just issuing it looks for this note afterwards.
       await orUnavailable(requests.patch({ id: item.id }).set({ is_reused: true }).go())
       await onReuse({ account_id, session_id })
@@ -101,6 +111,17 @@ export function createExchanges({ find, statusOf, requestOf, ...state }: Exchang
     return win(item, authRequestErrors.alreadyExchanged)
   }
 
+  /** Whether the client itself sends the request of the first use again, at once. */
+  function isRepeated(item: Item, sent: SentCode): boolean {
+    if (item.exchanged_at === undefined || item.exchanged_at + REPEAT_MS <= clock.now()) return false
+    return (
+      sent.client_id === item.oauth?.client_id &&
+      sent.redirect_uri === item.callback_url &&
+      item.code_challenge !== undefined &&
+      isVerifier(item.code_challenge, sent.code_verifier)
+    )
+  }
+
   /** Whether somebody has used the code of the request a second time. */
   async function isReused(id: string): Promise<boolean> {
     return (await find(id))?.is_reused === true
@@ -111,7 +132,7 @@ export function createExchanges({ find, statusOf, requestOf, ...state }: Exchang
     const session_id = randomId('ags')
     const first = requests
       .patch({ id: item.id })
-      .set({ status: 'exchanged', exchange_id, session_id })
+      .set({ status: 'exchanged', exchange_id, session_id, exchanged_at: clock.now() })
       .where((attributes, { eq }) => eq(attributes.status, 'approved'))
     // A repeated write whose first response was lost finds its own effect: then this call has won after all.
     const isWon = (await conditionHeld(first.go())) || (await find(item.id))?.exchange_id === exchange_id

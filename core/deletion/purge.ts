@@ -8,6 +8,7 @@ import type { ExperimentStore } from '#core/experiments/store'
 import { createIdentityWork } from '#core/identity/fold/identity-work'
 import { createScopeStore } from '#core/identity/scope-store'
 import type { Log, Now } from '#core/ports'
+import { annotationsPartition } from '#core/projects/annotations'
 import { savedViewsPartition } from '#core/projects/saved-views'
 import type { ProjectStore } from '#core/projects/store'
 import { queryPages } from '#core/query-all'
@@ -131,6 +132,7 @@ export function createPurge({
       `usage#${id}`,
       `bots#${id}`,
       `context#${id}`,
+      annotationsPartition(id),
       replayPartition(id),
       savedViewsPartition(id),
       shareLinksPartition(id),

@@ -1,11 +1,23 @@
-import { ApiError } from '#core/errors'
+import { createHash } from 'node:crypto'
+import { ApiError, unavailable } from '#core/errors'
+import type { Clock } from '#core/ports'
 import type { ItemRead } from '#core/read-items'
-import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import { quoted } from '#core/text/clean-text'
 import type { PortfolioContext, ProjectContext } from '#schemas/contexts'
+import type { Annotations } from './annotations.ts'
+import { listedAnnotations } from './listed-annotations.ts'
+import { mergeLists } from './merge-lists.ts'
 import type { Project, ProjectDirectory } from './project.ts'
 
-export type ContextServices = StateTable & { projects: Pick<ProjectDirectory, 'resolve'> }
+export type ContextServices = StateTable & {
+  clock: Pick<Clock, 'sleep'>
+  projects: Pick<ProjectDirectory, 'resolve'>
+  annotations: Pick<Annotations, 'list'>
+}
+
+/** A context and the name of the version of its lists, which a PUT may demand. */
+export type StoredContext<Context> = { context: Context; etag: string }
 
 /** The context of a project whose owner has said nothing. */
 export const NO_PROJECT_CONTEXT: ProjectContext = {
@@ -22,37 +34,74 @@ const NO_PORTFOLIO_CONTEXT: PortfolioContext = {
 }
 
 /**
- * What the owner says about the numbers, for a project and for all projects of an account. Each is one item,
- * which holds the lists as JSON and is replaced as a whole.
+ * How often a PUT begins again because another has written meanwhile. It goes on only while the others change
+ * lists that it leaves alone.
  */
-export function createContextStore({ client, table, projects }: ContextServices) {
+const MAX_TRIES = 20
+/**
+ * How long a PUT without If-Match waits between its first look at the lists and its write, ms. It does not
+ * say which version it replaces, so only those that run at the same time can be told from one that follows.
+ * A write itself takes a few ms, and clients that begin together arrive within tens of ms of each other. A
+ * context is written by hand or a few times a day, so nobody minds the wait.
+ */
+const OTHERS_MS = 250
+
+/**
+ * What the owner says about the numbers, for a project and for all projects of an account. Each is one item,
+ * which holds the lists as JSON and is replaced as a whole. Annotations may also be items of their own
+ * (annotations.ts): a context shows them behind those of its list.
+ */
+export function createContextStore({ client, table, clock, projects, annotations }: ContextServices) {
   /** The context of a project; all four lists are there. */
-  async function ofProject({ id }: Pick<Project, 'id'>): Promise<ProjectContext> {
-    return { ...NO_PROJECT_CONTEXT, ...(await read(`context#${id}`)) }
+  async function ofProject({ id }: Pick<Project, 'id'>): Promise<StoredContext<ProjectContext>> {
+    const [{ lists, etag }, own] = await Promise.all([
+      read(`context#${id}`, NO_PROJECT_CONTEXT),
+      annotations.list(id),
+    ])
+    return { context: withOwn(lists, own), etag }
   }
 
-  /** Reads the context of a project together with another item (readTogether). */
+  /**
+   * Reads the context of a project together with another item (readTogether), without the annotations that
+   * are items of their own.
+   */
   function itemRead(projectId: string): ItemRead<ProjectContext> {
     return {
       Key: keyOf(`context#${projectId}`),
-      parse: item => ({ ...NO_PROJECT_CONTEXT, ...listsOf(item) }),
+      parse: item => ({ ...NO_PROJECT_CONTEXT, ...(JSON.parse(textOf(item)) as Partial<ProjectContext>) }),
     }
   }
 
-  /** Replaces the context; absent lists become empty. */
-  async function setProject({ id }: Pick<Project, 'id'>, context: ProjectContext): Promise<ProjectContext> {
-    const { goals, activation_events, glossary, annotations } = context
-    const stored = { goals, activation_events, glossary, annotations: annotations.map(withoutNulls) }
-    await write(`context#${id}`, stored)
-    return stored
+  /**
+   * Replaces the lists of a context; absent lists become empty. Annotations that are items of their own stay.
+   * Throws INVALID_BODY for a change of one of these, PRECONDITION_FAILED if the lists have another version
+   * than `ifMatch` names, and CONTEXT_CHANGED if another request has changed one of the changed lists
+   * meanwhile.
+   */
+  async function setProject(
+    { id }: Pick<Project, 'id'>,
+    context: ProjectContext,
+    ifMatch?: string,
+  ): Promise<StoredContext<ProjectContext>> {
+    const { goals, activation_events, glossary } = context
+    const own = context.annotations.length === 0 ? [] : await annotations.list(id)
+    const listed = listedAnnotations(context.annotations.map(withoutNulls), own)
+    const wanted = { goals, activation_events, glossary, annotations: listed }
+    const { lists, etag } = await write(`context#${id}`, NO_PROJECT_CONTEXT, wanted, ifMatch)
+    return { context: withOwn(lists, await annotations.list(id)), etag }
   }
 
-  async function ofPortfolio(accountId: string): Promise<PortfolioContext> {
-    return { ...NO_PORTFOLIO_CONTEXT, ...(await read(`context#${accountId}`)) }
+  async function ofPortfolio(accountId: string): Promise<StoredContext<PortfolioContext>> {
+    const { lists, etag } = await read(`context#${accountId}`, NO_PORTFOLIO_CONTEXT)
+    return { context: lists, etag }
   }
 
   /** As setProject. Throws INVALID_BODY for a role of a project that the account has not. */
-  async function setPortfolio(accountId: string, context: PortfolioContext): Promise<PortfolioContext> {
+  async function setPortfolio(
+    accountId: string,
+    context: PortfolioContext,
+    ifMatch?: string,
+  ): Promise<StoredContext<PortfolioContext>> {
     const { goals, shared_milestones, glossary } = context
     const surface_roles = []
     for (const { project, project_id, role } of context.surface_roles) {
@@ -66,19 +115,45 @@ export function createContextStore({ client, table, projects }: ContextServices)
       }
       surface_roles.push({ project: found.name, project_id: found.id, role })
     }
-    const stored = { goals, surface_roles, shared_milestones, glossary: glossary.map(withoutNulls) }
-    await write(`context#${accountId}`, stored)
-    return stored
+    const wanted = { goals, surface_roles, shared_milestones, glossary: glossary.map(withoutNulls) }
+    const { lists, etag } = await write(`context#${accountId}`, NO_PORTFOLIO_CONTEXT, wanted, ifMatch)
+    return { context: lists, etag }
   }
 
-  async function read(pk: string): Promise<Record<string, unknown>> {
+  async function read<Lists extends object>(pk: string, none: Lists) {
     const get = client.get({ TableName: table, Key: keyOf(pk), ConsistentRead: true })
-    return listsOf((await orUnavailable(get)).Item)
+    const text = textOf((await orUnavailable(get)).Item)
+    const lists: Lists = { ...none, ...(JSON.parse(text) as Partial<Lists>) }
+    return { lists, text, etag: etagOf(text) }
   }
 
-  async function write(pk: string, lists: object): Promise<void> {
-    const Item = { ...keyOf(pk), lists: JSON.stringify(lists) }
-    await orUnavailable(client.put({ TableName: table, Item }))
+  /**
+   * Writes the lists over those that were read, never over others: what another request has written since
+   * this one began stays, or is reported.
+   */
+  async function write<Lists extends object>(
+    pk: string,
+    none: Lists,
+    wanted: Lists,
+    ifMatch: string | undefined,
+  ): Promise<{ lists: Lists; etag: string }> {
+    const begun = (await read(pk, none)).lists
+    if (ifMatch === undefined) await clock.sleep(OTHERS_MS)
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const current = await read(pk, none)
+      if (!isMatch(ifMatch, current.etag)) throw new ApiError('PRECONDITION_FAILED')
+      const lists = mergeLists({ begun, current: current.lists, wanted })
+      const text = JSON.stringify(lists)
+      const put = client.put({
+        TableName: table,
+        Item: { ...keyOf(pk), lists: text },
+        ConditionExpression: 'attribute_not_exists(#lists) OR #lists = :read',
+        ExpressionAttributeNames: { '#lists': 'lists' },
+        ExpressionAttributeValues: { ':read': current.text },
+      })
+      if (await conditionHeld(put)) return { lists, etag: etagOf(text) }
+    }
+    throw unavailable('Many requests change this context now. Send the same request again in a second.', 1)
   }
 
   return { ofProject, itemRead, setProject, ofPortfolio, setPortfolio }
@@ -90,8 +165,28 @@ function keyOf(pk: string): ItemKey {
   return { pk, sk: 'context' }
 }
 
-function listsOf(item: Record<string, unknown> | undefined): Record<string, unknown> {
-  return typeof item?.lists === 'string' ? JSON.parse(item.lists) : {}
+/** The lists as they are stored. */
+function textOf(item: Record<string, unknown> | undefined): string {
+  return typeof item?.lists === 'string' ? item.lists : '{}'
+}
+
+/** Lists that are equal have one version, so a repeated PUT changes none. */
+function etagOf(text: string): string {
+  return `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`
+}
+
+/**
+ * Whether a header If-Match allows a write. A proxy that compresses responses makes our ETag weak. It still
+ * names the same lists, so the mark is ignored.
+ */
+function isMatch(ifMatch: string | undefined, etag: string): boolean {
+  if (ifMatch === undefined) return true
+  const names = ifMatch.split(',').map(name => name.trim().replace(/^W\//, ''))
+  return names.includes('*') || names.includes(etag)
+}
+
+function withOwn(lists: ProjectContext, own: ProjectContext['annotations']): ProjectContext {
+  return { ...lists, annotations: [...lists.annotations, ...own] }
 }
 
 /** A null on an optional field counts as absent (R2). */

@@ -51,6 +51,9 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
    * Throws SLUG_EXISTS, PROJECT_IN_PORTFOLIO, or NOT_FOUND for an unknown project. Then nothing is created.
    */
   async function create(accountId: string, request: NewPortfolio): Promise<PortfolioRecord> {
+    // First, because a caller who repeats a creation must not read that its projects are in a portfolio.
+    if ((await readAll(accountId)).some(({ slug }) => slug === request.slug))
+      throw new ApiError('SLUG_EXISTS')
     const members = await findMembers(accountId, request.projects)
     await members.requireMovable(null, request.allow_move)
     const at = now()

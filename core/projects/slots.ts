@@ -7,7 +7,7 @@ export type SlotsOptions = {
   partitionOf(projectId: string): string
   /** The ids begin with it: `view` makes `view_…`. */
   prefix: string
-  /** How many records a project has at most, up to 256. */
+  /** How many records a project has at most. */
   max: number
 }
 
@@ -23,25 +23,35 @@ export function createSlots<T extends object>(
   { client, table }: StateTable,
   { partitionOf, prefix, max }: SlotsOptions,
 ) {
-  const form = new RegExp(`^${prefix}_([0-9a-f]{2})[0-9a-f]{14}$`)
+  const form = new RegExp(`^${prefix}_([0-9a-f]{${digitsOf(max)}})[0-9a-f]{14}$`)
+
+  const places = Array.from({ length: max }, (_, i) => i.toString(16).padStart(digitsOf(max), '0'))
 
   async function list(projectId: string): Promise<(T & { id: string })[]> {
-    const items = await queryAll(
-      { client, table },
-      {
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': partitionOf(projectId) },
-        ConsistentRead: true,
-      },
-    )
+    const items = await queryAll({ client, table }, queryOf(projectId))
     return items.map(item => JSON.parse(String(item.record)) as T & { id: string })
+  }
+
+  /** The places that are free now. */
+  async function freePlaces(projectId: string): Promise<string[]> {
+    const query = { ...queryOf(projectId), ProjectionExpression: 'sk' }
+    const taken = new Set((await queryAll({ client, table }, query)).map(({ sk }) => sk))
+    return places.filter(place => !taken.has(place))
+  }
+
+  function queryOf(projectId: string) {
+    return {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': partitionOf(projectId) },
+      ConsistentRead: true,
+    }
   }
 
   /** Returns the record with its id, or null if the project has `max` of them. */
   async function add(projectId: string, record: T): Promise<(T & { id: string }) | null> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const taken = new Set((await list(projectId)).map(({ id }) => form.exec(id)?.[1]))
-      const free = Array.from({ length: max }, (_, i) => slotName(i)).filter(slot => !taken.has(slot))
+      // Most places are free, so the first try reads none of them.
+      const free = tries === 0 ? places : await freePlaces(projectId)
       // Requests at the same time rarely choose the same place of several.
       const slot = free[Math.floor(Math.random() * free.length)]
       if (slot === undefined) return null
@@ -102,6 +112,7 @@ export function createSlots<T extends object>(
   return { list, add, find, replace, remove }
 }
 
-function slotName(i: number): string {
-  return i.toString(16).padStart(2, '0')
+/** Digits of the number of a place, hexadecimal. */
+function digitsOf(max: number): number {
+  return (max - 1).toString(16).length
 }

@@ -44,13 +44,14 @@ export function dashboardEndpoints(
       return { status: 200, body: { share_links, statements_today, statements_per_day: use?.limit ?? null } }
     }),
 
-    createShareLink: chain(routes.createShareLink)(async ({ project, body }) => {
+    createShareLink: chain(routes.createShareLink)(async ({ project, body, request }) => {
       if (body.expires_at !== undefined && body.expires_at <= clock.now()) {
         throw new ApiError('MISSING_FIELDS', 'Field `expires_at` takes a time in the future, in Unix ms.')
       }
       const created = await shareLinks.create(project.id, body)
       if (created === null) throw tooMany(`${MAX_SHARE_LINKS} share links`)
-      return { status: 201, body: { ...created.link, url: `${baseUrl}/share/${created.token}` } }
+      const url = `${request.address ?? baseUrl}/share/${created.token}`
+      return { status: 201, body: { ...created.link, url } }
     }),
 
     deleteShareLink: chain(routes.deleteShareLink)(async ({ project, request }) => {

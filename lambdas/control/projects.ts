@@ -64,10 +64,10 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
       return { status: 200, body: { projects: records, has_api_key, tier: account.tier } }
     }),
 
-    createProject: chain(routes.createProject)(async ({ caller: { account }, body }) => {
+    createProject: chain(routes.createProject)(async ({ caller: { account }, body, request }) => {
       const { max_projects } = limitsOf(profile, account)
       const { project, existing } = await projects.create({ account, ...body, max_projects })
-      const created = { ...(await record(project)), ...installSnippet(project, baseUrl) }
+      const created = { ...(await record(project)), ...installSnippet(project, request.address ?? baseUrl) }
       return existing ? { status: 200, body: { ...created, existing: true } } : { status: 201, body: created }
     }),
 

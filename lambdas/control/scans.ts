@@ -28,9 +28,9 @@ export function scanEndpoints(services: ScanEndpointServices) {
   const ofAccount = accountChain(services)
   const ofAnybody = publicChain({ ...services, challengeUrl: baseUrl })
 
-  async function respond(view: ScanView, project?: Project | null) {
+  async function respond(view: ScanView, { address = baseUrl }: HttpRequest, project?: Project | null) {
     const named = project ?? (await projectOf(view))
-    return { status: 200 as const, body: toScanResponse(view, { baseUrl, project: named }) }
+    return { status: 200 as const, body: toScanResponse(view, { baseUrl: address, project: named }) }
   }
 
   /** The project of an analysis, if it still belongs to its account. */
@@ -46,11 +46,11 @@ export function scanEndpoints(services: ScanEndpointServices) {
     return project
   }
 
-  async function start({ caller, body, signal }: Pick<CreateCall, 'caller' | 'body' | 'signal'>) {
+  async function start({ caller, body, signal, request: sent }: CreateCall) {
     const { url, focus, full, mode } = body
     const project = await namedProject(caller, body.project)
     const request = { url, focus, project, isFull: full === true || mode === 'full' }
-    return respond(await scans.start(request, caller.account, signal), project)
+    return respond(await scans.start(request, caller.account, signal), sent, project)
   }
 
   /** A preview for a caller who may only read. It writes nothing of the account but the analysis. */
@@ -85,7 +85,7 @@ export function scanEndpoints(services: ScanEndpointServices) {
           throw authRequired(baseUrl, 'missing')
         }
         const asked = { url, isOfOtherSite: isOfOtherSite(request, baseUrl) }
-        return respond(await scans.startAnonymous(asked, request.ip, signal), null)
+        return respond(await scans.startAnonymous(asked, request.ip, signal), request, null)
       }),
     ),
 
@@ -102,11 +102,11 @@ export function scanEndpoints(services: ScanEndpointServices) {
     readScan: eitherWay(
       request => request.query.resume_token === undefined && hasCredential(request),
       ofAccount(routes.readScan)(async ({ caller, request }) =>
-        respond(await scans.read(request.params.id ?? '', caller.account)),
+        respond(await scans.read(request.params.id ?? '', caller.account), request),
       ),
       ofAnybody(routes.readScan)(async ({ query, request }) => {
         if (query.resume_token === undefined) throw authRequired(baseUrl, 'missing')
-        return respond(await scans.resume(request.params.id ?? '', query.resume_token), null)
+        return respond(await scans.resume(request.params.id ?? '', query.resume_token), request, null)
       }),
     ),
 
@@ -114,7 +114,7 @@ export function scanEndpoints(services: ScanEndpointServices) {
       const project = await namedProject(caller, body.project)
       const options = { resumeToken: body.resume_token, project }
       const view = await scans.upgrade(request.params.id ?? '', options, caller.account, signal)
-      return respond(view, project)
+      return respond(view, request, project)
     }),
   }
 }

@@ -29,7 +29,8 @@ export type Answer = {
   plain?: string
   tables?: readonly AnswerTable[]
   warnings?: readonly string[]
-  receipts?: readonly (Receipt | undefined)[]
+  /** Of each read; `cut`: a limit has left out a part of its response. */
+  receipts?: readonly ((Receipt & { cut?: boolean }) | undefined)[]
   /** What to ask next, as calls of tools. */
   next: string
 }

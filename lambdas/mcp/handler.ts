@@ -1,4 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
+import type { JsonObject } from '#core/json-object'
 import { authenticate } from '#lambdas/chain/authenticate'
 import { createChain } from '#lambdas/chain/chain'
 import { readBody } from '#lambdas/chain/read-body'
@@ -30,13 +31,28 @@ export function mcpHandler(services: McpServices): HttpFunction {
     .step(validateFields)
   const endpoint = chain.endpoint(routes.mcp, async ({ request, caller, json }) => {
     const call = createRowCaller(functions, request)
-    const mcp = createMcpHandler(() => createServer({ ...services, caller, call }), {
-      // Nothing changes while a request runs, so there is nothing to listen to.
-      maxSubscriptions: 0,
-    })
-    return toHttpResponse(await mcp.fetch(toWebRequest(baseUrl, request), { parsedBody: json }))
+    const mcp = createMcpHandler(
+      () =>
+        createServer({ ...services, baseUrl: request.address ?? baseUrl, caller, call, method: json.method }),
+      {
+        // Nothing changes while a request runs, so there is nothing to listen to.
+        maxSubscriptions: 0,
+      },
+    )
+    return toHttpResponse(await mcp.fetch(toWebRequest(baseUrl, request), { parsedBody: withoutNulls(json) }))
   })
   return httpFunction<'mcp'>(log, { mcp: endpoint })
+}
+
+/**
+ * The message without `params` that is null, and without fields of `params` that are, such as `arguments`: a
+ * null counts as absent (R2). `id` stays as it is.
+ */
+function withoutNulls({ params, ...message }: JsonObject): JsonObject {
+  if (params === null || params === undefined) return message
+  if (typeof params !== 'object' || Array.isArray(params)) return { ...message, params }
+  const given = Object.entries(params).filter(([, value]) => value !== null)
+  return { ...message, params: Object.fromEntries(given) }
 }
 
 /** Headers that the protocol gives a meaning. */

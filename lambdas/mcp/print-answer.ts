@@ -3,7 +3,6 @@ import { estimateTokens } from '#core/text/estimate-tokens'
 import { fitTables } from '#core/text/fit-tables'
 import { visitorText } from '#core/text/visitor-text'
 import type { McpTable } from '#schemas/mcp-tables'
-import type { Receipt } from '#schemas/read-options'
 import type { Answer, AnswerTable, Cell } from './answer.ts'
 
 /** Longest text of a cell, code points. Names of events have up to 256 characters, ids too. */
@@ -22,15 +21,25 @@ export type PrintedAnswer = {
   whole: McpTable[]
 }
 
+export type PrintOptions = {
+  /** Whether the tool has an argument `limit`, with which a caller gets more rows of a list. */
+  hasLimit?: boolean
+  tag?: string
+}
+
 /**
  * An answer as text of about `maxTokens`, and as data with the same rows. Rows are cut last; totals, and what
  * was cut, are always there. Text of visitors stands in a fence whose tag nobody can know before: a text
  * cannot end its fence, because its `<` is escaped.
  */
-export function printAnswer(answer: Answer, maxTokens: number, tag = newTag()): PrintedAnswer {
+export function printAnswer(
+  answer: Answer,
+  maxTokens: number,
+  { hasLimit = true, tag = newTag() }: PrintOptions = {},
+): PrintedAnswer {
   const tables = (answer.tables ?? []).map(cleanTable)
   const warnings = fittingWarnings(answer.warnings ?? [], maxTokens * WARNINGS_PART)
-  const receipt = joinReceipts(answer.receipts ?? [])
+  const receipt = joinReceipts(answer.receipts)
   const texts = tables.map(({ name, columns, rows }) => ({
     head: `${name}:\n|${columns.join('|')}`,
     rows: rows.map(row => `|${row.map(toText).join('|')}`),
@@ -54,12 +63,12 @@ export function printAnswer(answer: Answer, maxTokens: number, tag = newTag()): 
       `Next: ${answer.next}`,
     ].join('\n')
   const notes = warnings.map(warning => `Note: ${warning}`)
-  const everyCut = tables.map(table => cutLine(table, 0)).filter(line => line !== null)
+  const everyCut = tables.map(table => cutLine(table, 0, hasLimit)).filter(line => line !== null)
   const shown = fitTables(texts, maxTokens - estimateTokens(frame(['', ...notes], everyCut)))
   const fenced = texts.flatMap(({ head, rows }, i) =>
     rows.length === 0 ? [] : [head, ...rows.slice(0, shown[i])],
   )
-  const cuts = tables.map((table, i) => cutLine(table, shown[i] ?? 0)).filter(line => line !== null)
+  const cuts = tables.map((table, i) => cutLine(table, shown[i] ?? 0, hasLimit)).filter(line => line !== null)
   return {
     text: frame([...fenced, ...notes], cuts),
     structured: {
@@ -143,21 +152,24 @@ function totalsLine(totals: Answer['totals']): string[] {
 function cutLine(
   { name, rows, total }: Pick<AnswerTable, 'name' | 'rows' | 'total'>,
   shown: number,
+  hasLimit: boolean,
 ): string | null {
   const all = total ?? rows.length
   if (shown === all) return null
-  const advice = shown < rows.length ? 'a larger max_tokens shows more' : 'a larger limit shows more'
+  const ofList = hasLimit ? 'a larger limit shows more' : 'ask a narrower question for the others'
+  const advice = shown < rows.length ? 'a larger max_tokens shows more' : ofList
   return `Cut: ${name} has ${all} rows, ${shown} are here; ${advice}.`
 }
 
 /** Several reads of one answer: it is as fresh and as exact as the worst of them. */
-function joinReceipts(given: readonly (Receipt | undefined)[]) {
+function joinReceipts(given: Answer['receipts'] = []) {
   const receipts = given.filter(receipt => receipt !== undefined)
   const [first] = receipts
   if (first === undefined) return null
   const fresh = receipts.map(({ fresh_until }) => fresh_until).filter(at => at !== null)
   return {
     exact: receipts.every(({ exact }) => exact),
+    cut: receipts.some(({ cut = false }) => cut),
     data_from: first.data_from,
     fresh_until: fresh.length === 0 ? null : new Date(Math.min(...fresh)).toISOString(),
     bytes: sum(receipts.map(({ bytes }) => bytes)),
@@ -168,6 +180,7 @@ function joinReceipts(given: readonly (Receipt | undefined)[]) {
 
 function receiptLine({
   exact,
+  cut,
   data_from,
   fresh_until,
   bytes,
@@ -175,7 +188,7 @@ function receiptLine({
   cost_usd,
 }: NonNullable<ReturnType<typeof joinReceipts>>) {
   const fresh = fresh_until === null ? 'freshness unknown' : `fresh until ${fresh_until}`
-  return `Receipt: ${exact ? 'exact' : 'cut or approximate'}; ${data_from === null ? '' : `data from ${data_from}; `}${fresh}; ${bytes} bytes in ${ms} ms; $${cost_usd}`
+  return `Receipt: ${exact ? 'exact' : cut ? 'exact for what is shown, a limit left out the rest' : 'approximate'}; ${data_from === null ? '' : `data from ${data_from}; `}${fresh}; ${bytes} bytes in ${ms} ms; $${cost_usd}`
 }
 
 function sum(numbers: readonly number[]): number {

@@ -126,8 +126,13 @@ async function readContext(project: string, { call }: ToolContext): Promise<Answ
       ...contextTables(found),
       {
         name: 'annotations',
-        columns: ['occurred_at', 'title', 'note'],
-        rows: annotations.map(({ occurred_at, title, note }) => [occurred_at, title, note ?? null]),
+        columns: ['occurred_at', 'title', 'note', 'id'],
+        rows: annotations.map(({ occurred_at, title, note, id }) => [
+          occurred_at,
+          title,
+          note ?? null,
+          id ?? null,
+        ]),
       },
     ],
     next: 'manage(action="set_context") or manage(action="add_annotation") to change it.',

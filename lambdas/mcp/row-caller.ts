@@ -20,7 +20,13 @@ type BodyOf<R extends Route> = Extras &
 type Extras = { receipt?: Receipt | undefined; warnings?: string[] | undefined }
 
 type Values = Record<string, string | number | boolean | undefined>
-export type RowRequest = { params?: Record<string, string>; query?: Values; body?: Record<string, unknown> }
+export type RowRequest = {
+  params?: Record<string, string>
+  query?: Values
+  body?: Record<string, unknown>
+  /** The version that the call wants to replace. */
+  ifMatch?: string
+}
 
 /** Calls a row of the routes table for the caller of the tool. Throws RowError when the row refuses it. */
 export type CallRow = <Name extends CallableName>(
@@ -46,21 +52,25 @@ export class RowError extends Error {
  * Calls rows as plain functions, with the credential of a request. A tool thus has the rules of the API and
  * none of its own: scope, plan, limits, the audit log, checks of fields, warnings.
  */
-export function createRowCaller(functions: RowFunctions, { headers, ip, signal }: HttpRequest): CallRow {
+export function createRowCaller(
+  functions: RowFunctions,
+  { headers, ip, address, signal }: HttpRequest,
+): CallRow {
   const credential = {
     ...(headers.authorization !== undefined && { authorization: headers.authorization }),
     ...(headers['x-api-key'] !== undefined && { 'x-api-key': headers['x-api-key'] }),
   }
-  return async (name, { params = {}, query = {}, body } = {}) => {
+  return async (name, { params = {}, query = {}, body, ifMatch } = {}) => {
     const route: Route = routes[name]
     const response = await functions[route.function as keyof RowFunctions](route, {
       method: route.method,
       path: route.path,
       params,
       query: toTexts(query),
-      headers: credential,
+      headers: { ...credential, ...(ifMatch !== undefined && { 'if-match': ifMatch }) },
       body: body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)),
       ip,
+      ...(address !== undefined && { address }),
       ...(signal !== undefined && { signal }),
     })
     const answer = JSON.parse(String(response.body))

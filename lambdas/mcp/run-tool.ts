@@ -24,8 +24,10 @@ export async function runTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     const { max_tokens = MAX_TOKENS.default, ...own } = checkedArguments(tool, args)
-    refuseReadOnly(tool, context)
-    const { text, structured, whole } = printAnswer(await tool.run(own, context), max_tokens as number)
+    refuseReadOnly(tool, own, context)
+    const hasLimit = 'limit' in tool.input.shape
+    const answer = await tool.run(own, context)
+    const { text, structured, whole } = printAnswer(answer, max_tokens as number, { hasLimit })
     return {
       content: [{ type: 'text', text }],
       structuredContent: structured,
@@ -37,7 +39,10 @@ export async function runTool(
     if (error instanceof RowError || error instanceof ApiError) {
       const said = inToolWords(error.message, tool.renames)
       const message = error.code === 'NOT_FOUND' ? await withNearest(said, args, context) : said
-      return failure(error.code, hintOf(error.code, tool.renames), message)
+      const code =
+        error.code === 'MISSING_FIELDS' && isAboutSent(said, args) ? 'INVALID_ARGUMENTS' : error.code
+      const { required_scope } = (error instanceof RowError ? error.fields : error.extras.fields) ?? {}
+      return failure(code, hintOf(code, tool.renames, required_scope as string | undefined), message)
     }
     log('REQUEST_FAILED', {
       route: `tool ${tool.name}`,
@@ -74,13 +79,31 @@ function failure(code: string, hint: string, message: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** The arguments, with the names of earlier answers as they are stored. Throws MISSING_FIELDS. */
+/**
+ * The arguments, with the names of earlier answers as they are stored. Throws MISSING_FIELDS where one is
+ * missing, else INVALID_ARGUMENTS.
+ */
 function checkedArguments(tool: Tool, args: unknown): Record<string, unknown> {
   const input = inputOf(tool)
   const result = input.safeParse(asStored(args ?? {}))
   if (result.success) return result.data
   const problems = result.error.issues.map(issue => problemOf(issue, Object.keys(input.shape)))
-  throw new ApiError('MISSING_FIELDS', problems.slice(0, 5).join(' '))
+  const isMissing = result.error.issues.every(({ path }) => path.length > 0 && valueAt(args, path) == null)
+  throw new ApiError(isMissing ? 'MISSING_FIELDS' : 'INVALID_ARGUMENTS', problems.slice(0, 5).join(' '))
+}
+
+function valueAt(args: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null)?.[key], args)
+}
+
+/**
+ * Rows say MISSING_FIELDS for a field that is missing and for one with a wrong value. Their messages name
+ * the field first: if the caller has sent it, it is a wrong one.
+ */
+function isAboutSent(message: string, args: unknown): boolean {
+  const path = /`([\w.]+)`/.exec(message)?.[1]?.split('.') ?? []
+  const { values, ...others } = (args ?? {}) as Record<string, unknown>
+  return path.length > 0 && valueAt({ ...others, ...(values as object | undefined) }, path) != null
 }
 
 function asStored(value: unknown): unknown {
@@ -116,11 +139,17 @@ function problemOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
   return `Argument \`${name}\`: ${issue.message}.`
 }
 
-function refuseReadOnly({ effect, name }: Tool, { caller }: ToolContext): void {
+function refuseReadOnly(
+  { effect, name, scopeOf }: Tool,
+  args: Record<string, unknown>,
+  { caller }: ToolContext,
+): void {
   if (effect === 'reads' || caller.credential.kind === 'agent_session') return
   const who = caller.credential.kind === 'demo' ? 'A demo session' : 'An API key'
+  const required_scope = scopeOf?.(args) ?? 'projects:write'
   throw new ApiError(
     'FORBIDDEN',
-    `${who} only reads here, and \`${name}\` changes data. Sign in to this server, and approve the scopes that write.`,
+    `${who} only reads here, and \`${name}\` changes data. Sign in to this server, and approve the scope \`${required_scope}\`.`,
+    { fields: { required_scope } },
   )
 }

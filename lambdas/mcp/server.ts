@@ -5,7 +5,7 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { Caller } from '#core/accounts/caller'
+import { type Caller, hasScope } from '#core/accounts/caller'
 import { CHAT_VIEW } from '#schemas/mcp-tables'
 import { type Confirmation, type ConfirmationState, createConfirmation } from './confirm.ts'
 import { ACCEPT_ALL, jsonSchemaOf } from './input-schema.ts'
@@ -14,10 +14,13 @@ import { addResources } from './resources.ts'
 import type { CallRow } from './row-caller.ts'
 import { runTool } from './run-tool.ts'
 import type { McpServices } from './services.ts'
+import type { Tool } from './tool.ts'
 import { tools } from './tools.ts'
 
 /** How long a client may keep the lists, ms. They change with a release only. */
 const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const
+/** The list of resources names the projects of the account: for the caller alone, and not for long. */
+const OWN_LISTS = { ttlMs: 60_000, cacheScope: 'private' } as const
 /** How long a confirmation is good, s. */
 const CONFIRMATION_S = 600
 
@@ -27,6 +30,8 @@ const INSTRUCTIONS =
 type ServerOptions = Pick<McpServices, 'secret' | 'baseUrl' | 'clock' | 'log' | 'chatView'> & {
   caller: Caller
   call: CallRow
+  /** The method of the request. */
+  method: unknown
 }
 
 /** The server of one request: its tools, resources and prompts, for one caller. */
@@ -38,6 +43,7 @@ export function createServer({
   chatView,
   caller,
   call,
+  method,
 }: ServerOptions): McpServer {
   const codec = lazyCodec(secret, caller)
   const server = new McpServer(
@@ -47,8 +53,9 @@ export function createServer({
       capabilities: { tools: {}, resources: {}, prompts: {} },
       cacheHints: {
         'server/discover': LISTS,
-        'tools/list': LISTS,
-        'resources/list': LISTS,
+        // Who may only read sees fewer tools.
+        'tools/list': { ...LISTS, cacheScope: 'private' },
+        'resources/list': OWN_LISTS,
         'resources/templates/list': LISTS,
         'prompts/list': LISTS,
       },
@@ -59,7 +66,9 @@ export function createServer({
     },
   )
   const contextOf = (confirm: Confirmation) => ({ call, caller, baseUrl, now: clock.now(), confirm })
-  for (const tool of tools) {
+  // A hidden tool that is called all the same says which scope it needs.
+  const listed = method === 'tools/list' ? tools.filter(tool => isUsable(tool, caller)) : tools
+  for (const tool of listed) {
     const { name, title, description, effect, isDrawn = false } = tool
     const readOnlyHint = effect === 'reads'
     server.registerTool(
@@ -82,6 +91,12 @@ export function createServer({
   addResources(server, { ...contextOf(refuseRemovals), chatView })
   addPrompts(server)
   return server
+}
+
+/** Whether the caller may use the tool at all. An API key only reads here. */
+function isUsable({ effect, scopes = [] }: Tool, caller: Caller): boolean {
+  if (effect === 'reads') return true
+  return caller.credential.kind === 'agent_session' && scopes.some(scope => hasScope(caller, scope))
 }
 
 /** Resources remove nothing. */

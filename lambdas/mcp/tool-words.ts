@@ -8,7 +8,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   NOT_FOUND: 'Call overview() for the projects, and overview(project) for what one has.',
   PROJECT_REQUIRED: 'Send the argument project. Call overview() for the projects.',
   PRO_REQUIRED: 'Ask the human to upgrade: the page /settings/billing of the service. Other reports work.',
-  FORBIDDEN: 'Ask the human to sign in to this server again, with the scopes that the message names.',
+  FORBIDDEN: 'The message says what this caller may not do. Ask the human.',
   EXPERIMENT_NOT_FOUND: 'Call query(project, report="experiments") for the experiments.',
   INVALID_PROPERTY_KEY: 'Call overview(project) for the property keys.',
   INVALID_FILTER_FIELD: 'Call overview(project) for the property keys.',
@@ -22,13 +22,16 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'GET /account/usage': '/settings/billing of the service',
   'GET /openapi.json': 'tools/list',
   'PUT /project-context': 'manage(action="set_context")',
+  'GET /project-context': 'the resource footfall://projects/{project}/context',
 }
 
 /** No tool lists portfolios: run-tool.ts adds their slugs to the message itself. */
 const LIST_OF_PORTFOLIOS = ' GET /portfolios lists its portfolios.'
 
-/** What a client of MCP should do after an error with this code. */
-export function hintOf(code: ErrorCode, renames: Renames = {}): string {
+/** What a client of MCP should do after an error with this code. `requiredScope`: what the caller lacks. */
+export function hintOf(code: ErrorCode, renames: Renames = {}, requiredScope?: string): string {
+  if (code === 'FORBIDDEN' && requiredScope !== undefined)
+    return `Ask the human to sign in to this server again, and to approve the scope ${requiredScope}.`
   return HINTS[code] ?? inToolWords(errorCodes[code].hint, renames)
 }
 

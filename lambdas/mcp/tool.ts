@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Caller } from '#core/accounts/caller'
+import type { Scope } from '#schemas/scopes'
 import type { Answer } from './answer.ts'
 import type { Confirmation } from './confirm.ts'
 import type { CallRow } from './row-caller.ts'
@@ -25,6 +26,10 @@ export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   input: Input
   /** For messages of the API: its names of arguments that the tool calls differently. */
   renames?: Renames
+  /** The scope that a call needs which changes something. */
+  scopeOf?(args: z.output<Input>): Scope
+  /** The scopes of its changes. A caller without any of them does not see the tool in the list. */
+  scopes?: readonly Scope[]
   /** An API key only reads. */
   effect: 'reads' | 'changes' | 'deletes'
   /** Whether hosts that can show pages draw its answers (resources.ts). */

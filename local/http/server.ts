@@ -17,6 +17,7 @@ import { readBody } from './read-body.ts'
 import { respondToMalformed } from './respond-to-malformed.ts'
 import { type StreamedBody, sendStream } from './send-stream.ts'
 import { type TrustedProxies, trustProxies } from './trusted-proxies.ts'
+import { usedAddress } from './used-address.ts'
 
 export type HttpOptions = {
   /** 0 chooses a free port. */
@@ -31,6 +32,8 @@ export type HttpOptions = {
   localPages?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Whose X-Forwarded-For counts. Default: nobody's, so that the caller is the peer of the connection. */
   proxies?: TrustedProxies
+  /** Tell functions the address that a caller has used: where the settings name none. Default: false. */
+  tellsAddress?: boolean
   /**
    * Lower-case name of the header in which a proxy sends the country of the user. It reaches functions from
    * trusted proxies alone.
@@ -131,6 +134,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
           body,
           ip: caller.address,
         }
+        const address = options.tellsAddress === true ? usedAddress(headers, caller.isForwarded) : undefined
+        if (address !== undefined) httpRequest.address = address
         if (['reports', 'mcp'].includes(target.route.function))
           httpRequest.signal = disconnectSignal(response)
         const endWork = connections.work(socket)

@@ -1,5 +1,8 @@
+import { okResponse } from '#schemas/agent-sessions'
 import {
+  annotation,
   contextQuery,
+  createAnnotation,
   MAX_CONTEXT_BYTES,
   portfolioContextResponse,
   projectContextResponse,
@@ -35,7 +38,7 @@ export const contextsRoutes = {
     bodyCode: 'INVALID_BODY',
     maxBodyBytes: MAX_CONTEXT_BYTES,
     responses: { 200: { description: 'The stored context', schema: projectContextResponse } },
-    errors: [],
+    errors: ['CONTEXT_CHANGED', 'PRECONDITION_FAILED'],
   },
   readPortfolioContext: {
     ...common,
@@ -56,6 +59,28 @@ export const contextsRoutes = {
     bodyCode: 'INVALID_BODY',
     maxBodyBytes: MAX_CONTEXT_BYTES,
     responses: { 200: { description: 'The stored context', schema: portfolioContextResponse } },
+    errors: ['CONTEXT_CHANGED', 'PRECONDITION_FAILED'],
+  },
+  createAnnotation: {
+    ...common,
+    method: 'POST',
+    path: '/projects/{id}/annotations',
+    summary: 'Note what happened at a time',
+    scope: 'projects:write',
+    project: 'path',
+    body: createAnnotation,
+    bodyCode: 'INVALID_BODY',
+    responses: { 201: { description: 'The annotation', schema: annotation } },
+    errors: [],
+  },
+  deleteAnnotation: {
+    ...common,
+    method: 'DELETE',
+    path: '/projects/{id}/annotations/{annotation}',
+    summary: 'Delete one annotation',
+    scope: 'projects:write',
+    project: 'path',
+    responses: { 200: { description: 'The annotation is deleted', schema: okResponse } },
     errors: [],
   },
 } as const satisfies Record<string, Route>

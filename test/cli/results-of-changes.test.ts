@@ -21,6 +21,7 @@ test.each([
   ['create with a table', ['create', 'trap', '--domain', 'https://trap.example', '--csv', '--table', 'x']],
   ['delete', ['delete', 'demo', '--confirm', '--csv']],
   ['replays delete', ['replays', 'delete', '--all', '--confirm', 'delete_replay_data', '--csv']],
+  ['annotations add', ['annotations', 'add', 'demo', '--title', 'x', '--at', '2026-11-20', '--csv']],
   ['feedback', ['feedback', '--message', 'm', '--csv']],
   ['experiments delete', ['experiments', 'delete', 'exp_1', '--confirm', '--csv']],
 ])('%s refuses --csv before it asks the service', async (_, args) => {
@@ -60,4 +61,23 @@ test('a table that the result of a change lacks is named, and the whole result i
 test('a dry run with a field that is not there is an error, because nothing was done', async () => {
   const args = ['create', 'second', '--domain', '*', '--dry-run', '--fields', 'nosuch']
   expect(await run(args)).toMatchObject({ code: 1, stdout: '' })
+})
+
+test('a context is replaced only in the version that was read, and an annotation is added and deleted alone', async () => {
+  await run(['create', 'noted', '--domain', '*'])
+  const read = async () => JSON.parse((await run(['context', 'get', 'noted', '--json'])).stdout)
+  const { etag } = await read()
+  expect((await run(['context', 'get', 'noted'])).stdout).toContain(etag)
+  const set = (goal: string) =>
+    run(['context', 'set', 'noted', '--file', JSON.stringify({ goals: [goal] }), '--if-match', etag])
+  expect(await set('First')).toMatchObject({ code: 0 })
+  expect(await set('Second')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The context has changed'),
+  })
+  const flags = ['--title', 'Release 2.4', '--at', '2026-11-20']
+  const { id } = JSON.parse((await run(['annotations', 'add', 'noted', ...flags, '--json'])).stdout)
+  expect((await read()).project_context).toMatchObject({ goals: ['First'], annotations: [{ id }] })
+  expect(await run(['annotations', 'delete', 'noted', id, '--confirm'])).toMatchObject({ code: 0 })
+  expect((await read()).project_context).toMatchObject({ goals: ['First'], annotations: [] })
 })

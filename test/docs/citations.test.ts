@@ -21,7 +21,7 @@ const rules = new Set(ruleIds(readPages(ROOT)).map(({ id }) => id))
 /**
  * A rule id that stands alone: no part of a word, of a time such as T12:00, and no quoted value such as 'T1'.
  */
-const RULE_ID = /(?<![\w'$}])[RUTD][1-9]\d?(?![\w:])/g
+const RULE_ID = /(?<![\w'$}])[RUTD][1-9]\d{0,2}(?![\w:])/g
 /** A document that is not in the repository. */
 const OLD_FORM = /\b[Cc]ontract (?:\d+(?:\.\d+)?|[RUTD]\d+)/g
 const PAGE = /\bdocs\/[\w/-]+(?:\.[\w-]+)*\.md(?:#([\w-]+))?/g
@@ -51,11 +51,11 @@ test('every page and every rule that code, tests and pages cite exists', () => {
 test('the check finds what it looks for', () => {
   const dead = deadCitations({
     path: 'a.ts',
-    text: "/** As U99 says (R8), docs/api/funnel.md#u4, docs/api/funnel.md#u99, docs/api/nothing.md and contract 1.3. */ const at = 2026-11-23T12:00, country = 'T1'",
+    text: "/** As U999 says (R8), docs/api/funnel.md#u4, docs/api/funnel.md#u999, docs/api/nothing.md and contract 1.3. */ const at = 2026-11-23T12:00, country = 'T1'",
   })
   expect(dead).toEqual([
-    'a.ts: U99',
-    'a.ts: docs/api/funnel.md#u99',
+    'a.ts: U999',
+    'a.ts: docs/api/funnel.md#u999',
     'a.ts: docs/api/nothing.md',
     'a.ts: contract 1.3',
   ])

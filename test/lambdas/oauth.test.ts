@@ -230,14 +230,30 @@ describe('an authorization code', () => {
     expect(entries.some(({ action }) => action === 'reuseAlarm')).toBe(true)
   })
 
-  test('that many send at once gives one session', async () => {
+  test('that its client sends ten times gives one session, which works, at once and one after the other', async () => {
+    const [{ code }, { code: other }] = [await approved(), await approved()]
+    const atOnce = await Promise.all(Array.from({ length: 10 }, () => token(grantOf(code))))
+    const inOrder = []
+    for (let i = 0; i < 3; i++) inOrder.push(await token(grantOf(other)))
+    for (const all of [atOnce, inOrder]) {
+      const [won, ...others] = all.filter(({ status }) => status === 200)
+      expect(others).toEqual([])
+      expect((await callWith(String(won?.body.access_token))).status).toBe(200)
+      const refused = all.filter(({ status }) => status !== 200).map(({ body }) => body.error)
+      expect(new Set(refused)).toEqual(new Set(['invalid_grant']))
+    }
+  })
+
+  test.each([
+    ['another verifier', {}, { code_verifier: 'stolen' }],
+    ['another redirect address', {}, { redirect_uri: 'http://127.0.0.1/other' }],
+    ['the same values ten seconds later', { wait: 10_000 }, {}],
+  ])('that comes again with %s revokes the session', async (_, { wait = 0 }: { wait?: number }, changes) => {
     const { code } = await approved()
-    const all = await Promise.all(Array.from({ length: 6 }, () => token(grantOf(code))))
-    const won = all.filter(({ status }) => status === 200)
-    expect(won.length).toBeLessThanOrEqual(1)
-    expect(new Set(all.filter(({ status }) => status !== 200).map(({ body }) => body.error))).toEqual(
-      new Set(['invalid_grant']),
-    )
+    const { body } = await token(grantOf(code))
+    world.wait(wait)
+    expect(await problem(token({ ...grantOf(code), ...changes }))).toEqual([400, 'invalid_grant'])
+    expect((await callWith(String(body.access_token))).status).toBe(401)
   })
 
   test('cannot be exchanged like that of another client, nor polled', async () => {

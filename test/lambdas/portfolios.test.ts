@@ -52,6 +52,20 @@ test('a slug is taken once in an account, and may be used by another account', a
   expect(strangers.status).toBe(201)
 })
 
+test('a portfolio that is created again is told of its slug, whatever its projects are', async () => {
+  const own = await service.createProject()
+  const body = { slug: 'again', name: 'A', projects: [own.name] }
+  expect((await service.call(routes.createPortfolio, { body })).status).toBe(201)
+  const others = [{}, { name: 'B' }, { projects: [] }, { projects: ['nowhere'] }, { allow_move: true }]
+  for (const change of others) {
+    expect(await service.call(routes.createPortfolio, { body: { ...body, ...change } })).toMatchObject({
+      status: 409,
+      body: { error: 'SLUG_EXISTS' },
+    })
+  }
+  expect(await membersOf('again')).toEqual([own.name])
+})
+
 test('a project of another portfolio is moved only with allow_move, and a refused request changes nothing', async () => {
   const [one, two] = [await service.createProject(), await service.createProject()]
   const first = (await create({ projects: [one.id] })).body.portfolio as { id: string }

@@ -23,7 +23,8 @@ function at(occurred_at: string) {
 
 async function setContext(project: { id: string }, occurred: readonly string[], goals: string[] = []) {
   const annotations = occurred.map(at)
-  await service.contexts.setProject(project, { goals, activation_events: [], glossary: [], annotations })
+  const context = { goals, activation_events: [], glossary: [], annotations }
+  await service.contexts.setProject(project, context, '*')
 }
 
 test.each(reads)(

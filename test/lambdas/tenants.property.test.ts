@@ -39,7 +39,10 @@ async function openTenant(index: number) {
   const client = { client_type: 'cli', client_name: mark, client_instance_id: null, label: mark }
   const session = await service.agentSessions.issue(account.id, { ...client, scopes: [...SCOPES] })
   const context = { goals: [mark], activation_events: [], glossary: [], annotations: [] }
-  for (const project of projects) await service.contexts.setProject(project, context)
+  for (const project of projects) {
+    await service.contexts.setProject(project, context, '*')
+    await service.annotations.create(project.id, { occurred_at: '2026-11-20', title: mark })
+  }
   await service.contexts.setPortfolio(account.id, {
     goals: [mark],
     surface_roles: [],
@@ -74,9 +77,9 @@ test('whatever two accounts call with whatever names of each other, neither sees
   await fc.assert(
     fc.asyncProperty(calls, async ({ row: [name, route], caller, named, named_session }) => {
       const [own, other] = caller === 0 ? [first, second] : [second, first]
-      const before = await snapshot(other)
       const foreign = other.names[named] ?? ''
       const request = await goodRequest(service, name, foreign)
+      const before = await snapshot(other)
       const sent: RequestOptions = {
         ...request,
         key: null,

@@ -105,6 +105,7 @@ test('the API answers preflight requests as the functions do, and its throttle i
     AllowOrigins: [CORS.origin],
     AllowMethods: CORS.methods,
     AllowHeaders: CORS.headers,
+    ExposeHeaders: CORS.exposed,
     MaxAge: CORS.maxAgeSeconds,
   })
   // How the numbers follow from the options is the next test but one.

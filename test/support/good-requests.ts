@@ -70,6 +70,7 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   upgradeScan: () => ({}),
   sendFeedback: () => ({ message: 'It works.' }),
   putProjectContext: () => ({ goals: ['More signups'] }),
+  createAnnotation: () => ({ occurred_at: '2026-11-20', title: 'Release 2.4' }),
   putPortfolioContext: () => ({ goals: ['More signups'] }),
   createSavedView: () => ({ name: 'Signups', query: 'view=funnel' }),
   createShareLink: () => ({}),
@@ -157,6 +158,11 @@ async function newSavedView({ savedViews }: HttpService, { id }: Project): Promi
   return (await savedViews.create(id, { name: 'Signups', query: '' }))?.id ?? ''
 }
 
+/** Creates an annotation of a project, and returns its id. */
+async function newAnnotation({ annotations }: HttpService, { id }: Project): Promise<string> {
+  return (await annotations.create(id, { occurred_at: '2026-11-20', title: 'Release 2.4' }))?.id ?? ''
+}
+
 /** Creates a share link of a project, and returns its id. */
 async function newShareLink({ shareLinks }: HttpService, { id }: Project): Promise<string> {
   return (await shareLinks.create(id, {}))?.link.id ?? ''
@@ -217,6 +223,7 @@ export async function goodRequest(
     ...(name in replayRequests &&
       (await replayRequests[name as keyof typeof replayRequests](service, project))),
     ...(name === 'deleteSavedView' && { part: await newSavedView(service, named) }),
+    ...(name === 'deleteAnnotation' && { part: await newAnnotation(service, named) }),
     ...(name === 'deleteShareLink' && { part: await newShareLink(service, named) }),
     ...(route.credentials && route.project === undefined && (await freshCredential(service, route))),
   }

@@ -99,6 +99,8 @@ export type HttpServiceOptions = {
   scanJobs?: (folder: string) => JobQueue<ScanJob>
   /** A lake that is not empty. */
   reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake' | 'keptAnswers' | 'estimator'>>
+  /** As on one machine without BASE_URL. */
+  tellsAddress?: boolean
   /** Null: DEV_APPROVE is not set. */
   devApproveSecret?: string | null
 }
@@ -119,6 +121,7 @@ export async function openHttpService({
   scanJobs,
   reading = {},
   devApproveSecret = DEV_APPROVE_SECRET,
+  tellsAddress = false,
 }: HttpServiceOptions = {}) {
   const state = await openTestState()
   const time = createFakeClock(NOW)
@@ -199,6 +202,7 @@ export async function openHttpService({
   const server = await startHttp({
     port: 0,
     log,
+    tellsAddress,
     functions: {
       site: siteHandler({
         tracker: async () => ({ code: 'small', source: 'readable', sha256: '0a' }),

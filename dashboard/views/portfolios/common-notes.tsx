@@ -28,14 +28,20 @@ export function CommonNotes({ answer, projects }: Props) {
         Goals and words of the whole account. Agents read them with <code>GET /portfolio-context</code>.
       </p>
       <Answered answer={answer}>
-        {({ portfolio_context }) => <NotesForm context={portfolio_context} projects={projects} />}
+        {({ portfolio_context, etag }) => (
+          <NotesForm context={portfolio_context} etag={etag} projects={projects} />
+        )}
       </Answered>
     </Panel>
   )
 }
 
-function NotesForm({ context, projects }: { context: Context; projects: Projects }) {
+type FormProps = { context: Context; etag: string; projects: Projects }
+
+function NotesForm({ context, etag, projects }: FormProps) {
   const act = useAct()
+  /** The version that the fields began with. */
+  const [begun, setBegun] = useState(etag)
   const [goals, setGoals] = useState(context.goals.join('\n'))
   const [milestones, setMilestones] = useState(context.shared_milestones.join('\n'))
   const [roles, setRoles] = useState<readonly Role[]>(
@@ -58,8 +64,10 @@ function NotesForm({ context, projects }: { context: Context; projects: Projects
         ...(event_name !== '' && { event_name }),
       })),
     }
-    const put = call('PUT /portfolio-context', values)
-    setSaved((await act.run(put, '/portfolio-context')) !== null)
+    const put = { ...call('PUT /portfolio-context', values), ifMatch: begun }
+    const saved = await act.run(put, '/portfolio-context')
+    if (saved !== null) setBegun(saved.etag)
+    setSaved(saved !== null)
   }
   return (
     <form class="form" onSubmit={save}>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
-import type { Answer } from '#dashboard/api'
+import { type Answer, call } from '#dashboard/api'
 import { dateLabel } from '#dashboard/format'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -21,21 +21,36 @@ export function Annotations({
     <Panel title="Annotations">
       <p class="lead">They stand on the time axis of the charts, and agents read them with the numbers.</p>
       <Answered answer={answer}>
-        {({ project_context }) => <AnnotationList project={project} context={project_context} />}
+        {({ project_context, etag }) => (
+          <AnnotationList project={project} context={project_context} etag={etag} />
+        )}
       </Answered>
     </Panel>
   )
 }
 
-function AnnotationList({ project, context }: { project: string; context: Context }) {
+function AnnotationList({ project, context, etag }: { project: string; context: Context; etag: string }) {
   const act = useAct()
   const [date, setDate] = useState('')
   const [title, setTitle] = useState('')
-  const put = (annotations: Annotation[]) =>
-    act.run(changeContext(project, context, { annotations }), ...READS_OF_CONTEXT)
+  /** One without an id is in the list of the context, which is replaced as a whole. */
+  const remove = (annotation: Annotation) => {
+    const annotations = context.annotations.filter(other => other !== annotation)
+    return annotation.id == null
+      ? act.run(changeContext(project, { context, etag }, { annotations }), ...READS_OF_CONTEXT)
+      : act.run(
+          call(
+            'DELETE /projects/{id}/annotations/{annotation}',
+            {},
+            { id: project, annotation: annotation.id },
+          ),
+          ...READS_OF_CONTEXT,
+        )
+  }
   const add = async (event: Event) => {
     event.preventDefault()
-    if (await put([...context.annotations, { occurred_at: date, title }])) {
+    const created = call('POST /projects/{id}/annotations', { occurred_at: date, title }, { id: project })
+    if (await act.run(created, ...READS_OF_CONTEXT)) {
       setDate('')
       setTitle('')
     }
@@ -46,7 +61,7 @@ function AnnotationList({ project, context }: { project: string; context: Contex
         {context.annotations
           .toSorted((a, b) => (a.occurred_at < b.occurred_at ? 1 : -1))
           .map(each => (
-            <li key={`${each.occurred_at} ${each.title}`}>
+            <li key={each.id ?? `${each.occurred_at} ${each.title}`}>
               <span>
                 <strong>{each.title}</strong>
                 <small>{dateLabel(each.occurred_at.slice(0, 10), 'long')}</small>
@@ -56,7 +71,7 @@ function AnnotationList({ project, context }: { project: string; context: Contex
                 class="quiet"
                 disabled={act.isBusy}
                 aria-label={`Delete ${each.title}`}
-                onClick={() => put(context.annotations.filter(other => other !== each))}
+                onClick={() => remove(each)}
               >
                 Delete
               </button>

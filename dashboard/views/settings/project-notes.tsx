@@ -31,16 +31,18 @@ export function ProjectNotes({
     <Panel title="Goals and words">
       <p class="lead">Agents read them with the numbers. Share links do not show them.</p>
       <Answered answer={answer}>
-        {({ project_id, project_context }) => (
-          <NotesForm key={project_id} project={project} context={project_context} />
+        {({ project_id, project_context, etag }) => (
+          <NotesForm key={project_id} project={project} context={project_context} etag={etag} />
         )}
       </Answered>
     </Panel>
   )
 }
 
-function NotesForm({ project, context }: { project: string; context: Context }) {
+function NotesForm({ project, context, etag }: { project: string; context: Context; etag: string }) {
   const act = useAct()
+  /** What the fields began with. A version that differs only in annotations is no other one for this form. */
+  const [begun, setBegun] = useState({ notes: notesOf(context), etag })
   const [goals, setGoals] = useState(context.goals.join('\n'))
   const [events, setEvents] = useState(context.activation_events.join('\n'))
   const [terms, setTerms] = useState<readonly Term[]>(context.glossary)
@@ -48,7 +50,10 @@ function NotesForm({ project, context }: { project: string; context: Context }) 
   const save = async (event: Event) => {
     event.preventDefault()
     const changes = { goals: linesOf(goals), activation_events: linesOf(events), glossary: [...terms] }
-    setSaved((await act.run(changeContext(project, context, changes), ...READS_OF_CONTEXT)) !== null)
+    const known = { context, etag: notesOf(context) === begun.notes ? etag : begun.etag }
+    const saved = await act.run(changeContext(project, known, changes), ...READS_OF_CONTEXT)
+    if (saved !== null) setBegun({ notes: notesOf(saved.project_context), etag: saved.etag })
+    setSaved(saved !== null)
   }
   return (
     <form class="form" onSubmit={save}>
@@ -76,4 +81,9 @@ function NotesForm({ project, context }: { project: string; context: Context }) 
       <SaveRow act={act} isSaved={isSaved} label="Save the goals and words" />
     </form>
   )
+}
+
+/** The lists of the form, as one text. */
+function notesOf({ goals, activation_events, glossary }: Context): string {
+  return JSON.stringify([goals, activation_events, glossary])
 }

@@ -7,7 +7,7 @@ export const sinceOr = (byDefault: string) =>
   z.string().optional().describe(`First day, such as 2026-11-01; default ${byDefault}`)
 export const until = z.string().optional().describe('Last day; of metrics and sessions')
 export const tz = z.string().optional().describe('IANA zone; default: of the project, else UTC')
-export const limit = z.int().min(1).max(1_000).optional()
+export const limit = z.int().min(1).max(1_000).optional().describe('Most rows')
 
 const value = z.union([z.string(), z.number(), z.boolean()])
 
@@ -20,6 +20,7 @@ export const filters = z
     }),
   )
   .optional()
+  .describe('All must hold')
 
 /** A step of a funnel; its filters name properties. */
 export const step = z.strictObject({

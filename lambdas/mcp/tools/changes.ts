@@ -15,8 +15,13 @@ export const changes = defineTool({
   name: 'changes',
   title: 'Changes',
   description:
-    'What moved against the period before of equal length: totals, and the events, countries, pages and sources with the largest change. by: other fields, such as properties.plan.',
-  input: z.object({ project, since: sinceOr('7d'), tz, by: z.array(z.string()).max(6).optional() }),
+    'What moved against the period before of equal length: totals, and the events, countries, pages and campaign sources (utm_source) with the largest change. by: other fields, such as properties.plan or properties.referrer.',
+  input: z.object({
+    project,
+    since: sinceOr('7d'),
+    tz,
+    by: z.array(z.string()).max(6).optional().describe('Fields to look through'),
+  }),
   renames: { date_from: 'since', group_by: 'by' },
   effect: 'reads',
   isDrawn: true,
@@ -26,13 +31,13 @@ export const changes = defineTool({
     const reads: Read[] = [totals]
     for (const field of by) {
       const found = await comparedBy(field, { project, since, tz }, call)
-      reads.push({ receipt: found.receipt })
+      reads.push({ receipt: found.receipt, truncated: found.truncated, previous: found.previous })
       movers.push(...moversOf(field, found.rows, found.previous?.rows ?? []))
     }
     const largest = movers.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change))
     const { unique_users: people, total_events: events } = totals.changes ?? {}
     return {
-      summary: `People ${delta(people)}, events ${delta(events)}: ${range(totals.period)} against ${totals.previous === undefined ? 'nothing' : range(totals.previous.period)}; ${count(largest.length, 'value')} moved.`,
+      summary: `People ${delta(people)}, events ${delta(events)}: ${range(totals.period)} against ${totals.previous === undefined ? 'nothing' : cutRange(totals.previous.period)}; ${count(largest.length, 'value')} moved.`,
       counted: `${EVERYBODY}; movers by events, of the ${VALUES} most frequent values of ${count(by.length, 'field')}`,
       totals: { moved: largest.length },
       tables: [
@@ -83,6 +88,13 @@ function moverOf(field: string, value: unknown, current: number, previous: numbe
   const change = current - previous
   const change_pct = previous === 0 ? null : Math.round((change / previous) * 100)
   return { field, value, current, previous, change, change_pct }
+}
+
+/**
+ * Both periods are equally long: if today is not over, the last day before is cut at the same time of day.
+ */
+function cutRange(period: { from: string; to: string; tz?: string | undefined; until?: string | undefined }) {
+  return `${range(period)}${period.until === undefined ? '' : `, whose last day ends at ${period.until}, as today is not over`}`
 }
 
 function delta(metric: { current: number; previous: number; change_pct: number | null } | undefined): string {

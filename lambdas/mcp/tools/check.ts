@@ -3,7 +3,7 @@ import { installSnippet } from '#lambdas/control/install-snippet'
 import { defineTool } from '#lambdas/mcp/tool'
 import { isTrackerProperty } from '#schemas/columns'
 import { project, sinceOr, tz } from './arguments.ts'
-import { count, notesOf, tableOf } from './words.ts'
+import { count, notesOf, type Read, range, tableOf } from './words.ts'
 
 /** Whether tracking works: what arrives, and what is refused and why. */
 export const check = defineTool({
@@ -17,8 +17,10 @@ export const check = defineTool({
     const record = await call('readProject', { params: { id: project } })
     const received = await call('receivedProperties', { query: { project, since, tz, receipt: true } })
     const events = await call('properties', { query: { project, since, tz, receipt: true } })
+    const today = await call('stats', { query: { project, since: '0d', tz, receipt: true } })
     const bots = await call('botTraffic', { query: { project, period: '7d', receipt: true } })
     const keysOf = Map.groupBy(received.properties, ({ event }) => event)
+    const eventsToday = today.totals.total_events
     const arrived = events.events.map(({ event, count, last_seen }) => ({
       event,
       count,
@@ -30,7 +32,7 @@ export const check = defineTool({
     const added = new Set(received.properties.map(({ key }) => key).filter(isTrackerProperty))
     const links = Object.entries(record.refused.links)
     return {
-      summary: `${record.last_event_at === null ? 'No event has arrived yet' : `The last event came ${ago(now - Date.parse(record.last_event_at))} ago`}; ${count(record.usage_today.event_count, 'event')} today, ${count(bots.summary.dropped_events.current, 'event')} of bots dropped in 7 days, ${count(
+      summary: `${record.last_event_at === null ? 'No event has arrived yet' : `The last event came ${ago(now - Date.parse(record.last_event_at))} ago`}; ${count(eventsToday, 'event')} today (${today.period.to}, ${today.period.tz ?? 'UTC'}), ${count(bots.summary.dropped_events.current, 'event')} of bots dropped in 7 days, ${count(
         links.reduce((sum, [, number]) => sum + (number ?? 0), 0),
         'link',
       )} of ids refused.`,
@@ -38,7 +40,9 @@ export const check = defineTool({
       totals: {
         last_event_at: record.last_event_at,
         first_event_at: record.first_event_at,
-        events_today: record.usage_today.event_count,
+        events_today: eventsToday,
+        // What the month counts: by the time of arrival, copies included.
+        accepted_today_utc: record.usage_today.event_count,
         events_ever: record.total_events,
         bot_requests_7d: bots.summary.automated_requests.current,
         bot_events_dropped_7d: bots.summary.dropped_events.current,
@@ -47,28 +51,35 @@ export const check = defineTool({
         plain: `Put this into the head of each page:\n${installSnippet(record, baseUrl).snippet}`,
       }),
       tables: [
-        tableOf('events that arrive', arrived, ['event', 'count', 'last_seen', 'properties']),
+        tableOf(`events that arrive, ${range(events.period)}`, arrived, [
+          'event',
+          'count',
+          'last_seen',
+          'properties',
+        ]),
         {
-          name: 'properties that the tracker adds',
+          name: `properties that the tracker adds, ${range(received.period)}`,
           columns: ['keys'],
           rows: added.size === 0 ? [] : [[[...added].join(' ')]],
         },
         {
-          name: 'refused links of ids',
+          name: 'refused links of ids, since the start',
           columns: ['reason', 'number'],
           rows: links.map(([reason, number]) => [reason, number ?? 0]),
         },
-        tableOf('bots', bots.actors, ['actor', 'category', 'requests', 'dropped_events']),
+        tableOf(`bots, ${range(bots.period)}`, bots.actors, [
+          'actor',
+          'category',
+          'requests',
+          'dropped_events',
+        ]),
         {
           name: 'settings',
           columns: ['field', 'value'],
-          rows: [
-            ['allowed_origins', record.allowed_origins],
-            ['project_token', record.project_token],
-          ],
+          rows: [['allowed_origins', record.allowed_origins]],
         },
       ],
-      ...notesOf(events, { receipt: received.receipt }, { receipt: bots.receipt }),
+      ...notesOf(events, ...[received, today, bots].map(withoutWarnings)),
       next:
         record.last_event_at === null
           ? 'open a page with the snippet, then check again. Pages of other origins than allowed_origins are refused.'
@@ -76,6 +87,11 @@ export const check = defineTool({
     }
   },
 })
+
+/** The other reads say the same about their range as the first one. */
+function withoutWarnings({ receipt, truncated }: Read): Read {
+  return { receipt, truncated }
+}
 
 function ago(ms: number): string {
   const minutes = Math.max(0, Math.round(ms / 60_000))

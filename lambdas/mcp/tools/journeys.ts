@@ -8,10 +8,10 @@ import { count, EVERYBODY, notesOf, percent, range, tableOf } from './words.ts'
 
 const input = z.object({
   project,
-  kind: z.enum(['funnel', 'paths', 'retention', 'conversion']),
+  kind: z.enum(['funnel', 'paths', 'retention', 'conversion']).describe('The question'),
   steps: z.array(step).optional().describe('funnel: 2 to 8; default the activation events'),
   window_hours: z.number().optional().describe('funnel: default 168'),
-  count_by: z.enum(['user_id', 'session_id']).optional(),
+  count_by: z.enum(['user_id', 'session_id']).optional().describe('funnel: people (default) or sessions'),
   goal: z.string().optional().describe('paths, conversion: event'),
   from: z.string().optional().describe('conversion: event that people start with'),
   by: z
@@ -19,9 +19,9 @@ const input = z.object({
     .optional()
     .describe('funnel, conversion: country, source, first_source, entry_page or a property'),
   period: z.enum(['day', 'week', 'month']).optional().describe('retention'),
-  cohorts: z.int().min(1).max(30).optional(),
+  cohorts: z.int().min(1).max(30).optional().describe('retention: how many'),
   event: z.string().optional().describe('retention: first event'),
-  returning_event: z.string().optional(),
+  returning_event: z.string().optional().describe('retention: later event'),
   since: sinceOr('30d; of retention its first cohort'),
   tz,
 })

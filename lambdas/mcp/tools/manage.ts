@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { ApiError } from '#core/errors'
 import { nearestName } from '#core/text/nearest-name'
 import type { Answer } from '#lambdas/mcp/answer'
+import { RowError } from '#lambdas/mcp/row-caller'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
 import type { ProjectContext } from '#schemas/contexts'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { project } from './arguments.ts'
+import { scopeOfRow } from './scope-of-row.ts'
 import { tableOf } from './words.ts'
 
 type Values = Record<string, unknown>
@@ -31,7 +34,7 @@ const names = [
 ] as const
 
 const input = z.object({
-  action: z.enum(names),
+  action: z.enum(names).describe('What to do'),
   project: project.optional(),
   values: z.record(z.string(), z.unknown()).describe('Fields of the action'),
 })
@@ -44,6 +47,8 @@ export const manage = defineTool({
     'Creates and changes; deletes nothing. Values: create_project name, allowed_origins, timezone. update_project name, allowed_origins, link_domains, timezone. set_context goals, activation_events, glossary, annotations; lists that are not sent stay. add_annotation occurred_at, title, note. create_experiment name, variants, goal_event, smallest_effect, planned_size. update_experiment experiment, status, winner. create_portfolio slug, name, projects. update_portfolio portfolio, name, projects. send_feedback message.',
   input,
   effect: 'changes',
+  scopes: ['projects:write', 'experiments:write', 'feedback:write'],
+  scopeOf: ({ action }) => scopeOfRow(actions[action].row),
   run({ action, project, values }, context) {
     refuseUnknown(action, values)
     return actions[action].run({ project, values }, context)
@@ -78,17 +83,18 @@ const actions: Record<(typeof names)[number], Action> = {
   },
   set_context: {
     row: 'putProjectContext',
-    run: ({ project, values }, context) => putContext(required(project), () => values, context),
+    run: ({ project, values }, context) => setContext(required(project), values, context),
   },
   add_annotation: {
-    row: 'putProjectContext',
-    extra: ['occurred_at', 'title', 'note'],
-    run: ({ project, values }, context) =>
-      putContext(
-        required(project),
-        ({ annotations }) => ({ annotations: [...annotations, values] }),
-        context,
-      ),
+    row: 'createAnnotation',
+    async run({ project, values }, { call }) {
+      const made = await call('createAnnotation', { params: { id: required(project) }, body: values })
+      return {
+        ...changed('The annotation was saved.', 'one annotation'),
+        tables: [tableOf('annotation', [made], ['id', 'occurred_at', 'title', 'note'])],
+        next: 'remove(what="annotation", id, project) takes it away.',
+      }
+    },
   },
   create_experiment: {
     row: 'createExperiment',
@@ -144,17 +150,35 @@ const actions: Record<(typeof names)[number], Action> = {
   },
 }
 
-/** Writes the context again with some lists replaced. */
-async function putContext(
-  project: string,
-  change: (context: ProjectContext) => Values,
-  { call }: ToolContext,
-): Promise<Answer> {
-  const { project_context: before } = await call('readProjectContext', { query: { project } })
-  const { project_context: after } = await call('putProjectContext', {
-    body: { ...before, ...change(before), project },
-  })
-  const rows = Object.entries(after).map(([list, entries]) => ({ list, entries: entries.length }))
+/** How often a call begins again because others write the context at the same time. */
+const MAX_TRIES = 10
+
+/**
+ * Replaces the lists that are named. The others stay as they are now: a context that somebody has changed
+ * after it was read is read again. Throws CONTEXT_CHANGED if that change was of one of the named lists.
+ */
+async function setContext(project: string, values: Values, { call }: ToolContext): Promise<Answer> {
+  let begun: ProjectContext | null = null
+  for (let tries = 1; ; tries++) {
+    const { project_context: current, etag } = await call('readProjectContext', { query: { project } })
+    const before: ProjectContext = begun ?? current
+    begun = before
+    const names = Object.keys(values) as (keyof ProjectContext)[]
+    if (names.some(name => !isDeepStrictEqual(current[name], before[name])))
+      throw new ApiError('CONTEXT_CHANGED')
+    try {
+      const body = { ...current, ...values, project }
+      const { project_context } = await call('putProjectContext', { body, ifMatch: etag })
+      return savedContext(project_context)
+    } catch (error) {
+      const isBehind = error instanceof RowError && error.code === 'PRECONDITION_FAILED'
+      if (!isBehind || tries === MAX_TRIES) throw error
+    }
+  }
+}
+
+function savedContext(context: ProjectContext): Answer {
+  const rows = Object.entries(context).map(([list, entries]) => ({ list, entries: entries.length }))
   return {
     ...changed('The context was saved.', 'what the owner says about one project'),
     tables: [tableOf('context', rows, ['list', 'entries'])],
@@ -208,7 +232,7 @@ function refuseUnknown(action: keyof typeof actions, values: Values): void {
   if (unknown === undefined) return
   const near = nearestName(unknown, known)
   throw new ApiError(
-    'MISSING_FIELDS',
+    'INVALID_ARGUMENTS',
     `The values of \`${action}\` have no field "${unknown}". ${near === null ? `Use ${known.join(', ')}.` : `Did you mean \`${near}\`?`}`,
   )
 }

@@ -33,9 +33,9 @@ export const query = defineTool({
     'Numbers of a project. report=totals (default): people, events, sessions, top events, series. report=metrics (default with metrics, group_by or filters): metrics event_count, unique_users, session_count, bounce_rate, avg_duration, sum|avg|min|max|p50|p95(property) by event, date, country, user_id, session_id or properties.x. Others: pages, sessions, durations, hours, bots, live, all_projects (no project), experiments (experiment=<id> for results).',
   input: z.object({
     project: project.optional(),
-    report: z.enum(reportNames).optional(),
-    metrics: z.array(z.string()).optional(),
-    group_by: z.array(z.string()).optional(),
+    report: z.enum(reportNames).optional().describe('Which numbers; see above'),
+    metrics: z.array(z.string()).optional().describe('Default event_count, unique_users'),
+    group_by: z.array(z.string()).optional().describe('A row for each value'),
     filters,
     count_mode: z
       .enum(['raw', 'session_then_user'])
@@ -45,11 +45,11 @@ export const query = defineTool({
     until,
     tz,
     compare: z.boolean().optional().describe('Also the period before'),
-    interval: z.enum(['hour', 'day', 'week', 'month']).optional(),
-    order_by: z.string().optional(),
-    order: z.enum(['asc', 'desc']).optional(),
+    interval: z.enum(['hour', 'day', 'week', 'month']).optional().describe('Of the series of totals'),
+    order_by: z.string().optional().describe('A metric or group; default the first metric'),
+    order: z.enum(['asc', 'desc']).optional().describe('Default desc'),
     limit,
-    experiment: z.string().optional(),
+    experiment: z.string().optional().describe('Id, for its results'),
     after: z.string().optional().describe('live: cursor of the last answer'),
   }),
   renames: { period: 'since', date_from: 'since', date_to: 'until', groupBy: 'interval' },

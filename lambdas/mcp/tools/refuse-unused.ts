@@ -1,7 +1,7 @@
 import { ApiError } from '#core/errors'
 
 /**
- * Throws MISSING_FIELDS for an argument that the chosen report does not read: a number of another range or
+ * Throws INVALID_ARGUMENTS for an argument that the chosen report does not read: a number of another range or
  * of everybody would look like the one that was asked for.
  */
 export function refuseUnused(args: object, chosen: string, takes: readonly string[]): void {
@@ -10,5 +10,5 @@ export function refuseUnused(args: object, chosen: string, takes: readonly strin
   )
   if (unused.length === 0) return
   const names = unused.map(name => `\`${name}\``).join(', ')
-  throw new ApiError('MISSING_FIELDS', `Leave out ${names}: ${chosen} takes only ${takes.join(', ')}.`)
+  throw new ApiError('INVALID_ARGUMENTS', `Leave out ${names}: ${chosen} takes only ${takes.join(', ')}.`)
 }

@@ -4,13 +4,15 @@ import { visitorText } from '#core/text/visitor-text'
 import type { Answer, AnswerTable } from '#lambdas/mcp/answer'
 import { TokenNeeded } from '#lambdas/mcp/confirm'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
+import type { RouteName } from '#schemas/routes'
 import { project } from './arguments.ts'
+import { scopeOfRow } from './scope-of-row.ts'
 import { count, tableOf } from './words.ts'
 
 const input = z.object({
-  what: z.enum(['project', 'person', 'experiment', 'portfolio']),
+  what: z.enum(['project', 'person', 'experiment', 'portfolio', 'annotation']).describe('Kind of thing'),
   id: z.string().describe('Id, name or slug; of a person any user id'),
-  project: project.optional().describe('Of a person'),
+  project: project.optional().describe('Of a person or annotation'),
   confirm: z.string().optional().describe('Token of the dry run'),
 })
 type Args = z.output<typeof input>
@@ -23,9 +25,11 @@ export const remove = defineTool({
   name: 'remove',
   title: 'Remove',
   description:
-    'Deletes a project with all of its events, a person with all of theirs, an experiment or a portfolio. Cannot be undone. Asks the human; without that, the first call is a dry run and returns a token for confirm.',
+    'Deletes a project with all of its events, a person with all of theirs, an experiment, a portfolio or an annotation. Cannot be undone. Asks the human; without that, the first call is a dry run and returns a token for confirm.',
   input,
   effect: 'deletes',
+  scopes: ['projects:write', 'experiments:write'],
+  scopeOf: ({ what }) => scopeOfRow(ROWS[what]),
   async run(args, context): Promise<Answer> {
     const { what, id, project = '' } = args
     const preview = await previews[what](args, context)
@@ -40,6 +44,15 @@ export const remove = defineTool({
     return { summary: done, counted: `one ${what}`, next }
   },
 })
+
+/** The row that removes each kind of thing. */
+const ROWS = {
+  project: 'deleteProject',
+  person: 'erasePerson',
+  experiment: 'deleteExperiment',
+  portfolio: 'deletePortfolio',
+  annotation: 'deleteAnnotation',
+} as const satisfies Record<Args['what'], RouteName>
 
 /** Nothing is removed yet. */
 function dryRun({ tables }: Preview, what: string, token: string, wasRefused: boolean): Answer {
@@ -108,6 +121,25 @@ const previews: Record<Args['what'], (args: Args, context: ToolContext) => Promi
       async remove() {
         await call('deleteExperiment', { params: { id } })
         return { done: 'The experiment was deleted. Its events stay.', next: 'query(report="experiments").' }
+      },
+    }
+  },
+  async annotation({ id, project }, { call }) {
+    if (project === undefined) throw new ApiError('PROJECT_REQUIRED')
+    const { project_context } = await call('readProjectContext', { query: { project } })
+    const found = project_context.annotations.find(each => each.id === id)
+    if (found === undefined) {
+      throw new ApiError(
+        'NOT_FOUND',
+        'The project has no annotation with this id. Look at the resource footfall://projects/{project}/context.',
+      )
+    }
+    return {
+      what: `the annotation ${visitorText(found.title, 100)}`,
+      tables: [tableOf('annotation', [found], ['id', 'occurred_at', 'title', 'note'])],
+      async remove() {
+        await call('deleteAnnotation', { params: { id: project, annotation: id } })
+        return { done: 'The annotation was deleted.', next: 'overview(project).' }
       },
     }
   },

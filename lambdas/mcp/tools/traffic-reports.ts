@@ -39,40 +39,32 @@ export const trafficReports = {
       compare,
     } = args
     const { count_mode = 'raw', order_by, order, limit } = args
+    const asked = { project, metrics, filters, date_from: since, date_to: until, tz, count_mode }
     const found = await call('query', {
       body: {
-        ...{
-          project,
-          metrics,
-          group_by,
-          filters,
-          date_from: since,
-          date_to: until,
-          tz,
-          count_mode,
-          order_by,
-          order,
-          limit,
-        },
+        ...{ ...asked, group_by, order_by, order, limit, receipt: true },
         compare: compare ? 'previous' : undefined,
-        receipt: true,
       },
     })
+    // Groups do not add up: one person may be in several, and a limit may have cut some.
+    const whole =
+      group_by.length === 0 ? found : await call('query', { body: { ...asked, group_by: [], receipt: true } })
+    const totals = Object.fromEntries(
+      metrics.map(metric => [metric, (whole.rows[0]?.[metric] ?? null) as number | null]),
+    )
+    const inAll = metrics.map(metric => `${metric} = ${totals[metric]}`).join(', ')
     const columnsOf = (rows: readonly Row[]) => [
       ...[...group_by, ...metrics],
       ...(rows.some(isRest) ? ['other'] : []),
     ]
-    const [only] = found.rows
-    const isOne = group_by.length === 0 && only !== undefined
+    const isOne = group_by.length === 0
     const isByDate = group_by.length === 1 && group_by[0] === 'date'
     return {
       summary: isOne
-        ? `${metrics.map(metric => `${metric} = ${only[metric]}`).join(', ')} from ${range(found.period)}.`
-        : `${count(found.total_rows ?? found.count, 'group')} from ${range(found.period)}.`,
+        ? `${inAll} from ${range(found.period)}.`
+        : `${count(found.total_rows ?? found.count, 'group')} from ${range(found.period)}; in all ${inAll}.`,
       counted: `${filters === undefined ? 'all events' : `events that match ${count(filters.length, 'filter')}`} of ${EVERYBODY}; event_count is ${count_mode === 'raw' ? 'events' : 'visits'}${found.rows.some(isRest) ? '; the row with other=true holds the groups that are not shown' : ''}`,
-      totals: isOne
-        ? Object.fromEntries(metrics.map(metric => [metric, only[metric] as number]))
-        : { groups: found.total_rows ?? found.count },
+      totals: { ...(!isOne && { groups: found.total_rows ?? found.count }), ...totals },
       tables: [
         tableOf('rows', found.rows, columnsOf(found.rows), found.total_rows, isByDate ? 'series' : undefined),
         ...(found.previous === undefined
@@ -86,7 +78,7 @@ export const trafficReports = {
               ),
             ]),
       ],
-      ...notesOf(found),
+      ...notesOf(found, ...(isOne ? [] : [{ receipt: whole.receipt }])),
       next: 'people(project, filters) for who is behind a row.',
     }
   },

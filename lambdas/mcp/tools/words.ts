@@ -39,12 +39,20 @@ function cellOf(value: unknown) {
   return (value ?? null) as string | number | boolean | null
 }
 
-export type Read = { warnings?: readonly string[] | undefined; receipt?: Receipt | undefined }
+export type Read = {
+  warnings?: readonly string[] | undefined
+  receipt?: Receipt | undefined
+  truncated?: boolean | undefined
+  previous?: { truncated?: boolean | undefined } | undefined
+}
 
 /** What one or more reads say beside their numbers. */
 export function notesOf(...reads: readonly Read[]) {
   return {
     warnings: reads.flatMap(({ warnings = [] }) => warnings),
-    receipts: reads.map(({ receipt }) => receipt),
+    receipts: reads.map(
+      ({ receipt, truncated, previous }) =>
+        receipt && { ...receipt, cut: truncated === true || previous?.truncated === true },
+    ),
   }
 }

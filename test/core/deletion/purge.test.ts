@@ -86,6 +86,7 @@ async function fill({ accounts, projects, identities, ...world }: ReturnType<typ
     glossary: [],
     annotations: [],
   })
+  await world.annotations.create(project.id, { occurred_at: '2026-11-20', title: 'Release' })
   const variants = splitEqually(['control', 'blue'])
   await world.experiments.create(project, { name: 'cta', variants, goal_event: 'signup' })
   await world.usage.addRead(project.id, account.id, '2026-11-22')

@@ -99,7 +99,7 @@ describe('a request of the revision 2026-07-28', () => {
   test('needs no handshake, and lists say how long they are good', async () => {
     const { status, body } = await post(LIST, headersFor('tools/list'))
     expect(status).toBe(200)
-    expect(body.result).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'public', resultType: 'complete' })
+    expect(body.result).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'private', resultType: 'complete' })
   })
 
   test('finds the server by server/discover', async () => {
@@ -203,4 +203,66 @@ test('a cookie is no credential here', async () => {
 
 test('none of these requests was logged as a failure', () => {
   expect(service.logged).toEqual([])
+})
+
+describe('a null', () => {
+  const call = (params: unknown, method = 'tools/call') => post({ jsonrpc: '2.0', id: 1, method, params })
+
+  test.each<[string, unknown, string]>([
+    ['in the place of params', null, 'tools/list'],
+    ['in the place of arguments', { name: 'overview', arguments: null }, 'tools/call'],
+    ['in the place of one argument', { name: 'overview', arguments: { project: null } }, 'tools/call'],
+    ['in the place of the metadata', { name: 'overview', _meta: null }, 'tools/call'],
+    ['in the place of a cursor', { cursor: null }, 'resources/list'],
+    [
+      'in the place of the metadata of a resource',
+      { uri: 'footfall://glossary', _meta: null },
+      'resources/read',
+    ],
+  ])('%s is as absent', async (_, params, method) => {
+    const { status, body } = await call(params, method)
+    expect([status, body.error]).toEqual([200, undefined])
+    expect(body.result.isError ?? false).toBe(false)
+  })
+
+  test('in the place of a required name is missing', async () => {
+    expect((await call({ name: null })).body.error).toBeDefined()
+  })
+})
+
+test('each argument says what it is', async () => {
+  const { tools } = await (await service.connect()).listTools()
+  const silent = tools.flatMap(({ name, inputSchema: { properties = {} } }) =>
+    Object.entries(properties).flatMap(([argument, schema]) =>
+      (schema as { description?: string }).description ? [] : [`${name}.${argument}`],
+    ),
+  )
+  expect(silent).toEqual([])
+})
+
+test('the list of resources, which names projects, is for its caller alone and not for long', async () => {
+  const list = { ...LIST, method: 'resources/list' }
+  const { body } = await post(list, headersFor('resources/list'))
+  expect(body.result.resources.length).toBeGreaterThan(0)
+  expect(body.result).toMatchObject({ ttlMs: 60_000, cacheScope: 'private' })
+})
+
+test('a page may read the challenge of a 401', async () => {
+  const { status, headers } = await post(LIST, { Authorization: 'Bearer aas_0' })
+  expect(status).toBe(401)
+  const exposed = headers.get('access-control-expose-headers')?.split(', ')
+  expect(exposed).toEqual(expect.arrayContaining(['WWW-Authenticate', 'Retry-After', 'ETag']))
+})
+
+test.each<[string, () => Promise<string>, string[]]>([
+  ['an API key', () => service.newKey(), []],
+  ['a session that reads', () => service.token(['projects:read', 'analytics:read']), []],
+  ['a session that sends feedback', () => service.token(['feedback:write']), ['manage']],
+  ['a session that changes experiments', () => service.token(['experiments:write']), ['manage', 'remove']],
+])('%s sees the tools that it may use', async (_, newToken, changing) => {
+  const token = await newToken()
+  const { tools } = await (await service.connect({ token })).listTools()
+  const names = tools.map(({ name }) => name)
+  expect(names.filter(name => ['manage', 'remove'].includes(name))).toEqual(changing)
+  expect(names).toContain('query')
 })

@@ -24,6 +24,22 @@ const isThere = async ({ id }: Project) =>
 const tokenOf = (result: { structuredContent?: unknown }) =>
   (result.structuredContent as { totals: { confirm: string } }).totals.confirm
 
+test('an annotation is removed alone, with the token of its dry run', async () => {
+  const client = await service.connect()
+  const [gone, kept] = await Promise.all(
+    ['Gone', 'Kept'].map(title =>
+      service.annotations.create(project.id, { occurred_at: '2026-11-20', title }),
+    ),
+  )
+  const args = { what: 'annotation', id: gone?.id, project: project.name }
+  const dryRun = await remove(client, args)
+  expect(textOf(dryRun)).toContain('Gone')
+  expect(await service.annotations.list(project.id)).toHaveLength(2)
+  await remove(client, { ...args, confirm: tokenOf(dryRun) })
+  expect(await service.annotations.list(project.id)).toEqual([kept])
+  expect(textOf(await remove(client, args))).toContain('NOT_FOUND')
+})
+
 describe('a client that can ask its human', () => {
   test('removes after a yes, and the human reads what goes', async () => {
     const questions: string[] = []
@@ -136,7 +152,8 @@ test.each([
   ['a person without the project', { what: 'person', id: 'u1' }, 'PROJECT_REQUIRED'],
   ['an unknown experiment', { what: 'experiment', id: 'exp_0' }, 'EXPERIMENT_NOT_FOUND'],
   ['an unknown portfolio', { what: 'portfolio', id: 'nope' }, 'NOT_FOUND'],
-  ['another kind of thing', { what: 'account', id: 'me' }, 'MISSING_FIELDS'],
+  ['an annotation without the project', { what: 'annotation', id: 'ann_0' }, 'PROJECT_REQUIRED'],
+  ['another kind of thing', { what: 'account', id: 'me' }, 'INVALID_ARGUMENTS'],
 ])('%s is refused', async (_, args, code) => {
   const result = await remove(await service.connect(), args)
   expect([result.isError, textOf(result).split(':')[0]]).toEqual([true, code])

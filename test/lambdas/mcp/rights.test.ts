@@ -94,18 +94,34 @@ describe('manage', () => {
     const set = (action: string, values: object) => call('manage', named({ action, values }))
     await set('set_context', { goals: ['More signups'], activation_events: ['signup_completed'] })
     await set('add_annotation', { occurred_at: '2026-11-20', title: 'New prices' })
-    const result = await set('add_annotation', { occurred_at: '2026-11-21', title: 'Sale' })
-    expect(result.structuredContent).toMatchObject({
-      tables: [
-        {
-          rows: expect.arrayContaining([
-            ['goals', 1],
-            ['activation_events', 1],
-            ['annotations', 2],
-          ]),
-        },
-      ],
+    await set('add_annotation', { occurred_at: '2026-11-21', title: 'Sale' })
+    const { context } = await service.contexts.ofProject(service.project)
+    expect(context).toMatchObject({
+      goals: ['More signups'],
+      activation_events: ['signup_completed'],
+      annotations: [{ title: 'New prices' }, { title: 'Sale' }],
     })
+  })
+
+  test('loses nothing when ten write the context at the same time', async () => {
+    const project = await service.createProject()
+    const write = (action: string, values: object) =>
+      call('manage', { action, project: project.name, values })
+    const titles = Array.from({ length: 10 }, (_, i) => `Release ${i}`)
+    const results = await Promise.all([
+      ...titles.map(title => write('add_annotation', { occurred_at: '2026-11-20', title })),
+      write('set_context', { goals: ['More signups'] }),
+      write('set_context', { activation_events: ['signup_completed'] }),
+      write('set_context', { glossary: [{ event_name: 'a', term: 'A', definition: 'An a' }] }),
+    ])
+    expect(results.map(({ isError = false }) => isError)).toEqual(results.map(() => false))
+    const { context } = await service.contexts.ofProject(project)
+    expect(context).toMatchObject({
+      goals: ['More signups'],
+      activation_events: ['signup_completed'],
+      glossary: [{ term: 'A' }],
+    })
+    expect(context.annotations.map(({ title }) => title).toSorted()).toEqual(titles)
   })
 
   test('creates, pauses and lists an experiment', async () => {

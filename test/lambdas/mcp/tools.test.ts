@@ -1,5 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { FORTY_VISITS, textOf, useMcpProject } from '#test/support/mcp-service'
 
 /** What every tool answers, and what it answers to wrong arguments. */
@@ -26,8 +26,15 @@ const questions: [name: string, args: () => Record<string, unknown>, summary: Re
     'query',
     () =>
       named({ group_by: ['properties.plan'], filters: [{ field: 'event', op: 'eq', value: 'page_view' }] }),
-    /^2 groups/,
-    { groups: 2 },
+    /^2 groups from .*; in all event_count = 40, unique_users = 40\./,
+    { groups: 2, event_count: 40, unique_users: 40 },
+  ],
+  [
+    'query',
+    // A limit cuts rows, and a person may be in several groups.
+    () => named({ metrics: ['unique_users', 'session_count'], group_by: ['event'], limit: 1 }),
+    /^2 groups from .*; in all unique_users = 40, session_count = 40\./,
+    { groups: 2, unique_users: 40, session_count: 40 },
   ],
   ['query', () => named({ report: 'pages' }), /began on 7 pages/, {}],
   ['query', () => named({ report: 'sessions' }), /^40 sessions/, {}],
@@ -162,7 +169,7 @@ describe('a long answer', () => {
     const shown = text.split('\n').filter(line => line.startsWith('|event_')).length
     expect(shown).toBeGreaterThan(0)
     expect(tables.map(({ rows, total_rows }) => [rows.length, total_rows])).toEqual([[shown, 400]])
-    expect(totals).toEqual({ groups: 400 })
+    expect(totals).toEqual({ groups: 400, event_count: 400, unique_users: 400 })
     expect(text).toContain(`Cut: rows has 400 rows, ${shown} are here; a larger max_tokens shows more.`)
   })
 })
@@ -196,13 +203,18 @@ describe('a wrong argument', () => {
       /Did you mean 'by'/,
     ],
     ['no project', 'query', () => ({}), /^PROJECT_REQUIRED/],
-    ['a name with a typing error', 'changes', () => named({ sinse: '7d' }), /Did you mean 'since'/],
+    [
+      'a name with a typing error',
+      'changes',
+      () => named({ sinse: '7d' }),
+      /^INVALID_ARGUMENTS(.|\n)*Did you mean 'since'/,
+    ],
     ['a name of another service', 'query', () => named({ start_date: '2026-11-01' }), /Did you mean 'since'/],
     [
       'an unknown kind',
       'journeys',
       () => named({ kind: 'cohort' }),
-      /must be one of funnel, paths, retention, conversion/,
+      /^INVALID_ARGUMENTS(.|\n)*must be one of funnel, paths, retention, conversion/,
     ],
     [
       'an unknown metric',
@@ -218,20 +230,38 @@ describe('a wrong argument', () => {
       /^INVALID_FUNNEL_STEPS/,
     ],
     ['no goal', 'journeys', () => named({ kind: 'conversion' }), /^MISSING_FIELDS(.|\n)*goal/],
-    ['no such cohort', 'people', () => named({ cohort: '2026-11-17' }), /^MISSING_FIELDS(.|\n)*2026-11-16/],
+    [
+      'no such cohort',
+      'people',
+      () => named({ cohort: '2026-11-17' }),
+      /^INVALID_ARGUMENTS(.|\n)*2026-11-16/,
+    ],
     ['an offset alone', 'people', () => named({ offset: 1 }), /^MISSING_FIELDS(.|\n)*cohort/],
-    ['too few tokens', 'overview', () => ({ max_tokens: 1 }), /max_tokens/],
+    ['too few tokens', 'overview', () => ({ max_tokens: 1 }), /^INVALID_ARGUMENTS(.|\n)*max_tokens/],
+    [
+      'an argument of the wrong type',
+      'query',
+      () => named({ metrics: 5 }),
+      /^INVALID_ARGUMENTS(.|\n)*metrics/,
+    ],
+    ['a kind that is missing', 'journeys', () => named(), /^MISSING_FIELDS(.|\n)*kind/],
+    [
+      'an argument that the report does not read',
+      'query',
+      () => named({ report: 'hours', limit: 5 }),
+      /^INVALID_ARGUMENTS(.|\n)*'limit'/,
+    ],
     [
       'a filter without a value',
       'people',
       () => named({ filters: [{ field: 'event', op: 'eq' }] }),
-      /filters\.0\.value/,
+      /^MISSING_FIELDS(.|\n)*filters\.0\.value/,
     ],
     [
       'an unknown value of an action',
       'manage',
       () => named({ action: 'update_project', values: { nme: 'x' } }),
-      /Did you mean 'name'/,
+      /^INVALID_ARGUMENTS(.|\n)*Did you mean 'name'/,
     ],
     [
       'an unknown experiment',
@@ -243,20 +273,20 @@ describe('a wrong argument', () => {
       'a range of all projects that is no label',
       'query',
       () => ({ report: 'all_projects', since: '3d' }),
-      /Argument 'since' must be one of '1d'/,
+      /^INVALID_ARGUMENTS(.|\n)*Argument 'since' must be one of '1d'/,
     ],
     [
       'a bad last day of metrics',
       'query',
       () => named({ metrics: ['event_count'], until: 'x' }),
-      /Argument 'until' is not a date/,
+      /^INVALID_ARGUMENTS(.|\n)*Argument 'until' is not a date/,
     ],
     ['no such date of a grid', 'people', () => named({ cohort: '2026-11-24' }), /dates as 'cohort': 2026/],
     [
       'a step that the funnel has not',
       'people',
       () => named({ steps: STEPS, step: 3 }),
-      /Send 'step' from 1 to 2/,
+      /^INVALID_ARGUMENTS(.|\n)*Send 'step' from 1 to 2/,
     ],
     ['an unknown field to look through', 'changes', () => named({ by: ['planet'] }), /'by'/],
     [
@@ -318,4 +348,66 @@ describe('a wrong argument', () => {
 
 test('none of these calls was logged as a failure', () => {
   expect(service.logged).toEqual([])
+})
+
+describe('check', () => {
+  type Data = {
+    summary: string
+    totals: Record<string, unknown>
+    tables: { name: string; rows: unknown[][] }[]
+  }
+  const check = async (args: object = {}) => (await call('check', named(args))).structuredContent as Data
+
+  beforeAll(() => service.fill([[service.project, FORTY_VISITS]]))
+
+  test.each(['UTC', 'Europe/Berlin', 'Pacific/Kiritimati'])(
+    'counts the events of today as query does, in %s',
+    async tz => {
+      const today = { report: 'totals', since: '0d', tz }
+      const asked = (await call('query', named(today))).structuredContent as Data
+      const { totals, summary } = await check({ tz })
+      expect(totals.events_today).toBe(asked.totals.total_events)
+      expect(summary).toContain(tz)
+    },
+  )
+
+  test('says the dates of its tables, and shows no token', async () => {
+    const { tables } = await check({ since: '3d' })
+    const names = tables.map(({ name }) => name)
+    expect(names).toContain('events that arrive, 2026-11-18 to 2026-11-21')
+    expect(names.find(name => name.startsWith('bots'))).toMatch(/\d{4}-\d\d-\d\d to /)
+    expect(JSON.stringify(tables)).not.toContain(service.project.project_token)
+  })
+})
+
+test('changes says where the period before is cut, and advises no limit, which it has not', async () => {
+  const text = textOf(await call('changes', named()))
+  expect(text.split('\n')[0]).toContain('whose last day ends at 2026-11-13T12:00:00.000Z')
+  const before = await call('changes', named({ by: ['properties.path', 'user_id'] }))
+  expect(textOf(before)).not.toContain('larger limit')
+})
+
+test('a receipt says whether a limit has cut the answer', async () => {
+  // Other tests have filled the lake with something else.
+  await service.fill([[service.project, FORTY_VISITS]])
+  const of = async (args: object) => {
+    const result = await call('query', named({ report: 'sessions', ...args }))
+    const { receipt } = result.structuredContent as { receipt: { exact: boolean; cut: boolean } }
+    return [/Receipt: ([^;]+);/.exec(textOf(result))?.[1], receipt.exact, receipt.cut]
+  }
+  expect(await of({})).toEqual(['exact', true, false])
+  const cut = 'exact for what is shown, a limit left out the rest'
+  expect(await of({ limit: 3 })).toEqual([cut, false, true])
+})
+
+test.each([
+  ['manage', { action: 'create_project', values: { name: 'x' } }, 'projects:write'],
+  ['manage', { action: 'create_experiment', values: {} }, 'experiments:write'],
+  ['manage', { action: 'send_feedback', values: {} }, 'feedback:write'],
+  ['remove', { what: 'experiment', id: 'exp_0' }, 'experiments:write'],
+])('%s %o of an API key is refused with the scope', async (name, args, scope) => {
+  const byKey = await service.connect({ token: await service.newKey() })
+  const said = await refusal(name, args, byKey)
+  expect(said.split('\n')[0]).toMatch(/^FORBIDDEN: Ask the human to sign in/)
+  expect(said.split('\n')[0]).toContain(scope)
 })

@@ -88,7 +88,7 @@ describe('a request', () => {
         'GET, POST, PUT, PATCH, DELETE, OPTIONS',
       )
       expect(response.headers.get('access-control-allow-headers')).toBe(
-        'Content-Type, X-API-Key, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+        'Content-Type, X-API-Key, Authorization, If-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
       )
     }
     expect(received).toEqual([])

@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ApiError } from '#core/errors'
+
+/**
+ * The lists to write when another request has written since this one began. A list that only one of the two
+ * has changed is as that one wants it. Throws CONTEXT_CHANGED for a list that both have changed in different
+ * ways.
+ */
+export function mergeLists<Lists extends object>({
+  begun,
+  current,
+  wanted,
+}: {
+  /** The lists when this request began. */
+  begun: Lists
+  /** The lists now. */
+  current: Lists
+  /** The lists that this request asks for. */
+  wanted: Lists
+}): Lists {
+  const names = Object.keys(wanted) as (keyof Lists & string)[]
+  const merged = names.map(name => {
+    const isOurs = !isDeepStrictEqual(wanted[name], begun[name])
+    const isTheirs = !isDeepStrictEqual(current[name], begun[name])
+    if (isOurs && isTheirs && !isDeepStrictEqual(wanted[name], current[name])) {
+      throw new ApiError(
+        'CONTEXT_CHANGED',
+        `Another request has changed \`${name}\` while this one ran, and nothing was written. Get the context again, repeat the change on it, and send it with \`If-Match\`.`,
+      )
+    }
+    return [name, isOurs ? wanted[name] : current[name]]
+  })
+  return Object.fromEntries(merged) as Lists
+}
