@@ -75,7 +75,7 @@ export const settingsSchema = z.object({
     .meta({ description: 'Memory of all queries together, MB; a query that needs more uses the disk' }),
   QUERY_CONCURRENCY: wholeNumber(1, 64).default(2).meta({
     description:
-      'Statements of one account that run at once, and one more of another account; others wait for at most 10 s, then the response is 503',
+      'How many statements of one account run at the same time. One more may run for another account. The other statements wait; after 10 s of waiting the response is 503',
   }),
   QUERY_THREADS: wholeNumber(1, 256)
     .default(availableParallelism())
