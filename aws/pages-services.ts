@@ -31,6 +31,7 @@ export function createPagesServices(environment: Record<string, string | undefin
     accounts,
     oauthClients: openOAuthClients({ ...state, network: createNetwork(), baseUrl: settings.BASE_URL }),
     providers: providersOf(settings, secret),
+    mayHaveDemo: true,
     baseUrl: settings.BASE_URL,
     clock,
     log,

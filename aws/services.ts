@@ -240,7 +240,7 @@ export function createReplayServices(environment: Environment) {
 export function createSiteServices(environment: Environment) {
   const { BASE_URL, EDGE_KEY } = readSettings('site', environment)
   const { log, instrument } = createInstruments()
-  return { services: { baseUrl: BASE_URL, log }, edgeKey: EDGE_KEY, instrument }
+  return { services: { baseUrl: BASE_URL, mayHaveDemo: true, log }, edgeKey: EDGE_KEY, instrument }
 }
 
 export function createLakeServices(environment: Environment) {

@@ -146,6 +146,7 @@ export async function openFunctions(
       dashboard: builtDashboard,
       viewer: builtViewer,
       numbers: readFileSync(NUMBERS, 'utf8'),
+      mayHaveDemo: settings.SEED_DEMO,
       baseUrl,
       log,
     }),

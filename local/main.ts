@@ -38,12 +38,16 @@ try {
   start = startService(settings, serviceLog, printStatus)
   const startedService = await start.ready
   const { base_url, project } = startedService.credentials
+  const steps = firstSteps({
+    baseUrl: base_url,
+    dataDir: settings.DATA_DIR,
+    project,
+    setupLink: await startedService.setupLink(),
+    hasDemo: settings.SEED_DEMO,
+  })
   serviceLog('STARTED', { base_url, ms: Math.round(performance.now()) })
   const seconds = (performance.now() / 1_000).toFixed(1)
-  printStatus(
-    'ready',
-    `${base_url} after ${seconds} s\n${firstSteps(base_url, settings.DATA_DIR, project, await startedService.setupLink())}`,
-  )
+  printStatus('ready', `${base_url} after ${seconds} s\n${steps}`)
   service = startedService
   // A service that is killed would not write what it has compiled.
   flushCompileCache()

@@ -67,16 +67,16 @@ export const settingsSchema = z.object({
       description:
         'Addresses and networks of your proxies, such as `127.0.0.1,::1,172.16.0.0/12`: their `X-Forwarded-For` and `COUNTRY_HEADER` count. Without it, who connects is the caller',
     }),
-  SEED_DEMO: z
-    .stringbool({ error: 'must be true or false' })
-    .default(true)
-    .meta({ description: 'Whether the first start fills the demo project with 30 days of traffic' }),
+  SEED_DEMO: z.stringbool({ error: 'must be true or false' }).default(true).meta({
+    description:
+      'Whether the first start fills the demo project with 30 days of traffic, and everybody may read it ([the demo](sign-in.md#the-demo)). With `false` no document and no text of the service names a demo',
+  }),
   QUERY_MEMORY_MB: wholeNumber(64, 1_048_576)
     .default(512)
     .meta({ description: 'Memory of all queries together, MB; a query that needs more uses the disk' }),
   QUERY_CONCURRENCY: wholeNumber(1, 64).default(2).meta({
     description:
-      'Statements of one account that run at once, and one more of another account; others wait for at most 10 s, then the response is 503',
+      'How many statements of one account run at the same time. One more may run for another account. The other statements wait; after 10 s of waiting the response is 503',
   }),
   QUERY_THREADS: wholeNumber(1, 256)
     .default(availableParallelism())

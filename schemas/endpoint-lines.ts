@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Route } from './route.ts'
-import { isDocumented, routes } from './routes.ts'
+import { documentedRoutes } from './routes.ts'
 
 /** What examples need that their rows do not say. The demo project has this experiment. */
 const EXAMPLES: Record<string, string> = {
@@ -16,23 +16,39 @@ const EXAMPLES: Record<string, string> = {
   'GET /openapi.json': 'GET /openapi.json?path=/stats,/query',
 }
 
+/** The same where no project has the experiment and the person of the demo. */
+const WITHOUT_DEMO: Record<string, string> = {
+  ...EXAMPLES,
+  'GET /experiments/{id}': 'GET /experiments/exp_…',
+  'GET /journey': 'GET /journey?project=demo&user_id=…&order=asc&fields=timestamp,event,path',
+}
+
 /**
  * One line for each endpoint of the API, by tag: an example that works in the project `demo`, and what it
- * does. For readers that have only the address of the service.
+ * does. For readers that have only the address of the service. On an install without a demo they name no
+ * endpoint and no id of it.
  */
-export function endpointLines(): { tag: string; lines: string[] }[] {
-  const rows = Object.values<Route>(routes).filter(isDocumented)
+export function endpointLines(mayHaveDemo = true): { tag: string; lines: string[] }[] {
+  const examples = mayHaveDemo ? EXAMPLES : WITHOUT_DEMO
+  const rows = documentedRoutes(mayHaveDemo).map(([, route]) => route)
   return [...Map.groupBy(rows, ({ tag }) => tag)].map(([tag, group]) => ({
     tag,
-    lines: group.map(route => `- ${exampleOf(route)} : ${route.summary.split('. ')[0]}`),
+    lines: group.map(route => `- ${exampleOf(route, examples)} : ${route.summary.split('. ')[0]}`),
   }))
 }
 
-function exampleOf(route: Route): string {
+/** What the documents say of the names in their examples. */
+export function aboutExamples(mayHaveDemo: boolean): string {
+  return mayHaveDemo
+    ? 'Examples for the project `demo`.'
+    : 'Examples: put the name of your project in place of `demo`.'
+}
+
+function exampleOf(route: Route, examples: Record<string, string>): string {
   const name = `${route.method} ${route.path}`
   const query = new URLSearchParams(requiredQuery(route)).toString()
   const body = route.example === undefined ? '' : ` ${JSON.stringify(route.example)}`
-  return EXAMPLES[name] ?? `${name}${query && `?${query}`}${body}`
+  return examples[name] ?? `${name}${query && `?${query}`}${body}`
 }
 
 /** The parameters without which a request is refused, with their examples. */

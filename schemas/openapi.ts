@@ -11,7 +11,7 @@ import { summaryOf } from './documented-as.ts'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { anyRead, RECEIPT_HEADER } from './read-options.ts'
 import type { CredentialKind, Route } from './route.ts'
-import { derivedErrors, isDocumented, listedErrorsOf, pathParameters, routes } from './routes.ts'
+import { derivedErrors, documentedRoutes, listedErrorsOf, pathParameters, routes } from './routes.ts'
 import type { OpenApi } from './share-parts.ts'
 import { VISITOR_WORDS } from './visitor-words.ts'
 
@@ -76,13 +76,17 @@ const VERSION = '1.0.0'
 /**
  * Makes the OpenAPI 3.1 document of the whole service from the routes table: parameters, bodies, responses,
  * and every error code of each route. The hint of a code stands once, in a shared response. `baseUrl` is the
- * address of the service. `part`: the routes of the API, some shapes as one sentence; or every route with
- * every shape, for the pages of docs/.
+ * address of the service. `part`: the routes of the API, some shapes as one sentence; the same for an install
+ * without a demo; or every route with every shape, for the pages of docs/.
  */
-export function openApiDocument(baseUrl: string, part: 'api' | 'everything' = 'api'): OpenApi {
+export function openApiDocument(
+  baseUrl: string,
+  part: 'api' | 'without_demo' | 'everything' = 'api',
+): OpenApi {
   const paths: ZodOpenApiPathsObject = {}
-  for (const [name, route] of Object.entries<Route>(routes)) {
-    if (part === 'api' && !isDocumented(route)) continue
+  const isWhole = part === 'everything'
+  const rows = isWhole ? Object.entries<Route>(routes) : documentedRoutes(part === 'api')
+  for (const [name, route] of rows) {
     const method = route.method.toLowerCase() as Lowercase<Route['method']>
     paths[route.path] = { ...paths[route.path], [method]: toOperation(name, route) }
   }
@@ -116,7 +120,7 @@ export function openApiDocument(baseUrl: string, part: 'api' | 'everything' = 'a
   }
   const whole = createDocument(document, {
     override: ({ jsonSchema, zodSchema, io }) => {
-      const summary = part === 'api' ? summaryOf(zodSchema) : undefined
+      const summary = isWhole ? undefined : summaryOf(zodSchema)
       if (summary !== undefined) {
         for (const name of Object.keys(jsonSchema)) delete jsonSchema[name]
         Object.assign(jsonSchema, summary)

@@ -113,6 +113,13 @@ export function isDocumented({ auth, path, tag }: Pick<Route, 'auth' | 'path' | 
   return auth !== 'browser' && tag !== 'MCP' && !/^\/(dev|replay|tracker|app)\/|\.src\.js$/.test(path)
 }
 
+/** The endpoints that the documents list, with their names. Without a demo they leave out what only a demo has. */
+export function documentedRoutes(mayHaveDemo = true): [string, Route][] {
+  return Object.entries<Route>(routes).filter(
+    ([, route]) => isDocumented(route) && (mayHaveDemo || !route.path.startsWith('/demo/')),
+  )
+}
+
 /** Returns the names of a route in an API Gateway, one for each method. A route of GET also serves HEAD. */
 export function routeKeys({ method, path }: Pick<Route, 'method' | 'path'>): string[] {
   return (method === 'GET' ? ['GET', 'HEAD'] : [method]).map(name => `${name} ${path}`)

@@ -53,7 +53,7 @@ export type ShareLink = z.infer<typeof shareLink>
 export const shareLinkList = z.object({
   share_links: z.array(shareLink),
   statements_today: z.int().nullable().meta({
-    description: 'What the links, and the demo, have used on this UTC day; null: nothing is counted',
+    description: 'What all guests of the project have used on this UTC day; null: nothing is counted',
   }),
   statements_per_day: z.int().nullable().meta({ description: 'What they may use; null: any number' }),
 })

@@ -19,7 +19,7 @@ export const demo: RunCommand = {
   hasTable: true,
   args: [],
   flags: [],
-  summary: 'Examples that need no sign-in; --demo before a command reads the demo project',
+  summary: 'Examples that need no sign-in, for a service with a demo; --demo before a command reads it',
   example: 'demo',
   async run(_, { print }) {
     const rows = EXAMPLES.map(([command, shows]) => ({ command, shows }))

@@ -48,7 +48,8 @@ export function createOpenClient(io: Network, baseUrl: string): Client {
 export const NOT_SIGNED_IN = {
   error: 'AUTH_REQUIRED',
   message: 'You are not signed in to this service.',
-  suggested_action: 'Sign in: footfall login. Or look at the demo: footfall --demo stats demo',
+  suggested_action:
+    'Sign in: footfall login. A service with a demo answers without it: footfall --demo stats demo',
 } as const
 
 type Raw = { status: number; text: string; headers: Headers }

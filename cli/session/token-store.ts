@@ -87,7 +87,7 @@ export function requireChoice(keychain: Keychain | null, env: Env): void {
 const NOBODY = 'https://nobody.invalid'
 
 const IN_FILE =
-  'The tokens are in this file, which only you can read, because no keychain works here. AA_CREDENTIAL_STORE=file says that you know it.'
+  'No keychain works here, so the tokens are in this file, which only you can read. Set AA_CREDENTIAL_STORE=file to keep them there without this notice.'
 
 function choiceOf({ AA_CREDENTIAL_STORE: choice }: Env): Choice {
   const known = (['auto', 'file', 'native'] as const).find(each => each === (choice || 'auto'))

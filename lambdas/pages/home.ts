@@ -2,7 +2,7 @@ import { html } from '#lambdas/html'
 import type { HttpRequest, HttpResponse } from '#lambdas/http'
 import { PRIVATE_HEADERS, pageResponse, redirect } from '#lambdas/page'
 import { BASE_HEADERS } from '#lambdas/response'
-import { endpointLines } from '#schemas/endpoint-lines'
+import { aboutExamples, endpointLines } from '#schemas/endpoint-lines'
 import { VISITOR_WORDS } from '#schemas/visitor-words'
 import type { BrowserSteps } from './browser.ts'
 import { prefersHtml } from './error-page.ts'
@@ -19,9 +19,12 @@ const SCRIPT = `for (const button of document.querySelectorAll('[data-copy]')) {
 }
 `
 
+type HomeServices = Pick<PagesServices, 'baseUrl' | 'mayHaveDemo'>
+
 /** What a reader who knows only the address of the service needs: what this is, and the first three calls. */
-export function homePages({ baseUrl }: Pick<PagesServices, 'baseUrl'>, browser: BrowserSteps) {
-  const text = textFor(baseUrl)
+export function homePages(services: HomeServices, browser: BrowserSteps) {
+  const { baseUrl } = services
+  const text = textFor(services)
   const headers = { ...BASE_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }
   const llms: HttpResponse = {
     status: 200,
@@ -99,7 +102,9 @@ function calls(baseUrl: string): { what: string; command: string }[] {
   ]
 }
 
-function textFor(baseUrl: string): string {
+const DEMO = 'Try the demo, if there is one: POST /demo/session. '
+
+function textFor({ baseUrl, mayHaveDemo }: HomeServices): string {
   const steps = calls(baseUrl).map(({ what, command }) => `${what}\n\n    ${command}\n`)
   return `# Footfall
 
@@ -108,16 +113,16 @@ function textFor(baseUrl: string): string {
 ## The first three calls
 
 ${steps.join('\n')}
-Where this install has a demo, POST /demo/session gives a token for it. Tools: /mcp. Set-up: /install.md. How to work: /.well-known/agent-skills/footfall/SKILL.md
+${mayHaveDemo ? DEMO : ''}Tools: /mcp. Set-up: /install.md. How to work: /.well-known/agent-skills/footfall/SKILL.md
 
 ${VISITOR_WORDS}
 
 ## Every endpoint
 
-Examples for the project \`demo\`. All reads take \`compact=true\` (names of columns once), most \`since=7d\` and \`tz\`.
+${aboutExamples(mayHaveDemo)} All reads take \`compact=true\` (names of columns once), most \`since=7d\` and \`tz\`.
 \`/openapi.json?path=/stats,/pages\` has all parameters of some paths.
 
-${endpointLines()
+${endpointLines(mayHaveDemo)
   .map(({ tag, lines }) => `### ${tag}\n\n${lines.join('\n')}\n`)
   .join('\n')}`
 }

@@ -45,6 +45,8 @@ export type PagesServices = {
   billing: Billing | null
   /** The files that the page of the dashboard names. Called for its first request. */
   dashboard(): Promise<DashboardEntry>
+  /** False: the install has no demo, so no page names one. On AWS the deployer opens it at any time. */
+  mayHaveDemo: boolean
   /** Address of the service, without a slash at its end. */
   baseUrl: string
   clock: Now

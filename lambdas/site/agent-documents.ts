@@ -3,6 +3,11 @@ import { VISITOR_WORDS } from '#schemas/visitor-words'
 
 /** What an assistant reads before it calls the service (docs/agents.md). */
 
+type DocumentServices = { baseUrl: string; mayHaveDemo: boolean }
+
+const DEMO =
+  '\n   Without a human, `POST /demo/session` gives a read-only session for the demo, where this install has one.'
+
 /** The card of the MCP server, in the form of the proposal SEP-2127. */
 export function serverCard(baseUrl: string) {
   return {
@@ -24,7 +29,7 @@ export function serverCard(baseUrl: string) {
 }
 
 /** A skill in the form of agentskills.io: a head, and how to work. */
-export function skillDocument(baseUrl: string): string {
+export function skillDocument({ baseUrl, mayHaveDemo }: DocumentServices): string {
   const description = `Answers questions about the traffic of a site or an app with Footfall (${baseUrl}): visitors, events, funnels, retention, drop-offs, what changed, whether tracking works. Use it when the user asks for numbers of their site, or wants to install the tracker.`
   // The head is YAML: a text with ": " must be quoted, and every JSON string is a quoted text of YAML.
   return `---
@@ -34,8 +39,7 @@ description: ${JSON.stringify(description)}
 
 # Footfall
 
-1. Access. With the tools of ${baseUrl}/mcp nothing is to do: the client signs in. Without them follow ${baseUrl}/auth.md, or try the
-   demo: POST ${baseUrl}/demo/session.
+1. Access. With the tools of ${baseUrl}/mcp nothing is to do: the client signs in. Without them follow ${baseUrl}/auth.md.${mayHaveDemo ? DEMO : ''}
 2. Start with \`overview\`: it lists the projects, and the events and properties of one. Use only names that it shows.
 3. Ask one tool for the number: \`query\` for counts and splits, \`journeys\` for funnels, paths, retention and conversion, \`changes\` for
    what moved, \`people\` for who is behind a number, \`check\` for whether events arrive.

@@ -1,5 +1,5 @@
 import { DEVICE_GRANT } from '#schemas/agent-sessions'
-import { endpointLines } from '#schemas/endpoint-lines'
+import { aboutExamples, endpointLines } from '#schemas/endpoint-lines'
 import { GRANTS } from '#schemas/oauth'
 import { SCOPES } from '#schemas/scopes'
 import { VISITOR_WORDS } from '#schemas/visitor-words'
@@ -53,8 +53,12 @@ export function authorizationServer(baseUrl: string) {
   }
 }
 
+const DEMO = `Without an account: \`POST /demo/session\` gives a read-only session of an hour for a demo project, where this install has one.
+
+`
+
 /** The same for readers, in Markdown. */
-export function authDocument(baseUrl: string): string {
+export function authDocument({ baseUrl, mayHaveDemo }: { baseUrl: string; mayHaveDemo: boolean }): string {
   return `# Access to Footfall for agents
 
 Footfall is web analytics over HTTP at ${baseUrl}. An agent gets a scoped, revocable session after a human has approved it
@@ -87,9 +91,7 @@ ${baseUrl}/.well-known/oauth-authorization-server (see \`agent_auth\`). All oper
    \`GET /projects\`, then \`GET /stats?project=<name>&since=7d\`, then \`GET /events?project=<name>\`.
 5. The access token is good for an hour. \`POST /agent-sessions/refresh\` with \`{"refresh_token":"aar_…"}\` gives a new pair.
 
-Without an account: \`POST /demo/session\` gives a read-only session of an hour for a demo project, where this install has one.
-
-## Scopes
+${mayHaveDemo ? DEMO : ''}## Scopes
 
 ${SCOPES.map(scope => `- \`${scope}\``).join('\n')}
 
@@ -108,9 +110,9 @@ form. A human ends it on ${baseUrl}/settings/sessions.
 
 ## Every endpoint
 
-Examples for the project \`demo\`.
+${aboutExamples(mayHaveDemo)}
 
-${endpointLines()
+${endpointLines(mayHaveDemo)
   .flatMap(({ lines }) => lines)
   .join('\n')}
 

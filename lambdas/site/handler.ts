@@ -27,6 +27,8 @@ export type SiteServices = {
   viewer(): Promise<ViewerScripts>
   /** The text of docs/api/numbers.md. */
   numbers: string
+  /** False: the install has no demo, so no document names one. On AWS the deployer opens it at any time. */
+  mayHaveDemo: boolean
   /** Address of the service, without a slash at its end. */
   baseUrl: string
   log: Log
@@ -36,11 +38,11 @@ const MARKDOWN = 'text/markdown; charset=utf-8'
 
 /** What anybody may read: the scripts, the OpenAPI document and the health of the service. */
 export function siteHandler(services: SiteServices): HttpFunction {
-  const { baseUrl } = services
+  const { baseUrl, mayHaveDemo } = services
   const chain = publicChain(services)
   const json = (value: unknown) => file('application/json', JSON.stringify(value))
   // Takes 100 ms, so it is made for the first request and not at each start of the function.
-  const document = lazily(() => shareParts(openApiDocument(baseUrl)))
+  const document = lazily(() => shareParts(openApiDocument(baseUrl, mayHaveDemo ? 'api' : 'without_demo')))
   const wholeDocument = lazily(() => json(document()))
 
   /**
@@ -102,9 +104,9 @@ export function siteHandler(services: SiteServices): HttpFunction {
     }),
     numbers: chain(routes.numbers)(file(MARKDOWN, toPlainPage(services.numbers))),
     mcpServerCard: chain(routes.mcpServerCard)(json(serverCard(baseUrl))),
-    skillDocument: chain(routes.skillDocument)(file(MARKDOWN, skillDocument(baseUrl))),
+    skillDocument: chain(routes.skillDocument)(file(MARKDOWN, skillDocument(services))),
     installDocument: chain(routes.installDocument)(file(MARKDOWN, installDocument(baseUrl))),
-    authDocument: chain(routes.authDocument)(file(MARKDOWN, authDocument(baseUrl))),
+    authDocument: chain(routes.authDocument)(file(MARKDOWN, authDocument(services))),
     protectedResource: chain(routes.protectedResource)(json(protectedResource(baseUrl))),
     mcpProtectedResource: chain(routes.mcpProtectedResource)(json(protectedResource(baseUrl, '/mcp'))),
     authorizationServer: chain(routes.authorizationServer)(json(authorizationServer(baseUrl))),

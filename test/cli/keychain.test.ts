@@ -149,7 +149,7 @@ describe.runIf(process.platform === 'linux')('the command line', () => {
       return result
     }
     await signIn(watched, service)
-    expect(warned.at(-1)?.stderr).toContain('no keychain works here')
+    expect(warned.at(-1)?.stderr).toContain('No keychain works here')
     expect(config()).toMatch(/aas_/)
     expect(await run(['list'])).toMatchObject({ code: 0, stderr: '' })
     await signIn((args, env) => run(args, { ...env, AA_CREDENTIAL_STORE: 'file' }), service)

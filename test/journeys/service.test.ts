@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpointLines } from '#schemas/endpoint-lines'
-import type { Route } from '#schemas/route'
-import { isDocumented, routes } from '#schemas/routes'
+import { documentedRoutes } from '#schemas/routes'
 import { type Deployment, sharedDeployment } from '#test/support/deployment'
 
 /** Public paths of the service, and its responses to wrong requests. */
@@ -26,10 +25,8 @@ test('the OpenAPI document describes every route of the API and names the addres
   expect(await new Validator().validate(document)).toMatchObject({ valid: true })
   expect(document.servers).toEqual([expect.objectContaining({ url: service.publicUrl })])
   // Pages for people are not part of the API.
-  const apiRoutes = Object.values<Route>(routes).filter(isDocumented)
-  expect(Object.keys(document.paths).toSorted()).toEqual(
-    [...new Set(apiRoutes.map(({ path }) => path))].toSorted(),
-  )
+  const paths = documentedRoutes(service.mayHaveDemo).map(([, { path }]) => path)
+  expect(Object.keys(document.paths).toSorted()).toEqual([...new Set(paths)].toSorted())
 })
 
 test('the tracker has a checksum and cache headers, and a request with its ETag gets 304', async () => {
@@ -121,5 +118,6 @@ test('/llms.txt lists every endpoint within 8 KB, also with a long address', asy
   // The address that AWS gives to an API has 57 characters.
   const withLongAddress = text.replaceAll(service.baseUrl, 'x'.repeat(64))
   expect(Buffer.byteLength(withLongAddress)).toBeLessThanOrEqual(8 * 1_024)
-  for (const { lines } of endpointLines()) for (const line of lines) expect(text).toContain(line)
+  for (const { lines } of endpointLines(service.mayHaveDemo))
+    for (const line of lines) expect(text).toContain(line)
 })

@@ -26,6 +26,7 @@ const site = siteHandler({
   dashboard,
   viewer,
   numbers,
+  mayHaveDemo: true,
   baseUrl: BASE_URL,
   log: () => {},
 })
@@ -69,6 +70,7 @@ test('a build of the tracker that fails is tried again for the next request, and
     dashboard,
     viewer,
     numbers,
+    mayHaveDemo: true,
     baseUrl: 'https://a.example',
     log: () => {},
   })

@@ -34,7 +34,7 @@ afterAll(() => service.close())
 
 test('the documents for agents say which fields are a visitor’s words', () => {
   const { description } = openApiDocument('https://x.example').info as { description: string }
-  for (const text of [authDocument('https://x.example'), description]) {
+  for (const text of [authDocument({ baseUrl: 'https://x.example', mayHaveDemo: true }), description]) {
     expect(text).toContain(VISITOR_WORDS)
     for (const field of VISITOR_FIELDS) expect(text).toContain(`\`${field}\``)
   }

@@ -19,6 +19,8 @@ export type DeploymentFile = {
   setup_link: string
   /** Set when `base_url` does not resolve: the HTTP address, and a port of this machine for TLS. */
   reached_at?: { url: string; tls_port: number }
+  /** Whether its documents name a demo. Default: true, as on AWS. */
+  may_have_demo?: boolean
   /** Longest time from the acknowledgement of an event until reads return it, seconds. */
   visible_within_s: number
 }
@@ -41,6 +43,7 @@ export type Deployment = {
   /** See AllowedService in browser.ts. */
   tlsPort: number | null
   apiKey: string
+  mayHaveDemo: boolean
   /** Signs a browser in as the owner, once. */
   setupLink: string
   /** Sends a request with the API key and `headers`. */
@@ -99,12 +102,12 @@ function readDeployment(): Deployment | null {
 function fileOf(service: Service): DeploymentFile {
   const { base_url, api_key } = service.credentials
   const setup_link = /\S+\/setup\/\S+/.exec(service.output())?.[0] ?? ''
-  return { base_url, api_key, setup_link, visible_within_s: 60 }
+  return { base_url, api_key, setup_link, may_have_demo: false, visible_within_s: 60 }
 }
 
 /** Returns the service of a deployment file. */
 export function deployment(file: DeploymentFile, close: () => Promise<void>): Deployment {
-  const { base_url, api_key, setup_link, reached_at, visible_within_s } = file
+  const { base_url, api_key, setup_link, reached_at, may_have_demo = true, visible_within_s } = file
   const baseUrl = reached_at?.url ?? base_url
 
   const call: Deployment['call'] = (path, { method, body, headers } = {}) =>
@@ -143,6 +146,7 @@ export function deployment(file: DeploymentFile, close: () => Promise<void>): De
     publicUrl: base_url,
     tlsPort: reached_at?.tls_port ?? null,
     apiKey: api_key,
+    mayHaveDemo: may_have_demo,
     setupLink: setup_link,
     call,
     callJson,

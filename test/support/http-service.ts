@@ -211,6 +211,7 @@ export async function openHttpService({
         }),
         viewer: builtViewer,
         numbers: '# What the numbers mean',
+        mayHaveDemo: true,
         baseUrl: BASE_URL,
         log,
       }),

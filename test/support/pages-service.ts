@@ -124,6 +124,7 @@ export async function openPagesService({
     guards,
     dashboard: async () => (await builtDashboard()).entry,
     billing: (await billing?.({ baseUrl, state, clock, log, accounts })) ?? null,
+    mayHaveDemo: true,
     baseUrl,
     clock,
     log,
