@@ -66,7 +66,9 @@ function countEvents(
 ): Pick<Metric, 'aggregates' | 'needsUsers' | 'needsSessions' | 'rowsOf'> {
   const plain = { rowsOf: 'entities', needsUsers: false, needsSessions: false } as const
   if (countMode !== 'raw') {
-    return { ...plain, aggregates: [countBySessionThenUser], needsUsers: true, needsSessions: true }
+    // The events too, so that the response can say how many the visits stand for.
+    const aggregates = [countBySessionThenUser, sumOfRows(0, sql`event_count`)]
+    return { ...plain, aggregates, needsUsers: true, needsSessions: true }
   }
   if (eventsIn === 'events') return { ...plain, rowsOf: 'events', aggregates: [sql`count(*)`] }
   return { ...plain, aggregates: [sumOfRows(eventsIn === 'users' ? 1 : 0, sql`event_count`)] }

@@ -21,6 +21,10 @@ import { queryRange } from './range.ts'
 
 type Response = z.input<typeof queryResponse>
 type Groups = Pick<Response, 'rows' | 'count' | 'truncated' | 'total_rows'>
+/**
+ * `visits`: what `event_count` counts in all groups, also those that are not shown; null if it counts events.
+ */
+type ReadGroups = { groups: Groups; counted: { visits: number; events: number } | null }
 
 /** POST /query (docs/api/query.md, docs/api/reads.md, docs/api/numbers.md#count-modes-of-query). */
 export const query = defineReport<QueryParams, Response>({
@@ -34,18 +38,31 @@ export const query = defineReport<QueryParams, Response>({
       readGroups(rows, request),
       before === null ? null : readGroups(rows, before.request),
     ])
+    warnOfVisits(request, current, previous)
     return {
       project: project.name,
       period: { ...period, ...tz },
+      count_mode: params.count_mode,
       metrics: params.metrics,
       group_by: params.group_by,
-      ...current,
+      ...current.groups,
       ...(before !== null &&
-        previous !== null && { previous: { period: { ...before.period, ...tz }, ...previous } }),
+        previous !== null && { previous: { period: { ...before.period, ...tz }, ...previous.groups } }),
     }
   },
   namesOfEmpty: namesOfEmptyQuery,
 })
+
+/** Says how many events there are where `event_count` counts visits and these are fewer. */
+function warnOfVisits({ notes }: QueryRequest, current: ReadGroups, previous: ReadGroups | null): void {
+  const counts = [current.counted, ...(previous === null ? [] : [previous.counted])]
+  if (counts.every(counted => counted === null || counted.visits === counted.events)) return
+  const [events, before] = counts.map(counted => counted?.events ?? 0)
+  const ofBoth = before === undefined ? events : `${events}, and ${before} in the period before`
+  notes.warnings.add(
+    `\`event_count\` counts visits, because \`count_mode\` is \`session_then_user\`. The events are ${ofBoth}: send \`count_mode\` \`raw\` to count them.`,
+  )
+}
 
 /** The names of a query without any number, and the properties that no row has. */
 function namesOfEmptyQuery(params: QueryParams, { rows }: Response): AskedNames | null {
@@ -66,15 +83,22 @@ function namesOfEmptyQuery(params: QueryParams, { rows }: Response): AskedNames 
   }
 }
 
-async function readGroups(rows: ReadRows, request: QueryRequest): Promise<Groups> {
+async function readGroups(rows: ReadRows, request: QueryRequest): Promise<ReadGroups> {
   const { params, read, identity } = request
   const plan = planQuery(request, await parseFilters(rows, request))
   const users = params.email === undefined ? null : await identity.findByEmail(params.email)
   if (users !== null) plan.filters.push({ condition: isOneOf(sql`user_id`, users), fields: ['user_id'] })
   // A range before the project has no events.
   const isEmpty = users?.length === 0 || read.to <= read.from
-  if (isEmpty) return plan.groups.length > 0 ? { rows: [], count: 0 } : toGroups([{}], plan)
-  return toGroups(await readRows(rows, request, plan), plan)
+  const found = isEmpty ? (plan.groups.length > 0 ? [] : [{}]) : await readRows(rows, request, plan)
+  const sumOf = (column: 'visits' | 'events') => found.reduce((sum, row) => sum + Number(row[column] ?? 0), 0)
+  const counted = visitsMetric(plan) === -1 ? null : { visits: sumOf('visits'), events: sumOf('events') }
+  return { groups: toGroups(found, plan), counted }
+}
+
+/** The index of the metric that counts visits and events; -1 without it. */
+function visitsMetric({ metrics }: Plan): number {
+  return metrics.findIndex(({ name, needsUsers }) => name === 'event_count' && needsUsers)
 }
 
 async function readRows(rows: ReadRows, request: QueryRequest, plan: Plan): Promise<Row[]> {
@@ -101,10 +125,10 @@ async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<Quer
 
 /**
  * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of
- * metric i, and group_count, which is 1. One more row, with a null shown_rank, has the number of the other
- * groups as group_count. If the response may need a row for them, it has rest_<i>, the sum of an additive
- * metric; null if none of them has a number. A plain aggregate adds the others up: with windows over all
- * groups, DuckDB keeps every column of every group.
+ * metric i, and group_count, which is 1; where visits are counted also visits and events. One more row, with
+ * a null shown_rank, has the number of the other groups as group_count. If the response may need a row for
+ * them, it has rest_<i>, the sum of an additive metric; null if none of them has a number. A plain aggregate
+ * adds the others up: with windows over all groups, DuckDB keeps every column of every group.
  */
 function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQuery {
   const { params } = request
@@ -120,8 +144,15 @@ function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQu
       ? [sql`sum(CASE WHEN shown_rank IS NULL THEN ${metricAlias(i, 0)} END) AS ${written(`rest_${i}`)}`]
       : [],
   )
+  const visits = visitsMetric(plan)
+  const sums =
+    visits === -1
+      ? []
+      : ['visits', 'events'].map(
+          (column, j) => sql`CAST(sum(${metricAlias(visits, j)}) AS bigint) AS ${written(column)}`,
+        )
   const ofOne = columns.map(column => sql`max(${column}) AS ${column}`)
-  return sql`SELECT ${list([sql`shown_rank`, sql`count(*) AS group_count`, ...ofOne, ...rests])}
+  return sql`SELECT ${list([sql`shown_rank`, sql`count(*) AS group_count`, ...ofOne, ...rests, ...sums])}
     FROM (${shown}) AS shown_group GROUP BY shown_rank ORDER BY shown_rank NULLS LAST`
 }
 

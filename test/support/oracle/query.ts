@@ -128,6 +128,20 @@ export function oracleQuery(events: readonly SentEvent[], request: OracleRequest
   }
 }
 
+/** The events of a query, and what `event_count` counts in all of its groups; null if that is events. */
+export function oracleCounts(
+  events: readonly SentEvent[],
+  request: OracleRequest,
+  query: OracleQuery,
+): { events: number; visits: number | null } {
+  const countIn = (count_mode: string) => {
+    const all = { ...query, count_mode, metrics: ['event_count'], limit: Number.POSITIVE_INFINITY }
+    return sum(oracleQuery(events, request, all).rows.map(row => Number(row.event_count)))
+  }
+  const isOfVisits = query.count_mode !== 'raw' && query.metrics.includes('event_count')
+  return { events: countIn('raw'), visits: isOfVisits ? countIn(query.count_mode) : null }
+}
+
 /** An additive metric over the rows that are not shown; null if none of them has a number. */
 function restOf(
   metric: string,
