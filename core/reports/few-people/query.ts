@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ApiError } from '#core/errors'
 import type { QueryParams, QueryRequest } from '#core/reports/query/params'
 import { query } from '#core/reports/query/query'
-import { createNotes } from '#core/reports/run/notes'
+import { addNotes, createNotes } from '#core/reports/run/notes'
 import type { Report } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import type { queryResponse } from '#schemas/query'
@@ -34,11 +34,8 @@ export const queryForLinks: Report<QueryParams, Response> = {
     const ofPrevious =
       previous === undefined ? {} : { previous: { ...previous, ...own(fold(previous, 'previous')) } }
     const ofCurrent = own(fold(current, 'rows'))
-    request.notes.isExact &&= notes.isExact
     // The warnings of the query tell how many events there are.
-    if (!request.notes.warnings.has(NOTHING)) {
-      for (const warning of notes.warnings) request.notes.warnings.add(warning)
-    }
+    addNotes(request.notes, notes, !request.notes.warnings.has(NOTHING))
     return { ...current, ...ofCurrent, metrics, ...ofPrevious }
   },
 }
