@@ -73,11 +73,9 @@ export const retentionResponse = z
       )
       .meta({ description: 'Oldest first; cohorts without users are left out' }),
     other: otherGroups({ users: z.int() }),
-    average_rates: z
-      .array(z.number())
-      .meta({
-        description: 'The mean of `rates` over the cohorts that are not cut, weighted by their users',
-      }),
+    average_rates: z.array(z.number()).meta({
+      description: 'The mean of `rates` over the cohorts that are not cut, weighted by their users',
+    }),
     caveats: z
       .array(z.enum(['LEFT_CUT_COHORT']))
       .optional()
