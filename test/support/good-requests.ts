@@ -218,6 +218,10 @@ export async function goodRequest(
       (await replayRequests[name as keyof typeof replayRequests](service, project))),
     ...(name === 'deleteSavedView' && { part: await newSavedView(service, named) }),
     ...(name === 'deleteShareLink' && { part: await newShareLink(service, named) }),
-    ...(route.credentials && route.project === undefined && (await freshCredential(service, route))),
+    // An upgrade is of an analysis of the owner.
+    ...(route.credentials &&
+      route.project === undefined &&
+      name !== 'upgradeScan' &&
+      (await freshCredential(service, route))),
   }
 }
