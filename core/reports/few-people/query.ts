@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
+import { addDecimals } from '#core/reports/query/exact-sum'
 import type { QueryParams, QueryRequest } from '#core/reports/query/params'
 import { query } from '#core/reports/query/query'
 import { addNotes, createNotes } from '#core/reports/run/notes'
@@ -106,7 +107,7 @@ function isAdditive(metric: string): boolean {
 /** Null if none of them is a number. */
 function sumOfNumbers(values: readonly (Row[string] | undefined)[]): number | null {
   const numbers = values.filter(value => typeof value === 'number')
-  return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0)
+  return numbers.length === 0 ? null : addDecimals(numbers)
 }
 
 /** The row of a query that nothing matches. */

@@ -11,8 +11,10 @@ import { textKey } from '#core/reports/sql/distinct'
 import { integer, isOneOf, join, sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { queryResponse } from '#schemas/query'
+import { sumOfParts } from './exact-sum.ts'
 import { readFewGroups } from './few-groups.ts'
 import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
+import { columnsOf, hasRowForOthers, metricAlias, partAlias } from './metric-columns.ts'
 import { written } from './metrics.ts'
 import type { QueryParams, QueryRequest } from './params.ts'
 import { mustRound, rankedNumbers } from './percentiles.ts'
@@ -139,11 +141,15 @@ function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQu
     ...plan.groups.map(({ alias }) => alias),
     ...plan.metrics.flatMap(({ aggregates }, i) => aggregates.map((_, j) => metricAlias(i, j))),
   ]
-  const rests = plan.metrics.flatMap(({ isAdditive }, i) =>
-    isAdditive && hasRowForOthers(plan)
-      ? [sql`sum(CASE WHEN shown_rank IS NULL THEN ${metricAlias(i, 0)} END) AS ${written(`rest_${i}`)}`]
-      : [],
-  )
+  const restOf = (column: SqlQuery) => sql`sum(CASE WHEN shown_rank IS NULL THEN ${column} END)`
+  const rests = plan.metrics.flatMap(({ isAdditive, parts }, i) => {
+    if (!isAdditive || !hasRowForOthers(plan)) return []
+    const rest =
+      parts === undefined
+        ? restOf(metricAlias(i, 0))
+        : sumOfParts([restOf(partAlias(i, 0)), restOf(partAlias(i, 1))])
+    return [sql`${rest} AS ${written(`rest_${i}`)}`]
+  })
   const visits = visitsMetric(plan)
   const sums =
     visits === -1
@@ -167,10 +173,8 @@ function totalsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQu
   const isMixed = kinds.length > 1
   const source = isMixed ? sql`SELECT * FROM event_of_groups` : filtered
   const totals = kinds.map(kind => {
-    const columns = plan.metrics.flatMap(({ rowsOf, aggregates }, i) =>
-      aggregates.map(
-        (aggregate, j) => sql`${rowsOf === kind ? aggregate : sql`NULL`} AS ${metricAlias(i, j)}`,
-      ),
+    const columns = columnsOf(plan).map(
+      ({ rowsOf, value, alias }) => sql`${rowsOf === kind ? value : sql`NULL`} AS ${alias}`,
     )
     const rowsOf = {
       entities: () => entitiesSql(request, plan, source),
@@ -180,9 +184,7 @@ function totalsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQu
     return groupedSql(plan, columns, rowsOf[kind]())
   })
   if (!isMixed) return list(totals)
-  const columns = plan.metrics.flatMap(({ aggregates }, i) =>
-    aggregates.map((_, j) => sql`max(${metricAlias(i, j)}) AS ${metricAlias(i, j)}`),
-  )
+  const columns = columnsOf(plan).map(({ alias }) => sql`max(${alias}) AS ${alias}`)
   return sql`WITH event_of_groups AS (${filtered}) ${groupedSql(plan, columns, list(totals, ' UNION ALL '))}`
 }
 
@@ -242,10 +244,6 @@ function orderSql({ order_by, order }: QueryParams, { groups, metrics }: Plan): 
   ])
 }
 
-function metricAlias(metric: number, column: number): SqlQuery {
-  return written(`metric_${metric}_${column}`)
-}
-
 function list(pieces: readonly SqlQuery[], separator = ', '): SqlQuery {
   return join(pieces, separator)
 }
@@ -277,9 +275,4 @@ function toGroups(allRows: readonly Row[], plan: Plan): Groups {
     ['other', true],
   ])
   return { rows: [...shown, rest], count: shown.length + 1, ...cut }
-}
-
-/** Whether a response that is cut has a row for the groups that it does not show (docs/api/reads.md). */
-function hasRowForOthers({ groups }: Plan): boolean {
-  return groups.some(({ field }) => field.startsWith('properties.'))
 }
