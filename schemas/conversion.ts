@@ -21,11 +21,10 @@ export const conversionQuery = z.object({
       'Only users with an event of this name, who convert with a goal after the first one. Default: all users of the range',
     example: 'page_view',
   }),
-  by: namedProperty('Parameter `by` is missing. Name `country`, `source`, `entry_page` or a property key.', [
-    'source',
-    'first_source',
-    'entry_page',
-  ]).meta({
+  by: namedProperty(
+    z.string('Parameter `by` is missing. Name `country`, `source`, `entry_page` or a property key.'),
+    ['source', 'first_source', 'entry_page'],
+  ).meta({
     override: { type: 'string' },
     description:
       "`country`, `source` (utm_source), `first_source` (the first one ever), `entry_page`, or a property such as `device` (`properties.country` is the property of that name): its value in the user's first event of the range, or in the first `from` event",

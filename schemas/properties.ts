@@ -24,9 +24,8 @@ const dated = { project, since: sinceWeek, days, tz }
  * The name of a property, or of a field of the event with text, in one spelling. `others`: further names that
  * the report knows.
  */
-export function namedProperty(missing: string, others: readonly string[] = []) {
-  return z
-    .string(missing)
+export function namedProperty(text: z.ZodString, others: readonly string[] = []) {
+  return text
     .transform(name => oneSpelling(name, others))
     .refine(name => PROPERTY_KEY.test(bareKey(name)), {
       message: 'A property key must be 1 to 128 letters, digits or underscores.',
@@ -39,7 +38,7 @@ export function namedProperty(missing: string, others: readonly string[] = []) {
 }
 
 export const propertyKey = namedProperty(
-  'Parameter `property` is missing. Name a property key such as `path`.',
+  z.string('Parameter `property` is missing. Name a property key such as `path`.'),
 ).meta({
   override: { type: 'string' },
   description:

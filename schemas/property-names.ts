@@ -42,5 +42,5 @@ export function isTimeField(name: string): boolean {
 
 /** What to send instead of the name of a field that a report cannot read. */
 export function propertyInstead(name: string): string {
-  return `\`${name}\` is a field of the event itself. For the property of this name send \`properties.${name}\`.`
+  return `\`${name}\` is a field of the event itself. Send \`properties.${name}\` for the property of this name.`
 }

@@ -5,6 +5,7 @@ import type { Log } from '#core/ports'
 import { nearestName } from '#core/text/nearest-name'
 import { readVisitorText } from '#core/text/visitor-text'
 import { WHOLE_TABLES } from '#schemas/mcp-tables'
+import type { Answer } from './answer.ts'
 import { Declined, HumanNeeded } from './confirm.ts'
 import { inputOf, MAX_TOKENS } from './input-schema.ts'
 import { fencedText, printAnswer } from './print-answer.ts'
@@ -25,7 +26,10 @@ export async function runTool(
   try {
     const { max_tokens = MAX_TOKENS.default, ...own } = checkedArguments(tool, args)
     refuseReadOnly(tool, context)
-    const { text, structured, whole } = printAnswer(await tool.run(own, context), max_tokens as number)
+    const { text, structured, whole } = printAnswer(
+      inWordsOf(tool, await tool.run(own, context)),
+      max_tokens as number,
+    )
     return {
       content: [{ type: 'text', text }],
       structuredContent: structured,
@@ -123,4 +127,9 @@ function refuseReadOnly({ effect, name }: Tool, { caller }: ToolContext): void {
     'FORBIDDEN',
     `${who} only reads here, and \`${name}\` changes data. Sign in to this server, and approve the scopes that write.`,
   )
+}
+
+/** The answer with warnings that name the arguments and calls of the tool, as its errors do. */
+function inWordsOf({ renames }: Tool, answer: Answer): Answer {
+  return { ...answer, warnings: answer.warnings?.map(warning => inToolWords(warning, renames)) ?? [] }
 }

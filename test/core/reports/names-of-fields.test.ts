@@ -95,7 +95,7 @@ describe.each(TEXTS)('the name %s', name => {
         steps: [step(name, 'x'), { event: 'buy' }],
       })
       expect([status, error]).toEqual([400, 'INVALID_PROPERTY_KEY'])
-      expect(message).toContain(`send \`${property}\``)
+      expect(message).toContain(`Send \`${property}\``)
     }
   })
 
@@ -146,7 +146,7 @@ test.each(OTHERS)(
     ] as const) {
       const { status, error, message } = await ask(route, asked(name))
       expect([status, error]).toEqual([400, 'INVALID_PROPERTY_KEY'])
-      expect(message).toContain(`send \`properties.${name}\``)
+      expect(message).toContain(`Send \`properties.${name}\``)
       expect(valuesOf(await ask(route, asked(`properties.${name}`)))).toEqual([OF_PROPERTY[name]])
     }
   },

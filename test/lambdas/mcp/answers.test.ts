@@ -79,6 +79,17 @@ test.each([
   },
 )
 
+test('a percentage above 999 against a time before the data is new, and warnings name arguments', async () => {
+  // Of the 30 days before the data there is nothing but the first of the hundred steps.
+  const asked = { since: '2026-11-02T10:00:00Z' }
+  const { structuredContent } = await call('query', named({ ...asked, report: 'totals', compare: true }))
+  const { tables, warnings } = structuredContent as { tables: { rows: unknown[][] }[]; warnings: string[] }
+  expect(tables[0]?.rows.map(row => row.at(-1))).toContain('new')
+  expect(warnings.join(' ')).toContain('For a time of day use query(report="metrics") with filters')
+  const found = await call('query', named({ ...asked, metrics: ['event_count'] }))
+  expect(textOf(found)).toContain("'since' is a date-time and is read as the whole date 2026-11-02.")
+})
+
 test('nobody of an id is a sentence with what to call', async () => {
   const text = textOf(await call('people', named({ user_id: 'nobody' })))
   expect(text).toMatch(/^No person with this id has events(.|\n)*\nNext: people\(project\)/)
