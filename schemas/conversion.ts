@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import { documentedAs } from './documented-as.ts'
-import { datedPeriod, days, failsWith, project, sinceMonth, tz, wholeNumber } from './fields.ts'
-import { bareKey, PROPERTY_KEY } from './properties.ts'
+import { datedPeriod, days, project, sinceMonth, tz, wholeNumber } from './fields.ts'
+import { namedProperty } from './properties.ts'
 
 function text(name: string, example: string) {
   const message = `Parameter \`${name}\` must be the name of an event, such as \`${example}\`.`
@@ -21,19 +21,15 @@ export const conversionQuery = z.object({
       'Only users with an event of this name, who convert with a goal after the first one. Default: all users of the range',
     example: 'page_view',
   }),
-  by: z
-    .string('Parameter `by` is missing. Name `country`, `source`, `entry_page` or a property key.')
-    .transform(bareKey)
-    .refine(key => PROPERTY_KEY.test(key), {
-      message: 'Parameter `by` must be 1 to 128 letters, digits or underscores.',
-      ...failsWith('INVALID_PROPERTY_KEY'),
-    })
-    .meta({
-      override: { type: 'string' },
-      description:
-        "`country`, `source` (utm_source), `first_source` (the first one ever), `entry_page`, or a property such as `device`: its value in the user's first event of the range, or in the first `from` event",
-      example: 'country',
-    }),
+  by: namedProperty(
+    z.string('Parameter `by` is missing. Name `country`, `source`, `entry_page` or a property key.'),
+    ['source', 'first_source', 'entry_page'],
+  ).meta({
+    override: { type: 'string' },
+    description:
+      "`country`, `source` (utm_source), `first_source` (the first one ever), `entry_page`, or a property such as `device` (`properties.country` is the property of that name): its value in the user's first event of the range, or in the first `from` event",
+    example: 'country',
+  }),
   min_users: wholeNumber('min_users', 1, 1_000_000).default(1).meta({
     description: 'Smaller groups are added to `other`',
   }),

@@ -100,7 +100,8 @@ export const streamQuery = z.object({
     })
     .optional()
     .meta({
-      description: 'Pairs `key:value` of properties, separated by `;`. All must hold.',
+      description:
+        'Pairs `key:value` of properties, or of `country`, `user_id` or `session_id`, separated by `;`. All must hold.',
       example: 'path:/pricing;utm_source:news',
     }),
 })

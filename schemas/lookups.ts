@@ -75,8 +75,9 @@ export const journeyParams = z
   .object({
     ...page,
     since: sinceMonth,
-    order: oneOf('order', ['asc', 'desc']).default('desc').meta({
-      description: 'The newest (`desc`) or the oldest (`asc`) events; each list is oldest first',
+    order: oneOf('order', ['asc', 'desc']).optional().meta({
+      description:
+        '`desc`: the newest events, newest first. `asc`: the oldest, oldest first. Default: the newest events, printed oldest first',
     }),
   })
   .refine(isNotEmpty, EMPTY)
@@ -97,7 +98,9 @@ export const journeyResponse = z
     project: z.string(),
     profiles: z.array(profile),
     period: datedPeriod,
-    events: z.array(z.union([eventRow, pickedRow])).meta({ description: 'Oldest first' }),
+    events: z
+      .array(z.union([eventRow, pickedRow]))
+      .meta({ description: 'Oldest first, but with `order=desc` newest first' }),
     count: z.int(),
     next_before: nextBefore,
     has_replay: z.boolean(),

@@ -12,6 +12,7 @@ import {
   uniqueUsers,
   wholeNumber,
 } from './fields.ts'
+import { bareKey, isTimeField, oneSpelling, PROPERTY_KEY, propertyInstead } from './property-names.ts'
 import { cut } from './sessions.ts'
 
 /** Event names, and property keys, that a list has at most (U62). */
@@ -19,26 +20,31 @@ export const MAX_LISTED = 1_000
 
 const dated = { project, since: sinceWeek, days, tz }
 
-/** Property keys that queries can name (docs/api/properties.md). */
-export const PROPERTY_KEY = /^[A-Za-z0-9_]{1,128}$/
-
-/** `x` and `properties.x` name the same property (U70). */
-export function bareKey(key: string): string {
-  return key.replace(/^properties\./, '')
+/**
+ * The name of a property, or of a field of the event with text, in one spelling. `others`: further names that
+ * the report knows.
+ */
+export function namedProperty(text: z.ZodString, others: readonly string[] = []) {
+  return text
+    .transform(name => oneSpelling(name, others))
+    .refine(name => PROPERTY_KEY.test(bareKey(name)), {
+      message: 'A property key must be 1 to 128 letters, digits or underscores.',
+      ...failsWith('INVALID_PROPERTY_KEY'),
+    })
+    .refine(name => !isTimeField(name), {
+      error: ({ input }) => `${propertyInstead(String(input))} POST /query groups by \`date\`.`,
+      ...failsWith('INVALID_PROPERTY_KEY'),
+    })
 }
 
-export const propertyKey = z
-  .string('Parameter `property` is missing. Name a property key such as `path`.')
-  .transform(bareKey)
-  .refine(key => PROPERTY_KEY.test(key), {
-    message: 'A property key must be 1 to 128 letters, digits or underscores.',
-    ...failsWith('INVALID_PROPERTY_KEY'),
-  })
-  .meta({
-    override: { type: 'string' },
-    description: 'A property key, or `country`; `properties.x` is `x`. GET /properties lists the keys.',
-    example: 'path',
-  })
+export const propertyKey = namedProperty(
+  z.string('Parameter `property` is missing. Name a property key such as `path`.'),
+).meta({
+  override: { type: 'string' },
+  description:
+    'A property key, or `country`, `event`, `user_id` or `session_id` of the event; `properties.x` is always the property. GET /properties lists the keys.',
+  example: 'path',
+})
 
 export const breakdownQuery = z.object({
   ...dated,

@@ -146,7 +146,7 @@ export const queryBody = z.object({
       message: 'Field `count_mode` must be `session_then_user` or `raw`.',
       ...failsWith('INVALID_COUNT_MODE'),
     })
-    .transform(value => value as string)
+    .transform(value => value as (typeof COUNT_MODES)[number])
     .meta({ override: { type: 'string', enum: [...COUNT_MODES] } })
     .default('session_then_user')
     .meta({
@@ -181,6 +181,9 @@ export const queryResponse = z
   .object({
     project: z.string(),
     period: datedPeriod,
+    count_mode: z
+      .enum(COUNT_MODES)
+      .meta({ description: 'What `event_count` counts: visits, or with `raw` events' }),
     metrics: z.array(z.string()),
     group_by: z.array(z.string()),
     ...queryRows,

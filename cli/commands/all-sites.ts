@@ -14,9 +14,12 @@ export const allSites = callCommand<'GET /account/all-sites'>({
   summary: 'Events of all projects, beside those of the period before',
   example: '--demo all-sites',
   call: input => ({ endpoint: 'GET /account/all-sites', query: parametersOf(FLAGS, input) }),
-  print: ({ period, summary, time_series, projects, remaining_projects }) => [
+  print: ({ period, summary, time_series, projects, remaining_projects }, { response: { headers } }) => [
     reportHeading(`${summary.active_projects} of ${summary.total_projects} projects are active`, period),
-    deltaTable('summary', [['Events', summary.total_events, 'count']]),
+    deltaTable('summary', [['Events', summary.total_events, 'count']], {
+      from: period.previous_from,
+      headers,
+    }),
     {
       kind: 'bars',
       name: 'series',

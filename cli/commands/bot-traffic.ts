@@ -42,17 +42,21 @@ export const botTraffic: CallCommand = {
       ? { endpoint: 'GET /account/bot-traffic', query }
       : { endpoint: 'GET /bot-traffic', query: { project: input.args.NAME, ...query } }
   },
-  print(answer) {
+  print(answer, { response }) {
     const overview = answer as Project | Account
     const { summary } = overview
     const subject =
       overview.scope === 'project' ? overview.project : `${overview.summary.total_projects} projects`
     return [
       reportHeading(`${subject}, bots`, overview.period),
-      deltaTable('summary', [
-        ['Requests', summary.automated_requests, 'count'],
-        ['Dropped events', summary.dropped_events, 'count'],
-      ]),
+      deltaTable(
+        'summary',
+        [
+          ['Requests', summary.automated_requests, 'count'],
+          ['Dropped events', summary.dropped_events, 'count'],
+        ],
+        { from: overview.period.previous_from, headers: response.headers },
+      ),
       {
         kind: 'spark',
         label: 'Requests a day',

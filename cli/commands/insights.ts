@@ -16,15 +16,19 @@ export const insights = projectRead<'GET /insights'>({
   summary: 'Each number now, before, and how it changed',
   flags: [PERIOD, TZ],
   example: '--demo insights demo --period 14d',
-  print: answer => [
+  print: (answer, { response }) => [
     reportHeading(answer.project, answer.current_period),
     line(`Before: ${answer.previous_period.from} to ${answer.previous_period.to}. Trend: ${answer.trend}.`),
-    deltaTable('metrics', [
-      ['Events', answer.metrics.total_events, 'count'],
-      ['Visitors', answer.metrics.unique_users, 'count'],
-      ['Sessions', answer.metrics.total_sessions, 'count'],
-      ['Bounce rate', answer.metrics.bounce_rate, 'rate'],
-      ['Mean length', answer.metrics.avg_duration, 'duration'],
-    ]),
+    deltaTable(
+      'metrics',
+      [
+        ['Events', answer.metrics.total_events, 'count'],
+        ['Visitors', answer.metrics.unique_users, 'count'],
+        ['Sessions', answer.metrics.total_sessions, 'count'],
+        ['Bounce rate', answer.metrics.bounce_rate, 'rate'],
+        ['Mean length', answer.metrics.avg_duration, 'duration'],
+      ],
+      { from: answer.previous_period.from, headers: response.headers },
+    ),
   ],
 })

@@ -28,7 +28,7 @@ const FLAGS: readonly Flag[] = [
     flags: '--count-mode <mode>',
     parameter: 'count_mode',
     choices: ['session_then_user', 'raw'],
-    help: 'what event_count counts: sessions, or every event (default: session_then_user)',
+    help: 'what event_count counts: visits, or with raw every event (default: session_then_user)',
   },
   { flags: '--order-by <name>', parameter: 'order_by', help: 'a selected metric, date or event' },
   { flags: '--order <way>', parameter: 'order', choices: ['asc', 'desc'], help: 'default: desc' },
@@ -76,7 +76,7 @@ export const query = callCommand<'POST /query'>({
   ],
 })
 
-type Answer = { group_by: string[]; metrics: string[]; rows: Row[] }
+type Answer = { group_by: string[]; metrics: string[]; rows: Row[]; count_mode?: string }
 
 /**
  * The table of rows. The last row may hold all groups that are not shown. Its group columns are null, like
@@ -84,10 +84,14 @@ type Answer = { group_by: string[]; metrics: string[]; rows: Row[] }
  * shows
  * `(other)`.
  */
-function rowTables({ group_by, metrics, rows }: Answer): TableBlock[] {
+function rowTables({ group_by, metrics, rows, count_mode }: Answer): TableBlock[] {
+  // Without `count_mode`, which an older service does not send, the name of the metric says enough.
+  const isOfVisits = count_mode === 'session_then_user'
   const columns: Column[] = [
     ...group_by.map(key => ({ key, title: key })),
-    ...metrics.map(key => ({ key, title: key, as: formatOf(key) })),
+    ...metrics.map(key => ({
+      ...{ key, title: isOfVisits && key === 'event_count' ? 'visits' : key, as: formatOf(key) },
+    })),
   ]
   const table = { kind: 'table', name: 'rows', columns, rows } as const
   if (!rows.some(isRest)) return [table]

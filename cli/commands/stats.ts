@@ -43,13 +43,17 @@ export const stats = projectRead<'GET /stats'>({
       ...(changes === undefined
         ? []
         : [
-            deltaTable('changes', [
-              ['Events', changes.total_events, 'count'],
-              ['Visitors', changes.unique_users, 'count'],
-              ['Sessions', changes.total_sessions, 'count'],
-              ['Bounce rate', changes.bounce_rate, 'rate'],
-              ['Mean length', changes.avg_duration, 'duration'],
-            ]),
+            deltaTable(
+              'changes',
+              [
+                ['Events', changes.total_events, 'count'],
+                ['Visitors', changes.unique_users, 'count'],
+                ['Sessions', changes.total_sessions, 'count'],
+                ['Bounce rate', changes.bounce_rate, 'rate'],
+                ['Mean length', changes.avg_duration, 'duration'],
+              ],
+              { from: answer.previous?.period.from, headers: response.headers },
+            ),
           ]),
       {
         kind: 'bars',

@@ -1,13 +1,19 @@
+import { shownChange } from '#schemas/shown-change'
 import type { Format, TableBlock } from './blocks.ts'
 import { changeWords, formatted } from './format.ts'
 
 type Delta = { current: number; previous: number; change: number; change_pct: number | null }
 
-/** Numbers of two periods, one a row, with the change as an arrow and a word. */
+/**
+ * Numbers of two periods, one a row, with the change as an arrow and a word. `before`: the first date of the
+ * period before, and the headers of the answer, which say where the data begins.
+ */
 export function deltaTable(
   name: string,
   deltas: readonly (readonly [label: string, delta: Delta, as: Format])[],
+  { from, headers }: { from?: string | undefined; headers: Headers },
 ): TableBlock {
+  const before = { from, dataFrom: dataFromOf(headers) }
   return {
     kind: 'table',
     name,
@@ -21,7 +27,12 @@ export function deltaTable(
       metric,
       now: formatted(current, as),
       before: formatted(previous, as),
-      trend: changeWords(change, change_pct),
+      trend: changeWords(change, shownChange(change_pct, before)),
     })),
   }
+}
+
+/** The date of the first event, from the receipt of a read; undefined where it has none. */
+function dataFromOf(headers: Headers): string | undefined {
+  return /\bdata_from=(\d{4}-\d{2}-\d{2})/.exec(headers.get('x-footfall-receipt') ?? '')?.[1]
 }

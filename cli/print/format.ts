@@ -1,5 +1,6 @@
 import { cleanText } from '#core/text/clean-text'
 import { isTrackerProperty } from '#schemas/columns'
+import { NEW } from '#schemas/shown-change'
 import type { Cell, Format } from './blocks.ts'
 
 /** Longest text of a cell, code points; the terminal cuts it further. */
@@ -53,10 +54,11 @@ export function isNumeric(as: Format | undefined): boolean {
 }
 
 /** A change in words, because a colour alone says nothing in a pipe or to a person who does not see it. */
-export function changeWords(change: number, changePct: number | null): string {
+export function changeWords(change: number, changePct: number | null | typeof NEW): string {
   if (change === 0) return '= same'
   const arrow = change > 0 ? '▲ up' : '▼ down'
   if (changePct === null) return `${arrow} from 0`
+  if (changePct === NEW) return `${arrow}, ${NEW}`
   return changePct === 0 ? `${arrow}, under 1 %` : `${arrow} ${grouped(Math.abs(changePct))} %`
 }
 

@@ -4,6 +4,7 @@ import { FREE_SCANS } from '#core/lake/read/scan-strategy'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql'
 import type { breakdownQuery, breakdownResponse } from '#schemas/properties'
+import { propertyOf } from '#schemas/property-names'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
 import { countOfValues, textKey } from './sql/distinct.ts'
 import { keyedEvents } from './sql/keyed-events.ts'
@@ -54,13 +55,8 @@ export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownR
     }
   },
   namesOfEmpty: ({ event, property }, { total_with_property }) =>
-    total_with_property === 0 ? { events: [event], properties: [withoutBuiltIn(property)] } : null,
+    total_with_property === 0 ? { events: [event], properties: [propertyOf(property)] } : null,
 })
-
-/** `country` is no property. */
-function withoutBuiltIn(property: string): string | undefined {
-  return property === 'country' ? undefined : property
-}
 
 type BreakdownRequest = ReportRequest<BreakdownParams>
 

@@ -3,11 +3,12 @@ import type { EventField } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import { PAGE } from '#core/lake/read/session-fragments'
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, join, name, sql } from '#core/sql'
+import { integer, join, sql } from '#core/sql'
 import type { conversionQuery, conversionResponse } from '#schemas/conversion'
+import { propertyOf } from '#schemas/property-names'
 import { ratio } from './run/rounding.ts'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
-import { propertyValue } from './sql/property-value.ts'
+import { namedValue } from './sql/named-value.ts'
 
 export type ConversionParams = Omit<z.output<typeof conversionQuery>, 'project'>
 type ConversionBody = z.input<typeof conversionResponse>
@@ -44,7 +45,7 @@ export const conversion = defineReport<ConversionParams, ConversionBody>({
   namesOfEmpty: ({ goal, from, by }, { converted, users, missing }) => {
     const isMissing = missing !== undefined && missing.users === users
     if (converted > 0 && !isMissing) return null
-    return { events: converted === 0 ? [goal, from] : [], properties: isMissing ? [propertyOf(by)] : [] }
+    return { events: converted === 0 ? [goal, from] : [], properties: isMissing ? [keyOf(by)] : [] }
   },
 })
 
@@ -90,15 +91,14 @@ function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery 
 
 /** The value of an event as text, null without one, and the fields that it needs. */
 function groupValue(by: string): { fields: readonly EventField[]; value: SqlQuery } {
-  if (by === 'country') return { fields: ['country'], value: name('country') }
   if (by === 'entry_page') return { fields: ['path', 'url'], value: PAGE }
-  const { fields, text } = propertyValue(propertyOf(by) ?? by)
+  const { fields, text } = namedValue(PROPERTY_OF.get(by) ?? by)
   return { fields, value: text }
 }
 
 /** The property key of a group; undefined for what is no single property. */
-function propertyOf(by: string): string | undefined {
-  return by === 'country' || by === 'entry_page' ? undefined : (PROPERTY_OF.get(by) ?? by)
+function keyOf(by: string): string | undefined {
+  return by === 'entry_page' ? undefined : propertyOf(PROPERTY_OF.get(by) ?? by)
 }
 
 const PROPERTY_OF = new Map([

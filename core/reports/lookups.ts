@@ -35,19 +35,19 @@ export const eventsLookup = defineReport<LookupParams, z.input<typeof lookupResp
 })
 
 /**
- * GET and POST /journey, POST /journey/lookup (docs/api/events.md): the newest or oldest events of a person,
- * oldest first.
+ * GET and POST /journey, POST /journey/lookup (docs/api/events.md): the newest or oldest events of a person.
  */
 export const journey = defineReport<JourneyParams, z.input<typeof journeyResponse>>({
   range: sinceDays(30),
   async compute(rows, request) {
     const { page, profiles } = await readPerson(rows, request)
-    const isAscending = request.params.order === 'asc'
+    // The page of `asc` is oldest first already, and `desc` asks for the newest event first.
+    const isInOrder = request.params.order !== undefined
     const sessionIds = [...new Set(page.events.flatMap(({ session_id }) => session_id ?? []))]
     const replays = await request.countReplays(request.project.id, sessionIds)
     const replay_count = [...replays.values()].reduce((sum, count) => sum + count, 0)
     return {
-      ...toBody(request, page, isAscending ? page.events : page.events.toReversed()),
+      ...toBody(request, page, isInOrder ? page.events : page.events.toReversed()),
       profiles,
       has_replay: replay_count > 0,
       replay_count,

@@ -78,8 +78,11 @@ const REFUSED: [isAsked: (fields: JsonObject) => boolean, refusal: () => ApiErro
 ]
 
 /** The fields of `group_by`, each once. */
-function groupsOf({ group_by }: JsonObject): string[] {
-  const names = [group_by ?? []].flat().flatMap(each => String(each).split(','))
+/** The names by which a report makes groups: of /query, of a breakdown, a conversion and a funnel. */
+function groupsOf({ group_by, property, by, breakdown }: JsonObject): string[] {
+  const names = [group_by, property, by, breakdown]
+    .flatMap(each => [each ?? []].flat())
+    .flatMap(each => String(each).split(','))
   return [...new Set(names.map(name => name.trim()))]
 }
 

@@ -5,6 +5,7 @@ import type { Log } from '#core/ports'
 import { nearestName } from '#core/text/nearest-name'
 import { readVisitorText } from '#core/text/visitor-text'
 import { WHOLE_TABLES } from '#schemas/mcp-tables'
+import type { Answer } from './answer.ts'
 import { Declined, HumanNeeded } from './confirm.ts'
 import { inputOf, MAX_TOKENS } from './input-schema.ts'
 import { fencedText, printAnswer } from './print-answer.ts'
@@ -26,7 +27,7 @@ export async function runTool(
     const { max_tokens = MAX_TOKENS.default, ...own } = checkedArguments(tool, args)
     refuseReadOnly(tool, own, context)
     const hasLimit = 'limit' in tool.input.shape
-    const answer = await tool.run(own, context)
+    const answer = inWordsOf(tool, await tool.run(own, context))
     const { text, structured, whole } = printAnswer(answer, max_tokens as number, { hasLimit })
     return {
       content: [{ type: 'text', text }],
@@ -152,4 +153,9 @@ function refuseReadOnly(
     `${who} only reads here, and \`${name}\` changes data. Sign in to this server, and approve the scope \`${required_scope}\`.`,
     { fields: { required_scope } },
   )
+}
+
+/** The answer with warnings that name the arguments and calls of the tool, as its errors do. */
+function inWordsOf({ renames }: Tool, answer: Answer): Answer {
+  return { ...answer, warnings: answer.warnings?.map(warning => inToolWords(warning, renames)) ?? [] }
 }

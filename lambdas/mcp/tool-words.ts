@@ -21,6 +21,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'GET /experiments': 'query(project, report="experiments")',
   'GET /account/usage': '/settings/billing of the service',
   'GET /openapi.json': 'tools/list',
+  'POST /query': 'query(report="metrics")',
   'PUT /project-context': 'manage(action="set_context")',
   'GET /project-context': 'the resource footfall://projects/{project}/context',
 }

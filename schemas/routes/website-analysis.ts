@@ -51,8 +51,9 @@ export const websiteScansRoutes = {
     method: 'POST',
     path: '/website-scans/{id}/upgrade',
     summary: 'Make a full analysis of a preview',
+    // Without a scope: the human has signed in for it, with whatever the agent asked for.
     auth: 'account',
-    scope: 'projects:write',
+    credentials: ['api_key', 'agent_session', 'cookie'],
     body: upgradeScan,
     form: true,
     maxBodyBytes,

@@ -165,7 +165,8 @@ describe('values', () => {
     [0, 0, '= same'],
     [5, null, '▲ up from 0'],
     [1, 0, '▲ up, under 1 %'],
-  ])('a change of %d, %d %% is a word too', (change, pct, words) => {
+    [12_000, 'new', '▲ up, new'],
+  ] as const)('a change of %d, %d %% is a word too', (change, pct, words) => {
     expect(changeWords(change, pct)).toBe(words)
   })
 })

@@ -125,6 +125,22 @@ test('the rest of the groups of a query is told from the group that lacks the pr
   expect(all.map(csvText)).toEqual(['properties.plan,event_count\n,1320'])
 })
 
+test.each([
+  ['session_then_user', 'visits'],
+  ['raw', 'event_count'],
+  // A service of before.
+  [undefined, 'event_count'],
+])('the head of the column of event_count, counted by %s, is %s', (count_mode, title) => {
+  const metrics = ['event_count', 'unique_users']
+  const rows = [{ event: 'buy', event_count: 3, unique_users: 2 }]
+  const blocks = blocksOf('query', {
+    ...{ project: 'demo', period, group_by: ['event'], metrics, count: 1, count_mode, rows },
+  })
+  expect(shown(blocks).split('\n')[2]?.split(/\s+/)).toEqual(['event', title, 'unique_users'])
+  // The names of CSV are those of the API.
+  expect(sheetsOf(blocks).map(csvText)).toEqual(['event,event_count,unique_users\nbuy,3,2'])
+})
+
 test('decimals of a column stand below each other', () => {
   const table = { kind: 'table', name: 'rates', columns: [{ key: 'r', title: 'Rate', as: 'rate' }] } as const
   const rows = [{ r: 0.136 }, { r: 0.18 }, { r: 1 }, { r: null }]

@@ -175,6 +175,16 @@ test.each(QUESTIONS)(
   },
 )
 
+test.each<[string, Route, Record<string, unknown>]>([
+  ['breakdown by user_id', routes.breakdown, { property: 'user_id' }],
+  ['breakdown by session_id', routes.breakdown, { property: ' session_id' }],
+  ['conversion by user_id', routes.conversion, { by: 'user_id', goal: 'signup' }],
+  ['funnel by session_id', routes.funnel, { steps: STEPS, breakdown: 'session_id' }],
+])('%s makes groups of one person, which a link does not ask for', async (_, route, fields) => {
+  const { status, body } = await ask(route, fields)
+  expect([status, body.error]).toEqual([403, 'FORBIDDEN'])
+})
+
 describe('POST /query', () => {
   test('of 60 groups, of which 58 are one event, a link sees none, and the sums are right', async () => {
     const fields = { group_by: ['properties.plan'], limit: 1_000, count_mode: 'raw' }

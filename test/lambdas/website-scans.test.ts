@@ -241,6 +241,37 @@ describe('of an account', () => {
     expect((await call(upgradeScan, { id })).body.result).toEqual(upgraded.body.result)
   })
 
+  test.each(['analytics:read', 'live:read', 'projects:read'] as const)(
+    'a session with %s alone upgrades a preview, as every credential of the account',
+    async scope => {
+      const { body: made } = await call(createScan, {
+        ...anybody,
+        body: { url: `https://${scope.replace(':', '-')}.example.com` },
+      })
+      const client = { client_type: 'agent', client_name: null, client_instance_id: null, label: null }
+      const { access_token } = await service.agentSessions.issue(service.owner.id, {
+        ...client,
+        scopes: [scope],
+      })
+      const { status, body } = await call(upgradeScan, {
+        ...{ key: null, headers: { Authorization: `Bearer ${access_token}` } },
+        ...{ id: made.analysis_id, body: { resume_token: made.resume_token } },
+      })
+      expect([status, body.mode]).toEqual([200, 'full'])
+    },
+  )
+
+  test('a demo session and a share link upgrade nothing', async () => {
+    const demo = await service.agentSessions.issueDemo((await service.demo.account()).id)
+    const project = await service.createProject()
+    const link = await service.call(routes.createShareLink, { id: project.id, body: {} })
+    for (const token of [demo.access_token, String(link.body.url).split('/').at(-1)]) {
+      const request = { key: null, headers: { Authorization: `Bearer ${token}` } }
+      const { status, body } = await call(upgradeScan, { ...request, id: 'scan_1', body: {} })
+      expect([status, body.error]).toEqual([403, 'FORBIDDEN'])
+    }
+  })
+
   test('a quota is told with the seconds to wait', async () => {
     const free = await service.accounts.create({
       email: 'free@example.org',

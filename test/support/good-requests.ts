@@ -225,6 +225,10 @@ export async function goodRequest(
     ...(name === 'deleteSavedView' && { part: await newSavedView(service, named) }),
     ...(name === 'deleteAnnotation' && { part: await newAnnotation(service, named) }),
     ...(name === 'deleteShareLink' && { part: await newShareLink(service, named) }),
-    ...(route.credentials && route.project === undefined && (await freshCredential(service, route))),
+    // An upgrade is of an analysis of the owner.
+    ...(route.credentials &&
+      route.project === undefined &&
+      name !== 'upgradeScan' &&
+      (await freshCredential(service, route))),
   }
 }

@@ -52,6 +52,7 @@ const coverage = await watchSql()
 // The coverage sees only modules that are imported after it has started.
 const { runAllReports } = await import('./run-reports.ts')
 const { runIdentityReports } = await import('./run-identity-reports.ts')
+const { oddSums } = await import('./odd-sums.ts')
 const { buildLake } = await import('#test/support/build-lake')
 const { lakeWithOldFiles } = await import('#test/support/old-files')
 const { createFolderLake } = await import('#local/lake/folder')
@@ -94,7 +95,7 @@ async function recordStatements(root: string, sample: SampleLake): Promise<Recor
       const openOlder = () => openLake().then(withoutSplit)
       await runAllReports({ ...freeScans, openLake: openOlder }, first, sample)
     }
-    for (const query of oddValues(SEED)) await engine.rows(query)
+    for (const query of [...oddValues(SEED), ...oddSums()]) await engine.rows(query)
     return engine.recordedStatements()
   } finally {
     await duckdb.close()

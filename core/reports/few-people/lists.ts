@@ -6,6 +6,7 @@ import type { ReadNotes } from '#core/reports/run/notes'
 import type { Report } from '#core/reports/run/run'
 import { type StatsParams, stats } from '#core/reports/stats'
 import type { breakdownResponse, propertiesResponse, receivedPropertiesResponse } from '#schemas/properties'
+import { propertyOf } from '#schemas/property-names'
 import type { Stats, StatsOfPeriod } from '#schemas/stats'
 import { countPeople } from './count-people.ts'
 import { FEWEST_PEOPLE, FOLDED, type Folded, foldGroups, NOTHING, sumOf } from './fold-groups.ts'
@@ -71,7 +72,8 @@ export const breakdownForLinks: Report<BreakdownParams, Breakdown> = {
     const all = { ...common, values: shown, total_events, total_with_property, ...cut }
     if (values.every(each => usersOf(each) < FEWEST_PEOPLE)) {
       const ofEvent = params.event === undefined ? [] : [{ field: 'event', op: 'eq', value: params.event }]
-      const field = params.property === 'country' ? 'country' : `properties.${params.property}`
+      const key = propertyOf(params.property)
+      const field = key === undefined ? params.property : `properties.${key}`
       const [ofAll, withProperty] = await Promise.all([
         ofEvent.length === 0 ? FEWEST_PEOPLE : countPeople(rows, request, ofEvent),
         countPeople(rows, request, [...ofEvent, { field, op: 'neq', value: NO_VALUE }]),

@@ -3,6 +3,7 @@ import { type ConversionParams, conversion, withRate } from '#core/reports/conve
 import { type FunnelParams, funnel, overallRate, toSteps } from '#core/reports/funnel/funnel'
 import type { RetentionParams } from '#core/reports/retention/params'
 import { retention } from '#core/reports/retention/retention'
+import { addNotes, createNotes } from '#core/reports/run/notes'
 import type { Report } from '#core/reports/run/run'
 import type { conversionResponse } from '#schemas/conversion'
 import type { funnelResponse } from '#schemas/funnel'
@@ -114,11 +115,16 @@ export const conversionForLinks: Report<ConversionParams, Conversion> = {
 export const retentionForLinks: Report<RetentionParams, Retention> = {
   range: retention.range,
   async compute(rows, request) {
-    const body = await retention.compute(rows, request)
-    if (body.users_analyzed < FEWEST_PEOPLE) {
+    const notes = createNotes()
+    const { caveats, ...counted } = await retention.compute(rows, { ...request, notes })
+    const isNothing = counted.users_analyzed < FEWEST_PEOPLE
+    // Its warnings name a cohort, so they would tell that it has people.
+    addNotes(request.notes, notes, !isNothing)
+    if (isNothing) {
       request.notes.warnings.add(NOTHING)
-      return { ...body, cohorts: [], average_rates: [], users_analyzed: 0 }
+      return { ...counted, cohorts: [], average_rates: [], users_analyzed: 0 }
     }
+    const body = { ...counted, ...(caveats !== undefined && { caveats }) }
     const { shown, folded } = foldGroups(body.cohorts, usersOf, { areDisjoint: true })
     if (folded.length === 0) return body
     request.notes.warnings.add(FOLDED)

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
+import { addDecimals } from '#core/reports/query/exact-sum'
 import type { QueryParams, QueryRequest } from '#core/reports/query/params'
 import { query } from '#core/reports/query/query'
+import { addNotes, createNotes } from '#core/reports/run/notes'
 import type { Report } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import type { queryResponse } from '#schemas/query'
@@ -21,20 +23,21 @@ export const queryForLinks: Report<QueryParams, Response> = {
   range: query.range,
   async compute(rows, request) {
     const { metrics, filters, group_by } = request.params
+    const notes = createNotes()
     const asked = [...new Set([...metrics, PEOPLE])]
     const body = await query
-      .compute(rows, { ...request, params: { ...request.params, metrics: asked } })
+      .compute(rows, { ...request, notes, params: { ...request.params, metrics: asked } })
       .catch(error => withoutRareNames(rows, request, error))
     const own = (groups: Groups) => ({ ...groups, rows: groups.rows.map(row => withoutPeople(row, metrics)) })
     const { previous, ...current } = body
     const isOfEverybody = filters.length === 0 && group_by.every(field => field === 'date')
     const fold = isOfEverybody ? (groups: Groups) => groups : await foldOf(rows, request, body)
-    return {
-      ...current,
-      ...own(fold(current, 'rows')),
-      metrics,
-      ...(previous !== undefined && { previous: { ...previous, ...own(fold(previous, 'previous')) } }),
-    }
+    const ofPrevious =
+      previous === undefined ? {} : { previous: { ...previous, ...own(fold(previous, 'previous')) } }
+    const ofCurrent = own(fold(current, 'rows'))
+    // The warnings of the query tell how many events there are.
+    addNotes(request.notes, notes, !request.notes.warnings.has(NOTHING))
+    return { ...current, ...ofCurrent, metrics, ...ofPrevious }
   },
 }
 
@@ -104,7 +107,7 @@ function isAdditive(metric: string): boolean {
 /** Null if none of them is a number. */
 function sumOfNumbers(values: readonly (Row[string] | undefined)[]): number | null {
   const numbers = values.filter(value => typeof value === 'number')
-  return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0)
+  return numbers.length === 0 ? null : addDecimals(numbers)
 }
 
 /** The row of a query that nothing matches. */

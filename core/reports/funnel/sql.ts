@@ -3,7 +3,7 @@ import { events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'
 import { textKey } from '#core/reports/sql/distinct'
-import { propertyValue } from '#core/reports/sql/property-value'
+import { namedValue } from '#core/reports/sql/named-value'
 import { integer, join, NOT_MATERIALIZED, name, sql } from '#core/sql'
 import { MAX_PEOPLE } from '#schemas/funnel'
 import type { FunnelStep } from './steps.ts'
@@ -155,7 +155,7 @@ function activitySql({ steps, countBy }: FunnelPlan): SqlQuery {
  * breakdown_value). `entity` is null for events without the id that the funnel counts by.
  */
 function stepEvents(read: LakeRead, { steps, countBy, breakdown }: FunnelPlan): SqlQuery {
-  const value = breakdown === undefined ? null : breakdownValue(breakdown)
+  const value = breakdown === undefined ? null : namedValue(breakdown)
   const fields = new Set<EventField>([
     'event',
     'user_id',
@@ -173,10 +173,6 @@ function stepEvents(read: LakeRead, { steps, countBy, breakdown }: FunnelPlan): 
   return sql`SELECT ${name(countBy)} AS entity, user_id, timestamp, lag_s, seq, ${unixMs(sql`timestamp`)} AS sent_at, ${list(flags)},
         ${value?.text ?? sql`CAST(NULL AS varchar)`} AS breakdown_value
       FROM ${events(read, [...fields])} AS each_event WHERE event IN (${list(names)})`
-}
-
-function breakdownValue(property: string): { fields: EventField[]; text: SqlQuery } {
-  return property === 'country' ? { fields: ['country'], text: sql`country` } : propertyValue(property)
 }
 
 /** Adds place_<i>, the place of the event with which the entity reaches step i. */

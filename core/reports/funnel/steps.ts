@@ -2,17 +2,18 @@ import { ApiError } from '#core/errors'
 import { isJsonObject } from '#core/json-object'
 import type { EventField } from '#core/lake/read/lake-read'
 import type { SqlQuery } from '#core/ports'
-import {
-  type FilterField,
-  type FilterOp,
-  type FilterValue,
-  filterSql,
-  textField,
-} from '#core/reports/sql/filters'
-import { propertyValue } from '#core/reports/sql/property-value'
-import { join, name, sql } from '#core/sql'
+import { type FilterOp, type FilterValue, filterSql } from '#core/reports/sql/filters'
+import { namedValue } from '#core/reports/sql/named-value'
+import { join, sql } from '#core/sql'
 import { FUNNEL_OPS, MAX_STEPS } from '#schemas/funnel'
-import { bareKey, PROPERTY_KEY } from '#schemas/properties'
+import {
+  bareKey,
+  isTimeField,
+  oneSpelling,
+  PROPERTY_KEY,
+  propertyInstead,
+  textFieldOf,
+} from '#schemas/property-names'
 import { MAX_FILTERS } from '#schemas/query'
 
 /** A step of a funnel: which events match it, and the fields of `events` that this needs. */
@@ -81,7 +82,7 @@ function parseFilter(filter: unknown, place: string): { condition: SqlQuery; fie
   if (!isJsonObject(filter))
     throw new ApiError('INVALID_FUNNEL_STEPS', `Field \`${place}\` must be an object.`)
   const { op, value } = filter
-  const key = propertyKeyOf(filter, place)
+  const key = nameOf(filter, place)
   if (!(FUNNEL_OPS as readonly unknown[]).includes(op)) {
     throw new ApiError('INVALID_FILTER_OP', `Field \`${place}.op\` must be one of ${FUNNEL_OPS.join(', ')}.`)
   }
@@ -94,31 +95,29 @@ function parseFilter(filter: unknown, place: string): { condition: SqlQuery; fie
         : `Field \`${place}.value\` must be a text, a number or a boolean.`,
     )
   }
-  const { fields, filterField } = fieldOf(key)
+  const { fields, filterField } = namedValue(key)
   return { condition: sql`(${filterSql(filterField, op as FilterOp, value as FilterValue)})`, fields }
 }
 
-/** `country` is that of the event, as in a breakdown. */
-function fieldOf(key: string): { fields: EventField[]; filterField: FilterField } {
-  return key === 'country'
-    ? { fields: ['country'], filterField: textField(name('country')) }
-    : propertyValue(key)
-}
+/** The only field of the event, beside its name, that steps filter by. */
+const FILTERED_FIELD = 'country'
 
-/** Fields of /query that are no properties, and that a step does not filter by. */
-const BUILT_IN_FIELDS: readonly unknown[] = ['event', 'user_id', 'session_id', 'date', 'timestamp']
-
-/** The key is in `property` or in `field` (D4), with or without `properties.` before it (U70). */
-function propertyKeyOf({ property, field }: Record<string, unknown>, place: string): string {
-  const named = property ?? (BUILT_IN_FIELDS.includes(field) ? undefined : field)
-  const key = typeof named === 'string' ? bareKey(named) : named
-  if (typeof key !== 'string' || !PROPERTY_KEY.test(key)) {
+/**
+ * The name is in `property` or in `field` (D4): `country`, or a property with or without `properties.` (U90).
+ */
+function nameOf({ property, field }: Record<string, unknown>, place: string): string {
+  const given = property ?? field
+  const named = typeof given === 'string' ? oneSpelling(given) : ''
+  if (!PROPERTY_KEY.test(bareKey(named))) {
     throw new ApiError(
       'INVALID_PROPERTY_KEY',
       `Field \`${place}.property\` must be a key of 1 to 128 letters, digits or underscores.`,
     )
   }
-  return key
+  if (named !== FILTERED_FIELD && (textFieldOf(named) !== undefined || isTimeField(named))) {
+    throw new ApiError('INVALID_PROPERTY_KEY', `Field \`${place}.property\`: ${propertyInstead(named)}`)
+  }
+  return named
 }
 
 function isValue(value: unknown): value is FilterValue {

@@ -1,18 +1,10 @@
-import { activity, sessionEvents } from '#core/lake/read/relations'
-import { FREE_SCANS } from '#core/lake/read/scan-strategy'
+import { sessionEvents } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { compareCodePoints } from '#core/reports/run/code-points'
 import type { ReadRows } from '#core/reports/run/statements'
-import { addDays } from '#core/reports/run/zone'
-import {
-  countDistinct,
-  type DistinctCounts,
-  type GroupSet,
-  MAX_GROUPS,
-  textKey,
-} from '#core/reports/sql/distinct'
-import { integer, join, sql } from '#core/sql'
-import { EVENT_LIMITS } from '#schemas/event'
+import { countDistinct, type DistinctCounts, type GroupSet, textKey } from '#core/reports/sql/distinct'
+import { join, sql } from '#core/sql'
+import { findGroups, rollupOf } from './find-groups.ts'
 import { type NumberedGroup, type NumberedGroups, numberGroups, toText } from './group-numbers.ts'
 import type { QueryParams, QueryRequest } from './params.ts'
 import { filteredEvents, groupBy, type Plan, selectGroups } from './plan.ts'
@@ -25,7 +17,8 @@ type Counts = Record<(typeof COUNTS)[number], number>
  * The rows of groupsSql (core/reports/query/query.ts) for a query that counts events, sessions and users in
  * at most MAX_GROUPS groups, or whose shown groups are surely among the MAX_GROUPS with the most events; null
  * for other queries. A first statement finds the groups, others count the sessions and users of all groups in
- * one pass (core/reports/sql/distinct.ts). Grouping by (group, session) takes three times as long.
+ * one pass (core/reports/sql/distinct.ts). Grouping by (group, session) takes three times as long. Of visits
+ * and events the first row has those of all groups.
  */
 export async function readFewGroups(
   rows: ReadRows,
@@ -35,11 +28,11 @@ export async function readFewGroups(
   const isCounted = plan.metrics.every(({ name }) => COUNTS.some(count => count === name))
   const hasManyGroups = plan.groups.some(({ field }) => field === 'user_id' || field === 'session_id')
   if (!isCounted || hasManyGroups) return null
-  const { largest, others } = await findGroups(rows, request, plan)
+  const { largest, others, areCounted } = await findGroups(rows, request, plan)
   if (largest.length === 0) return []
   const numbered = numberGroups(plan.groups, largest)
   if (numbered === null) return null
-  const all = await countGroups(rows, request, plan, numbered)
+  const { groups: all, events } = await countGroups(rows, request, plan, numbered, areCounted)
   const { limit } = request.params
   const sorted = all.toSorted(groupOrder(request.params, plan))
   const last = sorted[limit - 1]
@@ -49,7 +42,9 @@ export async function readFewGroups(
     (last === undefined || last.counts[orderMetric(request.params, plan)] <= others.mostEvents)
   )
     return null
-  const shown = sorted.slice(0, limit).map(({ values, counts }) => ({
+  const visits = all.reduce((sum, { counts }) => sum + counts.event_count, 0)
+  const shown = sorted.slice(0, limit).map(({ values, counts }, i) => ({
+    ...(i === 0 && { visits, events }),
     ...Object.fromEntries(values.map((value, i) => [`group_${i}`, value])),
     ...Object.fromEntries(plan.metrics.map(({ name }, i) => [`metric_${i}_0`, counts[name as keyof Counts]])),
   }))
@@ -61,139 +56,28 @@ export async function readFewGroups(
   return [...shown, { shown_rank: null, group_count: hiddenCount, ...Object.fromEntries(rests) }]
 }
 
-/** The groups that a statement left out: how many, their events together, and those of the largest. */
-type OtherGroups = { count: number; events: number; mostEvents: number }
-
-const NO_OTHERS: OtherGroups = { count: 0, events: 0, mostEvents: 0 }
-
-/** The groups of a query, or those with the most events; more than MAX_GROUPS if they cannot be counted. */
-async function findGroups(
-  rows: ReadRows,
-  request: QueryRequest,
-  plan: Plan,
-): Promise<{ largest: Row[]; others: OtherGroups }> {
-  const dates = possibleDates(request, plan)
-  if (dates !== null) return { largest: dates, others: NO_OTHERS }
-  if (!isLargestFirst(request, plan)) {
-    return { largest: await rows(eventsOfGroupsSql(request, plan)), others: NO_OTHERS }
-  }
-  const found = await rows(largestGroupsSql(request, plan))
-  const [total = {}] = found.filter(({ group_count }) => group_count !== null)
-  const sorted = found
-    .filter(({ group_count }) => group_count === null)
-    .toSorted((a, b) => Number(b.events) - Number(a.events))
-  const largest = sorted.slice(0, MAX_GROUPS)
-  const events = largest.reduce((sum, row) => sum + Number(row.events), 0)
-  return {
-    largest,
-    others: {
-      count: Number(total.group_count) - largest.length,
-      events: Number(total.events) - events,
-      mostEvents: Number(sorted[MAX_GROUPS]?.events ?? 0),
-    },
-  }
-}
-
-/**
- * Whether the groups with the most events are likely to be those that the query shows: it has one field,
- * whose values have no order, and shows the largest counts. The two scans of its statement cost time only.
- */
-function isLargestFirst({ params, read }: QueryRequest, { groups, metrics }: Plan): boolean {
-  const [group] = groups
-  const isOfValues = groups.length === 1 && group !== undefined && group.field !== 'date'
-  const isByCount = params.order !== 'asc' && params.order_by !== group?.field
-  // The rest of other counts than those of events is not known without counting them.
-  const isRestKnown = params.count_mode === 'raw' || metrics.every(({ name }) => name !== 'event_count')
-  const { countsEventsApart } = read.scans ?? FREE_SCANS
-  return isOfValues && isByCount && isRestKnown && countsEventsApart && params.limit < MAX_GROUPS
-}
-
-/**
- * The MAX_GROUPS + 1 groups with the most events, and a row with the number of all groups and their events.
- */
-function largestGroupsSql(request: QueryRequest, plan: Plan): SqlQuery {
-  const { count, relation } = groupRows(request, plan)
-  const aliases = plan.groups.map(({ alias }) => alias)
-  const group = join(aliases, ', ')
-  return sql`WITH event_group AS (SELECT ${group}, ${count} AS events FROM ${relation} AS group_row ${groupBy(plan.groups)})
-    SELECT ${group}, events, NULL AS group_count
-    FROM (SELECT * FROM event_group ORDER BY events DESC, ${group} LIMIT ${integer(MAX_GROUPS + 1)}) AS largest_group
-    UNION ALL SELECT ${join(
-      aliases.map(() => sql`NULL`),
-      ', ',
-    )}, coalesce(CAST(sum(events) AS bigint), 0), count(*) FROM event_group`
-}
-
-/**
- * All dates of the range as groups, if the query groups by date only and needs no numbers of events: then no
- * statement has to find the groups. Null for other queries, and if the rollup tells the groups in less time.
- */
-function possibleDates(
-  { params, read, zone, now }: QueryRequest,
-  { groups, metrics, filters }: Plan,
-): Row[] | null {
-  const needsEvents = params.count_mode === 'raw' && metrics.some(({ name }) => name === 'event_count')
-  if (needsEvents || filters.length === 0 || groups.some(({ field }) => field !== 'date')) return null
-  if (groups.length === 0) return [{}]
-  const last = zone.dateOf(Math.min(read.to - 1, now + EVENT_LIMITS.futureMs))
-  const dates: Row[] = []
-  for (let date = zone.dateOf(read.from); date <= last; date = addDays(date, 1)) {
-    dates.push({ group_0: date })
-    if (dates.length > MAX_GROUPS) return null
-  }
-  return dates
-}
-
-/**
- * The groups and their numbers of events, one more than MAX_GROUPS if there are more. Without `group_by` all
- * events are one group.
- */
-function eventsOfGroupsSql(request: QueryRequest, plan: Plan): SqlQuery {
-  const aliases = plan.groups.map(({ alias }) => alias)
-  const { count, relation } = groupRows(request, plan)
-  const orderBy = aliases.length === 0 ? sql`` : sql`ORDER BY ${join(aliases, ', ')}`
-  return sql`SELECT ${join([...selectGroups(plan.groups), sql`${count} AS events`], ', ')}
-    FROM ${relation} AS group_row ${groupBy(plan.groups)} ${orderBy} LIMIT ${integer(MAX_GROUPS + 1)}`
-}
-
-/**
- * The rows with the columns of the groups, of events or of the rollup, and the number of events of a group.
- */
-function groupRows(request: QueryRequest, plan: Plan): { count: SqlQuery; relation: SqlQuery } {
-  const rollup = rollupOf(request, plan)
-  return rollup === null
-    ? { count: sql`count(*)`, relation: sql`(${filteredEvents(request, { ...plan, metrics: [] }, [])})` }
-    : { count: sql`CAST(sum(event_count) AS bigint)`, relation: rollup }
-}
-
-/** The rollup with the columns of the groups, event_count and user_ref; null if only the events can tell. */
-function rollupOf({ read, zone, range }: QueryRequest, { groups, filters }: Plan): SqlQuery | null {
-  const isInRollup = groups.every(({ field }) => ['date', 'event', 'country'].includes(field))
-  if (filters.length > 0 || !isInRollup) return null
-  const columns = groups.map(({ field, alias }) => sql`${{ text: field, params: [] }} AS ${alias}, `)
-  return sql`(SELECT ${join(columns, '')}user_ref, event_count
-    FROM ${activity(read, zone.isUtc ? null : zone.localTimestamp(range))} AS activity)`
-}
-
 /** A group of the response. */
 type CountedGroup = { values: (string | null)[]; counts: Counts }
 
 /**
- * The groups that have events, with their counts. Without `group_by` the group of all events is there in any
- * case.
+ * The groups that have events, with their counts, and the events of all of them where visits are counted.
+ * Without `group_by` the group of all events is there in any case.
  */
 async function countGroups(
   rows: ReadRows,
   request: QueryRequest,
   plan: Plan,
   { groups, set, indexOf }: NumberedGroups,
-): Promise<CountedGroup[]> {
+  areCounted: boolean,
+): Promise<{ groups: CountedGroup[]; events: number }> {
   const isAsked = (name: keyof Counts) => plan.metrics.some(metric => metric.name === name)
   const isRaw = request.params.count_mode === 'raw' || !isAsked('event_count')
   const groupSets = [set]
   const planOfRows = { ...plan, metrics: [] }
   const [sessions, users] = await Promise.all([
-    isRaw && !isAsked('session_count') ? null : countSessions(rows, request, planOfRows, groups, set),
+    isRaw && !isAsked('session_count')
+      ? null
+      : countSessions(rows, request, planOfRows, { groups, set, countsRows: !isRaw && !areCounted }),
     isAsked('unique_users') ? countUsers(rows, request, planOfRows, groupSets) : null,
   ])
   const others =
@@ -201,7 +85,7 @@ async function countGroups(
       ? null
       : await countOthers(rows, request, planOfRows, { groupSets, indexOf })
   const present = (sessions ?? users)?.present[0]
-  return groups
+  const counted = groups
     .filter(({ index, events }) => plan.groups.length === 0 || events > 0 || present?.[index] === true)
     .map(({ values, index, events }) => {
       const session_count = sessions?.groups[0]?.[index] ?? 0
@@ -214,6 +98,8 @@ async function countGroups(
         },
       }
     })
+  const events = areCounted ? groups.reduce((sum, group) => sum + group.events, 0) : (sessions?.rows ?? 0)
+  return { groups: counted, events }
 }
 
 /** The sessions of each group. The rollup knows them by UTC date and in all, the events in any group. */
@@ -221,9 +107,8 @@ async function countSessions(
   rows: ReadRows,
   request: QueryRequest,
   plan: Plan,
-  groups: readonly NumberedGroup[],
-  set: GroupSet,
-): Promise<Pick<DistinctCounts, 'groups' | 'present' | 'hasRowsWithoutEntity'>> {
+  { groups, set, countsRows }: { groups: readonly NumberedGroup[]; set: GroupSet; countsRows: boolean },
+): Promise<Pick<DistinctCounts, 'rows' | 'groups' | 'present' | 'hasRowsWithoutEntity'>> {
   const isByDate = plan.groups.every(({ field }) => field === 'date')
   const relation =
     request.zone.isUtc && plan.filters.length === 0 && isByDate ? sessionEvents(request.read) : null
@@ -232,6 +117,7 @@ async function countSessions(
       relation: sql`(${filteredEvents(request, plan, ['session_id'])})`,
       entity: textKey(sql`session_id`),
       groupSets: [set],
+      countsRows,
     })
   }
   const dates = plan.groups.map(() => sql`date, `)
@@ -249,7 +135,12 @@ async function countSessions(
     list.reduce((sum, { events }) => sum + Number(events ?? 0), 0)
   const byIndex: number[] = []
   for (const [i, { index }] of groups.entries()) byIndex[index] = counts[i] ?? 0
-  return { groups: [byIndex], present: [], hasRowsWithoutEntity: sumOf(counted) < sumOf(groups) }
+  return {
+    rows: sumOf(groups),
+    groups: [byIndex],
+    present: [],
+    hasRowsWithoutEntity: sumOf(counted) < sumOf(groups),
+  }
 }
 
 function countUsers(

@@ -7,7 +7,7 @@ import { type FilterOp, type FilterValue, filterSql, textField } from '#core/rep
 import { propertyValue } from '#core/reports/sql/property-value'
 import { name, sql, timestamp } from '#core/sql'
 import { parseIsoTime } from '#core/time'
-import { PROPERTY_KEY } from '#schemas/properties'
+import { PROPERTY_KEY, textFieldOf } from '#schemas/property-names'
 import { FILTER_OPS } from '#schemas/query'
 
 /** A filter as SQL, and the fields of `events` that it reads. */
@@ -26,7 +26,6 @@ export class UnknownFieldError extends Error {
   }
 }
 
-const TEXT_FIELDS = ['event', 'user_id', 'session_id', 'country'] as const
 const SYMBOLS = { eq: '=', neq: '<>', gt: '>', lt: '<', gte: '>=', lte: '<=' } as const
 
 /**
@@ -56,7 +55,7 @@ export function parseFilter(filter: unknown, index: number, localDate: SqlQuery)
   if (field === 'timestamp') return { condition: timestampCondition(op, value, place), fields: ['timestamp'] }
   if (field === 'date')
     return { condition: filterSql(textField(localDate), op, value), fields: ['timestamp'] }
-  const column = TEXT_FIELDS.find(column => column === field)
+  const column = textFieldOf(field)
   if (column !== undefined)
     return { condition: filterSql(textField(name(column)), op, value), fields: [column] }
   if (!field.startsWith('properties.')) {

@@ -1,5 +1,6 @@
 import type { EventField } from '#core/lake/read/lake-read'
 import type { Row, SqlQuery } from '#core/ports'
+import type { SumParts } from './exact-sum.ts'
 
 /**
  * A metric of POST /query over the events of a group. `aggregates` add up the rows of a group in `rowsOf`:
@@ -18,6 +19,11 @@ export type Metric = {
    * The number of a group, and what else `read` needs. The first column is the number, for the order of rows.
    */
   aggregates: SqlQuery[]
+  /**
+   * What `sumOfParts` (exact-sum.ts) makes the sum of several groups from. Absent: these add up the first
+   * aggregate.
+   */
+  parts?: SumParts
   /** Makes the metric of a response from the columns of a group. */
   read(values: Row[string][]): number | null
   /** Whether groups add up to the total. */

@@ -3,6 +3,7 @@ import { ratio } from '#core/reports/run/rounding'
 import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { integer, sql } from '#core/sql'
+import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
 import type { Metric } from './metric.ts'
 import { percentile } from './percentiles.ts'
 
@@ -66,7 +67,9 @@ function countEvents(
 ): Pick<Metric, 'aggregates' | 'needsUsers' | 'needsSessions' | 'rowsOf'> {
   const plain = { rowsOf: 'entities', needsUsers: false, needsSessions: false } as const
   if (countMode !== 'raw') {
-    return { ...plain, aggregates: [countBySessionThenUser], needsUsers: true, needsSessions: true }
+    // The events too, so that the response can say how many the visits stand for.
+    const aggregates = [countBySessionThenUser, sumOfRows(0, sql`event_count`)]
+    return { ...plain, aggregates, needsUsers: true, needsSessions: true }
   }
   if (eventsIn === 'events') return { ...plain, rowsOf: 'events', aggregates: [sql`count(*)`] }
   return { ...plain, aggregates: [sumOfRows(eventsIn === 'users' ? 1 : 0, sql`event_count`)] }
@@ -121,12 +124,14 @@ function propertyMetric(
   const { fields, scalar } = propertyValue(key)
   const alias = written(`number_${column}`)
   const textAlias = written(`text_${column}`)
+  const parts = sumParts(textAlias, alias)
   return {
     name,
     rowsOf: isPercentile(name) ? 'ranks' : 'events',
     fields,
     column: { alias, textAlias, text: scalar, number: numberOf(textAlias) },
-    aggregates: [statistics[statistic](alias, rank)],
+    aggregates: [statistics[statistic](alias, rank, parts)],
+    ...(statistic === 'sum' && { parts }),
     read: ([value]) => {
       const number = Number(value ?? Number.NaN)
       // A sum may be beyond the largest double.
@@ -144,8 +149,9 @@ function isPercentile(name: string): boolean {
 }
 
 const statistics = {
-  sum: (column: SqlQuery) => sql`sum(${column})`,
-  avg: (column: SqlQuery) => sql`avg(${column})`,
+  sum: (_: SqlQuery, __: number, parts: SumParts) => sumOfParts(parts),
+  avg: (column: SqlQuery, _: number, parts: SumParts) =>
+    sql`${sumOfParts(parts)} / nullif(count(${column}), 0)`,
   min: (column: SqlQuery) => sql`min(${column})`,
   max: (column: SqlQuery) => sql`max(${column})`,
   p50: (_: SqlQuery, rank: number) => percentile(rank, 50),

@@ -11,8 +11,10 @@ import { textKey } from '#core/reports/sql/distinct'
 import { integer, isOneOf, join, sql } from '#core/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { queryResponse } from '#schemas/query'
+import { sumOfParts } from './exact-sum.ts'
 import { readFewGroups } from './few-groups.ts'
 import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
+import { columnsOf, hasRowForOthers, metricAlias, partAlias } from './metric-columns.ts'
 import { written } from './metrics.ts'
 import type { QueryParams, QueryRequest } from './params.ts'
 import { mustRound, rankedNumbers } from './percentiles.ts'
@@ -21,6 +23,10 @@ import { queryRange } from './range.ts'
 
 type Response = z.input<typeof queryResponse>
 type Groups = Pick<Response, 'rows' | 'count' | 'truncated' | 'total_rows'>
+/**
+ * `visits`: what `event_count` counts in all groups, also those that are not shown; null if it counts events.
+ */
+type ReadGroups = { groups: Groups; counted: { visits: number; events: number } | null }
 
 /** POST /query (docs/api/query.md, docs/api/reads.md, docs/api/numbers.md#count-modes-of-query). */
 export const query = defineReport<QueryParams, Response>({
@@ -34,18 +40,31 @@ export const query = defineReport<QueryParams, Response>({
       readGroups(rows, request),
       before === null ? null : readGroups(rows, before.request),
     ])
+    warnOfVisits(request, current, previous)
     return {
       project: project.name,
       period: { ...period, ...tz },
+      count_mode: params.count_mode,
       metrics: params.metrics,
       group_by: params.group_by,
-      ...current,
+      ...current.groups,
       ...(before !== null &&
-        previous !== null && { previous: { period: { ...before.period, ...tz }, ...previous } }),
+        previous !== null && { previous: { period: { ...before.period, ...tz }, ...previous.groups } }),
     }
   },
   namesOfEmpty: namesOfEmptyQuery,
 })
+
+/** Says how many events there are where `event_count` counts visits and these are fewer. */
+function warnOfVisits({ notes }: QueryRequest, current: ReadGroups, previous: ReadGroups | null): void {
+  const counts = [current.counted, ...(previous === null ? [] : [previous.counted])]
+  if (counts.every(counted => counted === null || counted.visits === counted.events)) return
+  const [events, before] = counts.map(counted => counted?.events ?? 0)
+  const ofBoth = before === undefined ? events : `${events}, and ${before} in the period before`
+  notes.warnings.add(
+    `\`event_count\` counts visits, because \`count_mode\` is \`session_then_user\`. The events are ${ofBoth}: send \`count_mode\` \`raw\` to count them.`,
+  )
+}
 
 /** The names of a query without any number, and the properties that no row has. */
 function namesOfEmptyQuery(params: QueryParams, { rows }: Response): AskedNames | null {
@@ -66,15 +85,22 @@ function namesOfEmptyQuery(params: QueryParams, { rows }: Response): AskedNames 
   }
 }
 
-async function readGroups(rows: ReadRows, request: QueryRequest): Promise<Groups> {
+async function readGroups(rows: ReadRows, request: QueryRequest): Promise<ReadGroups> {
   const { params, read, identity } = request
   const plan = planQuery(request, await parseFilters(rows, request))
   const users = params.email === undefined ? null : await identity.findByEmail(params.email)
   if (users !== null) plan.filters.push({ condition: isOneOf(sql`user_id`, users), fields: ['user_id'] })
   // A range before the project has no events.
   const isEmpty = users?.length === 0 || read.to <= read.from
-  if (isEmpty) return plan.groups.length > 0 ? { rows: [], count: 0 } : toGroups([{}], plan)
-  return toGroups(await readRows(rows, request, plan), plan)
+  const found = isEmpty ? (plan.groups.length > 0 ? [] : [{}]) : await readRows(rows, request, plan)
+  const sumOf = (column: 'visits' | 'events') => found.reduce((sum, row) => sum + Number(row[column] ?? 0), 0)
+  const counted = visitsMetric(plan) === -1 ? null : { visits: sumOf('visits'), events: sumOf('events') }
+  return { groups: toGroups(found, plan), counted }
+}
+
+/** The index of the metric that counts visits and events; -1 without it. */
+function visitsMetric({ metrics }: Plan): number {
+  return metrics.findIndex(({ name, needsUsers }) => name === 'event_count' && needsUsers)
 }
 
 async function readRows(rows: ReadRows, request: QueryRequest, plan: Plan): Promise<Row[]> {
@@ -101,10 +127,10 @@ async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<Quer
 
 /**
  * One row a group in the order of the response, at most `limit`: group_<i>, metric_<i>_<j> for the columns of
- * metric i, and group_count, which is 1. One more row, with a null shown_rank, has the number of the other
- * groups as group_count. If the response may need a row for them, it has rest_<i>, the sum of an additive
- * metric; null if none of them has a number. A plain aggregate adds the others up: with windows over all
- * groups, DuckDB keeps every column of every group.
+ * metric i, and group_count, which is 1; where visits are counted also visits and events. One more row, with
+ * a null shown_rank, has the number of the other groups as group_count. If the response may need a row for
+ * them, it has rest_<i>, the sum of an additive metric; null if none of them has a number. A plain aggregate
+ * adds the others up: with windows over all groups, DuckDB keeps every column of every group.
  */
 function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQuery {
   const { params } = request
@@ -115,13 +141,24 @@ function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQu
     ...plan.groups.map(({ alias }) => alias),
     ...plan.metrics.flatMap(({ aggregates }, i) => aggregates.map((_, j) => metricAlias(i, j))),
   ]
-  const rests = plan.metrics.flatMap(({ isAdditive }, i) =>
-    isAdditive && hasRowForOthers(plan)
-      ? [sql`sum(CASE WHEN shown_rank IS NULL THEN ${metricAlias(i, 0)} END) AS ${written(`rest_${i}`)}`]
-      : [],
-  )
+  const restOf = (column: SqlQuery) => sql`sum(CASE WHEN shown_rank IS NULL THEN ${column} END)`
+  const rests = plan.metrics.flatMap(({ isAdditive, parts }, i) => {
+    if (!isAdditive || !hasRowForOthers(plan)) return []
+    const rest =
+      parts === undefined
+        ? restOf(metricAlias(i, 0))
+        : sumOfParts([restOf(partAlias(i, 0)), restOf(partAlias(i, 1))])
+    return [sql`${rest} AS ${written(`rest_${i}`)}`]
+  })
+  const visits = visitsMetric(plan)
+  const sums =
+    visits === -1
+      ? []
+      : ['visits', 'events'].map(
+          (column, j) => sql`CAST(sum(${metricAlias(visits, j)}) AS bigint) AS ${written(column)}`,
+        )
   const ofOne = columns.map(column => sql`max(${column}) AS ${column}`)
-  return sql`SELECT ${list([sql`shown_rank`, sql`count(*) AS group_count`, ...ofOne, ...rests])}
+  return sql`SELECT ${list([sql`shown_rank`, sql`count(*) AS group_count`, ...ofOne, ...rests, ...sums])}
     FROM (${shown}) AS shown_group GROUP BY shown_rank ORDER BY shown_rank NULLS LAST`
 }
 
@@ -136,10 +173,8 @@ function totalsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQu
   const isMixed = kinds.length > 1
   const source = isMixed ? sql`SELECT * FROM event_of_groups` : filtered
   const totals = kinds.map(kind => {
-    const columns = plan.metrics.flatMap(({ rowsOf, aggregates }, i) =>
-      aggregates.map(
-        (aggregate, j) => sql`${rowsOf === kind ? aggregate : sql`NULL`} AS ${metricAlias(i, j)}`,
-      ),
+    const columns = columnsOf(plan).map(
+      ({ rowsOf, value, alias }) => sql`${rowsOf === kind ? value : sql`NULL`} AS ${alias}`,
     )
     const rowsOf = {
       entities: () => entitiesSql(request, plan, source),
@@ -149,9 +184,7 @@ function totalsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQu
     return groupedSql(plan, columns, rowsOf[kind]())
   })
   if (!isMixed) return list(totals)
-  const columns = plan.metrics.flatMap(({ aggregates }, i) =>
-    aggregates.map((_, j) => sql`max(${metricAlias(i, j)}) AS ${metricAlias(i, j)}`),
-  )
+  const columns = columnsOf(plan).map(({ alias }) => sql`max(${alias}) AS ${alias}`)
   return sql`WITH event_of_groups AS (${filtered}) ${groupedSql(plan, columns, list(totals, ' UNION ALL '))}`
 }
 
@@ -211,10 +244,6 @@ function orderSql({ order_by, order }: QueryParams, { groups, metrics }: Plan): 
   ])
 }
 
-function metricAlias(metric: number, column: number): SqlQuery {
-  return written(`metric_${metric}_${column}`)
-}
-
 function list(pieces: readonly SqlQuery[], separator = ', '): SqlQuery {
   return join(pieces, separator)
 }
@@ -246,9 +275,4 @@ function toGroups(allRows: readonly Row[], plan: Plan): Groups {
     ['other', true],
   ])
   return { rows: [...shown, rest], count: shown.length + 1, ...cut }
-}
-
-/** Whether a response that is cut has a row for the groups that it does not show (docs/api/reads.md). */
-function hasRowForOthers({ groups }: Plan): boolean {
-  return groups.some(({ field }) => field.startsWith('properties.'))
 }

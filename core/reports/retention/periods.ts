@@ -1,4 +1,5 @@
 import type { SqlQuery } from '#core/ports'
+import { toRange } from '#core/reports/run/range'
 import { addDays } from '#core/reports/run/zone'
 import { integer, join, sql, timestamp } from '#core/sql'
 import { DAY_MS } from '#core/time'
@@ -18,6 +19,16 @@ export function periodStarts({
     const date = shiftPeriods(current, period, i - cohorts + 1)
     return { date, from: zone.startOf(date) }
   })
+}
+
+/** The earliest time at which users of a cohort were first seen, Unix ms. Throws INVALID_SINCE. */
+export function earliestFirst(
+  params: RetentionRequest['params'],
+  { now, zone }: Pick<RetentionRequest, 'zone' | 'now'>,
+): number {
+  const windowStart = periodStarts({ params, now, zone })[0]?.from ?? now
+  if (params.since === undefined && params.days === undefined) return windowStart
+  return Math.max(windowStart, toRange(params, { now, zone }, { defaultDays: 0 }).from)
 }
 
 function startOfPeriod(date: string, period: RetentionPeriod): string {

@@ -5,8 +5,9 @@ import { defineReport, toPeriod } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { retentionResponse } from '#schemas/retention'
+import { averagedCohorts } from './left-cut.ts'
 import { MAX_USERS, type RetentionParams, type RetentionRequest } from './params.ts'
-import { type PeriodStart, periodStarts } from './periods.ts'
+import { earliestFirst, type PeriodStart, periodStarts } from './periods.ts'
 import { type Cell, retentionPeopleSql, retentionSql } from './sql.ts'
 
 type Response = z.input<typeof retentionResponse>
@@ -14,16 +15,17 @@ type Response = z.input<typeof retentionResponse>
 /** GET /retention (docs/api/retention.md). "First seen" looks at all that the project has stored. */
 export const retention = defineReport<RetentionParams, Response>({
   range: (params, { now, zone }) => ({
-    from: periodStarts({ params, now, zone })[0]?.from ?? now,
+    from: earliestFirst(params, { now, zone }),
     to: now + EVENT_LIMITS.futureMs + 1,
   }),
   async compute(read, request) {
     const { project, params } = request
     const starts = periodStarts(request)
     const cell = cellOf(params, starts)
-    const [rows, people] = await Promise.all([
+    const [rows, people, dataFrom] = await Promise.all([
       read(retentionSql(request, starts)),
       cell === null ? null : readPeople(read, request, starts, cell),
+      request.readDataFrom(),
     ])
     const cohorts = starts.flatMap(({ date }, cohort) => {
       const ofCohort = rows.filter(row => row.cohort !== null && Number(row.cohort) === cohort)
@@ -41,14 +43,15 @@ export const retention = defineReport<RetentionParams, Response>({
         `Only an even sample of ${MAX_USERS} of the ${total} users is analyzed: all counts and \`people\` are of the sample. Read the rates, or ask for fewer users by \`cohorts\`, \`since\` or \`event\`.`,
       )
     }
-    const longest = Math.max(0, ...cohorts.map(({ retained }) => retained.length))
+    const { averaged, isCut } = averagedCohorts(request, { starts, cohorts, dataFrom })
+    const longest = Math.max(0, ...averaged.map(({ retained }) => retained.length))
     return {
       project: project.name,
       range: toPeriod(request),
       period: params.period,
       cohorts,
       average_rates: Array.from({ length: longest }, (_, i) => {
-        const reached = cohorts.filter(({ retained }) => retained.length > i)
+        const reached = averaged.filter(({ retained }) => retained.length > i)
         const sumOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0)
         return ratio(
           sumOf(reached.map(({ retained }) => retained[i] ?? 0)),
@@ -57,6 +60,7 @@ export const retention = defineReport<RetentionParams, Response>({
         )
       }),
       users_analyzed: analyzed,
+      ...(isCut && { caveats: ['LEFT_CUT_COHORT' as const] }),
       ...(people !== null && { people }),
       ...(leftOut > 0 && { truncated: true as const, total_users: total }),
     }

@@ -4,7 +4,6 @@ import { events, hasIdsAsKeys, sessions, sessionsOfEvents } from '#core/lake/rea
 import { unixMs } from '#core/lake/read/session-rows'
 import { userKeyOf } from '#core/lake/read/user-links'
 import type { SqlQuery } from '#core/ports'
-import { toRange } from '#core/reports/run/range'
 import { integer, sql, timestamp } from '#core/sql'
 import { MAX_PEOPLE } from '#schemas/funnel'
 import { MAX_USERS, type RetentionRequest } from './params.ts'
@@ -90,12 +89,8 @@ function usersSince({ read }: RetentionRequest, from: number): SqlQuery {
 }
 
 function sourcesOf(request: RetentionRequest, starts: readonly PeriodStart[]): Sources {
-  const { params, read, zone, now, oldest } = request
+  const { params, read, range, now, oldest } = request
   const windowStart = starts[0]?.from ?? now
-  const earliest =
-    params.since === undefined && params.days === undefined
-      ? windowStart
-      : Math.max(windowStart, toRange(params, { now, zone }, { defaultDays: 0 }).from)
   const firstEvent = params.event
   const laterEvent = params.returning_event ?? params.event
   const all: LakeRead = { ...read, from: oldest }
@@ -107,7 +102,7 @@ function sourcesOf(request: RetentionRequest, starts: readonly PeriodStart[]): S
   const sessionsBoth = areKeys ? sessions : sessionsOfEvents
   const firstActivity = activityOf(all, firstEvent, sessionsBoth)
   const firstSeen = sql`SELECT user_ref, min(active_at) AS first_at FROM (${firstActivity}) AS first_activity
-        GROUP BY user_ref HAVING min(active_at) >= ${timestamp(earliest)}`
+        GROUP BY user_ref HAVING min(active_at) >= ${timestamp(range.from)}`
   const ranked = sql`SELECT user_ref, first_at,
         row_number() OVER (ORDER BY ${sampleOrder(request, areKeys)}, user_ref) AS sample_place
       FROM (${firstSeen}) AS user_first`

@@ -18,6 +18,12 @@ export function createNotes(): ReadNotes {
   return { isExact: true, warnings: new Set(), dataFrom: null }
 }
 
+/** Adds what a part of a read has noted; of its warnings, those that the caller may see. */
+export function addNotes(notes: ReadNotes, ofPart: ReadNotes, areWarningsShown: boolean): void {
+  notes.isExact &&= ofPart.isExact
+  if (areWarningsShown) for (const warning of ofPart.warnings) notes.warnings.add(warning)
+}
+
 /**
  * The field `warnings` of a response; nothing without warnings. `ofReport`: those that the body of the report
  * has already.

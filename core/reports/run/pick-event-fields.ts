@@ -1,5 +1,5 @@
 import { type EventRow, eventRow } from '#schemas/event'
-import { bareKey } from '#schemas/properties'
+import { bareKey } from '#schemas/property-names'
 
 /** The fields of an event row. Other names are those of properties (U69). */
 const ROW_FIELDS = new Set(Object.keys(eventRow.shape))

@@ -68,7 +68,8 @@ function ordered(from: number, to: number): Range {
   throw new ApiError('MISSING_FIELDS', 'Parameter `until` is before `since`. Send them in order.')
 }
 
-function dateOf(moment: Since, { now, zone }: RangeContext): string {
+/** The date of the zone that `since` or `until` means. */
+export function dateOf(moment: Since, { now, zone }: RangeContext): string {
   if ('days' in moment) return addDays(zone.dateOf(now), -moment.days)
   return 'date' in moment ? moment.date : zone.dateOf(moment.at)
 }

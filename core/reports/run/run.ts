@@ -17,6 +17,7 @@ import { type RangeContext, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
 import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
 import { warnOfRange } from './warn-of-range.ts'
+import { warnOfTimes } from './warn-of-times.ts'
 import { addDays, createZone, type Zone } from './zone.ts'
 
 export type ReportServices = {
@@ -210,6 +211,7 @@ export async function runReport<Params extends DatedParams, Body>(
   const now = clock.now()
   const zone = createZone(params.tz ?? 'UTC')
   const range = report.range(params, { now, zone })
+  warnOfTimes(params, { now, zone }, notes)
   const lake = await openLake()
   const days = {
     start: zone.startOf(zone.dateOf(range.from)),

@@ -1,20 +1,21 @@
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { eventCounts, events } from '#core/lake/read/relations'
+import { namedValue } from '#core/reports/sql/named-value'
 import { findNewestEvents, readPropertyKeys } from '#core/reports/sql/property-keys'
-import { propertyValue } from '#core/reports/sql/property-value'
 import { integer, sql } from '#core/sql'
 import { cleanText } from '#core/text/clean-text'
 import { nearestName } from '#core/text/nearest-name'
-import { bareKey, MAX_LISTED, PROPERTY_KEY } from '#schemas/properties'
+import { MAX_LISTED } from '#schemas/properties'
+import { bareKey, oneSpelling, PROPERTY_KEY } from '#schemas/property-names'
 import type { ReadNotes } from './notes.ts'
 import type { ReadRows } from './statements.ts'
 
 /** The names that a request with an empty result has asked for. */
 export type AskedNames = {
   events?: readonly (string | undefined)[]
-  /** Property keys; `country` and the like need no check. */
+  /** Property keys; fields of the event need no check. */
   properties?: readonly (string | undefined)[]
-  /** Values that a filter wants a property, or `country`, to equal. */
+  /** Values that a filter wants a property, or a field of the event, to equal. */
   values?: readonly AskedValue[]
 }
 
@@ -65,8 +66,8 @@ export function valuesOfFilters(
   filters: readonly { field: unknown; op: unknown; value: unknown }[],
 ): AskedValue[] {
   return filters.flatMap(({ field, op, value }) => {
-    const property = typeof field === 'string' ? bareKey(field) : ''
-    return op === 'eq' && typeof value === 'string' && PROPERTY_KEY.test(property)
+    const property = typeof field === 'string' ? oneSpelling(field) : ''
+    return op === 'eq' && typeof value === 'string' && PROPERTY_KEY.test(bareKey(property))
       ? [{ property, value }]
       : []
   })
@@ -74,8 +75,7 @@ export function valuesOfFilters(
 
 /** The most frequent values of a property, at most MAX_LISTED. */
 async function readValues(rows: ReadRows, read: LakeRead, property: string): Promise<string[]> {
-  const { fields, text } =
-    property === 'country' ? { fields: ['country' as const], text: sql`country` } : propertyValue(property)
+  const { fields, text } = namedValue(property)
   const found =
     await rows(sql`SELECT value, count(*) AS total FROM (SELECT ${text} AS value FROM ${events(read, fields)} AS each_event) AS event_value
     WHERE value IS NOT NULL GROUP BY value ORDER BY total DESC, value LIMIT ${integer(MAX_LISTED)}`)

@@ -50,14 +50,17 @@ type DistinctCount = {
   groupSets: readonly GroupSet[]
   /** A condition on rows. An entity with such a row in a group does not count in that group. */
   unless?: SqlQuery
+  /** Whether the rows of the relation are counted too. */
+  countsRows?: boolean
 }
 
 /**
  * `groups`: the count of each group of each set. `present`: whether a group has any rows, also rows without
- * an entity.
+ * an entity. `rows`: the rows of the relation with `countsRows`, else 0.
  */
 export type DistinctCounts = {
   total: number
+  rows: number
   groups: number[][]
   present: boolean[][]
   hasRowsWithoutEntity: boolean
@@ -78,7 +81,7 @@ type PlacedSet = { mask: number; none: number; size: number }
  */
 export async function countDistinct(
   rows: ReadRows,
-  { relation, entity, groupSets, unless }: DistinctCount,
+  { relation, entity, groupSets, unless, countsRows = false }: DistinctCount,
 ): Promise<DistinctCounts> {
   const sets = placeSets(groupSets)
   const masks = [...new Set(sets.map(({ mask }) => mask))]
@@ -98,9 +101,12 @@ export async function countDistinct(
         CAST(${integer(BOTH_COUNTERS)} AS bigint))) AS varchar) AS ${sumName(mask, bit)}`,
     ),
   )
+  const [countOfRows, sumOfRows] = countsRows
+    ? [sql`, count(*) AS each_rows`, sql`, CAST(sum(each_rows) AS bigint) AS all_rows`]
+    : [sql``, sql``]
   const [row = {}] =
-    await rows(sql`SELECT count(entity) AS total, count(*) - count(entity) AS rows_without${join([...present, ...sums], '')}
-    FROM (SELECT entity${join(masksOfEntity, '')}
+    await rows(sql`SELECT count(entity) AS total, count(*) - count(entity) AS rows_without${sumOfRows}${join([...present, ...sums], '')}
+    FROM (SELECT entity${countOfRows}${join(masksOfEntity, '')}
       FROM (SELECT ${entity} AS entity${join(indexes, '')}${isExcluded} FROM ${relation} AS each_row) AS entity_row
       GROUP BY entity) AS each_entity`)
 
@@ -118,6 +124,7 @@ export async function countDistinct(
     sets.map(set => groupBits(set).map(bit => read(set.mask, bit)))
   return {
     total: Number(row.total ?? 0),
+    rows: Number(row.all_rows ?? 0),
     groups: ofGroups(countOf),
     present: ofGroups(isPresent),
     hasRowsWithoutEntity: Number(row.rows_without ?? 0) > 0,

@@ -1,5 +1,6 @@
 import type { SqlQuery } from '#core/ports'
-import { sql } from '#core/sql'
+import { name, sql } from '#core/sql'
+import { bareKey, textFieldOf } from '#schemas/property-names'
 import { type PropertyValue, propertyValue } from './property-value.ts'
 
 /**
@@ -19,12 +20,14 @@ export type ValueKey = Pick<PropertyValue, 'fields' | 'mayHaveValue' | 'json'> &
   ofValue(value: string): string
 }
 
-export function valueKey(property: string): ValueKey {
+/** `named`: a field of the event or a property, in the spelling of schemas/property-names.ts. */
+export function valueKey(named: string): ValueKey {
   const ofColumn = { value: (key: SqlQuery) => key, ofValue: (value: string) => value }
-  if (property === 'country') {
-    return { ...ofColumn, fields: ['country'], mayHaveValue: sql`country IS NOT NULL`, sql: sql`country` }
+  const field = textFieldOf(named)
+  if (field !== undefined) {
+    return { ...ofColumn, fields: [field], mayHaveValue: sql`${name(field)} IS NOT NULL`, sql: name(field) }
   }
-  const { fields, mayHaveValue, text, scalar, json } = propertyValue(property)
+  const { fields, mayHaveValue, text, scalar, json } = propertyValue(bareKey(named))
   if (json === undefined) return { ...ofColumn, fields, mayHaveValue, sql: text }
   return {
     fields,

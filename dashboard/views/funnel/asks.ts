@@ -2,10 +2,11 @@ import { type Answer, type Call, call } from '#dashboard/api'
 import { sinceOf, zoneOf } from '#dashboard/range'
 import { type Address, type Filter, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
+import { oneSpelling } from '#schemas/property-names'
 import { countByOf, peopleOf, stepsOf, windowOf } from './steps.ts'
 
 const BREAKDOWN_VALUES = 10
-const BREAKDOWN = /^\w{1,128}$/
+const BREAKDOWN = /^(?:properties\.)?\w{1,128}$/
 
 export type FunnelAsks = {
   events: Call<Answer<'GET /properties'>>
@@ -22,7 +23,7 @@ export function sharedFilters({ filters }: Pick<Address, 'filters'>): {
   return {
     known: filters
       .filter(isKnown)
-      .map(({ field, op, value }) => ({ property: field.replace(/^properties\./, ''), op, value })),
+      .map(({ field, op, value }) => ({ property: oneSpelling(field), op, value })),
     unknown: filters.filter(filter => !isKnown(filter)),
   }
 }

@@ -6,6 +6,7 @@ import { go } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { FilterForm, OP_NAMES } from '#dashboard/shell/filter-bar.tsx'
 import { type Address, withOwn } from '#dashboard/url'
+import { oneSpelling } from '#schemas/property-names'
 import { breakdownOf } from './asks.ts'
 import {
   countByOf,
@@ -165,7 +166,7 @@ function StepRow({ address, step, number, isLast, names, change, move, remove }:
           add={({ field, op, value }) =>
             change({
               event,
-              filters: [...filters, { property: field.replace(/^properties\./, ''), op, value }],
+              filters: [...filters, { property: oneSpelling(field), op, value }],
             })
           }
           close={() => setOpen(false)}
@@ -244,7 +245,8 @@ function Settings({ address, properties }: { address: Address; properties: Prope
   const chosen = windowOf(address)
   const windows = [...new Set([...WINDOWS, chosen])].toSorted((a, b) => a - b)
   const breakdown = breakdownOf(address) ?? ''
-  const keys = [...new Set(['country', ...(properties?.property_keys ?? []), breakdown])].filter(Boolean)
+  const named = (properties?.property_keys ?? []).map(key => oneSpelling(`properties.${key}`))
+  const keys = [...new Set(['country', ...named, breakdown])].filter(Boolean)
   const own = (name: string, value: string, preset: string) =>
     go(withOwn(address, { [name]: value === preset ? [] : [value], lost: [], reached: [] }))
   return (

@@ -2,7 +2,10 @@ import { type Address, FILTER_OPS, type FilterOp, ownValue, withOwn } from '#das
 
 /** The steps of a funnel in the address: `step` names the events, and `where` has the conditions of each. */
 
-/** `property` as POST /funnel names it: a property key, or `country`. */
+/**
+ * `property` as POST /funnel names it: `country`, a property key, or `properties.country` for that of this
+ * name.
+ */
 export type StepFilter = { property: string; op: FilterOp; value: string }
 export type Step = { event: string; filters: readonly StepFilter[] }
 
@@ -33,7 +36,8 @@ export function stepsOf({ own }: Pick<Address, 'own'>): Step[] {
 
 /** Reads `2:path:eq:/pricing`: the number of the step, the property, the condition and the value. */
 function readFilter(text: string): { step: number; filter: StepFilter }[] {
-  const [, step, property = '', op, value = ''] = /^([1-8]):(\w{1,128}):(\w+):([\s\S]*)$/.exec(text) ?? []
+  const [, step, property = '', op, value = ''] =
+    /^([1-8]):((?:properties\.)?\w{1,128}):(\w+):([\s\S]*)$/.exec(text) ?? []
   const known = FILTER_OPS.find(each => each === op)
   if (step === undefined || known === undefined || value.length > 500) return []
   return [{ step: Number(step), filter: { property, op: known, value } }]

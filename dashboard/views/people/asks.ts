@@ -49,7 +49,8 @@ export function asks({ address, project }: ViewContext): PeopleAsks {
   return {
     journey: call('POST /journey', {
       ...{ project, user_id: user, since, until, tz, limit: EVENTS },
-      order: isOldestFirst(address) ? 'asc' : 'desc',
+      // Without an order the newest events come oldest first, as the timeline shows them.
+      ...(isOldestFirst(address) && { order: 'asc' }),
       before: address.own.before?.at(-1),
     }),
     sessions: call('GET /sessions', { project, user_id: user, since, until, tz, limit: LENGTH }),

@@ -84,7 +84,7 @@ export function Retention({ address, answers: { events, retention, people } }: P
 type CohortsProps = { address: Address; data: Data; answer: Known<Data> }
 
 function Cohorts({ address, data, answer }: CohortsProps) {
-  const { cohorts, period, average_rates, users_analyzed, total_users } = data
+  const { cohorts, period, average_rates, users_analyzed, total_users, caveats } = data
   if (cohorts.length === 0) {
     return (
       <Empty title="Nobody joined in these cohorts">
@@ -154,6 +154,12 @@ function Cohorts({ address, data, answer }: CohortsProps) {
         Column 1 is the {period} after the one in which they joined. The last cell of each row is the running{' '}
         {period}, so it still grows. The range of the other views does not count here.
       </p>
+      {caveats !== undefined && cohorts.length > 1 && (
+        <p class="cut">
+          The average is without the {period} in which the data begin: whoever came before counts as new in
+          it.
+        </p>
+      )}
       {total_users !== undefined && (
         <p class="cut">
           An even sample of {formatted(users_analyzed)} of {formatted(total_users)} people.

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
+import { NEW, shownChange } from '#schemas/shown-change'
 import { project, sinceOr, tz } from './arguments.ts'
-import { changesTable } from './changes-table.ts'
+import { type Before, beforeOf, changesTable } from './changes-table.ts'
 import { count, EVERYBODY, notesOf, type Read, range, tableOf } from './words.ts'
 
 /** What is looked through for what moved. Each costs one read. */
@@ -27,21 +28,22 @@ export const changes = defineTool({
   isDrawn: true,
   async run({ project, since = '7d', tz, by = DIMENSIONS }, { call }) {
     const totals = await call('stats', { query: { project, since, tz, compare: 'previous', receipt: true } })
+    const before = beforeOf(totals)
     const movers = []
     const reads: Read[] = [totals]
     for (const field of by) {
       const found = await comparedBy(field, { project, since, tz }, call)
       reads.push({ receipt: found.receipt, truncated: found.truncated, previous: found.previous })
-      movers.push(...moversOf(field, found.rows, found.previous?.rows ?? []))
+      movers.push(...moversOf(field, found.rows, found.previous?.rows ?? [], before))
     }
     const largest = movers.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change))
     const { unique_users: people, total_events: events } = totals.changes ?? {}
     return {
-      summary: `People ${delta(people)}, events ${delta(events)}: ${range(totals.period)} against ${totals.previous === undefined ? 'nothing' : cutRange(totals.previous.period)}; ${count(largest.length, 'value')} moved.`,
+      summary: `People ${delta(people, before)}, events ${delta(events, before)}: ${range(totals.period)} against ${totals.previous === undefined ? 'nothing' : cutRange(totals.previous.period)}; ${count(largest.length, 'value')} moved.`,
       counted: `${EVERYBODY}; movers by events, of the ${VALUES} most frequent values of ${count(by.length, 'field')}`,
       totals: { moved: largest.length },
       tables: [
-        ...(totals.changes === undefined ? [] : [changesTable(totals.changes)]),
+        ...(totals.changes === undefined ? [] : [changesTable(totals.changes, before)]),
         tableOf(
           'movers',
           largest.slice(0, MAX_MOVERS),
@@ -70,13 +72,14 @@ function comparedBy(
   })
 }
 
-function moversOf(field: string, rows: readonly Row[], before: readonly Row[]) {
-  const previous = new Map(before.filter(isValue).map(row => [row[field], Number(row.event_count)]))
+function moversOf(field: string, rows: readonly Row[], rowsBefore: readonly Row[], before: Before) {
+  const previous = new Map(rowsBefore.filter(isValue).map(row => [row[field], Number(row.event_count)]))
   const current = new Map(rows.filter(isValue).map(row => [row[field], Number(row.event_count)]))
   const values = [...new Set([...current.keys(), ...previous.keys()])]
   return values
     .map(value => moverOf(field, value, current.get(value) ?? 0, previous.get(value) ?? 0))
     .filter(({ change }) => change !== 0)
+    .map(mover => ({ ...mover, change_pct: shownChange(mover.change_pct, before) }))
 }
 
 /** The last row may hold the rest of the values. */
@@ -97,8 +100,13 @@ function cutRange(period: { from: string; to: string; tz?: string | undefined; u
   return `${range(period)}${period.until === undefined ? '' : `, whose last day ends at ${period.until}, as today is not over`}`
 }
 
-function delta(metric: { current: number; previous: number; change_pct: number | null } | undefined): string {
+function delta(
+  metric: { current: number; previous: number; change_pct: number | null } | undefined,
+  before: Before,
+): string {
   if (metric === undefined) return 'are unknown'
   const sign = metric.current >= metric.previous ? '+' : ''
-  return `${metric.previous} → ${metric.current}${metric.change_pct === null ? '' : ` (${sign}${metric.change_pct}%)`}`
+  const pct = shownChange(metric.change_pct, before)
+  const words = pct === null ? '' : pct === NEW ? ` (${NEW})` : ` (${sign}${pct}%)`
+  return `${metric.previous} → ${metric.current}${words}`
 }

@@ -21,7 +21,7 @@ const input = z.object({
   returning_event: z.string().optional().describe('Of the grid: later event'),
   window_hours: z.number().optional().describe('Of steps; default 168'),
   fields: z.array(z.string()).optional().describe('Event columns; default timestamp, event, path'),
-  oldest_first: z.boolean().optional().describe('Of a person'),
+  oldest_first: z.boolean().optional().describe('Of a person, default false: newest first'),
   before: z.string().optional().describe('next_before of the last answer'),
   since: sinceOr('30d of a person or steps, else 7d; of a cohort the first of the grid'),
   until,
@@ -122,7 +122,7 @@ async function timeline(args: Args, { call }: ToolContext) {
     totals: { events: found.count, next_before: found.next_before },
     tables: [
       {
-        name: 'events, oldest first',
+        name: `events, ${oldest_first ? 'oldest' : 'newest'} first`,
         columns: fields,
         rows: found.events.map(event => fields.map(field => cell(event, field))),
       },

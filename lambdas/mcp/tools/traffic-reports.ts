@@ -1,4 +1,4 @@
-import { changesTable } from './changes-table.ts'
+import { beforeOf, changesTable } from './changes-table.ts'
 import { dated, type QueryReport } from './query-report.ts'
 import { count, EVERYBODY, moment, notesOf, percent, range, tableOf } from './words.ts'
 
@@ -17,7 +17,7 @@ export const trafficReports = {
       counted: EVERYBODY,
       totals: { ...totals, ...sessions },
       tables: [
-        ...(changes === undefined ? [] : [changesTable(changes)]),
+        ...(changes === undefined ? [] : [changesTable(changes, beforeOf(found))]),
         tableOf('series', found.timeSeries, ['bucket', 'unique_users', 'total_events'], undefined, 'series'),
         tableOf('top events', found.events, ['event', 'count', 'unique_users']),
         tableOf('countries', found.countries, ['country', 'count', 'unique_users']),

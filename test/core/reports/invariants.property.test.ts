@@ -41,7 +41,7 @@ test('reports agree with each other about events, users and sessions', async () 
             date_from: since,
             tz,
             filters: [],
-            count_mode: 'raw',
+            count_mode: 'raw' as const,
             order: 'desc' as const,
             limit: 1,
           }

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { query } from '#core/reports/query/query'
+import { createNotes } from '#core/reports/run/notes'
 import { runReport } from '#core/reports/run/run'
 import { FILTER_OPS } from '#schemas/query'
 import { propertySettings } from '#test/support/depth'
-import { oracleQuery } from '#test/support/oracle/query'
+import { oracleCounts, oracleQuery } from '#test/support/oracle/query'
 import { history, NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
 
@@ -69,7 +70,7 @@ const request = fc.record({
   metrics: fc.uniqueArray(fc.constantFrom(...METRICS), { minLength: 1, maxLength: 3 }),
   group_by: fc.uniqueArray(fc.constantFrom(...GROUPS), { maxLength: 2 }),
   filters: fc.array(filter, { maxLength: 2 }),
-  count_mode: fc.constantFrom('raw', 'session_then_user'),
+  count_mode: fc.constantFrom('raw' as const, 'session_then_user' as const),
   order_by: fc.option(fc.constantFrom('event_count', 'unique_users', 'session_count', 'date', 'event'), {
     nil: undefined,
   }),
@@ -83,12 +84,21 @@ test('POST /query equals the oracle for random events, filters, groups and metri
       await withReportLake(given, async ({ services, projects, events }) => {
         for (const project of projects) {
           for (const { since, tz, ...asked } of requests) {
-            const body = await runReport(query, services, {
-              project,
-              body: { ...asked, date_from: since, tz },
-            })
+            const notes = createNotes()
+            const body = await runReport(
+              query,
+              { ...services, notes },
+              { project, body: { ...asked, date_from: since, tz } },
+            )
             const expected = oracleQuery(events, { project: project.id, since, now: NOW, tz }, asked)
             expect(body).toMatchObject({ metrics: asked.metrics, group_by: asked.group_by })
+            const { events: raw, visits } = oracleCounts(
+              events,
+              { project: project.id, since, now: NOW, tz },
+              asked,
+            )
+            const isTold = [...notes.warnings].some(text => text.includes(`The events are ${raw}:`))
+            expect([body.count_mode, isTold]).toEqual([asked.count_mode, visits !== null && visits !== raw])
             expect({
               rows: body.rows,
               count: body.count,

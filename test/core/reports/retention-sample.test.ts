@@ -76,7 +76,9 @@ test.each<[string, Partial<RetentionParams>]>([
   ])
   // An even sample of 10,000 has 7,500 of the 9,000 users, give or take four standard deviations.
   expect(Math.abs(yesterdays.length - 7_500)).toBeLessThan(80)
-  expect([...notes.warnings]).toEqual([expect.stringContaining('an even sample of 10000 of the 12000 users')])
+  expect([...notes.warnings].slice(0, 1)).toEqual([
+    expect.stringContaining('an even sample of 10000 of the 12000 users'),
+  ])
   const people_of_cohort = new Date(NOW).toJSON().slice(0, 10)
   const { people = [] } = await run({ people_of_cohort })
   // The latest first: today's users came in the order of their numbers.

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { FORTY_VISITS, textOf, useMcpProject } from '#test/support/mcp-service'
+import { FORTY_VISITS, type Given, textOf, useMcpProject } from '#test/support/mcp-service'
 
 /** That an answer has what was asked for, without words that tell nothing. */
 
-const { call, named, refusal } = useMcpProject(FORTY_VISITS)
+/** A hundred steps of one person, a minute apart: `s1` is the newest. */
+const STEPS_OF_ONE = Array.from(
+  { length: 100 },
+  (_, i): Given => ({ event: `s${i + 1}`, user: 'one', session: 'of-one', at: 20 * 86_400_000 + i * 60_000 }),
+)
+
+const { call, named, refusal } = useMcpProject([...FORTY_VISITS, ...STEPS_OF_ONE])
 
 const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
 
@@ -53,6 +59,35 @@ test('check says once what the tracker adds, and the own properties of each even
   const rowsOf = (name: string) => tables.find(table => table.name.startsWith(name))?.rows
   expect(rowsOf('properties that the tracker adds')).toEqual([['path']])
   expect(rowsOf('events that arrive')?.map(row => row[3])).toEqual(expect.arrayContaining(['plan', '']))
+})
+
+test.each([
+  ['true', { oldest_first: true }, ['s100', 's99'], 'events, oldest first'],
+  ['false', { oldest_first: false }, ['s1', 's2'], 'events, newest first'],
+  ['absent', {}, ['s1', 's2'], 'events, newest first'],
+])(
+  'with oldest_first %s the first rows are those of the word, also when the answer is cut',
+  async (_, order, first, name) => {
+    const asked = { user_id: 'one', since: '30d', fields: ['event', 'timestamp'], ...order }
+    for (const extra of [{}, { limit: 50 }, { max_tokens: 700 }]) {
+      const { structuredContent } = await call('people', named({ ...asked, ...extra }))
+      const { tables } = structuredContent as { tables: { name: string; rows: string[][] }[] }
+      const events = tables[0]?.rows.map(([event]) => event) ?? []
+      expect([tables[0]?.name, events.slice(0, 2)]).toEqual([name, first])
+      if ('max_tokens' in extra) expect(events.length).toBeLessThan(50)
+    }
+  },
+)
+
+test('a percentage above 999 against a time before the data is new, and warnings name arguments', async () => {
+  // Of the 30 days before the data there is nothing but the first of the hundred steps.
+  const asked = { since: '2026-11-02T10:00:00Z' }
+  const { structuredContent } = await call('query', named({ ...asked, report: 'totals', compare: true }))
+  const { tables, warnings } = structuredContent as { tables: { rows: unknown[][] }[]; warnings: string[] }
+  expect(tables[0]?.rows.map(row => row.at(-1))).toContain('new')
+  expect(warnings.join(' ')).toContain('For a time of day use query(report="metrics") with filters')
+  const found = await call('query', named({ ...asked, metrics: ['event_count'] }))
+  expect(textOf(found)).toContain("'since' is a date-time and is read as the whole date 2026-11-02.")
 })
 
 test('nobody of an id is a sentence with what to call', async () => {

@@ -94,7 +94,7 @@ export function oracleQuery(events: readonly SentEvent[], request: OracleRequest
   if (query.group_by.length === 0 && groups.length === 0) groups.push({ key: [], of: [] })
   const wholeSessions = sessionsById(all, request)
   const rows = groups.map(({ key, of }) => ({
-    key,
+    ...{ key, of },
     row: Object.fromEntries([
       ...query.group_by.map((field, i) => [field, key[i] ?? null]),
       ...query.metrics.map(metric => [metric, metricOf(metric, of, query.count_mode, wholeSessions)]),
@@ -128,12 +128,31 @@ export function oracleQuery(events: readonly SentEvent[], request: OracleRequest
   }
 }
 
+/** The events of a query, and what `event_count` counts in all of its groups; null if that is events. */
+export function oracleCounts(
+  events: readonly SentEvent[],
+  request: OracleRequest,
+  query: OracleQuery,
+): { events: number; visits: number | null } {
+  const countIn = (count_mode: string) => {
+    const all = { ...query, count_mode, metrics: ['event_count'], limit: Number.POSITIVE_INFINITY }
+    return sum(oracleQuery(events, request, all).rows.map(row => Number(row.event_count)))
+  }
+  const isOfVisits = query.count_mode !== 'raw' && query.metrics.includes('event_count')
+  return { events: countIn('raw'), visits: isOfVisits ? countIn(query.count_mode) : null }
+}
+
 /** An additive metric over the rows that are not shown; null if none of them has a number. */
 function restOf(
   metric: string,
-  rows: readonly { row: Record<string, string | number | null> }[],
+  rows: readonly { row: Record<string, string | number | null>; of: readonly SentEvent[] }[],
 ): number | null {
-  if (metric !== 'event_count' && !metric.startsWith('sum(')) return null
+  if (metric.startsWith('sum('))
+    return numericMetric(
+      metric,
+      rows.flatMap(({ of }) => of),
+    )
+  if (metric !== 'event_count') return null
   const numbers = rows.map(({ row }) => row[metric] ?? null).filter(value => value !== null)
   return numbers.length === 0 ? null : sum(numbers.map(Number))
 }
@@ -197,6 +216,18 @@ function countSessionThenUser(events: readonly SentEvent[]): number {
   return sessions.size + users.size + without.filter(event => event.user_id === null).length
 }
 
+/** The sum of the numbers as their shortest decimals, rounded once. */
+function exactSum(numbers: readonly number[]): number {
+  const scale = 400
+  const whole = numbers.reduce((total, number) => {
+    const [, sign = '', digits = '', decimals = '', exponent = '0'] =
+      /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(String(number)) ?? []
+    const places = scale - decimals.length + Number(exponent)
+    return total + BigInt(`${sign}${digits}${decimals}`) * 10n ** BigInt(places)
+  }, 0n)
+  return Number(`${whole}e-${scale}`)
+}
+
 function numericMetric(metric: string, events: readonly SentEvent[]): number | null {
   const [, statistic = '', key = ''] = /^(\w+)\(properties\.(\w+)\)$/.exec(metric) ?? []
   const numbers = events
@@ -208,9 +239,9 @@ function numericMetric(metric: string, events: readonly SentEvent[]): number | n
   const at = (percent: number) => numbers[Math.ceil((percent / 100) * numbers.length) - 1] ?? null
   switch (statistic) {
     case 'sum':
-      return sum(numbers)
+      return exactSum(numbers)
     case 'avg':
-      return sum(numbers) / numbers.length
+      return exactSum(numbers) / numbers.length
     case 'min':
       return numbers[0] ?? null
     case 'max':

@@ -98,14 +98,27 @@ export function oracleRetention(
       return returned === null ? [] : [{ id, at: returned }]
     })
     .toSorted((a, b) => b.at - a.at || byCodePoint(a.id, b.id))
-  const longest = Math.max(0, ...cohorts.map(({ retained }) => retained.length))
+  const dataFrom = eventsOf(events, { ...base, since: '3650d' })
+    .map(each => localTime(each.timestamp, tz).date)
+    .toSorted()[0]
+  const sinceDate =
+    asked.since === undefined ? undefined : shiftDate(today, -Number.parseInt(asked.since, 10))
+  const from = [dates[0] as string, sinceDate ?? ''].toSorted().at(-1) as string
+  const cutDates = [
+    ...(dataFrom === undefined ? [] : [firstDateOf(dataFrom, asked.period)]),
+    ...(from > firstDateOf(from, asked.period) ? [firstDateOf(from, asked.period)] : []),
+  ]
+  const isCut = cohorts.some(cohort => cutDates.includes(cohort.date))
+  const whole = cohorts.filter(cohort => !cutDates.includes(cohort.date))
+  const averaged = whole.length === 0 ? cohorts : whole
+  const longest = Math.max(0, ...averaged.map(({ retained }) => retained.length))
   return {
     project,
     period: asked.period,
-    range: { from: dates[0], to: today, tz },
+    range: { from, to: today, tz },
     cohorts,
     average_rates: Array.from({ length: longest }, (_, i) => {
-      const having = cohorts.filter(({ retained }) => retained.length > i)
+      const having = averaged.filter(({ retained }) => retained.length > i)
       return ratioOf(
         sum(having.map(({ retained }) => retained[i] ?? 0)),
         sum(having.map(({ users }) => users)),
@@ -113,6 +126,7 @@ export function oracleRetention(
       )
     }),
     users_analyzed: sum(cohorts.map(({ users }) => users)),
+    ...(isCut && { caveats: ['LEFT_CUT_COHORT'] }),
     ...(date !== undefined && { people }),
   }
 }

@@ -81,7 +81,7 @@ describe('a warning says that', () => {
     const { body } = await ask(stats, { since: '2026-10-01', groupBy: 'day' })
     expect(body.warnings).toEqual([`The range begins on 2026-10-01, ${beforeFirst}.`])
     const { body: cohorts } = await ask(retention, { period: 'week', cohorts: 8 })
-    expect(cohorts.warnings).toEqual([expect.stringContaining(beforeFirst)])
+    expect(cohorts.warnings?.at(-1)).toContain(beforeFirst)
   })
 
   test('the period before begins before the first event', async () => {

@@ -40,7 +40,7 @@ const requests: [string, Report<any, any>, { parse(value: unknown): object }, ob
   ['retention', retention, retentionQuery, { event: 'zzz' }, [NOWHERE]],
   ['funnel', funnel, funnelBody, { steps: [{ event: 'page_view' }, { event: 'sign_up' }] }, [SIGN_UP]],
   ['query', query, queryBody, { filters: [{ field: 'event', op: 'eq', value: 'sign_up' }] }, [SIGN_UP]],
-  ['query by a property', query, queryBody, { group_by: ['properties.plam'] }, [PLAM]],
+  ['query by a property', query, queryBody, { group_by: ['properties.plam'], count_mode: 'raw' }, [PLAM]],
   [
     'query by a filter on a property',
     query,
@@ -48,7 +48,7 @@ const requests: [string, Report<any, any>, { parse(value: unknown): object }, ob
     { filters: [{ field: 'properties.plam', op: 'eq', value: 'pro' }] },
     [PLAM],
   ],
-  ['query with rows', query, queryBody, { group_by: ['properties.plan'] }, []],
+  ['query with rows', query, queryBody, { group_by: ['properties.plan'], count_mode: 'raw' }, []],
   [
     'query by a filter on a value',
     query,
