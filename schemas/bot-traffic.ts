@@ -1,21 +1,48 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { accountTz, labelledPeriod, period, project, tz, wholeNumber } from './fields.ts'
+import { accountTz, labelledPeriod, oneOf, period, project, tz, wholeNumber } from './fields.ts'
 import { cut, deltaMetric } from './sessions.ts'
+
+/** The kinds of bots (docs/api/bots.md). */
+export const BOT_CATEGORIES = [
+  'ai_agent',
+  'search_crawler',
+  'social_preview',
+  'seo_research',
+  'headless_browser',
+  'monitoring_perf',
+  'automation_script',
+  'generic_bot',
+] as const
+export type BotCategory = (typeof BOT_CATEGORIES)[number]
+
+/**
+ * What a crawler is for: it collects texts that models are trained with, it fills an index in which people
+ * search later, or it fetches a page for a person who asks now.
+ */
+export const BOT_PURPOSES = ['train', 'index', 'fetch'] as const
+export type BotPurpose = (typeof BOT_PURPOSES)[number]
 
 /** GET /bot-traffic and GET /account/bot-traffic (docs/api/bots.md). */
 
 const limit = (description: string) => wholeNumber('limit', 1, 50).default(10).meta({ description })
 
+const category = oneOf('category', BOT_CATEGORIES)
+  .optional()
+  .meta({ description: 'Only this kind of bots, in all numbers' })
+const purpose = z.enum(BOT_PURPOSES)
+
 export const botTrafficQuery = z.object({
   project,
   period,
   tz,
+  category,
   limit: limit('The largest number of actors'),
 })
 export const accountBotTrafficQuery = z.object({
   period,
   tz: accountTz,
+  category,
   limit: limit('The largest number of projects'),
 })
 
@@ -26,6 +53,9 @@ const sharePct = z.number().meta({ description: 'Share of the requests, 0 to 100
 const overview = {
   period: labelledPeriod,
   categories: z.array(z.object({ category: z.string(), ...counts, share_pct: sharePct })),
+  purposes: z.array(z.object({ purpose, ...counts, share_pct: sharePct })).meta({
+    description: 'Of crawlers, since the release that stores it. Other bots have none',
+  }),
   time_series: z.array(z.object({ date: z.string(), ...counts })),
   rules_version: z
     .string()
@@ -46,7 +76,10 @@ export const botTrafficResponse = z
     project: z.string(),
     summary: z.object(summary),
     actors: z.array(
-      z.object({ actor: z.string(), category: z.string(), ...counts, last_seen_at: lastSeenAt }),
+      z.object({
+        ...{ actor: z.string(), category: z.string(), purpose: purpose.nullable() },
+        ...{ ...counts, last_seen_at: lastSeenAt },
+      }),
     ),
     ...overview,
     ...contextOfResponse,

@@ -13,6 +13,11 @@ const FLAGS: readonly Flag[] = [
   PERIOD,
   limit(10, 'bots, or projects'),
   TZ,
+  {
+    flags: '--category <kind>',
+    parameter: 'category',
+    help: 'only these: ai_agent, search_crawler, social_preview, seo_research, headless_browser, monitoring_perf, automation_script or generic_bot',
+  },
   { flags: '--all', as: 'switch', help: 'all projects of the account' },
 ]
 
@@ -73,6 +78,17 @@ export const botTraffic: CallCommand = {
         ],
         rows: overview.categories,
       },
+      {
+        kind: 'table',
+        name: 'purposes',
+        title: 'what crawlers are for',
+        columns: [
+          { key: 'purpose', title: 'Purpose' },
+          ...COUNTS,
+          { key: 'share_pct', title: 'Share', as: 'percent' },
+        ],
+        rows: overview.purposes,
+      },
       listOf(overview),
     ]
   },
@@ -87,6 +103,7 @@ function listOf(overview: Project | Account): Block {
         columns: [
           { key: 'actor', title: 'Bot' },
           { key: 'category', title: 'Category' },
+          { key: 'purpose', title: 'Purpose' },
           ...COUNTS,
           lastSeen,
         ],

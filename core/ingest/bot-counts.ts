@@ -1,7 +1,7 @@
 import { forEachConcurrent } from '#core/concurrency'
 import type { Clock, EventStream } from '#core/ports'
 import { QUARTER_MS } from '#core/time'
-import { OTHER_ACTOR } from '#core/usage/bot-actors'
+import { asOther } from '#core/usage/bot-actors'
 import { type BotRecord, type BotRequests, packRecord } from './record.ts'
 
 export type BotCountsServices = {
@@ -105,11 +105,12 @@ export function createBotCounts({ stream, clock, hasTimer }: BotCountsServices):
 
 function addRequests({ actors }: Waiting, added: BotRequests): void {
   const isKnown = actors.has(keyOf(added))
-  const target = isKnown || actors.size < MAX_ACTORS ? added : { ...added, actor: OTHER_ACTOR }
-  const { category, actor, requests = 1, dropped } = target
+  const target = isKnown || actors.size < MAX_ACTORS ? added : asOther(added)
+  const { category, actor, purpose, requests = 1, dropped } = target
   const total = actors.get(keyOf(target)) ?? { category, actor, requests: 0, dropped: 0 }
   actors.set(keyOf(target), {
     ...total,
+    ...(purpose !== undefined && { purpose }),
     ...(added.rules_version !== undefined && { rules_version: added.rules_version }),
     requests: total.requests + requests,
     dropped: total.dropped + dropped,

@@ -1,9 +1,11 @@
 import crawlers from 'crawler-user-agents'
 import { list as isbotPatterns } from 'isbot'
 import QuickLRU from 'quick-lru'
+import type { BotPurpose } from '#schemas/bot-traffic'
+import { purposeOf } from './bot-purpose.ts'
 import { type BotCategory, NAMED_BOTS } from './named-bots.ts'
 
-export type Bot = { category: BotCategory; actor: string }
+export type Bot = { category: BotCategory; actor: string; purpose?: BotPurpose | undefined }
 
 /**
  * The version of the rules, which the daily counts record: the number of the rules in this file, and the
@@ -67,10 +69,15 @@ export function createBotClassifier(): BotClassifier {
     const text = (userAgent ?? '').slice(0, MAX_CHARS)
     const cached = cache.get(text)
     if (cached !== undefined) return cached
-    const bot = classify(text)
+    const found = classify(text)
+    const bot = found && { ...found, ...withPurpose(purposeOf(text, found.category)) }
     cache.set(text, bot)
     return bot
   }
+}
+
+function withPurpose(purpose: BotPurpose | undefined): Pick<Bot, 'purpose'> {
+  return purpose === undefined ? {} : { purpose }
 }
 
 function classify(text: string): Bot | null {

@@ -35,6 +35,7 @@ export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Now }) 
       received_at: clock.now(),
       category: bot.category,
       actor: bot.actor,
+      ...(bot.purpose !== undefined && { purpose: bot.purpose }),
       dropped: trackRequest.items.length,
       rules_version: BOT_RULES_VERSION,
     })

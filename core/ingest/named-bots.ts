@@ -1,12 +1,6 @@
-export type BotCategory =
-  | 'ai_agent'
-  | 'search_crawler'
-  | 'social_preview'
-  | 'seo_research'
-  | 'headless_browser'
-  | 'monitoring_perf'
-  | 'automation_script'
-  | 'generic_bot'
+import type { BotCategory } from '#schemas/bot-traffic'
+
+export type { BotCategory }
 
 /**
  * The names of docs/api/bots.md, in its order. A name counts anywhere in the header, in upper or lower case.

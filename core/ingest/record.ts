@@ -1,5 +1,6 @@
 import type { Refusal } from '#core/identity/who-may-link'
 import type { JsonObject } from '#core/json-object'
+import type { BotPurpose } from '#schemas/bot-traffic'
 import { packBytes, packText, unpackBytes, unpackText } from './packing.ts'
 
 /** One accepted event inside a record. Keys of e-mail addresses are already removed from `properties`. */
@@ -52,6 +53,8 @@ export type EventsRecord = RecordHead & {
 export type BotRequests = {
   category: string
   actor: string
+  /** Of a crawler. */
+  purpose?: BotPurpose
   dropped: number
   /** Absent: one request. */
   requests?: number

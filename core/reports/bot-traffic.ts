@@ -2,11 +2,12 @@ import type { z } from 'zod'
 import { utcDate } from '#core/time'
 import { newestOf } from '#core/usage/bot-store'
 import type { BotDay } from '#core/usage/counters'
-import type {
-  accountBotTrafficQuery,
-  accountBotTrafficResponse,
-  botTrafficQuery,
-  botTrafficResponse,
+import {
+  type accountBotTrafficQuery,
+  type accountBotTrafficResponse,
+  BOT_PURPOSES,
+  type botTrafficQuery,
+  type botTrafficResponse,
 } from '#schemas/bot-traffic'
 import { type BotsOfDate, toLocalDates } from './bots-of-date.ts'
 import { compareCodePoints } from './run/code-points.ts'
@@ -36,10 +37,10 @@ export async function botTraffic(
   const params = inZoneOf(project, asked)
   const zone = createZone(params.tz ?? 'UTC')
   const periods = toLabelledPeriods(params.period, { now, zone })
-  const counts = await readDates(readBots, project.id, periods, zone)
+  const counts = ofCategory(await readDates(readBots, project.id, periods, zone), params)
   const current = withinPeriod(counts, periods.current)
   const actors = groupBy(current, ({ category, actor }) => `${category} ${actor}`)
-    .map(({ first: { actor, category }, ...totals }) => ({ actor, category, ...totals }))
+    .map(({ first: { actor, category }, purpose, ...totals }) => ({ actor, category, purpose, ...totals }))
     .toSorted(
       (a, b) =>
         b.requests - a.requests ||
@@ -67,7 +68,7 @@ export async function accountBotTraffic(
   for (let i = 0; i < projects.length; i += CONCURRENCY) {
     const chunk = projects.slice(i, i + CONCURRENCY)
     const read = chunk.map(({ id }) => readDates(readBots, id, periods, zone))
-    counts.push(...(await Promise.all(read)).flat())
+    counts.push(...ofCategory((await Promise.all(read)).flat(), params))
   }
   const current = withinPeriod(counts, periods.current)
   const requests = sumOf(current).requests
@@ -95,6 +96,10 @@ export async function accountBotTraffic(
     remaining_projects: remaining,
     ...(remaining > 0 && { truncated: true as const, total_rows: active.length }),
   }
+}
+
+function ofCategory(counts: BotsOfDate[], { category }: Pick<AccountParams, 'category'>): BotsOfDate[] {
+  return category === undefined ? counts : counts.filter(count => count.category === category)
 }
 
 /** Reads a project's bots of both periods, by the dates of the zone. */
@@ -135,6 +140,12 @@ function overviewOf(
         share_pct: ratio(totals.requests * 100, requests, 1),
       }))
       .toSorted((a, b) => b.requests - a.requests || compareCodePoints(a.category, b.category)),
+    purposes: BOT_PURPOSES.flatMap(purpose => {
+      const totals = sumOf(currentCounts.filter(count => count.purpose === purpose))
+      const { requests: ofPurpose, dropped_events } = totals
+      const share_pct = ratio(ofPurpose * 100, requests, 1)
+      return ofPurpose === 0 ? [] : [{ purpose, requests: ofPurpose, dropped_events, share_pct }]
+    }),
     time_series: dates.map(date => {
       const totals = sumOf(byDay.get(date) ?? [])
       return { date, requests: totals.requests, dropped_events: totals.dropped_events }
@@ -162,6 +173,7 @@ function withinPeriod(
 function groupBy(counts: readonly BotsOfDate[], keyOf: (count: BotsOfDate) => string) {
   return [...Map.groupBy(counts, keyOf).values()].map(group => ({
     first: group[0] as BotsOfDate,
+    purpose: group.find(({ purpose }) => purpose !== undefined)?.purpose ?? null,
     ...sumOf(group),
   }))
 }

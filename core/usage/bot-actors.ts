@@ -1,10 +1,11 @@
 import { NAMED_ACTORS } from '#core/ingest/named-bots'
+import type { BotPurpose } from '#schemas/bot-traffic'
 import type { BotDay, Quarters } from './counters.ts'
 
 /** What an item holds of one actor. */
 export type ActorCount = Pick<
   BotDay,
-  'category' | 'actor' | 'requests' | 'dropped' | 'last_seen_at' | 'quarters'
+  'category' | 'actor' | 'purpose' | 'requests' | 'dropped' | 'last_seen_at' | 'quarters'
 >
 
 /**
@@ -16,6 +17,12 @@ export const MAX_OTHER_ACTORS = 100
 /** The actor of all requests beyond that number. Their category stays. */
 export const OTHER_ACTOR = 'Other'
 
+/** The count without the name of its actor, and without what only that actor says about itself. */
+export function asOther<T extends { actor: string; purpose?: BotPurpose | undefined }>(count: T): T {
+  const { purpose: _, ...others } = count
+  return { ...(others as T), actor: OTHER_ACTOR }
+}
+
 /**
  * Adds counts to the actors of an item, in the order of arrival. So an item has the same actors, however the
  * requests were cut into batches.
@@ -26,7 +33,7 @@ export function addActors(existing: readonly ActorCount[], added: readonly Actor
   for (const count of added) {
     const known = actors.get(keyOf(count))
     const hasRoom = known !== undefined || !isLimited(count) || others < MAX_OTHER_ACTORS
-    const target = hasRoom ? count : { ...count, actor: OTHER_ACTOR }
+    const target = hasRoom ? count : asOther(count)
     const total = actors.get(keyOf(target))
     if (total === undefined) {
       actors.set(keyOf(target), structuredClone(target))
@@ -36,6 +43,7 @@ export function addActors(existing: readonly ActorCount[], added: readonly Actor
     total.requests += count.requests
     total.dropped += count.dropped
     addQuarters(total.quarters, count.quarters)
+    if (target.purpose !== undefined) total.purpose = target.purpose
     total.last_seen_at = Math.max(total.last_seen_at, count.last_seen_at)
   }
   return [...actors.values()]

@@ -101,15 +101,20 @@ function parseActors({ actors }: Pick<Item, 'actors'>): ActorCount[] {
   return JSON.parse(actors)
 }
 
-function toActor({ category, actor, requests, dropped, last_seen_at, quarter }: BotCount): ActorCount {
-  return { category, actor, requests, dropped, last_seen_at, quarters: { [quarter]: [requests, dropped] } }
+function toActor(count: BotCount): ActorCount {
+  const { category, actor, purpose, requests, dropped, last_seen_at, quarter } = count
+  return {
+    ...{ category, actor, ...(purpose !== undefined && { purpose }) },
+    ...{ requests, dropped, last_seen_at, quarters: { [quarter]: [requests, dropped] } },
+  }
 }
 
 function sumOf(a: BotDay, b: BotDay): BotDay {
   const newest = newestOf([a, b]) as BotDay
   const quarters = { ...a.quarters }
   addQuarters(quarters, b.quarters)
-  return { ...newest, requests: a.requests + b.requests, dropped: a.dropped + b.dropped, quarters }
+  const purpose = newest.purpose ?? a.purpose ?? b.purpose
+  return { ...newest, purpose, requests: a.requests + b.requests, dropped: a.dropped + b.dropped, quarters }
 }
 
 /** The count whose bot was seen last; undefined if there are none. */

@@ -1,3 +1,5 @@
+import type { BotPurpose } from '#schemas/bot-traffic'
+
 /**
  * Counts of events, bots and reads in the state table, so that no report scans the lake for them. Events are
  * counted twice. The consumer adds the counts of a claim to the open counts of its epoch, in a few items for
@@ -41,6 +43,8 @@ export type BotCount = {
   quarter: number
   category: string
   actor: string
+  /** Of a crawler; absent for other bots, and in counts of an earlier version. */
+  purpose?: BotPurpose | undefined
   requests: number
   dropped: number
   /** Unix ms of the last request. */

@@ -48,6 +48,7 @@ describe('GET /bot-traffic', () => {
       summary: { automated_requests: zero, dropped_events: zero, last_seen_at: null },
       categories: [],
       actors: [],
+      purposes: [],
       time_series: [15, 16, 17, 18, 19, 20, 21].map(day => ({
         date: `2026-11-${day}`,
         requests: 0,
@@ -56,6 +57,48 @@ describe('GET /bot-traffic', () => {
       rules_version: null,
     })
     expect(headers.get('X-Footfall-Receipt')).toContain('engine=null')
+  })
+
+  test('keeps one category in all of its numbers, and says what crawlers are for', async () => {
+    const project = await service.createProject()
+    await addBots(
+      project,
+      { requests: 3, dropped: 30, purpose: 'train' },
+      { actor: 'ChatGPT-User', requests: 1, dropped: 1, purpose: 'fetch' },
+      { actor: 'Googlebot', category: 'search_crawler', requests: 4, dropped: 4, purpose: 'index' },
+      { actor: 'curl', category: 'automation_script', requests: 2, dropped: 2 },
+      { requests: 5, dropped: 5, day: '2026-11-14' },
+    )
+    const read = async (query: Record<string, string> = {}) =>
+      (await service.call(routes.botTraffic, { query: { project: project.name, ...query } })).body
+    expect(await read()).toMatchObject({
+      summary: { automated_requests: { current: 10, previous: 5 } },
+      purposes: [
+        { purpose: 'train', requests: 3, dropped_events: 30, share_pct: 30 },
+        { purpose: 'index', requests: 4, dropped_events: 4, share_pct: 40 },
+        { purpose: 'fetch', requests: 1, dropped_events: 1, share_pct: 10 },
+      ],
+      actors: [
+        { actor: 'Googlebot', purpose: 'index' },
+        { actor: 'GPTBot', purpose: 'train' },
+        { actor: 'curl', purpose: null },
+        { actor: 'ChatGPT-User', purpose: 'fetch' },
+      ],
+    })
+    expect(await read({ category: 'ai_agent' })).toMatchObject({
+      summary: { automated_requests: { current: 4, previous: 5 }, dropped_events: { current: 31 } },
+      categories: [{ category: 'ai_agent', requests: 4, share_pct: 100 }],
+      actors: [{ actor: 'GPTBot' }, { actor: 'ChatGPT-User' }],
+      purposes: [{ purpose: 'train' }, { purpose: 'fetch' }],
+    })
+    expect(await read({ category: 'seo_research' })).toMatchObject({ actors: [], purposes: [] })
+    const all = await service.call(routes.accountBotTraffic, { query: { category: 'automation_script' } })
+    expect(all.body.categories).toMatchObject([{ category: 'automation_script' }])
+    for (const route of [routes.botTraffic, routes.accountBotTraffic]) {
+      const wrong = await service.call(route, { query: { project: project.name, category: 'robots' } })
+      expect(wrong).toMatchObject({ status: 400, body: { error: 'MISSING_FIELDS' } })
+      expect(wrong.body.message).toContain('ai_agent')
+    }
   })
 
   test('compares the period with the one before it, by category and actor', async () => {

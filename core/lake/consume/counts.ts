@@ -47,7 +47,7 @@ export function countRecords(records: readonly CountedRecord[]): {
 
   function addBots(
     { project_id, received_at }: BotRecord,
-    { category, actor, requests = 1, dropped, rules_version }: BotRequests,
+    { category, actor, purpose, requests = 1, dropped, rules_version }: BotRequests,
   ): void {
     const day = utcDate(received_at)
     const quarter = quarterOf(received_at)
@@ -62,6 +62,7 @@ export function countRecords(records: readonly CountedRecord[]): {
       last_seen_at: 0,
       rules_version: null,
     }))
+    if (purpose !== undefined) count.purpose = purpose
     count.requests += requests
     count.dropped += dropped
     if (received_at >= count.last_seen_at) count.rules_version = rules_version ?? null

@@ -10,15 +10,22 @@ export const serviceReports = {
     const { automated_requests: requests, dropped_events: events } = found.summary
     return {
       summary: `${count(requests.current, 'request')} of bots, before that ${requests.previous}; ${count(events.current, 'event')} dropped, ${range(found.period)}.`,
-      counted: 'requests of bots, which are in no other report',
+      counted:
+        'requests of bots to the tracking endpoints, which are in no other report; bots that run no script are not seen',
       totals: { requests: requests.current, dropped_events: events.current },
       tables: [
         tableOf(
           'actors',
           found.actors.map(each => ({ ...each, last_seen_at: moment(each.last_seen_at) })),
-          ['actor', 'category', 'requests', 'dropped_events', 'last_seen_at'],
+          ['actor', 'category', 'purpose', 'requests', 'dropped_events', 'last_seen_at'],
         ),
         tableOf('categories', found.categories, ['category', 'requests', 'dropped_events', 'share_pct']),
+        tableOf('purposes of crawlers', found.purposes, [
+          'purpose',
+          'requests',
+          'dropped_events',
+          'share_pct',
+        ]),
       ],
       ...notesOf(found),
       next: 'check(project) for what arrives from people.',

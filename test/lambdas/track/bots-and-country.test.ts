@@ -19,6 +19,7 @@ test('a request of a bot gets the usual response, and only the bot count is reco
       account_id: 'acc_1',
       received_at: NOW,
       category: 'ai_agent',
+      purpose: 'train',
       actor: 'GPTBot',
       requests: 1,
       dropped: 2,
