@@ -113,7 +113,10 @@ export function isDocumented({ auth, path, tag }: Pick<Route, 'auth' | 'path' | 
   return auth !== 'browser' && tag !== 'MCP' && !/^\/(dev|replay|tracker|app)\/|\.src\.js$/.test(path)
 }
 
-/** The endpoints that the documents list, with their names. Without a demo they leave out what only a demo has. */
+/**
+ * The endpoints that the documents list, with their names. Without a demo they leave out what only a demo
+ * has.
+ */
 export function documentedRoutes(mayHaveDemo = true): [string, Route][] {
   return Object.entries<Route>(routes).filter(
     ([, route]) => isDocumented(route) && (mayHaveDemo || !route.path.startsWith('/demo/')),
