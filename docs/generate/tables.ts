@@ -5,7 +5,6 @@ import { tables as lakeTables } from '#schemas/columns'
 import { MAX_CONTEXT_BYTES } from '#schemas/contexts'
 import { errorCodes } from '#schemas/errors'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
-import { TRAITS_BYTES } from '#schemas/identify'
 import { clientSetUps } from '#schemas/mcp-clients'
 import { openApiDocument } from '#schemas/openapi'
 import { type CredentialKind, MAX_BODY_BYTES, type Route } from '#schemas/route'
@@ -257,19 +256,14 @@ function clientsTable(): string {
   return toTable(['client', 'what to run or write'], rows)
 }
 
+/** Bounds of no single field. Those of a field stand in the table of its endpoint. */
 function boundsTable(): string {
-  const { batchEvents, nameChars, idChars, propertiesBytes, pastMs, futureMs } = EVENT_LIMITS
   return toTable(
     ['what', 'bound'],
     [
-      ['body; body of a context', `${toLimit(MAX_BODY_BYTES)}; ${toLimit(MAX_CONTEXT_BYTES)} bytes`],
-      ['events of a batch', toLimit(batchEvents)],
-      ['event name; `user_id` and `session_id`', `${nameChars}; ${idChars} characters`],
-      [
-        'properties of an event; traits',
-        `${toLimit(propertiesBytes)}; ${toLimit(TRAITS_BYTES)} bytes as JSON`,
-      ],
-      ['`timestamp`', `${pastMs / 86_400_000} days back, ${futureMs / 60_000} minutes ahead`],
+      ['body', `${toLimit(MAX_BODY_BYTES)} bytes`],
+      ['body of a context', `${toLimit(MAX_CONTEXT_BYTES)} bytes`],
+      ['events of a batch', toLimit(EVENT_LIMITS.batchEvents)],
     ],
   )
 }
