@@ -36,7 +36,7 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s revision', era 
         env: environment(service.baseUrl),
       }),
     )
-    expect((await client.listTools()).tools).toHaveLength(8)
+    expect((await client.listTools()).tools).toHaveLength(6)
     const result = await client.callTool({ name: 'query', arguments: { project: 'demo', since: '30d' } })
     expect(result.structuredContent).toMatchObject({ totals: { total_events: expect.any(Number) } })
     const refused = await client.callTool({
