@@ -25,9 +25,10 @@ const REQUESTS_PER_SHARD = 2_000
 
 /**
  * What an account of ten executions can hold beside workers and consumers: one stream, and two reads of share
- * links or of the demo. So two of ten stay for ingestion also while all of these run.
+ * links or of the demo, whose visitors open no stream. So two of ten stay for ingestion also while all of
+ * these run.
  */
-const SMALL_LIMITS = { open_streams: 1, guest_reads_at_once: 2 }
+const SMALL_LIMITS = { open_streams: 1, guest_streams: 0, guest_reads_at_once: 2 }
 
 export type Concurrency = {
   /** Compaction workers at the same time. */

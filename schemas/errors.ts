@@ -20,7 +20,7 @@ export const errorCodes = {
   },
   STREAM_LIMIT: {
     status: 429,
-    hint: 'The account has as many open streams as it may have. Close one, then open this one again.',
+    hint: 'There are as many open streams as there may be. Close one and open this one again, or read GET /live.',
   },
   PROJECT_REQUIRED: {
     status: 400,

@@ -38,6 +38,8 @@ export type Limits = {
   check(caller: Caller, route: Route, address: string | null, isMetered: boolean): Promise<LimitState | null>
   /** What the statements of one read of the caller count toward; undefined for an account. */
   guestOf(caller: Pick<Caller, 'credential'>, projectId: string, address: string | null): Guest | undefined
+  /** Names the network of an address for a day, without the address. */
+  networkOf(address: string | null): Promise<string>
   /** The statements of guests of a project on this UTC day, and how many there may be; null: any number. */
   guestUse(projectId: string): Promise<{ statements: number; limit: number } | null>
   /**
@@ -56,6 +58,7 @@ export type Limits = {
 export const noLimits: Limits = {
   check: async () => null,
   guestOf: () => undefined,
+  networkOf: async address => String(address),
   guestUse: async () => null,
   checkEvents: () => null,
   checkToken: () => null,

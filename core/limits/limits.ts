@@ -171,8 +171,8 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
     }
   }
 
-  const { guestOf, guestUse } = open
-  return { check, guestOf, guestUse, checkEvents, checkToken }
+  const { guestOf, guestUse, networkOf } = open
+  return { check, guestOf, guestUse, networkOf, checkEvents, checkToken }
 }
 
 /** The cap on the events of a month: that of the plan, or of the dollars that the account wants to spend. */

@@ -131,7 +131,7 @@ export function createOpenLimits({
     return { ...state, exceeded: { message, fields: { reason: 'rate_limit' }, retryAfter } }
   }
 
-  return { checkDemo, checkShare, guestOf, guestUse }
+  return { checkDemo, checkShare, guestOf, guestUse, networkOf: hashOf }
 }
 
 function throwExceeded(state: LimitState | null): void {

@@ -56,7 +56,12 @@ export type Profile = {
   replay_starts: number
   project_replay_starts: number
   /**
-   * Open streams of an account, or of a demo session. This and the next three are limits of the machinery
+   * Open streams of guests of one network, and of all guests of an account: the visitors of the demo (U102).
+   */
+  guest_network_streams: number
+  guest_streams: number
+  /**
+   * Open streams of an account, or of a demo session. This and the next four are limits of the machinery
    * (U44).
    */
   open_streams: number
@@ -95,17 +100,24 @@ const OPEN = {
   guest_statements_per_day: 200_000,
   // The engine of one machine has turns for them (local/lake/turns.ts).
   guest_reads_at_once: NO_LIMIT,
+  // A network of an office with twenty open dashboards; what does not fit polls.
+  guest_network_streams: 20,
+  // Each may hold some MB of events that its client takes slowly. Five networks reach it.
+  guest_streams: 100,
 }
 
 /**
  * The same where each statement is billed, as on AWS. A day's statements cost at most 5 dollars a project
- * with the figures of docs/cost.md, and each read that waits takes one of the account's executions.
+ * with the figures of docs/cost.md, and each read that waits takes one of the account's executions. So does
+ * an open stream: ten cost at most 4 dollars a day.
  */
 export const BILLED = {
   share_statements_per_minute: 180,
   share_link_statements_per_minute: 600,
   guest_statements_per_day: 50_000,
   guest_reads_at_once: 10,
+  guest_network_streams: 4,
+  guest_streams: 10,
 } satisfies Partial<Record<keyof typeof OPEN, number>>
 
 const LIVE = {

@@ -9,6 +9,9 @@ export type StreamLease = {
   release(): Promise<void>
 }
 
+/** Whose open streams are counted, and how many there may be. */
+export type StreamPlace = { holder: string; limit: number }
+
 export type StreamLeaseOptions = {
   clock: Now
   /**
@@ -25,7 +28,7 @@ export type StreamLeaseOptions = {
 const LEASE_MS = 150_000
 
 /**
- * Limits the open streams of an account, or of a demo session, over all processes. It has as many items as it
+ * Limits the open streams of an account, or of guests, over all processes. It has as many items as it
  * may open streams, and each item holds at most one lease. So every change is a conditional write of one
  * item.
  */
@@ -35,7 +38,34 @@ export function createStreamLeases(
 ) {
   const processId = randomUUID()
 
-  /** Takes one of `limit` leases of the holder, an account or a demo session. Null: all are taken. */
+  /**
+   * Takes a lease of each place, in their order. Returns them as one; or the first place that has none left,
+   * and then it holds none.
+   */
+  async function takeEach<P extends StreamPlace>(
+    places: readonly P[],
+  ): Promise<{ lease: StreamLease } | { full: P }> {
+    const taken: StreamLease[] = []
+    const release = async () => void (await Promise.all(taken.map(lease => lease.release())))
+    try {
+      for (const place of places) {
+        const lease = await take(place.holder, place.limit)
+        if (lease === null) {
+          await release()
+          return { full: place }
+        }
+        taken.push(lease)
+      }
+    } catch (error) {
+      // What cannot be given back is free after its time.
+      await release().catch(() => {})
+      throw error
+    }
+    const renew = async () => (await Promise.all(taken.map(lease => lease.renew()))).every(isKept => isKept)
+    return { lease: { renew, release } }
+  }
+
+  /** Takes one of `limit` leases of the holder. Null: all are taken. */
   async function take(holder: string, limit: number): Promise<StreamLease | null> {
     const pk = `streams#${holder}`
     const { Items = [] } = await orUnavailable(
@@ -47,8 +77,10 @@ export function createStreamLeases(
       }),
     )
     const taken = new Set(Items.filter(item => !isFree(item)).map(({ sk }) => Number(sk)))
-    for (let slot = 0; slot < limit; slot++) {
-      if (taken.has(slot)) continue
+    const free = Array.from({ length: limit }, (_, slot) => slot).filter(slot => !taken.has(slot))
+    // Many who ask at once rarely begin with the same one.
+    const start = Math.floor(Math.random() * free.length)
+    for (const slot of [...free.slice(start), ...free.slice(0, start)]) {
       const lease = { pk, sk: String(slot).padStart(4, '0') }
       const id = randomUUID()
       if (await write(lease, id)) return createLease(lease, id)
@@ -96,7 +128,7 @@ export function createStreamLeases(
     )
   }
 
-  return { take }
+  return { take, takeEach }
 }
 
 export type StreamLeases = ReturnType<typeof createStreamLeases>

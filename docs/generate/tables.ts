@@ -222,6 +222,8 @@ const GUARD_MEANINGS: Record<Guard, string> = {
   share_link_statements_per_minute: 'statements by one share link in a minute',
   guest_statements_per_day: 'statements of a project in a UTC day by its share links and demo sessions',
   guest_reads_at_once: 'reads of share links and demo sessions that wait for the query engine at once',
+  guest_network_streams: 'open streams of share links and demo sessions of one network',
+  guest_streams: 'open streams of all share links and demo sessions of an account',
   replay_storage_bytes: 'bytes that the replays of an account may have at once',
   replay_ingestion_bytes: 'bytes of replays of an account that may come in within 30 days',
   replay_starts: 'replays that one address may start in an hour',

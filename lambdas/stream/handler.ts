@@ -1,9 +1,11 @@
+import { isGuest } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
-import { limitHeaders } from '#core/limits/limit-state'
+import { type Limits, limitHeaders } from '#core/limits/limit-state'
+import { NO_LIMIT } from '#core/limits/profile'
 import type { LiveBuffer } from '#core/live/buffer'
 import { type StreamSettings, streamBlocks } from '#core/live/event-stream'
 import { toStreamFilter } from '#core/live/filter'
-import type { StreamLease, StreamLeases } from '#core/live/stream-leases'
+import type { StreamLease, StreamLeases, StreamPlace } from '#core/live/stream-leases'
 import type { Tails } from '#core/live/tails'
 import type { Clock, Log } from '#core/ports'
 import { type AccountCall, type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
@@ -19,7 +21,8 @@ import { routes } from '#schemas/routes'
 export type StreamServices = AccountChainServices & {
   buffer: LiveBuffer
   tails: Tails
-  leases: StreamLeases
+  leases: Pick<StreamLeases, 'takeEach'>
+  limits: Pick<Limits, 'check' | 'networkOf'>
   clock: Clock
   /** Times of a stream. The profile sets how long it may be idle. */
   streamSettings: Omit<StreamSettings, 'idleMs'>
@@ -43,11 +46,9 @@ export function streamHandler(services: StreamServices): HttpFunction {
   const chain = accountChain(services)
   return httpFunction<'stream'>(log, {
     stream: chain(routes.stream)(async call => {
-      const { account, credential } = call.caller
-      // Everybody shares the account of the demo, so each session has leases of its own (U65).
-      const holder = credential.kind === 'demo' ? credential.id : account.id
-      const lease = await leases.take(holder, profile.open_streams)
-      if (lease === null) throw streamLimit(profile.open_streams, clock.now())
+      const taken = await leases.takeEach(await placesOf(services, call))
+      if ('full' in taken) throw streamLimit(taken.full, clock.now())
+      const { lease } = taken
       const stopping = new AbortController()
       const settings = { ...streamSettings, idleMs: profile.stream_idle_minutes * 60_000 }
       const blocks = streamBlocks(
@@ -64,6 +65,33 @@ export function streamHandler(services: StreamServices): HttpFunction {
       return { status: 200, headers: HEADERS, body: toBody(blocks, stopping, () => release(lease, log)) }
     }),
   })
+}
+
+/** A place of a stream, with the words for a caller who finds none. */
+type Place = StreamPlace & { whose: string }
+
+/**
+ * What a stream counts toward. Guests share an account and may have many sessions, so theirs count for the
+ * session (U65), for their network, and for all guests of the account (U102).
+ */
+async function placesOf(
+  { profile, limits }: Pick<StreamServices, 'profile' | 'limits'>,
+  { caller, request }: Pick<StreamCall, 'caller' | 'request'>,
+): Promise<Place[]> {
+  const { account, credential } = caller
+  const { open_streams, guest_network_streams, guest_streams } = profile
+  if (!isGuest(caller)) return [{ holder: account.id, limit: open_streams, whose: 'The account has' }]
+  const network = await limits.networkOf(request.ip)
+  const places = [
+    { holder: credential.id, limit: open_streams, whose: 'This session has' },
+    {
+      holder: `network#${network}`,
+      limit: guest_network_streams,
+      whose: 'The demo sessions of your network have',
+    },
+    { holder: `guests#${account.id}`, limit: guest_streams, whose: 'All demo sessions together have' },
+  ]
+  return places.filter(({ limit }) => limit !== NO_LIMIT)
 }
 
 /**
@@ -123,13 +151,10 @@ async function mayGoOn(services: StreamServices, call: StreamCall, lease: Stream
   }
 }
 
-function streamLimit(limit: number, now: number): ApiError {
-  return new ApiError(
-    'STREAM_LIMIT',
-    `The account has ${limit} open streams, which is the limit. Close one, then open this one again.`,
-    {
-      retryAfter: RETRY_SECONDS,
-      headers: limitHeaders({ limit, remaining: 0, resetsAt: now + RETRY_SECONDS * 1_000 }),
-    },
-  )
+function streamLimit({ limit, whose }: Place, now: number): ApiError {
+  const message = `${whose} ${limit} open streams, which is the limit. Close one and open this one again, or read GET /live with \`after\` every few seconds.`
+  return new ApiError('STREAM_LIMIT', message, {
+    retryAfter: RETRY_SECONDS,
+    headers: limitHeaders({ limit, remaining: 0, resetsAt: now + RETRY_SECONDS * 1_000 }),
+  })
 }

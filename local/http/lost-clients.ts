@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import type { Log } from '#core/ports'
 import { caught } from '#local/caught'
@@ -12,7 +12,12 @@ const CHECK_MS = 10_000
  */
 const LOST_AFTER_REPETITIONS = 7
 
-export type LostClientsOptions = { log: Log; readTables?: () => string; everyMs?: number }
+export type LostClientsOptions = {
+  log: Log
+  /** The lines of the tables of connections. */
+  readTables?: () => Promise<Iterable<string>>
+  everyMs?: number
+}
 
 export type LostClients = {
   /** Watches the connection of a stream until it is closed. */
@@ -32,11 +37,20 @@ export function createLostClients({
 }: LostClientsOptions): LostClients {
   const sockets = new Set<Socket>()
   let timer: NodeJS.Timeout | undefined
+  let isChecking = false
 
-  function check(): void {
-    const tables = readTables()
-    for (const socket of sockets) {
-      if (findLostPorts(tables, socket.localPort).has(socket.remotePort as number)) socket.destroy()
+  /** Reads the tables once for all streams: a stranger may open thousands of them. */
+  async function check(): Promise<void> {
+    if (isChecking) return
+    isChecking = true
+    try {
+      const lines = await readTables()
+      const lost = findLostPorts(lines, new Set([...sockets].map(({ localPort }) => localPort)))
+      for (const socket of sockets) {
+        if (lost.get(socket.localPort)?.has(socket.remotePort)) socket.destroy()
+      }
+    } finally {
+      isChecking = false
     }
   }
 
@@ -54,20 +68,28 @@ export function createLostClients({
   }
 }
 
+type Port = number | undefined
+
 /**
- * Returns the ports of clients of `localPort` that have confirmed nothing for many repetitions. A port that
- * several clients use, from several addresses, is returned only if all of them are lost.
+ * Returns for each of the local ports the ports of its clients that have confirmed nothing for many
+ * repetitions. A port that several clients use, from several addresses, is returned only if all of them are
+ * lost. It takes each line once, however many streams there are.
  */
-export function findLostPorts(tables: string, localPort: number | undefined): Set<number> {
-  const lost = new Set<number>()
-  const alive = new Set<number>()
-  for (const line of tables.split('\n')) {
+export function findLostPorts(
+  lines: Iterable<string>,
+  localPorts: ReadonlySet<Port>,
+): Map<Port, ReadonlySet<Port>> {
+  const clients = new Map<Port, { lost: Set<Port>; alive: Set<Port> }>()
+  for (const line of lines) {
     const [, local, remote, , , , repetitions] = line.trim().split(/\s+/)
-    if (portOf(local) !== localPort) continue
+    const localPort = portOf(local)
+    if (!localPorts.has(localPort)) continue
+    const ofPort = clients.get(localPort) ?? { lost: new Set(), alive: new Set() }
+    clients.set(localPort, ofPort)
     const isLost = Number.parseInt(repetitions ?? '0', 16) >= LOST_AFTER_REPETITIONS
-    ;(isLost ? lost : alive).add(portOf(remote))
+    ofPort[isLost ? 'lost' : 'alive'].add(portOf(remote))
   }
-  return new Set([...lost].filter(port => !alive.has(port)))
+  return new Map([...clients].map(([port, { lost, alive }]) => [port, new Set([...lost].filter(client => !alive.has(client)))]),
 }
 
 /** Addresses have the form `0100007F:B115`, both in hex. */
@@ -75,12 +97,7 @@ function portOf(address = ''): number {
   return Number.parseInt(address.slice(address.indexOf(':') + 1), 16)
 }
 
-function readTcpTables(): string {
-  return TABLES.map(path => {
-    try {
-      return readFileSync(path, 'latin1')
-    } catch {
-      return ''
-    }
-  }).join('\n')
+async function readTcpTables(): Promise<string[]> {
+  const tables = await Promise.all(TABLES.map(path => readFile(path, 'latin1').catch(() => '')))
+  return tables.flatMap(table => table.split('\n'))
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { QueryEngine } from '#core/ports'
 import { routes } from '#schemas/routes'
 import { openEventStream } from '#test/support/event-stream-client'
+import { eventually } from '#test/support/eventually'
 import {
   DEV_APPROVE_SECRET,
   type HttpService,
@@ -142,6 +143,45 @@ describe('the demo', () => {
     await second.waitFor(1)
     expect(second.status()).toBe(200)
     for (const client of [...first, second]) client.close()
+  })
+})
+
+describe('the open streams of the demo', () => {
+  /** Opens a stream of a new session. Returns its status, and the message of a refusal. */
+  async function openNew(of: HttpService) {
+    const { access_token } = await of.agentSessions.issueDemo((await of.demo.account()).id)
+    const client = openEventStream(of, '/stream?project=demo', { Authorization: `Bearer ${access_token}` })
+    await eventually(() => expect(client.status()).toBeGreaterThan(0), { everyMs: 10 })
+    return client
+  }
+
+  test.each([
+    ['of one network', 'guest_network_streams=3', 'The demo sessions of your network have 3 open streams'],
+    ['of all together', 'guest_streams=3', 'All demo sessions together have 3 open streams'],
+  ])('%s are bounded, whatever number of sessions has them', async (_, limits, message) => {
+    const own = await openHttpService({ streams: { maxMs: Number.POSITIVE_INFINITY }, limits })
+    await own.demo.setProject(await own.createProject())
+    const open = []
+    for (let i = 0; i < 3; i++) open.push(await openNew(own))
+    expect(open.map(client => client.status())).toEqual([200, 200, 200])
+    const { access_token } = await own.agentSessions.issueDemo((await own.demo.account()).id)
+    const session = { key: null, headers: { Authorization: `Bearer ${access_token}` } }
+    const refused = await own.call(routes.stream, session)
+    expect([refused.status, refused.body.error]).toEqual([429, 'STREAM_LIMIT'])
+    expect(refused.body.message).toContain(message)
+    expect(refused.body.message).toContain('read GET /live with `after`')
+    expect(refused.headers.get('retry-after')).toBe('30')
+    // A refused stream leaves no place behind, and an account has places of its own.
+    const owners = openEventStream(own, '/stream', { 'X-API-Key': own.key })
+    await owners.waitFor(1)
+    open[0]?.close()
+    await eventually(async () => {
+      const next = await openNew(own)
+      expect(next.status()).toBe(200)
+      open.push(next)
+    })
+    for (const client of [owners, ...open]) client.close()
+    await own.close()
   })
 })
 

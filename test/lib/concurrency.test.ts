@@ -12,7 +12,7 @@ test.each([
   [
     '10, as of a new account',
     { concurrency: 10 },
-    { jobs: 2, track: undefined, limits: 'open_streams=1,guest_reads_at_once=2' },
+    { jobs: 2, track: undefined, limits: 'open_streams=1,guest_streams=0,guest_reads_at_once=2' },
   ],
   ['1,000', { concurrency: 1000 }, { jobs: 4, track: 200, limits: '' }],
   // AWS keeps 100 for functions without a reservation.
@@ -24,7 +24,7 @@ test.each([
   [
     '10 with options of their own',
     { concurrency: 10, jobConcurrency: 3, limits: 'open_streams=4' },
-    { jobs: 3, track: undefined, limits: 'open_streams=4,guest_reads_at_once=2' },
+    { jobs: 3, track: undefined, limits: 'open_streams=4,guest_streams=0,guest_reads_at_once=2' },
   ],
 ])(
   'with a concurrency that is %s, ingestion keeps executions, and the others fit',
@@ -47,7 +47,7 @@ test('workers, reservation and streams of the template follow the concurrency of
   expect(read({ concurrency: 10 })).toEqual([
     { MaximumConcurrency: 2 },
     undefined,
-    'open_streams=1,guest_reads_at_once=2',
+    'open_streams=1,guest_streams=0,guest_reads_at_once=2',
   ])
   expect(read({ concurrency: 1000 })).toEqual([{ MaximumConcurrency: 4 }, 200, ''])
 })
@@ -61,7 +61,7 @@ describe('without the option', () => {
     ['with 1,000', 1_000, 200, ''],
     ['whose other functions have reserved 750', 250, 50, ''],
     ['whose other functions have reserved nearly all', 110, undefined, ''],
-    ['that is new', 10, undefined, 'open_streams=1,guest_reads_at_once=2'],
+    ['that is new', 10, undefined, 'open_streams=1,guest_streams=0,guest_reads_at_once=2'],
   ])('the executions of an account %s are shared', (_, available, track, guests) => {
     expect(shares({}, { ...facts, available })).toMatchObject({ track, limits: guests })
   })
@@ -77,7 +77,8 @@ describe('without the option', () => {
     const profile = readProfile('own', limits, { areReadsBilled: true })
     const background = 3
     const streams = Math.min(profile.open_streams, available < 100 ? 1 : 10)
-    const left = available - jobs - background - streams - profile.guest_reads_at_once
+    const guests = profile.guest_streams + profile.guest_reads_at_once
+    const left = available - jobs - background - streams - guests
     expect(left).toBeGreaterThanOrEqual(2)
     // What is reserved is left also when all other functions use all that they can.
     expect(track === undefined).toBe(available < 125)

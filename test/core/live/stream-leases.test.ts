@@ -55,3 +55,45 @@ test('on one machine the leases of a killed process are free after the restart',
   expect(await restarted.take('acc', 1)).not.toBe(null)
   expect(await restarted.take('acc', 1)).toBe(null)
 })
+
+test('200 sessions of one network get as many leases as the network, of ten networks as many as all', async () => {
+  const leases = shared()
+  const takeAs = async (session: number, network: number) =>
+    'lease' in
+    (await leases.takeEach([
+      { holder: `session${session}`, limit: 10 },
+      { holder: `network${network}`, limit: 20 },
+      { holder: 'all', limit: 50 },
+    ]))
+  let taken = 0
+  for (let session = 0; session < 200; session++) taken += Number(await takeAs(session, 0))
+  expect(taken).toBe(20)
+  for (let session = 0; session < 100; session++) taken += Number(await takeAs(session, session % 10))
+  expect(taken).toBe(50)
+})
+
+test('a place that is full takes none of the others, and names itself', async () => {
+  const leases = shared()
+  const [one, two] = [
+    { holder: 'one', limit: 1 },
+    { holder: 'two', limit: 1 },
+  ]
+  const both = await leases.takeEach([two])
+  expect(await leases.takeEach([one, two])).toEqual({ full: two })
+  expect(await leases.take('one', 1)).not.toBe(null)
+  if ('lease' in both) await both.lease.release()
+  expect('lease' in (await leases.takeEach([two]))).toBe(true)
+})
+
+test('a stream whose lease of one place is lost may not go on', async () => {
+  const leases = shared()
+  const taken = await leases.takeEach([
+    { holder: 'one', limit: 1 },
+    { holder: 'two', limit: 1 },
+  ])
+  if (!('lease' in taken)) throw new Error('no lease')
+  expect(await taken.lease.renew()).toBe(true)
+  now += 150_000
+  expect(await leases.take('two', 1)).not.toBe(null)
+  expect(await taken.lease.renew()).toBe(false)
+})
