@@ -37,7 +37,7 @@ export async function renderPage(
   const ended = AbortSignal.any([deadline, signal])
   ended.addEventListener('abort', stop, { once: true })
   const lost = rendering.browser.ended.then(() => {
-    throw new RenderError('the browser has ended, because the page needs too much memory or crashes it')
+    throw new RenderError(HAS_ENDED)
   })
   // Nobody waits for it when the page ends before the browser does.
   lost.catch(() => {})
@@ -51,6 +51,8 @@ export async function renderPage(
   }
 }
 
+export const HAS_ENDED =
+  'the browser has ended, because the page needs too much memory, writes too much to the disk or crashes it'
 export const TOO_LONG = 'its scripts do not come to an end'
 
 async function load({ browser, requests, restMs }: Rendering, tab: Tab, url: string, ended: AbortSignal) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { type CdpConnection, type CdpEvent, connectCdp } from './cdp-connection.ts'
 import { type Fence, fences } from './fences.ts'
+import { folderSize } from './folder-size.ts'
 import { groupMemory } from './group-memory.ts'
 import type { Chromium } from './unpack-chromium.ts'
 
@@ -24,6 +25,12 @@ export type Browser = CdpConnection & {
  * Memory of all processes of the browser that is not shared with files, bytes. Beyond it, they are killed.
  */
 const MAX_MEMORY = 1_200_000_000
+/**
+ * What a page may write to the disk, bytes, with the profile of the browser, which takes some MB. Beyond it
+ * the browser is killed: its own quota is a share of the whole disk. A page that is shown for seconds needs
+ * less than one MB.
+ */
+export const MAX_DISK = 64_000_000
 const WATCH_MS = 250
 /** Heap of the scripts of one page, MB. */
 const HEAP_MB = 400
@@ -101,8 +108,15 @@ export async function startBrowser({ chromium, tempDir, fence, onEvent }: Browse
     child.once('error', () => resolve())
   })
   const connection = connectCdp(child.stdio[3] as Writable, child.stdio[4] as Readable, onEvent)
+  let isLooking = false
   const watch = setInterval(async () => {
-    if ((await groupMemory(child.pid)) > MAX_MEMORY) killGroup(child.pid)
+    // A look at thousands of files may take longer than the pause.
+    if (isLooking) return
+    isLooking = true
+    const takesTooMuch =
+      (await groupMemory(child.pid)) > MAX_MEMORY || (await folderSize(folder, MAX_DISK)) > MAX_DISK
+    isLooking = false
+    if (takesTooMuch) killGroup(child.pid)
   }, WATCH_MS)
   let closing: Promise<void> | null = null
 

@@ -81,7 +81,7 @@ export function createSiteFetcher(
     const listed =
       links.length + preferred.length < MAX_FURTHER_PAGES * 4 ? await fetchSitemaps(site, robots) : []
     const chosen = watch(() => choosePages(site, [...preferred, ...links, ...listed], MAX_FURTHER_PAGES))
-    const refused = watch(() => chosen.filter(url => !robots.isAllowed(pathOf(url))))
+    const refused = chosen.filter(url => !watch(() => robots.isAllowed(pathOf(url))))
     const reasons = new Map(refused.map(url => [url, 'robots.txt does not allow it']))
     const pages = new Map<string, FetchedPage>()
     let chars = first.html.length

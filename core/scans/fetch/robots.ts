@@ -1,3 +1,5 @@
+import { MAX_COMPARED_PATH, type PathPattern, parsePathPattern } from './path-pattern.ts'
+
 /** What a robots.txt allows one robot (RFC 9309). */
 export type Robots = {
   /** `path`: path and query of a URL. */
@@ -8,41 +10,64 @@ export type Robots = {
   crawlDelay: number
 }
 
-/** Larger files are cut; the RFC demands this much. */
+/**
+ * Larger files are cut. A limit may be no smaller (RFC 9309, 2.5: 500 KiB), so the file may have 57,000
+ * rules.
+ */
 export const MAX_ROBOTS_BYTES = 512_000
-/** Rules that are read; a file with more than that is no list for people. */
-const MAX_RULES = 5_000
+/**
+ * Rules with a star that are compared whole. Each reads the whole path, so a page costs a million steps at
+ * most, some milliseconds. Rules without a star cost no more than their own length.
+ */
+export const MAX_STAR_RULES = 500
 const MAX_SITEMAPS = 5
 
 export const ALLOW_ALL: Robots = { isAllowed: () => true, sitemaps: [], crawlDelay: 0 }
 /** What a server error on robots.txt means: the site cannot say now what it allows. */
 export const ALLOW_NOTHING: Robots = { isAllowed: () => false, sitemaps: [], crawlDelay: 0 }
 
-type Rule = { isAllow: boolean; pattern: string }
+type Rule = { isAllow: boolean; text: string }
 type Group = { agents: string[]; rules: Rule[]; delay: number }
 
 /**
  * Reads a robots.txt for the robot `name`. The groups that name it count, else those of `*`. The longest rule
- * that matches decides, and of two equal ones the one that allows.
+ * that matches decides, and of two equal ones the one that allows. A rule with a star that is beyond
+ * MAX_STAR_RULES, or meets a path beyond MAX_COMPARED_PATH, is not compared whole: then it refuses all
+ * that begins as it does, and allows nothing, so the file never allows more than its author wrote.
  */
 export function parseRobots(text: string, name: string): Robots {
   const { groups, sitemaps } = readGroups(text)
   const own = groups.filter(({ agents }) => agents.includes(name.toLowerCase()))
   const chosen = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes('*'))
-  const rules = chosen
-    .flatMap(group => group.rules)
-    .toSorted((a, b) => b.pattern.length - a.pattern.length || Number(b.isAllow) - Number(a.isAllow))
+  const rules = openRules(chosen.flatMap(group => group.rules))
   return {
-    isAllowed: path => rules.find(({ pattern }) => matches(pattern, path))?.isAllow ?? true,
+    isAllowed: path => rules.find(rule => decides(rule, path))?.isAllow ?? true,
     sitemaps,
     crawlDelay: Math.max(0, ...chosen.map(({ delay }) => delay)),
   }
 }
 
+type OpenRule = { isAllow: boolean; pattern: PathPattern; isWhole: boolean }
+
+/** The rules in the order in which they decide. */
+function openRules(rules: readonly Rule[]): OpenRule[] {
+  let stars = 0
+  return rules
+    .toSorted((a, b) => b.text.length - a.text.length || Number(b.isAllow) - Number(a.isAllow))
+    .map(({ isAllow, text }) => {
+      const pattern = parsePathPattern(text)
+      return { isAllow, pattern, isWhole: !pattern.hasStar || ++stars <= MAX_STAR_RULES }
+    })
+}
+
+function decides({ isAllow, pattern, isWhole }: OpenRule, path: string): boolean {
+  if (isWhole && (!pattern.hasStar || path.length <= MAX_COMPARED_PATH)) return pattern.matches(path)
+  return !isAllow && path.startsWith(pattern.prefix)
+}
+
 function readGroups(text: string): { groups: Group[]; sitemaps: string[] } {
   const groups: Group[] = []
   const sitemaps: string[] = []
-  let rules = 0
   let isStarting = false
   for (const line of text.split(/\r\n|\r|\n/)) {
     const { field, value } = readLine(line)
@@ -60,8 +85,7 @@ function readGroups(text: string): { groups: Group[]; sitemaps: string[] } {
     if (field === 'allow' || field === 'disallow') {
       isStarting = false
       // An empty rule allows everything, as no rule does.
-      if (value !== '' && rules++ < MAX_RULES)
-        group.rules.push({ isAllow: field === 'allow', pattern: value })
+      if (value !== '') group.rules.push({ isAllow: field === 'allow', text: value })
     }
     if (field === 'crawl-delay') {
       isStarting = false
@@ -80,27 +104,4 @@ function readLine(line: string): { field: string; value: string } {
   const colon = rule.indexOf(':')
   if (colon < 0) return { field: '', value: '' }
   return { field: rule.slice(0, colon).trim().toLowerCase(), value: rule.slice(colon + 1).trim() }
-}
-
-/**
- * `*` is any text, and `$` at the end the end of the path. Takes time in proportion to both lengths at most.
- */
-function matches(pattern: string, path: string): boolean {
-  const isWhole = pattern.endsWith('$')
-  const parts = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
-  const [first = '', ...rest] = parts
-  if (!path.startsWith(first)) return false
-  let at = first.length
-  for (const [i, part] of rest.entries()) {
-    const isLast = i + 1 === rest.length
-    const found = isLast && isWhole ? lastIndex(path, part, at) : path.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
-  }
-  return !isWhole || at === path.length
-}
-
-function lastIndex(path: string, part: string, from: number): number {
-  const at = path.length - part.length
-  return at >= from && path.endsWith(part) ? at : -1
 }

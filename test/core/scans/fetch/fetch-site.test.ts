@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOutboundClient } from '#core/outbound/outbound-client'
 import { createSiteFetcher } from '#core/scans/fetch/fetch-site'
+import type { Watch } from '#core/scans/watch'
 import { createFakeClock } from '#test/support/fake-clock'
 import { createSiteNetwork } from '#test/support/site-network'
 
@@ -44,4 +45,22 @@ test('pages whose pause the end of the analysis cuts off are named as not read',
   expect(unread).toEqual(
     ['a', 'b', 'c'].map(name => ({ url: `${HOME}${name}`, reason: 'the time of the analysis was over' })),
   )
+})
+
+test('each address is compared with robots.txt in a piece of work of its own', async () => {
+  const network = createSiteNetwork(url =>
+    url.endsWith('/robots.txt') ? 'User-agent: *\nDisallow: /b' : LINKS,
+  )
+  const clock = createFakeClock(0, { movesItself: true })
+  const client = createOutboundClient({ network, userAgent: 'test', clock })
+  const answers: unknown[] = []
+  const watch: Watch = work => {
+    const answer = work()
+    answers.push(answer)
+    return answer
+  }
+  const fetcher = createSiteFetcher({ client, clock, watch }, new AbortController().signal)
+  await fetcher.fetchFurther(await fetcher.fetchFirst([HOME]), [])
+  expect(answers).toEqual(expect.arrayContaining([true, false]))
+  expect(answers.filter(answer => typeof answer === 'boolean')).toEqual([true, true, false, true])
 })

@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MAX_ROBOTS_BYTES, parseRobots } from '#core/scans/fetch/robots'
+import { MAX_COMPARED_PATH, parsePathPattern } from '#core/scans/fetch/path-pattern'
+import { MAX_ROBOTS_BYTES, MAX_STAR_RULES, parseRobots } from '#core/scans/fetch/robots'
 
 function allowed(text: string, path: string): boolean {
   return parseRobots(text, 'FootfallScan').isAllowed(path)
@@ -70,5 +72,61 @@ describe('robots.txt', () => {
     expect(allowed(`User-agent: *\nDisallow: /y${blanks}# x`, '/y')).toBe(false)
     expect(allowed(`User-agent: *\nDisallow${blanks}: /y`, '/y')).toBe(false)
     expect(allowed(`User-agent: *\n${blanks}Disallow: /y`, '/y')).toBe(false)
+  })
+
+  const fileOf = (rule: string) =>
+    `User-agent: *\n${`Disallow: ${rule}\n`.repeat(5_000)}`.slice(0, MAX_ROBOTS_BYTES).replace(/\n.*$/, '')
+
+  // Comparing each rule with the whole of each path takes longer than a test may take.
+  test.each([
+    ['rules of many stars', `${'*a'.repeat(45)}b`, 16_000, false],
+    ['rules with a long text that nearly fits', `*${'a'.repeat(1_020)}b`, MAX_COMPARED_PATH - 1, true],
+    ['rules whose first letter does not fit', `*b${'a'.repeat(1_020)}`, MAX_COMPARED_PATH - 1, true],
+    ['rules whose texts fit but for the last one', `*${'ab'.repeat(40)}*c`, 16_000, false],
+    ['stars alone', `${'*'.repeat(90)}b`, 16_000, false],
+  ])('a file of %s is compared with many paths in time', (_, rule, length, expected) => {
+    const { isAllowed } = parseRobots(fileOf(rule), 'FootfallScan')
+    const pages = length > MAX_COMPARED_PATH ? 500 : 26
+    for (let i = 0; i < pages; i++) expect(isAllowed(`/${'a'.repeat(length)}`)).toBe(expected)
+  })
+
+  test('a rule that is not compared whole refuses all that begins as it does', () => {
+    const stars = `Disallow: /very/long/*/rule\n`.repeat(MAX_STAR_RULES)
+    const beyond = `User-agent: *\n${stars}Disallow: /a/*/b\nAllow: /a/c*\nDisallow: /p\nAllow: /p/x\n`
+    const paths = ['/a/1/b', '/a/c1', '/b', '/p/y', '/p/x', '/very/long/1/rule', '/very/long/1']
+    expect(paths.map(path => allowed(beyond, path))).toEqual([false, false, true, false, true, false, true])
+    expect(allowed(beyond.replace(stars, ''), '/a/c1')).toBe(true)
+    const long = 'x'.repeat(MAX_COMPARED_PATH)
+    const file = 'User-agent: *\nDisallow: /a/*/b\nAllow: /a/*/c\nDisallow: /p\nAllow: /p/x\nDisallow: /q$'
+    const longPaths = [`/a/${long}/c`, `/${long}/b`, `/p/y${long}`, `/p/x/${long}`, `/q${long}`]
+    expect(longPaths.map(path => allowed(file, path))).toEqual([false, true, false, true, true])
+  })
+
+  test('all rules of a file of the largest size count', () => {
+    const rules = Array.from({ length: 30_000 }, (_, i) => `Allow:/${i}`).join('\n')
+    expect(allowed(`User-agent: *\n${rules}\nDisallow:/private`, '/private')).toBe(false)
+  })
+})
+
+describe('a pattern', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '*', '$', '.'), maxLength: 12 })
+
+  test('matches as a regular expression does in which a star is any text', () => {
+    fc.assert(
+      fc.property(
+        text,
+        fc.string({ unit: fc.constantFrom('a', 'b', '$', '.'), maxLength: 14 }),
+        (pattern, path) => {
+          const isWhole = pattern.endsWith('$')
+          const body = (isWhole ? pattern.slice(0, -1) : pattern)
+            .split('*')
+            .map(text => text.replace(/[$.]/g, '\\$&'))
+            .join('.*')
+          const expected = new RegExp(`^${body}${isWhole ? '$' : ''}`).test(path)
+          expect(parsePathPattern(pattern).matches(path)).toBe(expected)
+        },
+      ),
+      { numRuns: 2_000 },
+    )
   })
 })
