@@ -89,7 +89,12 @@ export function findLostPorts(
     const isLost = Number.parseInt(repetitions ?? '0', 16) >= LOST_AFTER_REPETITIONS
     ofPort[isLost ? 'lost' : 'alive'].add(portOf(remote))
   }
-  return new Map([...clients].map(([port, { lost, alive }]) => [port, new Set([...lost].filter(client => !alive.has(client)))]),
+  return new Map(
+    [...clients].map(([port, { lost, alive }]) => [
+      port,
+      new Set([...lost].filter(client => !alive.has(client))),
+    ]),
+  )
 }
 
 /** Addresses have the form `0100007F:B115`, both in hex. */
