@@ -124,7 +124,7 @@ function propertyMetric(
   const { fields, scalar } = propertyValue(key)
   const alias = written(`number_${column}`)
   const textAlias = written(`text_${column}`)
-  const parts = sumParts(textAlias, alias)
+  const parts = sumParts(alias)
   return {
     name,
     rowsOf: isPercentile(name) ? 'ranks' : 'events',

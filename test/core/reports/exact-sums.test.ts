@@ -22,9 +22,9 @@ const SUMS: Record<string, { values: (number | string)[]; sum: number | null; av
   cents: { values: [0.1, 0.2, 0.3], sum: 0.6, avg: 0.6 / 3 },
   refunds: { values: [...times(3, 33.33), -99.99], sum: 0, avg: 0 },
   texts: { values: [...times(10, '19.90'), 0.05], sum: 199.05, avg: 199.05 / 11 },
-  large: { values: [...times(7, 99_999_999_999.99), 0.07], sum: 700_000_000_000, avg: 87_500_000_000 },
-  shares: { values: times(3, 0.12345678901), sum: 0.37037036703, avg: 0.12345678901 },
-  // What no decimal of this size holds is added as before.
+  large: { values: [...times(7, 8_999_999_999.99), 0.07], sum: 63_000_000_000, avg: 7_875_000_000 },
+  shares: { values: times(7, 0.123456), sum: 0.864192, avg: 0.123456 },
+  // Numbers with more places, and larger ones, are added as before.
   tiny: { values: times(4, 2 ** -40), sum: 2 ** -38, avg: 2 ** -40 },
   huge: { values: [2 ** 80, 0.5, 2 ** 80], sum: 2 ** 81, avg: 2 ** 81 / 3 },
   exponents: { values: ['1.5e3', '25E-1', 1], sum: 1503.5, avg: 1503.5 / 3 },
