@@ -64,7 +64,7 @@ export const liveResponse = z
       }),
     truncated: z.literal(true).optional().meta({
       description:
-        'Present when the window has more events than the buffer holds: the counts are of the newest ones',
+        'Present when the window has more events, or bytes of them, than live reads see: the counts are of the newest ones',
     }),
     ...contextOfResponse,
     receipt: readExtras.receipt,

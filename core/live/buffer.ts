@@ -40,6 +40,9 @@ export type Chunk = {
   events: LiveEvent[]
 }
 
+/** A chunk that was read, and how many bytes of JSON its events were. */
+export type ReadChunk = Chunk & { bytes: number }
+
 export type LiveBuffer = ReturnType<typeof createLiveBuffer>
 
 /** An item stays a fifth longer than its events are readable: a reader that has begun may still need it. */
@@ -111,7 +114,7 @@ export function createLiveBuffer({ client, table }: StateTable, { clock, bufferM
   }
 
   /** Reads the chunks of a project with this stamp or a later one, newest first. A reader may stop early. */
-  async function* newestFirst(projectId: string, fromStamp: number): AsyncGenerator<Chunk> {
+  async function* newestFirst(projectId: string, fromStamp: number): AsyncGenerator<ReadChunk> {
     const readers = partitionsOf(projectId).map(partition =>
       newestOfPartition(projectId, partition, fromStamp),
     )
@@ -122,7 +125,7 @@ export function createLiveBuffer({ client, table }: StateTable, { clock, bufferM
     projectId: string,
     partition: string,
     fromStamp: number,
-  ): AsyncGenerator<Chunk> {
+  ): AsyncGenerator<ReadChunk> {
     const query = { ...range(partition, toKey(fromStamp)), ...NEWEST_FIRST }
     for await (const page of queryPages({ client, table }, query)) {
       for (const item of page) yield* toChunk(projectId, item as Item)
@@ -248,21 +251,21 @@ function toKey(stamp: number): string {
 }
 
 /** The chunk of an item; none when the item has no events of the project. */
-function toChunk(projectId: string, { sk, events: packed, shard, stamp }: Item): Chunk[] {
-  const events = unpackEvents(projectId, packed)
-  return events.length === 0 ? [] : [{ key: sk, shard, stamp, events }]
+function toChunk(projectId: string, { sk, events: packed, shard, stamp }: Item): ReadChunk[] {
+  const { events, bytes } = unpackEvents(projectId, packed)
+  return events.length === 0 ? [] : [{ key: sk, shard, stamp, events, bytes }]
 }
 
 /** Merges readers that each yield chunks newest first. */
-async function* mergeNewestFirst(readers: AsyncGenerator<Chunk>[]): AsyncGenerator<Chunk> {
+async function* mergeNewestFirst(readers: AsyncGenerator<ReadChunk>[]): AsyncGenerator<ReadChunk> {
   try {
     const next = await Promise.all(readers.map(reader => reader.next()))
     for (;;) {
-      const heads = next.flatMap(({ value, done }, i) => (done ? [] : [{ i, chunk: value as Chunk }]))
+      const heads = next.flatMap(({ value, done }, i) => (done ? [] : [{ i, chunk: value as ReadChunk }]))
       const newest = heads.toSorted((a, b) => byKey({ sk: b.chunk.key }, { sk: a.chunk.key }))[0]
       if (newest === undefined) return
       yield newest.chunk
-      next[newest.i] = await (readers[newest.i] as AsyncGenerator<Chunk>).next()
+      next[newest.i] = await (readers[newest.i] as AsyncGenerator<ReadChunk>).next()
     }
   } finally {
     await Promise.all(readers.map(reader => reader.return(undefined)))

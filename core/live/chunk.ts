@@ -130,21 +130,26 @@ export function firstPosition({ sequence, first }: WrittenLiveRecord): Position 
 
 /**
  * Reads the events of a project from a chunk, in their order; none if the chunk has no line of the project.
+ * `bytes`: how much JSON that was.
  */
-export function unpackEvents(projectId: string, bytes: Uint8Array): LiveEvent[] {
-  const passedOn = readPassedOn(bytes)
+export function unpackEvents(projectId: string, chunk: Uint8Array): { events: LiveEvent[]; bytes: number } {
+  const passedOn = readPassedOn(chunk)
   if (passedOn !== null) {
-    const { sequence, record } = passedOn
-    return record.project_id === projectId ? toLiveEvents({ ...record, sequence, first: 0 }) : []
+    const { sequence, record, bytes } = passedOn
+    if (record.project_id !== projectId) return NO_EVENTS
+    return { events: toLiveEvents({ ...record, sequence, first: 0 }), bytes }
   }
-  const text = unpackText(bytes)
+  const text = unpackText(chunk)
   const prefix = lineStart(projectId)
   const start = text.indexOf(prefix)
-  if (start === -1) return []
+  if (start === -1) return NO_EVENTS
   const end = text.indexOf('\n', start + 1)
   const json = text.slice(start + prefix.length, end === -1 ? undefined : end)
-  return (JSON.parse(json) as LiveRecord[]).flatMap(toLiveEvents)
+  const events = (JSON.parse(json) as LiveRecord[]).flatMap(toLiveEvents)
+  return { events, bytes: Buffer.byteLength(json) }
 }
+
+const NO_EVENTS = { events: [], bytes: 0 }
 
 /** Returns the chunk without the erased events of all projects; null if it has none. */
 export function eraseFromChunk(bytes: Uint8Array, eraser: EventEraser): Uint8Array | null {

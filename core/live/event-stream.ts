@@ -39,6 +39,8 @@ export type StreamRequest = {
   lastEventId: string | undefined
   /** Events of a project that the buffer holds. */
   maxEvents: number
+  /** How many bytes of JSON of the buffer are read for what the client has missed. */
+  maxBytes: number
   /** Whether the caller may still read. The stream ends when not. */
   mayGoOn(): Promise<boolean>
 }
@@ -51,7 +53,7 @@ const HEARTBEAT = Buffer.from(':heartbeat\n\n')
  */
 export async function* streamBlocks(
   { buffer, tails, clock, settings }: StreamServices,
-  { project, filter, lastEventId, maxEvents, mayGoOn }: StreamRequest,
+  { project, filter, lastEventId, maxEvents, maxBytes, mayGoOn }: StreamRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const connectedAt = clock.now()
@@ -64,7 +66,7 @@ export async function* streamBlocks(
     yield connectedBlock(project.name, filter, { connectedAt, lastEventId })
     const resumed = await resume(
       { buffer, tails },
-      { projectId: project.id, lastEventId, maxEvents, connectedAt },
+      { projectId: project.id, lastEventId, maxEvents, maxBytes, connectedAt },
     )
     let matches = resumed.events.filter(event => passesFilter(filter, event))
     for (;;) {
@@ -139,15 +141,22 @@ async function resume(
     projectId,
     lastEventId,
     maxEvents,
+    maxBytes,
     connectedAt,
-  }: { projectId: string; lastEventId: string | undefined; maxEvents: number; connectedAt: number },
+  }: Pick<StreamRequest, 'lastEventId' | 'maxEvents' | 'maxBytes'> & {
+    projectId: string
+    connectedAt: number
+  },
 ): Promise<Resumed> {
   const arrival = arrivalOf(lastEventId)
   if (arrival === null) return { events: [], isNew: event => event.received_at >= connectedAt }
   const oldest = connectedAt - buffer.bufferMs
   const chunks = []
   let count = 0
+  let bytes = 0
   for await (const chunk of buffer.newestFirst(projectId, Math.max(oldest, arrival - LATE_MS))) {
+    bytes += chunk.bytes
+    if (chunks.length > 0 && bytes > maxBytes) break
     chunks.push(chunk)
     count += chunk.events.length
     if (count >= maxEvents) break

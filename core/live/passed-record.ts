@@ -28,13 +28,15 @@ export function isPassedOn(chunk: Uint8Array): boolean {
   return chunk[0] === RECORD
 }
 
-/** The record of a chunk that passOn has made, and its sequence; null for any other chunk. */
-export function readPassedOn(chunk: Uint8Array): { sequence: string; record: EventsRecord } | null {
+/** The record of a chunk that passOn has made, its sequence and its bytes; null for any other chunk. */
+export function readPassedOn(
+  chunk: Uint8Array,
+): { sequence: string; record: EventsRecord; bytes: number } | null {
   if (!isPassedOn(chunk)) return null
   const { sequence, packed } = split(chunk)
   const record = unpackRecord(packed)
   if (record.kind !== 'events') throw new Error('the record has no events')
-  return { sequence, record }
+  return { sequence, record, bytes: unpackedBytes(packed) }
 }
 
 /** Returns the chunk without the erased events; null if it has none. */

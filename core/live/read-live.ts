@@ -19,6 +19,14 @@ export type LiveRequest = {
   window: { seconds: number } | { after: string }
   /** How many events the buffer of a project holds; older ones do not count. */
   maxEvents: number
+  /** How many bytes of JSON of them. At least one chunk is read, which has about a megabyte at most. */
+  maxBytes: number
+}
+
+/** What an answer is read from. */
+export type LiveSource = {
+  buffer: Pick<LiveBuffer, 'newestFirst' | 'clock' | 'bufferMs'>
+  users: Pick<UserResolver, 'resolveUsers'>
 }
 
 export type Live = { body: Omit<z.input<typeof liveResponse>, 'follow'>; events: number }
@@ -32,8 +40,8 @@ export type Live = { body: Omit<z.input<typeof liveResponse>, 'follow'>; events:
  * next answer, because a chunk may become readable late. So each chunk is in one answer.
  */
 export async function readLive(
-  { buffer, users }: { buffer: LiveBuffer; users: UserResolver },
-  { project, window, maxEvents }: LiveRequest,
+  { buffer, users }: LiveSource,
+  { project, window, maxEvents, maxBytes }: LiveRequest,
 ): Promise<Live> {
   const now = buffer.clock.now()
   const { bufferMs } = buffer
@@ -52,7 +60,11 @@ export async function readLive(
       return seen.isNew(event)
     }
     let isTruncated = false
-    for await (const { stamp, events } of buffer.newestFirst(project.id, stamps.from)) {
+    let readBytes = 0
+    for await (const { stamp, events, bytes } of buffer.newestFirst(project.id, stamps.from)) {
+      isTruncated = readBytes > 0 && readBytes + bytes > maxBytes
+      if (isTruncated) break
+      readBytes += bytes
       if (stamp > stamps.until) continue
       const newEvents = events.filter(isCounted)
       const room = maxEvents - counts.events

@@ -221,7 +221,7 @@ const GUARD_MEANINGS: Record<Guard, string> = {
   share_statements_per_minute: 'statements by one share link from one network in a minute',
   share_link_statements_per_minute: 'statements by one share link in a minute',
   guest_statements_per_day: 'statements of a project in a UTC day by its share links and demo sessions',
-  guest_reads_at_once: 'reads of share links and demo sessions that wait for the query engine at once',
+  guest_reads_at_once: 'reads of share links and demo sessions that run at once',
   guest_network_streams: 'open streams of share links and demo sessions of one network',
   guest_streams: 'open streams of all share links and demo sessions of an account',
   replay_storage_bytes: 'bytes that the replays of an account may have at once',
@@ -232,6 +232,7 @@ const GUARD_MEANINGS: Record<Guard, string> = {
   stream_idle_minutes: 'minutes without a match after which a stream ends',
   live_buffer_seconds: 'seconds for which the live buffer keeps an event',
   live_buffer_events: 'events of a project that live reads see',
+  live_buffer_bytes: 'bytes of these events, as JSON',
 }
 
 function sharedViewsTable(): string {

@@ -1,4 +1,5 @@
-import { readLive } from '#core/live/read-live'
+import { isGuest } from '#core/accounts/caller'
+import { createLiveReader } from '#core/live/live-reader'
 import { compactLists } from '#core/reports/run/compact-lists'
 import { utcDate } from '#core/time'
 import type { accountChain } from '#lambdas/chain/account-chain'
@@ -13,15 +14,23 @@ import type { ReportsServices } from './services.ts'
  * here.
  */
 export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof accountChain>) {
-  const { clock, profile, follow } = services
+  const { clock, profile, follow, guestSlots } = services
+  const reader = createLiveReader(services)
   return chain(routes.live)(async call => {
     const startedAt = clock.now()
     const { project, context } = await openProject(services, call)
-    const { body, events } = await readLive(services, {
-      project,
+    const asGuest = isGuest(call.caller)
+    const asked = {
+      project: { id: project.id, name: project.name },
       window: call.query.after === undefined ? { seconds: call.query.window } : { after: call.query.after },
       maxEvents: profile.live_buffer_events,
-    })
+      maxBytes: profile.live_buffer_bytes,
+      isGuest: asGuest,
+    }
+    // On AWS each read holds an execution, so guests have few places.
+    const { body, events } = await (asGuest
+      ? guestSlots.run(project.id, () => reader.read(asked))
+      : reader.read(asked))
     const receipt: Receipt = {
       engine: null,
       rows: events,

@@ -39,6 +39,11 @@ const HEADERS = {
 }
 /** When a client that is over the limit may try again, seconds. */
 const RETRY_SECONDS = 30
+/**
+ * What a guest's stream reads of the buffer for Last-Event-ID, bytes of JSON. A guest may open one after the
+ * other, so each costs about as much as a request of ingestion of that size.
+ */
+const GUEST_RESUME_BYTES = 500_000
 
 /** GET /stream: the events of a project as they arrive (docs/api/live.md). */
 export function streamHandler(services: StreamServices): HttpFunction {
@@ -58,6 +63,9 @@ export function streamHandler(services: StreamServices): HttpFunction {
           filter: toStreamFilter(call.query),
           lastEventId: call.request.headers['last-event-id'],
           maxEvents: profile.live_buffer_events,
+          maxBytes: isGuest(call.caller)
+            ? Math.min(GUEST_RESUME_BYTES, profile.live_buffer_bytes)
+            : profile.live_buffer_bytes,
           mayGoOn: () => mayGoOn(services, call, lease),
         },
         stopping.signal,
@@ -80,16 +88,16 @@ async function placesOf(
 ): Promise<Place[]> {
   const { account, credential } = caller
   const { open_streams, guest_network_streams, guest_streams } = profile
-  if (!isGuest(caller)) return [{ holder: account.id, limit: open_streams, whose: 'The account has' }]
+  if (!isGuest(caller)) return [{ holder: account.id, limit: open_streams, whose: 'the account' }]
   const network = await limits.networkOf(request.ip)
   const places = [
-    { holder: credential.id, limit: open_streams, whose: 'This session has' },
+    { holder: credential.id, limit: open_streams, whose: 'this session' },
     {
       holder: `network#${network}`,
       limit: guest_network_streams,
-      whose: 'The demo sessions of your network have',
+      whose: 'the demo sessions of your network',
     },
-    { holder: `guests#${account.id}`, limit: guest_streams, whose: 'All demo sessions together have' },
+    { holder: `guests#${account.id}`, limit: guest_streams, whose: 'all demo sessions together' },
   ]
   return places.filter(({ limit }) => limit !== NO_LIMIT)
 }
@@ -152,7 +160,7 @@ async function mayGoOn(services: StreamServices, call: StreamCall, lease: Stream
 }
 
 function streamLimit({ limit, whose }: Place, now: number): ApiError {
-  const message = `${whose} ${limit} open streams, which is the limit. Close one and open this one again, or read GET /live with \`after\` every few seconds.`
+  const message = `The limit of ${limit} open streams for ${whose} is reached. Close one and open this one again, or read GET /live with \`after\` every few seconds.`
   return new ApiError('STREAM_LIMIT', message, {
     retryAfter: RETRY_SECONDS,
     headers: limitHeaders({ limit, remaining: 0, resetsAt: now + RETRY_SECONDS * 1_000 }),

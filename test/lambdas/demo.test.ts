@@ -156,8 +156,8 @@ describe('the open streams of the demo', () => {
   }
 
   test.each([
-    ['of one network', 'guest_network_streams=3', 'The demo sessions of your network have 3 open streams'],
-    ['of all together', 'guest_streams=3', 'All demo sessions together have 3 open streams'],
+    ['of one network', 'guest_network_streams=3', '3 open streams for the demo sessions of your network'],
+    ['of all together', 'guest_streams=3', '3 open streams for all demo sessions together'],
   ])('%s are bounded, whatever number of sessions has them', async (_, limits, message) => {
     const own = await openHttpService({ streams: { maxMs: Number.POSITIVE_INFINITY }, limits })
     await own.demo.setProject(await own.createProject())

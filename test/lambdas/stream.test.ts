@@ -258,6 +258,40 @@ describe('Last-Event-ID', () => {
   )
 })
 
+describe('Last-Event-ID after many bytes', () => {
+  const text = 'x'.repeat(8_000)
+  /** 16 records of 80 KB each, with an id before all of them. */
+  async function fill() {
+    const project = await service.createProject()
+    const first = await open(project)
+    const id = first.blocks()[0]?.id ?? ''
+    first.close()
+    for (let i = 1; i <= 16; i++) {
+      const events = Array.from({ length: 10 }, () => ({ event: `e${i}`, properties: { text } }))
+      await track(project, events)
+    }
+    return { project, resume: (headers: Record<string, string>) => ({ 'Last-Event-ID': id, ...headers }) }
+  }
+
+  test('gives a demo session the newest half a megabyte, and an account all', async () => {
+    const { project, resume } = await fill()
+    await service.demo.setProject(project)
+    const { access_token } = await service.agentSessions.issueDemo((await service.demo.account()).id)
+    const owner = await open(project, {}, resume({}))
+    await owner.waitFor(161)
+    const search = new URLSearchParams({ project: 'demo' })
+    const guest = openEventStream(
+      service,
+      `/stream?${search}`,
+      resume({ Authorization: `Bearer ${access_token}` }),
+    )
+    await guest.waitFor(2)
+    const got = new Set(names(guest))
+    expect([got.has('e16'), got.has('e1'), got.size < 8]).toEqual([true, false, true])
+    for (const client of [owner, guest]) client.close()
+  })
+})
+
 describe('the limit of open streams', () => {
   test('is ten for an account; a closed stream makes room for another', async () => {
     const account = await service.accounts.create({

@@ -34,7 +34,7 @@ test('a chunk gives back its events, with the ids that reports show', () => {
   const [chunk = expect.unreachable(), ...others] = packEvents('p', [toWritten(record)])
   expect(others).toEqual([])
   expect(chunk.first).toEqual({ sequence: '5', index: 0 })
-  expect(unpackEvents('p', chunk.bytes)).toEqual([
+  expect(unpackEvents('p', chunk.bytes).events).toEqual([
     {
       ...record.events[0],
       id: eventUlid(NOW, 0, 5_000),
@@ -74,10 +74,10 @@ describe('a large record', () => {
     expect(chunks.map(({ first }) => first.sequence)).toEqual(['1', '2', '3'])
     const { packed } = written(large)
     expect(chunks[1]?.bytes.subarray(-packed.length)).toEqual(packed)
-    expect(chunks.map(({ bytes }) => unpackEvents('p', bytes))).toEqual(
+    expect(chunks.map(({ bytes }) => unpackEvents('p', bytes).events)).toEqual(
       [before, large, after].map(record => toLiveEvents(record)),
     )
-    expect(chunks.flatMap(({ bytes }) => unpackEvents('other', bytes))).toEqual([])
+    expect(chunks.flatMap(({ bytes }) => unpackEvents('other', bytes).events)).toEqual([])
   })
 
   test('is packed with others if it is not large enough, and divided if it is too large for an item', () => {
@@ -90,7 +90,7 @@ describe('a large record', () => {
     const chunks = packEvents('p', [written(huge)])
     for (const { bytes } of chunks) expect(bytes.length).toBeLessThanOrEqual(400_000)
     expect(chunks.length).toBeGreaterThan(1)
-    expect(chunks.flatMap(({ bytes }) => unpackEvents('p', bytes))).toEqual(toLiveEvents(huge))
+    expect(chunks.flatMap(({ bytes }) => unpackEvents('p', bytes).events)).toEqual(toLiveEvents(huge))
   })
 
   test('loses its erased events, and all others keep their positions', () => {
@@ -101,7 +101,9 @@ describe('a large record', () => {
       ...{ erased_until: NOW / 1_000, number: 1 },
     }
     const rest = eraseFromChunk(chunk.bytes, createEventEraser([erased])) ?? expect.unreachable()
-    expect(unpackEvents('p', rest)).toEqual(toLiveEvents(record).filter(event => event.user_id !== 'ann'))
+    expect(unpackEvents('p', rest).events).toEqual(
+      toLiveEvents(record).filter(event => event.user_id !== 'ann'),
+    )
     expect(eraseFromChunk(rest, createEventEraser([erased]))).toBeNull()
     expect(eraseFromChunk(chunk.bytes, createEventEraser([{ ...erased, project_id: 'q' }]))).toBeNull()
   })
@@ -111,7 +113,7 @@ test('a chunk gives back the deepest properties that fit into 8 KB', () => {
   const deep: unknown = JSON.parse('['.repeat(4_090) + ']'.repeat(4_090))
   const record = liveRecord(5, NOW, [{ event: 'a', properties: { deep } }])
   const [chunk = expect.unreachable()] = packEvents('p', [toWritten(record)])
-  const [event = expect.unreachable()] = unpackEvents('p', chunk.bytes)
+  const [event = expect.unreachable()] = unpackEvents('p', chunk.bytes).events
   expect(JSON.stringify({ events: [event] })).toContain('['.repeat(4_090))
 })
 
@@ -130,7 +132,7 @@ describe('events that do not compress', () => {
     const chunks = packEvents('p', records.map(toWritten))
     expect(chunks.length).toBeGreaterThan(1)
     for (const { bytes } of chunks) expect(bytes.length).toBeLessThanOrEqual(350_000)
-    const events = chunks.flatMap(({ bytes }) => unpackEvents('p', bytes))
+    const events = chunks.flatMap(({ bytes }) => unpackEvents('p', bytes).events)
     expect(events.map(({ seq }) => seq)).toEqual(
       records.flatMap(({ seq, events }) => events.map((_, i) => seq + i)),
     )
@@ -140,7 +142,7 @@ describe('events that do not compress', () => {
     const events = [...records, ...records].flatMap(({ events }) => events)
     const chunks = packEvents('p', [toWritten(liveRecord(9, NOW, events))])
     expect(chunks.length).toBeGreaterThan(1)
-    const firsts = chunks.map(({ bytes }) => unpackEvents('p', bytes)[0]?.position)
+    const firsts = chunks.map(({ bytes }) => unpackEvents('p', bytes).events[0]?.position)
     expect(chunks.map(({ first }) => first)).toEqual(firsts)
   })
 })

@@ -24,6 +24,7 @@ function openStream(settings: Partial<StreamSettings>, clock = createFakeClock(S
     filter: { events: [], pairs: [] },
     lastEventId: undefined,
     maxEvents: 100,
+    maxBytes: 4_000_000,
     mayGoOn: async () => true,
   }
   const blocks = streamBlocks(services, request, stopping.signal)

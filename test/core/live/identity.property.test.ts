@@ -61,7 +61,7 @@ test('live reads and streams show the final id of each user, after any identify 
 
           const { body } = await readLive(
             { buffer, users },
-            { project: { id, name: id }, window: { seconds: 60 }, maxEvents: 1_000 },
+            { project: { id, name: id }, window: { seconds: 60 }, maxEvents: 1_000, maxBytes: 4_000_000 },
           )
           expect(body.recent_events.map(({ user_id }) => user_id)).toEqual(finals.toReversed())
           expect(body.active_visitors).toBe(new Set(finals.filter(final => final !== null)).size)

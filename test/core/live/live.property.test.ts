@@ -59,7 +59,7 @@ test('every event counts once, is streamed once and is in a polled answer, whate
         )
         const subscription = tails.subscribe('p')
         const read = async (window: { seconds: number } | { after: string }) => {
-          const request = { project: { id: 'p', name: 'P' }, window, maxEvents: 10_000 }
+          const request = { project: { id: 'p', name: 'P' }, window, maxEvents: 10_000, maxBytes: 4_000_000 }
           return (await readLive({ buffer, users: NO_LINKS }, request)).body
         }
         const polled = new Set<string>()

@@ -24,8 +24,8 @@ function openProject() {
     project,
     buffer,
     write: (...records: ReturnType<typeof liveRecord>[]) => writeLive(buffer, project.id, 's', records),
-    async read(seconds = 60, maxEvents = 10_000) {
-      const request = { project, window: { seconds }, maxEvents }
+    async read(seconds = 60, maxEvents = 10_000, maxBytes = 4_000_000) {
+      const request = { project, window: { seconds }, maxEvents, maxBytes }
       return (await readLive({ buffer, users: NO_LINKS }, request)).body
     },
   }
@@ -145,6 +145,28 @@ test('lists of pages and names end after ten, equal counts are in the order of c
   expect(top_pages.map(({ path }) => path)).toEqual([...'qrstuvwxyz'])
 })
 
+test('the newest bytes count, and the answer says that older ones do not', async () => {
+  const { read, write } = openProject()
+  const text = 'x'.repeat(20_000)
+  for (let i = 1; i <= 5; i++)
+    await write(liveRecord(i, NOW - 10_000 + i, [{ event: `e${i}`, properties: { text } }]))
+  const all = await read()
+  expect([all.top_events.length, all.truncated]).toEqual([5, undefined])
+  const cut = await read(60, 10_000, 50_000)
+  expect(cut.top_events.map(({ event }) => event)).toEqual(['e4', 'e5'])
+  expect(cut.truncated).toBe(true)
+  // However large it is, the newest chunk counts.
+  expect((await read(60, 10_000, 1)).top_events.map(({ event }) => event)).toEqual(['e5'])
+})
+
+test('repeated events use up the bytes of a read too', async () => {
+  const { read, write } = openProject()
+  const text = 'x'.repeat(20_000)
+  for (let i = 1; i <= 5; i++)
+    await write(liveRecord(i, NOW - 10_000 + i, [{ event_id: 'same', properties: { text } }]))
+  expect(await read(60, 10_000, 50_000)).toMatchObject({ truncated: true, top_events: [{ count: 1 }] })
+})
+
 test('a repeated event_id counts once', async () => {
   const { read, write } = openProject()
   await write(liveRecord(1, NOW - 5_000, [{ event_id: 'e', user_id: 'u1' }]))
@@ -242,7 +264,9 @@ describe('after a cursor', () => {
           ),
         ]),
       async read(window: { seconds: number } | { after: string }, maxEvents = 10_000) {
-        return (await readLive({ buffer, users: NO_LINKS }, { project, window, maxEvents })).body
+        return (
+          await readLive({ buffer, users: NO_LINKS }, { project, window, maxEvents, maxBytes: 4_000_000 })
+        ).body
       },
     }
   }
