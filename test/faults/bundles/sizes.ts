@@ -15,8 +15,8 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   track: 1_192_000,
   // A read lists the hot files itself and writes links files, so it has the client of S3 and both Parquet
   // libraries. It computes the results of experiments too, and notes which events reports have named. Reports
-  // for share links, which fold groups of few people, are a hundredth of it, and so are the notes that say what
-  // a number counts.
+  // for share links, which fold groups of few people, are a hundredth of it, and so are the notes that say
+  // what a number counts.
   reports: 1_580_000,
   stream: 1_090_000,
   // The clients of SNS and SQS, for feedback and for website analyses, with the list of public suffixes,
