@@ -166,8 +166,8 @@ export function createTraitsStore(state: StateTable, maxPublicBytes = PUBLIC_TRA
   }
 
   /**
-   * The ids of the users that have an e-mail address, by its hash. `erased` says until when what ids have sent
-   * does not count.
+   * The ids of the users that have an e-mail address, by its hash. `erased` says until when what ids have
+   * sent does not count.
    */
   async function findByEmail(
     projectId: string,
