@@ -7,7 +7,14 @@ import { isTimeZone, wholeNumber } from './fields.ts'
  * identified ids cannot; the previous id is linked to another id already; the link would lead an id to
  * itself.
  */
-export const REFUSED_LINKS = ['shared_id', 'not_anonymous', 'identified', 'already_linked', 'loop'] as const
+export const REFUSED_LINKS = [
+  'shared_id',
+  'not_anonymous',
+  'identified',
+  'already_linked',
+  'loop',
+  'no_room',
+] as const
 export type RefusedLink = (typeof REFUSED_LINKS)[number]
 
 export const PROJECT_NAME = /^[A-Za-z0-9._-]{1,64}$/

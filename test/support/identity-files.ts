@@ -18,7 +18,7 @@ export type IdentitySetUp = {
 } & Partial<
   Pick<
     IdentityFoldServices,
-    'engine' | 'maxPublicBytes' | 'onRemoved' | 'eraseEvents' | 'leaseMs' | 'lakeState'
+    'engine' | 'maxPublicBytes' | 'maxPublicLinkBytes' | 'onRemoved' | 'eraseEvents' | 'leaseMs' | 'lakeState'
   >
 >
 

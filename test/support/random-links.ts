@@ -56,13 +56,25 @@ class Crash extends Error {}
 /** Folds the links in their random way. Returns the identities and the projects as they are then. */
 export async function processLinks(
   { links, steps, isJoined, joinsAt }: RandomLinks,
-  { state, lake, fields = [] }: { state: StateTable; lake: Lake; fields?: readonly ReportProject[] },
+  {
+    state,
+    lake,
+    fields = [],
+    ...options
+  }: {
+    state: StateTable
+    lake: Lake
+    fields?: readonly ReportProject[]
+    /** The links come without a credential, and have this bound. */
+    maxPublicLinkBytes?: number
+  },
 ): Promise<Identities & { project(id: string): Project; crashes: number }> {
   const owned = ['proj_a', 'proj_b'].map(id =>
     testProject({ id, name: id, bucket: 7, ...fields.find(other => other.id === id) }),
   )
   const project = (id: string) => owned.find(each => each.id === id) as Project
-  const setUp = { owned, clock: { now: () => NOW } }
+  const setUp = { owned, clock: { now: () => NOW }, ...options }
+  const hasCredential = options.maxPublicLinkBytes === undefined
   const identities = createIdentities({ ...setUp, state, lake })
   let crashes = 0
 
@@ -103,7 +115,7 @@ export async function processLinks(
     }
     const batch = waiting.splice(0, size)
     for (const [id, ofProject] of Map.groupBy(batch, ({ project_id }) => project_id)) {
-      const requests = ofProject.map(({ link }) => ({ ...link }))
+      const requests = ofProject.map(({ link }) => ({ ...link, hasCredential }))
       await identities.write(id, requests, hasTwoShards && id === 'proj_b' ? 's1' : 's0')
       if (isRepeated) await identities.write(id, requests.toReversed())
     }

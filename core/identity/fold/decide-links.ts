@@ -1,4 +1,5 @@
 import { compareLinks, isAnonymous, type Link, type LinkRow } from '#core/identity/links/links'
+import { publicLinkBytes } from '#core/identity/links/public-link-bytes'
 import type { Refusal } from '#core/identity/who-may-link'
 
 /** A link that an identify request asks for. */
@@ -21,17 +22,20 @@ export type Decision = {
   /** Anonymous ids that identified ids lead to from now on. */
   holders: string[]
   refused: { link: AskedLink; reason: Refusal }[]
+  /** What the accepted links without a credential take of their bound, bytes. */
+  publicBytes: number
 }
 
 /**
  * Decides which of the asked links count, in the order of their arrival. `known` has every id of the links
  * that the state knows, and every id that those lead to. A link that is asked for again is left out and not
- * refused.
+ * refused. `room`: bytes that are left for links without a credential.
  */
 export function decideLinks(
   scope: string,
   asked: readonly AskedLink[],
   known: ReadonlyMap<string, KnownId>,
+  room = Number.POSITIVE_INFINITY,
 ): Decision {
   const next = new Map<string, string>()
   const firstLinks = new Map<string, string>()
@@ -57,6 +61,7 @@ export function decideLinks(
 
   const links: AskedLink[] = []
   const refused: Decision['refused'] = []
+  let publicBytes = 0
   for (const link of asked.toSorted(compareLinks)) {
     const { previous_id, user_id, hasCredential } = link
     const first = firstLinks.get(previous_id)
@@ -67,6 +72,7 @@ export function decideLinks(
       refused.push({ link, reason })
       continue
     }
+    if (!hasCredential) publicBytes += publicLinkBytes(link)
     next.set(previous_id, final)
     firstLinks.set(previous_id, user_id)
     if (isAnonymous(final) && (!isAnonymous(previous_id) || holders.has(previous_id))) {
@@ -78,12 +84,14 @@ export function decideLinks(
     function refusalOf(): Refusal | null {
       if (first !== undefined) return 'already_linked'
       if (final === previous_id) return 'loop'
-      return !hasCredential && holders.has(previous_id) ? 'identified' : null
+      if (hasCredential) return null
+      if (holders.has(previous_id)) return 'identified'
+      return publicBytes + publicLinkBytes(link) > room ? 'no_room' : null
     }
   }
   const accepted = links.map(({ previous_id, user_id, at, seq }) => ({
     ...{ scope, previous_id, user_id, at, seq },
     linked_id: findFinal(previous_id),
   }))
-  return { accepted, holders: [...newHolders].filter(id => !next.has(id)), refused }
+  return { accepted, holders: [...newHolders].filter(id => !next.has(id)), refused, publicBytes }
 }

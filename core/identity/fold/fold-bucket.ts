@@ -11,6 +11,7 @@ import {
 import { decodeLinks, encodeLinks } from '#core/identity/links/link-rows'
 import { isAnonymous, type LinkRow } from '#core/identity/links/links'
 import type { Pointers } from '#core/identity/links/pointers'
+import type { PublicLinks } from '#core/identity/links/public-links'
 import type { Refusal } from '#core/identity/who-may-link'
 import { linksKey } from '#core/lake/keys'
 import { isBeyond } from '#core/lake/sequence'
@@ -21,6 +22,9 @@ export type FoldBucketServices = {
   lake: Pick<Lake, 'get' | 'put'>
   levels: LevelStore
   pointers: Pointers
+  publicLinks: PublicLinks
+  /** The bound of links without a credential of a scope, bytes. */
+  maxPublicLinkBytes: number
   clock: Now
   log: Log
   /** Called with links that were accepted, maybe several times. */
@@ -39,7 +43,9 @@ export type FoldedBucket = { accepted: LinkRow[]; refused: { link: SliceLink; re
  * pointers follow. A crash between the last two steps is noticed by the next fold, because `unapplied` still
  * names the file.
  */
-export function createBucketFold({ lake, levels, pointers, clock, log, onLinked }: FoldBucketServices) {
+export function createBucketFold(services: FoldBucketServices) {
+  const { lake, levels, pointers, publicLinks, maxPublicLinkBytes, clock, log, onLinked } = services
+
   /** `files`: the last sequence of each shard in the slice. */
   async function fold(
     bucket: number,
@@ -49,18 +55,26 @@ export function createBucketFold({ lake, levels, pointers, clock, log, onLinked 
     const manifest = await finishLast(await levels.read(bucket))
     const fresh = links.filter(({ shard, last }) => isBeyond(last, manifest.folded[shard] ?? null))
     if (fresh.length === 0) return { accepted: [], refused: [] }
+    const moved = Object.fromEntries(
+      Object.entries(files).filter(([shard, last]) => isBeyond(last, manifest.folded[shard] ?? null)),
+    )
     const result: FoldedBucket = { accepted: [], refused: [] }
     const holders = new Map<string, readonly string[]>()
     for (const [scope, asked] of Map.groupBy(fresh, link => link.scope)) {
       const ids = new Set(asked.flatMap(({ previous_id, user_id }) => [previous_id, user_id]))
       const known = await pointers.follow(scope, ids)
       await pointers.shorten(scope, known)
-      const decision = decideLinks(scope, asked, known)
+      // An import has a credential, and needs no count.
+      const isPublic = asked.some(({ hasCredential }) => !hasCredential)
+      const bytes = isPublic ? await publicLinks.read(scope, manifest.folded) : 0
+      const decision = decideLinks(scope, asked, known, maxPublicLinkBytes - bytes)
+      const added = decision.publicBytes
+      if (added > 0) await publicLinks.add(scope, { bytes, added, files: moved })
       result.accepted.push(...decision.accepted)
       result.refused.push(...(decision.refused as FoldedBucket['refused']))
       holders.set(scope, decision.holders)
     }
-    await addRows({ ...manifest, folded: { ...manifest.folded, ...files } }, result.accepted, holders)
+    await addRows({ ...manifest, folded: { ...manifest.folded, ...moved } }, result.accepted, holders)
     return result
   }
 

@@ -4,6 +4,7 @@ import { createLinkFiles } from '#core/identity/links/link-files'
 import { isAnonymous, type LinkRow } from '#core/identity/links/links'
 import type { LinksEngine } from '#core/identity/links/links-engine'
 import { createPointers } from '#core/identity/links/pointers'
+import { createPublicLinks, PUBLIC_LINKS_BYTES } from '#core/identity/links/public-links'
 import { createPersonRemoval } from '#core/identity/person-removal'
 import { createScopeStore } from '#core/identity/scope-store'
 import { findScope, type IdentityScope, isProject, ownScope } from '#core/identity/scopes'
@@ -45,6 +46,8 @@ export type IdentityFoldServices = StateTable & {
   leaseMs?: number
   /** The bound of traits without a credential of a project. */
   maxPublicBytes?: number
+  /** The bound of links without a credential of a project. */
+  maxPublicLinkBytes?: number
   /** After this time `run` begins no more slices, ms. */
   runMs?: number
   clock: Now
@@ -65,6 +68,7 @@ type ProjectRows = { project: Project; scopes: readonly IdentityScope[]; rows: r
 export function createIdentityFold(services: IdentityFoldServices) {
   const { lake, lakeState, projects, leaseMs = 0, clock, log, client, table } = services
   const { runMs = Number.POSITIVE_INFINITY, eraseEvents = async () => {} } = services
+  const { maxPublicLinkBytes = PUBLIC_LINKS_BYTES } = services
   const state = { client, table }
   const heads = createFoldHead(state)
   const pointers = createPointers(state)
@@ -74,7 +78,10 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const levels = createLevelStore(state)
   const work = createIdentityWork(state)
   const scopes = createScopeStore(state, work)
-  const buckets = createBucketFold({ ...{ lake, levels, pointers, clock, log }, onLinked })
+  const buckets = createBucketFold({
+    ...{ lake, levels, pointers, clock, log, onLinked, maxPublicLinkBytes },
+    publicLinks: createPublicLinks(state),
+  })
   const linkFiles = createLinkFiles({ ...services, levels, buckets })
   const removals = createRemovals({ ...services, linkFiles, pointers, traits, work })
   const removePerson = createPersonRemoval({ erasedUsers, scopes, work, lake, clock })

@@ -86,6 +86,7 @@ const REASONS: Record<string, string> = {
   identified: 'The anonymous id stands for an identified person already',
   already_linked: 'The earlier id is linked to another one',
   loop: 'The link would lead an id to itself',
+  no_room: 'The project has no room for more links without a credential',
 }
 
 function Refused({ answer }: { answer: Known<Answer<'GET /projects/{id}'>> }) {

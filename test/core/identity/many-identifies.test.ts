@@ -27,8 +27,11 @@ const IMPORT = repeats(2_000, { countPerDepth: 50_000, maxCount: 100_000 })
 const LINKS = repeats(3_100, { countPerDepth: 60_000, maxCount: 350_000 })
 /** Links that are in memory at a time, and a page of the state table. */
 const MOST_ROWS = 20_000 + 10_000
-/** The cursor of the fold, and the item that names the links files, several times for each slice. */
-const MOST_ITEMS_OF_A_SLICE = 5
+/**
+ * The cursor of the fold, the bytes of links without a credential, and the item that names the links files,
+ * several times for each slice.
+ */
+const MOST_ITEMS_OF_A_SLICE = 6
 
 function setUp() {
   const counted = countItems(state)

@@ -1,0 +1,48 @@
+import { isBeyond } from '#core/lake/sequence'
+import { orUnavailable, type StateTable } from '#core/state-table'
+import { partition } from './pointers.ts'
+
+/**
+ * Bytes that the links of a project may take that came without a credential (U105). Everybody has the public
+ * token, so without a bound 24,000 requests take 27 MB, for ever. Links are never forgotten, because reports
+ * would change, so the bound is far: a site makes one link for each person and device that signs in, and this
+ * is enough for seven million with UUIDs as ids. On AWS it costs about a dollar a month.
+ */
+export const PUBLIC_LINKS_BYTES = 4 * 1024 * 1024 * 1024
+/** The last sequence of each shard. */
+type Positions = Readonly<Record<string, string>>
+
+/**
+ * How many of these bytes a scope has. Only the fold writes it, and one process folds at a time. What a slice
+ * adds is noted before the manifest of the bucket makes its links count, together with the files of the
+ * slice. It counts when the manifest says that it has folded these files. So a fold that was killed counts
+ * neither twice nor not at all.
+ */
+export function createPublicLinks({ client, table }: StateTable) {
+  /** `folded`: that of the manifest of the scope's bucket. Returns bytes. */
+  async function read(scope: string, folded: Positions): Promise<number> {
+    const Key = keyOf(scope)
+    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    if (Item === undefined) return 0
+    const files = Object.entries(JSON.parse(String(Item.files)) as Positions)
+    const counts = files.every(([shard, last]) => !isBeyond(last, folded[shard] ?? null))
+    return Number(Item.bytes) + (counts ? Number(Item.added) : 0)
+  }
+
+  /** Notes what the links of a slice add to `bytes`. `files`: the positions of the slice. */
+  async function add(
+    scope: string,
+    { bytes, added, files }: { bytes: number; added: number; files: Positions },
+  ): Promise<void> {
+    const Item = { ...keyOf(scope), bytes, added, files: JSON.stringify(files) }
+    await orUnavailable(client.put({ TableName: table, Item }))
+  }
+
+  return { read, add }
+}
+
+export type PublicLinks = ReturnType<typeof createPublicLinks>
+
+function keyOf(scope: string) {
+  return { pk: partition(scope), sk: 'public-links' }
+}
