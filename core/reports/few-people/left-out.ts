@@ -17,6 +17,9 @@ export type PeopleLeftOut = (row: GroupRow) => number | undefined
  */
 const MAX_CELLS = 50_000
 
+/** Characters of values in the statement, as in core/reports/sql/distinct.ts: Athena limits its text. */
+const MAX_TEXT = 8_000
+
 /**
  * How many people the filters leave out of each row: a function for each set of filters that some event
  * fails. A row with filters beside the same row without some of them tells about just these people. Null: the
@@ -37,9 +40,10 @@ export async function countLeftOut(
   // Of a property with many values only those of the rows matter.
   const isNamed = groups
     .filter(({ field }) => field !== 'date')
-    .map(({ field, alias }) => {
-      const values = new Set(named.flatMap(row => (row[field] === null ? [] : [String(row[field])])))
-      return sql` AND (${alias} IS NULL OR ${isOneOf(alias, [...values])})`
+    .flatMap(({ field, alias }) => {
+      const values = [...new Set(named.flatMap(row => (row[field] === null ? [] : [String(row[field])])))]
+      const isShort = values.join('').length <= MAX_TEXT
+      return isShort ? [sql` AND (${alias} IS NULL OR ${isOneOf(alias, values)})`] : []
     })
   const columns = groups.map(({ value, alias }) => sql`${value} AS ${alias}`)
   const found =
