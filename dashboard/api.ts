@@ -67,7 +67,11 @@ export function call<const Of extends Endpoint>(
 ): Call<Answer<Of>> {
   const [method = '', template = ''] = endpoint.split(' ')
   const filled = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? ''))
-  const sent = Object.entries(values as object).filter(([, value]) => value !== undefined && value !== null)
+  // A share link counts in the time zone of its project, whatever a page that was opened earlier knows of it.
+  const isLeftOut = (name: string) => name === 'tz' && hasShareLink()
+  const sent = Object.entries(values as object).filter(
+    ([name, value]) => value !== undefined && value !== null && !isLeftOut(name),
+  )
   return { endpoint, method, path: filled, values: Object.fromEntries(sent) }
 }
 

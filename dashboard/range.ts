@@ -5,14 +5,14 @@ import type { Address, Comparison, Range } from './url.ts'
 
 type Place = Pick<Address, 'area' | 'project'>
 
-/** The zone whose dates the address means. */
+/** The zone whose dates the address means. A share link has that of its project alone. */
 export function zoneOf({ tz, ...place }: Place & Pick<Address, 'tz'>): string {
-  return tz ?? usualZone(place)
+  return place.area === 'share' || tz === null ? usualZone(place) : tz
 }
 
 /** The zone of an address that names none: the one of its project, else the one of the reader. */
 export function usualZone(place: Place): string {
-  return zoneOfProject(place) ?? readerZone()
+  return zoneOfProject(place) ?? (place.area === 'share' ? 'UTC' : readerZone())
 }
 
 export function readerZone(): string {

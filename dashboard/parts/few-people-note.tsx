@@ -23,7 +23,12 @@ export function FewPeopleNote({ data }: { data: unknown }) {
   const ofLink = warnings.filter(text => text.includes('share link'))
   if (ofLink.length === 0) return null
   if (ofLink.some(text => text.startsWith('Fewer than five people match'))) {
-    return <p class="cut">Fewer than five people match, or nobody. A share link shows nothing of so few.</p>
+    return (
+      <p class="cut">
+        Fewer than five people match, or nobody. A share link shows nothing of so few, nor what is left of a
+        list without them. Filter by a value that is listed.
+      </p>
+    )
   }
   const sums = rows?.find(row => row.other === true) ?? other
   // Then they are in the period before alone.

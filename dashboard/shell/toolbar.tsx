@@ -133,7 +133,7 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
         <label>
           <span class="hidden">Time zone</span>
           <select
-            value={tz === null || tz === usualZone(address) ? '' : tz}
+            value={tz === null || zone === usualZone(address) ? '' : tz}
             onChange={event => go({ ...address, tz: event.currentTarget.value || null })}
           >
             {zonesFor(address).map(([value, name]) => (
@@ -148,7 +148,7 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
   )
 }
 
-/** The zone of the project first, then the reader's, UTC, and all others. */
+/** The zone of the project first, then the reader's, UTC, and all others. A share link has the first alone. */
 function zonesFor(address: Address): [value: string, name: string][] {
   const usual = usualZone(address)
   const reader = readerZone()
@@ -156,8 +156,10 @@ function zonesFor(address: Address): [value: string, name: string][] {
   const others = new Set([reader, 'UTC', ...(address.tz === null ? [] : [address.tz]), ...allZones()])
   others.delete(usual)
   const nameOf = (zone: string) => zone.replaceAll('_', ' ')
+  const first: [string, string] = ['', isOfProject ? `${nameOf(usual)} (project)` : nameOf(usual)]
+  if (address.area === 'share') return [first]
   return [
-    ['', isOfProject ? `${nameOf(usual)} (project)` : nameOf(usual)],
+    first,
     ...[...others].map((zone): [string, string] => [
       zone,
       zone === reader ? `${nameOf(zone)} (yours)` : nameOf(zone),

@@ -11,6 +11,8 @@ const PERSONAL = /^(user_id|session_id|email|sql|people\w*)$/
 const PERSONAL_GROUPS = new Set(['user_id', 'session_id'])
 /** Fields that bound the range of a read. */
 const RANGE_FIELDS = ['since', 'until', 'date_from', 'date_to']
+/** Each more doubles the groups that core/reports/few-people/whole-groups.ts counts to judge a question. */
+const MAX_FILTERED_FIELDS = 3
 /** The value of a single event, however many people are in the group. */
 const SINGLE_VALUE = /^(min|max|p50|p95)\(/
 
@@ -27,6 +29,13 @@ export function requireShared(call: Exchange & { caller: Caller; json: JsonObjec
     throw new ApiError('FORBIDDEN', 'This link does not show that. Ask its owner for another one.')
   const fields = { ...request.query, ...json }
   for (const [isAsked, refusal] of REFUSED) if (isAsked(fields)) throw refusal()
+  // Another zone moves the midnights, so a range of dates would be one of hours.
+  const zone = caller.shared.project.timezone ?? 'UTC'
+  if (fields.tz !== undefined && fields.tz !== zone)
+    throw new ApiError(
+      'FORBIDDEN',
+      `A share link counts in the time zone of its project, ${zone}. Leave out \`tz\`.`,
+    )
 }
 
 const ROUTES = new Map(
@@ -60,6 +69,17 @@ const REFUSED: [isAsked: (fields: JsonObject) => boolean, refusal: () => ApiErro
       ),
   ],
   [
+    fields =>
+      [filteredFields(fields), ...keysOfSteps(fields)].some(
+        names => new Set(names).size > MAX_FILTERED_FIELDS,
+      ),
+    () =>
+      new ApiError(
+        'FORBIDDEN',
+        `A share link filters by ${MAX_FILTERED_FIELDS} fields at most. Leave out the filters of the other fields.`,
+      ),
+  ],
+  [
     fields => groupsOf(fields).filter(name => name !== 'date').length > 1,
     () =>
       new ApiError(
@@ -88,4 +108,14 @@ function groupsOf({ group_by, property, by, breakdown }: JsonObject): string[] {
 
 function filteredFields({ filters }: JsonObject): string[] {
   return [filters ?? []].flat().map(each => String((each as JsonObject | null)?.field ?? '').trim())
+}
+
+/** Of each step of a funnel, the keys of its filters. */
+function keysOfSteps({ steps }: JsonObject): string[][] {
+  return [steps ?? []].flat().map(step =>
+    [(step as JsonObject | null)?.filters ?? []].flat().map(each => {
+      const { property, field } = (each ?? {}) as JsonObject
+      return String(property ?? field ?? '').trim()
+    }),
+  )
 }

@@ -58,9 +58,7 @@ test('a visitor is told what is not listed because few people are in it', async 
 
 test('a visitor sees the chosen views alone, with the numbers of the API', async () => {
   const page = await drawings.draw(await newLink(['overview', 'pages', 'heatmap']), VISITOR)
-  const { totals } = await drawings.get<{ totals: { unique_users: number } }>(
-    '/stats?project=demo&since=29d&tz=Europe/Berlin',
-  )
+  const { totals } = await drawings.get<{ totals: { unique_users: number } }>('/stats?project=demo&since=29d')
   expect(page.tile('visitors')).toBe(count(totals.unique_users))
   expect(page.texts('nav[aria-label="Views"] a')).toEqual(['Overview', 'Pages', 'Heatmap'])
   expect(page.texts('button')).not.toContain('Save view')
@@ -77,16 +75,17 @@ test('a link without the overview opens its first view, and an address of anothe
   }
 })
 
-test('a link counts in the zone of its project from its first question on', async () => {
+test('a link counts in the zone of its project, and asks for no other one', async () => {
   const zone = 'Pacific/Kiritimati'
   const name = `share-${Math.random().toString(36).slice(2)}`
   await drawings.post('/projects', { name, timezone: zone }, 201)
-  const page = await drawings.draw(await newLink(['heatmap'], name), VISITOR)
-  const zones = page.asked
-    .filter(({ url }) => url.pathname === '/heatmap')
-    .map(({ url }) => url.searchParams.get('tz'))
-  expect(zones).toEqual([zone])
-  expect(page.texts('section[aria-label="Range and filters"] option')).toContain(`${zone} (project)`)
+  const link = await newLink(['heatmap'], name)
+  for (const query of ['', '?tz=Etc/GMT%2B1']) {
+    const page = await drawings.draw(link + query, VISITOR)
+    const asked = page.asked.filter(({ url }) => url.pathname === '/heatmap')
+    expect(asked.map(({ url, status }) => [url.searchParams.get('tz'), status])).toEqual([[null, 200]])
+    expect(page.texts('select option').filter(text => text.includes('/'))).toEqual([`${zone} (project)`])
+  }
 })
 
 test('a project without events shows a visitor no token of it', async () => {

@@ -255,7 +255,7 @@ describe('a kept answer', () => {
   })
 
   test.each<[difference: string, query: Record<string, string>]>([
-    ['time zone', { tz: 'Asia/Tokyo' }],
+    ['interval', { groupBy: 'hour' }],
     ['range', { since: '8d' }],
     ['form', { compact: 'true' }],
   ])('is not that of another %s', async (_, query) => {

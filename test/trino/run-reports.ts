@@ -4,6 +4,9 @@ import type { Project } from '#core/projects/project'
 import { breakdown } from '#core/reports/breakdown'
 import { conversion } from '#core/reports/conversion'
 import { events } from '#core/reports/events'
+import { breakdownForLinks } from '#core/reports/few-people/lists'
+import { funnelForLinks } from '#core/reports/few-people/people'
+import { queryForLinks } from '#core/reports/few-people/query'
 import { distributionForLinks, pagesForLinks } from '#core/reports/few-people/sessions'
 import { type FunnelParams, funnel } from '#core/reports/funnel/funnel'
 import { heatmap } from '#core/reports/heatmap'
@@ -111,6 +114,18 @@ export async function runAllReports(
   const dated = { since: '60d' }
   await runReport(pagesForLinks, services, { project, query: { ...dated, type: 'both', limit: 10 } })
   await runReport(distributionForLinks, services, { project, query: dated })
+  for (const body of linkQueries) {
+    await runReport(queryForLinks, services, { project, body: { ...queryDefaults, ...body } })
+  }
+  for (const property of ['plan', 'country']) {
+    const query = { ...dated, property, event: 'page_view', limit: 5 }
+    await runReport(breakdownForLinks, services, { project, query })
+  }
+  const steps = ['path', 'country'].map(property => {
+    const filters = ['neq', 'prefix'].map(op => ({ property, op, value: '/p' }))
+    return { event: 'page_view', filters }
+  })
+  await runReport(funnelForLinks, services, { project, body: { ...funnelDefaults, steps } })
   const [ways] = pathQueries
   if (ways !== undefined) await runReport(pathsForLinks, services, { project, body: ways })
   for (const experiment of experiments) {
@@ -236,6 +251,28 @@ const queries: Partial<QueryParams>[] = [
     filters: [{ field: 'properties.plan', op: 'eq', value }],
     group_by: ['properties.plan'],
   })),
+]
+
+/** Questions of share links: each has statements that judge whether it is about few people. */
+const linkQueries: Partial<QueryParams>[] = [
+  ...[['properties.plan'], ['date', 'country'], ['date'], []].flatMap(group_by =>
+    ['plan', 'path', 'session_count'].map((_, i, keys) => ({
+      metrics: ['event_count', 'sum(properties.session_count)'],
+      filters: keys.slice(0, i).map(key => ({ field: `properties.${key}`, op: 'neq', value: '/p/1' })),
+      group_by,
+      date_to: '2026-11-10',
+    })),
+  ),
+  {
+    metrics: ['avg(properties.session_count)', 'sum(properties.plan)'],
+    filters: [
+      { field: 'date', op: 'gt', value: '2026-10-01' },
+      { field: 'event', op: 'neq', value: 'signup' },
+      { field: 'country', op: 'neq', value: 'XX' },
+    ],
+    tz: 'Europe/Berlin',
+    compare: 'previous',
+  },
 ]
 
 export const funnelDefaults: FunnelParams = {

@@ -9,7 +9,11 @@ export const FEWEST_PEOPLE = 5
 export const FOLDED =
   'A share link shows no group of fewer than five people. Their events are in `other`, and so is the smallest of the other groups, so that `other` has five people too.'
 /** The warning of a response without anything, also when nobody matches. */
-export const NOTHING = 'Fewer than five people match, so a share link shows nothing of them.'
+export const NOTHING =
+  'Fewer than five people match, or the filters cut a group that a share link does not show, so it shows nothing of them. Filter by a value that its lists show.'
+/** The warning of a response with sums that are not shown. */
+export const NO_SUMS =
+  'A share link shows `sum` and `avg` only where each date, before today, and each group has numbers of at least five people or of nobody. Name whole past dates, and fewer filters or groups.'
 
 export type Folded<T> = { shown: T[]; folded: T[] }
 
@@ -18,7 +22,7 @@ export type Folded<T> = { shown: T[]; folded: T[] }
  * them is the sum of the folded groups: it must not be about fewer people either. So the shown group with the
  * fewest people is folded too, unless the others surely have enough. `rest`: people of groups that the list
  * does not name, any positive number if it is not known. `areDisjoint`: nobody is in two groups, and `rest`
- * is exact.
+ * is exact. Of groups that are as small, the first one is folded: the order must not depend on the question.
  */
 export function foldGroups<T>(
   groups: readonly T[],

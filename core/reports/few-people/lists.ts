@@ -1,15 +1,20 @@
 import type { z } from 'zod'
 import { type BreakdownParams, breakdown } from '#core/reports/breakdown'
 import { type PropertiesParams, properties } from '#core/reports/properties'
+import { localDateText, parseFilter } from '#core/reports/query/filters'
 import { type ReceivedPropertiesParams, receivedProperties } from '#core/reports/received-properties'
 import type { ReadNotes } from '#core/reports/run/notes'
-import type { Report } from '#core/reports/run/run'
+import { type Report, type ReportRequest, sinceDays } from '#core/reports/run/run'
+import type { ReadRows } from '#core/reports/run/statements'
 import { type StatsParams, stats } from '#core/reports/stats'
 import type { breakdownResponse, propertiesResponse, receivedPropertiesResponse } from '#schemas/properties'
 import { propertyOf } from '#schemas/property-names'
 import type { Stats, StatsOfPeriod } from '#schemas/stats'
-import { countPeople } from './count-people.ts'
+import { countPeople, queryOf } from './count-people.ts'
 import { FEWEST_PEOPLE, FOLDED, type Folded, foldGroups, NOTHING, sumOf } from './fold-groups.ts'
+import { foldLines, type Measure } from './fold-lines.ts'
+import { countLeftOut } from './left-out.ts'
+import { areGroupsWhole, choiceOf } from './whole-groups.ts'
 
 type Breakdown = z.input<typeof breakdownResponse>
 type Properties = z.input<typeof propertiesResponse>
@@ -19,9 +24,10 @@ const countOf = ({ count }: { count: number }) => count
 
 /** GET /stats for a share link: totals and dates count everybody; names, countries and hours are groups. */
 export const statsForLinks: Report<StatsParams, Stats> = {
-  range: stats.range,
+  // Also hours begin with a date: a range of N * 24 hours until now would tell the minute of an event.
+  range: sinceDays(7),
   async compute(rows, request) {
-    const { previous, ...body } = await stats.compute(rows, request)
+    const { previous, ...body } = await stats.compute(rows, { ...request, isByWholeDates: true })
     const fold = (period: StatsOfPeriod) => foldPeriod(period, request.notes)
     return { ...body, ...fold(body), ...(previous !== undefined && { previous: fold(previous) }) }
   },
@@ -67,13 +73,15 @@ export const breakdownForLinks: Report<BreakdownParams, Breakdown> = {
       return { ...common, values: [], total_with_property: 0 }
     }
     const rest = total_with_property - sumOf(values, countOf)
-    const { shown, folded } = foldGroups(values, usersOf, { rest })
+    const measures = await measuresOfEvent(rows, request, values)
+    if (measures === null) return { ...nothing(), total_events: 0 }
+    const folded = foldLines([values], [usersOf, ...measures], rest)
+    const shown = values.filter(value => !folded.has(value))
     const cut = truncated === true ? { truncated, total_rows } : {}
     const all = { ...common, values: shown, total_events, total_with_property, ...cut }
     if (values.every(each => usersOf(each) < FEWEST_PEOPLE)) {
       const ofEvent = params.event === undefined ? [] : [{ field: 'event', op: 'eq', value: params.event }]
-      const key = propertyOf(params.property)
-      const field = key === undefined ? params.property : `properties.${key}`
+      const field = fieldOf(params.property)
       const [ofAll, withProperty] = await Promise.all([
         ofEvent.length === 0 ? FEWEST_PEOPLE : countPeople(rows, request, ofEvent),
         countPeople(rows, request, [...ofEvent, { field, op: 'neq', value: NO_VALUE }]),
@@ -81,10 +89,49 @@ export const breakdownForLinks: Report<BreakdownParams, Breakdown> = {
       if (ofAll < FEWEST_PEOPLE) return { ...nothing(), total_events: 0 }
       if (withProperty < FEWEST_PEOPLE) return { ...nothing(), total_events }
     }
-    if (folded.length === 0) return all
+    if (folded.size === 0) return all
     notes.warnings.add(FOLDED)
     return { ...all, other: { count: total_with_property - sumOf(shown, countOf) } }
   },
+}
+
+/** The field of POST /query that `property` means (U90). */
+function fieldOf(property: string): string {
+  const key = propertyOf(property)
+  return key === undefined ? property : `properties.${key}`
+}
+
+type Value = Breakdown['values'][number]
+
+/**
+ * How many people the parameter `event` leaves out of each value; null if the event, or the part of it that
+ * has the property, may not be told from all events.
+ */
+async function measuresOfEvent(
+  rows: ReadRows,
+  request: ReportRequest<BreakdownParams>,
+  values: readonly Value[],
+): Promise<Measure<Value>[] | null> {
+  const { event, property, tz } = request.params
+  if (event === undefined) return []
+  const field = fieldOf(property)
+  const localDate = localDateText(request.zone, request.range)
+  const ofEvent = parseFilter({ field: 'event', op: 'eq', value: event }, 0, localDate)
+  const where = parseFilter({ field, op: 'neq', value: NO_VALUE }, 0, localDate)
+  const choices = [choiceOf(request, 'event', [ofEvent])]
+  const params = queryOf({ group_by: [field], tz })
+  const named = values.map(({ value }) => ({ [field]: value }))
+  const [isWhole, isPartWhole, leftOut] = await Promise.all([
+    areGroupsWhole(rows, request, choices),
+    areGroupsWhole(rows, request, choices, { where }),
+    countLeftOut(rows, { ...request, params }, choices, named),
+  ])
+  if (!isWhole || !isPartWhole || leftOut === null) return null
+  return leftOut.map(
+    measure =>
+      ({ value }) =>
+        measure({ [field]: value }),
+  )
 }
 
 /** GET /properties for a share link: the events of at least five people. */

@@ -1,14 +1,20 @@
 import type { z } from 'zod'
 import { type ConversionParams, conversion, withRate } from '#core/reports/conversion'
 import { type FunnelParams, funnel, overallRate, toSteps } from '#core/reports/funnel/funnel'
+import { parseSteps } from '#core/reports/funnel/steps'
 import type { RetentionParams } from '#core/reports/retention/params'
 import { retention } from '#core/reports/retention/retention'
 import { addNotes, createNotes } from '#core/reports/run/notes'
-import type { Report } from '#core/reports/run/run'
+import type { Report, ReportRequest } from '#core/reports/run/run'
+import type { ReadRows } from '#core/reports/run/statements'
+import { sql } from '#core/sql'
 import type { conversionResponse } from '#schemas/conversion'
 import type { funnelResponse } from '#schemas/funnel'
+import { bareKey } from '#schemas/property-names'
 import type { retentionResponse } from '#schemas/retention'
+import { areManyWithEvent } from './count-people.ts'
 import { FEWEST_PEOPLE, FOLDED, foldGroups, NOTHING, sumOf } from './fold-groups.ts'
+import { areGroupsWhole, choiceOf } from './whole-groups.ts'
 
 /** Reports whose groups part the people: nobody is in two of them. */
 
@@ -24,7 +30,8 @@ const usersOf = ({ users }: { users: number }) => users
 export const funnelForLinks: Report<FunnelParams, Funnel> = {
   range: funnel.range,
   async compute(rows, request) {
-    const body = await funnel.compute(rows, request)
+    const found = await funnel.compute(rows, request)
+    const body = withoutSteps(found, await cutSteps(rows, request))
     const { breakdowns, truncated, total_rows, ...common } = body
     const steps = shownSteps(body.steps)
     const overall = overallRate(steps)
@@ -66,6 +73,42 @@ export const funnelForLinks: Report<FunnelParams, Funnel> = {
   },
 }
 
+/** The steps whose filters cut a group that is not shown, from 0. */
+async function cutSteps(rows: ReadRows, request: ReportRequest<FunnelParams>): Promise<Set<number>> {
+  const { steps = [], from_context } = request.params
+  if (from_context === true || steps.length === 0) return new Set()
+  const areWhole = await Promise.all(
+    parseSteps(steps).map(({ event, filters }) => {
+      const choices = [...Map.groupBy(filters, ({ key }) => key)].map(([key, ofKey]) =>
+        choiceOf(request, key === 'country' ? key : `properties.${bareKey(key)}`, ofKey),
+      )
+      const where = { condition: sql`event = ${event}`, fields: ['event'] as const }
+      return areGroupsWhole(rows, request, choices, { where })
+    }),
+  )
+  return new Set(areWhole.flatMap((isWhole, i) => (isWhole ? [] : [i])))
+}
+
+/** The funnel as if nobody had passed these steps. */
+function withoutSteps(body: Funnel, cut: ReadonlySet<number>): Funnel {
+  if (cut.size === 0) return body
+  const first = Math.min(...cut)
+  return {
+    ...body,
+    steps: body.steps.map((step, i) => ({
+      ...step,
+      ...(i >= first && { users: 0 }),
+      ...(cut.has(i) && { raw_activity: { event_count: 0, unique_users: 0 }, joinable_entities: 0 }),
+    })),
+    ...(body.breakdowns !== undefined && {
+      breakdowns: body.breakdowns.map(group => ({
+        ...group,
+        steps: group.steps.map((step, i) => (i >= first ? { ...step, users: 0 } : step)),
+      })),
+    }),
+  }
+}
+
 type Step = { event: string; users: number; avg_time_to_next_ms: number | null }
 
 function shownSteps(steps: readonly Step[]) {
@@ -89,7 +132,9 @@ export const conversionForLinks: Report<ConversionParams, Conversion> = {
       params: { ...params, min_users: Math.max(params.min_users, FEWEST_PEOPLE) },
     })
     const { values, other, missing, users, converted, rate, ...common } = body
-    if (users < FEWEST_PEOPLE) {
+    const { from } = params
+    const areMany = from === undefined || (await areManyWithEvent(rows, request, from))
+    if (users < FEWEST_PEOPLE || !areMany) {
       notes.warnings.add(NOTHING)
       return { ...common, ...withRate({ users: 0, converted: 0 }), values: [] }
     }
@@ -117,7 +162,9 @@ export const retentionForLinks: Report<RetentionParams, Retention> = {
   async compute(rows, request) {
     const notes = createNotes()
     const { caveats, ...counted } = await retention.compute(rows, { ...request, notes })
-    const isNothing = counted.users_analyzed < FEWEST_PEOPLE
+    const { event } = request.params
+    const areMany = event === undefined || (await areManyWithEvent(rows, request, event))
+    const isNothing = counted.users_analyzed < FEWEST_PEOPLE || !areMany
     // Its warnings name a cohort, so they would tell that it has people.
     addNotes(request.notes, notes, !isNothing)
     if (isNothing) {

@@ -3,13 +3,19 @@ import { ApiError } from '#core/errors'
 import { addDecimals } from '#core/reports/query/exact-sum'
 import type { QueryParams, QueryRequest } from '#core/reports/query/params'
 import { query } from '#core/reports/query/query'
+import { compareCodePoints } from '#core/reports/run/code-points'
 import { addNotes, createNotes } from '#core/reports/run/notes'
+import { previousPeriod } from '#core/reports/run/previous-period'
 import type { Report } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import type { queryResponse } from '#schemas/query'
 import { PEOPLE } from './count-people.ts'
-import { FEWEST_PEOPLE, FOLDED, foldGroups, NOTHING } from './fold-groups.ts'
+import { FEWEST_PEOPLE, FOLDED, NO_SUMS, NOTHING } from './fold-groups.ts'
+import { foldLines } from './fold-lines.ts'
+import { countLeftOut, type PeopleLeftOut } from './left-out.ts'
 import { propertiesForLinks } from './lists.ts'
+import { addedKey, findShownSums } from './shown-sums.ts'
+import { areGroupsWhole, choicesOf } from './whole-groups.ts'
 
 type Response = z.input<typeof queryResponse>
 type Groups = Pick<Response, 'rows' | 'count' | 'truncated' | 'total_rows'>
@@ -17,27 +23,29 @@ type Row = Response['rows'][number]
 
 /**
  * POST /query for a share link. What counts everybody, in all or by date, is as it is; every other row has
- * five people at least.
+ * five people at least, and leaves out as many or nobody. Sums of properties are rarer (shown-sums.ts).
  */
 export const queryForLinks: Report<QueryParams, Response> = {
   range: query.range,
-  async compute(rows, request) {
-    const { metrics, filters, group_by } = request.params
+  async compute(rows, asked) {
+    const { metrics } = asked.params
+    const params = { ...asked.params, metrics: [...new Set([...metrics, PEOPLE])] }
+    const request = { ...asked, params, isByWholeDates: true }
     const notes = createNotes()
-    const asked = [...new Set([...metrics, PEOPLE])]
-    const body = await query
-      .compute(rows, { ...request, notes, params: { ...request.params, metrics: asked } })
+    const { previous, ...body } = await query
+      .compute(rows, { ...request, notes })
       .catch(error => withoutRareNames(rows, request, error))
-    const own = (groups: Groups) => ({ ...groups, rows: groups.rows.map(row => withoutPeople(row, metrics)) })
-    const { previous, ...current } = body
-    const isOfEverybody = filters.length === 0 && group_by.every(field => field === 'date')
-    const fold = isOfEverybody ? (groups: Groups) => groups : await foldOf(rows, request, body)
-    const ofPrevious =
-      previous === undefined ? {} : { previous: { ...previous, ...own(fold(previous, 'previous')) } }
-    const ofCurrent = own(fold(current, 'rows'))
+    const shown = async (groups: Groups, ofPart: QueryRequest) => {
+      const { rows: all, ...folded } = await foldOf(rows, ofPart, groups)
+      const sums = await withoutFewSums(rows, ofPart, all)
+      return { ...folded, rows: sums.map(row => withoutPeople(row, metrics)) }
+    }
+    const before = previous && previousPeriod(request, body.period)
+    const current = await shown(body, request)
+    const ofPrevious = before && { previous: { ...previous, ...(await shown(previous, before.request)) } }
     // The warnings of the query tell how many events there are.
     addNotes(request.notes, notes, !request.notes.warnings.has(NOTHING))
-    return { ...current, ...ofCurrent, metrics, ...ofPrevious }
+    return { ...body, ...current, metrics, ...ofPrevious }
   },
 }
 
@@ -52,45 +60,55 @@ async function withoutRareNames(rows: ReadRows, request: QueryRequest, error: un
   })
 }
 
-type Part = 'rows' | 'previous'
-
-/** What hides groups of a period. If no group has enough people, one more statement counts all of them. */
-async function foldOf(rows: ReadRows, request: QueryRequest, body: Response) {
+/** Hides groups of a period. If no group has enough people, one more statement counts all of them. */
+async function foldOf(rows: ReadRows, request: QueryRequest, groups: Groups): Promise<Groups> {
   const { group_by, filters } = request.params
-  const hasEnough = (groups: Groups) => groups.rows.some(row => Number(row[PEOPLE]) >= FEWEST_PEOPLE)
-  const parts = [body, ...(body.previous === undefined ? [] : [body.previous])]
-  const isUnknown = group_by.length > 0 && filters.length > 0 && !parts.every(hasEnough)
-  const params = { ...request.params, metrics: [PEOPLE], group_by: [] }
-  const all = isUnknown ? await query.compute(rows, { ...request, params }) : null
-  return (groups: Groups, part: Part): Groups => {
-    const { [PEOPLE]: people = 0 } = (part === 'rows' ? all?.rows : all?.previous?.rows)?.[0] ?? {}
-    const isEnough = filters.length === 0 || hasEnough(groups) || Number(people) >= FEWEST_PEOPLE
-    if (!isEnough) {
-      request.notes.warnings.add(NOTHING)
-      return group_by.length > 0
-        ? { rows: [], count: 0 }
-        : {
-            rows: groups.rows.map(emptyRow),
-            count: groups.count,
-            truncated: undefined,
-            total_rows: undefined,
-          }
-    }
-    return group_by.length === 0 ? groups : foldRows(request, groups)
+  const isOfEverybody = filters.length === 0 && group_by.every(field => field === 'date')
+  if (isOfEverybody) return groups
+  const choices = choicesOf(request)
+  const nothing = (): Groups => {
+    request.notes.warnings.add(NOTHING)
+    if (group_by.length > 0) return { rows: [], count: 0 }
+    return { rows: groups.rows.map(emptyRow), count: groups.count }
   }
+  const isEnough = filters.length === 0 || (await haveEnough(rows, request, groups))
+  if (!isEnough || !(await areGroupsWhole(rows, request, choices))) return nothing()
+  if (group_by.length === 0) return groups
+  const named = groups.rows.filter(row => row.other !== true)
+  const leftOut = choices.length === 0 ? [] : await countLeftOut(rows, request, choices, named)
+  return leftOut === null ? nothing() : foldRows(request, groups, leftOut)
 }
 
-/** The rows of at least five people, and a last one with the sums of all others. */
-function foldRows({ params, notes }: QueryRequest, groups: Groups): Groups {
+async function haveEnough(rows: ReadRows, request: QueryRequest, groups: Groups): Promise<boolean> {
+  if (groups.rows.some(row => Number(row[PEOPLE]) >= FEWEST_PEOPLE)) return true
+  if (request.params.group_by.length === 0) return false
+  const params = { ...request.params, metrics: [PEOPLE], group_by: [], compare: undefined }
+  const all = await query.compute(rows, { ...request, params })
+  return Number(all.rows[0]?.[PEOPLE] ?? 0) >= FEWEST_PEOPLE
+}
+
+/** The rows that are shown, and a last one with the sums of all others. */
+function foldRows(
+  { params, notes }: QueryRequest,
+  groups: Groups,
+  leftOut: readonly PeopleLeftOut[],
+): Groups {
   const cut = groups.rows.filter(row => row.other === true)
+  const nameOf = (row: Row) => JSON.stringify(params.group_by.map(field => row[field]))
   const named = groups.rows.filter(row => row.other !== true)
+  // Of rows that are as small, the same is folded whatever order the question asks for.
+  const byName = named.toSorted((a, b) => compareCodePoints(nameOf(a), nameOf(b)))
+  // Everybody may know the numbers of each date, and those of each value.
+  const lines = params.group_by.length < 2 ? [] : params.group_by.flatMap(field => linesBy(byName, field))
+  const people = (row: Row) => Number(row[PEOPLE])
   const rest = groups.truncated === true ? 1 : 0
-  const { shown, folded } = foldGroups(named, row => Number(row[PEOPLE]), { rest })
-  if (folded.length === 0) return groups
+  const hidden = foldLines([byName, ...lines], [people, ...leftOut], rest)
+  if (hidden.size === 0) return groups
+  const shown = named.filter(row => !hidden.has(row))
   notes.warnings.add(FOLDED)
   const sums = params.metrics.map((metric): [string, number | null] => [
     metric,
-    isAdditive(metric) ? sumOfNumbers([...folded, ...cut].map(row => row[metric])) : null,
+    isAdditive(metric) ? sumOfNumbers([...hidden, ...cut].map(row => row[metric])) : null,
   ])
   const other = {
     ...Object.fromEntries(params.group_by.map(field => [field, null])),
@@ -98,6 +116,23 @@ function foldRows({ params, notes }: QueryRequest, groups: Groups): Groups {
     other: true,
   }
   return { ...groups, rows: [...shown, other], count: shown.length + 1 }
+}
+
+function linesBy(rows: readonly Row[], field: string): Row[][] {
+  return [...Map.groupBy(rows, row => row[field]).values()]
+}
+
+/** The rows with null for each sum or mean that is not shown. */
+async function withoutFewSums(rows: ReadRows, request: QueryRequest, all: readonly Row[]): Promise<Row[]> {
+  const added = request.params.metrics.filter(metric => addedKey(metric) !== undefined)
+  if (added.length === 0 || all.length === 0) return [...all]
+  const isShown = await findShownSums(rows, request, choicesOf(request))
+  return all.map(row => {
+    const few = added.filter(metric => !isShown(row, metric))
+    if (few.length === 0) return row
+    request.notes.warnings.add(NO_SUMS)
+    return { ...row, ...Object.fromEntries(few.map(metric => [metric, null])) }
+  })
 }
 
 function isAdditive(metric: string): boolean {

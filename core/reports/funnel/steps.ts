@@ -16,8 +16,16 @@ import {
 } from '#schemas/property-names'
 import { MAX_FILTERS } from '#schemas/query'
 
+/** A filter of a step: `key` is that of a property, or `country`. */
+export type StepFilter = { key: string; condition: SqlQuery; fields: EventField[] }
+
 /** A step of a funnel: which events match it, and the fields of `events` that this needs. */
-export type FunnelStep = { event: string; matches: SqlQuery; fields: EventField[] }
+export type FunnelStep = {
+  event: string
+  filters: readonly StepFilter[]
+  matches: SqlQuery
+  fields: EventField[]
+}
 
 export type StepsSource = 'request.steps' | 'project_context.activation_events'
 
@@ -51,7 +59,7 @@ function countFilters(step: unknown): number {
 
 /** A step without filters for each event name. */
 export function toPlainSteps(events: readonly string[]): FunnelStep[] {
-  return events.map(event => ({ event, matches: sql`event = ${event}`, fields: [] }))
+  return events.map(event => ({ event, filters: [], matches: sql`event = ${event}`, fields: [] }))
 }
 
 function parseStep(step: unknown, index: number): FunnelStep {
@@ -73,12 +81,13 @@ function parseStep(step: unknown, index: number): FunnelStep {
   )
   return {
     event,
+    filters: parsed,
     matches: join([sql`event = ${event}`, ...parsed.map(({ condition }) => condition)], ' AND '),
     fields: parsed.flatMap(({ fields }) => fields),
   }
 }
 
-function parseFilter(filter: unknown, place: string): { condition: SqlQuery; fields: EventField[] } {
+function parseFilter(filter: unknown, place: string): StepFilter {
   if (!isJsonObject(filter))
     throw new ApiError('INVALID_FUNNEL_STEPS', `Field \`${place}\` must be an object.`)
   const { op, value } = filter
@@ -96,7 +105,7 @@ function parseFilter(filter: unknown, place: string): { condition: SqlQuery; fie
     )
   }
   const { fields, filterField } = namedValue(key)
-  return { condition: sql`(${filterSql(filterField, op as FilterOp, value as FilterValue)})`, fields }
+  return { key, condition: sql`(${filterSql(filterField, op as FilterOp, value as FilterValue)})`, fields }
 }
 
 /** The only field of the event, beside its name, that steps filter by. */

@@ -7,7 +7,8 @@ import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
 import type { Metric } from './metric.ts'
 import { percentile } from './percentiles.ts'
 
-const NUMERIC = /^(sum|avg|min|max|p50|p95)\((?:properties\.)?(\w+)\)$/
+/** A metric of a property: its statistic and its key. */
+export const NUMERIC = /^(sum|avg|min|max|p50|p95)\((?:properties\.)?(\w+)\)$/
 
 /** The metrics of a request in its order. */
 export function planMetrics(names: readonly string[], countMode: string): Metric[] {

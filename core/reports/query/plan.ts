@@ -41,7 +41,11 @@ export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
   return { groups, metrics, filters }
 }
 
-function groupValue(field: string, { zone, range }: QueryRequest): Pick<Group, 'value' | 'fields'> {
+/** The value of an event by which a field groups it, and the fields of `events` that this reads. */
+export function groupValue(
+  field: string,
+  { zone, range }: Pick<QueryRequest, 'zone' | 'range'>,
+): Pick<Group, 'value' | 'fields'> {
   if (field === 'date')
     return { fields: ['timestamp'], value: sql`CAST(${zone.localTimestamp(range)} AS date)` }
   if (field.startsWith('properties.')) {

@@ -20,8 +20,8 @@ export function previousPeriod<Params>(
 ): PreviousPeriod<Params> {
   const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
   const period = { from: addDays(from, -days), to: addDays(from, -1) }
-  const { zone, range, now } = request
-  const isRunning = range.to > now
+  const { zone, range, now, isByWholeDates = false } = request
+  const isRunning = range.to > now && !isByWholeDates
   const end = isRunning ? zone.sameTimeOn(period.to, now) : zone.startOf(from)
   return {
     period: isRunning ? { ...period, until: new Date(end).toISOString() } : period,

@@ -91,6 +91,10 @@ export type ReportRequest<Params> = {
   notes: ReadNotes
   exactValues?: number | undefined
   /**
+   * A period before has whole dates, also if the range ends now: a share link must not ask by time of day.
+   */
+  isByWholeDates?: boolean | undefined
+  /**
    * The same part of the range in another project of the account, in the same lake. `start`: where the range
    * begins instead, Unix ms; 0: with all that the caller may see.
    */
