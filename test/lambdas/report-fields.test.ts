@@ -8,6 +8,7 @@ import { openLake } from '#core/lake/read/snapshot'
 import type { Project } from '#core/projects/project'
 import { createFolderLake } from '#local/lake/folder'
 import type { LocalQueryEngine } from '#local/lake/query-engine'
+import { BOT_CATEGORIES } from '#schemas/bot-traffic'
 import type { ErrorCode } from '#schemas/errors'
 import { PERIOD_LABELS } from '#schemas/fields'
 import { openApiDocument } from '#schemas/openapi'
@@ -40,6 +41,7 @@ const ofField: Record<string, cases.FieldCases> = {
   groupBy: cases.oneOf(STATS_GROUPS),
   period: cases.oneOf(PERIOD_LABELS),
   type: cases.oneOf(PAGE_TYPES),
+  category: cases.oneOf(BOT_CATEGORIES),
   event: cases.anyText,
   user_id: cases.anyText,
   session_id: cases.anyText,
