@@ -96,13 +96,13 @@ test('a project costs one read, by its id and, from the second request on, by it
   expect(await readsOf(byName)).toBe(1)
 })
 
-test('a report asks nothing for a project that another report had in the last 5 s, and its own read brings the context too', async () => {
+test('a report asks nothing for a project that another report had in the last 5 s, and its own two reads bring the context and the annotations', async () => {
   const account_id = await createAccount()
   const { project } = await process.projects.create({ account: { id: account_id }, name: 'shop' })
   for (const nameOrId of ['shop', project.id]) await process.projects.resolveRecent(account_id, nameOrId)
   for (const nameOrId of ['shop', project.id])
     expect(await readsOf(() => process.projects.resolveRecent(account_id, nameOrId))).toBe(0)
-  expect(await readsOf(() => process.readProject(project))).toBe(1)
+  expect(await readsOf(() => process.readProject(project))).toBe(2)
   now += 5_000
   expect(await readsOf(() => process.projects.resolveRecent(account_id, project.id))).toBe(1)
   expect(await process.projects.resolveRecent(account_id, 'new')).toBeNull()
