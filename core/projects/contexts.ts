@@ -124,7 +124,7 @@ export function createContextStore({ client, table, clock, projects, annotations
     const get = client.get({ TableName: table, Key: keyOf(pk), ConsistentRead: true })
     const text = textOf((await orUnavailable(get)).Item)
     const lists: Lists = { ...none, ...(JSON.parse(text) as Partial<Lists>) }
-    return { lists, text, etag: etagOf(text) }
+    return { lists, text, etag: etagOf(lists) }
   }
 
   /**
@@ -151,7 +151,7 @@ export function createContextStore({ client, table, clock, projects, annotations
         ExpressionAttributeNames: { '#lists': 'lists' },
         ExpressionAttributeValues: { ':read': current.text },
       })
-      if (await conditionHeld(put)) return { lists, etag: etagOf(text) }
+      if (await conditionHeld(put)) return { lists, etag: etagOf(lists) }
     }
     throw unavailable('Many requests change this context now. Send the same request again in a second.', 1)
   }
@@ -170,8 +170,12 @@ function textOf(item: Record<string, unknown> | undefined): string {
   return typeof item?.lists === 'string' ? item.lists : '{}'
 }
 
-/** Lists that are equal have one version, so a repeated PUT changes none. */
-function etagOf(text: string): string {
+/**
+ * Lists that are equal have one version, so a repeated PUT changes none, nor does the first one without any
+ * entries.
+ */
+function etagOf(lists: object): string {
+  const text = JSON.stringify(Object.entries(lists).toSorted(([a], [b]) => (a < b ? -1 : 1)))
   return `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`
 }
 

@@ -137,7 +137,7 @@ export const analyticsRoutes = {
     ...report,
     method: 'GET',
     path: '/conversion',
-    summary: 'The part of users who did something, by their first event',
+    summary: 'Users who did something, by their first event',
     query: conversionQuery,
     responses: { 200: { description: 'The report', schema: conversionResponse } },
     errors: ['INVALID_SINCE', 'INVALID_PROPERTY_KEY'],

@@ -56,7 +56,7 @@ export const experimentsRoutes = {
     ...common,
     method: 'PATCH',
     path: '/experiments/{id}',
-    summary: 'Pause, resume or complete an experiment',
+    summary: 'Pause, resume or complete it',
     // Without a winner in the request, the results decide.
     function: 'reports',
     scope: 'experiments:write',

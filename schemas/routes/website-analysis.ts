@@ -15,7 +15,7 @@ export const websiteScansRoutes = {
     ...common,
     method: 'POST',
     path: '/website-scans',
-    summary: 'Analyse a website; without an account: a preview',
+    summary: 'Analyse a website; a preview without account',
     auth: 'none',
     cookies: true,
     body: createScan,
@@ -64,7 +64,7 @@ export const websiteScansRoutes = {
     ...common,
     method: 'POST',
     path: '/website-scans/{id}/verify',
-    summary: 'Which recommended events have arrived',
+    summary: 'Which recommended events arrived',
     // The counts come from the lake.
     function: 'reports',
     auth: 'account',

@@ -179,7 +179,7 @@ describe('an answer', () => {
   test('that is a refusal is shown as text', async () => {
     const host = await open()
     await host.show(await call('query', { report: 'nothing' }))
-    expect(await textsOf(host.frame, 'main')).toEqual([expect.stringContaining('MISSING_FIELDS')])
+    expect(await textsOf(host.frame, 'main')).toEqual([expect.stringContaining('INVALID_ARGUMENTS')])
   })
 
   test('that was cancelled, or has no chart that this page knows, leaves no blank page', async () => {

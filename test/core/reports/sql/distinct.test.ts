@@ -65,6 +65,7 @@ test.each([
     groups: ofGroups(countUsers),
     present: ofGroups(users => users.length > 0),
     hasRowsWithoutEntity: true,
+    rows: 0,
   })
 })
 
