@@ -26,6 +26,11 @@ const COUNTS: readonly Column[] = [
   { key: 'dropped_events', title: 'Events', as: 'count' },
 ]
 
+/** The columns of a table of parts: the part, its counts, and its share of all requests. */
+function sharesBy(key: string, title: string): Column[] {
+  return [{ key, title }, ...COUNTS, { key: 'share_pct', title: 'Share', as: 'percent' }]
+}
+
 export const botTraffic: CallCommand = {
   name: 'bot-traffic',
   group: 'Reports',
@@ -71,22 +76,14 @@ export const botTraffic: CallCommand = {
       {
         kind: 'table',
         name: 'categories',
-        columns: [
-          { key: 'category', title: 'Category' },
-          ...COUNTS,
-          { key: 'share_pct', title: 'Share', as: 'percent' },
-        ],
+        columns: sharesBy('category', 'Category'),
         rows: overview.categories,
       },
       {
         kind: 'table',
         name: 'purposes',
         title: 'what crawlers are for',
-        columns: [
-          { key: 'purpose', title: 'Purpose' },
-          ...COUNTS,
-          { key: 'share_pct', title: 'Share', as: 'percent' },
-        ],
+        columns: sharesBy('purpose', 'Purpose'),
         rows: overview.purposes,
       },
       listOf(overview),

@@ -98,8 +98,9 @@ function valueAt(args: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * Rows say MISSING_FIELDS for a field that is missing and for one with a wrong value. Their messages name
- * the field first: if the caller has sent it, it is a wrong one.
+ * Whether an error MISSING_FIELDS is about an argument that was sent. A row of the routes table throws it for
+ * a missing field and for a wrong value. Its message names the field first, so a field that was sent is
+ * wrong.
  */
 function isAboutSent(message: string, args: unknown): boolean {
   const path = /`([\w.]+)`/.exec(message)?.[1]?.split('.') ?? []

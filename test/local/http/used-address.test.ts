@@ -48,7 +48,7 @@ describe('the address that a caller has used', () => {
   })
 })
 
-test('examples have the address that their caller used, and what caches may keep has not', async () => {
+test('examples show the address that the caller used, and responses that a cache may keep do not', async () => {
   const service = await openHttpService({ tellsAddress: true })
   const used = `http://127.0.0.1:${service.port}`
   const { body, headers } = await service.call(routes.createProject, { body: { name: 'behind-a-port' } })
