@@ -1,6 +1,7 @@
 import QuickLRU from 'quick-lru'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
+import { createInTurn } from '#core/in-turn'
 import { unknownTokenError } from '#core/ingest/track-request'
 import { type Limits, limitError } from '#core/limits/limit-state'
 import { limitExtras } from '#core/limits/rate-limited'
@@ -31,6 +32,8 @@ export type UploadServices = {
   objects: Pick<Lake, 'put' | 'delete'>
   limits: Pick<Limits, 'checkToken'>
   clock: Now
+  /** Default: packChunk. */
+  packChunk?: typeof packChunk
 }
 
 /** The page that sends: its token, and the header Origin, which only browsers send. */
@@ -68,8 +71,11 @@ export function createReplayUploads({
   objects,
   limits,
   clock,
+  packChunk: packOne = packChunk,
 }: UploadServices) {
   const refused = new QuickLRU<string, number>({ maxSize: MAX_REFUSED_REPLAYS })
+  const inTurnOfReplay = createInTurn()
+  const inTurnOfProject = createInTurn()
 
   /** The project of a token, and the settings of its replays; null: it is off, or the plan has none. */
   async function recordingOf(token: string): Promise<{ project: Project; recording: ReplaySettings | null }> {
@@ -141,8 +147,16 @@ export function createReplayUploads({
     )
   }
 
-  /** Stores a chunk. Returns false if the replay has one of its index already. */
+  /**
+   * Stores a chunk. Returns false if the replay has one of its index already. Chunks of a replay are taken one
+   * after the other: of those that come at once, each finds what those before it have stored, and how many
+   * were refused.
+   */
   async function addChunk(id: string, upload: UploadChunk & Sender): Promise<boolean> {
+    return inTurnOfReplay(id, () => storeChunk(id, upload))
+  }
+
+  async function storeChunk(id: string, upload: UploadChunk & Sender): Promise<boolean> {
     const replay = await find(id, upload)
     const { index } = upload
     if (replay.chunks.some(chunk => chunk.index === index)) return false
@@ -169,7 +183,8 @@ export function createReplayUploads({
 
   /**
    * Unpacking takes far more work than sending, and a refused chunk counts no bytes. So a replay is over for
-   * this process once it has sent several.
+   * this process once it has sent several. Whoever has the token starts many replays: so a project unpacks
+   * one chunk at a time, and holds the memory of one.
    */
   async function pack(replay: Replay, upload: UploadChunk): Promise<PackedChunk> {
     const refusals = refused.get(replay.id) ?? 0
@@ -180,7 +195,9 @@ export function createReplayUploads({
       )
     }
     try {
-      const packed = await packChunk(upload, (from, to) => checkTimes(replay, { from, to }))
+      const packed = await inTurnOfProject(replay.project_id, () =>
+        packOne(upload, (from, to) => checkTimes(replay, { from, to })),
+      )
       checkRoom(replay, packed.size)
       return packed
     } catch (error) {

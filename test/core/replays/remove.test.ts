@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { unavailable } from '#core/errors'
+import { noLimits } from '#core/limits/limit-state'
 import type { Lake } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { objectsPrefix, type Replay } from '#core/replays/replay'
+import { createReplayUploads } from '#core/replays/uploads'
 import { routes } from '#schemas/routes'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 import { newReplay, snapshotAt } from '#test/support/replays'
@@ -28,8 +30,8 @@ async function storedBytes() {
 /** A replay with one chunk, and `send`, which sends the chunk of an index. */
 async function openRecording() {
   const { id, upload, started_at } = await newReplay(service, project)
-  const send = (index: number) =>
-    service.replays.uploads.addChunk(id, {
+  const send = (index: number, uploads = service.replays.uploads) =>
+    uploads.addChunk(id, {
       ...{ ...upload, origin: undefined, index, events: snapshotAt(started_at) },
     })
   await send(0)
@@ -85,11 +87,20 @@ test.each([
 test('a copy of a stored chunk that was under way when a deletion began leaves no bytes', async () => {
   const { id, send } = await openRecording()
   const [listed, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const otherProcess = createReplayUploads({
+    ...service.replays,
+    projects: service.projects,
+    accounts: service.accounts,
+    starts: { count: async () => {} },
+    limits: noLimits,
+    clock: service,
+  })
   let deletion: ReturnType<HttpService['call']> | undefined
   const restorePut = replaceMethod('put', real => async (key, bytes) => {
     restorePut()
-    // The copy has found the replay, and has not yet written its object.
-    await send(1)
+    // The copy has found the replay, and has not yet written its object. A process takes the chunks of a
+    // replay one after the other, so this one comes to another process.
+    await send(1, otherProcess)
     const restoreDelete = replaceMethod('delete', realDelete => async keys => {
       restoreDelete()
       await realDelete(keys)
