@@ -148,9 +148,9 @@ export function createReplayUploads({
   }
 
   /**
-   * Stores a chunk. Returns false if the replay has one of its index already. Chunks of a replay are taken one
-   * after the other: of those that come at once, each finds what those before it have stored, and how many
-   * were refused.
+   * Stores a chunk. Returns false if the replay has one of its index already. Chunks of a replay are taken
+   * one after the other: of those that come at once, each finds what those before it have stored, and how
+   * many were refused.
    */
   async function addChunk(id: string, upload: UploadChunk & Sender): Promise<boolean> {
     return inTurnOfReplay(id, () => storeChunk(id, upload))
