@@ -13,6 +13,11 @@ export const EVENT_LIMITS = {
    * (U62), which is 4,096 levels, in an event, a list and the body. JSON.stringify fails at about 4,450.
    */
   bodyDepth: 4_099,
+  /**
+   * Values in a body: as many as its bytes can hold, because whatever fits into properties is stored. Events
+   * are checked by hand, and that ends at the first field that is wrong.
+   */
+  bodyValues: 1_048_576,
   batchEvents: 100,
   pastMs: 30 * 24 * 3_600_000,
   futureMs: 5 * 60_000,

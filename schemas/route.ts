@@ -68,6 +68,11 @@ export type Route = {
   maxBodyBytes?: number
   /** Deepest JSON of the body, in objects and lists inside each other, where it is not MAX_JSON_DEPTH. */
   maxBodyDepth?: number
+  /**
+   * Most values in the objects and lists of the body, where it is not MAX_JSON_VALUES: for a route that looks
+   * at few of those that it gets.
+   */
+  maxBodyValues?: number
   /** With a content type or without a schema the handler writes the response itself; else it is JSON. */
   responses: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
   /** The error codes of this route that do not follow from its other fields. */

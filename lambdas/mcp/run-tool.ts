@@ -16,6 +16,9 @@ import { hintOf, inToolWords } from './tool-words.ts'
 /** A message repeats names that a caller may have copied from an answer. */
 const MESSAGE_CHARS = 1_000
 
+/** Wrong arguments that an answer explains. To look for the name that was meant takes 0.1 ms each. */
+const MAX_PROBLEMS = 5
+
 /** Runs a tool. A refused call is a result too, so that the model reads what is right and calls again. */
 export async function runTool(
   tool: Tool,
@@ -88,9 +91,11 @@ function checkedArguments(tool: Tool, args: unknown): Record<string, unknown> {
   const input = inputOf(tool)
   const result = input.safeParse(asStored(args ?? {}))
   if (result.success) return result.data
-  const problems = result.error.issues.map(issue => problemOf(issue, Object.keys(input.shape)))
+  const problems = result.error.issues
+    .slice(0, MAX_PROBLEMS)
+    .map(issue => problemOf(issue, Object.keys(input.shape)))
   const isMissing = result.error.issues.every(({ path }) => path.length > 0 && valueAt(args, path) == null)
-  throw new ApiError(isMissing ? 'MISSING_FIELDS' : 'INVALID_ARGUMENTS', problems.slice(0, 5).join(' '))
+  throw new ApiError(isMissing ? 'MISSING_FIELDS' : 'INVALID_ARGUMENTS', problems.join(' '))
 }
 
 function valueAt(args: unknown, path: readonly PropertyKey[]): unknown {
@@ -126,6 +131,7 @@ function problemOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
   const name = issue.path.join('.')
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
+      .slice(0, MAX_PROBLEMS)
       .map(key => {
         const near = nearestName(key, known)
         const advice = near === null ? `The arguments are ${known.join(', ')}.` : `Did you mean \`${near}\`?`

@@ -8,6 +8,13 @@ const { service, call, named, refusal } = useMcpProject(FORTY_VISITS)
 
 const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
 
+test('an answer to wrong arguments names five of them, however many there are', async () => {
+  const args = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, 1]))
+  const text = await refusal('overview', { ...args, project: 1, since: 2 })
+  expect(text.match(/Argument/g)?.length).toBeLessThanOrEqual(7)
+  expect(text).not.toMatch(/k5\b/)
+})
+
 const questions: [name: string, args: () => Record<string, unknown>, summary: RegExp, totals: object][] = [
   ['overview', () => ({}), /^The account has 1 project/, { projects: 1 }],
   ['overview', () => named(), /2 event names and 2 property keys/, { event_names: 2 }],
