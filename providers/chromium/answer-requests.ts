@@ -1,5 +1,6 @@
 import type { OutboundClient } from '#core/outbound/outbound-client'
 import { isSameSite } from '#core/scans/fetch/choose-pages'
+import { createSlots } from '#core/slots'
 import type { CdpConnection } from './cdp-connection.ts'
 
 /** Requests of all pages of one analysis, and bytes of their responses. */
@@ -11,6 +12,12 @@ const REQUEST_MS = 8_000
  * Requests of the browser that wait for a server at the same time; a page that asks for more is cut short.
  */
 const MAX_WAITING = 40
+/**
+ * Of these, responses that are fetched or given to the browser at the same time; the others wait, as they do
+ * for the six connections that a browser has to a server. A response of 5 MB takes about 16 MB as bytes, as
+ * Base64 and as a message, and has 5 KB on its way: forty of them took 640 MB.
+ */
+const MAX_IN_HAND = 6
 /** Kinds of requests that are fetched. Images, media, fonts and frames add nothing that is read. */
 const FETCHED = new Set(['Document', 'Script', 'XHR', 'Fetch', 'Other'])
 /** Headers of responses that a page needs. Others, such as cookies and policies, stay here. */
@@ -35,6 +42,7 @@ export type RequestAnswerer = ReturnType<typeof createRequestAnswerer>
 export function createRequestAnswerer(client: OutboundClient, site: URL, signal: AbortSignal) {
   let [requests, bytes, waiting] = [0, 0, 0]
   const unsent = new Map<string, string>()
+  const inHand = createSlots(MAX_IN_HAND)
 
   /** `mainFrame`: that of the page; documents of other frames are not read. */
   async function answer(
@@ -67,11 +75,19 @@ export function createRequestAnswerer(client: OutboundClient, site: URL, signal:
     requests += 1
     waiting += 1
     try {
-      const options = { maxBytes: REQUEST_BYTES, timeoutMs: REQUEST_MS, maxRedirects: 0, signal }
-      const response = await client.fetch(request.url, options)
-      bytes += response.body.length
-      const headers = Object.entries(response.headers).filter(([name]) => PASSED.test(name))
-      await fulfil(response.status, Object.fromEntries(headers), response.body)
+      await inHand(async () => {
+        signal.throwIfAborted()
+        // Those before it may have had the rest.
+        if (bytes >= MAX_BYTES) {
+          noteTooMuch(new URL(request.url))
+          throw new Error('the pages have had their bytes')
+        }
+        const options = { maxBytes: REQUEST_BYTES, timeoutMs: REQUEST_MS, maxRedirects: 0, signal }
+        const response = await client.fetch(request.url, options)
+        bytes += response.body.length
+        const headers = Object.entries(response.headers).filter(([name]) => PASSED.test(name))
+        await fulfil(response.status, Object.fromEntries(headers), response.body)
+      })
     } catch {
       await fail()
     } finally {
@@ -94,7 +110,13 @@ export function createRequestAnswerer(client: OutboundClient, site: URL, signal:
       return isOwn && leaveOut(url, 'a page asks for it by another method than GET')
     }
     if (requests < MAX_REQUESTS && bytes < MAX_BYTES && waiting < MAX_WAITING) return true
-    return isOwn && leaveOut(url, 'the pages ask for more than an analysis loads')
+    noteTooMuch(url)
+    return false
+  }
+
+  /** Names an address of the site that an analysis does not load any more. */
+  function noteTooMuch(url: URL): void {
+    if (isSameSite(url, site)) leaveOut(url, 'the pages ask for more than an analysis loads')
   }
 
   function leaveOut({ origin, pathname }: URL, reason: string): false {

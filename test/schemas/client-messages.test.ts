@@ -28,7 +28,7 @@ const PASSED_ON: Record<string, string> = {
   'core/scans/scan-desk.ts: failure?.reason': 'the failures of core/scans/scan-worker.ts',
   'lambdas/auth/grants.ts: error.message':
     'the errors of core/access/auth-request-errors.ts and core/access/code-verifier.ts',
-  "lambdas/mcp/run-tool.ts: problems.slice(0, 5).join(' ')": 'problemOf, in the same file',
+  "lambdas/mcp/run-tool.ts: problems.join(' ')": 'problemOf, in the same file',
   'lambdas/pages/browser.ts: thrown.message': 'the argument of SignInError, at each of its calls',
   'lambdas/validate.ts: messageOf(issue, input)': 'the messages of zod schemas',
 }
