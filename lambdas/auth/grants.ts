@@ -28,7 +28,7 @@ const INVALID_GRANTS: readonly ErrorCode[] = [
  * none of them.
  */
 export function createGrants(services: AuthServices, issue: Issue) {
-  const { authRequests, agentSessions, guards, audit, baseUrl, clock } = services
+  const { authRequests, agentSessions, guards, audit, clientRegistry, baseUrl, clock } = services
   const route = routes.completeClaim
 
   async function revokeReused(at: SessionLocator): Promise<void> {
@@ -51,6 +51,7 @@ export function createGrants(services: AuthServices, issue: Issue) {
         await revokeReused({ account_id: won.account_id, session_id: won.session_id })
         throw new ApiError('invalid_grant', 'Somebody else has used the code. Start again.')
       }
+      await clientRegistry.keep(client_id)
       return session
     },
 

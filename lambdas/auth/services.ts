@@ -15,7 +15,7 @@ export type AuthServices = AccountChainServices & {
   agentSessions: AgentSessionStore
   demo: Demo
   guards: AddressGuards
-  clientRegistry: Pick<ClientRegistry, 'register'>
+  clientRegistry: Pick<ClientRegistry, 'register' | 'keep'>
   identities: Pick<IdentityDirectory, 'findOrCreate' | 'find'>
   audit: Pick<AuditLog, 'record'>
   /** The country that a request comes from, in two letters. */

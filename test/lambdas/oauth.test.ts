@@ -36,7 +36,15 @@ const problem = async (response: ReturnType<typeof token>) => {
 }
 
 /** An approved authorization request, and the code that its client got. */
-async function approved({ resource, account = world.owner }: { resource?: string; account?: Account } = {}) {
+async function approved({
+  resource,
+  account = world.owner,
+  client_id = CLIENT,
+}: {
+  resource?: string
+  account?: Account
+  client_id?: string
+} = {}) {
   const { request } = await world.authRequests.start({
     mode: 'interactive',
     client_type: 'mcp',
@@ -44,7 +52,7 @@ async function approved({ resource, account = world.owner }: { resource?: string
     callback_url: REDIRECT,
     code_challenge: CHALLENGE,
     scopes: ['account:read', 'projects:read'],
-    oauth: { client_id: CLIENT, issuer: BASE_URL, state: 'a state', ...(resource && { resource }) },
+    oauth: { client_id, issuer: BASE_URL, state: 'a state', ...(resource && { resource }) },
   })
   const { redirect_url } = await world.authRequests.approve(request.id, account)
   const answer = new URL(redirect_url ?? '').searchParams
@@ -91,6 +99,22 @@ describe('a registration', () => {
       token_endpoint_auth_method: 'none',
     })
     expect(await world.clientRegistry.find(String(body.client_id))).toMatchObject({ name: 'A client' })
+  })
+
+  test('is kept by a sign-in, and not by a code that is wrong', async () => {
+    const ids: string[] = []
+    for (const code_verifier of [VERIFIER, 'x'.repeat(43)]) {
+      const { body } = await register({ redirect_uris: [REDIRECT] })
+      const client_id = String(body.client_id)
+      const { code } = await approved({ client_id })
+      await token({ ...grantOf(code), client_id, code_verifier })
+      ids.push(client_id)
+    }
+    world.wait(25 * 60 * MINUTE_MS)
+    expect(await Promise.all(ids.map(id => world.clientRegistry.find(id)))).toEqual([
+      expect.objectContaining({ id: ids[0] }),
+      null,
+    ])
   })
 
   test.each<[string, unknown, string]>([

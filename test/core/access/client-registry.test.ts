@@ -26,22 +26,38 @@ test('a registered client is found by its id', async () => {
   })
 })
 
-test('a registration that nobody uses ends after 90 days', async () => {
+test('a registration with which nobody signs in ends after a day, however often it is looked up', async () => {
   const { id } = await registry.register(WANTED)
-  now += 90 * DAY_MS - 1_000
-  const { id: later } = await registry.register(WANTED)
+  now += DAY_MS / 2
+  expect(await registry.find(id)).not.toBeNull()
+  now += DAY_MS / 2 - 1_000
+  expect(await registry.find(id)).not.toBeNull()
   now += 1_000
   expect(await registry.find(id)).toBeNull()
-  expect(await registry.find(later)).not.toBeNull()
 })
 
-test('each day of use renews a registration', async () => {
+test('a registration ends 90 days after the last sign-in with it', async () => {
   const { id } = await registry.register(WANTED)
-  for (let day = 0; day < 4; day++) {
-    now += 80 * DAY_MS
+  await registry.keep(id)
+  for (let signIns = 0; signIns < 4; signIns++) {
+    now += 89 * DAY_MS
     expect(await registry.find(id)).not.toBeNull()
+    await registry.keep(id)
   }
+  now += 90 * DAY_MS
+  expect(await registry.find(id)).toBeNull()
+  // It does not come back.
+  await registry.keep(id)
+  expect(await registry.find(id)).toBeNull()
 })
+
+test.each(['aoc_0', 'https://client.example/x', `aoc_${'0'.repeat(32)}`])(
+  'a sign-in with %s keeps nothing',
+  async id => {
+    await registry.keep(id)
+    expect(await registry.find(id)).toBeNull()
+  },
+)
 
 test.each([undefined, ''])('a request without a client id (%s) is refused', async id => {
   const find = createOAuthClients({ documents: { find: () => Promise.reject() }, registry })
