@@ -51,8 +51,8 @@ export function createPointers(state: StateTable) {
   }
 
   /**
-   * The id that stands for a person, however many ids lead to it one after the other. A long way is shortened,
-   * so the next look-up is a short one.
+   * The id that stands for a person, however many ids lead to it one after the other. A long way is
+   * shortened, so the next look-up is a short one.
    */
   async function finalId(scope: string, id: string): Promise<string> {
     const way = new Map<string, string>()
