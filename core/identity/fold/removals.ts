@@ -138,8 +138,8 @@ export function createRemovals(services: RemovalServices) {
   }
 
   /**
-   * Removes pointers, traits and addresses of a person, and counts them. Null: the links of one of the buckets
-   * are not settled, so nothing was removed.
+   * Removes pointers, traits and addresses of a person, and counts them. Null: the links of one of the
+   * buckets are not settled, so nothing was removed.
    */
   async function removeFromState(
     removal: WaitingRemoval,
