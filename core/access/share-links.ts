@@ -29,16 +29,21 @@ type StoredLink = Omit<ShareLink, 'id'> & { hash: string }
 
 export const shareLinksPartition = (projectId: string) => `sharelinks#${projectId}`
 
+/** The places of share links. */
+export function openShareLinkSlots(state: StateTable) {
+  return createSlots<StoredLink>(state, {
+    partitionOf: shareLinksPartition,
+    prefix: 'shl',
+    max: MAX_SHARE_LINKS,
+  })
+}
+
 /**
  * Links that let anybody read a part of one project's dashboard (docs/api/dashboard.md). A link's token names
  * its project and itself, so that one read finds it; the state has the SHA-256 of the token only.
  */
 export function createShareLinks({ clock, accounts, projects, ...state }: ShareLinkServices) {
-  const links = createSlots<StoredLink>(state, {
-    partitionOf: shareLinksPartition,
-    prefix: 'shl',
-    max: MAX_SHARE_LINKS,
-  })
+  const links = openShareLinkSlots(state)
   const cache = createLookupCache(clock, lookUp, CACHE)
 
   /** Oldest first. */

@@ -56,6 +56,14 @@ export async function findScope(
   return { key: `${portfolio_id}_${members.slice(0, HASH_DIGITS)}`, bucket: bucketOf(portfolio_id), projects }
 }
 
+/** The buckets in which links of a project may count. */
+export function bucketsOf({
+  bucket,
+  portfolio_id,
+}: Pick<ScopedProject, 'bucket' | 'portfolio_id'>): number[] {
+  return portfolio_id === null ? [bucket] : [...new Set([bucket, bucketOf(portfolio_id)])]
+}
+
 /** The second half of a joined scope: the tracker of the project links its users to other domains. */
 function sharesUsers({ link_domains, has_linked_anonymous_ids }: ScopedProject): boolean {
   return link_domains.length > 0 || has_linked_anonymous_ids

@@ -4,16 +4,21 @@ import { createSlots } from './slots.ts'
 
 export const annotationsPartition = (projectId: string) => `annotations#${projectId}`
 
+/** The places of annotations. */
+export function openAnnotationSlots(state: StateTable) {
+  return createSlots<Omit<Annotation, 'id'>>(state, {
+    partitionOf: annotationsPartition,
+    prefix: 'ann',
+    max: MAX_ANNOTATIONS,
+  })
+}
+
 /**
  * Annotations that are items of their own (U99): each is written and deleted alone, so writers at the same
  * time lose nothing of each other. At most 1,000 a project, each of at most 4 KB.
  */
 export function createAnnotations(state: StateTable) {
-  const items = createSlots<Omit<Annotation, 'id'>>(state, {
-    partitionOf: annotationsPartition,
-    prefix: 'ann',
-    max: MAX_ANNOTATIONS,
-  })
+  const items = openAnnotationSlots(state)
 
   /** In the order of their times. */
   async function list(projectId: string): Promise<Annotation[]> {

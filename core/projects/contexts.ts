@@ -161,6 +161,41 @@ export function createContextStore({ client, table, clock, projects, annotations
 
 export type ContextStore = ReturnType<typeof createContextStore>
 
+/** Entries that are sentences of the owner. The others are names of events and projects, times and ids. */
+const SENTENCES = new Set(['term', 'definition', 'title', 'note', 'role'])
+
+/**
+ * Changes the sentences of a stored context, of a project by its id or of all projects by that of the
+ * account, also while a PUT runs: what another request has changed meanwhile is read again.
+ */
+export async function changeContextTexts(
+  { client, table }: StateTable,
+  id: string,
+  change: (text: string) => string,
+): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const Key = keyOf(`context#${id}`)
+    const text = textOf(
+      (await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))).Item,
+    )
+    const lists: unknown = JSON.parse(text)
+    const changed = JSON.stringify(lists, (key, value) => {
+      if (key === 'goals') return value.map(change)
+      return SENTENCES.has(key) && typeof value === 'string' ? change(value) : value
+    })
+    if (changed === JSON.stringify(lists)) return
+    const put = client.put({
+      TableName: table,
+      Item: { ...Key, lists: changed },
+      ConditionExpression: '#lists = :read',
+      ExpressionAttributeNames: { '#lists': 'lists' },
+      ExpressionAttributeValues: { ':read': text },
+    })
+    if (await conditionHeld(put)) return
+  }
+  throw unavailable('Many requests change this context now. Send the same request again in a second.', 1)
+}
+
 function keyOf(pk: string): ItemKey {
   return { pk, sk: 'context' }
 }

@@ -5,13 +5,18 @@ import { createSlots } from './slots.ts'
 
 export const savedViewsPartition = (projectId: string) => `views#${projectId}`
 
-/** The saved views of the dashboard: at most 100 a project, each of at most 2.5 KB. */
-export function createSavedViews({ clock, ...state }: StateTable & { clock: Now }) {
-  const views = createSlots<Omit<SavedView, 'id'>>(state, {
+/** The places of saved views. */
+export function openSavedViewSlots(state: StateTable) {
+  return createSlots<Omit<SavedView, 'id'>>(state, {
     partitionOf: savedViewsPartition,
     prefix: 'view',
     max: MAX_SAVED_VIEWS,
   })
+}
+
+/** The saved views of the dashboard: at most 100 a project, each of at most 2.5 KB. */
+export function createSavedViews({ clock, ...state }: StateTable & { clock: Now }) {
+  const views = openSavedViewSlots(state)
 
   /** By name. */
   async function list(projectId: string): Promise<SavedView[]> {

@@ -89,6 +89,20 @@ export function createSlots<T extends object>(
     )
   }
 
+  /**
+   * Replaces the records for which `change` returns another one, and removes those for which it returns null.
+   */
+  async function changeAll(
+    projectId: string,
+    change: (record: T & { id: string }) => (T & { id: string }) | null,
+  ): Promise<void> {
+    for (const record of await list(projectId)) {
+      const changed = change(record)
+      if (changed === null) await remove(projectId, record.id)
+      else if (changed !== record) await replace(projectId, changed)
+    }
+  }
+
   /** Returns false when the project has no such record. */
   async function remove(projectId: string, id: string): Promise<boolean> {
     const Key = keyOf(projectId, id)
@@ -109,7 +123,7 @@ export function createSlots<T extends object>(
     return slot === undefined ? null : { pk: partitionOf(projectId), sk: slot }
   }
 
-  return { list, add, find, replace, remove }
+  return { list, add, find, replace, changeAll, remove }
 }
 
 /** Digits of the number of a place, hexadecimal. */

@@ -1,5 +1,5 @@
-import type { Erasures } from '#core/erasure/erasures'
 import { findPerson } from '#core/erasure/find-person'
+import type { OpenedErasures } from '#core/erasure/open-erasures'
 import { ApiError } from '#core/errors'
 import type { IdentityStore } from '#core/identity/identity-store'
 import { findPersonIds } from '#core/identity/links/person-ids'
@@ -13,7 +13,7 @@ import { LISTED_IDS, UNCONFIRMED_IDS } from '#schemas/erasures'
 import { routes } from '#schemas/routes'
 
 export type ErasePersonServices = ReportServices & {
-  erasures: Pick<Erasures, 'erasePerson'>
+  erasures: Pick<OpenedErasures, 'erasePerson' | 'isUnfinished'>
   replays: Pick<Replays, 'ofPerson'>
   identity: Pick<
     IdentityStore,
@@ -53,7 +53,12 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     const parts = [first as NonNullable<typeof first>, ...rest] as const
     const events = parts.reduce((sum, each) => sum + each.events, 0)
     const hasReplays = parts.some(each => each.replays > 0)
-    const isKnown = events > 0 || hasReplays || userIds.length > 1 || (await hasTraits(scope, userIds))
+    const isKnown =
+      events > 0 ||
+      hasReplays ||
+      userIds.length > 1 ||
+      (await hasTraits(scope, userIds)) ||
+      (await erasures.isUnfinished(project, userId))
     if (!isKnown) {
       throw new ApiError(
         'NOT_FOUND',

@@ -88,6 +88,21 @@ export function openLogFile(dir: string, minSequence: number, now: number, limit
 }
 
 /**
+ * Opens the log again for a new writer of the same process, whose other connections read it. It repairs
+ * nothing: a salvaged log would be another file, which those do not see. Throws when the log cannot be
+ * opened.
+ */
+export function reopenLogFile(dir: string, minSequence: number, limits: LogLimits = {}): LogFile {
+  const path = logPath(dir)
+  if (!existsSync(path)) throw new Error('The file of the event log is gone. Start the service again.')
+  const database = openForWriting(path, limits.busyMs)
+  if (limits.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${limits.maxPages}`)
+  const acknowledged = openHighFile(dir).read() ?? 0
+  const highest = Math.max(highestSequence(database), minSequence, acknowledged)
+  return { database, highest, damage: null, shortfall: null }
+}
+
+/**
  * Adds the records that SQLite has dropped after a damaged part of the write-ahead log, if they were
  * acknowledged.
  */

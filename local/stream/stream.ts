@@ -27,23 +27,39 @@ type WaitingAppend = { records: readonly Uint8Array[]; settle: (error: Error | n
 /** An append is refused while more bytes than this wait for the disk, before they fill the memory. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const RETRY_SECONDS = 5
+/**
+ * The least time between two starts of the commit thread, ms. A start takes about a tenth of a second of
+ * processor, and a thread that ends at each group must not take more.
+ */
+const RESTART_MS = 1_000
 
 /**
  * Opens the SQLite log of the folder for appending. Only one process at a time may do so. Appends that arrive
  * during a commit share the next commit (group commit), so a slower disk gets larger groups. When a commit
  * fails, for example on a full disk, all appends of its group reject with UNAVAILABLE, and the next group
- * tries again. openStream rejects when the file can be neither opened nor replaced by a new one.
+ * tries again. When the commit thread ends, it is started again. openStream rejects when the file can be
+ * neither opened nor replaced by a new one.
  */
 export async function openStream(
   dir: string,
   { log, minSequence, shard, ...limits }: LocalStreamOptions,
 ): Promise<LocalStream> {
-  const start: WriterStart = { dir, minSequence: Number(minSequence ?? 0), now: Date.now(), limits }
-  const writer = new Worker(new URL('./writer.ts', import.meta.url), {
-    workerData: start,
-    execArgv,
-  })
-  await waitUntilOpen(writer, log)
+  const startThread = async (isRestart: boolean): Promise<Worker> => {
+    const start: WriterStart = {
+      dir,
+      minSequence: Number(minSequence ?? 0),
+      now: Date.now(),
+      limits,
+      isRestart,
+    }
+    startedAt = performance.now()
+    const thread = new Worker(new URL('./writer.ts', import.meta.url), { workerData: start, execArgv })
+    await waitUntilOpen(thread, log)
+    return thread
+  }
+  let startedAt = 0
+  /** Null after the thread has ended. */
+  let writer: Worker | null = attach(await startThread(false))
   const reader = openStreamReader(dir, shard)
 
   let waitingAppends: WaitingAppend[] = []
@@ -51,6 +67,7 @@ export async function openStream(
   let currentGroup: WaitingAppend[] | null = null
   let isScheduled = false
   let failure: Error | null = null
+  let restart: Promise<void> | null = null
   const closed = Promise.withResolvers<void>()
   let isClosing = false
 
@@ -61,6 +78,7 @@ export async function openStream(
   function commitNext() {
     isScheduled = false
     if (currentGroup !== null) return
+    if (writer === null) return restartThread()
     if (waitingAppends.length === 0) {
       if (isClosing) writer.postMessage('close')
       return
@@ -78,27 +96,78 @@ export async function openStream(
     for (const append of appends) append.settle(error)
   }
 
-  writer.on('message', (response: WriterResponse) => {
-    if (response.kind === 'refused') {
-      log('STREAM_UNAVAILABLE', { reason: response.message, sqlite: response.code })
-      settle(unavailable('The event log cannot be written now. Try again later.', RETRY_SECONDS))
-    } else {
-      settle(null)
+  /** Listens to a thread that has opened the log. */
+  function attach(thread: Worker): Worker {
+    thread.on('message', (response: WriterResponse) => {
+      if (response.kind === 'refused') {
+        log('STREAM_UNAVAILABLE', { reason: response.message, sqlite: response.code })
+        settle(unavailable('The event log cannot be written now. Try again later.', RETRY_SECONDS))
+      } else {
+        settle(null)
+      }
+      commitNext()
+    })
+    thread.on('error', error => {
+      failure = error
+    })
+    thread.on('exit', () => {
+      writer = null
+      if (!isClosing) {
+        failure ??= new Error('The commit thread has ended.')
+        log('STREAM_UNAVAILABLE', { reason: failure.message })
+      }
+      // Nobody knows whether they are committed, so their senders must send them again.
+      settle(stoppedError())
+      if (isClosing) return end()
+      restartThread()
+    })
+    return thread
+  }
+
+  /**
+   * Starts the commit thread again after it has ended, such as by a lack of memory. The waiting appends wait
+   * for it. If it ended soon after its start, they are refused, and a later append tries again.
+   */
+  function restartThread(): void {
+    if (restart !== null) return
+    if (isClosing) {
+      end()
+      return
     }
-    commitNext()
-  })
-  writer.on('error', error => {
-    failure = error
-    log('STREAM_UNAVAILABLE', { reason: error.message })
-  })
-  writer.on('exit', () => {
-    failure ??= new Error('The commit thread has ended.')
-    settle(stoppedError())
+    if (performance.now() - startedAt < RESTART_MS) {
+      refuseWaiting()
+      return
+    }
+    restart = startThread(true)
+      .then(
+        thread => {
+          writer = attach(thread)
+          failure = null
+        },
+        error => {
+          failure = error
+          log('STREAM_UNAVAILABLE', { reason: String(error) })
+          refuseWaiting()
+        },
+      )
+      .finally(() => {
+        restart = null
+        if (writer !== null) commitNext()
+        else if (isClosing) end()
+      })
+  }
+
+  function refuseWaiting(): void {
     currentGroup = waitingAppends
     waitingAppends = []
+    waitingBytes = 0
     settle(stoppedError())
+  }
+
+  function end(): void {
+    refuseWaiting()
     closed.resolve()
-  })
+  }
 
   function stoppedError() {
     return unavailable('The event log has stopped. Try again later.', RETRY_SECONDS, failure)
@@ -106,7 +175,7 @@ export async function openStream(
 
   return {
     append(records) {
-      if (failure !== null || isClosing) return Promise.reject(stoppedError())
+      if (isClosing) return Promise.reject(stoppedError())
       if (waitingBytes > MAX_WAITING_BYTES) {
         return Promise.reject(
           unavailable('Too many events wait for the disk. Try again later.', RETRY_SECONDS),
@@ -138,8 +207,10 @@ export async function openStream(
 /** Waits until the commit thread has opened the file. Rejects when it cannot. */
 async function waitUntilOpen(writer: Worker, log: Log): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<WriterResponse>()
+  const onExit = () => reject(new Error('The commit thread has ended before it has opened the log.'))
   writer.once('message', resolve)
   writer.once('error', reject)
+  writer.once('exit', onExit)
   try {
     const response = await promise
     if (response.kind !== 'opened') return
@@ -150,6 +221,7 @@ async function waitUntilOpen(writer: Worker, log: Log): Promise<void> {
     writer.postMessage('raise-floor' satisfies WriterMessage)
   } finally {
     writer.off('error', reject)
+    writer.off('exit', onExit)
   }
 }
 

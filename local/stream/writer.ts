@@ -9,6 +9,7 @@ import {
   type LogLimits,
   openLogFile,
   raiseFloor,
+  reopenLogFile,
 } from './log-file.ts'
 import type { Shortfall } from './shortfall.ts'
 
@@ -18,7 +19,14 @@ import type { Shortfall } from './shortfall.ts'
  * (docs/decisions/2026-11-21-stream-log.md).
  */
 
-export type WriterStart = { dir: string; minSequence: number; now: number; limits: LogLimits }
+export type WriterStart = {
+  dir: string
+  minSequence: number
+  now: number
+  limits: LogLimits
+  /** The thread before it has ended, and the process goes on. */
+  isRestart: boolean
+}
 
 /** The records of a group lie one after the other in `bytes`. */
 export type WriterGroup = { lengths: Uint32Array; bytes: Uint8Array; appendedAt: number }
@@ -34,8 +42,10 @@ export type WriterResponse =
 
 const port = parentPort
 if (port !== null) {
-  const { dir, minSequence, now, limits } = workerData as WriterStart
-  const { database, highest, damage, shortfall } = openLogFile(dir, minSequence, now, limits)
+  const { dir, minSequence, now, limits, isRestart } = workerData as WriterStart
+  const { database, highest, damage, shortfall } = isRestart
+    ? reopenLogFile(dir, minSequence, limits)
+    : openLogFile(dir, minSequence, now, limits)
   const highFile = openHighFile(dir)
   const commit = createCommit(database, highFile, highest)
   port.on('message', (message: WriterMessage) => {

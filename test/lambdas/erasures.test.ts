@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { routes } from '#schemas/routes'
+import { ProcessCrashedError } from '#test/support/crashing-state'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 import { newRecording } from '#test/support/replays'
 
@@ -126,6 +127,130 @@ test('the receipt of another account, and one that does not exist, are not found
     const { status, body } = await service.call(routes.readErasure, { id })
     expect([status, body.error]).toEqual([404, 'NOT_FOUND'])
   }
+})
+
+test('an erasure that is killed after any of its writes goes on when the request is repeated, and its receipt says what was found', async () => {
+  let hasTombstone = async () => false
+  const killed = await openHttpService({
+    reading: {
+      engine: {
+        // A tombstone hides the events, so reads no longer know the person.
+        rows: async ({ text }) => {
+          if (await hasTombstone()) return []
+          if (text.includes('AS user_activity WHERE')) return [{ events: 2 }]
+          return text.includes('AS user_session') ? [{ sessions: 1 }] : []
+        },
+      },
+    },
+  })
+  try {
+    const { client } = killed.state
+    const send = client.send.bind(client) as (command: object) => Promise<never>
+    let answered = 0
+    let repeated = 0
+    for (let writes = 0; answered !== 202; writes++) {
+      const project = await killed.createProject()
+      const before = (await killed.lakeState.manifest(project.bucket)).tombstoneCount
+      hasTombstone = async () => (await killed.lakeState.manifest(project.bucket)).tombstoneCount > before
+      const sent = { id: 'c3', query: { project: project.name } }
+      let left = writes
+      const crash = vi.spyOn(client, 'send').mockImplementation((command: object) => {
+        if (/^(Put|Update|Delete|BatchWrite)/.test(command.constructor.name)) left -= 1
+        return left < 0 ? Promise.reject(new ProcessCrashedError()) : send(command)
+      })
+      answered = (await killed.call(routes.erasePerson, sent)).status
+      crash.mockRestore()
+      if (answered === 202) continue
+      expect([500, 503]).toContain(answered)
+      if (await hasTombstone()) repeated++
+      const { status, body } = await killed.call(routes.erasePerson, sent)
+      expect([writes, status]).toEqual([writes, 202])
+      await killed.foldIdentities()
+      const receipt = await killed.call(routes.readErasure, { id: String(body.erasure_id) })
+      expect(receipt.body).toMatchObject({ removed: { events: 2, sessions: 1 } })
+      // It is over now, so the next request is one for nobody.
+      expect((await killed.call(routes.erasePerson, sent)).status).toBe(404)
+    }
+    expect(repeated).toBeGreaterThan(2)
+  } finally {
+    await killed.close()
+  }
+})
+
+describe('what the owner has written about a person', () => {
+  async function writtenProject() {
+    const project = await service.createProject()
+    const { id } = project
+    const view = async (name: string, query: string) =>
+      expect((await service.call(routes.createSavedView, { id, body: { name, query } })).status).toBe(201)
+    await view('Of c3', 'view=overview&f=user_id%3Aeq%3Ac3')
+    await view('The page of c3', 'view=people&user=c3')
+    await view('Without c3', 'view=pages&f=user_id%3Aneq%3Ac3&range=7d')
+    await view('All', 'view=pages')
+    await service.call(routes.createShareLink, { id, body: { label: 'For ada-3f1c' } })
+    const annotation = { occurred_at: '2026-11-20', title: 'ada-3f1c moved', note: 'From c3 to ada-3f1c.' }
+    await service.call(routes.createAnnotation, { id, body: annotation })
+    const context = {
+      ...{ project: project.name, goals: ['Keep ada-3f1c'], activation_events: ['ada-3f1c'] },
+      glossary: [{ event_name: 'ada-3f1c', term: 'Ada', definition: 'What ada-3f1c does' }],
+      annotations: [{ occurred_at: '2026-11-19', title: 'ada-3f1c signed' }],
+    }
+    expect((await service.call(routes.putProjectContext, { body: context })).status).toBe(200)
+    return project
+  }
+
+  async function textsOf({ id, name }: { id: string; name: string }) {
+    const [views, links, context] = await Promise.all([
+      service.call(routes.listSavedViews, { id }),
+      service.call(routes.listShareLinks, { id }),
+      service.call(routes.readProjectContext, { query: { project: name } }),
+    ])
+    const { goals, activation_events, glossary, annotations } = (context.body.project_context ??
+      context.body) as Record<string, object[]>
+    return {
+      views: (views.body.views as { name: string; query: string }[]).map(each => [each.name, each.query]),
+      labels: (links.body.share_links as { label: string }[]).map(({ label }) => label),
+      context: { goals, activation_events, glossary, annotations },
+    }
+  }
+
+  test('loses the ids with the erasure, and the texts of other projects stay', async () => {
+    const [project, other] = [await writtenProject(), await writtenProject()]
+    const untouched = await textsOf(other)
+    await service.identify(project.id, [{ previous_id: 'ada-3f1c', user_id: 'c3' }])
+    const sent = { id: 'c3', query: { project: project.name } }
+    expect((await service.call(routes.erasePerson, sent)).status).toBe(202)
+    expect(await textsOf(project)).toEqual({
+      views: [
+        ['All', 'view=pages'],
+        ['Without c3', 'view=pages&range=7d'],
+      ],
+      labels: ['For erased'],
+      context: {
+        goals: ['Keep erased'],
+        activation_events: ['ada-3f1c'],
+        glossary: [{ event_name: 'ada-3f1c', term: 'Ada', definition: 'What erased does' }],
+        annotations: [
+          { occurred_at: '2026-11-19', title: 'erased signed' },
+          {
+            id: expect.any(String),
+            occurred_at: '2026-11-20',
+            title: 'erased moved',
+            note: 'From c3 to erased.',
+          },
+        ],
+      },
+    })
+    expect(await textsOf(other)).toEqual(untouched)
+  })
+
+  test('stays with a dry run', async () => {
+    const project = await writtenProject()
+    const before = await textsOf(project)
+    const query = { project: project.name, dry_run: 'true' }
+    expect((await service.call(routes.erasePerson, { id: 'c3', query })).status).toBe(200)
+    expect(await textsOf(project)).toEqual(before)
+  })
 })
 
 describe('a person of more than 20 ids', () => {

@@ -2,7 +2,7 @@ import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from '#core/lake/compact/maintenance-settings'
 import { createRepair } from '#core/lake/compact/repair'
-import { createLakeConsumer } from '#core/lake/consume/consumer'
+import { createLakeConsumer, type LakeConsumerServices } from '#core/lake/consume/consumer'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import {
@@ -22,7 +22,10 @@ import { noMending, noReceipts } from './no-receipts.ts'
  * Creates consumer, worker, maintenance and repair over in-memory ports, with a clock that the test sets.
  * Calls do not overlap here; tests of overlapping calls use simulate-schedule.ts.
  */
-export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) {
+export function createLakePipeline(
+  settings: Partial<MaintenanceSettings> = {},
+  { encode = encodeSimulated }: Pick<LakeConsumerServices, 'encode'> = {},
+) {
   const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
   const logged: string[] = []
   const log: Log = code => void logged.push(code)
@@ -34,7 +37,7 @@ export function createLakePipeline(settings: Partial<MaintenanceSettings> = {}) 
   const compactor = createSimulatedCompactor(lake)
   const projectsWithEventIds: string[] = []
   const consumer = createLakeConsumer({
-    ...{ state, stream, lake, usage, clock, log, encode: encodeSimulated },
+    ...{ state, stream, lake, usage, clock, log, encode },
     projects: { noteEventIds: async id => void projectsWithEventIds.push(id) },
   })
   const worker = createLakeWorker({

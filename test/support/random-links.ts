@@ -17,19 +17,39 @@ import { NOW } from './random-history.ts'
 
 export const LINKED_IDS = ['u1', 'u2', 'u3', 'anon_1', 'anon_2', "o'brien", '\u{1F600}', '__proto__']
 
-export const randomLinks = fc
-  .array(
-    fc.record({
-      project_id: fc.constantFrom('proj_a', 'proj_a', 'proj_b'),
-      previous_id: fc.constantFrom(...LINKED_IDS),
-      user_id: fc.constantFrom(...LINKED_IDS),
+export const randomLinks = withSteps(
+  fc
+    .array(
+      fc.record({
+        project_id: fc.constantFrom('proj_a', 'proj_a', 'proj_b'),
+        previous_id: fc.constantFrom(...LINKED_IDS),
+        user_id: fc.constantFrom(...LINKED_IDS),
+      }),
+      { minLength: 1, maxLength: 14 },
+    )
+    .map(links => links.filter(({ previous_id, user_id }) => previous_id !== user_id)),
+)
+
+/** The ids of a chain, which is longer than what a look-up shortens at once. */
+export const CHAINED_IDS = Array.from({ length: 101 }, (_, i) => `${i % 3 === 0 ? 'anon_' : 'device_'}${i}`)
+
+/** A person who gets one id after the other, in the order of the ids, against it, or in any. */
+export const chainedLinks = withSteps(
+  fc
+    .constantFrom<'forwards' | 'backwards' | 'shuffled'>('forwards', 'forwards', 'backwards', 'shuffled')
+    .chain(order => {
+      const chain = CHAINED_IDS.slice(1).map((user_id, i) => {
+        return { project_id: 'proj_a', previous_id: CHAINED_IDS[i] as string, user_id }
+      })
+      if (order === 'shuffled') return fc.shuffledSubarray(chain, { minLength: chain.length })
+      return fc.constant(order === 'forwards' ? chain : chain.toReversed())
     }),
-    { minLength: 1, maxLength: 14 },
-  )
-  .map(links => links.filter(({ previous_id, user_id }) => previous_id !== user_id))
-  .chain(links =>
+)
+
+function withSteps(links: fc.Arbitrary<SentLink[]>) {
+  return links.chain(given =>
     fc.record({
-      links: fc.constant(links),
+      links: fc.constant(given),
       steps: fc.array(
         fc.record({
           size: fc.integer({ min: 1, max: 6 }),
@@ -47,6 +67,7 @@ export const randomLinks = fc
       joinsAt: fc.integer({ min: 0, max: 3 }),
     }),
   )
+}
 
 export type RandomLinks = typeof randomLinks extends fc.Arbitrary<infer T> ? T : never
 

@@ -27,6 +27,7 @@ export async function isFoldDue({
 }: FoldDueServices): Promise<boolean> {
   const head = await createFoldHead(state).read()
   if (head.leaseUntil > clock.now()) return false
+  if (head.behind !== null || Object.keys(head.damaged).length > 0) return true
   if ((await createIdentityWork(state).list()).length > 0) return true
   const oldest = clock.now() - keepRetiredMs
   const manifests = await createLevelStore(state).readAll()

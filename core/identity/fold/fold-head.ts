@@ -10,12 +10,26 @@ export type FoldHead = {
    * each shard that exists.
    */
   cursors: Readonly<Record<string, string>>
+  /**
+   * The buckets whose fold has failed, and how far the first of them had come: what arrived since then waits
+   * for them. Null: none.
+   */
+  behind: { buckets: readonly number[]; cursors: Readonly<Record<string, string>> } | null
+  /**
+   * Identity files that could not be read, by key: since when, Unix ms. At most MAX_DAMAGED (slice.ts).
+   */
+  damaged: Readonly<Record<string, number>>
+  /** How many files were folded after later ones of their shard, because they were damaged before. */
+  late: number
   /** Until then one process folds, Unix ms. */
   leaseUntil: number
 }
 
 const KEY = { pk: 'identity-fold', sk: 'head' }
-const FIRST: FoldHead = { version: 0, epoch: 1, cursors: {}, leaseUntil: 0 }
+const FIRST: FoldHead = {
+  ...{ version: 0, epoch: 1, cursors: {}, leaseUntil: 0 },
+  ...{ behind: null, damaged: {}, late: 0 },
+}
 
 /**
  * Keeps the head. A change holds only for the version that was read, so a process that was overtaken changes
@@ -24,7 +38,8 @@ const FIRST: FoldHead = { version: 0, epoch: 1, cursors: {}, leaseUntil: 0 }
 export function createFoldHead({ client, table }: StateTable) {
   async function read(): Promise<FoldHead> {
     const { Item } = await orUnavailable(client.get({ TableName: table, Key: KEY, ConsistentRead: true }))
-    return Item === undefined ? FIRST : (JSON.parse(String(Item.head)) as FoldHead)
+    // A head of an earlier version has fewer fields.
+    return Item === undefined ? FIRST : { ...FIRST, ...(JSON.parse(String(Item.head)) as Partial<FoldHead>) }
   }
 
   /** Returns the head with its new version. Throws if another process has changed it. */

@@ -1,32 +1,30 @@
 import { createErasedUsers } from '#core/identity/erased-users'
 import { createLevelStore } from '#core/identity/links/level-store'
 import { createLinkFiles } from '#core/identity/links/link-files'
-import { isAnonymous, type LinkRow } from '#core/identity/links/links'
+import type { LinkRow } from '#core/identity/links/links'
 import type { LinksEngine } from '#core/identity/links/links-engine'
 import { createPointers } from '#core/identity/links/pointers'
 import { createPublicLinks, PUBLIC_LINKS_BYTES } from '#core/identity/links/public-links'
 import { createPersonRemoval } from '#core/identity/person-removal'
 import { createScopeStore } from '#core/identity/scope-store'
-import { findScope, type IdentityScope, isProject, ownScope } from '#core/identity/scopes'
-import type { TraitsUpdate } from '#core/identity/traits/known-user'
+import { isProject } from '#core/identity/scopes'
 import { createTraitsStore } from '#core/identity/traits/traits-store'
-import type { Refusal } from '#core/identity/who-may-link'
-import { isBeyond } from '#core/lake/sequence'
+import { parseIdentityKey } from '#core/lake/keys'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Lake, Log, Now } from '#core/ports'
 import type { LinkNotes, Project, ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state-table'
-import { createBucketFold, type SliceLink } from './fold-bucket.ts'
+import { createBucketFold } from './fold-bucket.ts'
 import { createFoldHead, type FoldHead } from './fold-head.ts'
-import { isFolded, listIdentityFiles } from './identity-files.ts'
-import type { IdentityRow } from './identity-row.ts'
+import { createSliceFold, lastOf } from './fold-slice.ts'
+import { type IdentityFile, isFolded, listIdentityFiles } from './identity-files.ts'
 import { createIdentityWork } from './identity-work.ts'
 import { createLateErasures } from './late-erasures.ts'
 import { createRebuilds } from './rebuilds.ts'
 import { createRefusedCounts } from './refused-counts.ts'
 import { createRemovals, type RemovalServices } from './removals.ts'
 import { createScopeBuilds } from './scope-builds.ts'
-import { readSlice, type Slice } from './slice.ts'
+import { DAMAGED_WAIT_MS, readFile, readSlice } from './slice.ts'
 
 export type IdentityFoldServices = StateTable & {
   lake: Pick<Lake, 'list' | 'get' | 'put' | 'delete'>
@@ -54,10 +52,8 @@ export type IdentityFoldServices = StateTable & {
   log: Log
 }
 
-/** A request of a slice with its file and its project. */
-type SliceRow = IdentityRow & { shard: string; last: string }
-type Decided = { link: SliceLink; reason: Refusal }
-type ProjectRows = { project: Project; scopes: readonly IdentityScope[]; rows: readonly SliceRow[] }
+/** The name under which the files count that were damaged and are folded after later ones of their shard. */
+const LATE_SHARD = 'late'
 
 /**
  * The fold: takes the identify requests that the lake consumer has written, and makes of them what reads use:
@@ -74,7 +70,6 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const pointers = createPointers(state)
   const traits = createTraitsStore(state, services.maxPublicBytes)
   const erasedUsers = createErasedUsers(state)
-  const refusedCounts = createRefusedCounts(state)
   const levels = createLevelStore(state)
   const work = createIdentityWork(state)
   const scopes = createScopeStore(state, work)
@@ -87,6 +82,10 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const removePerson = createPersonRemoval({ erasedUsers, scopes, work, lake, clock })
   const lateErasures = createLateErasures({
     ...{ erasedUsers, pointers, linkFiles, projects, scopes, removals, removePerson, eraseEvents },
+  })
+  const folds = createSliceFold({
+    ...{ projects, buckets, pointers, traits, scopes, lateErasures, log },
+    refusedCounts: createRefusedCounts(state),
   })
   const rebuilds = createRebuilds({ ...services, levels, buckets, pointers, work })
   const builds = createScopeBuilds({ ...services, linkFiles, levels, buckets, pointers, scopes, work })
@@ -104,10 +103,11 @@ export function createIdentityFold(services: IdentityFoldServices) {
     }
     try {
       // Before the files, because a later request of an erased id is one of a new person.
-      const hasRemoved = await removals.run(extendLease)
+      const { hasRemoved, failed } = await removals.run(extendLease)
       await rebuilds.run(extendLease)
-      head = await foldFiles(head)
-      await builds.run(extendLease)
+      head = await foldFiles(head, failed)
+      // A joined scope is ready when it has all links of its members, so nothing of theirs may wait.
+      if (head.behind === null) await builds.run(extendLease)
       await linkFiles.maintain(extendLease)
       await deleteFolded(head, hasRemoved)
     } finally {
@@ -125,34 +125,112 @@ export function createIdentityFold(services: IdentityFoldServices) {
     return { ...head, leaseUntil: leaseMs === 0 ? 0 : clock.now() + leaseMs }
   }
 
-  async function foldFiles(began: FoldHead): Promise<FoldHead> {
-    let head = began
+  async function foldFiles(began: FoldHead, keptBack: ReadonlySet<number>): Promise<FoldHead> {
+    let head = withBehind(began, keptBack)
     // Read before the files are listed: a shard that moves on later has written its files of older epochs by
     // then.
     const closed = await closedEpoch()
     const files = await listIdentityFiles({ lake, state: lakeState }, head)
+    const endsAt = clock.now() + runMs
     let waiting = files.filter(file => !isFolded(head, file))
-    const startedAt = clock.now()
     while (waiting.length > 0) {
-      if (clock.now() - startedAt >= runMs) return head
-      const slice = await readSlice({ lake, log }, waiting)
-      if (slice.length === 0) return head
-      await foldSlice(slice)
-      head = await heads.save(leased({ ...head, cursors: { ...head.cursors, ...lastOf(slice) } }))
-      const before = waiting.length
+      if (clock.now() >= endsAt) return head
+      const { slice, damaged } = await readSlice({ lake, log }, waiting, { ...head, now: clock.now() })
+      const behind = new Set(head.behind?.buckets)
+      const failed = await folds.foldSlice(slice, bucket => !behind.has(bucket))
+      const cursors = { ...head.cursors, ...lastOf(slice) }
+      head = await heads.save(leased({ ...withBehind(head, failed), damaged, cursors }))
+      if (slice.length === 0) break
       waiting = waiting.filter(file => !isFolded(head, file))
-      if (waiting.length === before) return head
     }
-    return closed > head.epoch ? { ...head, epoch: closed } : head
+    const isAllFolded = waiting.length === 0
+    head = await catchUp(head, { files, keptBack, endsAt })
+    if (head.behind !== null) return head
+    head = await foldLate(head)
+    return isAllFolded && closed > head.epoch ? { ...head, epoch: closed } : head
+  }
+
+  /** Notes buckets that have failed. What came after the position of the head waits for them. */
+  function withBehind(head: FoldHead, failed: ReadonlySet<number>): FoldHead {
+    if (failed.size === 0) return head
+    const { buckets, cursors } = head.behind ?? { buckets: [], cursors: head.cursors }
+    return { ...head, behind: { buckets: [...new Set([...buckets, ...failed])], cursors } }
+  }
+
+  /**
+   * Folds what has waited for the buckets that have failed. Those of them that fail again wait on.
+   * `keptBack`: their erased links could not be removed.
+   */
+  async function catchUp(
+    began: FoldHead,
+    {
+      files,
+      keptBack,
+      endsAt,
+    }: { files: readonly IdentityFile[]; keptBack: ReadonlySet<number>; endsAt: number },
+  ): Promise<FoldHead> {
+    let head = began
+    if (head.behind === null) return head
+    const { buckets } = head.behind
+    const working = new Set(buckets.filter(bucket => !keptBack.has(bucket)))
+    let position: Pick<FoldHead, 'cursors'> = head.behind
+    let waiting = files.filter(file => isFolded(head, file) && !isFolded(position, file))
+    while (waiting.length > 0) {
+      if (working.size === 0 || clock.now() >= endsAt) return head
+      const { slice, damaged } = await readSlice({ lake, log }, waiting, { ...head, now: clock.now() })
+      for (const bucket of await folds.foldSlice(slice, each => working.has(each))) working.delete(bucket)
+      position = { cursors: { ...position.cursors, ...lastOf(slice) } }
+      const isWhole = working.size === buckets.length
+      head = await heads.save(
+        leased({ ...head, damaged, ...(isWhole && { behind: { buckets, ...position } }) }),
+      )
+      if (slice.length === 0) break
+      waiting = waiting.filter(file => !isFolded(position, file))
+    }
+    // What is left is damaged, and may be repaired.
+    if (waiting.some(({ key }) => !isPassedOver(head, key))) return head
+    const left = buckets.filter(bucket => !working.has(bucket))
+    const behind = left.length === 0 ? null : { buckets: left, cursors: head.behind?.cursors ?? head.cursors }
+    return heads.save(leased({ ...head, behind }))
+  }
+
+  /** Whether a file was damaged for so long that the later ones of its shard went on. */
+  function isPassedOver({ damaged }: FoldHead, key: string): boolean {
+    const since = damaged[key]
+    return since !== undefined && clock.now() >= since + DAMAGED_WAIT_MS
+  }
+
+  /** Folds files that were damaged when their shard went on without them, and are repaired. */
+  async function foldLate(began: FoldHead): Promise<FoldHead> {
+    let head = began
+    for (const key of Object.keys(began.damaged)) {
+      const parsed = parseIdentityKey(key)
+      if (parsed === null || !isFolded(head, { shard: parsed.shard, last: parsed.claim.last })) continue
+      const rows = await readFile({ lake, log }, { key }, head.damaged)
+      if (rows === 'damaged') continue
+      const late = head.late + 1
+      // Later files of the shard are folded, so it counts as one of a shard of its own.
+      const file = { key, shard: LATE_SHARD, last: String(late), epoch: parsed.claim.epoch }
+      if (rows !== null && (await folds.foldSlice([{ ...file, rows }], () => true)).size > 0) continue
+      const { [key]: _, ...damaged } = head.damaged
+      head = await heads.save(leased({ ...head, late, damaged }))
+    }
+    return head
   }
 
   /**
    * Deletes identity files that are folded: those of epochs whose claims are finished, and all after an
    * erasure, because they may have what an erased person has sent.
    */
-  async function deleteFolded({ epoch, ...head }: FoldHead, all: boolean): Promise<void> {
+  async function deleteFolded({ epoch, behind, damaged, ...head }: FoldHead, all: boolean): Promise<void> {
     const files = await listIdentityFiles({ lake, state: lakeState }, { epoch: 0 })
-    const folded = files.filter(file => (all || file.epoch < epoch) && isFolded(head, file))
+    const folded = files.filter(
+      file =>
+        (all || file.epoch < epoch) &&
+        isFolded(head, file) &&
+        (behind === null || isFolded(behind, file)) &&
+        damaged[file.key] === undefined,
+    )
     if (folded.length > 0) await lake.delete(folded.map(({ key }) => key))
   }
 
@@ -163,63 +241,6 @@ export function createIdentityFold(services: IdentityFoldServices) {
     return Math.min(epoch, ...shards.map(({ claim, epoch: ofShard }) => claim?.epoch ?? ofShard ?? 0))
   }
 
-  async function foldSlice(slice: Slice): Promise<void> {
-    const groups = await groupByProject(slice)
-    const links: (SliceLink & { bucket: number })[] = []
-    for (const { scopes, rows } of groups) {
-      for (const { key: scope, bucket } of scopes) {
-        links.push(...rows.flatMap(row => toLinks(row, scope)).map(link => ({ ...link, bucket })))
-      }
-    }
-    const failures = new Map<number, unknown>()
-    const decided: Decided[] = []
-    for (const [bucket, ofBucket] of Map.groupBy(links, link => link.bucket)) {
-      try {
-        decided.push(...(await buckets.fold(bucket, ofBucket, lastOf(slice))).refused)
-      } catch (error) {
-        log('JOB_FAILED', { job: 'fold-identity', bucket, error: String(error) })
-        failures.set(bucket, error)
-      }
-    }
-    // The others are counted and saved when their bucket is folded.
-    for (const { project, rows } of groups.filter(({ project }) => !failures.has(project.bucket))) {
-      const refused = await saveTraits(project.id, rows)
-      await countRefused(project, rows, decided, refused)
-    }
-    for (const failure of failures.values()) throw failure
-  }
-
-  /** The rows of live projects that are not erased, with the scopes in which their links count. */
-  async function groupByProject(slice: Slice): Promise<ProjectRows[]> {
-    const all = slice.flatMap(({ rows, shard, last }) => rows.map(row => ({ ...row, shard, last })))
-    const groups: ProjectRows[] = []
-    for (const [projectId, sent] of Map.groupBy(all, row => row.project_id)) {
-      const project = await projects.byId(projectId)
-      if (project === null) continue
-      const rows = await lateErasures.withoutErased(project, sent)
-      const linksAnonymous = rows.some(
-        ({ previous_id, user_id }) =>
-          previous_id !== null && isAnonymous(previous_id) && isAnonymous(user_id),
-      )
-      const hasLinks = rows.some(({ previous_id }) => previous_id !== null)
-      if (hasLinks) await projects.noteLinks(projectId, linksAnonymous)
-      groups.push({ project, scopes: hasLinks ? await scopesOf(project, linksAnonymous) : [], rows })
-    }
-    return groups
-  }
-
-  /** The scope of the project itself, and the joined scope if it has all links of its projects. */
-  async function scopesOf(project: Project, linksAnonymous: boolean): Promise<IdentityScope[]> {
-    const own = ownScope(project)
-    const has_linked_anonymous_ids = project.has_linked_anonymous_ids || linksAnonymous
-    const joined = await findScope(projects, { ...project, has_linked_anonymous_ids })
-    await scopes.dropOthers(project.id, joined.key)
-    if (joined.key === own.key) return [own]
-    if (await scopes.isReady(joined.key)) return [own, joined]
-    await scopes.want(joined)
-    return [own]
-  }
-
   /** Traits follow their ids: they are always those of a final id. */
   async function onLinked(scope: string, rows: readonly LinkRow[]): Promise<void> {
     if (!isProject(scope)) return
@@ -227,63 +248,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
     await traits.save(scope, { moves, updates: [] })
   }
 
-  /** Returns the requests for whose traits the project has no room. */
-  async function saveTraits(projectId: string, rows: readonly SliceRow[]): Promise<SliceRow[]> {
-    const sent = rows.filter(({ traits }) => traits !== null)
-    if (sent.length === 0) return []
-    const known = await pointers.follow(
-      projectId,
-      sent.map(({ user_id }) => user_id),
-    )
-    const updates = sent.map(({ user_id, traits, email_hash, hasCredential, at, seq }) => {
-      let final = user_id
-      for (let to = known.get(final)?.to ?? null; to !== null; to = known.get(final)?.to ?? null) final = to
-      return { user_id: final, traits: traits ?? {}, email_hash, hasCredential, at, seq }
-    })
-    const refused = await traits.save(projectId, { moves: [], updates })
-    return sent.filter((_, i) => refused.has(updates[i] as TraitsUpdate))
-  }
-
-  /** Counts the refused links of a project, those that ingestion has refused too, and refused traits. */
-  async function countRefused(
-    { id }: Project,
-    rows: readonly SliceRow[],
-    decided: readonly Decided[],
-    withoutTraits: readonly SliceRow[],
-  ): Promise<void> {
-    const own = decided.filter(({ link }) => link.scope === id)
-    const refused = [
-      ...rows.map(({ shard, last, refused: reason }) => ({ shard, last, reason })),
-      ...own.map(({ link: { shard, last }, reason }) => ({ shard, last, reason })),
-      ...withoutTraits.map(({ shard, last }) => ({ shard, last, reason: 'traits' as const })),
-    ].filter(({ reason }) => reason !== null)
-    const files = Map.groupBy(refused, ({ shard, last }) => `${shard} ${last}`)
-    if (files.size === 0) return
-    await refusedCounts.add(
-      id,
-      [...files.values()].map(ofFile => ({
-        shard: String(ofFile[0]?.shard),
-        last: String(ofFile[0]?.last),
-        reasons: ofFile.flatMap(({ reason }) => reason ?? []),
-      })),
-    )
-  }
-
   return { run }
 }
 
 export type IdentityFold = ReturnType<typeof createIdentityFold>
-
-function toLinks(
-  { previous_id, user_id, at, seq, hasCredential, shard, last }: SliceRow,
-  scope: string,
-): SliceLink[] {
-  return previous_id === null ? [] : [{ previous_id, user_id, at, seq, hasCredential, shard, last, scope }]
-}
-
-/** The last sequence of each shard in a slice. */
-function lastOf(slice: Slice): Record<string, string> {
-  const lasts: Record<string, string> = {}
-  for (const { shard, last } of slice) if (isBeyond(last, lasts[shard] ?? null)) lasts[shard] = last
-  return lasts
-}

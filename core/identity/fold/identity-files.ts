@@ -30,6 +30,9 @@ export async function listIdentityFiles(
   return files.toSorted((a, b) => a.epoch - b.epoch || compareSequences(a.last, b.last))
 }
 
-export function isFolded({ cursors }: Pick<FoldHead, 'cursors'>, { shard, last }: IdentityFile): boolean {
+export function isFolded(
+  { cursors }: Pick<FoldHead, 'cursors'>,
+  { shard, last }: Pick<IdentityFile, 'shard' | 'last'>,
+): boolean {
   return !isBeyond(last, cursors[shard] ?? null)
 }

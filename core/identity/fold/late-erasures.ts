@@ -3,7 +3,7 @@ import type { LinkFiles } from '#core/identity/links/link-files'
 import type { Pointers } from '#core/identity/links/pointers'
 import type { PersonRemoval } from '#core/identity/person-removal'
 import type { ScopeStore } from '#core/identity/scope-store'
-import { findScope, type IdentityScope, ownScope } from '#core/identity/scopes'
+import { bucketsOf, findScope, type IdentityScope, ownScope } from '#core/identity/scopes'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import type { IdentityRow } from './identity-row.ts'
 import type { Removals } from './removals.ts'
@@ -58,9 +58,15 @@ export function createLateErasures(services: LateErasureServices) {
       const isNamed = left.some(({ previous_id, user_id }) => isWaiting(previous_id) || isWaiting(user_id))
       // A later link of an erased id is one of a new person, and an id has one row in all files. The lease is
       // extended after the slice.
-      if (!isFirst || isNamed) await removals.run(async () => {}, true)
+      if (!isFirst || isNamed) await removeNow(project)
       return left
     }
+  }
+
+  async function removeNow(project: Project): Promise<void> {
+    const { failed } = await removals.run(async () => {}, true)
+    const bucket = bucketsOf(project).find(each => failed.has(each))
+    if (bucket !== undefined) throw new Error(`Erased links are still in the files of bucket ${bucket}`)
   }
 
   /** A device that is linked already would keep its link, so it is not of the erased person. */

@@ -3,7 +3,7 @@ import type { RemovedIds } from '#core/identity/links/links-engine'
 import { type Pointers, partition } from '#core/identity/links/pointers'
 import { isProject } from '#core/identity/scopes'
 import type { TraitsStore } from '#core/identity/traits/traits-store'
-import type { Lake, Now } from '#core/ports'
+import type { Lake, Log, Now } from '#core/ports'
 import { queryPages } from '#core/query-all'
 import { slices } from '#core/slices'
 import { orUnavailable, type StateTable } from '#core/state-table'
@@ -18,12 +18,14 @@ export type RemovalServices = StateTable & {
   work: IdentityWorkList
   /** Called when all of a person is removed; `id` is that of the erasure. */
   clock: Now
+  log: Log
   onRemoved?: ((id: string, removed: RemovedIdentity) => Promise<void>) | undefined
 }
 
 type WaitingRemoval = Extract<IdentityWork, { kind: 'remove' }>
 type Removal = WaitingRemoval & { ids: ReadonlySet<string> }
 type Drop = Extract<IdentityWork, { kind: 'drop' }>
+type RemovalRun = { hasRemoved: boolean; failed: ReadonlySet<number> }
 
 /** Ids whose items are read and deleted at once. */
 const IDS_AT_ONCE = 1_000
@@ -48,29 +50,32 @@ const PAUSE_KEY = { pk: 'identity-fold', sk: 'removals' }
  * show the person's final id. Every step may run again.
  */
 export function createRemovals(services: RemovalServices) {
-  const { lake, linkFiles, pointers, traits, work, onRemoved, clock, client, table } = services
+  const { lake, linkFiles, pointers, traits, work, onRemoved, clock, log, client, table } = services
 
   /**
    * Does what is due, and returns whether the state has lost something. `isForced`: the links files do not
-   * wait for the end of the pause.
+   * wait for the end of the pause. A bucket that fails is logged and returned. What waits for it is tried
+   * again by the next run, and the other buckets go on.
    */
-  async function run(extendLease: () => Promise<void>, isForced = false): Promise<boolean> {
+  async function run(extendLease: () => Promise<void>, isForced = false): Promise<RemovalRun> {
     const waiting = await work.list()
     const drops = waiting.filter(each => each.kind === 'drop')
     const removals = waiting.filter(each => each.kind === 'remove')
-    if (drops.length === 0 && removals.length === 0) return false
+    const failed = new Set<number>()
+    if (drops.length === 0 && removals.length === 0) return { hasRemoved: false, failed }
     const fresh = removals.filter(({ removed }) => removed === undefined)
     for (const removal of fresh) {
-      await work.save({ ...removal, removed: await removeFromState(removal) })
+      const removed = await removeFromState(removal, failed)
+      if (removed !== null) await work.save({ ...removal, removed })
       await extendLease()
     }
     const isDue = isForced || clock.now() >= (await pausedUntil())
-    if (!isDue) return fresh.length > 0
+    if (!isDue) return { hasRemoved: fresh.length > 0, failed }
     const startedAt = clock.now()
-    await rewriteFiles(drops, extendLease)
+    await rewriteFiles(drops, failed, extendLease)
     const endedAt = clock.now()
     await pauseUntil(endedAt + Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * (endedAt - startedAt)))
-    return true
+    return { hasRemoved: true, failed }
   }
 
   /** `until` of the oldest erasure whose links are not removed yet, Unix ms; Infinity without one. */
@@ -79,8 +84,25 @@ export function createRemovals(services: RemovalServices) {
     return Math.min(Number.POSITIVE_INFINITY, ...untils.filter(until => until !== null))
   }
 
+  /** Returns whether the work for the bucket is done. */
+  async function tryBucket(failed: Set<number>, bucket: number, run: () => Promise<void>): Promise<boolean> {
+    if (failed.has(bucket)) return false
+    try {
+      await run()
+      return true
+    } catch (error) {
+      log('JOB_FAILED', { job: 'remove-identities', bucket, error: String(error) })
+      failed.add(bucket)
+      return false
+    }
+  }
+
   /** Removes the rows of all that wait, and ends their work. */
-  async function rewriteFiles(drops: readonly Drop[], extendLease: () => Promise<void>): Promise<void> {
+  async function rewriteFiles(
+    drops: readonly Drop[],
+    failed: Set<number>,
+    extendLease: () => Promise<void>,
+  ): Promise<void> {
     const removals: Removal[] = []
     let ids = 0
     for (const each of await work.list()) {
@@ -94,17 +116,17 @@ export function createRemovals(services: RemovalServices) {
         scopes.filter(scope => scope.bucket === bucket).map(({ id }) => ({ scope: id, ids, until })),
       )
       const dropped = drops.filter(each => each.bucket === bucket).map(({ id }) => id)
-      await linkFiles.remove(bucket, persons, dropped)
+      await tryBucket(failed, bucket, () => linkFiles.remove(bucket, persons, dropped))
       await extendLease()
     }
-    for (const removal of removals) {
+    for (const removal of removals.filter(({ scopes }) => !scopes.some(({ bucket }) => failed.has(bucket)))) {
       // A fold that was killed may have brought some back. No newer link of these ids has been folded.
       for (const { id } of removal.scopes) await removePointers(id, [...removal.ids])
       await onRemoved?.(removal.id, removal.removed ?? { links: 0, profiles: 0, emails: 0 })
       await lake.delete([removal.ids_key])
       await work.remove(removal)
     }
-    for (const drop of drops) {
+    for (const drop of drops.filter(({ bucket }) => !failed.has(bucket))) {
       await deletePartition(drop.id)
       await work.remove(drop)
     }
@@ -115,12 +137,19 @@ export function createRemovals(services: RemovalServices) {
     return new Set(bytes === null ? [] : (JSON.parse(Buffer.from(bytes).toString()) as string[]))
   }
 
-  /** Removes pointers, traits and addresses of a person, and counts them. */
-  async function removeFromState(removal: WaitingRemoval): Promise<RemovedIdentity> {
+  /**
+   * Removes pointers, traits and addresses of a person, and counts them. Null: the links of one of the
+   * buckets are not settled, so nothing was removed.
+   */
+  async function removeFromState(
+    removal: WaitingRemoval,
+    failed: Set<number>,
+  ): Promise<RemovedIdentity | null> {
+    for (const { bucket } of removal.scopes)
+      if (!(await tryBucket(failed, bucket, () => linkFiles.settle(bucket)))) return null
     const removed: RemovedIdentity = { links: 0, profiles: 0, emails: 0 }
     const ids = [...(await readIds(removal))]
-    for (const { id: scope, bucket } of removal.scopes) {
-      await linkFiles.settle(bucket)
+    for (const { id: scope } of removal.scopes) {
       for (const some of slices(ids, IDS_AT_ONCE)) {
         if (!isProject(scope)) continue
         const known = await pointers.read(scope, some)

@@ -7,10 +7,13 @@ import { conditionHeld, type ItemKey, type StateTable } from '#core/state-table'
 import { writeItems } from '#core/write-items'
 import type { LinkRow } from './links.ts'
 
-/** Steps of a look-up of one id. Nobody links that many devices one after the other. */
-export const MAX_HOPS = 16
 /** Ways with more steps are shortened. */
 const LONG_WAY = 4
+/**
+ * Ids that one look-up lets lead directly to their end. They lie evenly on the way, so a way of n steps has
+ * about n / 32 afterwards: 4 for a person of 100 ids.
+ */
+const MAX_SHORTENED = 32
 const CONCURRENT_WRITES = 8
 
 /**
@@ -44,18 +47,58 @@ export function createPointers(state: StateTable) {
       }
       asked = next
     }
-    return known
+    return cutCircles(known)
   }
 
-  /** The id that stands for a person. After MAX_HOPS steps it is the id of the last step. */
+  /**
+   * The id that stands for a person, however many ids lead to it one after the other. A long way is
+   * shortened, so the next look-up is a short one.
+   */
   async function finalId(scope: string, id: string): Promise<string> {
+    const way = new Map<string, string>()
     let final = id
-    for (let hops = 0; hops < MAX_HOPS; hops++) {
-      const to = (await read(scope, [final])).get(final)?.to ?? null
-      if (to === null) break
+    for (let to = await next(final); to !== null; to = await next(final)) {
+      // Links never make a circle. If a table has one all the same, every id of it leads to the same one.
+      if (way.has(to) || to === final) return endOfCircle(way, to)
+      way.set(final, to)
       final = to
     }
+    if (way.size > LONG_WAY) await shortenWay(scope, [...way], final)
     return final
+
+    async function next(of: string): Promise<string | null> {
+      return (await read(scope, [of])).get(of)?.to ?? null
+    }
+  }
+
+  /** Does not throw: a look-up works without it. */
+  async function shortenWay(
+    scope: string,
+    way: readonly (readonly [id: string, to: string])[],
+    final: string,
+  ): Promise<void> {
+    const step = Math.ceil(way.length / MAX_SHORTENED)
+    const some = way.filter(([, to], i) => i % step === 0 && to !== final)
+    await forEachConcurrent(some, CONCURRENT_WRITES, ([id, to]) => redirect(scope, id, to, final)).catch(
+      () => {},
+    )
+  }
+
+  /**
+   * Lets an id lead to the end of its way, if it still leads to the next id of it: it may have been erased
+   * since, and been linked to another person.
+   */
+  function redirect(scope: string, id: string, to: string, final: string): Promise<boolean> {
+    return conditionHeld(
+      state.client.update({
+        TableName: state.table,
+        Key: { pk: partition(scope), sk: pointerKey(id) },
+        UpdateExpression: 'SET #to = :final',
+        ConditionExpression: '#to = :to',
+        ExpressionAttributeNames: { '#to': 'to' },
+        ExpressionAttributeValues: { ':to': to, ':final': final },
+      }),
+    )
   }
 
   /**
@@ -91,20 +134,12 @@ export function createPointers(state: StateTable) {
     }
     const long = [...known].filter(([id, { to }]) => to !== null && findFinal(id) > LONG_WAY)
     if (long.length === 0) return
-    const indirect = [...known].filter(
-      ([id, { to }]) => to !== null && finals.has(id) && finals.get(id) !== to,
-    )
-    await forEachConcurrent(indirect, CONCURRENT_WRITES, ([id]) =>
-      conditionHeld(
-        state.client.update({
-          TableName: state.table,
-          Key: { pk: partition(scope), sk: pointerKey(id) },
-          UpdateExpression: 'SET #to = :to',
-          ConditionExpression: 'attribute_exists(#to)',
-          ExpressionAttributeNames: { '#to': 'to' },
-          ExpressionAttributeValues: { ':to': finals.get(id) },
-        }),
-      ),
+    const indirect = [...known].flatMap(([id, { to }]) => {
+      const final = finals.get(id)
+      return to === null || final === undefined || final === to ? [] : [{ id, to, final }]
+    })
+    await forEachConcurrent(indirect, CONCURRENT_WRITES, ({ id, to, final }) =>
+      redirect(scope, id, to, final),
     )
   }
 
@@ -144,4 +179,32 @@ function toKnownId({ to, user_id, holds }: Item): KnownId {
     user_id: user_id === undefined ? null : String(user_id),
     holdsIdentified: holds === true,
   }
+}
+
+/** The id in a circle that all its ids lead to: the least one. `way`: ids and where they lead. */
+function endOfCircle(way: ReadonlyMap<string, string>, from: string): string {
+  const circle = [from]
+  for (let to = way.get(from); to !== undefined && to !== from; to = way.get(to)) circle.push(to)
+  return circle.reduce((least, id) => (id < least ? id : least))
+}
+
+/** Ids that lead to each other in a circle would never end a walk: one of them leads nowhere. */
+function cutCircles(known: Map<string, KnownId>): Map<string, KnownId> {
+  const ended = new Set<string>()
+  for (const start of known.keys()) {
+    const way = new Map<string, string>()
+    let at: string | null = start
+    while (at !== null && !ended.has(at) && !way.has(at)) {
+      const to: string | null = known.get(at)?.to ?? null
+      if (to !== null) way.set(at, to)
+      else ended.add(at)
+      at = to
+    }
+    if (at !== null && way.has(at)) {
+      const end = endOfCircle(way, at)
+      known.set(end, { ...(known.get(end) as KnownId), to: null })
+    }
+    for (const id of way.keys()) ended.add(id)
+  }
+  return known
 }

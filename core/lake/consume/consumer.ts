@@ -1,7 +1,5 @@
 import { forEachConcurrent } from '#core/concurrency'
-import { encodeIdentity, toIdentityRows } from '#core/identity/fold/identity-row'
 import { countFitting } from '#core/ingest/fitting-entries'
-import { unpackUnparsed } from '#core/ingest/record'
 import type { Claim } from '#core/lake/claim'
 import { hotKey, identityKey } from '#core/lake/keys'
 import { isBeyond } from '#core/lake/sequence'
@@ -9,10 +7,10 @@ import type { LakeStateStore, ShardState } from '#core/lake/state'
 import type { EventStream, Lake, Log, Now, StreamEntry } from '#core/ports'
 import type { EventIdNotes } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
-import { type CountedRecord, countRecords } from './counts.ts'
 import { encodeHot } from './encode-hot.ts'
-import { createHotColumns, type HotColumns } from './hot-columns.ts'
-import { setAside, toUnreadableRecord, type UnreadableRecord } from './set-aside.ts'
+import type { HotColumns } from './hot-columns.ts'
+import { setAside } from './set-aside.ts'
+import { type EncodedEntries, encodeEntries } from './unpack-entries.ts'
 
 export type LakeConsumerServices = {
   state: LakeStateStore
@@ -114,8 +112,7 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     const entries = await readRange(stream, shard, before, claim.last)
     const claimedEntries = entries.filter(entry => isInClaim(entry.sequence, claim))
     if (!isComplete(claimedEntries, claim)) return false
-    const { rows, records } = unpackEntries(claimedEntries)
-    await writeFiles(shard, claim, rows, records)
+    await writeFiles(shard, claim, encodeEntries(claimedEntries, encode))
     return true
   }
 
@@ -146,12 +143,12 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     entries: readonly StreamEntry[],
     mayWriteFile = true,
   ): Promise<number> {
-    const { records, rows, projectsWithEventIds, unreadableRecords } = unpackEntries(entries)
+    const encoded = encodeEntries(entries, encode)
+    const { records, projectsWithEventIds, unreadableRecords, events, bots } = encoded
     await setAside({ lake, log }, shard, claim, unreadableRecords)
     // Reads look for copies only in projects that are known to send event_ids, so this comes before the file.
     await forEachConcurrent([...projectsWithEventIds], NOTES_AT_ONCE, projects.noteEventIds)
-    if (mayWriteFile) await writeFiles(shard, claim, rows, records)
-    const { events, bots } = countRecords(records)
+    if (mayWriteFile) await writeFiles(shard, claim, encoded)
     await usage.addClaim({ shard, ...claim }, events)
     await usage.addBots(shard, claim.last, bots)
     await state.commit(shard, claim)
@@ -163,12 +160,10 @@ export function createLakeConsumer(services: LakeConsumerServices) {
   async function writeFiles(
     shard: string,
     claim: Claim,
-    rows: HotColumns,
-    records: readonly CountedRecord[],
+    { hot, identity }: Pick<EncodedEntries, 'hot' | 'identity'>,
   ): Promise<void> {
-    const identityRows = toIdentityRows(records)
-    if (identityRows.length > 0) await lake.put(identityKey(shard, claim), encodeIdentity(identityRows))
-    await lake.put(hotKey(shard, claim), encode(rows))
+    if (identity !== null) await lake.put(identityKey(shard, claim), identity)
+    await lake.put(hotKey(shard, claim), hot)
   }
 
   return { consume, consumeBatch, finishClaim, rewriteHotFile }
@@ -179,38 +174,6 @@ export type LakeConsumer = ReturnType<typeof createLakeConsumer>
 /** How many of the entries fit into one claim. */
 export function claimSize(entries: readonly StreamEntry[], claimBytes = CLAIM_BYTES): number {
   return countFitting(entries, { records: CLAIM_RECORDS, bytes: claimBytes })
-}
-
-/**
- * Unpacks entries. A record that cannot be read is returned with the reason and does not stop the others. If
- * the response to an append gets lost, its producer appends the record again; only the first of the two is
- * used. If they are in different claims (on AWS claims are a minute apart), both are stored.
- */
-function unpackEntries(entries: readonly StreamEntry[]) {
-  const records: CountedRecord[] = []
-  const rows = createHotColumns()
-  const projectsWithEventIds = new Set<string>()
-  const unreadableRecords: UnreadableRecord[] = []
-  const recordIds = new Set<string>()
-  for (const entry of entries) {
-    try {
-      const record = unpackUnparsed(entry.data)
-      if (record.kind !== 'events') {
-        records.push(record)
-        continue
-      }
-      const recordId = `${record.project_id} ${record.received_at} ${record.seq}`
-      if (recordIds.has(recordId)) continue
-      recordIds.add(recordId)
-      const { events, times, hasEventIds } = rows.addUnparsed(record)
-      if (hasEventIds) projectsWithEventIds.add(record.project_id)
-      const { eventsJson: _, ...head } = record
-      records.push({ ...head, events: { length: events, times } })
-    } catch (error) {
-      unreadableRecords.push(toUnreadableRecord(entry, error))
-    }
-  }
-  return { records, rows, projectsWithEventIds, unreadableRecords }
 }
 
 /**

@@ -1,25 +1,10 @@
-import { UnknownKindError, unpackRecord } from '#core/ingest/record'
 import type { Claim } from '#core/lake/claim'
 import { QUARANTINE, quarantineKey, WAITING, waitingKey } from '#core/lake/keys'
-import type { EventStream, Lake, Log, Now, StreamEntry } from '#core/ports'
-
-/**
- * Records that a consumer cannot read leave the stream with their claim, and are kept as lines of an object.
- * Damaged ones go to quarantine/, where an operator looks at them. Ones of a kind that only a newer version
- * knows go to waiting/: during a deployment an older consumer meets them, and no one needs to act.
- */
-export type UnreadableRecord = { sequence: string; reason: string; data: string; isOfNewerVersion: boolean }
+import type { EventStream, Lake, Log, Now } from '#core/ports'
+import { canStore } from './unpack-entries.ts'
+import type { UnreadableRecord } from './unreadable-record.ts'
 
 type Line = Pick<UnreadableRecord, 'sequence' | 'reason' | 'data'>
-
-export function toUnreadableRecord(entry: StreamEntry, error: unknown): UnreadableRecord {
-  return {
-    sequence: entry.sequence,
-    reason: error instanceof Error ? error.message : String(error),
-    data: Buffer.from(entry.data).toString('base64'),
-    isOfNewerVersion: error instanceof UnknownKindError,
-  }
-}
 
 /** Writes the unreadable records of a claim. Doing it twice writes the same objects. */
 export async function setAside(
@@ -43,7 +28,7 @@ export async function setAside(
 }
 
 /**
- * Appends the records that this version can read to the stream again, and removes them from what is set
+ * Appends the records that this version can store to the stream again, and removes them from what is set
  * aside. A crash in between appends them twice, so a record of a new kind must be one that may be processed
  * twice. Returns the number of records.
  */
@@ -59,7 +44,7 @@ export async function takeBackSetAside({
   let takenBack = 0
   for (const { key } of [...(await lake.list(WAITING)), ...(await lake.list(QUARANTINE))]) {
     const lines = fromLines((await lake.get(key)) ?? new Uint8Array())
-    const readable = lines.filter(isReadable)
+    const readable = lines.filter(({ data }) => canStore(Buffer.from(data, 'base64')))
     if (readable.length === 0) continue
     await stream.append(readable.map(({ data }) => Buffer.from(data, 'base64')))
     const rest = lines.filter(line => !readable.includes(line))
@@ -86,15 +71,6 @@ export function createTakeBack({
     if (clock.now() < nextAt) return
     nextAt = clock.now() + REPLAY_EVERY_MS
     await takeBackSetAside(services)
-  }
-}
-
-function isReadable({ data }: Line): boolean {
-  try {
-    unpackRecord(Buffer.from(data, 'base64'))
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -39,7 +39,8 @@ export function Erasure({ user, project, address, dryRun: { count, events } }: P
     <Panel title="Erase this person">
       <p class="lead">
         This removes {formatted(events)} {events === 1 ? 'event' : 'events'} of {formatted(count)}{' '}
-        {count === 1 ? 'id' : 'ids'} from every report at once, then from every file. It cannot be undone.
+        {count === 1 ? 'id' : 'ids'} from every report at once, then from every file. Saved views of the
+        person go too. It cannot be undone.
       </p>
       <form class="form" onSubmit={erase}>
         <label>

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { TOMBSTONE_MS } from '#core/lake/erase/old-tombstones'
 import type { LakeStateStore } from '#core/lake/state'
+import { createSavedViews } from '#core/projects/saved-views'
 import { repeats, seed } from '#test/support/depth'
 import { findText, openErasurePipeline, ERASURE_START as START } from '#test/support/erasure-pipeline'
 import { openTestState, type TestState } from '#test/support/test-state'
@@ -95,6 +96,15 @@ test('an erasure in a joined scope covers every member project, and one receipt 
   expect(await findText(state, lake, ADA)).toEqual([])
   const done = await erasures.progress('acc_1', id)
   expect(done).toMatchObject({ status: 'done', project: 'shop', sessions: 2, removed: { events: 3 } })
+})
+
+test('ids that turn out later to be those of an erased person leave saved views too', async () => {
+  const { clock, erasures } = openErasurePipeline(state, dir)
+  const views = createSavedViews({ ...state, clock })
+  await views.create(PROJECT.id, { name: 'Ada', query: `view=people&user=${ADA}` })
+  await views.create(PROJECT.id, { name: 'Bob', query: 'view=people&user=bob' })
+  await erasures.eraseIds(PROJECT, [ADA], clock.time)
+  expect((await views.list(PROJECT.id)).map(({ name }) => name)).toEqual(['Bob'])
 })
 
 test('a later event of the same id is stored and stays', async () => {

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, expect, test } from 'vitest'
+import type { Worker } from 'node:worker_threads'
+import { afterEach, describe, expect, test } from 'vitest'
 import { logPath } from '#local/stream/log-file'
 import { openStreamReader } from '#local/stream/reader'
 import { type LocalStream, type LocalStreamOptions, openStream } from '#local/stream/stream'
 import { eventStreamContract } from '#test/contract/event-stream'
+import { eventually } from '#test/support/eventually'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -223,4 +225,77 @@ test('appends to a log that another process has locked reject, and succeed after
   other.exec('ROLLBACK')
   await stream.append([Buffer.from('b')])
   expect(await texts(stream)).toEqual(['b'])
+})
+
+describe('when the commit thread ends', () => {
+  /** Opens a log. `threads` are its commit threads, the newest last. */
+  async function openWithThreads(dir = folder()) {
+    const threads: Worker[] = []
+    const note = (thread: Worker) => void threads.push(thread)
+    process.on('worker', note)
+    cleanups.push(() => process.off('worker', note))
+    const logged: string[] = []
+    const stream = await open(dir, { log: code => void logged.push(code) })
+    return { stream, threads, logged, kill: () => threads.at(-1)?.terminate() }
+  }
+
+  /** Appends as a client does: again while it is UNAVAILABLE. */
+  async function appendAgain(stream: LocalStream, text: string): Promise<void> {
+    const isAppended = () =>
+      stream.append([Buffer.from(text)]).then(
+        () => true,
+        error => {
+          expect(error).toMatchObject({ code: 'UNAVAILABLE' })
+          return false
+        },
+      )
+    await eventually(async () => expect(await isAppended()).toBe(true))
+  }
+
+  test('it is started again, once, and appends go on behind the records that are there', async () => {
+    const { stream, threads, logged, kill } = await openWithThreads()
+    await stream.append([Buffer.from('a')])
+    await kill()
+    await Promise.all([appendAgain(stream, 'b'), appendAgain(stream, 'c')])
+    await kill()
+    await appendAgain(stream, 'd')
+    const all = await stream.read('local', null, 100)
+    expect(all.map(({ data }) => Buffer.from(data).toString()).toSorted()).toEqual(['a', 'b', 'c', 'd'])
+    expect(new Set(all.map(({ sequence }) => sequence)).size).toBe(4)
+    expect(threads).toHaveLength(3)
+    expect(logged).toContain('STREAM_UNAVAILABLE')
+  })
+
+  test('appends that were on their way are answered, and what was acknowledged is there', async () => {
+    const { stream, kill } = await openWithThreads()
+    const acknowledged: string[] = []
+    const appends = Array.from({ length: 200 }, async (_, i) => {
+      await new Promise(resolve => setImmediate(resolve))
+      await stream.append([Buffer.from(`${i}`)]).then(
+        () => acknowledged.push(`${i}`),
+        error => expect(error).toMatchObject({ code: 'UNAVAILABLE' }),
+      )
+      if (i === 20) await kill()
+    })
+    await Promise.all(appends)
+    await appendAgain(stream, 'last')
+    expect(await texts(stream)).toEqual(expect.arrayContaining([...acknowledged, 'last']))
+  })
+
+  test('a close ends, whether the thread is there or not', async () => {
+    const { stream, kill } = await openWithThreads()
+    await kill()
+    await stream.close()
+    await expect(stream.append([Buffer.from('a')])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  })
+
+  test('a log whose file is gone stays unavailable, and makes no new one', async () => {
+    const dir = folder()
+    const { stream, kill } = await openWithThreads(dir)
+    await stream.append([Buffer.from('a')])
+    for (const ending of ['', '-wal', '-shm']) rmSync(logPath(dir) + ending, { force: true })
+    await kill()
+    await expect(stream.append([Buffer.from('b')])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(existsSync(logPath(dir))).toBe(false)
+  })
 })

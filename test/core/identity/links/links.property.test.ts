@@ -5,7 +5,7 @@ import { propertySettings } from '#test/support/depth'
 import { oracleIdentity, type SentLink } from '#test/support/oracle/identity'
 import type { SentEvent } from '#test/support/oracle/sent-event'
 import { NOW } from '#test/support/random-history'
-import { LINKED_IDS, processLinks, randomLinks } from '#test/support/random-links'
+import { CHAINED_IDS, chainedLinks, LINKED_IDS, processLinks, randomLinks } from '#test/support/random-links'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
@@ -88,6 +88,34 @@ test('after an erasure the ids of the person stand for themselves, other persons
     { ...propertySettings(4), endOnFailure: false },
   )
   expect(erasedLinks).toBeGreaterThan(0)
+}, 600_000)
+
+test('a chain of 100 links is one person, however it came and in any part of it, for look-ups and after an erasure', async () => {
+  await fc.assert(
+    fc.asyncProperty(chainedLinks, fc.constantFrom(...CHAINED_IDS), async (given, asked) => {
+      await state.empty()
+      const { identity, project, personIds, fold, finals } = await processLinks(given, {
+        ...{ state, lake: createSimulatedLake() },
+      })
+      const { finalId } = oracleIdentity(given.links, id => (given.isJoined ? 'joined' : id))
+      const scope = await identity.scopeOf(project('proj_a'))
+      expect(await identity.finalId(scope, asked)).toBe(finalId('proj_a', asked))
+      const inLake = await finals(scope)
+      const people = identity.openPeople()
+      for (const id of CHAINED_IDS) {
+        const final = finalId('proj_a', id)
+        expect(inLake.get(id) ?? id).toBe(final)
+        expect([await identity.finalId(scope, id), await people.finalId(scope, id)]).toEqual([final, final])
+      }
+      const ids = await personIds(scope, asked)
+      expect(ids).toEqual(CHAINED_IDS.toSorted())
+      await identity.removePerson(scope, ids)
+      await fold.run()
+      for (const id of CHAINED_IDS) expect(await identity.finalId(scope, id)).toBe(id)
+      expect([...(await finals(scope))]).toEqual([])
+    }),
+    { ...propertySettings(3), endOnFailure: true },
+  )
 }, 600_000)
 
 /** The links of a project as they were processed before. */

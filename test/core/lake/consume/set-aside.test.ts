@@ -1,6 +1,8 @@
+import { parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { packText } from '#core/ingest/packing'
 import { packRecord } from '#core/ingest/record'
+import { encodeHot } from '#core/lake/consume/encode-hot'
 import { createTakeBack, takeBackSetAside } from '#core/lake/consume/set-aside'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
@@ -97,3 +99,46 @@ test('a process looks for records that it can replay once an hour', async () => 
   await replay()
   expect(appended).toHaveLength(1)
 })
+
+/** Records that unpack, and that nothing can be made of. */
+const UNSTORABLE: Record<string, Record<string, unknown>> = {
+  'a timestamp that is no whole number': {
+    events: [{ ...eventsRecord(['a'], 1).events[0], timestamp: 1.5 }],
+  },
+  'an event that is no text': { events: [{ ...eventsRecord(['a'], 1).events[0], event: { a: 1 } }] },
+  'an event that is nothing': { events: [null] },
+  'no time of arrival': { received_at: 'soon' },
+  'an identify request without a user': {
+    ...{ kind: 'identify', previous_id: null, traits: null, email_hash: null, seq: 1 },
+    ...{ events: undefined, user_id: { a: 1 } },
+  },
+}
+
+test.each(Object.entries(UNSTORABLE))(
+  'a record that can be read but not stored is quarantined, stays there, and the others are stored: %s',
+  async (_, changes) => {
+    const pipeline = createLakePipeline({}, { encode: encodeHot })
+    const bad = packText(JSON.stringify({ ...eventsRecord(['bad'], 1), ...changes }))
+    pipeline.accept('a')
+    const { entries } = pipeline.stream.byName.get('s0') as {
+      entries: { sequence: string; data: Uint8Array }[]
+    }
+    const [entry] = entries as [{ sequence: string; data: Uint8Array }]
+    entries.unshift({ ...entry, sequence: '5', data: bad })
+    await pipeline.consumer.consume('s0')
+    const [key] = pipeline.keys('quarantine/') as [string]
+    expect(lines(pipeline.lake.objects.get(key)).map(({ data }) => data)).toEqual([
+      Buffer.from(bad).toString('base64'),
+    ])
+    const [hot] = pipeline.keys('hot/') as [string]
+    const rows = await parquetReadObjects({
+      file: new Uint8Array(pipeline.lake.objects.get(hot) as Uint8Array).buffer,
+      columns: ['event'],
+    })
+    expect(rows).toHaveLength(1)
+    const appended: unknown[] = []
+    const stream = { append: async (records: readonly Uint8Array[]) => void appended.push(...records) }
+    expect(await takeBackSetAside({ ...pipeline, stream })).toBe(0)
+    expect([appended, pipeline.keys('quarantine/')]).toEqual([[], [key]])
+  },
+)
