@@ -47,15 +47,24 @@ export function createPointers(state: StateTable) {
     return known
   }
 
-  /** The id that stands for a person. After MAX_HOPS steps it is the id of the last step. */
-  async function finalId(scope: string, id: string): Promise<string> {
-    let final = id
+  /**
+   * The id that stands for a person, and when the link of `id` itself arrived, Unix ms; 0 without one. After
+   * MAX_HOPS steps it is the id of the last step.
+   */
+  async function finalLink(scope: string, id: string): Promise<{ final: string; at: number }> {
+    let [final, at] = [id, 0]
     for (let hops = 0; hops < MAX_HOPS; hops++) {
-      const to = (await read(scope, [final])).get(final)?.to ?? null
-      if (to === null) break
-      final = to
+      const items = await readItems(state, [{ pk: partition(scope), sk: pointerKey(final) }])
+      const [pointer] = items
+      if (pointer?.to === undefined) break
+      if (hops === 0) at = Number(pointer.at ?? 0)
+      final = String(pointer.to)
     }
-    return final
+    return { final, at }
+  }
+
+  async function finalId(scope: string, id: string): Promise<string> {
+    return (await finalLink(scope, id)).final
   }
 
   /**
@@ -116,7 +125,7 @@ export function createPointers(state: StateTable) {
     )
   }
 
-  return { read, follow, finalId, write, shorten, remove }
+  return { read, follow, finalLink, finalId, write, shorten, remove }
 }
 
 export type Pointers = ReturnType<typeof createPointers>
