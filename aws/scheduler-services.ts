@@ -10,6 +10,7 @@ import { createFoldWatch } from '#core/identity/fold/fold-watch'
 import type { LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
+import { createOldRecords } from '#core/lake/erase/old-records'
 import { readProfile } from '#core/limits/profile'
 import { openReplayUpkeep } from '#core/replays/open-replays'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
@@ -45,8 +46,17 @@ export function createSchedulerServices(environment: Record<string, string | und
   })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
   const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), log })
+  const streamRetention = createStreamRetention({
+    client: trace(createKinesisClient()),
+    streamArn: STREAM_ARN,
+    state,
+    clock,
+    log,
+    retentionHours: RETENTION_HOURS,
+  })
+  const oldRecords = createOldRecords({ state, lake, oldestUnread: streamRetention.oldestUnread })
   const lakeMaintenance = createMaintenance(
-    { state, lake, jobs, usage, ...receipts, tombstones, clock, log },
+    { state, lake, jobs, usage, ...receipts, tombstones, oldRecords, clock, log },
     settings,
   )
   const erasures = openErasures({ ...stores, lake, clock })
@@ -64,14 +74,6 @@ export function createSchedulerServices(environment: Record<string, string | und
   const usageReports = payments && createUsageReports({ ...stores, clock, log, payments })
   const cancellations =
     payments && usageReports && createCancellations({ ...stores, clock, log, payments, usageReports })
-  const streamRetention = createStreamRetention({
-    client: trace(createKinesisClient()),
-    streamArn: STREAM_ARN,
-    state,
-    clock,
-    log,
-    retentionHours: RETENTION_HOURS,
-  })
   const isFoldDue = createFoldWatch({ ...stores, lake, clock })
   const scans = openScanMaintenance({ ...stores, jobs, clock })
   const maintenance = {

@@ -24,6 +24,8 @@ const HOUR_MS = 3_600_000
 /** How often the scheduler looks, in its ticks of a minute. */
 const LOOK_EVERY_MS = HOUR_MS / 2
 const MINUTE_MS = 60_000
+/** A record may have arrived so long before the stream has it, ms: its request tried again, then ended. */
+const IN_FLIGHT_MS = MINUTE_MS
 /** A consumer that is this far behind may be off for the weekend. */
 const RAISE_AGE_MS = 6 * HOUR_MS
 /** A week, the longest time at the lower price of long retention. */
@@ -40,7 +42,14 @@ const TOGETHER = 10
  * also when nobody has read them, and lowers it again when the consumer has caught up. Both are logged. It
  * never goes below the option `retentionHours`. A raised stream costs $14.60 a shard and month.
  */
-export function createStreamRetention(services: StreamRetentionServices): { tick(): Promise<void> } {
+export function createStreamRetention(services: StreamRetentionServices): {
+  tick(): Promise<void>
+  /**
+   * The arrival of the oldest record that is not in the lake, Unix ms, or some time before it; infinite if
+   * all records are, and 0 if Kinesis cannot say.
+   */
+  oldestUnread(): Promise<number>
+} {
   const { client, streamArn, state, clock, log, retentionHours } = services
 
   /** Age of the oldest record that is not in the lake, ms; 0 if all records are. */
@@ -83,6 +92,15 @@ export function createStreamRetention(services: StreamRetentionServices): { tick
       if (clock.now() % LOOK_EVERY_MS >= MINUTE_MS) return
       // A failure of Kinesis must not stop the rest of maintenance. The next look tries again.
       await adjust().catch(error => log('JOB_FAILED', { job: 'stream-retention', error: String(error) }))
+    },
+    async oldestUnread() {
+      try {
+        const ageMs = await oldestUnreadMs()
+        return ageMs === 0 ? Number.POSITIVE_INFINITY : clock.now() - ageMs - IN_FLIGHT_MS
+      } catch (error) {
+        log('JOB_FAILED', { job: 'oldest unread record', error: String(error) })
+        return 0
+      }
     },
   }
 }

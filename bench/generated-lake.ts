@@ -11,6 +11,7 @@ import { createMaintenance } from '#core/lake/compact/maintenance'
 import { MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance-settings'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
+import { createOldRecords } from '#core/lake/erase/old-records'
 import type { Log, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
@@ -87,7 +88,13 @@ export async function generateLake(
   const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
   const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), log })
   const maintenance = createMaintenance(
-    { state: lakeState, lake, jobs, usage, ...receipts, tombstones, clock, log },
+    {
+      ...{ state: lakeState, lake, jobs, usage, ...receipts, tombstones, clock, log },
+      oldRecords: createOldRecords({
+        ...{ state: lakeState, lake },
+        oldestUnread: async () => Number.POSITIVE_INFINITY,
+      }),
+    },
     {
       ...MAINTENANCE_DEFAULTS,
       epochMs: 0,

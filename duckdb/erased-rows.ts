@@ -1,7 +1,7 @@
 import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import type { RemovedEvents } from '#core/lake/erase/tombstones'
 import { tombstoneKey } from '#core/lake/keys'
-import { ARRIVAL, readFiles } from './compaction-sql.ts'
+import { ARRIVAL_MS, ERASED_UNTIL, readFiles } from './compaction-sql.ts'
 import { countRows, type ScratchDatabase } from './scratch-database.ts'
 
 /** The erased events of a bucket that were among event_rows. */
@@ -30,10 +30,12 @@ export async function loadTombstones(
       'tombstones',
       tombstones.map(batch => tombstoneKey(bucket, batch)),
     )
-    selects.push(`SELECT * FROM ${readFiles(files)} WHERE number > ${above}`)
+    selects.push(
+      `SELECT project_id, user_key, number, ${ERASED_UNTIL} AS until FROM ${readFiles(files)} WHERE number > ${above}`,
+    )
   }
   if (selects.length === 0) return false
-  const latest = 'max(erased_until) AS erased_until, arg_max(number, erased_until) AS number'
+  const latest = 'max(until) AS erased_until, arg_max(number, until) AS number'
   await database.run(`
     CREATE OR REPLACE TABLE erased_rows AS ${selects.join(' UNION ALL ')};
     CREATE OR REPLACE TABLE erased_users AS SELECT project_id, user_key, ${latest} FROM erased_rows
@@ -69,7 +71,8 @@ export async function eraseRows(database: ScratchDatabase): Promise<ErasedCount[
 }
 
 /**
- * Counts the erased events of a relation with the columns bucket, project_id, user_key, timestamp and lag_s.
+ * Counts the erased events of a relation with the columns bucket, project_id, user_key, timestamp, lag_s
+ * and lag_ms.
  */
 export async function countErased(database: ScratchDatabase, relation: string): Promise<ErasedCount[]> {
   const rows = await database.rows(`
@@ -81,8 +84,8 @@ export async function countErased(database: ScratchDatabase, relation: string): 
 /** The rows of a relation with the number of the tombstone that erases them; null if none does. */
 export function withErasedNumber(relation: string): string {
   return `(SELECT event.*, coalesce(
-      CASE WHEN ${ARRIVAL} <= erased_users.erased_until THEN erased_users.number END,
-      CASE WHEN ${ARRIVAL} <= erased_projects.erased_until THEN erased_projects.number END) AS erased_number
+      CASE WHEN ${ARRIVAL_MS} <= erased_users.erased_until THEN erased_users.number END,
+      CASE WHEN ${ARRIVAL_MS} <= erased_projects.erased_until THEN erased_projects.number END) AS erased_number
     FROM ${relation} AS event
     LEFT JOIN erased_users ON erased_users.project_id = event.project_id AND erased_users.user_key = event.user_key
     LEFT JOIN erased_projects ON erased_projects.project_id = event.project_id)`

@@ -4,7 +4,7 @@ import type { TombstoneMergeJob } from '#core/lake/compact/compactor'
 import { MAX_LISTED_PROJECTS, type NewBatch } from '#core/lake/erase/tombstones'
 import { tombstoneKey } from '#core/lake/keys'
 import type { Lake } from '#core/ports'
-import { readFiles } from './compaction-sql.ts'
+import { ERASED_UNTIL, readFiles } from './compaction-sql.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
 import { selectColumns, text } from './tables.ts'
 
@@ -23,11 +23,13 @@ export async function mergeTombstones(
   )
   await database.run(`
     CREATE TABLE merged AS
-    SELECT project_id, user_key, user_hash, max(erased_until) AS erased_until, arg_max(number, erased_until) AS number
-    FROM ${readFiles(files)} GROUP BY project_id, user_key, user_hash
-    HAVING max(erased_until) > CASE WHEN user_hash IS NULL THEN ${forgotten.projects} ELSE ${forgotten.persons} END`)
+    SELECT project_id, user_key, user_hash, max(until) // 1000 AS erased_until, max(until) AS erased_until_ms,
+      arg_max(number, until) AS number
+    FROM (SELECT *, ${ERASED_UNTIL} AS until FROM ${readFiles(files)}) GROUP BY project_id, user_key, user_hash
+    HAVING max(until) // 1000 > CASE WHEN user_hash IS NULL THEN ${forgotten.projects} ELSE ${forgotten.persons} END`)
   const [described] = await database.rows(`
-    SELECT count(*) AS rows, min(erased_until) FILTER (WHERE user_hash IS NOT NULL) AS "oldestUntil", max(erased_until) AS "newestUntil"
+    SELECT count(*) AS rows, min((erased_until_ms + 1) // 1000 - 1) FILTER (WHERE user_hash IS NOT NULL) AS "oldestUntil",
+      max(erased_until) AS "newestUntil"
     FROM merged`)
   const { rows, ...bounds } = described as Pick<NewBatch, 'rows' | 'oldestUntil' | 'newestUntil'>
   if (rows === 0) return null

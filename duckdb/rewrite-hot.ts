@@ -28,8 +28,9 @@ export async function rewriteHot(
       await Promise.all(slice.map(async key => ((await lake.get(key)) === null ? [] : [key])))
     ).flat()
     const files = await database.fetch('events_hot', present)
+    const [emptyFile = ''] = files
     for (const path of await filesWithErased(files)) {
-      await rewriteFile(path, path.slice(database.folder.length + 1))
+      await rewriteFile([emptyFile, path], path.slice(database.folder.length + 1))
       rewritten++
     }
     await database.drop(files)
@@ -43,9 +44,10 @@ export async function rewriteHot(
     return found.map(({ filename }) => String(filename))
   }
 
-  async function rewriteFile(path: string, key: string): Promise<void> {
+  /** `paths`: the empty file, which has the columns that an older file lacks, and the file. */
+  async function rewriteFile(paths: readonly string[], key: string): Promise<void> {
     const output = join(database.folder, 'output.parquet')
-    const rows = readFiles([path])
+    const rows = readFiles(paths)
     const newer = await newerColumns(database.connection, rows)
     await database.run(`COPY (${selectColumns('events_hot', newer)} FROM ${withErasedNumber(rows)}
       WHERE erased_number IS NULL) TO ${text(output)} (FORMAT parquet, COMPRESSION zstd)`)

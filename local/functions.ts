@@ -3,7 +3,6 @@ import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
-import { createArrivalOrder } from '#core/ingest/ids'
 import { createRequestCountry } from '#core/ingest/request-country'
 import { ownObjects } from '#core/lake/own-objects'
 import { createFreshness } from '#core/lake/read/freshness'
@@ -171,7 +170,7 @@ export async function openFunctions(
       limits: access.limits,
       emails,
       clock,
-      ids: createArrivalOrder(),
+      ids: storage.order,
       log,
     }),
   }

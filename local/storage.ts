@@ -28,6 +28,7 @@ import {
   withDiskReserve,
 } from './stream/disk-reserve.ts'
 import { openLanes } from './stream/lanes.ts'
+import { continueOrder, newestTimes } from './stream/newest-arrival.ts'
 
 /** Pause between two measurements of the disk, ms. */
 const MEASURE_MS = 1_000
@@ -95,6 +96,9 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   await takeBackSetAside({ stream, lake, log }).catch(error =>
     log('JOB_FAILED', { job: 'replay', error: String(error) }),
   )
+  const { arrivals, untils } = await newestTimes(stream, lakeState)
+  const order = continueOrder([...arrivals, ...untils], clock.now())
+  const newestAtStart = Math.max(0, ...arrivals)
   const reserve = createDiskReserve({
     async measureDisk() {
       const { bavail, blocks, bsize } = await statfs(dataDir)
@@ -113,7 +117,8 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const measuring = repeatMeasure(reserve)
   return {
     ...stores,
-    erasures: openErasures({ ...state, lakeState, lake, clock }),
+    order,
+    erasures: openErasures({ ...state, lakeState, lake, clock, order, newestAtStart }),
     identity,
     client: state.client,
     table: state.table,

@@ -27,6 +27,12 @@ const ids = [
     meaning: "whole seconds from timestamp to arrival; negative when the sender's clock is ahead",
   },
   {
+    name: 'lag_ms',
+    type: 'int64',
+    meaning:
+      'milliseconds of the arrival after those of timestamp, 0 to 999; null in older files, whose arrivals count from the start of their second',
+  },
+  {
     name: 'seq',
     type: 'int64',
     meaning:
@@ -262,6 +268,11 @@ const tombstoneColumns = [
     meaning: 'first 16 hexadecimal digits of the SHA-256 of user_id, or null',
   },
   { name: 'erased_until', type: 'int64', meaning: 'Unix second of the last arrival that is erased' },
+  {
+    name: 'erased_until_ms',
+    type: 'int64',
+    meaning: 'the same in Unix ms; null in older files: the whole second is erased',
+  },
   { name: 'number', type: 'int64', meaning: 'number of the erasure in its bucket' },
 ] as const satisfies readonly Column[]
 

@@ -76,8 +76,7 @@ export function createRetention({
     for (const project of await projects.list(account.id)) {
       const done = await expiredUntil(project)
       if (done >= last) continue
-      if (await hasEvents(project, done, last))
-        await erasures.expireEvents(project, (keptSince - DAY_MS) / 1_000 - 1)
+      if (await hasEvents(project, done, last)) await erasures.expireEvents(project, keptSince - DAY_MS - 1)
       await saveExpiredUntil(project, last)
     }
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Buried, TombstoneWriter } from '#core/lake/erase/tombstone-writer'
+import type { ArrivalPause } from '#core/ingest/ids'
+import type { TombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { userHash } from '#core/lake/erase/tombstones'
 import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
@@ -8,6 +9,7 @@ import type { ErasureStore } from './store.ts'
 export type ErasureServices = {
   erasures: ErasureStore
   tombstones: TombstoneWriter
+  arrivals: KnownArrivals
   clock: Now
 }
 
@@ -16,15 +18,21 @@ type ErasedProject = Pick<Project, 'id' | 'name' | 'account_id' | 'bucket'>
 /** A project, and what reads have returned of a person in it. Without `replays` there are none. */
 export type ErasedPart = { project: ErasedProject; events: number; sessions: number; replays?: number }
 
-/** An answer that comes so long after the end of its last erased second, ms, must erase more. */
-const LATE_MS = 500
-const MAX_TRIES = 3
+/**
+ * What is known of arrivals: by the order of this process, if it takes events, and by what others have noted.
+ */
+export type KnownArrivals = {
+  /** Of the order of this process (core/ingest/ids.ts). A process that takes no events just has its clock. */
+  pause(nowMs: number): ArrivalPause
+  /** The newest arrival, Unix ms, of which a clock is known that was ahead; 0 without one. */
+  newestAhead(): Promise<number>
+}
 
 /**
  * Erasures of persons and of whole projects. The lake hides the events at once and removes them later
  * (core/lake/erase/tombstones.ts).
  */
-export function createErasures({ erasures, tombstones, clock }: ErasureServices) {
+export function createErasures({ erasures, tombstones, arrivals, clock }: ErasureServices) {
   /**
    * Erases the events of a person that arrive until the promise resolves. `userIds`: all ids of the person.
    * `parts`: the projects of the identity scope, which are all erased (U55); the first one is the caller's.
@@ -40,39 +48,35 @@ export function createErasures({ erasures, tombstones, clock }: ErasureServices)
   ): Promise<string> {
     const users = userIds.map(userHash)
     const id = newId()
+    const ahead = await arrivals.newestAhead()
     const requested_at = clock.now()
-    for (let tries = 0; ; tries++) {
-      const buried = await buryAll(parts, users)
-      const until = Math.max(...buried.map(each => each.until)) * 1_000 + 999
-      if (tries === 0) {
-        await saveReceipts(id, parts, buried, requested_at)
-        await removeIdentity(id, until)
-      }
-      await Promise.all(buried.map(({ answered }) => answered))
-      // It took so long that events have arrived meanwhile.
-      const isLate = clock.now() > until + LATE_MS
-      if (!isLate || tries === MAX_TRIES) return id
+    const pause = arrivals.pause(requested_at)
+    try {
+      // What a clock that was ahead has dated after `until` of the pause was sent before it, too.
+      const until = Math.max(pause.until, ahead)
+      const numbers = await Promise.all(
+        parts.map(({ project: { id: project_id, bucket } }) =>
+          tombstones.bury(bucket, { project_id, users, until }),
+        ),
+      )
+      await saveReceipts(id, parts, numbers, requested_at)
+      await removeIdentity(id, until)
+      return id
+    } finally {
+      pause.end()
     }
-  }
-
-  function buryAll(parts: readonly ErasedPart[], users: readonly string[]): Promise<Buried[]> {
-    return Promise.all(
-      parts.map(({ project: { id: project_id, bucket } }) =>
-        tombstones.bury(bucket, { project_id, users, until: null }),
-      ),
-    )
   }
 
   /** The receipt of the caller's project names those of the others. */
   async function saveReceipts(
     ownId: string,
     parts: readonly ErasedPart[],
-    buried: readonly Buried[],
+    numbers: readonly number[],
     requested_at: number,
   ): Promise<void> {
     const receipts = parts.map(({ project: { id: project_id, name, account_id, bucket }, ...part }, i) => {
       const found = { replays: 0, ...part }
-      const { number } = buried[i] as Buried
+      const number = numbers[i] as number
       const id = i === 0 ? ownId : newId()
       return { id, account_id, project_id, project: name, bucket, number, ...found, requested_at }
     })
@@ -85,12 +89,12 @@ export function createErasures({ erasures, tombstones, clock }: ErasureServices)
    * Erases all events of a deleted project. Returns the number of its tombstone, for `isGone` of receipts.ts.
    */
   async function purgeProject({ id, bucket }: Pick<Project, 'id' | 'bucket'>): Promise<number> {
-    const until = Math.floor(clock.now() / 1_000)
-    return (await tombstones.bury(bucket, { project_id: id, users: null, until })).number
+    const until = Math.max(clock.now(), await arrivals.newestAhead())
+    return tombstones.bury(bucket, { project_id: id, users: null, until })
   }
 
   /**
-   * Erases the events of a live project that arrived up to the Unix second `until`. All of them are older
+   * Erases the events of a live project that arrived up to `until` (Unix ms). All of them are older
    * than the account's plan shows.
    */
   async function expireEvents({ id, bucket }: Pick<Project, 'id' | 'bucket'>, until: number): Promise<void> {
@@ -106,8 +110,7 @@ export function createErasures({ erasures, tombstones, clock }: ErasureServices)
     ids: readonly string[],
     until: number,
   ): Promise<void> {
-    const erased = { project_id: id, users: ids.map(userHash), until: Math.floor(until / 1_000) }
-    await tombstones.bury(bucket, erased)
+    await tombstones.bury(bucket, { project_id: id, users: ids.map(userHash), until })
   }
 
   return { erasePerson, eraseIds, noteIdentity: erasures.noteIdentity, purgeProject, expireEvents }

@@ -40,19 +40,18 @@ export function createEventEraser(tombstones: readonly TombstoneRow[]): EventEra
    * By project: until when the events of each user are erased, by userHash; those of all users under null.
    */
   const byProject = new Map<string, Map<string | null, number>>()
-  for (const { project_id, user_hash, erased_until } of tombstones) {
+  for (const { project_id, user_hash, erased_until_ms } of tombstones) {
     const untils = byProject.get(project_id) ?? new Map<string | null, number>()
-    untils.set(user_hash, Math.max(erased_until, untils.get(user_hash) ?? 0))
+    untils.set(user_hash, Math.max(erased_until_ms, untils.get(user_hash) ?? 0))
     byProject.set(project_id, untils)
   }
   const projects = new Set(byProject.keys())
 
   /** Returns a check whether what a user sent at that time is erased. */
   function createCheck(projectId: string, receivedAt: number): (userId: string | null) => boolean {
-    const second = Math.floor(receivedAt / 1_000)
     const untils = byProject.get(projectId)
     if (untils === undefined) return () => false
-    const isErased = (key: string | null) => second <= (untils.get(key) ?? -1)
+    const isErased = (key: string | null) => receivedAt <= (untils.get(key) ?? -1)
     return isErased(null) ? () => true : userId => userId !== null && isErased(userHash(userId))
   }
 

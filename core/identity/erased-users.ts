@@ -1,19 +1,19 @@
 import { forEachConcurrent } from '#core/concurrency'
 import type { NotedErasure } from '#core/lake/erase/mend-tombstones'
+import { SET_ASIDE_MS } from '#core/lake/erase/old-tombstones'
 import { HASH_DIGITS } from '#core/lake/erase/tombstones'
 import { type Item, queryPages, scanPages } from '#core/query-all'
 import { slices } from '#core/slices'
 import { orUnavailable, type StateTable } from '#core/state-table'
-import { DAY_MS } from '#core/time'
 import type { Link } from './links/links.ts'
 import { idHash, partition } from './links/pointers.ts'
 import type { TraitsUpdate } from './traits/known-user.ts'
 
 /**
- * How long an erasure of a user is remembered, ms. A record that was set aside may be processed again for 30
- * days, and brings its links back otherwise.
+ * How long an erasure of a user is remembered, ms: as long as its tombstones may be in force. A record that
+ * was set aside may be processed again for 30 days, and brings its links back otherwise.
  */
-const KEPT_MS = 31 * DAY_MS
+const KEPT_MS = SET_ASIDE_MS
 
 const ERASED = 'erased#'
 const HASH_BYTES = 16
@@ -34,7 +34,7 @@ export type ErasedUsers = {
   wasLinked(id: string): boolean
   isErasedLink(link: Link): boolean
   isErasedTraits(traits: Pick<TraitsUpdate, 'user_id' | 'at'>): boolean
-  /** Compares whole seconds, as the tombstones of the lake do (core/lake/erase/tombstones.ts). */
+  /** Compares the ms of the arrival, as the tombstones of the lake do (core/lake/erase/tombstones.ts). */
   isErasedEvent(event: { user_id: string | null; received_at: number }): boolean
 }
 
@@ -94,8 +94,7 @@ export function createErasedUsers(state: StateTable) {
       wasLinked: id => linked.size > 0 && linked.has(idHash(id)),
       isErasedLink: ({ previous_id, user_id, at }) => isErased(previous_id, at) || isErased(user_id, at),
       isErasedTraits: ({ user_id, at }) => isErased(user_id, at),
-      isErasedEvent: ({ user_id, received_at }) =>
-        user_id !== null && toSecond(received_at) <= toSecond(untilOf(user_id)),
+      isErasedEvent: ({ user_id, received_at }) => user_id !== null && received_at <= untilOf(user_id),
     }
   }
 
@@ -126,7 +125,7 @@ export function createErasedUsers(state: StateTable) {
 function toNotes({ pk, until, digests }: Item): NotedErasure[] {
   const project_id = String(pk).slice(partition('').length)
   return toHashes(digests as Uint8Array).map(digest => ({
-    ...{ project_id, until: toSecond(Number(until)) },
+    ...{ project_id, until: Number(until) },
     user_hash: digest.slice(0, HASH_DIGITS).toUpperCase(),
   }))
 }
@@ -147,8 +146,4 @@ function toHashes(digests: Uint8Array): string[] {
 /** Keys sort by the time of the erasure, so live reads find the last ones without the others. */
 function toKey(now: number): string {
   return `${ERASED}${String(Math.max(0, now)).padStart(TIME_DIGITS, '0')}`
-}
-
-function toSecond(ms: number): number {
-  return Math.floor(ms / 1_000)
 }

@@ -54,7 +54,7 @@ export function createUserResolver({
     ...{ foundMs: LINKED_MS, missingMs: UNLINKED_MS },
     maxEntries: MAX_PROJECTS,
   })
-  const finals = createLookupCache(clock, readFinalId, {
+  const finals = createLookupCache(clock, readFinalLink, {
     ...{ foundMs: LINKED_MS, missingMs: UNLINKED_MS },
     maxEntries: MAX_USERS,
   })
@@ -73,13 +73,13 @@ export function createUserResolver({
     return scope.projects.some(({ has_links }) => has_links) ? scope : null
   }
 
-  /** The final id of a user, or null if it is the id itself. `key`: see `keyOf`. */
-  async function readFinalId(key: string): Promise<string | null> {
+  /** The final id of a user and when it was linked, or null if it is the id itself. `key`: see `keyOf`. */
+  async function readFinalLink(key: string): Promise<{ final: string; at: number } | null> {
     const [projectId, id] = splitKey(key)
     const scope = await scopes.get(projectId)
     if (scope === null) return null
-    const final = await pointers.finalId(scope.key, id)
-    return final === id ? null : final
+    const link = await pointers.finalLink(scope.key, id)
+    return link.final === id ? null : link
   }
 
   /** Returns the events that are not erased, with their final ids, in the same order. */
@@ -94,8 +94,10 @@ export function createUserResolver({
     const resolved = new Map<string | null, string>()
     const ids = new Set(events.flatMap(({ user_id }) => user_id ?? []))
     await forEachConcurrent([...ids], CONCURRENT_QUERIES, async id => {
-      const final = await finals.get(keyOf(projectId, id))
-      if (final !== null) resolved.set(id, final)
+      const link = await finals.get(keyOf(projectId, id))
+      // The fold removes the link of an erased person some seconds later, and a later event is of a new
+      // person.
+      if (link !== null && link.at > (erased?.untilOf(id) ?? -1)) resolved.set(id, link.final)
     })
     return events.map(event => ({ ...event, user_id: resolved.get(event.user_id) ?? event.user_id }))
   }

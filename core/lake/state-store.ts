@@ -74,6 +74,16 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
         )
       return conditionHeld(write.go())
     },
+    noteArrivalAhead(name, arrivalAhead) {
+      const write = shards
+        .patch({ shard: name })
+        .set({ arrivalAhead })
+        .where(
+          (item, { notExists, lt }) =>
+            `${notExists(item.arrivalAhead)} OR ${lt(item.arrivalAhead, arrivalAhead)}`,
+        )
+      return conditionHeld(write.go())
+    },
 
     async lease(now, until) {
       await lake()
@@ -135,16 +145,18 @@ type ShardItem = {
   claimLast?: string
   claimEpoch?: number
   claimedAt?: number
+  arrivalAhead?: number
 }
 
 function toShardState(item: ShardItem): ShardState {
-  const { shard, highWater, epoch, claimFirst: first, claimLast: last, claimEpoch } = item
+  const { shard, highWater, epoch, claimFirst: first, claimLast: last, claimEpoch, arrivalAhead } = item
   const claim: Claim | null =
     first === undefined || last === undefined || claimEpoch === undefined
       ? null
       : { first, last, epoch: claimEpoch }
   const claimedAt = item.claimedAt ?? null
-  return { shard, highWater: highWater ?? null, epoch: epoch ?? null, claim, claimedAt }
+  const ahead = arrivalAhead === undefined ? {} : { arrivalAhead }
+  return { shard, highWater: highWater ?? null, epoch: epoch ?? null, claim, claimedAt, ...ahead }
 }
 
 function toLakeState(item: LakeState): LakeState {
@@ -193,6 +205,7 @@ function shardEntity({ client, table }: StateTable) {
         claimLast: { type: 'string' },
         claimEpoch: { type: 'number' },
         claimedAt: { type: 'number' },
+        arrivalAhead: { type: 'number' },
       },
       indexes: primaryIndex({ pk: [], sk: ['shard'] }),
     },

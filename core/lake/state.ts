@@ -17,6 +17,8 @@ export type ShardState = {
   claim: Claim | null
   /** When the claim was opened, Unix ms; null without a claim. */
   claimedAt: number | null
+  /** The newest arrival that was later than the clock of its consumer, Unix ms; absent without one. */
+  arrivalAhead?: number
 }
 
 export type LakeState = {
@@ -53,6 +55,8 @@ export type LakeStateStore = {
   claim(shard: string, claim: Claim, highWater: string | null, now: number): Promise<boolean>
   /** Ends the claim: highWater becomes `claim.last`. Holds if exactly this claim is open. */
   commit(shard: string, claim: Claim): Promise<boolean>
+  /** Notes an arrival (Unix ms) that is ahead of the clock. Holds if none or an earlier one was noted. */
+  noteArrivalAhead(shard: string, arrival: number): Promise<boolean>
 
   /**
    * Takes the lease until `until` and returns a new fencing token; null if the lease is not free at `now`.

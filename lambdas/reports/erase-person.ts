@@ -67,7 +67,9 @@ export function erasePersonEndpoint(services: ErasePersonServices, chain: Return
     }
     if (query.dry_run) return { status: 200, body: toDryRun(userIds, events) }
     const erasure_id = await erasures.erasePerson(parts, userIds, async (id, until) => {
-      await replays.ofPerson.remove(found.flatMap(each => each.replays))
+      // Once more: one that began since the search is the person's, too.
+      const begun = await Promise.all(members.map(member => replays.ofPerson.find(member, userIds)))
+      await replays.ofPerson.remove(begun.flat())
       await identity.removePerson(scope, userIds, { id, until })
     })
     return { status: 202, body: { ok: true as const, erasure_id, status: 'pending' as const } }

@@ -11,8 +11,10 @@ import { MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance-settings'
 import { createRepair } from '#core/lake/compact/repair'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
+import { createOldRecords } from '#core/lake/erase/old-records'
 import { waitingEpochs } from '#core/lake/gauges'
 import { ownObjects } from '#core/lake/own-objects'
+import { createOldestUnread } from '#core/lake/read/freshness'
 import { createLiveBuffer } from '#core/live/buffer'
 import { createLiveCheckpoint } from '#core/live/checkpoint'
 import { createLiveConsumer } from '#core/live/consumer'
@@ -117,13 +119,19 @@ const scrub = createScrub(
   },
   { pauseMs: Math.min(SCRUB_PAUSE_MS, epochMs) },
 )
+const readOldestUnread = createOldestUnread({ state, stream })
+const oldRecords = createOldRecords({
+  state,
+  lake,
+  oldestUnread: async () => (await readOldestUnread()) ?? 0,
+})
 const pipeline = createPipeline(
   {
     state,
     stream,
     consumer,
     maintenance: createMaintenance(
-      { state, lake, jobs, usage, ...receipts, tombstones, scrub, clock, log },
+      { state, lake, jobs, usage, ...receipts, tombstones, scrub, oldRecords, clock, log },
       // This queue retries a job until it is done, so no job needs to be sent again.
       // Its jobs end with the process and run one after the other, and the lake is a second behind the log.
       {

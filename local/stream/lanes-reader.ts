@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EventStream } from '#core/ports'
+import type { EventStream, StreamEntry } from '#core/ports'
 import { logPath } from './log-file.ts'
 import { LOCAL_SHARD, openStreamReader, type StreamReader } from './reader.ts'
 
@@ -20,6 +20,7 @@ export type LanesReader = Pick<EventStream, 'shards' | 'read'> &
   Pick<StreamReader, 'scrub' | 'close'> & {
     prune(shard: string, upTo: string, olderThan: number): Promise<number>
     overwrite(shard: string, ...call: Parameters<StreamReader['overwrite']>): Promise<void>
+    newest(shard: string, limit: number): StreamEntry[]
     appendedAfter(shard: string, after: string | null): number | null
     bytesAfter(shard: string, after: string | null): number
   }
@@ -45,6 +46,7 @@ export function openLanesReader(dir: string): LanesReader {
     read: async (shard, after, limit) => lanes().get(shard)?.read(shard, after, limit) ?? [],
     prune: (shard, upTo, olderThan) => laneOf(shard).prune(upTo, olderThan),
     overwrite: (shard, upTo, change) => laneOf(shard).overwrite(upTo, change),
+    newest: (shard, limit) => laneOf(shard).newest(limit),
     appendedAfter: (shard, after) => laneOf(shard).appendedAfter(after),
     bytesAfter: (shard, after) => laneOf(shard).bytesAfter(after),
     scrub: () => [...lanes().values()].map(reader => reader.scrub()).every(isClean => isClean),

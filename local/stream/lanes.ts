@@ -15,7 +15,7 @@ export type LanesOptions = {
 }
 
 export type Lanes = EventStream &
-  Pick<LanesReader, 'bytesAfter'> & {
+  Pick<LanesReader, 'bytesAfter' | 'newest'> & {
     /** Commits the waiting records, then closes the files. */
     close(): Promise<void>
   }
@@ -69,6 +69,7 @@ export async function openLanes(dir: string, { log, clock, minSequence }: LanesO
     shards: reader.shards,
     read: reader.read,
     bytesAfter: reader.bytesAfter,
+    newest: reader.newest,
     async close() {
       isClosing = true
       await opening

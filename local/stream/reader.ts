@@ -26,6 +26,8 @@ export type StreamReader = Pick<EventStream, 'shards' | 'read'> & {
    * Removes the bytes of deleted and overwritten records from the files. After false, call it again later.
    */
   scrub(): boolean
+  /** The newest records, at most `limit`, without those that are damaged. */
+  newest(limit: number): StreamEntry[]
   /** When the first record after this sequence was appended, Unix ms; null without one. */
   appendedAfter(after: string | null): number | null
   /** Returns about how many bytes the records after this sequence have. The work is limited. */
@@ -61,6 +63,9 @@ export function openStreamReader(dir: string, ownShard = LOCAL_SHARD): StreamRea
       WHERE sequence <= ? AND appended_at < ? AND sequence < (SELECT max(sequence) FROM records)
     )`)
 
+  const selectNewest = database.prepare(
+    'SELECT sequence, checksum, data FROM records ORDER BY sequence DESC LIMIT ?',
+  )
   const nextAppended = database.prepare(
     'SELECT appended_at FROM records WHERE sequence > ? ORDER BY sequence LIMIT 1',
   )
@@ -138,6 +143,13 @@ export function openStreamReader(dir: string, ownShard = LOCAL_SHARD): StreamRea
     return entries
   }
 
+  function newest(limit: number): StreamEntry[] {
+    return selectNewest.all(limit).flatMap(row => {
+      const [sequence, data] = [Number(row.sequence), row.data as Uint8Array]
+      return checksumOf(sequence, data) === row.checksum ? [{ sequence: String(sequence), data }] : []
+    })
+  }
+
   /** Does the work. When it finds damage, the next start repairs the log (see suspectPath). */
   function reportDamage<T>(work: () => T): T {
     try {
@@ -163,6 +175,7 @@ export function openStreamReader(dir: string, ownShard = LOCAL_SHARD): StreamRea
     },
     overwrite: (upTo, change) => overwrite(Number(upTo), change),
     scrub: () => reportDamage(scrub),
+    newest: limit => reportDamage(() => newest(limit)),
     appendedAfter: after =>
       reportDamage(() => Number(nextAppended.get(Number(after ?? 0))?.appended_at ?? 0) || null),
     bytesAfter: after => reportDamage(() => bytesAfter(Number(after ?? 0))),

@@ -26,7 +26,7 @@ import { repeats } from '#test/support/depth'
 import { eventsRecord } from '#test/support/events-record'
 import { createFakeClock } from '#test/support/fake-clock'
 import { createIdentities } from '#test/support/identity-files'
-import { noMending } from '#test/support/no-receipts'
+import { noMending, nothingOld } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 /**
@@ -118,7 +118,13 @@ function openYear() {
   const consumer = createLakeConsumer({ ...common, stream, projects: directory, encode: encodeSimulated })
   const compactor = createSimulatedCompactor(lake)
   const worker = createLakeWorker({ ...common, compactor, projects: directory })
-  const maintenance = createMaintenance({ ...common, jobs: queue, ...receipts, tombstones: noMending })
+  const maintenance = createMaintenance({
+    ...common,
+    jobs: queue,
+    ...receipts,
+    tombstones: noMending,
+    ...nothingOld,
+  })
   const live = createLiveConsumer({ buffer: createLiveBuffer(state, { clock, bufferMs: 300_000 }) })
   const checkpoint = createLiveCheckpoint(state)
 

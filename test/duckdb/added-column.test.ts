@@ -138,7 +138,7 @@ test('a column of a newer version keeps its values when this version compacts, m
     target: { from: 1, until: 3, generation: 0 },
     older: [],
   })
-  const erased = { project_id: 'proj_1', users: [userHash('anna')], until: at / 1_000 }
+  const erased = { project_id: 'proj_1', users: [userHash('anna')], until: at }
   const erasure = await writeBatch(lake, erased)
   const rewritten = await compactor.rewriteSegment({
     bucket: 7,

@@ -13,7 +13,7 @@ type CompactorLake = Awaited<ReturnType<typeof openCompactorLake>>
 const SECOND = START / 1_000
 
 function tombstone(lake: CompactorLake, changes: Partial<ErasedEvents> & { number?: number } = {}) {
-  return writeBatch(lake.lake, { project_id: 'proj_1', users: [userHash('ada')], until: SECOND, ...changes })
+  return writeBatch(lake.lake, { project_id: 'proj_1', users: [userHash('ada')], until: START, ...changes })
 }
 
 async function rewriteJob(segment: Segment, ...batches: Promise<TombstoneBatch>[]): Promise<RewriteJob> {
@@ -126,7 +126,7 @@ test('of a segment whose ids are no longer needed nothing is left when all its e
   await lake.writeHot(1, mixed)
   const segment = { ...((await lake.compact(1)) as Segment), eventIds: 0 }
   const all = [
-    tombstone(lake, { users: null, until: SECOND + 9 }),
+    tombstone(lake, { users: null, until: START + 9_000 }),
     tombstone(lake, { number: 2, project_id: 'proj_2', users: null }),
   ]
   expect(await lake.compactor.rewriteSegment(await rewriteJob(segment, ...all))).toEqual({

@@ -61,7 +61,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }))
  */
 async function eraseUser(lake: Lake, { compactor, manifests }: BuiltLake): Promise<void> {
   const [segment = expect.unreachable()] = manifests.get(project.bucket)?.segments ?? []
-  const erased = { project_id: project.id, users: [userHash('user 3')], until: 4_000_000_000 }
+  const erased = { project_id: project.id, users: [userHash('user 3')], until: 4_000_000_000_000 }
   const tombstones = [await writeBatch(lake, { ...erased, bucket: project.bucket })]
   const { bucket } = project
   // The reports read the segment as it was: the rewritten one has another name, and no manifest names it.

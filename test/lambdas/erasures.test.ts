@@ -27,7 +27,7 @@ test('an erasure hides the user in the manifest at once, and its receipt names n
   const { tombstones } = await service.lakeState.manifest(project.bucket)
   expect(tombstones.at(-1)).toMatchObject({
     projects: [project.id],
-    oldestUntil: Math.floor(service.now() / 1_000),
+    newestUntil: Math.floor(service.now() / 1_000),
   })
   const id = String(body.erasure_id)
   const receipt = await service.call(routes.readErasure, { id })
@@ -77,6 +77,24 @@ test('a user who has replays and no events is erased too', async () => {
   await emptyService.replays.uploads.start({ ...recording, user_id: 'ada', origin: undefined })
   const sent = { id: 'ada', query: { project: project.name } }
   expect((await emptyService.call(routes.erasePerson, sent)).status).toBe(202)
+  expect(await emptyService.replays.ofPerson.find(project, ['ada'])).toEqual([])
+})
+
+test('a replay that begins while the erasure is saved goes with it', async () => {
+  const project = await emptyService.createProject()
+  const begin = async () => {
+    const recording = await newRecording(emptyService, project)
+    await emptyService.replays.uploads.start({ ...recording, user_id: 'ada', origin: undefined })
+  }
+  await begin()
+  const { saveManifest } = emptyService.lakeState
+  emptyService.lakeState.saveManifest = async manifest => {
+    await begin()
+    return saveManifest(manifest)
+  }
+  const sent = { id: 'ada', query: { project: project.name } }
+  expect((await emptyService.call(routes.erasePerson, sent)).status).toBe(202)
+  emptyService.lakeState.saveManifest = saveManifest
   expect(await emptyService.replays.ofPerson.find(project, ['ada'])).toEqual([])
 })
 

@@ -3,8 +3,10 @@ import { createLakeWorker } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createManifestStore, type ManifestItems } from '#core/lake/empty-epochs'
+import { createOldRecords } from '#core/lake/erase/old-records'
 import { hotPrefix, parseHotKey, tombstoneKey } from '#core/lake/keys'
 import { emptyManifest, nextMerge } from '#core/lake/manifest'
+import { createOldestUnread } from '#core/lake/read/freshness'
 import { openLake } from '#core/lake/read/snapshot'
 import { reconcile } from '#core/lake/restore/reconcile'
 import type { Log } from '#core/ports'
@@ -59,6 +61,7 @@ export type SimulationReport = {
   /** Erasures of a user or a project, and segments that were rewritten for them. */
   erasures: number
   rewrites: number
+  standstills: number
 }
 
 const START = Date.UTC(2026, 10, 1)
@@ -156,6 +159,7 @@ export async function simulateSchedule(
     powerCuts: 0,
     erasures: 0,
     rewrites: 0,
+    standstills: 0,
   }
   /** Number of delivered entries by shard. */
   const delivered = new Map<string, number>()
@@ -172,6 +176,11 @@ export async function simulateSchedule(
   const retriedIds = new Set<string>()
   /** Those of them that came again with a credential. */
   const provenIds = new Set<string>()
+
+  const readOldestUnread = createOldestUnread({ state, stream })
+  // An unreadable record: nobody knows how old it is. What a process has found stays known in the next one.
+  const oldestUnread = async () => (await readOldestUnread()) ?? 0
+  const oldRecords = createOldRecords({ state, lake, oldestUnread })
 
   /**
    * The lake's code in one process. The process can be stopped or killed before and after every call of a
@@ -207,7 +216,7 @@ export async function simulateSchedule(
       clock,
       log,
     })
-    const maintenance = createMaintenance({ ...ports, ...noReceipts, clock, log }, SETTINGS)
+    const maintenance = createMaintenance({ ...ports, ...noReceipts, oldRecords, clock, log }, SETTINGS)
     return { ...ports, consumer, worker, maintenance }
   }
 
@@ -322,8 +331,41 @@ export async function simulateSchedule(
     const inLake = new Set(idsInLake(stream, state))
     await erasures.erase({ project: `p${bucket}`, bucket, user }, accepted.values(), inLake, now)
     report.erasures++
-    // What arrives in the same second would be erased too.
-    now += 1_000
+    // What arrives in the same millisecond would be erased too.
+    now += 1
+  }
+
+  /**
+   * The consumers stand still for three days, and maintenance and workers go on. Erasures are done meanwhile,
+   * and then the consumers bring events that arrived before them.
+   */
+  async function standStill(): Promise<void> {
+    await deliverAll()
+    for (let i = 0; i < 3; i++) accept()
+    await erase()
+    for (let hours = 0; hours < 72; hours += 6) {
+      now += 6 * 60 * MINUTE
+      processes.start(self => services(self).maintenance.tick())
+      await settle()
+      for (let jobs = queue.jobs.length; jobs > 0; jobs--) runJob()
+      await settle()
+    }
+    // What comes later would make the lake forget which of these records it has.
+    await deliverAll()
+    report.standstills++
+  }
+
+  async function deliverAll(): Promise<void> {
+    for (let round = 0; round < 50 && !isAllRead(); round++) {
+      invocations.clear()
+      for (const [name, shard] of stream.byName) deliver(name, shard)
+      await settle()
+    }
+  }
+
+  function isAllRead(): boolean {
+    const ids = [...stream.byName].flatMap(([, { entries }]) => entries.flatMap(entry => entry.ids))
+    return idsInLake(stream, state).length === ids.length
   }
 
   /** Starts a reader that opens the lake and then reads file after file. */
@@ -494,7 +536,12 @@ export async function simulateSchedule(
     [1, () => processes.stallOne()],
     // Reads and workers must do without the item of the empty epochs, as an older version does.
     [0.3, () => state.forgetSkippedEpochs()],
-    ...(powerCuts ? [] : ([[0.4, erase]] as [number, () => Promise<void>][])),
+    ...(powerCuts
+      ? []
+      : ([
+          [0.4, erase],
+          [0.1, standStill],
+        ] as [number, () => Promise<void>][])),
     // Without quiet times, nearly every schedule ended before its first merge.
     [2, settle],
     ...(powerCuts
@@ -521,8 +568,7 @@ export async function simulateSchedule(
   processes.wakeAll()
   isRecovering = true
   const isDone = (): boolean =>
-    idsInLake(stream, state).length ===
-      [...stream.byName].flatMap(([, { entries }]) => entries.flatMap(({ ids }) => ids)).length &&
+    isAllRead() &&
     USED_BUCKETS.every(bucket => {
       const manifest = state.peekManifest(bucket)
       const isErased = manifest.tombstones.every(({ doneAt }) => doneAt !== null)

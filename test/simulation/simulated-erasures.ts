@@ -36,9 +36,8 @@ export function createSimulatedErasures(state: MemoryLakeState, lake: SimulatedL
       inLake: ReadonlySet<string>,
       now: number,
     ): Promise<void> {
-      const until = Math.floor(now / 1_000)
       const users = user === null ? null : [userHash(user)]
-      await writer.bury(bucket, { project_id: project, users, until })
+      await writer.bury(bucket, { project_id: project, users, until: now })
       // Another process takes the next erasures, so that not all of a time are in one batch.
       if (count % 3 === 2) writer = openWriter()
       count++

@@ -25,8 +25,9 @@ export type SimulatedRow = {
   bucket: number
   user: string | null
   timestamp: number
-  /** Unix s. */
+  /** Unix s, and Unix ms. */
   arrival: number
+  arrivalMs: number
   seq: number
   /** The event_id, or null. */
   key: string | null
@@ -56,6 +57,9 @@ export function encodeSimulated(hot: HotColumns): Uint8Array {
       user: row.user_id === null ? null : String(row.user_id),
       timestamp: Number(row.timestamp),
       arrival: Math.floor(Number(row.timestamp) / 1_000) + Number(row.lag_s),
+      arrivalMs:
+        (Math.floor(Number(row.timestamp) / 1_000) + Number(row.lag_s)) * 1_000 +
+        ((Number(row.timestamp) + Number(row.lag_ms)) % 1_000),
       seq: Number(row.seq),
       key: row.event_id === null ? null : String(row.event_id),
       isCredentialed: row.event_key !== null && BigInt(row.event_key) % 2n === 1n,
@@ -293,8 +297,8 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
     },
     async mergeTombstones({ bucket, batches, writer, forgotten }) {
       const rows = (await readTombstones(bucket, batches)).filter(
-        ({ user_hash, erased_until }) =>
-          erased_until > (user_hash === null ? forgotten.projects : forgotten.persons),
+        ({ user_hash, erased_until_ms }) =>
+          Math.floor(erased_until_ms / 1_000) > (user_hash === null ? forgotten.projects : forgotten.persons),
       )
       if (rows.length === 0) return null
       const number = batches.at(-1)?.number ?? 0
@@ -341,10 +345,10 @@ function boundsOf(segments: readonly Segment[]) {
 /** Whether the event is one of those that the tombstone names. */
 export function isErased(
   row: SimulatedRow,
-  { project_id, user_hash, erased_until }: Omit<TombstoneRow, 'number'>,
+  { project_id, user_hash, erased_until_ms }: Omit<TombstoneRow, 'number'>,
 ): boolean {
   const isOfUser = user_hash === null || (row.user !== null && user_hash === userHash(row.user))
-  return row.project === project_id && isOfUser && row.arrival <= erased_until
+  return row.project === project_id && isOfUser && row.arrivalMs <= erased_until_ms
 }
 
 /** Whether the row with a credential replaces the other one, which has none (core/lake/copies.ts). */

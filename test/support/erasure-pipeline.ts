@@ -3,12 +3,15 @@ import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createErasedUsers } from '#core/identity/erased-users'
+import type { ArrivalOrder } from '#core/ingest/ids'
 import { packRecord } from '#core/ingest/record'
 import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance, type MaintenanceServices } from '#core/lake/compact/maintenance'
 import { MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance-settings'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
+import { createOldRecords } from '#core/lake/erase/old-records'
+import { createOldestUnread } from '#core/lake/read/freshness'
 import type { Lake, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
@@ -27,17 +30,20 @@ type Sender = Pick<Project, 'id' | 'account_id' | 'bucket'>
 /** The project of events without another one. */
 const PROJECT: Sender = { id: 'proj_1', account_id: 'acc_1', bucket: 7 }
 
-/** The pipeline of one machine with real files and a real state table, and a clock that the test sets. */
+/**
+ * The pipeline of one machine with real files and a real state table, and a clock that the test sets. Without
+ * `order` events arrive at the time of the clock, as if each came in a process of its own.
+ */
 export function openErasurePipeline(
   state: TestState,
   dir: string,
-  { scrub }: Pick<MaintenanceServices, 'scrub'> = {},
+  { scrub, order }: Pick<MaintenanceServices, 'scrub'> & { order?: ArrivalOrder } = {},
 ) {
   const clock = createFakeClock(ERASURE_START, { movesItself: true })
   const stores = createStores(state, clock)
   const { lakeState, usage, receipts } = stores
   const lake = createFolderLake(join(dir, 'lake'))
-  const opened = openErasures({ ...state, lakeState, lake, clock })
+  const opened = openErasures({ ...state, lakeState, lake, clock, ...(order && { order }) })
   const erasePerson: typeof opened.erasePerson = async (parts, userIds) => {
     const id = await opened.erasePerson(parts, userIds)
     // What the fold of identities does for a person without links and traits.
@@ -47,11 +53,15 @@ export function openErasurePipeline(
   const erasures = { ...opened, ...receipts, erasePerson }
   const entries: StreamEntry[] = []
   const stream = {
+    shards: async () => ['0'],
     read: async (_: string, after: string | null) =>
       entries.filter(({ sequence }) => after === null || Number(sequence) > Number(after)),
   }
   const log = () => {}
   const compactor = createCompactor({ lake, tempDir: join(dir, 'temp'), log, threads: 1 })
+  const readOldestUnread = createOldestUnread({ state: lakeState, stream })
+  const oldestUnread = async () => (await readOldestUnread()) ?? 0
+  const oldRecords = createOldRecords({ state: lakeState, lake, oldestUnread })
   const senders = new Map<string, Sender>([[PROJECT.id, PROJECT]])
   const projects = {
     byId: async (id: string) => (senders.get(id) ?? null) as Project | null,
@@ -68,6 +78,7 @@ export function openErasurePipeline(
       ...receipts,
       tombstones: createTombstoneMending({ lake, ...createErasedUsers(state), log }),
       ...(scrub !== undefined && { scrub }),
+      oldRecords,
     },
     { ...MAINTENANCE_DEFAULTS, epochMs: 0, mergeSegments: 3 },
   )
@@ -92,12 +103,18 @@ export function openErasurePipeline(
   }
 
   async function consumeFor(project: Sender, ...users: string[]): Promise<void> {
+    appendFor(project, ...users)
+    await consumer.consume('0')
+  }
+
+  /** Puts events on the stream. The consumer reads them when it reads the next ones. */
+  function appendFor(project: Sender, ...users: string[]): void {
     senders.set(project.id, project)
     const events = users.map(user_id => ({ user_id, session_id: `session of ${user_id}` }))
     const sequence = String(entries.length + 1)
-    const sent = request({ project: project.id, bucket: project.bucket, at: clock.time, events })
+    const at = order?.take(clock.time, users.length).receivedAt ?? clock.time
+    const sent = request({ project: project.id, bucket: project.bucket, at, events })
     entries.push({ sequence, data: packRecord({ ...sent, account_id: project.account_id }) })
-    await consumer.consume('0')
   }
 
   async function wait(ms: number): Promise<void> {
@@ -125,6 +142,8 @@ export function openErasurePipeline(
     storeFor,
     consumeOnly,
     consumeFor,
+    append: (...users: string[]) => appendFor(PROJECT, ...users),
+    consumeAll: () => consumer.consume('0'),
     wait,
     waitUntilDone,
     run,

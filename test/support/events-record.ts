@@ -1,4 +1,4 @@
-import type { RecordedEvent, StreamRecord } from '#core/ingest/record'
+import type { RecordedEvent, EventsRecord } from '#core/ingest/record'
 
 let nextSeq = 1
 
@@ -11,7 +11,7 @@ export function eventsRecord(
   now: number,
   changes: Partial<RecordedEvent> = {},
   seq = nextSeq++,
-): StreamRecord {
+): EventsRecord {
   return {
     kind: 'events',
     project_id: 'proj_1',

@@ -155,8 +155,8 @@ export async function openHttpService({
   })
   const lakeState = createLakeStateStore(state)
   const experiments = createExperimentStore({ ...state, clock })
-  // Without a wait for the next second: the clock of these tests stands still.
-  const erasures = openErasures({ ...state, lakeState, lake, clock: { ...clock, sleep: async () => {} } })
+  const order = createArrivalOrder()
+  const erasures = openErasures({ ...state, lakeState, lake, clock, order })
   const receipts = createErasureReceipts({ erasures: createErasureStore(state), lakeState })
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   const buffer = createLiveBuffer(state, { clock, bufferMs })
@@ -247,7 +247,7 @@ export async function openHttpService({
         limits: access.limits,
         emails,
         clock,
-        ids: createArrivalOrder(),
+        ids: order,
         log,
       }),
     },

@@ -133,6 +133,12 @@ export function createMemoryLakeState(): MemoryLakeState {
       changes++
       return true
     },
+    async noteArrivalAhead(shard, arrivalAhead) {
+      const found = shards.get(shard)
+      if (found === undefined || (found.arrivalAhead ?? -1) >= arrivalAhead) return false
+      shards.set(shard, { ...found, arrivalAhead })
+      return true
+    },
 
     async lease(now, until) {
       if (lake.leaseUntil > now && lake.leaseUntil <= until) return null

@@ -1,5 +1,15 @@
+import { forgottenUntil, NOTHING_OLD } from '#core/lake/erase/old-tombstones'
+
 /** For lakes whose files of tombstones are never lost. */
 export const noMending = { mend: async () => false, mendMissing: async () => {} }
 
+/** For maintenance of a lake whose consumer has read all records, and sets none aside. */
+export const nothingOld = {
+  oldRecords: {
+    forgotten: async (_: unknown, now: number) => forgottenUntil(NOTHING_OLD, now),
+    atBest: (now: number) => forgottenUntil(NOTHING_OLD, now),
+  },
+}
+
 /** For maintenance of a lake whose erasures have no receipts. */
-export const noReceipts = { onErased: async () => {}, tombstones: noMending }
+export const noReceipts = { onErased: async () => {}, tombstones: noMending, ...nothingOld }

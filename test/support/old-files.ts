@@ -16,9 +16,17 @@ export function lakeWithOldFiles(
 ): Lake {
   return {
     ...lake,
-    put: async (key, bytes) =>
-      lake.put(key, isOld(key) ? await rewriteColumns(bytes, selectList(key, columns)) : bytes),
+    put: async (key, bytes) => lake.put(key, isOld(key) ? await withoutColumns(key, bytes, columns) : bytes),
   }
+}
+
+/** The bytes of a file as they were before these columns were added. */
+export function withoutColumns(
+  key: string,
+  bytes: Uint8Array,
+  columns: readonly ColumnName[],
+): Promise<Uint8Array> {
+  return rewriteColumns(bytes, selectList(key, columns))
 }
 
 /**

@@ -150,7 +150,7 @@ async function withTombstone(
   files: Pick<Lake, 'put'>,
   lake: LakeSnapshot,
   { id, bucket }: ReportProject,
-  until = 4_000_000_000,
+  until = 4_000_000_000_000,
 ): Promise<LakeSnapshot> {
   const erased = { project_id: id, users: [userHash(ERASED)], until }
   const tombstones = [await writeBatch(files, { ...erased, bucket, number: 1_000_000 + (until % 2) })]

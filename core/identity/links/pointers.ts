@@ -51,24 +51,31 @@ export function createPointers(state: StateTable) {
   }
 
   /**
-   * The id that stands for a person, however many ids lead to it one after the other. A long way is
-   * shortened, so the next look-up is a short one.
+   * The id that stands for a person, however many ids lead to it one after the other, and when the link of
+   * `id` itself arrived, Unix ms; 0 without one. A long way is shortened, so the next look-up is a short one.
    */
-  async function finalId(scope: string, id: string): Promise<string> {
+  async function finalLink(scope: string, id: string): Promise<{ final: string; at: number }> {
+    const first = await readPointer(scope, id)
+    const at = first?.at ?? 0
     const way = new Map<string, string>()
     let final = id
-    for (let to = await next(final); to !== null; to = await next(final)) {
+    for (let link = first; link !== null; link = await readPointer(scope, final)) {
       // Links never make a circle. If a table has one all the same, every id of it leads to the same one.
-      if (way.has(to) || to === final) return endOfCircle(way, to)
-      way.set(final, to)
-      final = to
+      if (way.has(link.to) || link.to === final) return { final: endOfCircle(way, link.to), at }
+      way.set(final, link.to)
+      final = link.to
     }
     if (way.size > LONG_WAY) await shortenWay(scope, [...way], final)
-    return final
+    return { final, at }
+  }
 
-    async function next(of: string): Promise<string | null> {
-      return (await read(scope, [of])).get(of)?.to ?? null
-    }
+  async function readPointer(scope: string, id: string): Promise<{ to: string; at: number } | null> {
+    const [item] = await readItems(state, [{ pk: partition(scope), sk: pointerKey(id) }])
+    return item?.to === undefined ? null : { to: String(item.to), at: Number(item.at ?? 0) }
+  }
+
+  async function finalId(scope: string, id: string): Promise<string> {
+    return (await finalLink(scope, id)).final
   }
 
   /** Does not throw: a look-up works without it. */
@@ -151,7 +158,7 @@ export function createPointers(state: StateTable) {
     )
   }
 
-  return { read, follow, finalId, write, shorten, remove }
+  return { read, follow, finalLink, finalId, write, shorten, remove }
 }
 
 export type Pointers = ReturnType<typeof createPointers>

@@ -32,7 +32,7 @@ export type MaintenanceServices = {
   usage: Pick<UsageCounters, 'deleteFoldedCounts'>
   clock: Now
   log: Log
-} & Pick<ErasureProgressServices, 'onErased' | 'scrub' | 'tombstones'>
+} & Pick<ErasureProgressServices, 'onErased' | 'scrub' | 'oldRecords' | 'tombstones'>
 
 /**
  * Maintains the lake: closes epochs, sends the jobs of compaction and of merges, and deletes superseded
@@ -132,7 +132,7 @@ export function createMaintenance(
       const merged = mergeableBatches(manifest)
       const [head, last] = [merged[0], merged.at(-1)]
       if (head === undefined || last === undefined) continue
-      const forgotten = await erasureProgress.forgotten(now)
+      const forgotten = await services.oldRecords.forgotten(manifests, now)
       const { first: firstNumber, number } = { ...head, number: last.number }
       await sendOnce({ kind: 'merge-tombstones', bucket, first: firstNumber, number, forgotten }, now)
     }

@@ -146,6 +146,9 @@ export function createLakeConsumer(services: LakeConsumerServices) {
     const encoded = encodeEntries(entries, encode)
     const { records, projectsWithEventIds, unreadableRecords, events, bots } = encoded
     await setAside({ lake, log }, shard, claim, unreadableRecords)
+    // Erasures reach as far as the newest arrival. Only a clock that was ahead makes this write.
+    const newest = records.reduce((latest, { received_at }) => Math.max(latest, received_at), 0)
+    if (newest > clock.now()) await state.noteArrivalAhead(shard, newest)
     // Reads look for copies only in projects that are known to send event_ids, so this comes before the file.
     await forEachConcurrent([...projectsWithEventIds], NOTES_AT_ONCE, projects.noteEventIds)
     if (mayWriteFile) await writeFiles(shard, claim, encoded)

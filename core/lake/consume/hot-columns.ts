@@ -1,4 +1,4 @@
-import { arrivalLag } from '#core/ingest/ids'
+import { arrivalLag, arrivalLagMs } from '#core/ingest/ids'
 import { type EventsRecord, isEmptyEvent, type RecordedEvent, type UnparsedRecord } from '#core/ingest/record'
 import type { EventTimes } from '#core/usage/counters'
 import { timesOf } from '#core/usage/event-times'
@@ -79,9 +79,9 @@ export function createHotColumns(): HotColumns {
     return column
   }
 
-  const [bucket, timestamp, lag, seq] = (['bucket', 'timestamp', 'lag_s', 'seq'] as const).map(
-    integerColumn,
-  ) as [IntegerColumn, IntegerColumn, IntegerColumn, IntegerColumn]
+  const [bucket, timestamp, lag, lagMs, seq] = (
+    ['bucket', 'timestamp', 'lag_s', 'lag_ms', 'seq'] as const
+  ).map(integerColumn) as [IntegerColumn, IntegerColumn, IntegerColumn, IntegerColumn, IntegerColumn]
   const [project, name, user, session, country, id, json] = (
     ['project_id', 'event', 'user_id', 'session_id', 'country', 'event_id', 'properties'] as const
   ).map(textColumn) as [TextColumn, TextColumn, TextColumn, TextColumn, TextColumn, TextColumn, TextColumn]
@@ -104,6 +104,7 @@ export function createHotColumns(): HotColumns {
     bucket.values[row] = record.bucket
     timestamp.values[row] = event.timestamp
     lag.values[row] = arrivalLag(event.timestamp, record.received_at)
+    lagMs.values[row] = arrivalLagMs(event.timestamp, record.received_at)
     seq.values[row] = record.seq + index
     addText(project, row, record.project_id)
     addText(name, row, event.event)

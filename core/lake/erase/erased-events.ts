@@ -19,6 +19,18 @@ type OfSegment = Pick<Segment, 'erased' | 'lastArrival'>
 export const ARRIVAL = sql`(date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000', timestamp) + lag_s)`
 
 /**
+ * Unix ms of arrival, which tombstones compare. Files from before `lag_ms` know the second only, and an
+ * arrival counts from its start (docs/decisions/2026-11-29-arrival-in-milliseconds.md).
+ */
+export const ARRIVAL_MS = sql`(${ARRIVAL} * 1000 + coalesce((date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', timestamp) + lag_ms) % 1000, 0))`
+
+/** The columns that ARRIVAL_MS uses. */
+export const ARRIVAL_COLUMNS = ['timestamp', 'lag_s', 'lag_ms'] as const
+
+/** Unix ms of the last arrival that a row of `tombstones` erases. Older files have the second only. */
+const ERASED_UNTIL = sql`coalesce(erased_until_ms, erased_until * 1000 + 999)`
+
+/**
  * The batches that may have tombstones of persons of the project whose events these segments may have.
  * Without segments: all in force.
  */
@@ -31,7 +43,7 @@ function batchesOf({ snapshot, project }: ErasureRead, segments?: readonly OfSeg
   )
 }
 
-/** Whether hot files may have erased events of the project. */
+/** Whether hot files, and files of links, may have something erased of the project. */
 export function mayHaveErasedHot(read: ErasureRead): boolean {
   return batchesOf(read).length > 0
 }
@@ -42,8 +54,8 @@ export function mayHaveErased(read: ErasureRead, segments: readonly OfSegment[])
 }
 
 /**
- * The second until which all events of erased users are erased, whichever of these segments they are in. A
- * segment without later arrivals has nothing of an erased user that stays.
+ * The second up to whose end all events of erased users are erased, whichever of these segments they are in.
+ * A segment without later arrivals has nothing of an erased user that stays.
  */
 export function erasedUntil(read: ErasureRead, segments: readonly OfSegment[]): number {
   return Math.min(...batchesOf(read, segments).map(({ oldestUntil }) => Number(oldestUntil)))
@@ -85,6 +97,17 @@ export function withoutErasedUsers(
       LEFT JOIN (${tombstones}) AS tombstone ON tombstone_key = user_key WHERE tombstone_key IS NULL`
 }
 
+/**
+ * Leaves out links that arrived before the erasure of their person, which the fold removes from the files
+ * minutes later: an erasure names all ids of the person. `rows`: a SELECT of `columns`, previous_key and
+ * linked_at.
+ */
+export function withoutErasedLinks(read: ErasureRead, rows: SqlQuery, columns: SqlQuery): SqlQuery {
+  return sql`SELECT ${columns} FROM (${rows}) AS each_link
+      LEFT JOIN (${selectTombstones(read, batchesOf(read), 'user_key')}) AS tombstone ON tombstone_key = previous_key
+      WHERE tombstone_key IS NULL OR linked_at > tombstone_until`
+}
+
 /** The hash of an event of a segment that withoutErasedStored compares. */
 export const ERASED_HASH = sql`substr(to_hex(sha256(to_utf8(user_id))), 1, 16) AS erased_hash`
 
@@ -109,7 +132,7 @@ function selectTombstones(
 ): SqlQuery {
   const files = batches.map(batch => tombstoneKey(bucket, batch))
   const column = key === 'user_key' ? sql`user_key` : sql`user_hash`
-  return sql`SELECT ${column} AS tombstone_key, max(erased_until) AS tombstone_until
+  return sql`SELECT ${column} AS tombstone_key, max(${ERASED_UNTIL}) AS tombstone_until
         FROM tombstones WHERE ${inFiles('tombstones', files)} AND bucket = ${integer(bucket)} AND project_id = ${id} AND ${column} IS NOT NULL
         GROUP BY ${column}`
 }

@@ -1,23 +1,15 @@
 import { changeManifest } from '#core/lake/change-manifest'
-import {
-  FAILED_BATCHES,
-  hotPrefix,
-  parseTombstoneKey,
-  QUARANTINE,
-  tombstoneKey,
-  WAITING,
-} from '#core/lake/keys'
+import { parseTombstoneKey, tombstoneKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
 import type { Lake, Log, Now } from '#core/ports'
 import { tables } from '#schemas/columns'
 import type { TombstoneMending } from './mend-tombstones.ts'
-import { type ForgottenUntil, forgottenUntil, isForgettable } from './old-tombstones.ts'
+import { newestEpochWithFiles, type OldRecordsWatch } from './old-records.ts'
+import { isForgettable } from './old-tombstones.ts'
 import type { TombstoneBatch } from './tombstone-batch.ts'
 import { dropTombstones, isHotCleared, noteDone, noteLastEpoch } from './tombstones.ts'
 
-/** How often the objects that are set aside are listed, ms. */
-const LIST_EVERY_MS = 3_600_000
 /**
  * How often the files of tombstones are listed, because one may be missing, ms. Only while erasures are in
  * force.
@@ -28,8 +20,6 @@ const MEND_EVERY_MS = 10 * 60_000
  * older manifest.
  */
 const KEEP_UNNAMED_MS = 3_600_000
-/** If nothing is set aside, a batch is forgotten by its age alone. */
-const NOTHING_SET_ASIDE: readonly number[] = []
 
 export type ErasureSettings = {
   /** Time for which files with erased events are kept for reads that opened the lake before, ms. */
@@ -67,6 +57,7 @@ export type ErasureProgressServices = {
    * forget by themselves, and no erasure waits for them.
    */
   scrub?(needed: number): Promise<number>
+  oldRecords: OldRecordsWatch
   clock: Now
   log: Log
 }
@@ -74,8 +65,9 @@ export type ErasureProgressServices = {
 /**
  * Brings erasures to their end. Workers rewrite segments, and hot files after their compaction (rewriter.ts).
  * The events are gone when the replaced segments are deleted, too, and files that no manifest names. A
- * tombstone stays in force for two days, because a consumer that is behind may still bring events. That of a
- * person stays as long as records are set aside that may be appended again and have such events.
+ * tombstone stays in force for two days, and until the consumer has read all records that may have its
+ * events. That of a person stays as long as records are set aside that may be appended again and have such
+ * events.
  */
 export function createErasureProgress(
   {
@@ -86,16 +78,12 @@ export function createErasureProgress(
     deleteRetired,
     deleteOrphans,
     scrub,
+    oldRecords,
     clock,
     log,
   }: ErasureProgressServices,
   settings: ErasureSettings,
 ) {
-  let listing: { readAt: number; times: readonly number[] } = {
-    readAt: Number.NEGATIVE_INFINITY,
-    times: [],
-  }
-
   let mendedAt = Number.NEGATIVE_INFINITY
 
   /**
@@ -131,7 +119,7 @@ export function createErasureProgress(
   async function advance(manifests: readonly Manifest[], now: number): Promise<void> {
     const withTombstones = manifests.filter(({ tombstones }) => tombstones.length > 0)
     if (withTombstones.length === 0) return
-    const lastEpoch = await newestEpochWithFiles()
+    const lastEpoch = await newestEpochWithFiles({ state, lake })
     for (const manifest of withTombstones) {
       const note = (current: Manifest) => noteLastEpoch(current, lastEpoch, now - settings.settlingMs)
       if (note(manifest) !== null) await changeManifest(state, manifest.bucket, note)
@@ -144,19 +132,7 @@ export function createErasureProgress(
       await deleteOrphans([manifest])
       await finish(manifest.bucket, { sweptBefore: readAt - settings.jobMs, now })
     }
-    for (const manifest of current) await forgetOld(manifest, now)
-  }
-
-  /**
-   * The newest epoch that has a hot file or a claim. An epoch without files is not closed until events
-   * arrive, so an erasure does not wait for it.
-   */
-  async function newestEpochWithFiles(): Promise<number> {
-    const { epoch } = await state.lake()
-    const shards = await state.shards()
-    const isUsed =
-      shards.some(({ claim }) => claim?.epoch === epoch) || (await lake.list(hotPrefix(epoch))).length > 0
-    return isUsed ? epoch : epoch - 1
+    for (const manifest of current) await forgetOld(manifest, current, now)
   }
 
   async function finish(bucket: number, swept: { sweptBefore: number; now: number }): Promise<void> {
@@ -181,23 +157,16 @@ export function createErasureProgress(
   }
 
   /** Forgets the batches that are no longer in force. */
-  async function forgetOld({ bucket, tombstones }: Manifest, now: number): Promise<void> {
-    const earliest = forgottenUntil(NOTHING_SET_ASIDE, now)
-    if (!tombstones.some(batch => isForgettable(batch, earliest))) return
-    const until = await forgotten(now)
+  async function forgetOld(
+    { bucket, tombstones }: Manifest,
+    manifests: readonly Manifest[],
+    now: number,
+  ): Promise<void> {
+    const atBest = oldRecords.atBest(now)
+    if (!tombstones.some(batch => isForgettable(batch, atBest))) return
+    const until = await oldRecords.forgotten(manifests, now)
     const old = tombstones.filter(batch => isForgettable(batch, until))
     if (old.length > 0) await changeManifest(state, bucket, current => dropTombstones(current, old))
-  }
-
-  /** Which tombstones that are done are no longer needed. */
-  async function forgotten(now: number): Promise<ForgottenUntil> {
-    // Some tombstones stay for a month, and each tick asks for them.
-    if (now - listing.readAt >= LIST_EVERY_MS) {
-      const objects = (await Promise.all([QUARANTINE, WAITING, FAILED_BATCHES].map(lake.list))).flat()
-      // An object whose time is unknown may be of any time.
-      listing = { readAt: now, times: objects.map(({ writtenAt = 0 }) => writtenAt) }
-    }
-    return forgottenUntil(listing.times, now)
   }
 
   /**
@@ -219,7 +188,7 @@ export function createErasureProgress(
     }
   }
 
-  return { begin, advance, forgotten, deleteUnnamed }
+  return { begin, advance, deleteUnnamed }
 }
 
 /** Whether some erasures wait for nothing but the deletion of replaced files, and for the scrub. */

@@ -7,9 +7,7 @@ import type { TombstoneBatch } from './tombstone-batch.ts'
 import { encodeTombstones, type TombstoneRow } from './tombstone-file.ts'
 import { userKeyOf } from './tombstones.ts'
 
-/**
- * What the state remembers of the erasure of an id. `until`: Unix second of the last arrival that is erased.
- */
+/** What the state remembers of the erasure of an id. `until`: Unix ms of the last arrival that is erased. */
 export type NotedErasure = { project_id: string; user_hash: string; until: number }
 
 export type TombstoneMendingServices = {
@@ -19,7 +17,10 @@ export type TombstoneMendingServices = {
   log: Log
 }
 
-/** An erasure in several projects is noted with the latest `until` of them, s. */
+/**
+ * Before arrivals were known by the ms, an erasure in several projects was noted with the latest `until` of
+ * them, s.
+ */
 const LATER_S = 60
 
 /**
@@ -42,9 +43,9 @@ export function createTombstoneMending({ lake, noted, log }: TombstoneMendingSer
         for (const { project_id, user_hash, until } of page) {
           // Without a list, those of all buckets come.
           if (projects === null && bucketOf(project_id) !== bucket) continue
-          if (until < oldestUntil || until > newestUntil + LATER_S) continue
+          if (until < oldestUntil * 1_000 || until >= (newestUntil + 1 + LATER_S) * 1_000) continue
           const row = { project_id, user_key: userKeyOf(user_hash), user_hash, number }
-          rows.push({ ...row, erased_until: Math.min(until, newestUntil) })
+          rows.push({ ...row, erased_until_ms: Math.min(until, newestUntil * 1_000 + 999) })
         }
       }
     }

@@ -1,3 +1,4 @@
+import { APPEND_RETRY_S } from '#core/lake/copies'
 import type { Manifest } from '#core/lake/manifest'
 import { DAY_MS } from '#core/time'
 import type { Removed, TombstoneBatch } from './tombstone-batch.ts'
@@ -9,16 +10,23 @@ import type { NewBatch } from './tombstones.ts'
 export const MERGED_BATCHES = 8
 
 /**
- * How long a tombstone stays in force at least, ms. A consumer may be behind by the 24 hours that the stream
- * keeps a record, and what it then brings must be left out too.
+ * How long a tombstone stays in force at least, ms: for jobs and copies of records that come late. It stays
+ * longer while the consumer has not read all records that may have erased events.
  */
 export const TOMBSTONE_MS = 48 * 3_600_000
 
+/** How old a record may be when the consumer sets it aside, ms: a stream keeps records for a week at most. */
+const STREAM_MS = 7 * DAY_MS
 /**
- * An object with records that were set aside, or a failed batch, is deleted after 30 days, ms; on one machine
- * by hand.
+ * An object with records that were set aside, or a failed batch, is deleted after 30 days; on one machine by
+ * hand. So long after their arrival records may come from there, ms, and a day more.
  */
-export const SET_ASIDE_MS = 31 * DAY_MS
+export const SET_ASIDE_MS = 31 * DAY_MS + STREAM_MS
+/**
+ * A tombstone whose end is further ahead of its creation than this, ms, comes of a clock that was a long time
+ * ahead. It does not wait until that time has come.
+ */
+const MAX_AHEAD_MS = DAY_MS
 
 /**
  * Finds the longest run of neighbouring batches that are done. Returns none if the run is too short to be
@@ -69,27 +77,48 @@ export function replaceBatches(
   }
 }
 
-/** Until when tombstones of persons and of projects have arrived that are no longer needed, Unix seconds. */
-export type ForgottenUntil = { persons: number; projects: number }
-
 /**
- * Which tombstones that are done are no longer needed at `now`. `setAside`: when each object with records
- * that may be appended to the stream again was written, Unix ms. One that was written before the erasure, or
- * by a consumer that was a day behind, may have events of the person.
+ * Until when tombstones of persons and of projects have arrived that are no longer needed, Unix seconds.
+ * `unread`: no record that arrived in an earlier second is unread.
  */
-export function forgottenUntil(setAside: readonly number[], now: number): ForgottenUntil {
+export type ForgottenUntil = { persons: number; projects: number; unread: number }
+
+/** What may still bring events that arrived long ago. */
+export type OldRecords = {
+  /**
+   * When each object with records that may be appended to the stream again was written, Unix ms. One that was
+   * written before the erasure, or by a consumer that was behind, may have events of the person.
+   */
+  setAside: readonly number[]
+  /**
+   * Arrival of the first record of a shard that the consumer has not read, Unix ms; infinite without one. One
+   * that was appended again may be older and come later.
+   */
+  unread: number
+}
+
+/** Then tombstones are forgotten by their age alone. */
+export const NOTHING_OLD: OldRecords = { setAside: [], unread: Number.POSITIVE_INFINITY }
+
+/** Which tombstones that are done are no longer needed at `now`. */
+export function forgottenUntil({ setAside, unread }: OldRecords, now: number): ForgottenUntil {
   const oldest = setAside.reduce((least, writtenAt) => Math.min(least, writtenAt), Number.POSITIVE_INFINITY)
-  const withoutSetAside = Math.min(now - TOMBSTONE_MS, oldest - DAY_MS - 1)
+  const withoutSetAside = Math.min(now - TOMBSTONE_MS, oldest - STREAM_MS - 1)
+  const firstUnread = Math.min(unread - APPEND_RETRY_S * 1_000, now)
+  const beforeUnread = firstUnread - 1
+  const toSecond = (ms: number) => Math.floor(ms / 1_000)
   return {
-    persons: Math.floor(Math.max(now - SET_ASIDE_MS, withoutSetAside) / 1_000),
-    projects: Math.floor((now - TOMBSTONE_MS) / 1_000),
+    persons: toSecond(Math.min(beforeUnread, Math.max(now - SET_ASIDE_MS, withoutSetAside))),
+    projects: toSecond(Math.min(beforeUnread, now - TOMBSTONE_MS)),
+    unread: toSecond(firstUnread),
   }
 }
 
 /** Whether no row of the batch is needed any more. */
 export function isForgettable(
-  { doneAt, createdAt, oldestUntil }: TombstoneBatch,
-  { persons, projects }: ForgottenUntil,
+  { doneAt, createdAt, oldestUntil, newestUntil }: TombstoneBatch,
+  { persons, projects, unread }: ForgottenUntil,
 ): boolean {
-  return doneAt !== null && createdAt <= (oldestUntil === null ? projects : persons) * 1_000
+  const coversUnread = Math.min(newestUntil * 1_000, createdAt + MAX_AHEAD_MS) >= unread * 1_000
+  return doneAt !== null && !coversUnread && createdAt <= (oldestUntil === null ? projects : persons) * 1_000
 }

@@ -4,8 +4,7 @@ export type ErasedEvents = {
   /** userHash of each id of the person; null: the events of all users, and those without a user. */
   users: readonly string[] | null
   /**
-   * Only events that arrived in this Unix second or before. A later event of the same id is one of a new
-   * person.
+   * Only events that arrived at this Unix ms or before. A later event of the same id is one of a new person.
    */
   until: number
 }
@@ -28,9 +27,12 @@ export type TombstoneBatch = {
   rows: number
   /** Unix ms. */
   createdAt: number
-  /** `until` of the oldest tombstone of a person; null if all erase whole projects. */
+  /**
+   * The last Unix second that the oldest tombstone of a person erases as a whole; null if all erase whole
+   * projects.
+   */
   oldestUntil: number | null
-  /** `until` of the newest tombstone. */
+  /** The Unix second of `until` of the newest tombstone. */
   newestUntil: number
   /** The projects of the rows; null if they are more than MAX_LISTED_PROJECTS. */
   projects: readonly string[] | null

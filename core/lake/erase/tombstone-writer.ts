@@ -3,7 +3,7 @@ import { unavailable } from '#core/errors'
 import { tombstoneKey } from '#core/lake/keys'
 import type { Manifest } from '#core/lake/manifest'
 import type { LakeStateStore } from '#core/lake/state'
-import type { Clock, Lake } from '#core/ports'
+import type { Lake, Now } from '#core/ports'
 import type { ErasedEvents, TombstoneBatch } from './tombstone-batch.ts'
 import { describeRows, encodeTombstones, type TombstoneRow, toTombstoneRows } from './tombstone-file.ts'
 import { addBatch, MAX_BATCHES, nextNumber } from './tombstones.ts'
@@ -11,18 +11,9 @@ import { addBatch, MAX_BATCHES, nextNumber } from './tombstones.ts'
 export type TombstoneWriterServices = {
   state: Pick<LakeStateStore, 'manifest' | 'saveManifest'>
   lake: Pick<Lake, 'put'>
-  clock: Pick<Clock, 'now' | 'sleep'>
+  clock: Now
   encode?: (rows: readonly TombstoneRow[]) => Uint8Array
 }
-
-/** `until`: null erases all events that arrive before `answered` of the result. */
-export type Burial = Omit<ErasedEvents, 'until'> & { until: number | null }
-
-/**
- * Tombstones that are saved. `number`: under which the manifest has their progress. `until`: the last second
- * that is erased. `answered` resolves when that second is over: what arrives from then on stays.
- */
-export type Buried = { number: number; until: number; answered: Promise<void> }
 
 export type TombstoneWriter = ReturnType<typeof createTombstoneWriter>
 
@@ -34,21 +25,14 @@ const OPEN_MS = 30_000
 const OPEN_ROWS = 5_000
 /** Tries to save a batch, while others change the same manifest. Each takes tens of ms. */
 const SAVE_TRIES = 20
-/** How long the writes of a batch take, ms: what is assumed first, and at most. */
-const FIRST_LEAD_MS = 100
-const MAX_LEAD_MS = 5_000
 
-type Waiting = { burial: Burial; written: PromiseWithResolvers<Buried> }
+type Waiting = { erased: ErasedEvents; written: PromiseWithResolvers<number> }
 type OwnBatch = { number: number; writer: string; openedAt: number; rows: readonly TombstoneRow[] }
 
 /**
  * Writes tombstones. Requests that come while a batch is written share the next one, and a young batch is
  * written again with the new rows, so neither the number of batches nor that of the writes of a manifest
  * grows with the erasures.
- *
- * Events are stored with the second of their arrival. So an erasure of everything before the answer chooses
- * the next full second, erases what arrives before it, and answers when it has come. If the writes took
- * longer, it chooses a later one.
  */
 export function createTombstoneWriter({
   state,
@@ -58,18 +42,18 @@ export function createTombstoneWriter({
 }: TombstoneWriterServices) {
   const waiting = new Map<number, Waiting[]>()
   const newest = new Map<number, OwnBatch>()
-  let leadMs = FIRST_LEAD_MS
 
   /**
    * Erases events of a project of a bucket: no read that begins after the promise resolves returns them.
-   * Throws UNAVAILABLE if the manifest changes too often, or has MAX_BATCHES.
+   * Returns the number under which the manifest has the progress. Throws UNAVAILABLE if the manifest changes
+   * too often, or has MAX_BATCHES.
    */
-  function bury(bucket: number, burial: Burial): Promise<Buried> {
-    const written = Promise.withResolvers<Buried>()
+  function bury(bucket: number, erased: ErasedEvents): Promise<number> {
+    const written = Promise.withResolvers<number>()
     const queue = waiting.get(bucket)
-    if (queue !== undefined) queue.push({ burial, written })
+    if (queue !== undefined) queue.push({ erased, written })
     else {
-      waiting.set(bucket, [{ burial, written }])
+      waiting.set(bucket, [{ erased, written }])
       void writeWaiting(bucket)
     }
     return written.promise
@@ -81,34 +65,17 @@ export function createTombstoneWriter({
     for (;;) {
       const group = waiting.get(bucket)?.splice(0) ?? []
       if (group.length === 0) break
-      const burials = group.map(({ burial }) => burial)
       try {
-        const buried = await writeGroup(bucket, burials)
-        for (const { written } of group) written.resolve(buried)
+        const number = await save(
+          bucket,
+          group.map(({ erased }) => erased),
+        )
+        for (const { written } of group) written.resolve(number)
       } catch (error) {
         for (const { written } of group) written.reject(error)
       }
     }
     waiting.delete(bucket)
-  }
-
-  async function writeGroup(bucket: number, burials: readonly Burial[]): Promise<Buried> {
-    const waitsForSecond = burials.some(({ until }) => until === null)
-    for (;;) {
-      const startedAt = clock.now()
-      const answerAt = Math.ceil((startedAt + leadMs) / 1_000) * 1_000
-      const until = answerAt / 1_000 - 1
-      const number = await save(
-        bucket,
-        burials.map(each => ({ ...each, until: each.until ?? until })),
-      )
-      if (!waitsForSecond) return { number, until, answered: Promise.resolve() }
-      const now = clock.now()
-      leadMs = Math.min(MAX_LEAD_MS, Math.max(FIRST_LEAD_MS, 2 * (now - startedAt)))
-      if (now > answerAt) continue
-      // The next group does not wait for it.
-      return { number, until, answered: clock.sleep(answerAt - now) }
-    }
   }
 
   /** Saves erasures as the newest batch of the bucket. */

@@ -78,7 +78,7 @@ export function addBatch(
     removed: replaced?.removed ?? { events: 0, files: 0 },
   }
   const isTooNew = (segment: Segment) =>
-    segment.firstAt > (batch.newestUntil + MAX_AHEAD_SECONDS) * 1_000 &&
+    segment.firstAt >= (batch.newestUntil + 1 + MAX_AHEAD_SECONDS) * 1_000 &&
     openTombstones({ tombstones: before }, segment).length === 0
   return {
     ...manifest,

@@ -2,29 +2,40 @@ import { unpackUnparsed } from '#core/ingest/record'
 import type { LakeStateStore } from '#core/lake/state'
 import type { EventStream, Now } from '#core/ports'
 
-export type FreshnessServices = {
+export type UnreadServices = {
   state: Pick<LakeStateStore, 'shard'>
   stream: Pick<EventStream, 'shards' | 'read'>
-  clock: Now
 }
 
 /**
- * Returns a Unix ms such that every event that arrived before it is in the lake: the arrival of the oldest
- * record that is in the stream only, else now. It reads one record of each shard, so it is for a stream on
- * the same machine.
+ * Returns the arrival of the oldest record that is in the stream only, Unix ms: infinite without one, and
+ * null if such a record cannot be read. It reads one record of each shard, so it is for a stream on the same
+ * machine.
  */
-export function createFreshness({ state, stream, clock }: FreshnessServices) {
-  return async function freshUntil(): Promise<number | null> {
-    const now = clock.now()
+export function createOldestUnread({ state, stream }: UnreadServices) {
+  return async function oldestUnread(): Promise<number | null> {
     const shards = await stream.shards()
     const times = await Promise.all(
       shards.map(async shard => {
         const { highWater } = await state.shard(shard)
         const [oldest] = await stream.read(shard, highWater, 1)
-        return oldest === undefined ? now : arrivalOf(oldest.data)
+        return oldest === undefined ? Number.POSITIVE_INFINITY : arrivalOf(oldest.data)
       }),
     )
-    return times.includes(null) ? null : Math.min(now, ...times.map(Number))
+    return times.includes(null) ? null : Math.min(Number.POSITIVE_INFINITY, ...times.map(Number))
+  }
+}
+
+/**
+ * Returns a Unix ms such that every event that arrived before it is in the lake: the arrival of the oldest
+ * record that is in the stream only, else now.
+ */
+export function createFreshness({ clock, ...services }: UnreadServices & { clock: Now }) {
+  const oldestUnread = createOldestUnread(services)
+  return async function freshUntil(): Promise<number | null> {
+    const now = clock.now()
+    const oldest = await oldestUnread()
+    return oldest === null ? null : Math.min(now, oldest)
   }
 }
 

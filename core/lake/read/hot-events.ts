@@ -1,5 +1,11 @@
 import { EVENT_ID_HORIZON_S } from '#core/lake/copies'
-import { ARRIVAL, mayHaveErasedHot, withoutErasedHot } from '#core/lake/erase/erased-events'
+import {
+  ARRIVAL,
+  ARRIVAL_COLUMNS,
+  ARRIVAL_MS,
+  mayHaveErasedHot,
+  withoutErasedHot,
+} from '#core/lake/erase/erased-events'
 import { segmentKeys } from '#core/lake/keys'
 import { segmentsWithEventIds } from '#core/lake/manifest'
 import type { SqlQuery } from '#core/ports'
@@ -25,8 +31,8 @@ export function hotEvents(
 ): SqlQuery[] {
   const selection = sql`timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)} AND ${filter}`
   if (!mayHaveErasedHot(read)) return firstHotEvents(read, selectList(fields), fields, selection)
-  const withArrival = sql`${selectList(fields)}, user_key AS erased_key, ${ARRIVAL} AS erased_arrival`
-  const needed = [...new Set([...fields, 'user_key', 'timestamp', 'lag_s'] as const)]
+  const withArrival = sql`${selectList(fields)}, user_key AS erased_key, ${ARRIVAL_MS} AS erased_arrival`
+  const needed = [...new Set([...fields, 'user_key', ...ARRIVAL_COLUMNS] as const)]
   return firstHotEvents(read, withArrival, needed, selection).map(rows =>
     withoutErasedHot(read, rows, columnNames(fields)),
   )

@@ -1,4 +1,4 @@
-import { ARRIVAL, ERASED_HASH, withoutErasedStored } from '#core/lake/erase/erased-events'
+import { ARRIVAL_MS, ERASED_HASH, withoutErasedStored } from '#core/lake/erase/erased-events'
 import type { Segment } from '#core/lake/segment'
 import type { SqlQuery } from '#core/ports'
 import { join, name, sql, timestamp } from '#core/sql'
@@ -25,7 +25,7 @@ export function segmentEvents(
     ...(hasReplaced(read, segments) ? [sql` AND ${notReplaced(read)}`] : []),
   ]
   const { cleared, open } = splitErased(read, segments)
-  const withHash = sql`${selectList(fields)}, ${ERASED_HASH}, ${ARRIVAL} AS erased_arrival`
+  const withHash = sql`${selectList(fields)}, ${ERASED_HASH}, ${ARRIVAL_MS} AS erased_arrival`
   return [
     ...segmentRows(read, 'segment_events', cleared, selectList(fields), join(bounds, '')),
     ...segmentRows(read, 'segment_events', open, withHash, join(bounds, '')).map(rows =>

@@ -1,4 +1,5 @@
 import type { OpenLinks } from '#core/identity/identity-store'
+import { mayHaveErasedHot, withoutErasedLinks } from '#core/lake/erase/erased-events'
 import type { SqlQuery } from '#core/ports'
 import { inFiles, integer, join, sql } from '#core/sql'
 import type { EventField, LakeRead } from './lake-read.ts'
@@ -8,31 +9,31 @@ import type { EventField, LakeRead } from './lake-read.ts'
  * with links pay for it: one hash join with the links, which are few beside the events.
  */
 
+type LinksRead = Pick<LakeRead, 'links' | 'snapshot' | 'project'>
+
 /** The same rows, with the final user_id. */
-export function resolveUserIds(
-  { links }: Pick<LakeRead, 'links'>,
-  rows: SqlQuery,
-  fields: readonly EventField[],
-): SqlQuery {
+export function resolveUserIds(read: LinksRead, rows: SqlQuery, fields: readonly EventField[]): SqlQuery {
+  const { links } = read
   if (links == null) return rows
   const columns = fields.map(field =>
     field === 'user_id' ? sql`coalesce(linked_id, user_id) AS user_id` : plain(field),
   )
   return sql`(SELECT ${join(columns, ', ')} FROM ${rows} AS stored_event
-      LEFT JOIN (${finalLinks(links, 'id')}) AS link ON previous_id = user_id)`
+      LEFT JOIN (${finalLinks(links, 'id', read)}) AS link ON previous_id = user_id)`
 }
 
 /** The same rows (columns and `key`), with the key of the final user_id. */
 export function resolveUserKeys(
-  { links }: Pick<LakeRead, 'links'>,
+  read: LinksRead,
   rows: SqlQuery,
   columns: readonly string[],
   key: 'user_key' | 'user_ref',
 ): SqlQuery {
+  const { links } = read
   if (links == null) return rows
   const resolved = sql`coalesce(linked_key, ${plain(key)}) AS ${plain(key)}`
   return sql`(SELECT ${join([...columns.map(plain), resolved], ', ')} FROM ${rows} AS stored_row
-      LEFT JOIN (${finalLinks(links, 'key')}) AS link ON previous_key = ${plain(key)})`
+      LEFT JOIN (${finalLinks(links, 'key', read)}) AS link ON previous_key = ${plain(key)})`
 }
 
 /**
@@ -46,13 +47,26 @@ export function userKeyOf(userId: SqlQuery): SqlQuery {
 /**
  * One row for each linked id: previous_id and linked_id, or previous_key and linked_key. An id has a row in
  * one file only. What it led to when the file was written may have a row in a newer file, and so on: each
- * step is one more join.
+ * step is one more join. `read`: links of persons who are erased in its project are left out; then no other
+ * row leads over them.
  */
-export function finalLinks({ scope, bucket, files, hops }: OpenLinks, form: 'id' | 'key'): SqlQuery {
+export function finalLinks(
+  { scope, bucket, files, hops }: OpenLinks,
+  form: 'id' | 'key',
+  read?: LinksRead,
+): SqlQuery {
   const [from, to] = [plain(`previous_${form}`), plain(`linked_${form}`)]
   const linksOf = (keys: readonly string[]) =>
     sql`FROM links WHERE ${inFiles('links', keys)} AND bucket = ${integer(bucket)} AND scope = ${scope}`
-  if (hops === 0) return sql`SELECT ${from}, ${to} ${linksOf(files)}`
+  const first =
+    read !== undefined && mayHaveErasedHot(read)
+      ? withoutErasedLinks(
+          read,
+          sql`SELECT ${from}, ${to}, linked_at${form === 'id' ? sql`, previous_key` : sql``} ${linksOf(files)}`,
+          sql`${from}, ${to}`,
+        )
+      : sql`SELECT ${from}, ${to} ${linksOf(files)}`
+  if (hops === 0) return first
   const steps = Array.from({ length: hops }, (_, i) => i + 1)
   const joins = steps.map(
     i => sql`
@@ -61,7 +75,7 @@ export function finalLinks({ scope, bucket, files, hops }: OpenLinks, form: 'id'
   )
   const finals = [...steps.toReversed().map(i => plain(`to_${i}`)), to]
   return sql`SELECT ${from}, coalesce(${join(finals, ', ')}) AS ${to}
-      FROM (SELECT ${from}, ${to} ${linksOf(files)}) AS first_step${join(joins, '')}`
+      FROM (${first}) AS first_step${join(joins, '')}`
 }
 
 /** Names that the code writes. */

@@ -69,7 +69,7 @@ test('after an erasure reports equal the oracle without the erased events, befor
       await withReportLake(
         given,
         async ({ services, projects, events: stored, built: lake, lake: files }) => {
-          const arrivals = stored.map(({ received_at }) => Math.floor(received_at / 1_000)).toSorted()
+          const arrivals = stored.map(({ received_at }) => received_at).toSorted()
           const [project = expect.unreachable()] = projects
           let left = stored
           for (const { user, part, rewritten } of erased) {
@@ -78,10 +78,7 @@ test('after an erasure reports equal the oracle without the erased events, befor
             const tombstone = { project_id: 'proj_a', users: [userHash(user)], until }
             lake.manifests.set(BUCKET, await addErasure(files, manifest, tombstone, NOW))
             left = left.filter(
-              event =>
-                event.project_id !== 'proj_a' ||
-                event.user_id !== user ||
-                Math.floor(event.received_at / 1_000) > until,
+              event => event.project_id !== 'proj_a' || event.user_id !== user || event.received_at > until,
             )
             const ofUser = left.filter(event => event.project_id === project.id && event.user_id === user)
             const found = await findPerson(services, project, [user], undefined)

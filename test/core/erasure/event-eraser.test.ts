@@ -17,7 +17,7 @@ import { eventsRecord } from '#test/support/events-record'
 import { toHotRows } from '#test/support/hot-rows'
 
 const NOW = Date.UTC(2026, 10, 22, 12)
-const ERASED = { project_id: 'proj_1', users: [userHash('ada'), userHash('anon_1')], until: NOW / 1_000 }
+const ERASED = { project_id: 'proj_1', users: [userHash('ada'), userHash('anon_1')], until: NOW }
 const { eraseFromRecord } = createEventEraser(toTombstoneRows(ERASED, 1))
 
 function record(users: (string | null)[], padding = ''): EventsRecord {

@@ -8,6 +8,7 @@ import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance-settings'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
+import { createOldRecords } from '#core/lake/erase/old-records'
 import { forgottenUntil, isForgettable } from '#core/lake/erase/old-tombstones'
 import { createTombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { segmentKeys, tombstoneKey } from '#core/lake/keys'
@@ -38,6 +39,12 @@ const MINUTE = 60_000
 const PROJECT = { id: 'proj_1', name: 'shop', account_id: 'acc_1', bucket: 7 }
 const SETTINGS = { ...MAINTENANCE_DEFAULTS, epochMs: 0, mergeSegments: 3 }
 
+/** Events arrive at the time of the clock, each in a process of its own. */
+const NO_ORDER = {
+  pause: (until: number) => ({ until, end() {} }),
+  newestAhead: async () => 0,
+}
+
 /** Erasures with their receipts in memory. */
 function openReceipts(lakeState: MemoryLakeState, lake: SimulatedLake, clock: FakeClock) {
   const receipts = new Map<string, Erasure>()
@@ -60,7 +67,7 @@ function openReceipts(lakeState: MemoryLakeState, lake: SimulatedLake, clock: Fa
   const encode = encodeSimulatedTombstones
   const tombstones = createTombstoneWriter({ state: lakeState, lake, clock, encode })
   return {
-    ...createErasures({ erasures: store, tombstones, clock }),
+    ...createErasures({ erasures: store, tombstones, arrivals: NO_ORDER, clock }),
     ...createErasureReceipts({ erasures: store, lakeState }),
   }
 }
@@ -90,7 +97,13 @@ function openPipeline({
   const compactor = createSimulatedCompactor(lake)
   const jobs: LakeJob[] = []
   const maintenance = createMaintenance(
-    { ...common, jobs: { send: async job => void jobs.push(job) }, ...erasures, tombstones: noMending },
+    {
+      ...common,
+      jobs: { send: async job => void jobs.push(job) },
+      ...erasures,
+      tombstones: noMending,
+      oldRecords: createOldRecords({ state, lake, oldestUnread: async () => Number.POSITIVE_INFINITY }),
+    },
     { ...SETTINGS, ...settings },
   )
   const worker = createLakeWorker({ ...common, compactor, projects })
@@ -390,15 +403,18 @@ test('a batch is forgotten after two days when nothing is set aside, or only rec
     ...{ number: 1, first: 1, writer: '', rows: 1, oldestUntil: 0, newestUntil: 0, projects: null },
     ...{ createdAt: 0, lastEpoch: 1, hotUntil: 2, doneAt: MINUTE, removed: { events: 0, files: 0 } },
   }
+  const unread = Number.POSITIVE_INFINITY
   const isOld = (setAside: number[], now: number, changes: Partial<typeof batch> | { doneAt: null } = {}) =>
-    isForgettable({ ...batch, ...changes }, forgottenUntil(setAside, now))
-  const [early, late] = [[DAY_MS], [DAY_MS + 1]]
+    isForgettable({ ...batch, ...changes }, forgottenUntil({ setAside, unread }, now))
+  // A stream keeps records for a week, and then they may be set aside.
+  const [early, late] = [[7 * DAY_MS], [7 * DAY_MS + 1]]
   expect(isOld([], 2 * DAY_MS - 1)).toBe(false)
-  expect(isOld(late, 2 * DAY_MS)).toBe(true)
-  expect(isOld([...late, ...early], 2 * DAY_MS)).toBe(false)
+  expect(isOld(late, 8 * DAY_MS)).toBe(true)
+  expect(isOld([...late, ...early], 8 * DAY_MS)).toBe(false)
   // S3 has deleted the object by then.
-  expect(isOld(early, 31 * DAY_MS)).toBe(true)
-  expect(isOld([], 31 * DAY_MS, { doneAt: null })).toBe(false)
+  expect(isOld(early, 38 * DAY_MS)).toBe(true)
+  expect(isOld([], 38 * DAY_MS, { doneAt: null })).toBe(false)
   // Nobody can read the events of a deleted project, and retention deletes again each day.
-  expect(isForgettable({ ...batch, oldestUntil: null }, forgottenUntil(early, 2 * DAY_MS))).toBe(true)
+  const forgotten = forgottenUntil({ setAside: early, unread }, 2 * DAY_MS)
+  expect(isForgettable({ ...batch, oldestUntil: null }, forgotten)).toBe(true)
 })

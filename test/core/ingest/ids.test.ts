@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrivalLag, createArrivalOrder, eventUlid } from '#core/ingest/ids'
+import { arrivalLag, arrivalLagMs, createArrivalOrder, eventUlid, PAUSE_MS } from '#core/ingest/ids'
 import { propertySettings } from '#test/support/depth'
 
 const seqs = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
@@ -83,4 +83,51 @@ test('a full counter starts the next second early', () => {
   const takes = Math.floor(2 ** 22 / 100)
   for (let i = 0; i < takes; i++) ids.take(5, 100)
   expect(ids.take(5, 100)).toEqual({ receivedAt: 1000, seq: 0 })
+})
+
+test.each([
+  { timestamp: 1_999, receivedAt: 2_000, lag: 1 },
+  { timestamp: 2_000, receivedAt: 2_999, lag: 999 },
+  { timestamp: 300_500, receivedAt: 499, lag: 999 },
+  { timestamp: 5_000_123, receivedAt: 5_000_123, lag: 0 },
+])('the ms of the arrival at $receivedAt come $lag ms after those of $timestamp', ({ lag, ...times }) => {
+  expect(arrivalLagMs(times.timestamp, times.receivedAt)).toBe(lag)
+  const second = Math.floor(times.timestamp / 1_000) + arrivalLag(times.timestamp, times.receivedAt)
+  expect(second * 1_000 + ((times.timestamp + lag) % 1_000)).toBe(times.receivedAt)
+})
+
+test('what arrives until a pause ends is dated up to its end, and what arrives after it later', () => {
+  const ids = createArrivalOrder()
+  const at = (now: number) => ids.take(now, 1).receivedAt
+  expect(at(1_000)).toBe(1_000)
+  const pause = ids.pause(1_200)
+  expect(pause.until).toBe(1_200)
+  expect([at(1_250), at(1_900)]).toEqual([1_200, 1_200])
+  pause.end()
+  expect([at(1_200), at(1_300)]).toEqual([1_201, 1_300])
+})
+
+test('of two pauses each has the arrivals until its own end, whatever the clock does', () => {
+  const ids = createArrivalOrder()
+  const at = (now: number) => ids.take(now, 1).receivedAt
+  const [first, second] = [ids.pause(1_000), ids.pause(1_000)]
+  expect(at(1_500)).toBeLessThanOrEqual(first.until)
+  first.end()
+  const between = at(1_600)
+  expect([between > first.until, between <= second.until]).toEqual([true, true])
+  second.end()
+  expect(at(900)).toBeGreaterThan(second.until)
+  // The second one ends first. Then nothing is left of the other one.
+  const [third, fourth] = [ids.pause(2_000), ids.pause(2_000)]
+  fourth.end()
+  expect(at(2_000)).toBeGreaterThan(fourth.until)
+  third.end()
+  expect(at(2_500)).toBe(2_500)
+})
+
+test('a pause that nobody ends stops the order for some seconds only', () => {
+  const ids = createArrivalOrder()
+  ids.pause(1_000)
+  expect(ids.take(1_000 + PAUSE_MS - 1, 1).receivedAt).toBe(1_000)
+  expect(ids.take(1_000 + PAUSE_MS, 1).receivedAt).toBe(1_000 + PAUSE_MS)
 })

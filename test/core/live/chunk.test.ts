@@ -98,7 +98,7 @@ describe('a large record', () => {
     const [chunk = expect.unreachable()] = packEvents('p', [written(record)])
     const erased = {
       ...{ project_id: 'p', user_key: null, user_hash: userHash('ann') },
-      ...{ erased_until: NOW / 1_000, number: 1 },
+      ...{ erased_until_ms: NOW, number: 1 },
     }
     const rest = eraseFromChunk(chunk.bytes, createEventEraser([erased])) ?? expect.unreachable()
     expect(unpackEvents('p', rest).events).toEqual(

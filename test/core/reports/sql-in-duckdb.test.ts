@@ -73,7 +73,7 @@ beforeAll(async () => {
   const erased = {
     project_id: shop.id,
     users: [userHash('erased')],
-    until: Math.floor(NOW / 1_000),
+    until: NOW,
   }
   built.manifests.set(BUCKET, await addErasure(folder.lake, manifest, erased, NOW))
   lake = await built.openLake()

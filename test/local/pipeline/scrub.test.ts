@@ -19,7 +19,7 @@ function openScrub() {
   const calls: string[] = []
   const failures: unknown[] = []
   const machine = { isLogClean: true, isStateFailing: false, highWater: '7', copied: '7', appended: 0 }
-  const person = { project_id: 'proj_1', users: [userHash('ada')], until: START / 1_000 }
+  const person = { project_id: 'proj_1', users: [userHash('ada')], until: START }
   const record = packRecord(eventsRecord(['page_view'], START, { user_id: 'ada' }))
   const scrub = createScrub(
     {

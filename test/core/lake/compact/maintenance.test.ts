@@ -48,7 +48,7 @@ test('an epoch that an erasure waits for is closed earlier', async () => {
   await pipeline.settle()
   const opened = await epoch()
   await pipeline.acceptAndConsume('a')
-  const erased = { project_id: 'proj_1', users: null, until: 2 ** 40 }
+  const erased = { project_id: 'proj_1', users: null, until: 2 ** 50 }
   const manifest = await addErasure(
     pipeline.lake,
     await pipeline.state.manifest(BUCKET),

@@ -1,16 +1,21 @@
 import { expect, test } from 'vitest'
-import { decodeTombstones } from '#core/lake/erase/tombstone-file'
-import { type Burial, createTombstoneWriter, type TombstoneWriter } from '#core/lake/erase/tombstone-writer'
+import { decodeTombstones, encodeTombstones } from '#core/lake/erase/tombstone-file'
+import { createTombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { MAX_BATCHES, userHash } from '#core/lake/erase/tombstones'
 import { tombstoneKey } from '#core/lake/keys'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { writeBatch } from '#test/support/add-erasure'
 import { createFakeClock } from '#test/support/fake-clock'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
+import { withoutColumns } from '#test/support/old-files'
 
 const START = Date.UTC(2026, 10, 23, 12)
 const BUCKET = 7
-const person = (id: string, project_id = 'proj_1') => ({ project_id, users: [userHash(id)], until: null })
+const person = (id: string, project_id = 'proj_1') => ({
+  project_id,
+  users: [userHash(id)],
+  until: START + 4,
+})
 
 /** `writeMs`: how long each write of a file takes. */
 function openWriter({ writeMs = () => 10, at = START }: { writeMs?: () => number; at?: number } = {}) {
@@ -33,45 +38,46 @@ function openWriter({ writeMs = () => 10, at = START }: { writeMs?: () => number
   return { clock, state, lake, writer: open(), open, batches, rowsOf }
 }
 
-async function buryAndWait(writer: TombstoneWriter, burial: Burial): Promise<number> {
-  const { number, answered } = await writer.bury(BUCKET, burial)
-  await answered
-  return number
-}
-
-test('an erasure covers the whole second before its answer, and the answer comes in a later one', async () => {
-  for (const ms of [0, 1, 899, 900, 950, 999]) {
-    const { clock, writer, rowsOf } = openWriter({ at: START + ms })
-    await buryAndWait(writer, person('ada'))
-    const [row] = await rowsOf()
-    expect(row?.erased_until).toBe(Math.floor(clock.time / 1_000) - 1)
-    expect(clock.time - START).toBeLessThan(2_200)
+test('an erasure is saved with its ms and answered when its two writes are done', async () => {
+  for (const ms of [0, 1, 899, 999]) {
+    const { clock, writer, rowsOf, batches } = openWriter({ at: START + ms })
+    await writer.bury(BUCKET, { ...person('ada'), until: START + ms })
+    expect(await rowsOf()).toMatchObject([{ erased_until_ms: START + ms }])
+    // Bounds in whole seconds: the last one that is erased as a whole, and that of the last erased arrival.
+    const second = START / 1_000
+    expect(await batches()).toMatchObject([
+      { oldestUntil: ms === 999 ? second : second - 1, newestUntil: second },
+    ])
+    expect(clock.time).toBe(START + ms + 10)
   }
 })
 
-test('an erasure whose write takes longer than its second covers a later one', async () => {
-  const times = [2_500, 10, 10]
-  const { clock, writer, rowsOf } = openWriter({ writeMs: () => times.shift() ?? 10 })
-  await buryAndWait(writer, person('ada'))
-  const until = Math.max(...(await rowsOf()).map(({ erased_until }) => erased_until))
-  expect(until).toBe(Math.floor(clock.time / 1_000) - 1)
-  expect(clock.time).toBeGreaterThan(START + 2_500)
+test('a file from before arrivals had ms erases its whole last second', async () => {
+  const row = {
+    project_id: 'proj_1',
+    user_hash: userHash('ada'),
+    user_key: 1,
+    erased_until_ms: START,
+    number: 1,
+  }
+  const bytes = await withoutColumns('tombstones/x', encodeTombstones([row]), ['erased_until_ms'])
+  expect(await decodeTombstones(bytes)).toEqual([{ ...row, erased_until_ms: START + 999 }])
 })
 
 test('erasures of one moment share a file, and young ones are written again with the next', async () => {
   const { writer, batches, rowsOf, lake, clock } = openWriter()
   const numbers = await Promise.all(
-    Array.from({ length: 50 }, (_, i) => buryAndWait(writer, person(`u${i}`))),
+    Array.from({ length: 50 }, (_, i) => writer.bury(BUCKET, person(`u${i}`))),
   )
   expect(new Set(numbers)).toEqual(new Set([1]))
   expect(lake.keys('tombstones/')).toHaveLength(1)
-  expect(await buryAndWait(writer, person('later', 'proj_2'))).toBe(2)
+  expect(await writer.bury(BUCKET, person('later', 'proj_2'))).toBe(2)
   expect(await batches()).toMatchObject([
-    { first: 1, number: 2, rows: 51, projects: ['proj_1', 'proj_2'], oldestUntil: START / 1_000 },
+    { first: 1, number: 2, rows: 51, projects: ['proj_1', 'proj_2'], oldestUntil: START / 1_000 - 1 },
   ])
   expect(await rowsOf()).toHaveLength(51)
   clock.time += 30_000
-  expect(await buryAndWait(writer, person('much later'))).toBe(3)
+  expect(await writer.bury(BUCKET, person('much later'))).toBe(3)
   expect((await batches()).map(({ first, number, rows }) => [first, number, rows])).toEqual([
     [1, 2, 51],
     [3, 3, 1],
@@ -111,7 +117,7 @@ test('two processes that erase at the same time lose nothing', async () => {
 test('a person of 20,000 ids is one batch and adds nothing but numbers to the manifest', async () => {
   const { writer, state, rowsOf } = openWriter()
   const users = Array.from({ length: 20_000 }, (_, i) => userHash(`user ${i}`))
-  await writer.bury(BUCKET, { project_id: 'proj_1', users, until: null })
+  await writer.bury(BUCKET, { project_id: 'proj_1', users, until: START })
   expect(await rowsOf()).toHaveLength(20_000)
   expect(JSON.stringify(await state.manifest(BUCKET)).length).toBeLessThan(600)
 })
@@ -119,7 +125,7 @@ test('a person of 20,000 ids is one batch and adds nothing but numbers to the ma
 test('with too many batches an erasure is refused for a minute, and one of a young batch is not', async () => {
   const { writer, state, lake } = openWriter()
   const manifest = await state.manifest(BUCKET)
-  const batch = await writeBatch(lake, { project_id: 'proj_1', users: null, until: 1 })
+  const batch = await writeBatch(lake, { project_id: 'proj_1', users: null, until: 1_000 })
   const tombstones = Array.from({ length: MAX_BATCHES - 1 }, (_, i) => ({
     ...batch,
     number: i + 1,
