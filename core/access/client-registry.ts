@@ -9,9 +9,9 @@ import type { OAuthClient } from './types.ts'
 /** How long a registration lives after the last sign-in with it. */
 const LIFE_MS = 90 * DAY_MS
 /**
- * How long one lives that nobody has signed in with. Anybody registers clients, of up to 21 KB each: a hundred
- * an hour for 90 days would be 4.5 GB of state from one address, and are 50 MB for a day. A sign-in follows
- * within minutes.
+ * How long one lives that nobody has signed in with. Anybody registers clients, of up to 21 KB each: a
+ * hundred an hour for 90 days would be 4.5 GB of state from one address, and are 50 MB for a day. A sign-in
+ * follows within minutes.
  */
 const UNUSED_MS = DAY_MS
 const CLIENT_ID = /^aoc_[0-9a-f]{32}$/
