@@ -1,7 +1,7 @@
 import { parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { packText } from '#core/ingest/packing'
-import { packRecord } from '#core/ingest/record'
+import { type EventsRecord, packRecord } from '#core/ingest/record'
 import { encodeHot } from '#core/lake/consume/encode-hot'
 import { createTakeBack, takeBackSetAside } from '#core/lake/consume/set-aside'
 import { eventsRecord } from '#test/support/events-record'
@@ -100,12 +100,13 @@ test('a process looks for records that it can replay once an hour', async () => 
   expect(appended).toHaveLength(1)
 })
 
+const FIRST = (eventsRecord(['a'], 1) as EventsRecord).events[0]
 /** Records that unpack, and that nothing can be made of. */
 const UNSTORABLE: Record<string, Record<string, unknown>> = {
   'a timestamp that is no whole number': {
-    events: [{ ...eventsRecord(['a'], 1).events[0], timestamp: 1.5 }],
+    events: [{ ...FIRST, timestamp: 1.5 }],
   },
-  'an event that is no text': { events: [{ ...eventsRecord(['a'], 1).events[0], event: { a: 1 } }] },
+  'an event that is no text': { events: [{ ...FIRST, event: { a: 1 } }] },
   'an event that is nothing': { events: [null] },
   'no time of arrival': { received_at: 'soon' },
   'an identify request without a user': {
