@@ -14,6 +14,7 @@ import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
+import type { EventsRecord } from './build-lake.ts'
 import { request } from './compactor-lake.ts'
 import { createFakeClock } from './fake-clock.ts'
 import type { TestState } from './test-state.ts'
@@ -94,9 +95,13 @@ export function openErasurePipeline(
   async function consumeFor(project: Sender, ...users: string[]): Promise<void> {
     senders.set(project.id, project)
     const events = users.map(user_id => ({ user_id, session_id: `session of ${user_id}` }))
-    const sequence = String(entries.length + 1)
     const sent = request({ project: project.id, bucket: project.bucket, at: clock.time, events })
-    entries.push({ sequence, data: packRecord({ ...sent, account_id: project.account_id }) })
+    await consumeRecord({ ...sent, account_id: project.account_id })
+  }
+
+  /** Writes a hot file with the events of a record. */
+  async function consumeRecord(record: EventsRecord): Promise<void> {
+    entries.push({ sequence: String(entries.length + 1), data: packRecord(record) })
     await consumer.consume('0')
   }
 
@@ -125,6 +130,7 @@ export function openErasurePipeline(
     storeFor,
     consumeOnly,
     consumeFor,
+    consumeRecord,
     wait,
     waitUntilDone,
     run,
