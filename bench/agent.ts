@@ -1,6 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { DEMO_EVENTS } from '#core/demo/demo-records'
+import { askDemo, demoReport } from './agent/ask-demo.ts'
 import { askModel } from './agent/ask-model.ts'
 import { connectTools } from './agent/mcp-tools.ts'
 import { probe } from './agent/probe.ts'
@@ -15,7 +18,8 @@ import { createBenchFolder, freePort, startScript, waitUntilResponding } from '.
  * options, the recorded calls of each question, on a service of its own. `--model-url … --model …` asks a
  * model, with the key in MODEL_KEY; `--repeat 3` asks it several times. `--mcp … ` asks another server, with
  * the token in MCP_TOKEN; its account has the events already. `--only <id>` asks one question. `--events` and
- * `--questions` print the set as JSON lines.
+ * `--questions` print the set as JSON lines. `--demo` asks ten questions about the demo by HTTP and by MCP,
+ * on a service of its own or that of `--url`, and says what each costs.
  */
 const { values: options } = parseArgs({
   options: {
@@ -26,6 +30,8 @@ const { values: options } = parseArgs({
     repeat: { type: 'string', default: '1' },
     events: { type: 'boolean', default: false },
     questions: { type: 'boolean', default: false },
+    demo: { type: 'boolean', default: false },
+    url: { type: 'string' },
   },
 })
 const COUNTRY_HEADER = 'x-visitor-country'
@@ -36,6 +42,7 @@ if (questions.length === 0) {
   console.error(`There is no question ${options.only}. --questions lists them.`)
   process.exitCode = 1
 } else if (options.events) printLines(trafficAt(now))
+else if (options.demo) await runDemo()
 else if (options.questions)
   printLines(questions.map(({ shows, ...question }) => ({ ...question, shows: shows.map(String) })))
 else await run()
@@ -71,14 +78,58 @@ async function run(): Promise<void> {
   }
 }
 
+/** Asks the ten questions about the demo. */
+async function runDemo(): Promise<void> {
+  const target = options.url === undefined ? await startDemo() : { url: options.url, stop: async () => {} }
+  try {
+    const session = await fetch(`${target.url}/demo/session`, { method: 'POST' })
+    const { agent_session } = (await session.json()) as { agent_session: { access_token: string } }
+    const tools = await connectTools(`${target.url}/mcp`, agent_session.access_token)
+    const result = await askDemo(target.url, tools)
+    print(demoReport(result))
+    if (result.problems.length > 0) process.exitCode = 1
+    await tools.close()
+  } finally {
+    await target.stop()
+  }
+}
+
+/** A service with the demo. */
+async function startDemo() {
+  const service = await startService({ SEED_DEMO: 'true' })
+  try {
+    for (;;) {
+      const response = await fetch(`${service.baseUrl}/stats?project=demo&since=30d&fields=totals`, {
+        headers: { 'X-API-Key': service.token },
+      })
+      const { totals } = (await response.json()) as { totals?: { total_events: number } }
+      if ((totals?.total_events ?? 0) >= DEMO_EVENTS) return { url: service.baseUrl, stop: service.stop }
+      await sleep(1_000)
+    }
+  } catch (error) {
+    await service.stop()
+    throw error
+  }
+}
+
 /** A service with the traffic in an empty account. */
 async function startOwn() {
+  const { baseUrl, token, stop } = await startService({
+    ...{ SEED_DEMO: 'false', TRUSTED_PROXIES: '127.0.0.1,::1', COUNTRY_HEADER },
+  })
+  try {
+    await seed({ baseUrl, apiKey: token, countryHeader: COUNTRY_HEADER }, now)
+    return { url: `${baseUrl}/mcp`, token, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startService(env: Record<string, string>) {
   const dir = createBenchFolder()
   const port = await freePort()
-  const child = startScript('local/main.ts', [], {
-    ...{ PORT: String(port), DATA_DIR: dir, SEED_DEMO: 'false' },
-    ...{ TRUSTED_PROXIES: '127.0.0.1,::1', COUNTRY_HEADER },
-  })
+  const child = startScript('local/main.ts', [], { PORT: String(port), DATA_DIR: dir, ...env })
   const stop = async () => {
     const exit = new Promise(resolve => child.once('exit', resolve))
     child.kill('SIGTERM')
@@ -88,9 +139,7 @@ async function startOwn() {
   try {
     await waitUntilResponding(port, child)
     const { api_key: token } = JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8'))
-    const baseUrl = `http://localhost:${port}`
-    await seed({ baseUrl, apiKey: token, countryHeader: COUNTRY_HEADER }, now)
-    return { url: `${baseUrl}/mcp`, token, stop }
+    return { baseUrl: `http://localhost:${port}`, token, stop }
   } catch (error) {
     await stop()
     throw error

@@ -49,7 +49,7 @@ const contextAnnotation = z.strictObject({
   ...annotationFields('annotations.'),
   id: z
     .string(ID_RULE)
-    .regex(/^ann_[0-9a-f]{17}$/, ID_RULE)
+    .regex(/^ann_[0-9a-f]{17}(?:[0-9a-f]{5})?$/, ID_RULE)
     .nullable()
     .optional()
     .meta({ description: 'Of an annotation that is an item of its own. A PUT leaves those as they are' }),

@@ -1,5 +1,5 @@
 import type { ArrivalOrder } from '#core/ingest/ids'
-import { packRecord } from '#core/ingest/record'
+import { type BotRecord, packRecord } from '#core/ingest/record'
 import type { Project } from '#core/projects/project'
 import { DEMO_DAYS, withExperiment } from './experiment.ts'
 import { type DemoRequest, demoTraffic } from './traffic.ts'
@@ -12,12 +12,12 @@ const DEMO_PAGES = 60
 /** One request of a bot comes with so many requests of browsers. */
 const REQUESTS_PER_BOT = 25
 /** In this order, again and again. */
-const BOTS = [
-  { category: 'ai_agent', actor: 'GPTBot' },
-  { category: 'search_crawler', actor: 'Googlebot' },
-  { category: 'ai_agent', actor: 'ClaudeBot' },
+const BOTS: readonly Pick<BotRecord, 'category' | 'actor' | 'purpose'>[] = [
+  { category: 'ai_agent', actor: 'GPTBot', purpose: 'train' },
+  { category: 'search_crawler', actor: 'Googlebot', purpose: 'index' },
+  { category: 'ai_agent', actor: 'ClaudeBot', purpose: 'train' },
   { category: 'seo_research', actor: 'AhrefsBot' },
-  { category: 'search_crawler', actor: 'Bingbot' },
+  { category: 'search_crawler', actor: 'Bingbot', purpose: 'index' },
   { category: 'monitoring_perf', actor: 'UptimeRobot' },
 ]
 

@@ -1,5 +1,5 @@
 import { openShareLinkSlots } from '#core/access/share-links'
-import { openAnnotationSlots } from '#core/projects/annotations'
+import { createAnnotations } from '#core/projects/annotations'
 import { changeContextTexts } from '#core/projects/contexts'
 import type { Project } from '#core/projects/project'
 import { openSavedViewSlots } from '#core/projects/saved-views'
@@ -16,7 +16,7 @@ export type OwnerTexts = ReturnType<typeof createOwnerTexts>
 export function createOwnerTexts(state: StateTable) {
   const views = openSavedViewSlots(state)
   const links = openShareLinkSlots(state)
-  const annotations = openAnnotationSlots(state)
+  const annotations = createAnnotations(state)
 
   /**
    * Takes the ids of an erased person out of them. With `account_id` also out of the context of its

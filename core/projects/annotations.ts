@@ -1,43 +1,117 @@
-import type { StateTable } from '#core/state-table'
+import { randomBytes } from 'node:crypto'
+import { queryItems } from '#core/query-all'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { parseIsoTime, utcDate } from '#core/time'
 import { type Annotation, MAX_ANNOTATIONS, type NewAnnotation } from '#schemas/contexts'
-import { createSlots } from './slots.ts'
 
 export const annotationsPartition = (projectId: string) => `annotations#${projectId}`
 
-/** The places of annotations. */
-export function openAnnotationSlots(state: StateTable) {
-  return createSlots<Omit<Annotation, 'id'>>(state, {
-    partitionOf: annotationsPartition,
-    prefix: 'ann',
-    max: MAX_ANNOTATIONS,
-  })
-}
+/** Begins the sort key of an annotation; the UTC date and random digits follow. */
+const OF_DATE = '-'
+/**
+ * Earlier versions had numbered places of three hexadecimal digits. OF_DATE sorts before all digits, so the
+ * annotations from a date on and those of places are one range of keys.
+ */
+const FIRST_KEY = OF_DATE
+const LAST_KEY = '3ff'
+/** The key of an annotation is in its id: by date, and of a place. */
+const ID_OF_DATE = /^ann_([0-9]{8}[0-9a-f]{14})$/
+const ID_OF_PLACE = /^ann_([0-9a-f]{3})[0-9a-f]{14}$/
+
+/** Dates of keys have four digits of the year. An offset may lead a time out of them. */
+const FIRST_TIME = Date.parse('0000-01-01')
+const LAST_TIME = Date.parse('9999-12-31')
 
 /**
  * Annotations that are items of their own (U99): each is written and deleted alone, so writers at the same
- * time lose nothing of each other. At most 1,000 a project, each of at most 4 KB.
+ * time lose nothing of each other. At most 1,000 a project, each of at most 4 KB. They are keyed by their
+ * dates, so a report does not read those before its range.
  */
-export function createAnnotations(state: StateTable) {
-  const items = openAnnotationSlots(state)
+export function createAnnotations({ client, table }: StateTable) {
+  const state = { client, table }
 
-  /** In the order of their times. */
-  async function list(projectId: string): Promise<Annotation[]> {
-    const all = await items.list(projectId)
-    return all.toSorted((a, b) => compare(a.occurred_at, b.occurred_at) || compare(a.id, b.id))
+  /**
+   * In the order of their times. `since`, Unix ms: those of the UTC date before it and later, and some of
+   * earlier times.
+   */
+  async function list(projectId: string, since?: number): Promise<Annotation[]> {
+    const from = since === undefined ? FIRST_KEY : dateKey(since)
+    const items = await queryItems(state, annotationsPartition(projectId), from, LAST_KEY)
+    return items
+      .map(item => JSON.parse(String(item.record)) as Annotation)
+      .toSorted((a, b) => compare(a.occurred_at, b.occurred_at) || compare(a.id, b.id))
   }
 
-  /** Returns null if the project has as many as it may have. */
-  function create(
+  /**
+   * Returns null if the project has as many as it may have. Each is counted after it was written, and removed
+   * again if it is one too many. So the bound holds however many requests come at once; of those that take
+   * the last places at the same time, some are refused while a place is left.
+   */
+  async function create(
     projectId: string,
     { occurred_at, title, note }: NewAnnotation,
   ): Promise<Annotation | null> {
-    return items.add(projectId, { occurred_at, title, ...(note != null && { note }) })
+    const key = `${dateKey(parseIsoTime(occurred_at))}${randomBytes(7).toString('hex')}`
+    const added = {
+      ...{ occurred_at, title, ...(note != null && { note }) },
+      id: `ann_${key.slice(OF_DATE.length)}`,
+    }
+    const Item = { pk: annotationsPartition(projectId), sk: key, id: added.id, record: JSON.stringify(added) }
+    await orUnavailable(client.put({ TableName: table, Item }))
+    const all = await queryItems(state, annotationsPartition(projectId), FIRST_KEY, LAST_KEY)
+    if (all.length <= MAX_ANNOTATIONS) return added
+    await remove(projectId, added.id)
+    return null
   }
 
-  return { list, create, remove: items.remove }
+  /** Replaces the annotations for which `change` returns another one. One that is deleted meanwhile stays so. */
+  async function changeAll(projectId: string, change: (annotation: Annotation) => Annotation): Promise<void> {
+    for (const annotation of await list(projectId)) {
+      const changed = change(annotation)
+      const Key = keyOf(projectId, annotation.id)
+      if (changed === annotation || Key === null) continue
+      await conditionHeld(
+        client.update({
+          ...{ TableName: table, Key },
+          UpdateExpression: 'SET #record = :record',
+          ConditionExpression: '#id = :id',
+          ExpressionAttributeNames: { '#record': 'record', '#id': 'id' },
+          ExpressionAttributeValues: { ':record': JSON.stringify(changed), ':id': annotation.id },
+        }),
+      )
+    }
+  }
+
+  /** Returns false when the project has no such annotation. */
+  async function remove(projectId: string, id: string): Promise<boolean> {
+    const Key = keyOf(projectId, id)
+    if (Key === null) return false
+    return conditionHeld(
+      client.delete({
+        TableName: table,
+        Key,
+        ConditionExpression: '#id = :id',
+        ExpressionAttributeNames: { '#id': 'id' },
+        ExpressionAttributeValues: { ':id': id },
+      }),
+    )
+  }
+
+  return { list, create, changeAll, remove }
 }
 
 export type Annotations = ReturnType<typeof createAnnotations>
+
+function dateKey(ms: number): string {
+  const date = utcDate(Math.min(Math.max(ms, FIRST_TIME), LAST_TIME))
+  return `${OF_DATE}${date.replaceAll('-', '')}`
+}
+
+function keyOf(projectId: string, id: string): ItemKey | null {
+  const ofDate = ID_OF_DATE.exec(id)?.[1]
+  const sk = ofDate === undefined ? ID_OF_PLACE.exec(id)?.[1] : `${OF_DATE}${ofDate}`
+  return sk === undefined ? null : { pk: annotationsPartition(projectId), sk }
+}
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)

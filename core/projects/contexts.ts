@@ -224,7 +224,8 @@ function isMatch(ifMatch: string | undefined, etag: string): boolean {
   return names.includes('*') || names.includes(etag)
 }
 
-function withOwn(lists: ProjectContext, own: ProjectContext['annotations']): ProjectContext {
+/** The lists with the annotations that are items of their own. */
+export function withOwn(lists: ProjectContext, own: ProjectContext['annotations']): ProjectContext {
   return { ...lists, annotations: [...lists.annotations, ...own] }
 }
 

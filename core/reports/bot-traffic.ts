@@ -10,11 +10,11 @@ import {
   type botTrafficResponse,
 } from '#schemas/bot-traffic'
 import { type BotsOfDate, toLocalDates } from './bots-of-date.ts'
+import { inZoneOf } from './run/asked-range.ts'
 import { compareCodePoints } from './run/code-points.ts'
 import { toDelta } from './run/delta.ts'
 import { type LabelledPeriods, toLabelledPeriods } from './run/range.ts'
 import { ratio } from './run/rounding.ts'
-import { inZoneOf } from './run/run.ts'
 import { addDays, createZone, type Zone } from './run/zone.ts'
 
 type ProjectParams = Omit<z.output<typeof botTrafficQuery>, 'project'>

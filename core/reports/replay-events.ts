@@ -1,6 +1,7 @@
 import { MAX_VIEWED_EVENTS, type SessionEvent } from '#schemas/replays'
 import { readEvents } from './event-page.ts'
-import { type DatedParams, defineReport } from './run/run.ts'
+import type { DatedParams } from './run/asked-range.ts'
+import { defineReport } from './run/run.ts'
 
 export type ReplayEventsParams = DatedParams & {
   session_id: string

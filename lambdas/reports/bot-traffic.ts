@@ -13,9 +13,10 @@ export function botTrafficEndpoints(services: ReportsServices, { chain, read }: 
   return {
     botTraffic: chain(routes.botTraffic)(async call => {
       const result = await read({ ...call, ...readerOf(services, call) }, async ({ clock }) => {
-        const { project, context } = await openProject(services, call)
+        const opened = await openProject(services, call)
+        const { project } = opened
         const report = await botTraffic(bots, { project, params: call.query, now: clock.now() })
-        return { ...report, ...contextOfDates(context, report.period) }
+        return { ...report, ...(await contextOfDates(opened, report.period)) }
       })
       return respond(call, result)
     }),

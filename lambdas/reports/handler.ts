@@ -1,6 +1,8 @@
 import { isGuest } from '#core/accounts/caller'
 import { openIdentity } from '#core/identity/identity-view'
+import { firstAnnotation } from '#core/projects/context-of-range'
 import { reportsForLinks } from '#core/reports/few-people/reports-for-links'
+import { firstDayOf } from '#core/reports/run/asked-range'
 import { createReader } from '#core/reports/run/read'
 import { runReport } from '#core/reports/run/run'
 import { namedEvents } from '#core/scans/verify/named-events'
@@ -65,10 +67,14 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
     const reader = readerOf(services, call)
     const result = await read(
       { ...call, ...reader },
-      async ({ shareEqual, quietEngine = services.engine }) => {
-        const { project, context } = await openProject(services, call)
+      async ({ shareEqual, quietEngine = services.engine, clock }) => {
+        const { project, contextSince } = await openProject(services, call)
         const scoped = toScopedProject(project, call.caller)
-        const identity = await openIdentity({ ...services, engine: quietEngine }, scoped)
+        const start = firstDayOf(report.range, { project, query, body }, clock.now())
+        const [identity, context] = await Promise.all([
+          openIdentity({ ...services, engine: quietEngine }, scoped),
+          contextSince(firstAnnotation({ start })),
+        ])
         const asked = { project, query, body, context, keptSince: keptSince(services, call.caller) }
         const { links, joinedProjects } = identity
         const question = JSON.stringify([name, isLink, asked, links, joinedProjects])

@@ -18,7 +18,8 @@ export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof
   const reader = createLiveReader(services)
   return chain(routes.live)(async call => {
     const startedAt = clock.now()
-    const { project, context } = await openProject(services, call)
+    const opened = await openProject(services, call)
+    const { project } = opened
     const asGuest = isGuest(call.caller)
     const asked = {
       project: { id: project.id, name: project.name },
@@ -42,7 +43,8 @@ export function liveEndpoint(services: ReportsServices, chain: ReturnType<typeof
       data_from: null,
     }
     const today = utcDate(startedAt)
-    const withContext = { ...body, follow, ...contextOfDates(context, { from: today, to: today }) }
+    const context = await contextOfDates(opened, { from: today, to: today })
+    const withContext = { ...body, follow, ...context }
     return respond(call, {
       body: {
         ...(call.options.compact ? (compactLists(withContext) as typeof withContext) : withContext),

@@ -43,7 +43,8 @@ export function verifyScanEndpoint(
       readProject(project),
     ])
     const goals = new Set(running.map(({ goal_event }) => goal_event))
-    const written = new Set(JSON.stringify(opened?.context ?? null).match(/\w+/g))
+    const context = (await opened?.contextSince(0)) ?? null
+    const written = new Set(JSON.stringify(context).match(/\w+/g))
     return event => {
       const isUsed = used.names.has(event) || goals.has(event) || written.has(event)
       return isUsed || (used.isFull ? null : false)

@@ -12,7 +12,14 @@ type Delta = { current: number; change_pct: number | null }
 type Bots = {
   summary: { automated_requests: Delta; dropped_events: Delta }
   categories: { category: string; requests: number; dropped_events: number; share_pct: number }[]
-  actors: { actor: string; category: string; requests: number; dropped_events: number }[]
+  purposes: { purpose: string; requests: number; dropped_events: number }[]
+  actors: {
+    actor: string
+    category: string
+    purpose: string | null
+    requests: number
+    dropped_events: number
+  }[]
   time_series: { date: string; requests: number; dropped_events: number }[]
 }
 
@@ -29,8 +36,12 @@ test('numbers, kinds, senders and days are those of the API', async () => {
   expect(page.cells('Kinds by requests').map(row => [row[1], row[3]])).toEqual(
     bots.categories.map(({ requests, dropped_events }) => [count(requests), count(dropped_events)]),
   )
-  expect(page.cells('Senders by requests').map(row => row.slice(0, 2))).toEqual(
-    bots.actors.map(({ actor, requests }) => [actor, count(requests)]),
+  expect(page.cells('Purposes of crawlers by requests').map(row => [row[1], row[3]])).toEqual(
+    bots.purposes.map(({ requests, dropped_events }) => [count(requests), count(dropped_events)]),
+  )
+  expect(bots.purposes.map(({ purpose }) => purpose)).toEqual(['train', 'index'])
+  expect(page.cells('Senders by requests').map(row => row.slice(0, 3))).toEqual(
+    bots.actors.map(({ actor, purpose, requests }) => [actor, purpose ?? '–', count(requests)]),
   )
   expect(page.cells('Requests of bots by day')).toEqual(
     bots.time_series.map(({ date, requests, dropped_events }) => [
@@ -71,5 +82,7 @@ test('the name of a hostile sender stays text, and a project without bots says s
     return drawn
   })
   expect(senders(page)[0]).toMatch(/crawler$/)
+  // It has no purpose, so there is no list of purposes.
+  expect(page.all('table[aria-label="Purposes of crawlers by requests"]')).toEqual([])
   expect(page.foreignMarkup()).toEqual([])
 })

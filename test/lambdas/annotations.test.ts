@@ -127,24 +127,70 @@ describe('an annotation', () => {
     expect(changed).toMatchObject({ status: 400, body: { error: 'INVALID_BODY' } })
   })
 
+  /** Annotations as earlier versions have stored them: in numbered places. */
+  async function addInPlaces(of: Project, count: number): Promise<Annotation[]> {
+    const places = Array.from({ length: count }, (_, i) => i.toString(16).padStart(3, '0'))
+    const records = places.map(sk => ({ ...RELEASE, id: `ann_${sk}00000000000000` }))
+    const pk = annotationsPartition(of.id)
+    await writeItems(
+      service.state,
+      records.map((each, i) => ({
+        PutRequest: { Item: { pk, sk: places[i], id: each.id, record: JSON.stringify(each) } },
+      })),
+    )
+    return records
+  }
+
   test('is one of at most 1,000 of a project, also when more come at once', async () => {
     const own = await service.createProject()
     const left = 5
-    const places = Array.from({ length: MAX_ANNOTATIONS - left }, (_, i) => i.toString(16).padStart(3, '0'))
-    await writeItems(
-      service.state,
-      places.map(sk => {
-        const record = JSON.stringify({ ...RELEASE, id: `ann_${sk}00000000000000` })
-        return { PutRequest: { Item: { pk: annotationsPartition(own.id), sk, record } } }
-      }),
-    )
+    await addInPlaces(own, MAX_ANNOTATIONS - left)
     const answers = await Promise.all(Array.from({ length: left + 5 }, () => annotate(own)))
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(left)
+    const added = answers.filter(({ status }) => status === 201).length
+    expect(added).toBeLessThanOrEqual(left)
+    // Of those at the same time some may find no place; alone, each finds one.
+    for (let i = added; i < left; i++) expect((await annotate(own)).status).toBe(201)
     expect(await service.annotations.list(own.id)).toHaveLength(MAX_ANNOTATIONS)
     expect(await annotate(own)).toMatchObject({
       status: 400,
       body: { error: 'MISSING_FIELDS', message: expect.stringContaining('Remove one') },
     })
+    expect(await service.annotations.list(own.id)).toHaveLength(MAX_ANNOTATIONS)
+  })
+
+  test('of an earlier version is in the context and in reports, and can be deleted', async () => {
+    const own = await service.createProject()
+    const stored = await addInPlaces(own, 2)
+    const created = (await annotate(own)).body
+    expect((await readContext(own)).annotations).toEqual([...stored, created])
+    const { body } = await service.call(routes.stats, { query: { project: own.name } })
+    expect(body.project_context).toMatchObject({ annotations: [...stored, created] })
+    const removal = { id: own.id, part: String(stored[0]?.id) }
+    expect((await service.call(routes.deleteAnnotation, removal)).status).toBe(200)
+    expect((await readContext(own)).annotations).toEqual([stored[1], created])
+    // A client sends back what it has read.
+    expect((await putContext(own, { annotations: [stored[1], created] })).status).toBe(200)
+  })
+
+  test('before the range of a report is not read for it', async () => {
+    const own = await service.createProject()
+    const times = ['0000-01-01T00:00:00+14:00', '2025-11-20', '2026-11-01T00:30:00+02:00', '2026-11-20']
+    for (const occurred_at of [...times, '9999-12-31T23:59:59-12:00']) {
+      expect((await annotate(own, { ...RELEASE, occurred_at })).status).toBe(201)
+    }
+    expect(await service.annotations.list(own.id)).toHaveLength(5)
+    const since = async (at: string) =>
+      (await service.annotations.list(own.id, Date.parse(at))).map(each => each.occurred_at.slice(0, 10))
+    expect(await since('2026-11-20')).toEqual(['2026-11-20', '9999-12-31'])
+    // In UTC it is a time of October.
+    expect(await since('2026-11-01')).toEqual(['2026-11-20', '9999-12-31'])
+    expect(await since('2026-10-31T23:00:00Z')).toEqual(['2026-11-01', '2026-11-20', '9999-12-31'])
+    for (const tz of ['UTC', 'Europe/Berlin']) {
+      const query = { project: own.name, since: '2026-11-01', tz }
+      const { body } = await service.call(routes.stats, { query })
+      const { annotations } = body.project_context as { annotations: Annotation[] }
+      expect(annotations.map(each => each.occurred_at)).toEqual(times.slice(2))
+    }
   })
 
   test.each<[string, object]>([

@@ -17,6 +17,7 @@ import type { Project } from '#core/projects/project'
 import { createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
+import type { EventsRecord } from './build-lake.ts'
 import { request } from './compactor-lake.ts'
 import { createFakeClock } from './fake-clock.ts'
 import type { TestState } from './test-state.ts'
@@ -111,10 +112,19 @@ export function openErasurePipeline(
   function appendFor(project: Sender, ...users: string[]): void {
     senders.set(project.id, project)
     const events = users.map(user_id => ({ user_id, session_id: `session of ${user_id}` }))
-    const sequence = String(entries.length + 1)
     const at = order?.take(clock.time, users.length).receivedAt ?? clock.time
     const sent = request({ project: project.id, bucket: project.bucket, at, events })
-    entries.push({ sequence, data: packRecord({ ...sent, account_id: project.account_id }) })
+    append({ ...sent, account_id: project.account_id })
+  }
+
+  /** Writes a hot file with the events of a record. */
+  async function consumeRecord(record: EventsRecord): Promise<void> {
+    append(record)
+    await consumer.consume('0')
+  }
+
+  function append(record: EventsRecord): void {
+    entries.push({ sequence: String(entries.length + 1), data: packRecord(record) })
   }
 
   async function wait(ms: number): Promise<void> {
@@ -144,6 +154,7 @@ export function openErasurePipeline(
     consumeFor,
     append: (...users: string[]) => appendFor(PROJECT, ...users),
     consumeAll: () => consumer.consume('0'),
+    consumeRecord,
     wait,
     waitUntilDone,
     run,

@@ -21,8 +21,8 @@ import { receivedProperties } from '#core/reports/received-properties'
 import { replayEvents } from '#core/reports/replay-events'
 import type { RetentionParams } from '#core/reports/retention/params'
 import { retention } from '#core/reports/retention/retention'
+import type { DatedParams } from '#core/reports/run/asked-range'
 import {
-  type DatedParams,
   type Report,
   type ReportCall,
   runReport as runReportOf,

@@ -10,6 +10,7 @@ import type { CountReplays } from '#core/replays/of-sessions'
 import type { Range } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
 import { EVENT_LIMITS } from '#schemas/event'
+import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts'
 import { readCopiedKeys } from './copied-keys.ts'
 import { type FirstEvents, readFirstEvent } from './first-event.ts'
 import { createNotes, type ReadNotes } from './notes.ts'
@@ -18,7 +19,7 @@ import { type ReadRows, withStatements } from './statements.ts'
 import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
 import { warnOfRange } from './warn-of-range.ts'
 import { warnOfTimes } from './warn-of-times.ts'
-import { addDays, createZone, type Zone } from './zone.ts'
+import { addDays, type Zone } from './zone.ts'
 
 export type ReportServices = {
   engine: QueryEngine
@@ -103,15 +104,9 @@ export type ReportRequest<Params> = {
   readDataFrom(): Promise<string | null>
 }
 
-/**
- * Parameters that every dated report has. `tz`: that of the request, else the time zone of the project;
- * absent: UTC.
- */
-export type DatedParams = RangeParams & { tz?: string | undefined }
-
 export type Report<Params, Body> = {
   /** The range that the parameters ask for. */
-  range: (params: Params, context: RangeContext) => Range
+  range: RangeRule<Params>
   /** Makes the response body, with as many statements as it needs. */
   compute(rows: ReadRows, request: ReportRequest<Params>): Promise<Body>
   /**
@@ -152,17 +147,6 @@ function withoutEmptyPast(zone: Zone, oldest: number): Zone {
   const localTimestamp: Zone['localTimestamp'] = ({ from, to }) =>
     zone.localTimestamp({ from: Math.max(from, oldest), to: Math.max(to, oldest) })
   return { ...zone, localTimestamp }
-}
-
-/**
- * The parameters of a read with the time zone whose dates it means. Whatever a report says about its zone, it
- * takes from them.
- */
-export function inZoneOf<Params extends Pick<DatedParams, 'tz'>>(
-  { timezone }: Pick<ReportProject, 'timezone'>,
-  params: Params,
-): Params {
-  return params.tz === undefined && timezone ? { ...params, tz: timezone } : params
 }
 
 /**
@@ -210,11 +194,8 @@ export async function runReport<Params extends DatedParams, Body>(
     countReplays = async () => new Map(),
   }: ReportCall<Params>,
 ): Promise<Body & { project_context?: ProjectContext }> {
-  // The chain has checked both against the route's schemas; together they hold all parameters.
-  const params = inZoneOf(project, { ...query, ...body } as Params)
   const now = clock.now()
-  const zone = createZone(params.tz ?? 'UTC')
-  const range = report.range(params, { now, zone })
+  const { params, zone, range } = resolveRange(report.range, { project, query, body }, now)
   warnOfTimes(params, { now, zone }, notes)
   const lake = await openLake()
   const days = {

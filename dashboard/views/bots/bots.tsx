@@ -14,7 +14,7 @@ import { bucketsOf, datesOf, zoneOf } from '#dashboard/range'
 import type { Address } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import type { BotsAsks } from './asks.ts'
-import { Kinds, Senders } from './senders.tsx'
+import { Kinds, Purposes, Senders } from './senders.tsx'
 
 type Data = Answer<'GET /bot-traffic'>
 type Props = ViewContext & { answers: AnswersOf<BotsAsks> }
@@ -40,6 +40,7 @@ function Body({ address, data, answer }: { address: Address; data: Data; answer:
           <Course address={address} data={data} />
           <div class="panels">
             <Kinds address={address} data={data} />
+            <Purposes data={data} />
             <Senders address={address} data={data} />
           </div>
           <p class="cut">

@@ -10,6 +10,17 @@ const KINDS: Record<string, string> = {
   generic_bot: 'Other bots',
 }
 
+/** What the service calls the purposes of crawlers, in words. */
+const PURPOSES: Record<string, string> = {
+  train: 'Texts to train models',
+  index: 'An index to search in',
+  fetch: 'A page for somebody who asks now',
+}
+
+export function purposeLabel(purpose: string): string {
+  return PURPOSES[purpose] ?? purpose
+}
+
 export function kindLabel(category: string): string {
   return KINDS[category] ?? category
 }

@@ -6,7 +6,7 @@ import { Panel } from '#dashboard/parts/panel.tsx'
 import { Empty } from '#dashboard/parts/states.tsx'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import { SENDERS } from './asks.ts'
-import { kindLabel } from './kinds.ts'
+import { kindLabel, purposeLabel } from './kinds.ts'
 
 type Data = Answer<'GET /bot-traffic'>
 type Props = { address: Address; data: Data }
@@ -26,6 +26,31 @@ export function Kinds({ address, data: { categories } }: Props) {
           title: category,
           href: hrefTo(withOwn(address, { kind: category === chosen ? [] : [category] })),
           share: most === 0 ? 0 : requests / most,
+          cells: [
+            { value: requests, as: 'count' },
+            { value: share_pct, as: 'percent' },
+            { value: dropped_events, as: 'count' },
+          ],
+        }))}
+      />
+    </Panel>
+  )
+}
+
+/** What crawlers come for. Other bots have no purpose, so the shares do not add up to all requests. */
+export function Purposes({ data: { purposes } }: Pick<Props, 'data'>) {
+  const most = Math.max(0, ...purposes.map(({ requests }) => requests))
+  if (most === 0) return null
+  return (
+    <Panel title="What crawlers come for">
+      <Ranked
+        name="Purposes of crawlers by requests"
+        columns={['Purpose', 'Requests', 'Share of all', 'Not stored']}
+        rows={purposes.map(({ purpose, requests, share_pct, dropped_events }) => ({
+          key: purpose,
+          label: purposeLabel(purpose),
+          title: purpose,
+          share: requests / most,
           cells: [
             { value: requests, as: 'count' },
             { value: share_pct, as: 'percent' },
@@ -62,20 +87,24 @@ export function Senders({ address, data: { actors, categories } }: Props) {
       ) : (
         <Ranked
           name="Senders by requests"
-          columns={['Sender', 'Requests', 'Last seen']}
+          columns={['Sender', 'Purpose', 'Requests', 'Last seen']}
           table={{
-            columns: ['sender', 'kind', 'requests', 'events_not_stored', 'last_seen_at'],
-            rows: shown.map(({ actor, category, requests, dropped_events, last_seen_at }) => [
-              ...[actor, category, requests, dropped_events],
+            columns: ['sender', 'kind', 'purpose', 'requests', 'events_not_stored', 'last_seen_at'],
+            rows: shown.map(({ actor, category, purpose, requests, dropped_events, last_seen_at }) => [
+              ...[actor, category, purpose, requests, dropped_events],
               last_seen_at === null ? null : new Date(last_seen_at).toISOString(),
             ]),
           }}
-          rows={shown.map(({ actor, category, requests, last_seen_at }) => ({
+          rows={shown.map(({ actor, category, purpose, requests, last_seen_at }) => ({
             key: `${category} ${actor}`,
             label: actor,
             title: `${actor}, ${kindLabel(category)}`,
             share: most === 0 ? 0 : requests / most,
-            cells: [{ value: requests, as: 'count' }, last_seen_at === null ? '–' : agoLabel(last_seen_at)],
+            cells: [
+              purpose ?? '–',
+              { value: requests, as: 'count' },
+              last_seen_at === null ? '–' : agoLabel(last_seen_at),
+            ],
           }))}
         />
       )}

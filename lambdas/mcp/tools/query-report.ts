@@ -18,6 +18,7 @@ export type QueryArgs = {
   limit?: number | undefined
   after?: string | undefined
   experiment?: string | undefined
+  category?: string | undefined
 }
 
 /** Which row answers, and how its answer is told. */

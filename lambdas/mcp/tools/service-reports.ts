@@ -5,11 +5,12 @@ import { count, EVERYBODY, moment, notesOf, range, tableOf } from './words.ts'
 /** Bots, what happens now, all projects, and experiments. */
 export const serviceReports = {
   async bots(args, { call }) {
-    const { project, since: period, tz, limit } = args
-    const found = await call('botTraffic', { query: { project, period, tz, limit, receipt: true } })
+    const { project, since: period, tz, limit, category } = args
+    const query = { project, period, tz, limit, category, receipt: true }
+    const found = await call('botTraffic', { query })
     const { automated_requests: requests, dropped_events: events } = found.summary
     return {
-      summary: `${count(requests.current, 'request')} of bots, before that ${requests.previous}; ${count(events.current, 'event')} dropped, ${range(found.period)}.`,
+      summary: `${count(requests.current, 'request')} of ${category === undefined ? 'bots' : `the kind ${category}`}, before that ${requests.previous}; ${count(events.current, 'event')} dropped, ${range(found.period)}.`,
       counted:
         'requests of bots to the tracking endpoints, which are in no other report; bots that run no script are not seen',
       totals: { requests: requests.current, dropped_events: events.current },

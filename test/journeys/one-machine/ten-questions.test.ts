@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askDemo } from '#bench/agent/ask-demo'
+import { connectTools } from '#bench/agent/mcp-tools'
 import { DEMO_EVENTS, demoRecords } from '#core/demo/demo-records'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { unpackRecord } from '#core/ingest/record'
@@ -229,6 +231,19 @@ test('ten questions about the demo are answered rightly in fifteen calls and 60 
   const { calls, bytes } = client.spent()
   expect(calls).toBeLessThanOrEqual(MOST_CALLS)
   expect(bytes).toBeLessThanOrEqual(MOST_BYTES)
+})
+
+test('the benchmark asks them by HTTP and by MCP within its bounds, and both say the same numbers', async () => {
+  const session = await fetch(`${service.baseUrl}/demo/session`, { method: 'POST' })
+  const { agent_session } = (await session.json()) as { agent_session: { access_token: string } }
+  const tools = await connectTools(`${service.baseUrl}/mcp`, agent_session.access_token)
+  const { asked, http, mcp, problems } = await askDemo(service.baseUrl, tools)
+  await tools.close()
+  expect(problems).toEqual([])
+  expect(asked).toHaveLength(11)
+  expect(http.calls).toBeLessThanOrEqual(15)
+  expect(http.bytes).toBeLessThanOrEqual(40 * 1_024)
+  expect(mcp.calls).toBeLessThanOrEqual(14)
 })
 
 /** The hour of the week, and of the day, with most events from a date in Berlin on. */

@@ -35,6 +35,14 @@ describe('an argument that the chosen report does not read', () => {
   })
 })
 
+test('a category of bots is that of GET /bot-traffic, and no other report takes it', async () => {
+  expect(textOf(await call('query', named({ report: 'bots', category: 'ai_agent' })))).toMatch(
+    /^0 requests of the kind ai_agent, before that 0/,
+  )
+  expect(await refusal('query', named({ report: 'bots', category: 'robots' }))).toContain('ai_agent')
+  expect(await refusal('query', named({ category: 'ai_agent' }))).toMatch(/Leave out 'category'/)
+})
+
 test('a limit of pages says that there are more, and one of people behind a step is kept', async () => {
   const pages = textOf(await call('query', named({ report: 'pages', limit: 3 })))
   expect(pages).toMatch(/^The 3 most frequent entry pages and 3 exit pages of \d+ in both lists/)

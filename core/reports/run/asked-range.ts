@@ -1,0 +1,54 @@
+import type { Range } from '#core/time'
+import type { RangeContext, RangeParams } from './range.ts'
+import { createZone, type Zone } from './zone.ts'
+
+/**
+ * Parameters that every dated report has. `tz`: that of the request, else the time zone of the project;
+ * absent: UTC.
+ */
+export type DatedParams = RangeParams & { tz?: string | undefined }
+
+/** The range that the parameters ask for. */
+export type RangeRule<Params> = (params: Params, context: RangeContext) => Range
+
+/** Of the project, its IANA time zone for reads without `tz`; null or absent: UTC. */
+type InZone = { timezone?: string | null | undefined }
+
+type Asked<Params> = {
+  project: InZone
+  query?: Partial<Params> | undefined
+  body?: Partial<Params> | undefined
+}
+
+/**
+ * The parameters of a read with the time zone whose dates it means. Whatever a report says about its zone, it
+ * takes from them.
+ */
+export function inZoneOf<Params extends Pick<DatedParams, 'tz'>>(
+  { timezone }: InZone,
+  params: Params,
+): Params {
+  return params.tz === undefined && timezone ? { ...params, tz: timezone } : params
+}
+
+/** What a request asks for at a time. Throws as the rule does for wrong parameters. */
+export function resolveRange<Params extends DatedParams>(
+  rangeOf: RangeRule<Params>,
+  { project, query, body }: Asked<Params>,
+  now: number,
+): { params: Params; zone: Zone; range: Range } {
+  // The chain has checked both against the route's schemas; together they hold all parameters.
+  const params = inZoneOf(project, { ...query, ...body } as Params)
+  const zone = createZone(params.tz ?? 'UTC')
+  return { params, zone, range: rangeOf(params, { now, zone }) }
+}
+
+/** Where the first day of a request's response begins, Unix ms. Throws as the rule does. */
+export function firstDayOf<Params extends DatedParams>(
+  rangeOf: RangeRule<Params>,
+  asked: Asked<Params>,
+  now: number,
+): number {
+  const { zone, range } = resolveRange(rangeOf, asked, now)
+  return zone.startOf(zone.dateOf(range.from))
+}
