@@ -1,6 +1,6 @@
 import type { OutboundClient } from '#core/outbound/outbound-client'
 import { isSameSite } from '#core/scans/fetch/choose-pages'
-import { createSlots } from '#core/slots'
+import { limitConcurrency } from '#core/limit-concurrency'
 import type { CdpConnection } from './cdp-connection.ts'
 
 /** Requests of all pages of one analysis, and bytes of their responses. */
@@ -42,7 +42,7 @@ export type RequestAnswerer = ReturnType<typeof createRequestAnswerer>
 export function createRequestAnswerer(client: OutboundClient, site: URL, signal: AbortSignal) {
   let [requests, bytes, waiting] = [0, 0, 0]
   const unsent = new Map<string, string>()
-  const inHand = createSlots(MAX_IN_HAND)
+  const inHand = limitConcurrency(MAX_IN_HAND)
 
   /** `mainFrame`: that of the page; documents of other frames are not read. */
   async function answer(

@@ -1,7 +1,7 @@
-export type InSlot = <T>(work: () => Promise<T>) => Promise<T>
+export type RunLimited = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Runs at most `count` pieces of work at the same time; the others wait, in the order of the calls. */
-export function createSlots(count: number): InSlot {
+export function limitConcurrency(count: number): RunLimited {
   let free = count
   const waiting: (() => void)[] = []
   return async work => {
