@@ -16,10 +16,12 @@ const BENCHES: Record<string, () => unknown> = {
   frameworks: () => import('./frameworks.ts'),
   ingest: () => import('./ingest.ts'),
   live: () => import('./live.ts'),
+  'raw-reads': () => import('./raw-reads.ts'),
   reads: () => import('./reads.ts'),
   replay: () => runVitest('test/browser/replay/page-cost.test.ts', { REPLAY_BENCH: '1' }),
   scan: () => import('./scan.ts'),
   split: () => import('./split-sessions.ts'),
+  stops: () => import('./stops.ts'),
   strangers: () => import('./strangers.ts'),
   tracker: () => runVitest('test/browser/tracker/page-cost.test.ts', { TRACKER_BENCH: '1' }),
 }
