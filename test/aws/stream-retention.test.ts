@@ -55,6 +55,7 @@ async function open({ ageMs = 0, retentionHours = 24 } = {}) {
   return {
     retention,
     logged,
+    now: () => now,
     /** The lake consumer reads a shard to its end. */
     async consume(shard: number) {
       const entries = await stream.read(names[shard] ?? '', null, 100)
@@ -85,6 +86,26 @@ test('records that nobody has read for over six hours raise the retention to a w
   await retention.tick()
   expect(await hours()).toBe(24)
   expect(logged.at(-1)).toEqual(['RETENTION_LOWERED', { from: 168, to: 24, unreadHours: 0 }])
+})
+
+test('the oldest unread record is known until all shards are read, and not if Kinesis fails', async () => {
+  const { retention, logged, consume, now } = await open({ ageMs: 60 * HOUR_MS })
+  const oldest = await retention.oldestUnread()
+  // At most a minute before its arrival, and half an hour that the clock of this test was set ahead.
+  expect(now() - oldest).toBeGreaterThanOrEqual(60 * HOUR_MS)
+  expect(now() - oldest).toBeLessThan(61 * HOUR_MS)
+  await consume(0)
+  expect(await retention.oldestUnread()).toBeLessThan(now() - 60 * HOUR_MS + 1)
+  await consume(1)
+  expect(await retention.oldestUnread()).toBe(Number.POSITIVE_INFINITY)
+  const failing = createStreamRetention({
+    client: { send: async () => Promise.reject(new Error('throttled')) } as never,
+    streamArn: 'arn:aws:kinesis:eu-central-1:1:stream/none',
+    ...{ state: { shards: async () => [] }, clock: { now }, retentionHours: 24 },
+    log: (code, fields) => logged.push([code, fields]),
+  })
+  expect(await failing.oldestUnread()).toBe(0)
+  expect(logged.at(-1)?.[0]).toBe('JOB_FAILED')
 })
 
 test('a consumer that is some hours behind changes nothing', async () => {

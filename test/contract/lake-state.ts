@@ -63,6 +63,17 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
       })
     })
 
+    test('of the arrivals that are ahead a shard notes the newest one, and a claim leaves it', async () => {
+      await joinFirstEpoch('s')
+      expect((await store.shard('s')).arrivalAhead).toBeUndefined()
+      expect(await store.noteArrivalAhead('s', NOW + 5)).toBe(true)
+      expect(await store.noteArrivalAhead('s', NOW + 4)).toBe(false)
+      expect(await store.noteArrivalAhead('s', NOW + 6)).toBe(true)
+      await store.claim('s', CLAIM, null, NOW)
+      await store.commit('s', CLAIM)
+      expect((await store.shards()).map(({ arrivalAhead }) => arrivalAhead)).toEqual([NOW + 6])
+    })
+
     describe('claims', () => {
       test('the commit of a claim sets the high water to the last record of the claim', async () => {
         await joinFirstEpoch('s')
