@@ -64,7 +64,9 @@ export function createAnnotations({ client, table }: StateTable) {
     return null
   }
 
-  /** Replaces the annotations for which `change` returns another one. One that is deleted meanwhile stays so. */
+  /**
+   * Replaces the annotations for which `change` returns another one. One that is deleted meanwhile stays so.
+   */
   async function changeAll(projectId: string, change: (annotation: Annotation) => Annotation): Promise<void> {
     for (const annotation of await list(projectId)) {
       const changed = change(annotation)

@@ -1,4 +1,4 @@
-import type { RecordedEvent, EventsRecord } from '#core/ingest/record'
+import type { EventsRecord, RecordedEvent } from '#core/ingest/record'
 
 let nextSeq = 1
 
