@@ -7,6 +7,7 @@ import type { EventRow } from '#schemas/event'
 import type { eventsBody, journeyParams, journeyResponse, lookupResponse } from '#schemas/lookups'
 import { type EventPage, type Member, type Order, readEvents } from './event-page.ts'
 import { missingFields, pickEventFields } from './run/pick-event-fields.ts'
+import { endOfStored } from './run/range.ts'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
 import type { ReadRows } from './run/statements.ts'
 
@@ -106,12 +107,13 @@ async function findStored<Params extends PersonParams>(
   request: PersonRequest<Params>,
   users: readonly string[],
 ): Promise<Profiles> {
-  const { project, identity, readProject } = request
+  const { project, identity, readProject, now } = request
   const [final = ''] = users
+  const allTime = { from: 0, to: endOfStored(now) }
   const projects = [project, ...(identity.joinedProjects ?? []).filter(({ id }) => id !== project.id)]
   const found = await Promise.all(
     projects.map(async (each): Promise<Profiles> => {
-      const hasEvents = await hasEventsOf(rows, await readProject(each, 0), users)
+      const hasEvents = await hasEventsOf(rows, await readProject(each, allTime), users)
       return hasEvents ? [{ user_id: final, project: each.name }] : []
     }),
   )

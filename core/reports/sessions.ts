@@ -6,9 +6,9 @@ import { unixMs } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, isOneOf, join, sql, timestamp } from '#core/sql'
 import { DAY_MS, midnight } from '#core/time'
-import { EVENT_LIMITS } from '#schemas/event'
 import type { SessionRow, sessionsQuery, sessionsResponse } from '#schemas/sessions'
 import { compareCodePoints } from './run/code-points.ts'
+import { endOfStored } from './run/range.ts'
 import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 import { encodeSessionCursor, parseSessionCursor } from './run/session-cursor.ts'
 import type { ReadRows } from './run/statements.ts'
@@ -28,7 +28,7 @@ export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResp
     const { project, params, range, now, zone, read: asked, identity } = request
     const users = params.user_id === undefined ? null : await identity.idsOf(params.user_id)
     // A session of the range may go on after it.
-    const read = { ...asked, to: Math.max(asked.to, now + EVENT_LIMITS.futureMs + 1) }
+    const read = { ...asked, to: Math.max(asked.to, endOfStored(now)) }
     const wholeDates = wholeLastDate(read)
     const areKeysIds = hasIdsAsKeys(wholeDates)
     const userKeys = users?.map(id => (areKeysIds ? id : shortKey(id))) ?? null

@@ -55,9 +55,14 @@ export function toRange(
   return ordered(zone.startOf(date), to)
 }
 
+/** The end of all events that may be stored, Unix ms: a clock that is ahead may have dated them. */
+export function endOfStored(now: number): number {
+  return now + EVENT_LIMITS.futureMs + 1
+}
+
 /** The end of the date `until`, or of all events that may be stored. */
 function rangeEnd(until: string | undefined, { now, zone }: RangeContext): number {
-  const latest = now + EVENT_LIMITS.futureMs + 1
+  const latest = endOfStored(now)
   if (until === undefined) return latest
   const lastDate = dateOf(toSince(until, 'until'), { now, zone })
   return lastDate >= zone.dateOf(latest) ? latest : zone.startOf(addDays(lastDate, 1))
@@ -92,7 +97,7 @@ export function toLabelledPeriods(
   const today = zone.dateOf(now)
   const current = { from: addDays(today, 1 - days), to: today }
   const previous = { from: addDays(today, 1 - 2 * days), to: addDays(today, -days) }
-  const end = Math.min(now + EVENT_LIMITS.futureMs + 1, zone.startOf(addDays(today, 1)))
+  const end = Math.min(endOfStored(now), zone.startOf(addDays(today, 1)))
   return {
     current,
     previous,

@@ -9,12 +9,11 @@ import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { CountReplays } from '#core/replays/of-sessions'
 import type { Range } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
-import { EVENT_LIMITS } from '#schemas/event'
 import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts'
 import { readCopiedKeys } from './copied-keys.ts'
 import { type FirstEvents, readFirstEvent } from './first-event.ts'
 import { createNotes, type ReadNotes } from './notes.ts'
-import { type RangeContext, type RangeParams, toRange } from './range.ts'
+import { endOfStored, type RangeContext, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
 import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
 import { warnOfRange } from './warn-of-range.ts'
@@ -96,10 +95,10 @@ export type ReportRequest<Params> = {
    */
   isByWholeDates?: boolean | undefined
   /**
-   * The same part of the range in another project of the account, in the same lake. `start`: where the range
-   * begins instead, Unix ms; 0: with all that the caller may see.
+   * The same range in another project of the account, in the same lake, or `range` instead: what of it the
+   * caller may see.
    */
-  readProject(project: ReportProject, start?: number): Promise<LakeRead>
+  readProject(project: ReportProject, range?: Range): Promise<LakeRead>
   /** The date of the first event that the caller may see, in the zone; null without one. */
   readDataFrom(): Promise<string | null>
 }
@@ -204,16 +203,16 @@ export async function runReport<Params extends DatedParams, Body>(
   }
   const oldestOf = (each: ReportProject) => Math.max(oldestEvent(each), keptSince)
   return withStatements(engine, { lake, signal }, async rows => {
-    async function readProject(each: ReportProject, start = range.from): Promise<LakeRead> {
+    async function readProject(each: ReportProject, asked: Range = range): Promise<LakeRead> {
       const snapshot = await lake.ofBucket(each.bucket)
       const copies = await readCopiedKeys(rows, { snapshot, project: each })
-      const from = Math.max(start, oldestOf(each))
+      const from = Math.max(asked.from, oldestOf(each))
       const { links } = identity
       return {
         snapshot,
         project: each,
         from,
-        to: range.to,
+        to: asked.to,
         now,
         ...copies,
         links,
@@ -224,7 +223,7 @@ export async function runReport<Params extends DatedParams, Body>(
     const oldest = oldestOf(project)
     const readDataFrom = once(async (): Promise<string | null> => {
       if (isDryRun) return null
-      const whole = { ...read, from: oldest, to: Math.max(range.to, now + EVENT_LIMITS.futureMs + 1) }
+      const whole = { ...read, from: oldest, to: Math.max(range.to, endOfStored(now)) }
       const readFirst = () =>
         withStatements(quietEngine, { lake, signal }, quietRows => readFirstEvent(quietRows, whole))
       const first = await (firstEvents?.(project.id, readFirst) ?? readFirst())

@@ -92,6 +92,30 @@ async function readPages(
   return pages
 }
 
+test('a person whose events all come after the range is listed', async () => {
+  const asked = { project: 'proj_a', country: null, credentialed: false, file: 0, pause: 0 }
+  const event = { event: 'signup', user_id: 'u1', session_id: null, event_id: null, properties: null, lag: 0 }
+  const given = {
+    epochs: [{ gap: 0, requests: [{ ...asked, items: [event] }] }],
+    compacted: 1,
+    mergeEnds: [],
+  }
+  await withReportLake(given, async ({ services, projects: [project] }) => {
+    const body = { user_id: 'u1', since: '7d', until: '7d', limit: 10 }
+    const lookup = { project: project as NonNullable<typeof project>, body }
+    expect(await runReport(eventsLookup, services, lookup)).toMatchObject({
+      count: 0,
+      profiles: [{ user_id: 'u1' }],
+    })
+    expect(await runReport(journey, services, lookup)).toMatchObject({
+      count: 0,
+      profiles: [{ user_id: 'u1' }],
+    })
+    const nobody = { ...lookup, body: { ...body, user_id: 'u2' } }
+    expect((await runReport(eventsLookup, services, nobody)).profiles).toEqual([])
+  })
+})
+
 test('a lookup by an e-mail address that nobody has sent finds nothing, and reads nothing', async () => {
   const services = {
     engine: {
