@@ -55,7 +55,7 @@ test('erased events leave the chunks, and all other events keep their ids and po
   const buffer = createLiveBuffer(state, { clock: { now: () => START }, bufferMs: 300_000 })
   const users = ['ada', 'bob', null, 'ada', 'cy'].map(user_id => ({ user_id }))
   const secret = { event: 'x'.repeat(20_000), user_id: 'ada' }
-  await writeLive(buffer, 'erased', 's', [liveRecord(1, START, users), liveRecord(2, START + 1_500, users)])
+  await writeLive(buffer, 'erased', 's', [liveRecord(1, START, users), liveRecord(2, START + 1, users)])
   await writeLive(buffer, 'erased', 's', [liveRecord(3, START, [secret])])
   await writeLive(buffer, 'other', 's', [liveRecord(1, START, users)])
   const eventsOf = async (project: string) =>
@@ -63,8 +63,8 @@ test('erased events leave the chunks, and all other events keep their ids and po
   const before = await eventsOf('erased')
   const others = await eventsOf('other')
   const erased = { project_id: 'erased', users: [userHash('ada')] }
-  // In a later second the id is one of a new person.
-  await buffer.erase(toTombstoneRows({ ...erased, until: START / 1_000 }, 1))
+  // In a later millisecond the id is one of a new person.
+  await buffer.erase(toTombstoneRows({ ...erased, until: START }, 1))
   const isErased = ({ user_id, received_at }: (typeof before)[number]) =>
     user_id === 'ada' && received_at === START
   expect(before.filter(isErased)).toHaveLength(3)
