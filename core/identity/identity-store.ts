@@ -27,7 +27,7 @@ export type OpenLinks = {
 }
 
 export type IdentityServices = StateTable & {
-  lake: Pick<Lake, 'put' | 'list'>
+  lake: Pick<Lake, 'put' | 'list' | 'get' | 'delete'>
   projects: Pick<ProjectDirectory, 'list'>
   clock: Now
 }
@@ -41,7 +41,7 @@ const TRIES = 3
  * docs/api/portfolios.md), as reads see them. The fold makes all of it from identify requests (fold.ts).
  */
 export function createIdentityStore({ lake, projects, clock, ...state }: IdentityServices) {
-  const levels = createLevelStore(state)
+  const levels = createLevelStore({ ...state, lake })
   const pointers = createPointers(state)
   const traits = createTraitsStore(state)
   const erasedUsers = createErasedUsers(state)

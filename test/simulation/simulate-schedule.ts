@@ -2,9 +2,10 @@ import type { StreamRecord } from '#core/ingest/record'
 import { createLakeWorker } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
-import { createManifestStore, type ManifestItems } from '#core/lake/empty-epochs'
+import { createManifestStore } from '#core/lake/empty-epochs'
 import { hotPrefix, parseHotKey, tombstoneKey } from '#core/lake/keys'
 import { emptyManifest, nextMerge } from '#core/lake/manifest'
+import { createManifestItems, type ManifestPointers } from '#core/lake/manifest-store'
 import { openLake } from '#core/lake/read/snapshot'
 import { reconcile } from '#core/lake/restore/reconcile'
 import type { Log } from '#core/ports'
@@ -59,6 +60,8 @@ export type SimulationReport = {
   /** Erasures of a user or a project, and segments that were rewritten for them. */
   erasures: number
   rewrites: number
+  /** Manifests whose items got the form of the first edition. */
+  oldItems: number
 }
 
 const START = Date.UTC(2026, 10, 1)
@@ -115,19 +118,15 @@ export async function simulateSchedule(
   const clock = { ...createFakeClock(), now: () => now }
   const stream = createSimulatedStream()
   const lake = createSimulatedLake()
-  const state = createMemoryLakeState()
+  const state = createMemoryLakeState(lake, clock)
   // The other buckets never wait, because each of their steps would take turns from the schedule.
   for (let bucket = USED_BUCKETS.length; bucket < BUCKETS; bucket++) {
-    await state.saveManifest({
-      ...emptyManifest(bucket),
-      version: 1,
-      compacted: Number.POSITIVE_INFINITY,
-    })
+    state.putInline({ ...emptyManifest(bucket), version: 1, compacted: Number.POSITIVE_INFINITY })
   }
-  const items: ManifestItems = {
-    ...state.items,
+  const pointers: ManifestPointers = {
+    ...state.pointers,
     async saveEmptyEpochs(emptyEpochs) {
-      const isSaved = await state.items.saveEmptyEpochs(emptyEpochs)
+      const isSaved = await state.pointers.saveEmptyEpochs(emptyEpochs)
       if (isSaved) report.skips++
       return isSaved
     },
@@ -156,6 +155,7 @@ export async function simulateSchedule(
     powerCuts: 0,
     erasures: 0,
     rewrites: 0,
+    oldItems: 0,
   }
   /** Number of delivered entries by shard. */
   const delivered = new Map<string, number>()
@@ -181,7 +181,12 @@ export async function simulateSchedule(
     const ports = {
       state: {
         ...processes.interruptible(process, state),
-        ...createManifestStore(processes.interruptible(process, items)),
+        ...createManifestStore(
+          createManifestItems(processes.interruptible(process, pointers), {
+            lake: processes.interruptible(process, lake),
+            clock,
+          }),
+        ),
       },
       stream: processes.interruptible(process, stream),
       lake: processes.interruptible(process, lake),
@@ -306,6 +311,12 @@ export async function simulateSchedule(
     if (job === undefined) return
     if (chance(0.7)) queue.jobs.splice(queue.jobs.indexOf(job), 1)
     processes.start(self => services(self).worker.run(job))
+  }
+
+  /** The item of a bucket gets the form of the first edition, as if no change had come since. */
+  function ageItem(): void {
+    state.putInline(state.peekManifest(pick(USED_BUCKETS)))
+    report.oldItems++
   }
 
   function reshard(): void {
@@ -494,6 +505,7 @@ export async function simulateSchedule(
     [1, () => processes.stallOne()],
     // Reads and workers must do without the item of the empty epochs, as an older version does.
     [0.3, () => state.forgetSkippedEpochs()],
+    [0.3, ageItem],
     ...(powerCuts ? [] : ([[0.4, erase]] as [number, () => Promise<void>][])),
     // Without quiet times, nearly every schedule ended before its first merge.
     [2, settle],

@@ -11,7 +11,7 @@ import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import type { Lake, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
 import { request } from './compactor-lake.ts'
@@ -34,9 +34,9 @@ export function openErasurePipeline(
   { scrub }: Pick<MaintenanceServices, 'scrub'> = {},
 ) {
   const clock = createFakeClock(ERASURE_START, { movesItself: true })
-  const stores = createStores(state, clock)
-  const { lakeState, usage, receipts } = stores
   const lake = createFolderLake(join(dir, 'lake'))
+  const stores = { ...createStores(state, clock), ...createLakeStores({ ...state, lake }, clock) }
+  const { lakeState, usage, receipts } = stores
   const opened = openErasures({ ...state, lakeState, lake, clock })
   const erasePerson: typeof opened.erasePerson = async (parts, userIds) => {
     const id = await opened.erasePerson(parts, userIds)

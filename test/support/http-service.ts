@@ -153,7 +153,7 @@ export async function openHttpService({
     clock,
     log,
   })
-  const lakeState = createLakeStateStore(state)
+  const lakeState = createLakeStateStore(state, { lake, clock })
   const experiments = createExperimentStore({ ...state, clock })
   // Without a wait for the next second: the clock of these tests stands still.
   const erasures = openErasures({ ...state, lakeState, lake, clock: { ...clock, sleep: async () => {} } })

@@ -11,7 +11,7 @@ import { createIdentityWork } from './identity-work.ts'
 export type IdentityJob = { kind: 'fold-identity' }
 
 export type FoldDueServices = StateTable & {
-  lake: Pick<Lake, 'list'>
+  lake: Pick<Lake, 'list' | 'get' | 'put' | 'delete'>
   lakeState: Pick<LakeStateStore, 'lake'>
   keepRetiredMs?: number
   clock: Now
@@ -29,7 +29,7 @@ export async function isFoldDue({
   if (head.leaseUntil > clock.now()) return false
   if ((await createIdentityWork(state).list()).length > 0) return true
   const oldest = clock.now() - keepRetiredMs
-  const manifests = await createLevelStore(state).readAll()
+  const manifests = await createLevelStore({ ...state, lake }).readAll()
   const isChoreDue = manifests.some(
     manifest => manifest.retired.some(({ at }) => at <= oldest) || dueMerge(manifest).length > 1,
   )

@@ -75,7 +75,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const traits = createTraitsStore(state, services.maxPublicBytes)
   const erasedUsers = createErasedUsers(state)
   const refusedCounts = createRefusedCounts(state)
-  const levels = createLevelStore(state)
+  const levels = createLevelStore({ ...state, lake })
   const work = createIdentityWork(state)
   const scopes = createScopeStore(state, work)
   const buckets = createBucketFold({
