@@ -336,6 +336,8 @@ export async function openHttpService({
     accounts,
     erasures,
     lakeState,
+    /** Links files, tombstones and manifests; the engine does not read them. */
+    lake,
     feedback,
     state,
     /** Issues a new key of `owner`, which later calls use. */

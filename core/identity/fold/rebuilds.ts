@@ -39,6 +39,8 @@ export function createRebuilds(services: RebuildServices) {
   const { lake, levels, buckets, pointers, projects, work, clock, log, client, table } = services
 
   async function run(extendLease: () => Promise<void>): Promise<void> {
+    const lost = (await levels.readAll()).filter(({ isLost }) => isLost)
+    for (const { bucket } of lost) await work.save({ kind: 'rebuild', id: String(bucket) })
     const wanted = (await work.list()).filter(each => each.kind === 'rebuild')
     for (const each of wanted) {
       try {
@@ -51,7 +53,7 @@ export function createRebuilds(services: RebuildServices) {
   }
 
   async function rebuild(bucket: number, extendLease: () => Promise<void>): Promise<void> {
-    const manifest = await buckets.finishLast(await levels.read(bucket))
+    const { isLost: _, ...manifest } = await buckets.finishLast(await levels.read(bucket))
     const made: Level[] = []
     let waiting: LinkRow[] = []
     const write = async () => {

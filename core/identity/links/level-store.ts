@@ -1,7 +1,6 @@
 import { forEachConcurrent } from '#core/concurrency'
-import { unavailable } from '#core/errors'
 import { linksKey, linksManifestKey } from '#core/lake/keys'
-import { packJson, unpackJson } from '#core/lake/packed-json'
+import { DamagedObjectError, packJson, unpackJson } from '#core/lake/packed-json'
 import type { Lake } from '#core/ports'
 import { queryItems } from '#core/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
@@ -26,14 +25,17 @@ type Entry = { version: number; hash: string; before: { version: number; hash: s
 export function createLevelStore({ client, table, lake }: LevelStoreServices) {
   const newest = new Map<number, Entry & { manifest: LinksManifest }>()
 
+  /** The manifest of a bucket. If its object is gone or damaged, an empty one that says so. */
   async function read(bucket: number): Promise<LinksManifest> {
     const Key = { pk: PARTITION, sk: sortKey(bucket) }
+    let version = 0
     for (let tries = 0; tries < TRIES; tries++) {
       const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
       const manifest = Item === undefined ? emptyLinks(bucket) : await open(bucket, Item)
       if (manifest !== null) return manifest
+      version = Number(Item?.version)
     }
-    throw unavailable('Links of users cannot be read now. Send the same request again in a minute.', 60)
+    return { ...emptyLinks(bucket), version, isLost: true }
   }
 
   /** The manifests of all buckets that have one. */
@@ -47,15 +49,15 @@ export function createLevelStore({ client, table, lake }: LevelStoreServices) {
     return manifests.toSorted((a, b) => a.bucket - b.bucket)
   }
 
-  /** Null if the object is gone, because the item is old. */
+  /** Null if the object is gone, because the item is old, or damaged. */
   async function open(bucket: number, item: Record<string, unknown>): Promise<LinksManifest | null> {
     if (item.manifest !== undefined) return JSON.parse(String(item.manifest))
     const entry = toEntry(item)
     const known = newest.get(bucket)
     if (known?.version === entry.version && known.hash === entry.hash) return known.manifest
     const bytes = await lake.get(linksManifestKey(bucket, entry))
-    if (bytes === null) return null
-    const manifest = unpackJson(bytes, entry.hash) as LinksManifest
+    const manifest = bytes && toManifest(bytes, entry.hash)
+    if (manifest === null) return null
     newest.set(bucket, { ...entry, manifest })
     return manifest
   }
@@ -101,6 +103,15 @@ export function levelKeys(bucket: number, levels: readonly { number: number; wri
 
 function sortKey(bucket: number | ''): string {
   return `bucket#${bucket}`
+}
+
+function toManifest(bytes: Uint8Array, hash: string): LinksManifest | null {
+  try {
+    return unpackJson(bytes, hash) as LinksManifest
+  } catch (error) {
+    if (error instanceof DamagedObjectError) return null
+    throw error
+  }
 }
 
 function toEntry({ version, hash, before }: Record<string, unknown>): Entry {

@@ -16,6 +16,7 @@ import { createNotes, type ReadNotes } from './notes.ts'
 import { type RangeContext, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
 import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
+import { warnOfLostLinks } from './warn-of-lost-links.ts'
 import { warnOfRange } from './warn-of-range.ts'
 import { warnOfTimes } from './warn-of-times.ts'
 import { addDays, createZone, type Zone } from './zone.ts'
@@ -216,6 +217,7 @@ export async function runReport<Params extends DatedParams, Body>(
   const zone = createZone(params.tz ?? 'UTC')
   const range = report.range(params, { now, zone })
   warnOfTimes(params, { now, zone }, notes)
+  warnOfLostLinks(identity, notes)
   const lake = await openLake()
   const days = {
     start: zone.startOf(zone.dateOf(range.from)),
