@@ -94,7 +94,10 @@ function counters(usage: Usage, figures: LakeFigures): Quantity[] {
   ]
 }
 
-function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: LakeFigures): Quantity[] {
+function maintenance(
+  usage: Usage,
+  { epochs, jobsPerEpoch, segmentsPerEpoch, merges, claims }: LakeFigures,
+): Quantity[] {
   const { minutesPerMonth, state, queue, functionMs, daysPerMonth, lake } = system
   const jobs = epochs * jobsPerEpoch + merges
   const purpose = 'maintenance'
@@ -103,6 +106,8 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
   const sweeps = daysPerMonth * SWEEPS_PER_DAY
   // The scheduler looks for identify requests in each minute after a claim, and once an hour.
   const looks = Math.min(minutesPerMonth, claims + 24 * daysPerMonth)
+  // A page of a listing has 1,000 keys. The manifests of a day are there.
+  const manifestPages = 1 + (epochs * segmentsPerEpoch + merges) / (daysPerMonth * 1_000)
   const hotPages = 1 + claims / (daysPerMonth * 1_000)
   return [
     ...lambda('scheduler', purpose, minutesPerMonth, minutesPerMonth * functionMs.scheduler.call, usage),
@@ -114,8 +119,7 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
     },
     {
       price: 's3List',
-      // The manifests of an hour, and one of each hour of a day, are a page of the listing for ten buckets.
-      quantity: looks + epochs + sweeps * (hotPages + lake.segmentTables + lake.buckets / 10),
+      quantity: looks + epochs + sweeps * (hotPages + lake.segmentTables + manifestPages),
       purpose,
     },
     {

@@ -65,8 +65,8 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
   }
 
   /**
-   * The links files of a scope; null if no ids are linked, which costs nothing. If a file is gone, it asks the
-   * fold for a new one, and returns those that are there: a read then has some persons in parts.
+   * The links files of a scope; null if no ids are linked, which costs nothing. If a file is gone, it asks
+   * the fold for a new one, and returns those that are there: a read then has some persons in parts.
    */
   async function openLinks(scope: IdentityScope): Promise<OpenLinks | null> {
     if (!scope.projects.some(({ has_links }) => has_links)) return null

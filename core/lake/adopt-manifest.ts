@@ -1,34 +1,33 @@
-import { emptyManifest, type Manifest } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
+
+export type StoredManifests = {
+  /** Of the manifest that the state names; 0: none. */
+  version: number
+  /** Whether the lake has that manifest, undamaged. */
+  isKnown: boolean
+  /** That manifest, else the newest one before it in the lake, else an empty one. */
+  base: Manifest
+  /** The newest one in the lake. */
+  newest: Manifest | null
+}
 
 /**
  * The manifest of a bucket after state and lake were restored to different times; null if the one that the
- * state names can stay. `version` and `known`: what the state names, null if the lake does not have it or
- * it is damaged. `newest`: the newest manifest of the lake.
+ * state names can stay.
  *
  * - A newer manifest of the lake says what was erased since: its tombstones win, so nothing that was erased
  *   is readable again. Its segments do not win, because the counters and the positions of the consumer are as
- *   old as the state: epochs are compacted again from the hot files, and restore-lake.ts takes the segments
- *   whose hot files are gone.
- * - If the lake is older than the state, its newest manifest is the state of the lake.
+ *   old as the state: epochs are compacted again from the hot files, which are kept for a day, and
+ *   restore-lake.ts takes the segments whose hot files are gone.
+ * - A manifest that the lake does not have, because the lake is older or the object was deleted since, gives
+ *   way to the one before it. The epochs between are compacted again.
  */
-export function adoptManifest({
-  bucket,
-  version,
-  known,
-  newest,
-}: {
-  bucket: number
-  version: number
-  known: Manifest | null
-  newest: Manifest | null
-}): Manifest | null {
+export function adoptManifest({ version, isKnown, base, newest }: StoredManifests): Manifest | null {
   const isNewer = newest !== null && newest.version > version
-  if (known !== null && !isNewer) return null
+  if (isKnown && !isNewer) return null
   // Above every version that was ever given, so that its object is the newest one.
-  const next = 1 + Math.max(version, newest?.version ?? 0)
-  if (newest === null) return { ...emptyManifest(bucket), version: next }
-  if (!isNewer) return { ...newest, version: next }
-  return { ...withTombstones(known ?? emptyManifest(bucket), newest), version: next }
+  const next = { ...base, version: 1 + Math.max(version, newest?.version ?? 0) }
+  return isNewer ? withTombstones(next, newest) : next
 }
 
 /**

@@ -98,8 +98,11 @@ export function createManifestItems(
         const entry = entries.get(bucket)
         const version = entry === undefined ? 0 : versionOf(entry)
         const known = entry === undefined ? emptyManifest(bucket) : await openUndamaged(entry)
-        const newest = await objects.readNewest(bucket, stored.get(bucket) ?? [])
-        const manifest = adoptManifest({ bucket, version, known, newest })
+        const names = stored.get(bucket) ?? []
+        const newest = await objects.readNewest(bucket, names)
+        const before = names.filter(name => name.version <= version)
+        const base = known ?? (await objects.readNewest(bucket, before)) ?? emptyManifest(bucket)
+        const manifest = adoptManifest({ version, isKnown: known !== null, base, newest })
         if (manifest === null) continue
         const { pointer, opened } = await objects.write(manifest)
         if (!(await pointers.savePointer(pointer, version)))

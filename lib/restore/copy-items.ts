@@ -84,7 +84,11 @@ function isPipelineItem({ pk, sk }: StoredItem): boolean {
 }
 
 /** Whether the table has the item. */
-export async function isInTable(dynamo: DynamoDBClient, TableName: string, Key: StoredItem): Promise<boolean> {
+export async function isInTable(
+  dynamo: DynamoDBClient,
+  TableName: string,
+  Key: StoredItem,
+): Promise<boolean> {
   const { Item } = await dynamo.send(
     new GetItemCommand({ TableName, Key, ProjectionExpression: 'pk', ConsistentRead: true }),
   )

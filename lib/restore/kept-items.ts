@@ -5,8 +5,8 @@ export type StoredItem = Record<string, AttributeValue>
 /**
  * What a restoration does with an item of the moment. `write`: puts it over the one of the table. `never`:
  * leaves what the table has, also nothing. `fill`: puts it only where the table has none. `merge`: sets its
- * attributes, unless the table says that the thing was deleted. `pipeline`: puts it only into a table that has
- * lost its pipeline.
+ * attributes, unless the table says that the thing was deleted. `pipeline`: puts it only into a table that
+ * has lost its pipeline.
  */
 export type RestoreRule = 'write' | 'never' | 'fill' | 'merge' | 'pipeline'
 

@@ -62,6 +62,8 @@ export type SimulationReport = {
   rewrites: number
   /** Manifests whose items got the form of the first edition. */
   oldItems: number
+  /** Manifests that a start after a power cut has changed, because the lake has newer ones. */
+  restored: number
 }
 
 const START = Date.UTC(2026, 10, 1)
@@ -156,6 +158,7 @@ export async function simulateSchedule(
     erasures: 0,
     rewrites: 0,
     oldItems: 0,
+    restored: 0,
   }
   /** Number of delivered entries by shard. */
   const delivered = new Map<string, number>()
@@ -470,7 +473,7 @@ export async function simulateSchedule(
   }
 
   async function powerCut(): Promise<void> {
-    // An older state misses files that were deleted since; core/lake/adopt-segments.ts is for that.
+    // An older state misses files that were deleted since; core/lake/restore/restore-lake.ts is for that.
     const recent = backups.filter(({ at }) => now - at < SETTINGS.keepSupersededMs / 2)
     if (recent.length === 0) return
     const backup = pick(recent)
@@ -482,7 +485,9 @@ export async function simulateSchedule(
     counters.folded.clear()
     for (const [key, events] of backup.folded) counters.folded.set(key, events)
     const restart = processes.start(async self => {
-      await reconcile({ ...services(self), clock, log })
+      const ports = services(self)
+      await reconcile({ ...ports, clock, log })
+      report.restored += (await ports.state.adoptManifests()).buckets
     })
     while (restart.running) await processes.turn()
     if (restart.error !== undefined) throw restart.error

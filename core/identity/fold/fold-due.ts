@@ -31,7 +31,8 @@ export async function isFoldDue({
   const oldest = clock.now() - keepRetiredMs
   const manifests = await createLevelStore({ ...state, lake }).readAll()
   const isChoreDue = manifests.some(
-    manifest => manifest.isLost || manifest.retired.some(({ at }) => at <= oldest) || dueMerge(manifest).length > 1,
+    manifest =>
+      manifest.isLost || manifest.retired.some(({ at }) => at <= oldest) || dueMerge(manifest).length > 1,
   )
   if (isChoreDue) return true
   const files = await listIdentityFiles({ lake, state: lakeState }, head)

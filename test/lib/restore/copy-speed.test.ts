@@ -1,4 +1,9 @@
-import { BatchWriteItemCommand, DynamoDBClient, GetItemCommand, type ScanCommand } from '@aws-sdk/client-dynamodb'
+import {
+  BatchWriteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  type ScanCommand,
+} from '@aws-sdk/client-dynamodb'
 import { expect, test } from 'vitest'
 import { copyItems } from '#lib/restore/copy-items'
 import { createWait } from '#lib/restore/wait'
@@ -8,8 +13,8 @@ const PAGE_ITEMS = 4_000
 const ITEMS = 128_000
 
 /**
- * A table whose every call takes one step of a clock of its own. Returns the steps, which are the waits of the
- * longest chain of calls.
+ * A table whose every call takes one step of a clock of its own. Returns the steps, which are the waits of
+ * the longest chain of calls.
  */
 async function stepsOfCopy(): Promise<number> {
   const waiting: (() => void)[] = []
@@ -24,7 +29,10 @@ async function stepsOfCopy(): Promise<number> {
     const size = ITEMS / TotalSegments
     const from = Number(ExclusiveStartKey?.pk?.N ?? 0)
     const count = Math.min(PAGE_ITEMS, size - from)
-    const Items = Array.from({ length: count }, (_, i) => ({ pk: { S: `x#${Segment}` }, sk: { S: `${from + i}` } }))
+    const Items = Array.from({ length: count }, (_, i) => ({
+      pk: { S: `x#${Segment}` },
+      sk: { S: `${from + i}` },
+    }))
     const isLast = from + count >= size
     return { Items, ...(!isLast && { LastEvaluatedKey: { pk: { N: String(from + count) } } }) }
   }
