@@ -108,7 +108,10 @@ export function createIdentityFold(services: IdentityFoldServices) {
       await rebuilds.run(extendLease)
       head = await foldFiles(head)
       await builds.run(extendLease)
-      await linkFiles.maintain(extendLease)
+      await linkFiles.maintain(extendLease, bucket =>
+        // The next run does it.
+        work.save({ kind: 'rebuild', id: String(bucket) }),
+      )
       await deleteFolded(head, hasRemoved)
     } finally {
       // Not if the process was overtaken.

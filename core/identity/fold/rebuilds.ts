@@ -39,8 +39,6 @@ export function createRebuilds(services: RebuildServices) {
   const { lake, levels, buckets, pointers, projects, work, clock, log, client, table } = services
 
   async function run(extendLease: () => Promise<void>): Promise<void> {
-    const lost = (await levels.readAll()).filter(({ isLost }) => isLost)
-    for (const { bucket } of lost) await work.save({ kind: 'rebuild', id: String(bucket) })
     const wanted = (await work.list()).filter(each => each.kind === 'rebuild')
     for (const each of wanted) {
       try {

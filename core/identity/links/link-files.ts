@@ -41,10 +41,17 @@ export function createLinkFiles(services: LinkFilesServices) {
   const small = createSmallLinks(lake)
   const engineFor = (rows: number) => (rows <= SMALL_ROWS ? small : (engine ?? small))
 
-  /** Does what is due in all buckets. A bucket that fails is logged, and the others go on. */
-  async function maintain(extendLease: () => Promise<void>): Promise<void> {
+  /**
+   * Does what is due in all buckets. A bucket that fails is logged, and the others go on. `onLost`: is told of
+   * those whose files nobody knows any more.
+   */
+  async function maintain(
+    extendLease: () => Promise<void>,
+    onLost: (bucket: number) => Promise<void>,
+  ): Promise<void> {
     for (const manifest of await levels.readAll()) {
       try {
+        if (manifest.isLost) await onLost(manifest.bucket)
         if (await maintainBucket(manifest)) await extendLease()
       } catch (error) {
         log('JOB_FAILED', { job: 'merge-links', bucket: manifest.bucket, error: String(error) })

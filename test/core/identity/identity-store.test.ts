@@ -165,6 +165,7 @@ test('links that come after a damage of what names the files are read beside the
   for (const key of lake.keys('manifests/links/')) await lake.put(key, new Uint8Array(3))
   const other = createIdentities({ state, lake, owned: [one], clock: { now: () => 1 } })
   await other.fold.run()
+  await other.fold.run()
   await add('proj_1', [link('anon_3', 'u3')])
   expect([...(await finals(scope)).keys()].toSorted()).toEqual(['anon_1', 'anon_3'])
 })
