@@ -23,7 +23,7 @@ import { MAINTENANCE } from './maintenance-settings.ts'
 import { createPayments, createSecretReader } from './payments.ts'
 import { readSettings } from './settings.ts'
 import { createStreamRetention } from './stream-retention.ts'
-import { createTracedStores, openS3Lake } from './traced-stores.ts'
+import { createTracedLake } from './traced-stores.ts'
 
 /** The services of the function that is called every minute. Throws when a setting is missing or wrong. */
 export function createSchedulerServices(environment: Record<string, string | undefined>) {
@@ -37,9 +37,8 @@ export function createSchedulerServices(environment: Record<string, string | und
     ...accessSettings
   } = readSettings('scheduler', environment)
   const { log, gauge, trace, instrument } = createInstruments()
-  const stores = createTracedStores(TABLE_NAME, trace)
-  const { lakeState: state, usage, receipts } = stores
-  const lake = openS3Lake(BUCKET_NAME, trace, log)
+  const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, { trace, log })
+  const { lake, lakeState: state, usage, receipts } = stores
   const jobs = createSqsJobQueue<LakeJob | IdentityJob | ScanJob>({
     client: trace(createSqsClient()),
     queueUrl: JOB_QUEUE_URL,

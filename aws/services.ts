@@ -55,7 +55,7 @@ import { createSecrets } from './secrets.ts'
 import { readSettings } from './settings.ts'
 import { createFunctionVisitor } from './site-visitor.ts'
 import { createKinesisStream } from './stream.ts'
-import { createTracedAccess, createTracedStores, openS3Lake } from './traced-stores.ts'
+import { createTracedAccess, createTracedLake, createTracedStores } from './traced-stores.ts'
 
 /**
  * The services of each function of lambdas/ on AWS. When the function starts, they read its settings and
@@ -109,7 +109,7 @@ export function createReportsServices(environment: Environment) {
   } = readSettings('reports', environment)
   const instruments = createInstruments()
   const { log, trace, instrument } = instruments
-  const stores = createTracedStores(TABLE_NAME, trace)
+  const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, instruments)
   const access = createTracedAccess(stores, settings, log)
   return {
     services: {
@@ -126,15 +126,15 @@ export function createReportsServices(environment: Environment) {
 }
 
 type Lake = Record<'BUCKET_NAME' | 'ATHENA_WORKGROUP' | 'GLUE_DATABASE', string>
-type Opened = Pick<Instruments, 'log' | 'trace'> & {
-  stores: ReturnType<typeof createTracedStores>
+type Opened = Pick<Instruments, 'trace'> & {
+  stores: ReturnType<typeof createTracedLake>
   access: ReturnType<typeof createTracedAccess>
 }
 
 /** What reports read: the engine, the lake, the live buffer, and who is who. */
 function openReports(
   { BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE }: Lake,
-  { stores, access, log, trace }: Opened,
+  { stores, access, trace }: Opened,
 ) {
   const engine = createAthenaEngine({
     client: trace(createAthenaClient()),
@@ -142,7 +142,7 @@ function openReports(
     database: GLUE_DATABASE,
     lakeLocation: `s3://${BUCKET_NAME}`,
   })
-  const lake = openS3Lake(BUCKET_NAME, trace, log)
+  const { lake } = stores
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   return {
     buffer: createLiveBuffer(stores, { clock, bufferMs }),
@@ -163,10 +163,18 @@ function openReports(
 }
 
 export function createControlServices(environment: Environment) {
-  const { TABLE_NAME, BASE_URL, EDGE_KEY, FEEDBACK_WEBHOOK, FEEDBACK_TOPIC, JOB_QUEUE_URL, ...settings } =
-    readSettings('control', environment)
+  const {
+    TABLE_NAME,
+    BUCKET_NAME,
+    BASE_URL,
+    EDGE_KEY,
+    FEEDBACK_WEBHOOK,
+    FEEDBACK_TOPIC,
+    JOB_QUEUE_URL,
+    ...settings
+  } = readSettings('control', environment)
   const { log, trace, instrument } = createInstruments()
-  const stores = createTracedStores(TABLE_NAME, trace)
+  const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, { trace, log })
   const feedbackSink = feedbackSinkOf({ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }, trace)
   const access = createTracedAccess(stores, settings, log, feedbackSink)
   const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
@@ -195,7 +203,7 @@ export function createMcpServices(environment: Environment) {
   } = readSettings('mcp', environment)
   const instruments = createInstruments()
   const { log, trace, instrument } = instruments
-  const stores = createTracedStores(TABLE_NAME, trace)
+  const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, instruments)
   const sink = feedbackSinkOf({ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }, trace)
   const access = createTracedAccess(stores, settings, log, sink)
   const common = { ...access, baseUrl: BASE_URL, clock, log }
@@ -256,8 +264,8 @@ export function createJobsServices(environment: Environment) {
     environment,
   )
   const { log, trace, instrument } = createInstruments()
-  const { client, table, lakeState: state, usage, projects } = createTracedStores(TABLE_NAME, trace)
-  const lake = openS3Lake(BUCKET_NAME, trace, log)
+  const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, { trace, log })
+  const { client, table, lake, lakeState: state, usage, projects } = stores
   const erasures = openErasures({ client, table, lakeState: state, lake, clock })
   const identity = {
     ...{ client, table, lake, lakeState: state, projects, clock, log },
@@ -365,10 +373,9 @@ function openConsumer(
   log: Instruments['log'],
   trace: Instruments['trace'],
 ) {
-  const stores = createTracedStores(TABLE_NAME, trace)
-  const { lakeState: state, usage, projects } = stores
+  const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, { trace, log })
+  const { lake, lakeState: state, usage, projects } = stores
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
-  const lake = openS3Lake(BUCKET_NAME, trace, log)
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
   const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), log })
   return { consumer, state, stream, lake, usage, tombstones }

@@ -3,7 +3,7 @@ import type { FeedbackSink } from '#core/accounts/feedback'
 import { ownObjects } from '#core/lake/own-objects'
 import { readProfile } from '#core/limits/profile'
 import type { Lake, Log } from '#core/ports'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { systemClock as clock } from '#providers/system-clock'
 import { createDynamoClient, createS3Client } from './clients.ts'
 import type { Instruments } from './instruments.ts'
@@ -15,9 +15,20 @@ export function createTracedStores(table: string, trace: Instruments['trace']) {
   return { ...state, ...createStores(state, clock) }
 }
 
+/** The same with the lake, and the stores whose items name objects of it. */
+export function createTracedLake(
+  table: string,
+  bucket: string,
+  { trace, log }: Pick<Instruments, 'trace' | 'log'>,
+) {
+  const lake = openS3Lake(bucket, trace, log)
+  const stores = createTracedStores(table, trace)
+  return { ...stores, lake, ...createLakeStores({ ...stores, lake }, clock) }
+}
+
 /** The stores of those who call, for a function that nobody signs up with. */
-export function createTracedAccess(
-  stores: ReturnType<typeof createTracedStores>,
+export function createTracedAccess<Stores extends ReturnType<typeof createTracedStores>>(
+  stores: Stores,
   { PROFILE, LIMITS }: { PROFILE: 'own' | 'hosted'; LIMITS: string },
   log: Log,
   feedbackSink: FeedbackSink | null = null,

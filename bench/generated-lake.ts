@@ -14,7 +14,7 @@ import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { createOldRecords } from '#core/lake/erase/old-records'
 import type { Log, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { writeCredentials } from '#local/credentials-file'
 import { compactionTempDir, lakeDir, statePath } from '#local/data-folder'
@@ -76,8 +76,9 @@ export async function generateLake(
       throw new Error(`${code} ${JSON.stringify(fields)}`)
   }
   const state = await openState(statePath(unfinished))
-  const { lakeState, usage, accounts, projects, receipts } = createStores(state, clock)
   const lake = createFolderLake(lakeDir(unfinished))
+  const { usage, accounts, projects } = createStores(state, clock)
+  const { lakeState, receipts } = createLakeStores({ client: state.client, table: state.table, lake }, clock)
   const stream = { read: async () => [] }
   const identity = createIdentityStore({ client: state.client, table: state.table, lake, projects, clock })
   const consumer = createLakeConsumer({

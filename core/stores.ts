@@ -4,7 +4,7 @@ import { createErasureStore } from './erasure/store.ts'
 import { createExperimentStore } from './experiments/store.ts'
 import { createRefusedCounts } from './identity/fold/refused-counts.ts'
 import { createLakeStateStore } from './lake/state-store.ts'
-import type { Clock } from './ports.ts'
+import type { Clock, Lake } from './ports.ts'
 import { createProjectStore } from './projects/store.ts'
 import { createScanStore } from './scans/scan-store.ts'
 import type { StateTable } from './state-table.ts'
@@ -18,17 +18,14 @@ export type StoreOptions = {
   tokenMs?: number
 }
 
-/** Creates the stores of all rooms in the state table. */
+/** Creates the stores of all rooms in the state table that need no lake. */
 export function createStores(
   { client, table }: StateTable,
   clock: Clock,
   { usage = createUsageStore({ client, table }), tokenMs }: StoreOptions = {},
 ) {
   const state = { client, table }
-  const lakeState = createLakeStateStore(state)
   return {
-    lakeState,
-    receipts: createErasureReceipts({ erasures: createErasureStore(state), lakeState }),
     usage,
     accounts: createAccountStore({ ...state, clock }),
     projects: createProjectStore({ ...state, clock, usage, tokenMs }),
@@ -40,3 +37,17 @@ export function createStores(
 }
 
 export type Stores = ReturnType<typeof createStores>
+
+/** Creates the stores whose items name objects of the lake: for processes that have it. */
+export function createLakeStores(
+  { lake, ...state }: StateTable & { lake: Pick<Lake, 'get' | 'put' | 'list'> },
+  clock: Clock,
+) {
+  const lakeState = createLakeStateStore(state, { lake, clock })
+  return {
+    lakeState,
+    receipts: createErasureReceipts({ erasures: createErasureStore(state), lakeState }),
+  }
+}
+
+export type LakeStores = ReturnType<typeof createLakeStores>

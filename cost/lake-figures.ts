@@ -18,7 +18,7 @@ export type LakeFigures = {
   segmentsPerEpoch: number
   /** Merges a month. */
   merges: number
-  /** Bytes of the manifest of a bucket with events. */
+  /** Bytes of the manifest of a bucket with events, with its pages. */
   manifestBytes: number
 }
 
@@ -58,7 +58,7 @@ export function lakeFigures(usage: Usage): LakeFigures {
     buckets,
     segmentsPerEpoch,
     merges: epochs * segmentsPerEpoch * mergesPerSegment,
-    manifestBytes: state.manifest.headBytes + (live + retired) * state.manifest.segmentBytes,
+    manifestBytes: (live + retired) * state.manifest.segmentBytes,
   }
 }
 

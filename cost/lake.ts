@@ -94,7 +94,10 @@ function counters(usage: Usage, figures: LakeFigures): Quantity[] {
   ]
 }
 
-function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: LakeFigures): Quantity[] {
+function maintenance(
+  usage: Usage,
+  { epochs, jobsPerEpoch, segmentsPerEpoch, merges, claims }: LakeFigures,
+): Quantity[] {
   const { minutesPerMonth, state, queue, functionMs, daysPerMonth, lake } = system
   const jobs = epochs * jobsPerEpoch + merges
   const purpose = 'maintenance'
@@ -103,6 +106,8 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
   const sweeps = daysPerMonth * SWEEPS_PER_DAY
   // The scheduler looks for identify requests in each minute after a claim, and once an hour.
   const looks = Math.min(minutesPerMonth, claims + 24 * daysPerMonth)
+  // A page of a listing has 1,000 keys. The manifests of a day are there.
+  const manifestPages = 1 + (epochs * segmentsPerEpoch + merges) / (daysPerMonth * 1_000)
   const hotPages = 1 + claims / (daysPerMonth * 1_000)
   return [
     ...lambda('scheduler', purpose, minutesPerMonth, minutesPerMonth * functionMs.scheduler.call, usage),
@@ -114,7 +119,7 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
     },
     {
       price: 's3List',
-      quantity: looks + epochs + sweeps * (hotPages + lake.segmentTables),
+      quantity: looks + epochs + sweeps * (hotPages + lake.segmentTables + manifestPages),
       purpose,
     },
     {
@@ -137,50 +142,31 @@ function maintenance(usage: Usage, { epochs, jobsPerEpoch, merges, claims }: Lak
 }
 
 /**
- * Manifests. A tick and a compaction job read all of them. An epoch saves those of the buckets with events,
- * after a look at each, and one item for the others; a merge looks at a manifest twice. The eight sweeps of a
- * day save the watermarks of all buckets.
+ * Manifests. A compaction job reads the items that name all of them. An epoch saves those of the buckets with
+ * events, after a look at each, and one item for the others; a merge looks at a manifest twice. The eight
+ * sweeps of a day save the watermarks of all buckets. Each change writes an object, which its readers get
+ * once.
  */
-function manifests({
-  epochs,
-  jobsPerEpoch,
-  buckets,
-  segmentsPerEpoch,
-  merges,
-  manifestBytes,
-}: LakeFigures): Quantity[] {
-  const { state, lake, minutesPerMonth, daysPerMonth } = system
-  const { headBytes, readsPerTick } = state.manifest
+function manifests({ epochs, jobsPerEpoch, segmentsPerEpoch, merges }: LakeFigures): Quantity[] {
+  const { state, lake, daysPerMonth } = system
+  const { headBytes, readers } = state.manifest
   const { skippedEpochs } = state
   const jobs = epochs * jobsPerEpoch
   const saves = epochs * segmentsPerEpoch + merges
   const sweeps = expectedDistinct(daysPerMonth * SWEEPS_PER_DAY, epochs)
-  // The item of the skipped epochs is read with each manifest.
-  const readUnits = unitsOf(manifestBytes, READ_UNIT) + 1
-  const writeUnits = unitsOf(manifestBytes, WRITE_UNIT)
-  const emptyBuckets = lake.buckets - buckets
-  const allBytes = buckets * manifestBytes + emptyBuckets * headBytes
+  const changes = saves + sweeps * lake.buckets
   const skippedBytes = skippedEpochs.headBytes + lake.buckets * skippedEpochs.bucketBytes
-  const tickBytes = buckets * (manifestBytes - headBytes)
   const purpose = 'manifests'
   return [
     {
       price: 'stateRead',
-      quantity:
-        (saves + merges) * readUnits +
-        jobs * (unitsOf(allBytes, READ_UNIT) + 2) +
-        // The tick of an empty lake has its own units.
-        minutesPerMonth * readsPerTick * (tickBytes / READ_UNIT),
+      // The item of the skipped epochs is read with each item.
+      quantity: (saves + merges) * 2 + jobs * (unitsOf(lake.buckets * headBytes, READ_UNIT) + 2),
       purpose,
     },
-    {
-      price: 'stateWrite',
-      quantity:
-        saves * writeUnits +
-        jobs * unitsOf(skippedBytes, WRITE_UNIT) +
-        sweeps * (buckets * writeUnits + emptyBuckets),
-      purpose,
-    },
+    { price: 'stateWrite', quantity: changes + jobs * unitsOf(skippedBytes, WRITE_UNIT), purpose },
+    { price: 's3Put', quantity: changes, purpose },
+    { price: 's3Get', quantity: changes * readers, purpose },
   ]
 }
 

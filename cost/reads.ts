@@ -199,11 +199,8 @@ function statsQuantities(usage: Usage): Quantity[] {
   const { reads } = usage
   const { lists, gets, bytes } = readFigures(usage)
   const figures = lakeFigures(usage)
-  // The item of the skipped epochs is read with the manifest.
-  const sizedReads =
-    unitsOf(figures.manifestBytes, READ_UNIT) +
-    1 +
-    unitsOf(shards(usage) * openCountBytes(usage, figures), READ_UNIT)
+  // The items of the manifest and of the skipped epochs.
+  const sizedReads = 2 + unitsOf(shards(usage) * openCountBytes(usage, figures), READ_UNIT)
   const copyStatements = stats.copyStatements[usage.eventIds]
   const ms = functionMs.reports.call + copyStatements * functionMs.reports.copyStatement
   const purpose = 'reads'

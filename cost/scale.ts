@@ -87,9 +87,9 @@ const rows: readonly Row[] = [
     },
   },
   {
-    name: 'KB of the manifest of a bucket',
-    limit: '400 of an item (DynamoDB)',
-    most: 400,
+    name: 'KB of the manifest of a bucket, with its pages',
+    limit: 'none: an object of the lake (S3), in pages',
+    most: Number.POSITIVE_INFINITY,
     value: ({ figures }) => figures.manifestBytes / 1e3,
   },
   {

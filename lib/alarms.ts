@@ -9,6 +9,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct, type IDependable } from 'constructs'
 import type { FunctionName } from '#schemas/functions'
 import { CATALOG_EPOCHS } from '#schemas/hive-tables'
+import { MANIFEST_BYTES } from '#schemas/manifests'
 import type { Config } from './config.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -180,6 +181,12 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       above: 3_600,
       meaning:
         'An epoch was closed an hour ago and a bucket has not compacted it. Reads of its projects become slower and cost more.',
+    },
+    ManifestSize: {
+      metric: metrics.gauge('ManifestBytes'),
+      above: MANIFEST_BYTES * 0.6,
+      meaning:
+        'The manifest of a bucket is larger than planned. Each change and each read of it becomes slower.',
     },
     LastEpoch: {
       metric: metrics.gauge('Epoch'),

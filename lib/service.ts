@@ -3,6 +3,7 @@ import { FunctionUrl, FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-la
 import type { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
 import { type FunctionName, functions } from '#schemas/functions'
+import { LINKS_MANIFEST_PREFIX as LINKS_MANIFESTS, MANIFEST_PREFIX as MANIFESTS } from '#schemas/manifests'
 import { REPLAY_PREFIX } from '#schemas/replays'
 import { Alarms } from './alarms.ts'
 import { Api } from './api.ts'
@@ -135,7 +136,12 @@ export class Service extends Stack {
     reports
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindCatalog(catalog, bucket)
-      .bindLake(bucket, { list: [REPLAY_PREFIX], put: [LINKS, TOMBSTONES], delete: [REPLAY_PREFIX] })
+      .bindLake(bucket, {
+        list: [REPLAY_PREFIX],
+        get: [MANIFESTS],
+        put: [LINKS, MANIFESTS, TOMBSTONES],
+        delete: [REPLAY_PREFIX],
+      })
       .bindEmailKey(emailKey)
       .bindPlans(config)
       .set('BASE_URL', baseUrl)
@@ -143,7 +149,12 @@ export class Service extends Stack {
     mcp
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
       .bindCatalog(catalog, bucket)
-      .bindLake(bucket, { list: [REPLAY_PREFIX], put: [LINKS, TOMBSTONES], delete: [REPLAY_PREFIX] })
+      .bindLake(bucket, {
+        list: [REPLAY_PREFIX],
+        get: [MANIFESTS],
+        put: [LINKS, MANIFESTS, TOMBSTONES],
+        delete: [REPLAY_PREFIX],
+      })
       .bindEmailKey(emailKey)
       .bindPlans(config)
       .bindFeedback(config)
@@ -155,6 +166,8 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem'])
       .bindPlans(config)
       .bindFeedback(config)
+      // Receipts of erasures say what the manifests say.
+      .bindLake(bucket, { get: [MANIFESTS] })
       // Website analyses run in the jobs function.
       .bindJobQueue(jobQueue.queue)
       .set('BASE_URL', baseUrl)
@@ -197,10 +210,10 @@ export class Service extends Stack {
         ...(['Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Scan'] as const),
       ])
       .bindLake(bucket, {
-        list: [HOT, LINKS, IDENTITY, ...SEGMENTS],
-        get: [HOT, LINKS, IDENTITY, TOMBSTONES, ...SEGMENTS],
-        put: [HOT, LINKS, TOMBSTONES, ...SEGMENTS],
-        delete: [LINKS, IDENTITY],
+        list: [HOT, LINKS, LINKS_MANIFESTS, IDENTITY, ...SEGMENTS],
+        get: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, ...SEGMENTS],
+        put: [HOT, LINKS, MANIFESTS, TOMBSTONES, ...SEGMENTS],
+        delete: [LINKS, LINKS_MANIFESTS, IDENTITY],
       })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
       // Pages of strangers are read by a function that has no right but to write its log.
@@ -212,9 +225,9 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem', 'Scan'])
       .bindStreamReader(stream)
       .bindLake(bucket, {
-        list: [HOT, LINKS, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE],
-        get: [HOT, ...SEGMENTS, ...SET_ASIDE],
-        put: [HOT, IDENTITY, TOMBSTONES, ...SET_ASIDE],
+        list: [HOT, LINKS, MANIFESTS, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE],
+        get: [HOT, MANIFESTS, ...SEGMENTS, ...SET_ASIDE],
+        put: [HOT, IDENTITY, MANIFESTS, TOMBSTONES, ...SET_ASIDE],
       })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     // It looks through the whole table if it must write a file of tombstones of many projects again.
@@ -222,10 +235,11 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Scan'])
       // What is set aside may have events of erased persons.
       .bindLake(bucket, {
-        list: [HOT, IDENTITY, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE, FAILURES_PREFIX],
+        list: [HOT, IDENTITY, MANIFESTS, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE, FAILURES_PREFIX],
+        get: [MANIFESTS],
         // Tombstones of deleted projects, and of expired events.
-        put: [TOMBSTONES],
-        delete: [HOT, TOMBSTONES, ...SEGMENTS],
+        put: [MANIFESTS, TOMBSTONES],
+        delete: [HOT, MANIFESTS, TOMBSTONES, ...SEGMENTS],
       })
       .bindJobQueue(jobQueue.queue)
       .bindStreamRetention(stream, config)

@@ -12,7 +12,7 @@ import { ownObjects } from '#core/lake/own-objects'
 import { reconcileLake } from '#core/lake/restore/reconcile-lake'
 import type { LakeStateStore, ShardState } from '#core/lake/state'
 import type { Clock, EventStream, Lake, Log } from '#core/ports'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { gatherReads } from '#core/usage/gathered-reads'
 import { createUsageStore } from '#core/usage/store'
 import { createCompactor } from '#duckdb/compactor'
@@ -67,7 +67,10 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const state = await openState(statePath(dataDir))
   if (state.isRepaired) log('STATE_REPAIRED')
   const reads = gatherReads(createUsageStore(state), { waitMs: GATHER_MS, clock, log })
-  const stores = createStores(state, clock, { usage: reads, tokenMs: TOKEN_MS })
+  const stores = {
+    ...createStores(state, clock, { usage: reads, tokenMs: TOKEN_MS }),
+    ...createLakeStores({ client: state.client, table: state.table, lake }, clock),
+  }
   const stream = await openLanes(dataDir, {
     ...{ log, clock },
     minSequence: shard => highestSequence(stores.lakeState, lake, shard),
@@ -165,7 +168,7 @@ function repeatMeasure(reserve: DiskReserve) {
 /** The bytes of the hot files that some bucket has not compacted yet. */
 async function openHotBytes(state: LakeStateStore, lake: Lake): Promise<number> {
   const { epoch } = await state.lake()
-  const compacted = compactedByAll(await state.manifests())
+  const compacted = compactedByAll(await state.manifestHeads())
   let bytes = 0
   for (let open = compacted; open <= epoch && bytes < COMPACTION_BYTES; open++) {
     for (const { size } of await lake.list(hotPrefix(open))) bytes += size

@@ -98,6 +98,7 @@ export const functions = {
   control: z.object({
     ...common,
     TABLE_NAME,
+    BUCKET_NAME,
     BASE_URL,
     EDGE_KEY,
     FEEDBACK_WEBHOOK,

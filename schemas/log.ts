@@ -88,7 +88,7 @@ export const countedCodes = [
 
 /**
  * Metrics that the scheduler measures once a minute (core/lake/gauges.ts). It publishes an age only from ten
- * minutes on.
+ * minutes on, and the size of a manifest from half of its bound on.
  */
 export const gauges = {
   ClaimAgeSeconds: { unit: 'Seconds', meaning: 'age of the oldest open claim; 0 without one' },
@@ -96,6 +96,7 @@ export const gauges = {
     unit: 'Seconds',
     meaning: 'time since the oldest epoch was closed that some bucket has not compacted; 0 without one',
   },
+  ManifestBytes: { unit: 'Bytes', meaning: 'size of the largest manifest of a bucket' },
   Epoch: {
     unit: 'Count',
     meaning: 'the newest epoch; the catalog knows 20,000 epochs from the option firstEpoch on',

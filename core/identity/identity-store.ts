@@ -1,5 +1,4 @@
 import QuickLRU from 'quick-lru'
-import { unavailable } from '#core/errors'
 import { linksPrefix } from '#core/lake/keys'
 import type { Lake, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
@@ -22,12 +21,17 @@ export type OpenLinks = {
   bucket: number
   /** Oldest first. */
   files: readonly string[]
+  /**
+   * Some of the files are lost. The fold writes them again; until then the ids of the others stand for
+   * themselves.
+   */
+  isPartial?: boolean
   /** Steps after the first one that lead from an id to its final id at most. */
   hops: number
 }
 
 export type IdentityServices = StateTable & {
-  lake: Pick<Lake, 'put' | 'list'>
+  lake: Pick<Lake, 'put' | 'list' | 'get' | 'delete'>
   projects: Pick<ProjectDirectory, 'list'>
   clock: Now
 }
@@ -41,7 +45,7 @@ const TRIES = 3
  * docs/api/portfolios.md), as reads see them. The fold makes all of it from identify requests (fold.ts).
  */
 export function createIdentityStore({ lake, projects, clock, ...state }: IdentityServices) {
-  const levels = createLevelStore(state)
+  const levels = createLevelStore({ ...state, lake })
   const pointers = createPointers(state)
   const traits = createTraitsStore(state)
   const erasedUsers = createErasedUsers(state)
@@ -60,17 +64,24 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     return findScope(projects, project)
   }
 
-  /** The links files of a scope; null if no ids are linked, which costs nothing. */
+  /**
+   * The links files of a scope; null if no ids are linked, which costs nothing. If a file is gone, it asks
+   * the fold for a new one, and returns those that are there: a read then has some persons in parts.
+   */
   async function openLinks(scope: IdentityScope): Promise<OpenLinks | null> {
     if (!scope.projects.some(({ has_links }) => has_links)) return null
+    const { key, bucket } = scope
+    let manifest = await levels.read(bucket)
     for (let tries = 0; tries < TRIES; tries++) {
-      const manifest = await levels.read(scope.bucket)
-      if (manifest.levels.length === 0) return null
-      const files = levelKeys(scope.bucket, manifest.levels)
-      if (await allExist(scope.bucket, files))
-        return { scope: scope.key, bucket: scope.bucket, files, hops: hopsOf(manifest) }
+      const files = levelKeys(bucket, manifest.levels)
+      if (manifest.isLost !== true && files.length === 0) return null
+      if (manifest.isLost !== true && (await allExist(bucket, files)))
+        return { scope: key, bucket, files, hops: hopsOf(manifest) }
+      manifest = await levels.read(bucket)
     }
-    throw unavailable('Links of users cannot be read now. Send the same request again in a minute.', 60)
+    await repairLinks(bucket)
+    const files = levelKeys(bucket, manifest.levels).filter(file => knownFiles.has(file))
+    return { scope: key, bucket, files, hops: Math.min(hopsOf(manifest), files.length), isPartial: true }
   }
 
   /**
@@ -103,7 +114,7 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     await removal(scope, ids, { ...erasure, finals })
   }
 
-  /** Lets the fold write the links files of a bucket anew, because one cannot be read. */
+  /** Lets the fold write the links files of a bucket anew, because one is gone or cannot be read. */
   async function repairLinks(bucket: number): Promise<void> {
     await work.save({ kind: 'rebuild', id: String(bucket) })
   }

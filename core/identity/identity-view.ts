@@ -10,6 +10,8 @@ import type { UserTraits } from './traits/traits-store.ts'
 export type IdentityView = {
   /** Where the linked ids are; null if there are none. */
   links: OpenLinks | null
+  /** Some links are lost and are being made again, so some persons are read in parts. */
+  isPartial: boolean
   /** The projects whose users are known together; null if that is the project alone. */
   joinedProjects: readonly ScopedProject[] | null
   /**
@@ -26,6 +28,7 @@ export type IdentityView = {
 /** For a read that knows no links: every id stands for itself. */
 export const NO_IDENTITY: IdentityView = {
   links: null,
+  isPartial: false,
   joinedProjects: null,
   idsOf: async id => [id],
   findByEmail: async () => [],
@@ -47,15 +50,17 @@ export async function openIdentity(
   project: ScopedProject,
 ): Promise<IdentityView> {
   const scope = await identity.scopeOf(project)
-  const links = await identity.openLinks(scope)
+  const opened = await identity.openLinks(scope)
+  const links = opened !== null && opened.files.length > 0 ? opened : null
   const people = identity.openPeople()
 
   async function findFinal(id: string): Promise<string> {
-    return links === null ? id : people.finalId(scope, id)
+    return opened === null ? id : people.finalId(scope, id)
   }
 
   return {
     links,
+    isPartial: opened?.isPartial === true,
     joinedProjects: scope.projects.length > 1 ? scope.projects : null,
     async idsOf(id) {
       const final = await findFinal(id)

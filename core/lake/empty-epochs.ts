@@ -1,7 +1,7 @@
 import { BUCKETS } from '#schemas/columns'
 import { changeManifest } from './change-manifest.ts'
 import { addEpoch, emptyManifest, type Manifest } from './manifest.ts'
-import type { LakeStateStore } from './state.ts'
+import type { AdoptedManifests, LakeStateStore, ManifestHead, NamedKeys } from './state.ts'
 
 /**
  * Most buckets have no event in an epoch. One item of the state says so for all of them, instead of a write
@@ -38,7 +38,13 @@ export type ManifestItems = {
   /** Null if it was never saved. */
   readManifest(bucket: number): Promise<Manifest | null>
   readManifests(): Promise<Manifest[]>
+  /** Without opening their objects. */
+  readHeads(): Promise<ManifestHead[]>
   saveManifest(manifest: Manifest): Promise<boolean>
+  /** See LakeStateStore. */
+  namedKeys(): Promise<NamedKeys>
+  /** See LakeStateStore. */
+  adoptManifests(): Promise<AdoptedManifests>
   readEmptyEpochs(): Promise<EmptyEpochs>
   /** Holds if the saved item has the version before it. */
   saveEmptyEpochs(emptyEpochs: EmptyEpochs): Promise<boolean>
@@ -46,7 +52,15 @@ export type ManifestItems = {
 
 export type ManifestStore = Pick<
   LakeStateStore,
-  'manifest' | 'manifests' | 'saveManifest' | 'skipEpoch' | 'saveSkippedEpochs' | 'forgetSkippedEpochs'
+  | 'manifest'
+  | 'manifests'
+  | 'manifestHeads'
+  | 'namedKeys'
+  | 'adoptManifests'
+  | 'saveManifest'
+  | 'skipEpoch'
+  | 'saveSkippedEpochs'
+  | 'forgetSkippedEpochs'
 >
 
 /** The manifests with the watermarks that the empty epochs give them. */
@@ -86,6 +100,15 @@ export function createManifestStore(items: ManifestItems): ManifestStore {
   const store: ManifestStore = {
     manifest,
     manifests: async () => (await readAll()).map(each => each.manifest),
+    async manifestHeads() {
+      const [heads, emptyEpochs] = await Promise.all([items.readHeads(), items.readEmptyEpochs()])
+      const ofBucket = new Map(heads.map(each => [each.bucket, each]))
+      return Array.from({ length: BUCKETS }, (_, bucket) =>
+        skipEmpty(ofBucket.get(bucket) ?? { bucket, compacted: 1, bytes: 0 }, emptyEpochs),
+      )
+    },
+    namedKeys: () => items.namedKeys(),
+    adoptManifests: () => items.adoptManifests(),
     saveManifest: changed => items.saveManifest(changed),
     async skipEpoch(epoch, buckets) {
       const { ranges } = await changeEmptyEpochs(emptyEpochs => addEmptyEpoch(emptyEpochs, epoch, buckets))
@@ -111,7 +134,10 @@ export function createManifestStore(items: ManifestItems): ManifestStore {
 }
 
 /** The manifest with its watermark after the empty epochs. */
-export function skipEmpty(manifest: Manifest, { ranges }: EmptyEpochs): Manifest {
+export function skipEmpty<M extends Pick<Manifest, 'bucket' | 'compacted'>>(
+  manifest: M,
+  { ranges }: Pick<EmptyEpochs, 'ranges'>,
+): M {
   const { bucket, compacted } = manifest
   const range = ranges.get(bucket)
   const isInRange = range !== undefined && range.from <= compacted && compacted < range.until

@@ -2,7 +2,10 @@ import type { TombstoneBatch } from './erase/tombstone-batch.ts'
 import type { Manifest } from './manifest.ts'
 import type { RetiredSegment, Segment } from './segment.ts'
 
-/** The manifest of a bucket as an item of the state table. */
+/**
+ * The parts of a manifest as lists of numbers, and the manifest as an item of the first edition of the state,
+ * which had all of it.
+ */
 
 /** Sort keys compare as text, so all buckets have two digits. */
 export function padBucket(bucket: number): string {
@@ -10,32 +13,12 @@ export function padBucket(bucket: number): string {
 }
 
 /** Lists are JSON texts. */
-type ManifestItem = Record<'bucket' | 'segments' | 'retired', string> &
+export type ManifestItem = Record<'bucket' | 'segments' | 'retired', string> &
   Pick<Manifest, 'version' | 'compacted'> & {
     batches?: string
     tombstoneCount?: number
     round?: string
   }
-
-export function toManifestItem({
-  bucket,
-  segments,
-  retired,
-  tombstones,
-  round,
-  ...numbers
-}: Manifest): ManifestItem {
-  const { version, compacted, tombstoneCount } = numbers
-  return {
-    bucket: padBucket(bucket),
-    version,
-    compacted,
-    segments: JSON.stringify(segments.map(toSegmentNumbers)),
-    retired: JSON.stringify(retired.map(toRetiredNumbers)),
-    ...(tombstoneCount > 0 && { batches: JSON.stringify(tombstones.map(toBatchValues)), tombstoneCount }),
-    ...(round.at > 0 && { round: JSON.stringify([round.at, round.number]) }),
-  }
-}
 
 export function toManifest({
   bucket,
@@ -99,21 +82,22 @@ const BATCH_FIELDS = [
   'doneAt',
 ] as const satisfies readonly (keyof TombstoneBatch)[]
 
-function toBatchValues({ removed, ...batch }: TombstoneBatch): unknown[] {
+export function toBatchValues({ removed, ...batch }: TombstoneBatch): unknown[] {
   return [...BATCH_FIELDS.map(name => batch[name]), removed.events, removed.files]
 }
 
-function toBatch(values: readonly unknown[]): TombstoneBatch {
+export function toBatch(values: readonly unknown[]): TombstoneBatch {
   const batch = Object.fromEntries(BATCH_FIELDS.map((name, i) => [name, values[i]]))
   const [events, files] = values.slice(BATCH_FIELDS.length)
   return { ...batch, removed: { events, files } } as TombstoneBatch
 }
 
-const toSegmentNumbers = (segment: Segment): number[] => SEGMENT_FIELDS.map(name => Number(segment[name]))
-const toRetiredNumbers = (segment: RetiredSegment): number[] =>
+export const toSegmentNumbers = (segment: Segment): number[] =>
+  SEGMENT_FIELDS.map(name => Number(segment[name]))
+export const toRetiredNumbers = (segment: RetiredSegment): number[] =>
   RETIRED_FIELDS.map(name => Number(segment[name]))
-const toSegment = (numbers: readonly number[]): Segment => toObject(SEGMENT_FIELDS, numbers) as Segment
-const toRetired = (numbers: readonly number[]): RetiredSegment =>
+export const toSegment = (numbers: readonly number[]): Segment => toObject(SEGMENT_FIELDS, numbers) as Segment
+export const toRetired = (numbers: readonly number[]): RetiredSegment =>
   toObject(RETIRED_FIELDS, numbers) as RetiredSegment
 
 function toObject(names: readonly (keyof RetiredSegment)[], numbers: readonly number[]) {

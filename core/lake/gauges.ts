@@ -1,10 +1,10 @@
 import type { Gauge } from '#schemas/log'
-import { compactedByAll, type Manifest } from './manifest.ts'
-import type { LakeState, ShardState } from './state.ts'
+import { compactedByAll } from './manifest.ts'
+import type { LakeState, ManifestHead, ShardState } from './state.ts'
 
 type MeasuredState = {
   lake: Pick<LakeState, 'epoch' | 'epochOpenedAt' | 'epochTimes'>
-  manifests: readonly Pick<Manifest, 'compacted'>[]
+  manifests: readonly Pick<ManifestHead, 'compacted' | 'bytes'>[]
   shards: readonly Pick<ShardState, 'claim' | 'claimedAt'>[]
 }
 
@@ -16,6 +16,7 @@ export function lakeGauges({ lake, shards, manifests }: MeasuredState, now: numb
     ClaimAgeSeconds: ageInSeconds(Math.min(now, ...claimTimes), now),
     CompactionLagSeconds:
       compacted >= lake.epoch ? 0 : ageInSeconds(oldestEpochClosedAt(lake, compacted), now),
+    ManifestBytes: Math.max(0, ...manifests.map(({ bytes }) => bytes)),
     Epoch: lake.epoch,
   }
 }
@@ -23,7 +24,7 @@ export function lakeGauges({ lake, shards, manifests }: MeasuredState, now: numb
 /** How many closed epochs some bucket has not compacted yet. */
 export function waitingEpochs(
   { epoch }: Pick<MeasuredState['lake'], 'epoch'>,
-  manifests: MeasuredState['manifests'],
+  manifests: readonly Pick<ManifestHead, 'compacted'>[],
 ): number {
   return Math.max(0, epoch - compactedByAll(manifests))
 }

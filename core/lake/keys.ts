@@ -1,4 +1,5 @@
 import { type TableName, tables } from '#schemas/columns'
+import { LINKS_MANIFEST_PREFIX, MANIFEST_PREFIX } from '#schemas/manifests'
 import type { Claim } from './claim.ts'
 import type { TombstoneBatch } from './erase/tombstone-batch.ts'
 import type { SegmentId } from './segment.ts'
@@ -140,6 +141,59 @@ export function parseTombstoneKey(key: string): { bucket: number; writtenAt: num
   return match === null ? null : { bucket: Number(match[1]), writtenAt: Number(match[2]) }
 }
 
+/**
+ * The name of a manifest or of a page. `version`: of the manifest that it was first written for. `writtenAt`,
+ * Unix ms, and a hash of the bytes tell it from others that were written for the same version.
+ */
+export type ManifestName = { version: number; writtenAt: number; hash: string }
+
+export function manifestKey(bucket: number, name: ManifestName): string {
+  return `${manifestPrefix(bucket)}${toFileName(name)}`
+}
+
+/** The key of a page: segments of a manifest that has many. */
+export function manifestPageKey(bucket: number, name: ManifestName): string {
+  return `${manifestPrefix(bucket)}page-${toFileName(name)}`
+}
+
+/** The prefix of the manifests of a bucket and of their pages. */
+export function manifestPrefix(bucket: number): string {
+  return `${MANIFEST_PREFIX}bucket=${bucket}/`
+}
+
+function toFileName({ version, writtenAt, hash }: ManifestName): string {
+  return `${version}-${writtenAt}-${hash}.json.zst`
+}
+
+/** What the key of a manifest or of a page says; null for any other key. */
+export function parseManifestKey(
+  key: string,
+): { bucket: number; isPage: boolean; name: ManifestName } | null {
+  const match = /^manifests\/bucket=(\d+)\/(page-)?(\d+)-(\d+)-([0-9a-f]+)\.json\.zst$/.exec(key)
+  if (match === null) return null
+  const [, bucket, page, version, writtenAt, hash] = match
+  const name = { version: Number(version), writtenAt: Number(writtenAt), hash: String(hash) }
+  return { bucket: Number(bucket), isPage: page !== undefined, name }
+}
+
+/** What names the links files of a bucket. `version`: its number of changes. `hash`: of its bytes. */
+export function linksManifestKey(
+  bucket: number,
+  { version, hash }: { version: number; hash: string },
+): string {
+  return `${linksManifestPrefix(bucket)}${version}-${hash}.json.zst`
+}
+
+export function linksManifestPrefix(bucket: number): string {
+  return `${LINKS_MANIFEST_PREFIX}bucket=${bucket}/`
+}
+
+/** The version in the key of what names links files; null for any other key. */
+export function parseLinksManifestKey(key: string): { version: number } | null {
+  const match = /^manifests\/links\/bucket=\d+\/(\d+)-[0-9a-f]+\.json\.zst$/.exec(key)
+  return match === null ? null : { version: Number(match[1]) }
+}
+
 /** The prefix of records that could not be read. */
 export const QUARANTINE = 'quarantine/'
 /** The prefix of records that only a newer version can read. */
@@ -186,6 +240,10 @@ const OWN_FORMS: readonly { prefix: string; isOwn(key: string): boolean }[] = [
     isOwn: key => parseLinksKey(key) !== null || REMOVAL.test(key),
   },
   { prefix: `${tables.tombstones.prefix}/`, isOwn: key => parseTombstoneKey(key) !== null },
+  {
+    prefix: MANIFEST_PREFIX,
+    isOwn: key => parseManifestKey(key) !== null || parseLinksManifestKey(key) !== null,
+  },
   { prefix: QUARANTINE, isOwn: key => SET_ASIDE.test(key) },
   { prefix: WAITING, isOwn: key => SET_ASIDE.test(key) },
 ]

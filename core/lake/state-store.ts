@@ -3,7 +3,8 @@ import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#co
 import { DAY_MS } from '#core/time'
 import type { Claim } from './claim.ts'
 import { createManifestStore } from './empty-epochs.ts'
-import { manifestItems } from './manifest-store.ts'
+import type { ManifestObjectServices } from './manifest-objects.ts'
+import { createManifestItems, manifestPointers } from './manifest-store.ts'
 import {
   EPOCH_TIME_INTERVAL_MS,
   EPOCH_TIMES,
@@ -16,10 +17,10 @@ import {
 const JOB_TTL_MS = 30 * DAY_MS
 
 /**
- * The lake state in DynamoDB. Every change is one conditional write, so of two processes only one can
- * succeed.
+ * The lake state in DynamoDB, and the manifests in the lake. Every change is one conditional write, so of two
+ * processes only one can succeed.
  */
-export function createLakeStateStore(state: StateTable): LakeStateStore {
+export function createLakeStateStore(state: StateTable, objects: ManifestObjectServices): LakeStateStore {
   const lakes = lakeEntity(state)
   const shards = shardEntity(state)
   const jobs = jobEntity(state)
@@ -117,7 +118,7 @@ export function createLakeStateStore(state: StateTable): LakeStateStore {
         .where((item, { eq }) => `${eq(item.fence, fence)} AND ${eq(item.epoch, from)}`)
       return conditionHeld(write.go())
     },
-    ...createManifestStore(manifestItems(state)),
+    ...createManifestStore(createManifestItems(manifestPointers(state), objects)),
 
     beginJob(job, now, staleBefore) {
       const write = jobs.upsert({ job, sentAt: now, expires_at: Math.ceil((now + JOB_TTL_MS) / 1000) }).where(

@@ -2,10 +2,11 @@ import type { Claim } from './claim.ts'
 import type { Manifest } from './manifest.ts'
 
 /**
- * The state of the lake: one item for the epoch, one for each shard and one for the manifest of each bucket.
- * Every change is a single conditional write and returns whether its condition held; if it did not, nothing
- * changed. core/lake/state-store.ts keeps the state in DynamoDB, test/support/memory-lake-state.ts in memory
- * for the simulator. test/contract/lake-state.ts tests both.
+ * The state of the lake: one item for the epoch, one for each shard and one that names the manifest of each
+ * bucket, which is an object of the lake (manifest-objects.ts). Every change is a single conditional write
+ * and returns whether its condition held; if it did not, nothing changed. core/lake/state-store.ts keeps the
+ * state in DynamoDB, test/support/memory-lake-state.ts in memory for the simulator.
+ * test/contract/lake-state.ts tests both.
  */
 
 export type ShardState = {
@@ -41,6 +42,18 @@ export type EpochTime = { epoch: number; at: number }
 export const EPOCH_TIME_INTERVAL_MS = 3_600_000
 export const EPOCH_TIMES = 100
 
+/** What is known of a manifest without its object. `bytes`: of the object, 0 without one. */
+export type ManifestHead = { bucket: number; compacted: number; bytes: number }
+
+/** By bucket: the version of the manifest in force, and the objects that it is in. */
+export type NamedKeys = ReadonlyMap<number, { version: number; keys: readonly string[] }>
+
+/**
+ * `buckets`: how many have another manifest. `behind`: epochs that the state takes for compacted and that the
+ * newest manifest of the lake does not have.
+ */
+export type AdoptedManifests = { buckets: number; behind: readonly { from: number; until: number }[] }
+
 export type LakeStateStore = {
   /** A consistent read. The first one creates the item, with epoch 1. */
   lake(): Promise<LakeState>
@@ -73,6 +86,15 @@ export type LakeStateStore = {
   manifest(bucket: number): Promise<Manifest>
   /** The manifests of all buckets, in their order. */
   manifests(): Promise<Manifest[]>
+  /** Their watermarks and sizes, without opening the objects of the lake that hold the manifests. */
+  manifestHeads(): Promise<ManifestHead[]>
+  /** The objects that the manifests are in. Without buckets of which nobody can say it now. */
+  namedKeys(): Promise<NamedKeys>
+  /**
+   * Changes manifests after state and lake were restored to different times (adopt-manifest.ts). Call it only
+   * while nothing else writes.
+   */
+  adoptManifests(): Promise<AdoptedManifests>
   /** Saves a changed manifest. Holds if the saved one has the version before it. */
   saveManifest(manifest: Manifest): Promise<boolean>
   /**

@@ -76,8 +76,8 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
           contextSince(firstAnnotation({ start })),
         ])
         const asked = { project, query, body, context, keptSince: keptSince(services, call.caller) }
-        const { links, joinedProjects } = identity
-        const question = JSON.stringify([name, isLink, asked, links, joinedProjects])
+        const { links, isPartial, joinedProjects } = identity
+        const question = JSON.stringify([name, isLink, asked, links, isPartial, joinedProjects])
         return shareEqual(question, call.signal, (reportServices, signal) =>
           runReport(report, reportServices, {
             ...asked,

@@ -5,9 +5,10 @@ export type StoredItem = Record<string, AttributeValue>
 /**
  * What a restoration does with an item of the moment. `write`: puts it over the one of the table. `never`:
  * leaves what the table has, also nothing. `fill`: puts it only where the table has none. `merge`: sets its
- * attributes, unless the table says that the thing was deleted.
+ * attributes, unless the table says that the thing was deleted. `pipeline`: puts it only into a table that
+ * has lost its pipeline.
  */
-export type RestoreRule = 'write' | 'never' | 'fill' | 'merge'
+export type RestoreRule = 'write' | 'never' | 'fill' | 'merge' | 'pipeline'
 
 /**
  * Rules by the form of `pk sk`; every other item is written. A credential that was revoked since the moment
@@ -16,12 +17,20 @@ export type RestoreRule = 'write' | 'never' | 'fill' | 'merge'
  * test/lib/restore/kept-items.test.ts compares these forms with what the stores write.
  */
 const RULES: [form: RegExp, rule: RestoreRule][] = [
+  // What the service has made of the stream and the lake goes with them, and they do not go back. Taken from
+  // the moment, it would make erased persons known again, and links files that are gone the ones to read.
+  [/ \$(lake|shard|manifest|emptyepochs|lakejob|erasure)_\d+(#|$)/, 'pipeline'],
+  [/^(erasures|identity|usage|opencounts|bots|live)#/, 'pipeline'],
+  [/^(identity-levels|identity-fold|identity-work|live-checkpoint) /, 'pipeline'],
   [/ \$(authrequest|agentsession|usedrefreshtoken|browsersession|setuplink|signinattempt)_\d+(#|$)/, 'never'],
   [/^(sharelinks|replayview)#/, 'never'],
   // An identity that leads to another account since must not open the old one again.
   [/ \$identity_\d+(#|$)/, 'fill'],
   [/ \$(account|project)_\d+(#|$)/, 'merge'],
 ]
+
+/** A table with this item has its pipeline. */
+export const PIPELINE_KEY = { pk: { S: '$footfall' }, sk: { S: '$lake_1' } } satisfies StoredItem
 
 /** The hash of an account's API key is never taken from the moment. */
 export const KEY_HASH = 'api_key_hash'

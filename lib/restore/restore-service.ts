@@ -3,8 +3,10 @@ import type { LambdaClient } from '@aws-sdk/client-lambda'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import { tables } from '#schemas/columns'
+import { LINKS_MANIFEST_PREFIX, MANIFEST_PREFIX } from '#schemas/manifests'
 import { callRestore, type Found } from './call-restore.ts'
-import { copyItems, describeCopied } from './copy-items.ts'
+import { copyItems, describeCopied, isInTable } from './copy-items.ts'
+import { PIPELINE_KEY } from './kept-items.ts'
 import { deleteCopy, restoreCopy } from './restore-table.ts'
 import type { ServiceResources } from './service-resources.ts'
 import { undoDeletions } from './undo-deletions.ts'
@@ -30,12 +32,13 @@ export type Restored = {
   seconds: number
 }
 
+/** All that the lake is made of. The service deletes again what nothing names. */
+const PREFIXES = [...Object.values(tables).map(({ prefix }) => `${prefix}/`), MANIFEST_PREFIX]
 /**
- * Files of events. Links are written again from the table, and an identify request waits in the table too.
+ * A table that has its pipeline names links files that are there, or that are written again from the table.
+ * Older ones would have ids of persons who were erased since.
  */
-const PREFIXES = Object.entries(tables)
-  .filter(([name]) => name === 'events_hot' || name.startsWith('segment_'))
-  .map(([, { prefix }]) => `${prefix}/`)
+const LINKS = [`${tables.links.prefix}/`, LINKS_MANIFEST_PREFIX]
 
 /**
  * Brings the table and the lake back to one moment. The table is restored before anything is stopped, because
@@ -61,11 +64,14 @@ export async function restoreService(
   await step(`the table of ${moment.toISOString()} is ${copy}`, () =>
     restoreCopy(clients, { table, copy, moment }),
   )
+  const prefixes = (await isInTable(clients.dynamo, table, PIPELINE_KEY))
+    ? PREFIXES.filter(prefix => !LINKS.includes(prefix))
+    : PREFIXES
   const stopped = now()
   await step('everything that writes has stopped; tracking goes on', () => stopWriters(clients, resources))
   await step(
     'deleted files are back: ',
-    () => undoDeletions(clients.s3, bucket, { prefixes: PREFIXES, since: moment }),
+    () => undoDeletions(clients.s3, bucket, { prefixes, since: moment }),
     String,
   )
   await step('items are copied into the table: ', () => copyItems(clients, copy, table), describeCopied)

@@ -19,7 +19,7 @@ import { createLiveBuffer } from '#core/live/buffer'
 import { createLiveCheckpoint } from '#core/live/checkpoint'
 import { createLiveConsumer } from '#core/live/consumer'
 import type { Log } from '#core/ports'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { collectWhenIdle } from '#local/collect-garbage'
 import { type CompactionStart, startCompaction } from '#local/compaction/start'
 import { lakeDir, statePath } from '#local/data-folder'
@@ -60,8 +60,9 @@ const send = (message: PipelineMessage) => port.postMessage(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const stream = openLanesReader(dataDir)
 const connection = connectState(statePath(dataDir))
-const { lakeState: state, usage, projects, receipts } = createStores(connection, clock)
 const lake = ownObjects(createFolderLake(lakeDir(dataDir)), log)
+const { usage, projects } = createStores(connection, clock)
+const { lakeState: state, receipts } = createLakeStores({ ...connection, lake }, clock)
 const { client, table } = connection
 const identity = createIdentityStore({ client, table, lake, projects, clock })
 const consumer = createLakeConsumer({
@@ -176,7 +177,7 @@ function startEngines(priority: CompactionStart['priority']) {
  * them.
  */
 async function isLate(): Promise<boolean> {
-  return waitingEpochs(await state.lake(), await state.manifests()) >= LATE_EPOCHS
+  return waitingEpochs(await state.lake(), await state.manifestHeads()) >= LATE_EPOCHS
 }
 
 port.on('message', (command: PipelineCommand) => {

@@ -13,9 +13,13 @@ const TIMEOUT_MS = 15 * 60_000
 
 /** Jobs of the queue compact all hot files to segments. Reads give the same results during and after that. */
 export async function compaction({ aws, stack, service, patience }: World): Promise<string> {
-  const state = createLakeStateStore({ client: aws.dynamo, table: stack.table })
   const lake = createS3Lake({ client: aws.s3, bucket: stack.bucket })
-  const readCompacted = async () => Math.min(...(await state.manifests()).map(({ compacted }) => compacted))
+  const state = createLakeStateStore(
+    { client: aws.dynamo, table: stack.table },
+    { lake, clock: { now: Date.now } },
+  )
+  const readCompacted = async () =>
+    Math.min(...(await state.manifestHeads()).map(({ compacted }) => compacted))
   const start = await readCompacted()
   const project = await service.createProject('compacted')
   const events = Array.from({ length: 30 }, (_, i) => ({ event: 'kept', event_id: `compacted-${i}` }))

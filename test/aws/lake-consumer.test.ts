@@ -38,7 +38,8 @@ afterAll(async () => {
 
 lakeStateContract('DynamoDB by the client of AWS', async () => {
   await emptyTable(state)
-  return createLakeStateStore(table)
+  const lake = createS3Lake({ client: storage.s3, bucket: storage.createBucket() })
+  return createLakeStateStore(table, { lake, clock: { now: Date.now } })
 })
 
 /** The lake consumer with the adapters of AWS, and a function that sends it records of one event each. */
@@ -56,7 +57,7 @@ async function setUp() {
     readMs: 60_000,
   })
   const lake = createS3Lake({ client: storage.s3, bucket: storage.createBucket() })
-  const lakeState = createLakeStateStore(table)
+  const lakeState = createLakeStateStore(table, { lake, clock: { now: Date.now } })
   const consumer = createLakeConsumer({
     state: lakeState,
     stream,

@@ -10,7 +10,7 @@ import { createLiveCheckpoint } from '#core/live/checkpoint'
 import { createLiveConsumer } from '#core/live/consumer'
 import type { Project } from '#core/projects/project'
 import { scanPages } from '#core/query-all'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { DAY_MS, utcDate } from '#core/time'
 import { mapSize } from '#local/state/values'
 import {
@@ -64,7 +64,7 @@ const KINDS: Kind[] = [
   { row: 'epoch of the lake', keys: /\$lake_1$/, bytes: 6_000 },
   { row: 'shard', keys: /\$shard_1#/, bytes: 1_000 },
   { row: 'job', keys: /\$lakejob_1$/, bytes: 1_000 },
-  { row: 'manifest of a bucket', keys: /\$manifest_1#/, bytes: 40_000 },
+  { row: 'name of the manifest of a bucket', keys: /\$manifest_1#/, bytes: 300 },
   { row: 'empty epochs', keys: /\$emptyepochs_1$/, bytes: 2_000 },
   {
     row: 'receipt of an erasure, completion of a batch',
@@ -72,7 +72,7 @@ const KINDS: Kind[] = [
     bytes: 1_000,
   },
   { row: 'erased ids of a project', keys: /^identity#\S+ erased#/, bytes: 1_000 },
-  { row: 'links files of a bucket', keys: /^identity-levels /, bytes: 100_000 },
+  { row: 'name of what names the links files of a bucket', keys: /^identity-levels /, bytes: 300 },
   { row: 'position of the fold', keys: /^identity-fold head$/, bytes: 1_000 },
   { row: 'pause of removals', keys: /^identity-fold removals$/, bytes: 1_000 },
   { row: 'pointer of a linked id', keys: /^identity#\S+ to#/, bytes: 3_000 },
@@ -104,7 +104,8 @@ function openYear() {
   const lake = createSimulatedLake()
   const stream = createSimulatedStream()
   const queue = createSimulatedQueue()
-  const { lakeState, usage, receipts } = createStores(state, clock)
+  const { usage } = createStores(state, clock)
+  const { lakeState, receipts } = createLakeStores({ ...state, lake }, clock)
   const log = () => {}
   const erasures = openErasures({
     ...{ ...state, lakeState, lake, clock, encode: encodeSimulatedTombstones },

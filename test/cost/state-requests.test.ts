@@ -14,7 +14,7 @@ import { profiles } from '#core/limits/profile'
 import { createLiveBuffer, LATE_MS } from '#core/live/buffer'
 import { openReplays } from '#core/replays/open-replays'
 import { keepInTable } from '#core/reports/run/kept-answers'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { READ_UNIT, unitsOf } from '#cost/lake'
 import { system } from '#cost/system'
 import { reportsHandler } from '#lambdas/reports/handler'
@@ -41,9 +41,9 @@ const MINUTE = 60_000
 const clock = createFakeClock(Date.UTC(2026, 10, 1), { movesItself: true })
 const log = () => {}
 const state = await openMeteredState()
-const stores = createStores(state, clock)
-const { lakeState, usage, accounts, projects } = stores
 const lake = createSimulatedLake()
+const stores = { ...createStores(state, clock), ...createLakeStores({ ...state, lake }, clock) }
+const { lakeState, usage, accounts, projects } = stores
 const jobs = createSimulatedQueue()
 const consumer = createLakeConsumer({
   ...{ state: lakeState, lake, usage, projects, clock, log, encode: encodeSimulated },
@@ -218,7 +218,7 @@ test('GET /stats costs what the model says when the caches of its process are ov
  * nothing.
  */
 function openReports(key: string) {
-  const fresh = createStores(state, clock)
+  const fresh = { ...createStores(state, clock), ...createLakeStores({ ...state, lake }, clock) }
   const profile = profiles.own
   const access = createAccessStores({ ...fresh, ...state, clock, log, profile, admitted: [] })
   const reports = reportsHandler({

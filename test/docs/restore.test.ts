@@ -6,7 +6,7 @@ import { segmentKeys } from '#core/lake/keys'
 import { openLake } from '#core/lake/read/snapshot'
 import type { StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { restoreHandler } from '#lambdas/restore/handler'
 import { BUCKETS } from '#schemas/columns'
 import {
@@ -33,8 +33,9 @@ const HOUR = 3_600_000
 async function openWorld() {
   const state = await openTestState()
   const clock = createFakeClock(Date.UTC(2026, 10, 1), { movesItself: true })
-  const { lakeState, usage, projects } = createStores(state, clock)
   const lake = createSimulatedLake()
+  const { usage, projects } = createStores(state, clock)
+  const { lakeState } = createLakeStores({ ...state, lake }, clock)
   const stream = createSimulatedStream()
   stream.byName.clear()
   for (const shard of SHARDS) stream.byName.set(shard, { entries: [], open: true })

@@ -34,6 +34,7 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
       'IteratorAge',
       'JobDeadLetters',
       'LastEpoch',
+      'ManifestSize',
       'LiveBehind',
       'MaintenanceStopped',
       'ObjectDamaged',

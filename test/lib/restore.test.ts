@@ -5,6 +5,7 @@ import {
   DeleteTableCommand,
   DescribeTableCommand,
   DynamoDBClient,
+  GetItemCommand,
   RestoreTableToPointInTimeCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
@@ -102,7 +103,9 @@ function playGoodService(): void {
     .rejectsOnce(missing)
     .resolvesOnce({ Table: { TableStatus: 'CREATING' } })
     .resolves({ Table: { TableStatus: 'ACTIVE' } })
-  dynamo.on(ScanCommand).resolves({ Items: [{ pk: { S: 'a' } }] })
+  dynamo.on(GetItemCommand).resolves({})
+  dynamo.on(ScanCommand).resolves({ Items: [] })
+  dynamo.on(ScanCommand, { Segment: 0 }).resolves({ Items: [{ pk: { S: 'a' } }] })
   dynamo.on(BatchWriteItemCommand).resolves({})
 }
 
@@ -144,16 +147,22 @@ test('the table is restored before anything stops, and everything runs again at 
   expect(printed.join('\n')).toMatch(/items are copied into the table: 1/)
 })
 
-test('deleted hot files and segments come back, and no tombstone, link or set of identify requests', async () => {
-  playGoodService()
-  await restoreService(createClients().clients, resources, moment)
-  expect(s3.commandCalls(ListObjectVersionsCommand).map(({ args }) => args[0].input.Prefix)).toEqual([
+test('all deleted files of the lake come back, and those of links only with a lost table', async () => {
+  const restored = async () => {
+    s3.resetHistory()
+    await restoreService(createClients().clients, resources, moment)
+    return s3.commandCalls(ListObjectVersionsCommand).map(({ args }) => args[0].input.Prefix)
+  }
+  const lasting = [
     'hot/',
-    'segments/events/',
-    'segments/sessions/',
-    'segments/activity/',
-    'segments/event-ids/',
-  ])
+    ...['events', 'sessions', 'activity', 'event-ids'].map(name => `segments/${name}/`),
+    ...['hot-identity/', 'tombstones/', 'manifests/'],
+  ]
+  playGoodService()
+  expect((await restored()).toSorted()).toEqual([...lasting, 'links/'].toSorted())
+  // Old ones have ids of persons who were erased since.
+  dynamo.on(GetItemCommand).resolves({ Item: { pk: { S: '$footfall' } } })
+  expect((await restored()).toSorted()).toEqual(lasting.toSorted())
 })
 
 test('a moment that DynamoDB refuses stops nothing', async () => {
@@ -240,7 +249,9 @@ test('items that DynamoDB does not take are sent again, and an error says so whe
   const request = { PutRequest: { Item: { pk: { S: 'b' } } } }
   const client = new DynamoDBClient()
   const { wait } = createTestWait()
-  dynamo.on(ScanCommand).resolves({ Items: [{ pk: { S: 'a' } }, { pk: { S: 'b' } }] })
+  dynamo.on(GetItemCommand).resolves({})
+  dynamo.on(ScanCommand).resolves({ Items: [] })
+  dynamo.on(ScanCommand, { Segment: 3 }).resolves({ Items: [{ pk: { S: 'a' } }, { pk: { S: 'b' } }] })
   dynamo
     .on(BatchWriteItemCommand)
     .resolvesOnce({ UnprocessedItems: { state: [request] } })

@@ -107,7 +107,7 @@ test.each([
   [
     'control',
     ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
-    ['sqs:SendMessage JobQueueJobsQueue'],
+    ['s3:GetObject StorageLake/manifests/*', 'sqs:SendMessage JobQueueJobsQueue'],
   ],
   [
     'replay',
@@ -147,12 +147,14 @@ test.each([
     'jobs',
     ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
-      ...['hot-identity', 'links'].map(prefix => `s3:DeleteObject StorageLake/${prefix}/*`),
-      ...['hot', 'hot-identity', 'links', ...SEGMENT_PREFIXES, 'tombstones'].map(
+      ...['hot-identity', 'links', 'manifests/links'].map(
+        prefix => `s3:DeleteObject StorageLake/${prefix}/*`,
+      ),
+      ...['hot', 'hot-identity', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones'].map(
         prefix => `s3:GetObject StorageLake/${prefix}/*`,
       ),
       's3:ListBucket StorageLake',
-      ...['hot', 'links', ...SEGMENT_PREFIXES, 'tombstones'].map(
+      ...['hot', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones'].map(
         prefix => `s3:PutObject StorageLake/${prefix}/*`,
       ),
       'lambda:InvokeFunction scanFunction',
@@ -173,11 +175,11 @@ test.each([
       'kinesis:GetShardIterator StreamEvents',
       'kinesis:ListShards StreamEvents',
       'kinesis:ListStreams StreamEvents',
-      ...['hot', 'quarantine', ...SEGMENT_PREFIXES, 'waiting'].map(
+      ...['hot', 'manifests', 'quarantine', ...SEGMENT_PREFIXES, 'waiting'].map(
         prefix => `s3:GetObject StorageLake/${prefix}/*`,
       ),
       's3:ListBucket StorageLake',
-      ...['hot', 'hot-identity', 'quarantine', 'tombstones', 'waiting'].map(
+      ...['hot', 'hot-identity', 'manifests', 'quarantine', 'tombstones', 'waiting'].map(
         prefix => `s3:PutObject StorageLake/${prefix}/*`,
       ),
     ],
@@ -187,9 +189,12 @@ test.each([
     ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
       's3:DeleteObject StorageLake/hot/*',
-      ...[...SEGMENT_PREFIXES, 'tombstones'].map(prefix => `s3:DeleteObject StorageLake/${prefix}/*`),
+      ...['manifests', ...SEGMENT_PREFIXES, 'tombstones'].map(
+        prefix => `s3:DeleteObject StorageLake/${prefix}/*`,
+      ),
       's3:ListBucket StorageLake',
-      's3:PutObject StorageLake/tombstones/*',
+      's3:GetObject StorageLake/manifests/*',
+      ...['manifests', 'tombstones'].map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
       'sqs:SendMessage JobQueueJobsQueue',
       ...[
         'DecreaseStreamRetentionPeriod',
@@ -207,14 +212,15 @@ test.each([
   expect(rights(name)).toEqual([...state, ...otherRights, ...log].toSorted())
 })
 
-test('reports reads only the lake, one database and one workgroup, writes only links files and tombstones, and deletes only replays', () => {
+test('reports reads only the lake, one database and one workgroup, writes only links files, manifests and tombstones, and deletes only replays', () => {
   const granted = rights('reports')
   expect(granted.filter(right => /^s3:(Put|Delete)/.test(right))).toEqual([
     's3:DeleteObject StorageLake/replays/*',
     's3:PutObject StorageLake/links/*',
+    's3:PutObject StorageLake/manifests/*',
     's3:PutObject StorageLake/tombstones/*',
   ])
-  const prefixes = ['hot', 'links', ...SEGMENT_PREFIXES, 'tombstones']
+  const prefixes = ['hot', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones']
   expect(granted.filter(right => right.startsWith('s3:GetObject'))).toEqual(
     prefixes.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
   )

@@ -2,10 +2,11 @@ import type { StreamRecord } from '#core/ingest/record'
 import { createLakeWorker } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
-import { createManifestStore, type ManifestItems } from '#core/lake/empty-epochs'
+import { createManifestStore } from '#core/lake/empty-epochs'
 import { createOldRecords } from '#core/lake/erase/old-records'
 import { hotPrefix, parseHotKey, tombstoneKey } from '#core/lake/keys'
 import { emptyManifest, nextMerge } from '#core/lake/manifest'
+import { createManifestItems, type ManifestPointers } from '#core/lake/manifest-store'
 import { createOldestUnread } from '#core/lake/read/freshness'
 import { openLake } from '#core/lake/read/snapshot'
 import { reconcile } from '#core/lake/restore/reconcile'
@@ -62,6 +63,10 @@ export type SimulationReport = {
   erasures: number
   rewrites: number
   standstills: number
+  /** Manifests whose items got the form of the first edition. */
+  oldItems: number
+  /** Manifests that a start after a power cut has changed, because the lake has newer ones. */
+  restored: number
 }
 
 const START = Date.UTC(2026, 10, 1)
@@ -118,19 +123,15 @@ export async function simulateSchedule(
   const clock = { ...createFakeClock(), now: () => now }
   const stream = createSimulatedStream()
   const lake = createSimulatedLake()
-  const state = createMemoryLakeState()
+  const state = createMemoryLakeState(lake, clock)
   // The other buckets never wait, because each of their steps would take turns from the schedule.
   for (let bucket = USED_BUCKETS.length; bucket < BUCKETS; bucket++) {
-    await state.saveManifest({
-      ...emptyManifest(bucket),
-      version: 1,
-      compacted: Number.POSITIVE_INFINITY,
-    })
+    state.putInline({ ...emptyManifest(bucket), version: 1, compacted: Number.POSITIVE_INFINITY })
   }
-  const items: ManifestItems = {
-    ...state.items,
+  const pointers: ManifestPointers = {
+    ...state.pointers,
     async saveEmptyEpochs(emptyEpochs) {
-      const isSaved = await state.items.saveEmptyEpochs(emptyEpochs)
+      const isSaved = await state.pointers.saveEmptyEpochs(emptyEpochs)
       if (isSaved) report.skips++
       return isSaved
     },
@@ -160,6 +161,8 @@ export async function simulateSchedule(
     erasures: 0,
     rewrites: 0,
     standstills: 0,
+    oldItems: 0,
+    restored: 0,
   }
   /** Number of delivered entries by shard. */
   const delivered = new Map<string, number>()
@@ -190,7 +193,12 @@ export async function simulateSchedule(
     const ports = {
       state: {
         ...processes.interruptible(process, state),
-        ...createManifestStore(processes.interruptible(process, items)),
+        ...createManifestStore(
+          createManifestItems(processes.interruptible(process, pointers), {
+            lake: processes.interruptible(process, lake),
+            clock,
+          }),
+        ),
       },
       stream: processes.interruptible(process, stream),
       lake: processes.interruptible(process, lake),
@@ -315,6 +323,12 @@ export async function simulateSchedule(
     if (job === undefined) return
     if (chance(0.7)) queue.jobs.splice(queue.jobs.indexOf(job), 1)
     processes.start(self => services(self).worker.run(job))
+  }
+
+  /** The item of a bucket gets the form of the first edition, as if no change had come since. */
+  function ageItem(): void {
+    state.putInline(state.peekManifest(pick(USED_BUCKETS)))
+    report.oldItems++
   }
 
   function reshard(): void {
@@ -501,7 +515,7 @@ export async function simulateSchedule(
   }
 
   async function powerCut(): Promise<void> {
-    // An older state misses files that were deleted since; core/lake/adopt-segments.ts is for that.
+    // An older state misses files that were deleted since; core/lake/restore/restore-lake.ts is for that.
     const recent = backups.filter(({ at }) => now - at < SETTINGS.keepSupersededMs / 2)
     if (recent.length === 0) return
     const backup = pick(recent)
@@ -513,7 +527,9 @@ export async function simulateSchedule(
     counters.folded.clear()
     for (const [key, events] of backup.folded) counters.folded.set(key, events)
     const restart = processes.start(async self => {
-      await reconcile({ ...services(self), clock, log })
+      const ports = services(self)
+      await reconcile({ ...ports, clock, log })
+      report.restored += (await ports.state.adoptManifests()).buckets
     })
     while (restart.running) await processes.turn()
     if (restart.error !== undefined) throw restart.error
@@ -536,12 +552,13 @@ export async function simulateSchedule(
     [1, () => processes.stallOne()],
     // Reads and workers must do without the item of the empty epochs, as an older version does.
     [0.3, () => state.forgetSkippedEpochs()],
-    ...(powerCuts
-      ? []
-      : ([
-          [0.4, erase],
-          [0.1, standStill],
-        ] as [number, () => Promise<void>][])),
+      [0.3, ageItem],
+      ...(powerCuts
+        ? []
+        : ([
+            [0.4, erase],
+            [0.1, standStill],
+          ] as [number, () => Promise<void>][])),
     // Without quiet times, nearly every schedule ended before its first merge.
     [2, settle],
     ...(powerCuts

@@ -25,6 +25,7 @@ test('in random schedules every accepted event is read exactly once at every ste
       erasures: 1,
       rewrites: 0.3,
       standstills: 0.2,
+      oldItems: 1,
     }),
   ).toEqual({})
 })

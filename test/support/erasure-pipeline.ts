@@ -14,7 +14,7 @@ import { createOldRecords } from '#core/lake/erase/old-records'
 import { createOldestUnread } from '#core/lake/read/freshness'
 import type { Lake, StreamEntry } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
 import type { EventsRecord } from './build-lake.ts'
@@ -41,9 +41,9 @@ export function openErasurePipeline(
   { scrub, order }: Pick<MaintenanceServices, 'scrub'> & { order?: ArrivalOrder } = {},
 ) {
   const clock = createFakeClock(ERASURE_START, { movesItself: true })
-  const stores = createStores(state, clock)
-  const { lakeState, usage, receipts } = stores
   const lake = createFolderLake(join(dir, 'lake'))
+  const stores = { ...createStores(state, clock), ...createLakeStores({ ...state, lake }, clock) }
+  const { lakeState, usage, receipts } = stores
   const opened = openErasures({ ...state, lakeState, lake, clock, ...(order && { order }) })
   const erasePerson: typeof opened.erasePerson = async (parts, userIds) => {
     const id = await opened.erasePerson(parts, userIds)

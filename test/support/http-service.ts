@@ -153,7 +153,7 @@ export async function openHttpService({
     clock,
     log,
   })
-  const lakeState = createLakeStateStore(state)
+  const lakeState = createLakeStateStore(state, { lake, clock })
   const experiments = createExperimentStore({ ...state, clock })
   const order = createArrivalOrder()
   const erasures = openErasures({ ...state, lakeState, lake, clock, order })
@@ -336,6 +336,8 @@ export async function openHttpService({
     accounts,
     erasures,
     lakeState,
+    /** Links files, tombstones and manifests; the engine does not read them. */
+    lake,
     feedback,
     state,
     /** Issues a new key of `owner`, which later calls use. */

@@ -29,9 +29,9 @@ export function createLakePipeline(
   const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
   const logged: string[] = []
   const log: Log = code => void logged.push(code)
-  const state = createMemoryLakeState()
-  const stream = createSimulatedStream()
   const lake = createSimulatedLake()
+  const state = createMemoryLakeState(lake, clock)
+  const stream = createSimulatedStream()
   const jobs = createSimulatedQueue()
   const { usage, claimed, folded } = createSimulatedUsage()
   const compactor = createSimulatedCompactor(lake)

@@ -5,7 +5,17 @@ import {
   NO_EMPTY_EPOCHS,
   skipEmpty,
 } from '#core/lake/empty-epochs'
+import { toSegment } from '#core/lake/encode-manifest'
+import { manifestKey, manifestPageKey } from '#core/lake/keys'
 import { emptyManifest, type Manifest } from '#core/lake/manifest'
+import {
+  type ManifestObject,
+  type ManifestObjectServices,
+  type ManifestPointer,
+  manifestOfObject,
+} from '#core/lake/manifest-objects'
+import { createManifestItems, type ManifestEntry, type ManifestPointers } from '#core/lake/manifest-store'
+import { unpackJson } from '#core/lake/packed-json'
 import {
   EPOCH_TIME_INTERVAL_MS,
   EPOCH_TIMES,
@@ -13,18 +23,20 @@ import {
   type LakeStateStore,
   type ShardState,
 } from '#core/lake/state'
+import { createSimulatedLake, type SimulatedLake } from '#test/simulation/simulated-ports'
 
 type Job = { sentAt: number; finished: boolean }
 type SavedState = {
   lake: LakeState
   shards: Map<string, ShardState>
-  manifests: Map<number, Manifest>
+  manifests: Map<number, ManifestEntry>
   emptyEpochs: EmptyEpochs
   jobs: Map<string, Job>
 }
 
 /**
- * The lake state in memory. It passes the same contract suite as the table, and is thousands of times faster.
+ * The lake state in memory, with the manifests in the given lake. It passes the same contract suite as the
+ * table, and is thousands of times faster.
  */
 export type MemoryLakeState = LakeStateStore & {
   save(): SavedState
@@ -38,25 +50,33 @@ export type MemoryLakeState = LakeStateStore & {
    * The single items behind the manifests, so that a process can be stopped or killed between two of them.
    */
   items: ManifestItems
+  /** Gives the manifest an item of the first edition, which has all of it. It takes no turn. */
+  putInline(manifest: Manifest): void
+  /** The items that name the manifests, for a process with a lake of its own. */
+  pointers: ManifestPointers
   /** Returns the number of changes that readers can see. */
   changes(): number
 }
 
-export function createMemoryLakeState(): MemoryLakeState {
+export function createMemoryLakeState(
+  lakeOfManifests: SimulatedLake = createSimulatedLake(),
+  clock: ManifestObjectServices['clock'] = { now: () => 0 },
+): MemoryLakeState {
   let lake: LakeState = { epoch: 1, fence: 0, leaseUntil: 0, epochOpenedAt: 0, epochTimes: [] }
   let shards = new Map<string, ShardState>()
-  let manifests = new Map<number, Manifest>()
+  let manifests = new Map<number, ManifestEntry>()
   let emptyEpochs = NO_EMPTY_EPOCHS
   let jobs = new Map<string, Job>()
   let changes = 0
 
-  const savedManifest = (bucket: number) => manifests.get(bucket) ?? emptyManifest(bucket)
-  const items: ManifestItems = {
-    readManifest: async bucket => manifests.get(bucket) ?? null,
-    readManifests: async () => [...manifests.values()],
-    async saveManifest(manifest) {
-      if (savedManifest(manifest.bucket).version !== manifest.version - 1) return false
-      manifests.set(manifest.bucket, manifest)
+  const pointers: ManifestPointers = {
+    readEntry: async bucket => manifests.get(bucket) ?? null,
+    readEntries: async () => [...manifests.values()],
+    async savePointer(pointer, before) {
+      const saved = manifests.get(pointer.bucket)
+      const version = saved === undefined ? 0 : 'inline' in saved ? saved.inline.version : saved.version
+      if (version !== before) return false
+      manifests.set(pointer.bucket, pointer)
       changes++
       return true
     },
@@ -67,6 +87,22 @@ export function createMemoryLakeState(): MemoryLakeState {
       changes++
       return true
     },
+  }
+  const items = createManifestItems(pointers, { lake: lakeOfManifests, clock })
+
+  function savedManifest(bucket: number): Manifest {
+    const entry = manifests.get(bucket)
+    if (entry === undefined) return emptyManifest(bucket)
+    return 'inline' in entry ? entry.inline : readObject(entry)
+  }
+
+  /** Reads without a promise. */
+  function readObject({ bucket, version, object }: ManifestPointer): Manifest {
+    const content = (key: string, hash: string) =>
+      unpackJson(lakeOfManifests.objects.get(key) ?? new Uint8Array(), hash)
+    const found = content(manifestKey(bucket, { version, ...object }), object.hash) as ManifestObject
+    const pages = found.pages.map(name => content(manifestPageKey(bucket, name), name.hash) as number[][])
+    return manifestOfObject(found, pages.flat().map(toSegment))
   }
 
   function unread(shard: string): ShardState {
@@ -96,6 +132,8 @@ export function createMemoryLakeState(): MemoryLakeState {
     peekLake: () => lake,
     peekManifest: bucket => skipEmpty(savedManifest(bucket), emptyEpochs),
     items,
+    putInline: manifest => void manifests.set(manifest.bucket, { inline: manifest }),
+    pointers,
     changes: () => changes,
 
     lake: async () => ({ ...lake }),

@@ -11,7 +11,7 @@ import { createIdentityWork } from './identity-work.ts'
 export type IdentityJob = { kind: 'fold-identity' }
 
 export type FoldDueServices = StateTable & {
-  lake: Pick<Lake, 'list'>
+  lake: Pick<Lake, 'list' | 'get' | 'put' | 'delete'>
   lakeState: Pick<LakeStateStore, 'lake'>
   keepRetiredMs?: number
   clock: Now
@@ -30,9 +30,10 @@ export async function isFoldDue({
   if (head.behind !== null || Object.keys(head.damaged).length > 0) return true
   if ((await createIdentityWork(state).list()).length > 0) return true
   const oldest = clock.now() - keepRetiredMs
-  const manifests = await createLevelStore(state).readAll()
+  const manifests = await createLevelStore({ ...state, lake }).readAll()
   const isChoreDue = manifests.some(
-    manifest => manifest.retired.some(({ at }) => at <= oldest) || dueMerge(manifest).length > 1,
+    manifest =>
+      manifest.isLost || manifest.retired.some(({ at }) => at <= oldest) || dueMerge(manifest).length > 1,
   )
   if (isChoreDue) return true
   const files = await listIdentityFiles({ lake, state: lakeState }, head)

@@ -23,6 +23,7 @@ export function createFoldWatch(services: FoldWatchServices): () => Promise<bool
     const mayHaveFiles = quietAt === null
     let hasLooked = false
     const lake = {
+      ...services.lake,
       async list(prefix: string) {
         if (!mayHaveFiles) return []
         hasLooked = true

@@ -70,7 +70,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const pointers = createPointers(state)
   const traits = createTraitsStore(state, services.maxPublicBytes)
   const erasedUsers = createErasedUsers(state)
-  const levels = createLevelStore(state)
+  const levels = createLevelStore({ ...state, lake })
   const work = createIdentityWork(state)
   const scopes = createScopeStore(state, work)
   const buckets = createBucketFold({
@@ -108,7 +108,10 @@ export function createIdentityFold(services: IdentityFoldServices) {
       head = await foldFiles(head, failed)
       // A joined scope is ready when it has all links of its members, so nothing of theirs may wait.
       if (head.behind === null) await builds.run(extendLease)
-      await linkFiles.maintain(extendLease)
+      await linkFiles.maintain(extendLease, bucket =>
+        // The next run does it.
+        work.save({ kind: 'rebuild', id: String(bucket) }),
+      )
       await deleteFolded(head, hasRemoved)
     } finally {
       // Not if the process was overtaken.

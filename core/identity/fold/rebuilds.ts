@@ -51,7 +51,7 @@ export function createRebuilds(services: RebuildServices) {
   }
 
   async function rebuild(bucket: number, extendLease: () => Promise<void>): Promise<void> {
-    const manifest = await buckets.finishLast(await levels.read(bucket))
+    const { isLost: _, ...manifest } = await buckets.finishLast(await levels.read(bucket))
     const made: Level[] = []
     let waiting: LinkRow[] = []
     const write = async () => {

@@ -28,6 +28,11 @@ export type LinksManifest = {
    * shard that exists.
    */
   folded: Readonly<Record<string, string>>
+  /**
+   * What named the files is lost or damaged, so the fold makes them anew (rebuilds.ts). Until then there are
+   * none.
+   */
+  isLost?: boolean
 }
 
 export function emptyLinks(bucket: number): LinksManifest {

@@ -1,6 +1,12 @@
 import { type BucketFold, newWriter } from '#core/identity/fold/fold-bucket'
 import type { IdentityScope } from '#core/identity/scopes'
-import { linksKey, linksPrefix, parseLinksKey } from '#core/lake/keys'
+import {
+  linksKey,
+  linksManifestPrefix,
+  linksPrefix,
+  parseLinksKey,
+  parseLinksManifestKey,
+} from '#core/lake/keys'
 import type { Lake, Log, Now } from '#core/ports'
 import type { LevelStore } from './level-store.ts'
 import {
@@ -35,10 +41,17 @@ export function createLinkFiles(services: LinkFilesServices) {
   const small = createSmallLinks(lake)
   const engineFor = (rows: number) => (rows <= SMALL_ROWS ? small : (engine ?? small))
 
-  /** Does what is due in all buckets. A bucket that fails is logged, and the others go on. */
-  async function maintain(extendLease: () => Promise<void>): Promise<void> {
+  /**
+   * Does what is due in all buckets. A bucket that fails is logged, and the others go on. `onLost`: is told of
+   * those whose files nobody knows any more.
+   */
+  async function maintain(
+    extendLease: () => Promise<void>,
+    onLost: (bucket: number) => Promise<void>,
+  ): Promise<void> {
     for (const manifest of await levels.readAll()) {
       try {
+        if (manifest.isLost) await onLost(manifest.bucket)
         if (await maintainBucket(manifest)) await extendLease()
       } catch (error) {
         log('JOB_FAILED', { job: 'merge-links', bucket: manifest.bucket, error: String(error) })
@@ -114,13 +127,26 @@ export function createLinkFiles(services: LinkFilesServices) {
     return engineFor(rows).next(job)
   }
 
-  /** Deletes files that no manifest names: a process has ended before it saved the manifest. */
-  async function deleteOrphans({ bucket, levels: live, retired, last }: LinksManifest): Promise<void> {
+  /**
+   * Deletes files that no manifest names, and manifests that no item names: a process has ended before it
+   * saved what names them. A read may still have the manifest of the version before.
+   */
+  async function deleteOrphans({
+    bucket,
+    version,
+    levels: live,
+    retired,
+    last,
+  }: LinksManifest): Promise<void> {
     const named = new Set([...live, ...retired].map(level => linksKey(bucket, level)))
     const orphans = (await lake.list(linksPrefix(bucket))).filter(({ key }) => {
       const file = parseLinksKey(key)
       return file !== null && file.level.number < last && !named.has(key)
     })
+    for (const object of await lake.list(linksManifestPrefix(bucket))) {
+      const manifest = parseLinksManifestKey(object.key)
+      if (manifest !== null && manifest.version < version - 1) orphans.push(object)
+    }
     if (orphans.length > 0) await lake.delete(orphans.map(({ key }) => key))
   }
 

@@ -1,3 +1,4 @@
+import { unavailable } from '#core/errors'
 import type { IdentityStore, OpenLinks } from '#core/identity/identity-store'
 import { type IdentityScope, ownScope, type ScopedProject } from '#core/identity/scopes'
 import { finalLinks } from '#core/lake/read/user-links'
@@ -49,6 +50,9 @@ export async function findPersonIds(
   const opened = await Promise.all(
     scopes.map(async scope => ({ scope, links: await identity.openLinks(scope) })),
   )
+  // An erasure or a journey that misses ids of the person would be wrong for ever.
+  if (opened.some(({ links }) => links?.isPartial))
+    throw unavailable('Links of users are being made again. Send the same request again in a minute.', 60)
   const ids = new Set([userId])
   let lookedUp = 0
   for (const id of ids) {

@@ -5,6 +5,7 @@ import { openTombstones, tombstonesInHot, unclearedSegments } from '#core/lake/e
 import {
   hotPrefix,
   parseHotKey,
+  parseManifestKey,
   parseSegmentKey,
   SEGMENT_TABLES,
   segmentKeys,
@@ -18,10 +19,12 @@ import {
   type Manifest,
   nextMerge,
 } from '#core/lake/manifest'
+import { findOldManifests } from '#core/lake/old-manifests'
 import type { LakeStateStore } from '#core/lake/state'
 import type { JobQueue, Lake, Log, Now } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { tables } from '#schemas/columns'
+import { MANIFEST_PREFIX } from '#schemas/manifests'
 import { jobName, type LakeJob } from './jobs.ts'
 import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from './maintenance-settings.ts'
 
@@ -169,9 +172,22 @@ export function createMaintenance(
     for (const manifest of manifests) await deleteRetired(manifest, manifestsReadAt)
     await deleteOrphans(manifests)
     await erasureProgress.deleteUnnamed(manifests, manifestsReadAt)
+    await deleteOldManifests(manifestsReadAt)
     // After the orphans, so that the files stay for the jobs that run now.
     for (const { bucket } of manifests.filter(manifest => forgetEventIds(manifest) !== null))
       await changeManifest(state, bucket, forgetEventIds)
+  }
+
+  /** Deletes manifests that newer ones have replaced, and their pages (old-manifests.ts). */
+  async function deleteOldManifests(now: number): Promise<void> {
+    // Listed before the names are read, so that what is written meanwhile is not in the listing.
+    const objects = Map.groupBy(await lake.list(MANIFEST_PREFIX), ({ key }) => parseManifestKey(key)?.bucket)
+    for (const [bucket, named] of await state.namedKeys()) {
+      const keepMs = settings.keepSupersededMs
+      const { old, pages } = findOldManifests(objects.get(bucket) ?? [], named, { now, keepMs })
+      for (const key of pages) if (await isExpired(`expire/${key}`, now)) old.push(key)
+      if (old.length > 0) await lake.delete(old)
+    }
   }
 
   /** Deletes the hot files of epochs that all buckets have in segments. */

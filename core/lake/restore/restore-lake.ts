@@ -35,8 +35,11 @@ export type RestoredLake = {
   /** Records that were taken from the stream again, and their events. */
   records: number
   events: number
-  /** What is lost: events of missing files, records of unknown place, segments that must not be used. */
-  lost: { events: number; records: number; segments: number }
+  /**
+   * What is lost: events of missing files, records of unknown place, segments that must not be used,
+   * manifests whose events nobody has.
+   */
+  lost: { events: number; records: number; segments: number; manifests: number }
 }
 
 /** Shards that are searched at the same time. */
@@ -64,6 +67,7 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const { state, lake, tombstones, log } = services
   const hotFiles = await listHotFiles(lake)
   const stored = await listSegments(lake)
+  const adopted = await state.adoptManifests()
   const manifests = await state.manifests()
   await tombstones.mendMissing(manifests)
   const ends = [...stored.values()].flat().map(({ until }) => until)
@@ -105,13 +109,15 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   for (const each of plans) lostEvents += await applyPlan(services, each, hotEpochs)
   const events = await takeAgain(services, takenAgain, epoch)
   const records = sum(takenAgain.map(each => each.records))
-  if (plans.length > 0 || records > 0) log('LAKE_RESTORED', { buckets: plans.length, records, events })
+  if (plans.length > 0 || records > 0 || adopted.buckets > 0)
+    log('LAKE_RESTORED', { buckets: plans.length, records, events })
   const lost = {
     events: Math.max(0, lostEvents - events),
     records: sum(missing.map(each => each.records)) - records,
     segments: unreadSegments.length,
+    manifests: records > 0 ? 0 : adopted.behind.filter(range => isMissing(range, hotEpochs)).length,
   }
-  if (lost.events > 0 || lost.records > 0 || lost.segments > 0) log('LAKE_BEHIND', lost)
+  if (Object.values(lost).some(count => count > 0)) log('LAKE_BEHIND', lost)
   return { buckets: plans.length, records, events, lost }
 }
 
@@ -249,6 +255,11 @@ async function foldOpenCounts({ usage }: RestoreLakeServices): Promise<void> {
       await usage.foldEpoch(epoch, bucket, bucketCounts)
     }
   }
+}
+
+/** Whether the hot files of an epoch are gone, so that it cannot be compacted again. */
+function isMissing({ from, until }: { from: number; until: number }, hotEpochs: ReadonlySet<number>) {
+  return Array.from({ length: until - from }, (_, i) => from + i).some(epoch => !hotEpochs.has(epoch))
 }
 
 /** Writes hot files with the missing records, in the epoch `epoch`. Returns the number of events. */

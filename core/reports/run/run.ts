@@ -16,6 +16,7 @@ import { createNotes, type ReadNotes } from './notes.ts'
 import { endOfStored, type RangeContext, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
 import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
+import { warnOfLostLinks } from './warn-of-lost-links.ts'
 import { warnOfRange } from './warn-of-range.ts'
 import { warnOfTimes } from './warn-of-times.ts'
 import { addDays, type Zone } from './zone.ts'
@@ -196,6 +197,7 @@ export async function runReport<Params extends DatedParams, Body>(
   const now = clock.now()
   const { params, zone, range } = resolveRange(report.range, { project, query, body }, now)
   warnOfTimes(params, { now, zone }, notes)
+  warnOfLostLinks(identity, notes)
   const lake = await openLake()
   const days = {
     start: zone.startOf(zone.dateOf(range.from)),

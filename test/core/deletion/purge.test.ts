@@ -4,7 +4,7 @@ import { createDeletionList, type LakeDeletion } from '#core/deletion/deletion-l
 import { createPurge } from '#core/deletion/purge'
 import { openErasures } from '#core/erasure/open-erasures'
 import { profiles } from '#core/limits/profile'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { writeItems } from '#core/write-items'
 import { systemClock } from '#providers/system-clock'
 import { splitEqually } from '#schemas/assignment'
@@ -32,12 +32,13 @@ beforeEach(async () => {
 afterAll(() => state.close())
 
 function open(table: { client: TestState['client']; table: string } = state) {
-  const stores = createStores(table, clock)
+  const lake = createSimulatedLake()
+  const stores = { ...createStores(table, clock), ...createLakeStores({ ...table, lake }, clock) }
   const access = createAccessStores({
     ...{ ...table, ...stores, clock, log, profile: profiles.hosted, admitted: [] },
   })
   const deletions = createDeletionList({ ...table, clock })
-  const erasures = openErasures({ ...table, ...stores, lake: createSimulatedLake(), clock })
+  const erasures = openErasures({ ...table, ...stores, lake, clock })
   const purge = () => createPurge({ ...table, ...stores, erasures, deletions, clock, log }).tick()
   async function dueInLake() {
     const projects: LakeDeletion[] = []

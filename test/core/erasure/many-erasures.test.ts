@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPerson } from '#core/erasure/find-person'
 import { MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance-settings'
-import { toManifestItem } from '#core/lake/encode-manifest'
 import { createTombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { MAX_BATCHES, MAX_LISTED_PROJECTS, openTombstones, userHash } from '#core/lake/erase/tombstones'
 import { addEpoch, emptyManifest, type Manifest, nextMerge, replaceSegments } from '#core/lake/manifest'
+import { createManifestObjects } from '#core/lake/manifest-objects'
 import { runReport } from '#core/reports/run/run'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
+import { MANIFEST_BYTES } from '#schemas/manifests'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import type { BuiltLake, EventsRecord } from '#test/support/build-lake'
 import { segmentOf } from '#test/support/fixed-lake'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
@@ -170,7 +172,7 @@ test('a person of 20,000 ids is found and erased by one file', async () => {
   }
 })
 
-test('the largest manifest fits into an item: 100 million events in a month, and as many batches of tombstones as a bucket may have', () => {
+test('the object of a manifest stays within half of its bound: 100 million events in a month, and as many batches of tombstones as a bucket may have', async () => {
   const EPOCHS_A_DAY = 144
   const rows = Math.ceil(100_000_000 / (30 * EPOCHS_A_DAY))
   const bytes = 25 * rows
@@ -217,8 +219,8 @@ test('the largest manifest fits into an item: 100 million events in a month, and
     removed: { events: 100_000_000, files: 1_000 },
   }
   const tombstones = Array.from({ length: MAX_BATCHES }, () => batch)
-  const item = toManifestItem({ ...manifest, tombstones, tombstoneCount: batch.number })
-  // DynamoDB counts the names and the texts of an item.
-  expect(JSON.stringify(item).length).toBeLessThan(400 * 1_024)
+  const objects = createManifestObjects({ lake: createSimulatedLake(), clock: { now: () => NOW } })
+  const { pointer } = await objects.write({ ...manifest, tombstones, tombstoneCount: batch.number })
+  expect(pointer.bytes).toBeLessThan(MANIFEST_BYTES / 2)
   expect(largest).toBeGreaterThan(EPOCHS_A_DAY)
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createFoldWatch } from '#core/identity/fold/fold-watch'
 import { identityKey } from '#core/lake/keys'
 import type { ShardState } from '#core/lake/state'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { emptyTable, openTestState, type TestState } from '#test/support/test-state'
 
 const HOUR_MS = 3_600_000
@@ -20,6 +21,7 @@ function open() {
   const isDue = createFoldWatch({
     ...state,
     lake: {
+      ...createSimulatedLake(),
       async list(prefix) {
         seen.lists += 1
         return keys.filter(key => key.startsWith(prefix)).map(key => ({ key, size: 1 }))

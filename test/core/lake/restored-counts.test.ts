@@ -6,7 +6,7 @@ import { reconcile } from '#core/lake/restore/reconcile'
 import { restoreLake } from '#core/lake/restore/restore-lake'
 import type { Lake } from '#core/ports'
 import { bucketOf, type Project } from '#core/projects/project'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import {
   createSimulatedCompactor,
   createSimulatedLake,
@@ -35,8 +35,9 @@ const SHARD = 's0'
 
 function openWorld() {
   const clock = createFakeClock(Date.UTC(2026, 10, 1), { movesItself: true })
-  const { lakeState: state, usage } = createStores(table, clock)
   const lake = createSimulatedLake()
+  const { usage } = createStores(table, clock)
+  const { lakeState: state } = createLakeStores({ ...table, lake }, clock)
   const stream = createSimulatedStream()
   const jobs = createSimulatedQueue()
   const log = () => {}

@@ -7,7 +7,7 @@ import { propertySettings } from '#test/support/depth'
 import { fixedLake } from '#test/support/fixed-lake'
 import { oracleEvents } from '#test/support/oracle'
 import { periodOf } from '#test/support/oracle/common'
-import { history, NOW } from '#test/support/random-history'
+import { type History, history, NOW } from '#test/support/random-history'
 import { type ReportLake, withReportLake } from '#test/support/report-lake'
 
 const request = fc.record({
@@ -93,10 +93,10 @@ async function readPages(
 }
 
 test('a person whose events all come after the range is listed', async () => {
-  const asked = { project: 'proj_a', country: null, credentialed: false, file: 0, pause: 0 }
+  const sender = { project: 'proj_a', country: null, file: 0, pause: 0 } as const
   const event = { event: 'signup', user_id: 'u1', session_id: null, event_id: null, properties: null, lag: 0 }
-  const given = {
-    epochs: [{ gap: 0, requests: [{ ...asked, items: [event] }] }],
+  const given: Pick<History, 'epochs' | 'compacted' | 'mergeEnds'> = {
+    epochs: [{ gap: 0, requests: [{ ...sender, items: [event] }] }],
     compacted: 1,
     mergeEnds: [],
   }

@@ -9,7 +9,7 @@ import { createS3Lake } from '#aws/lake'
 import { createKinesisStream } from '#aws/stream'
 import type { LakeJob } from '#core/lake/compact/jobs'
 import type { StreamEntry } from '#core/ports'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import type { Bundles } from '#lib/bundles'
 import { systemClock } from '#providers/system-clock'
 import type { FunctionName } from '#schemas/functions'
@@ -195,7 +195,7 @@ export async function openBundledService(bundles: Bundles) {
     /** The functions' folder for temporary files. */
     temporary,
     state,
-    stores: createStores(state, systemClock),
+    stores: { ...createStores(state, systemClock), ...createLakeStores({ ...state, lake }, systemClock) },
     traces,
     start,
     processOf,

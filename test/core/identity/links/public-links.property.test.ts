@@ -5,6 +5,7 @@ import { createLevelStore } from '#core/identity/links/level-store'
 import { createPointers } from '#core/identity/links/pointers'
 import { publicLinkBytes } from '#core/identity/links/public-link-bytes'
 import { createPublicLinks } from '#core/identity/links/public-links'
+import type { Lake } from '#core/ports'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'
 import { propertySettings } from '#test/support/depth'
@@ -20,8 +21,8 @@ beforeEach(() => state.empty())
 afterAll(() => state.close())
 
 /** What is counted of a project in bucket 7, and what its links take. */
-async function bytesOf(projectId: string, ids: readonly string[]) {
-  const { folded } = await createLevelStore(state).read(7)
+async function bytesOf(lake: Lake, projectId: string, ids: readonly string[]) {
+  const { folded } = await createLevelStore({ ...state, lake }).read(7)
   const counted = await createPublicLinks(state).read(projectId, folded)
   const known = await createPointers(state).read(projectId, ids)
   const sizes = [...known].flatMap(([previous_id, { user_id }]) =>
@@ -36,10 +37,11 @@ test('links without a credential count once, after any kills and repetitions, an
   await fc.assert(
     fc.asyncProperty(randomLinks, fc.constantFrom(1_000, 1_500, 1e9), async (given, maxPublicLinkBytes) => {
       await state.empty()
-      const processed = await processLinks(given, { state, lake: createSimulatedLake(), maxPublicLinkBytes })
+      const lake = createSimulatedLake()
+      const processed = await processLinks(given, { state, lake, maxPublicLinkBytes })
       crashes += processed.crashes
       for (const id of ['proj_a', 'proj_b']) {
-        const { counted, taken } = await bytesOf(id, LINKED_IDS)
+        const { counted, taken } = await bytesOf(lake, id, LINKED_IDS)
         expect(counted).toBe(taken)
         expect(taken).toBeLessThanOrEqual(maxPublicLinkBytes)
         full += (await createRefusedCounts(state).read(id)).no_room ?? 0
@@ -55,8 +57,9 @@ test('a full project refuses and counts new links, keeps those it has, and makes
   const project = testProject({ id: 'proj_1', name: 'one', bucket: 7 })
   const links = Array.from({ length: 2_000 }, (_, i) => ({ previous_id: `anon_${i}`, user_id: `user_${i}` }))
   const maxPublicLinkBytes = 1_000 * publicLinkBytes({ previous_id: 'anon_1234', user_id: 'user_1234' })
+  const lake = createSimulatedLake()
   const { write, fold, identity } = createIdentities({
-    ...{ state, lake: createSimulatedLake(), owned: [project], clock: { now: () => 1_000 } },
+    ...{ state, lake, owned: [project], clock: { now: () => 1_000 } },
     maxPublicLinkBytes,
   })
   const send = async (requests: readonly Identified[]) => {
@@ -66,7 +69,7 @@ test('a full project refuses and counts new links, keeps those it has, and makes
   const ids = links.map(({ previous_id }) => previous_id)
   for (let from = 0; from < links.length; from += 400)
     await send(links.slice(from, from + 400).map(link => ({ ...link, hasCredential: false })))
-  const { counted, taken } = await bytesOf(project.id, ids)
+  const { counted, taken } = await bytesOf(lake, project.id, ids)
   expect(counted).toBe(taken)
   expect(taken).toBeLessThanOrEqual(maxPublicLinkBytes)
   expect(taken).toBeGreaterThan(maxPublicLinkBytes - 500)
@@ -82,6 +85,7 @@ test('a full project refuses and counts new links, keeps those it has, and makes
   expect(
     (
       await bytesOf(
+        lake,
         project.id,
         links.slice(0, 1_999).map(link => link.previous_id),
       )
