@@ -552,13 +552,13 @@ export async function simulateSchedule(
     [1, () => processes.stallOne()],
     // Reads and workers must do without the item of the empty epochs, as an older version does.
     [0.3, () => state.forgetSkippedEpochs()],
-      [0.3, ageItem],
-      ...(powerCuts
-        ? []
-        : ([
-            [0.4, erase],
-            [0.1, standStill],
-          ] as [number, () => Promise<void>][])),
+    [0.3, ageItem],
+    ...(powerCuts
+      ? []
+      : ([
+          [0.4, erase],
+          [0.1, standStill],
+        ] as [number, () => Promise<void>][])),
     // Without quiet times, nearly every schedule ended before its first merge.
     [2, settle],
     ...(powerCuts

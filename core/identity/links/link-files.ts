@@ -42,8 +42,8 @@ export function createLinkFiles(services: LinkFilesServices) {
   const engineFor = (rows: number) => (rows <= SMALL_ROWS ? small : (engine ?? small))
 
   /**
-   * Does what is due in all buckets. A bucket that fails is logged, and the others go on. `onLost`: is told of
-   * those whose files nobody knows any more.
+   * Does what is due in all buckets. A bucket that fails is logged, and the others go on. `onLost`: is told
+   * of those whose files nobody knows any more.
    */
   async function maintain(
     extendLease: () => Promise<void>,
