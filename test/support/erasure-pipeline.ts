@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
 import { parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { openErasures } from '#core/erasure/open-erasures'
@@ -17,6 +18,7 @@ import type { Project } from '#core/projects/project'
 import { createLakeStores, createStores } from '#core/stores'
 import { createCompactor } from '#duckdb/compactor'
 import { createFolderLake } from '#local/lake/folder'
+import { MANIFEST_PREFIX } from '#schemas/manifests'
 import type { EventsRecord } from './build-lake.ts'
 import { request } from './compactor-lake.ts'
 import { createFakeClock } from './fake-clock.ts'
@@ -171,11 +173,15 @@ export async function findText(
   for (const { key } of await lake.list('')) {
     const bytes = await lake.get(key)
     if (bytes === null) continue
-    const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer, compressors })
-    const isThere = rows.some(row => Object.values(row).some(value => String(value).includes(text)))
-    if (isThere) found.push(key)
+    if (await hasText(key, bytes, text)) found.push(key)
   }
   const { Items = [] } = await state.client.scan({ TableName: state.table })
   if (JSON.stringify(Items).includes(text)) found.push('state')
   return found
+}
+
+async function hasText(key: string, bytes: Uint8Array, text: string): Promise<boolean> {
+  if (key.startsWith(MANIFEST_PREFIX)) return zstdDecompressSync(bytes).includes(text)
+  const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer, compressors })
+  return rows.some(row => Object.values(row).some(value => String(value).includes(text)))
 }
