@@ -82,6 +82,7 @@ export async function openBundledService(bundles: Bundles) {
     },
     stream: { TABLE_NAME: state.table, EDGE_KEY: 'edge-1', ...plans },
     control: {
+      BUCKET_NAME: bucket,
       TABLE_NAME: state.table,
       BASE_URL,
       EDGE_KEY: '',

@@ -17,12 +17,13 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // libraries. It computes the results of experiments too, and notes which events reports have named. Reports
   // for share links, which fold groups of few people, are a hundredth of it, and so are the notes that say
   // what a number counts.
-  reports: 1_580_000,
+  reports: 1_592_000,
   stream: 1_090_000,
   // The clients of SNS and SQS, for feedback and for website analyses, with the list of public suffixes,
   // whose root domains anonymous analyses are of, are a fifth of it. Erasures, the usage for Stripe and the
   // places of projects need the rest.
-  control: 1_318_000,
+  // The client of S3 is a tenth: receipts of erasures are read from manifests, which are objects.
+  control: 1_482_000,
   // The client of S3, for chunks, and what serves the recorder.
   replay: 1_270_000,
   auth: 1_075_000,
@@ -44,7 +45,7 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // A third is Stripe's library: it cancels the subscriptions of deleted accounts. The client of Kinesis is
   // for the retention of the stream. What erasures take out of views, annotations and contexts is a
   // hundredth.
-  scheduler: 1_502_000,
+  scheduler: 1_514_000,
   owner: 925_000,
 }
 
@@ -96,7 +97,7 @@ export function sizes(deployed: () => Deployed): void {
         track: 'DynamoDB_20120810 Kinesis_20131202 secretsmanager',
         reports: 'DynamoDB_20120810 AmazonAthena AmazonS3 secretsmanager',
         stream: 'DynamoDB_20120810',
-        control: 'DynamoDB_20120810 AmazonSQS com.amazonaws.sns',
+        control: 'DynamoDB_20120810 AmazonSQS AmazonS3 com.amazonaws.sns',
         replay: 'DynamoDB_20120810 AmazonS3',
         auth: 'DynamoDB_20120810',
         mcp: 'DynamoDB_20120810 AmazonAthena AmazonSQS AmazonS3 secretsmanager com.amazonaws.sns',
