@@ -6,7 +6,7 @@ import { createAccessStores } from '#core/access-stores'
 import { createBilling } from '#core/billing/billing'
 import { Entity } from '#core/entity'
 import { profiles } from '#core/limits/profile'
-import { createStores } from '#core/stores'
+import { createLakeStores, createStores } from '#core/stores'
 import { createFakeClock } from '#test/support/fake-clock'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -31,6 +31,7 @@ test('ElectroDB accepts the model of every entity of core', () => {
   onTestFinished(() => spy.mockRestore())
   const services = { ...state, clock: createFakeClock(), log: () => {} }
   const stores = createStores(state, services.clock)
+  createLakeStores({ ...state, lake: {} as never }, services.clock)
   createAccessStores({ ...services, ...stores, profile: profiles.own, admitted: [] })
   createBilling({ ...services, ...stores, payments: {} as never })
   createClientDocuments({ ...services, outbound: {} as never })
