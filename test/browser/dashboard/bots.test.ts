@@ -7,7 +7,13 @@ import { cells, useDashboard } from './dashboard.ts'
 const dashboard = useDashboard()
 
 type Bots = {
-  actors: { actor: string; category: string; requests: number; dropped_events: number }[]
+  actors: {
+    actor: string
+    category: string
+    purpose: string | null
+    requests: number
+    dropped_events: number
+  }[]
 }
 
 const read = (period: string) =>
@@ -33,11 +39,11 @@ test('the senders have one CSV file, which says more than the list', async () =>
   expect(await buttons.count()).toBe(1)
   const [download] = await Promise.all([page.waitForEvent('download'), buttons.click()])
   const [head, ...rows] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
-  expect(head).toBe('sender,kind,requests,events_not_stored,last_seen_at')
+  expect(head).toBe('sender,kind,purpose,requests,events_not_stored,last_seen_at')
   const { actors } = await read('14d')
-  expect(rows.map(row => row.split(',').slice(0, 4))).toEqual(
-    actors.map(({ actor, category, requests, dropped_events }) => [
-      ...[actor, category, String(requests), String(dropped_events)],
+  expect(rows.map(row => row.split(',').slice(0, 5))).toEqual(
+    actors.map(({ actor, category, purpose, requests, dropped_events }) => [
+      ...[actor, category, purpose ?? '', String(requests), String(dropped_events)],
     ]),
   )
   expect(rows[0]).toMatch(/,\d{4}-\d{2}-\d{2}T[\d:.]+Z$/)
