@@ -1,4 +1,3 @@
-import type { LakeStateStore } from '#core/lake/state'
 import type { LiveCheckpoint } from '#core/live/checkpoint'
 import type { LiveConsumer } from '#core/live/consumer'
 import type { EventStream } from '#core/ports'
@@ -6,7 +5,6 @@ import { READ_BYTES } from '#local/stream/reader'
 
 export type LiveFeedServices = {
   stream: Pick<EventStream, 'shards' | 'read'>
-  state: Pick<LakeStateStore, 'shard'>
   consumer: LiveConsumer
   checkpoint: LiveCheckpoint
 }
@@ -16,10 +14,10 @@ const BATCH_RECORDS = 10_000
 
 /**
  * Copies new records of the stream into the live buffer, as the mapping of the function `live` does on AWS.
- * After a crash it goes on from its checkpoint, and may copy the last batch again. The first start of a data
- * folder begins with what the lake does not have yet.
+ * After a crash it goes on from its checkpoint, and may copy the last batch again. Without a checkpoint it
+ * begins with the first record of the log: where the lake is says nothing, because the lake may be faster.
  */
-export function createLiveFeed({ stream, state, consumer, checkpoint }: LiveFeedServices) {
+export function createLiveFeed({ stream, consumer, checkpoint }: LiveFeedServices) {
   const positions = new Map<string, string>()
 
   async function copyAll(signal: AbortSignal): Promise<void> {
@@ -49,7 +47,7 @@ export function createLiveFeed({ stream, state, consumer, checkpoint }: LiveFeed
   }
 
   async function positionOf(shard: string): Promise<string | null> {
-    return positions.get(shard) ?? (await checkpoint.read(shard)) ?? (await state.shard(shard)).highWater
+    return positions.get(shard) ?? checkpoint.read(shard)
   }
 
   return { copyAll }

@@ -109,7 +109,6 @@ const feed = createFeedSender(send, clock)
 const liveCheckpoint = createLiveCheckpoint(connection)
 const live = createLiveFeed({
   stream,
-  state,
   consumer: createLiveConsumer({ buffer: liveBuffer, onCopied: feed.send }),
   checkpoint: liveCheckpoint,
 })
