@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { queryItems } from '#core/query-all'
-import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
 import { parseIsoTime, utcDate } from '#core/time'
 import { type Annotation, MAX_ANNOTATIONS, type NewAnnotation } from '#schemas/contexts'
+import { createRecordItems } from './record-items.ts'
 
 export const annotationsPartition = (projectId: string) => `annotations#${projectId}`
 
@@ -29,6 +30,7 @@ const LAST_TIME = Date.parse('9999-12-31')
  */
 export function createAnnotations({ client, table }: StateTable) {
   const state = { client, table }
+  const { changeAll, remove } = createRecordItems<Annotation>(state, { keyOf, list })
 
   /**
    * In the order of their times. `since`, Unix ms: those of the UTC date before it and later, and some of
@@ -62,41 +64,6 @@ export function createAnnotations({ client, table }: StateTable) {
     if (all.length <= MAX_ANNOTATIONS) return added
     await remove(projectId, added.id)
     return null
-  }
-
-  /**
-   * Replaces the annotations for which `change` returns another one. One that is deleted meanwhile stays so.
-   */
-  async function changeAll(projectId: string, change: (annotation: Annotation) => Annotation): Promise<void> {
-    for (const annotation of await list(projectId)) {
-      const changed = change(annotation)
-      const Key = keyOf(projectId, annotation.id)
-      if (changed === annotation || Key === null) continue
-      await conditionHeld(
-        client.update({
-          ...{ TableName: table, Key },
-          UpdateExpression: 'SET #record = :record',
-          ConditionExpression: '#id = :id',
-          ExpressionAttributeNames: { '#record': 'record', '#id': 'id' },
-          ExpressionAttributeValues: { ':record': JSON.stringify(changed), ':id': annotation.id },
-        }),
-      )
-    }
-  }
-
-  /** Returns false when the project has no such annotation. */
-  async function remove(projectId: string, id: string): Promise<boolean> {
-    const Key = keyOf(projectId, id)
-    if (Key === null) return false
-    return conditionHeld(
-      client.delete({
-        TableName: table,
-        Key,
-        ConditionExpression: '#id = :id',
-        ExpressionAttributeNames: { '#id': 'id' },
-        ExpressionAttributeValues: { ':id': id },
-      }),
-    )
   }
 
   return { list, create, changeAll, remove }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { queryAll } from '#core/query-all'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { createRecordItems } from './record-items.ts'
 
 export type SlotsOptions = {
   /** The partition of a project's records. */
@@ -73,57 +74,12 @@ export function createSlots<T extends object>(
     return Item?.id === id ? JSON.parse(String(Item.record)) : null
   }
 
-  /** Replaces a record. Nothing happens when it is gone. */
-  async function replace(projectId: string, record: T & { id: string }): Promise<void> {
-    const Key = keyOf(projectId, record.id)
-    if (Key === null) return
-    await conditionHeld(
-      client.update({
-        TableName: table,
-        Key,
-        ConditionExpression: '#id = :id',
-        UpdateExpression: 'SET #record = :record',
-        ExpressionAttributeNames: { '#id': 'id', '#record': 'record' },
-        ExpressionAttributeValues: { ':record': JSON.stringify(record), ':id': record.id },
-      }),
-    )
-  }
-
-  /**
-   * Replaces the records for which `change` returns another one, and removes those for which it returns null.
-   */
-  async function changeAll(
-    projectId: string,
-    change: (record: T & { id: string }) => (T & { id: string }) | null,
-  ): Promise<void> {
-    for (const record of await list(projectId)) {
-      const changed = change(record)
-      if (changed === null) await remove(projectId, record.id)
-      else if (changed !== record) await replace(projectId, changed)
-    }
-  }
-
-  /** Returns false when the project has no such record. */
-  async function remove(projectId: string, id: string): Promise<boolean> {
-    const Key = keyOf(projectId, id)
-    if (Key === null) return false
-    return conditionHeld(
-      client.delete({
-        TableName: table,
-        Key,
-        ConditionExpression: '#id = :id',
-        ExpressionAttributeNames: { '#id': 'id' },
-        ExpressionAttributeValues: { ':id': id },
-      }),
-    )
-  }
-
   function keyOf(projectId: string, id: string): ItemKey | null {
     const slot = form.exec(id)?.[1]
     return slot === undefined ? null : { pk: partitionOf(projectId), sk: slot }
   }
 
-  return { list, add, find, replace, changeAll, remove }
+  return { list, add, find, ...createRecordItems<T & { id: string }>({ client, table }, { keyOf, list }) }
 }
 
 /** Digits of the number of a place, hexadecimal. */
