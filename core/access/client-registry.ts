@@ -48,8 +48,8 @@ export function createClientRegistry({ client, table, clock }: StateTable & { cl
   }
 
   /**
-   * Keeps a client with which a person has signed in. It is written at the first sign-in and then once a day.
-   * Never throws: a later sign-in keeps it too.
+   * Lets a client live longer, because a person has signed in with it. The first sign-in writes the new end,
+   * and later ones write it at most once a day. Never throws: the next sign-in tries again.
    */
   async function keep(id: string): Promise<void> {
     try {

@@ -61,7 +61,7 @@ export function createArrivalOrder({
     return Math.max(receivedAt, Math.min(nowMs, pauses[0]?.until ?? nowMs))
   }
 
-  /** All later arrivals are at `arrival` or after it. */
+  /** From now on no event gets an arrival before `arrival`, Unix ms. */
   function moveTo(arrival: number): void {
     if (arrivalSecond(arrival) > arrivalSecond(receivedAt)) counter = 0
     receivedAt = Math.max(receivedAt, arrival)

@@ -6,11 +6,10 @@ const AHEAD_MS = 3_600_000
 
 /**
  * Finds the manifests of a bucket that nobody needs any more, and pages that the manifest in force does not
- * name. A replaced manifest stays for `keepMs` from the time of the next one, as long as the files that it
- * names: reads may have its pointer, and a state that is older by up to a day still finds it. With a change a
- * minute a bucket has 1,440 a day, and 64 buckets 92,000: a listing of 92 pages, eight times a day. An object
- * of a later version than
- * `version` may be saved at any time, and stays.
+ * name. A replaced manifest stays for `keepMs` after the next one was written, as long as the files that it
+ * names: a read may still use it, and so may a state that is up to a day older. With a change a minute a
+ * bucket has 1,440 a day, and 64 buckets have 92,000: a listing of 92 pages, eight times a day. An object
+ * with a later version than `version` stays: a writer may be about to save it.
  */
 export function findOldManifests(
   objects: readonly LakeObject[],

@@ -68,7 +68,10 @@ export type LakeStateStore = {
   claim(shard: string, claim: Claim, highWater: string | null, now: number): Promise<boolean>
   /** Ends the claim: highWater becomes `claim.last`. Holds if exactly this claim is open. */
   commit(shard: string, claim: Claim): Promise<boolean>
-  /** Notes an arrival (Unix ms) that is ahead of the clock. Holds if none or an earlier one was noted. */
+  /**
+   * Notes an arrival (Unix ms) that is later than the clock. Holds if no arrival was noted, or an earlier
+   * one.
+   */
   noteArrivalAhead(shard: string, arrival: number): Promise<boolean>
 
   /**

@@ -88,8 +88,8 @@ export function openLogFile(dir: string, minSequence: number, now: number, limit
 }
 
 /**
- * Opens the log again for a new writer of the same process, whose other connections read it. It repairs
- * nothing: a salvaged log would be another file, which those do not see. Throws when the log cannot be
+ * Opens the log again for a new writer of the same process. It does not repair the log: a repair makes a new
+ * file, and the other connections of the process would still read the old one. Throws when the log cannot be
  * opened.
  */
 export function reopenLogFile(dir: string, minSequence: number, limits: LogLimits = {}): LogFile {

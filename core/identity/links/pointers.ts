@@ -10,8 +10,8 @@ import type { LinkRow } from './links.ts'
 /** Ways with more steps are shortened. */
 const LONG_WAY = 4
 /**
- * Ids that one look-up lets lead directly to their end. They lie evenly on the way, so a way of n steps has
- * about n / 32 afterwards: 4 for a person of 100 ids.
+ * How many pointers one look-up changes at most, so that they name the last id of the way. It chooses them at
+ * equal distances. So a way of n steps has about n / 32 steps afterwards: 4 for a person of 100 ids.
  */
 const MAX_SHORTENED = 32
 const CONCURRENT_WRITES = 8

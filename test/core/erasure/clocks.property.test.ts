@@ -164,7 +164,7 @@ test.each([0, 3, 20])(
   },
 )
 
-test('an erasure that cannot be saved does not stop the order', async () => {
+test('after an erasure that could not be saved, events get new arrivals again', async () => {
   const { state, lake } = openState()
   const clock = createFakeClock(START)
   const order = createArrivalOrder()
