@@ -1,5 +1,5 @@
 import type { QueryExecution } from '@aws-sdk/client-athena'
-import { queryFailure } from '#core/query-failures'
+import { queryFailure } from '#core/sql/query-failures'
 
 /** AthenaError.ErrorCategory of a failure that the statement caused. */
 const USER_CATEGORY = 2

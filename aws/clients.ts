@@ -92,10 +92,10 @@ export function createSecretsManagerClient(overrides: ClientOverrides = {}): Sec
 }
 
 /**
- * The client of the state table (core/state-table.ts). The SDK also retries conditional writes. When the
- * first response is lost, the retry meets its own write, and the condition seems not to hold. The lake then
- * takes the write for another process's work and goes on from the table. A caller may be told once that a new
- * project exists already.
+ * The client of the state table (core/state/state-table.ts). The SDK also retries conditional writes. When
+ * the first response is lost, the retry meets its own write, and the condition seems not to hold. The lake
+ * then takes the write for another process's work and goes on from the table. A caller may be told once that
+ * a new project exists already.
  */
 export function createDynamoClient(overrides: ClientOverrides = {}): DynamoDBDocument {
   return DynamoDBDocument.from(

@@ -1,5 +1,5 @@
-import { parseHotKey } from '#core/lake/keys'
-import { textLiteral } from '#core/text-literal'
+import { parseHotKey } from '#core/lake/model/keys'
+import { textLiteral } from '#core/sql/text-literal'
 
 /**
  * Writes the condition that a row is in one of the files. `lakeLocation` is the address of the lake, e.g.

@@ -1,6 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { JobQueue } from '#core/ports'
-import { toApiError } from '#core/transient'
+import { toApiError } from '#core/state/transient'
 
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER = 5

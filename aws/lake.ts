@@ -7,7 +7,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import type { Lake, LakeObject } from '#core/ports'
-import { toApiError } from '#core/transient'
+import { toApiError } from '#core/state/transient'
 
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER = 5

@@ -8,11 +8,11 @@ import {
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena'
-import { ANSWER_LIMITS, type AnswerLimits, createAnswerMeter } from '#core/answer-meter'
 import { ApiError } from '#core/errors'
 import type { Clock, QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
-import { queryFailure } from '#core/query-failures'
-import { isThrottled, isTransient } from '#core/transient'
+import { ANSWER_LIMITS, type AnswerLimits, createAnswerMeter } from '#core/sql/answer-meter'
+import { queryFailure } from '#core/sql/query-failures'
+import { isThrottled, isTransient } from '#core/state/transient'
 import { systemClock } from '#providers/system-clock'
 import { toQueryError } from './athena-failure.ts'
 import { athenaCostUsd } from './athena-price.ts'

@@ -1,6 +1,6 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import type { Secrets } from '#core/ports'
-import { isTransient, toApiError } from '#core/transient'
+import { isTransient, toApiError } from '#core/state/transient'
 
 /** The largest age of a value: after this time all processes use a rotated secret. */
 const FRESH_MS = 5 * 60_000

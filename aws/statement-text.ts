@@ -1,8 +1,8 @@
 import { ApiError } from '#core/errors'
-import { renderSql } from '#core/literal'
 import type { SqlQuery } from '#core/ports'
-import { queryFailure } from '#core/query-failures'
-import { isFileCondition } from '#core/sql'
+import { renderSql } from '#core/sql/literal'
+import { queryFailure } from '#core/sql/query-failures'
+import { isFileCondition } from '#core/sql/sql'
 import { byAddress, byName, withoutHotFiles } from './file-condition.ts'
 
 /** Athena's limit for the text of a statement. */

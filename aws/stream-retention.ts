@@ -7,7 +7,7 @@ import {
   type KinesisClient,
   ListShardsCommand,
 } from '@aws-sdk/client-kinesis'
-import type { LakeStateStore } from '#core/lake/state'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { Log, Now } from '#core/ports'
 
 export type StreamRetentionServices = {

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-kinesis'
 import { unavailable } from '#core/errors'
 import type { EventStream, Log, StreamEntry } from '#core/ports'
-import { isTransient, toApiError } from '#core/transient'
+import { isTransient, toApiError } from '#core/state/transient'
 import { type Backoff, backOff } from './backoff.ts'
 
 export type KinesisStreamSettings = {

@@ -3,8 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOutboundClient } from '#core/outbound/outbound-client'
-import { advise } from '#core/scans/advise/advise'
-import { openSiteReader } from '#core/scans/read/open-site-reader'
 import type { Rendering } from '#core/scans/scan'
 import { createSiteVisitor } from '#core/scans/visit-site'
 import { createChromiumFinder } from '#local/scans/find-chromium'
@@ -13,6 +11,8 @@ import { createRenderer } from '#providers/chromium/create-renderer'
 import { groupMemory } from '#providers/chromium/group-memory'
 import { createNetwork } from '#providers/network'
 import { systemClock } from '#providers/system-clock'
+import { advise } from '#scanner/advise/advise'
+import { openSiteReader } from '#scanner/read/open-site-reader'
 
 /** The process of `npm run bench -- scan` that visits sites, one after the other. */
 

@@ -1,4 +1,4 @@
-import { BILLED } from '#core/limits/profile'
+import { BILLED } from '#core/plans/profile'
 import { configMisses } from './cached-config.ts'
 import { scriptLoads } from './ingest.ts'
 import { monthlyCost } from './model.ts'

@@ -1,7 +1,7 @@
 import { system } from './system.ts'
 
 /**
- * The number of segments of a bucket, estimated from what core/lake/manifest.ts merges.
+ * The number of segments of a bucket, estimated from what core/lake/model/manifest.ts merges.
  * test/cost/segments.test.ts compares the estimates with real manifests.
  */
 
@@ -9,7 +9,7 @@ import { system } from './system.ts'
 const SEGMENTS_PER_TENFOLD = 2.4
 /** Mean size of a segment that is not merged any more, as a share of the largest size. */
 const FULL_SHARE = 0.6
-/** The bytes that a segment counts at least (core/lake/manifest.ts). */
+/** The bytes that a segment counts at least (core/lake/model/manifest.ts). */
 const SMALLEST_BYTES = 64 * 1024
 
 /** Bytes of an event in all files of a merged segment. */

@@ -1,11 +1,11 @@
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
+import type { RemovedEvents } from '#core/lake/erase/tombstones'
 import type {
   CompactedBucket,
   EpochCompactionJob,
   ReplacedEvent,
   StoredEvents,
-} from '#core/lake/compact/compactor'
-import type { RemovedEvents } from '#core/lake/erase/tombstones'
+} from '#core/lake/model/compactor'
 import {
   activityOfEvents,
   addIdentities,

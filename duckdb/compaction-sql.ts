@@ -1,4 +1,4 @@
-import { APPEND_RETRY_S, JUMP_S, LOOKBACK_S } from '#core/lake/copies'
+import { APPEND_RETRY_S, JUMP_S, LOOKBACK_S } from '#core/lake/model/copies'
 import { list, text } from './tables.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { Compactor, MergeJob, RewrittenSegment } from '#core/lake/compact/compactor'
 import type { RemovedEvents } from '#core/lake/erase/tombstones'
-import { SEGMENT_TABLES, type SegmentTable, segmentKeys } from '#core/lake/keys'
-import type { Segment, SegmentId } from '#core/lake/segment'
+import type { Compactor, MergeJob, RewrittenSegment } from '#core/lake/model/compactor'
+import { SEGMENT_TABLES, type SegmentTable, segmentKeys } from '#core/lake/model/keys'
+import type { Segment, SegmentId } from '#core/lake/model/segment'
 import { compactEpoch } from './compact-epoch.ts'
 import {
   activityOfEvents,

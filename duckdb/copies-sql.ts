@@ -1,16 +1,16 @@
-import type { ReplacedEvent } from '#core/lake/compact/compactor'
-import { EVENT_ID_HORIZON_S } from '#core/lake/copies'
+import type { ReplacedEvent } from '#core/lake/model/compactor'
+import { EVENT_ID_HORIZON_S } from '#core/lake/model/copies'
 import { ARRIVAL, countEventRows, PUBLIC_EVENT_KEY, readFiles } from './compaction-sql.ts'
 
 /**
- * The statements that find copies and replaced events (core/lake/copies.ts), over the tables of
+ * The statements that find copies and replaced events (core/lake/model/copies.ts), over the tables of
  * duckdb/compaction-sql.ts.
  */
 
 /**
- * Finds the copies of a bucket, by the rule of core/lake/copies.ts: a hot row is earlier by (arrival, seq),
- * and stored events are in the files of segment_event_ids. core/lake/read/hot-events.ts applies the same rule
- * to hot events.
+ * Finds the copies of a bucket, by the rule of core/lake/model/copies.ts: a hot row is earlier by (arrival,
+ * seq), and stored events are in the files of segment_event_ids. core/lake/read/hot-events.ts applies the
+ * same rule to hot events.
  */
 export function addCopies(bucket: number, eventIdFiles: readonly string[]): string {
   return `
@@ -34,7 +34,7 @@ export function addCopies(bucket: number, eventIdFiles: readonly string[]): stri
 }
 
 /**
- * The stored events of a bucket that a hot one replaces (core/lake/copies.ts), after addCopies: rows of
+ * The stored events of a bucket that a hot one replaces (core/lake/model/copies.ts), after addCopies: rows of
  * ReplacedEvent.
  */
 export function selectReplaced(bucket: number, eventIdFiles: readonly string[]): string {

@@ -1,6 +1,6 @@
-import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import type { RemovedEvents } from '#core/lake/erase/tombstones'
-import { tombstoneKey } from '#core/lake/keys'
+import { tombstoneKey } from '#core/lake/model/keys'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import { ARRIVAL_MS, ERASED_UNTIL, readFiles } from './compaction-sql.ts'
 import { countRows, type ScratchDatabase } from './scratch-database.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { parseHotKey } from '#core/lake/keys'
+import { parseHotKey } from '#core/lake/model/keys'
 import type { LakeObject } from '#core/ports'
 import type { HotFile } from './compaction-sql.ts'
 import type { ScratchDatabase } from './scratch-database.ts'

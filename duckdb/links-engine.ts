@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { slices } from '#core/async/slices'
 import { LINK_ROW_GROUP, toLinkRow } from '#core/identity/links/link-rows'
 import type { LinksEngine, NextLinks, RemovedIds } from '#core/identity/links/links-engine'
 import { shortKey } from '#core/lake/consume/id-keys'
-import { slices } from '#core/slices'
 import { tables } from '#schemas/columns'
 import { readFiles } from './compaction-sql.ts'
 import {

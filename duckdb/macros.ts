@@ -27,7 +27,7 @@ export const dialect: readonly string[] = [
   "CREATE OR REPLACE MACRO from_base(text, radix) AS CAST('0x' || text AS bigint)",
   // DuckDB hashes texts as they are, and takes five times as long if they are bytes.
   'CREATE OR REPLACE MACRO to_utf8(text) AS text',
-  // A text with control characters is a literal of its bytes (core/text-literal.ts).
+  // A text with control characters is a literal of its bytes (core/sql/text-literal.ts).
   'CREATE OR REPLACE MACRO from_utf8(bytes) AS decode(bytes)',
   // Another hash than Trino's. Statements only compare the hashes of one statement. DuckDB's hash of null is
   // not null.

@@ -1,5 +1,5 @@
-import type { RewriteJob, SegmentWithoutReplaced, StoredEvents } from '#core/lake/compact/compactor'
-import { segmentKey, segmentKeys } from '#core/lake/keys'
+import type { RewriteJob, SegmentWithoutReplaced, StoredEvents } from '#core/lake/model/compactor'
+import { segmentKey, segmentKeys } from '#core/lake/model/keys'
 import {
   activityOfEvents,
   createEventRowsWithKeys,

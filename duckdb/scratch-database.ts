@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
 import type { Lake, Log, Row } from '#core/ports'
 import type { TableName } from '#schemas/columns'
 import { DamagedObject, findDamaged } from './damaged.ts'

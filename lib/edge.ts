@@ -154,7 +154,7 @@ export class Edge extends Construct {
 
   /**
    * Ingestion never sees a cookie: pages of measured sites may send theirs along. All other functions see
-   * cookies only on the rows that have `cookies` (lambdas/visible-headers.ts).
+   * cookies only on the rows that have `cookies` (lambdas/http/visible-headers.ts).
    */
   private withoutCookies(origin: IOrigin): BehaviorOptions {
     this.cookielessPolicies ??= {

@@ -18,7 +18,7 @@ import { keptResources, pinLogicalId } from './kept-resources.ts'
 
 /** Where Lambda puts the batches that it gave up. Lambda chooses this prefix. */
 export const FAILURES_PREFIX = 'aws/lambda/'
-/** Records that could not be read (core/lake/keys.ts). */
+/** Records that could not be read (core/lake/model/keys.ts). */
 export const QUARANTINE_PREFIX = 'quarantine/'
 /** Records of a newer version, until it appends them again (core/lake/consume/set-aside.ts). */
 export const WAITING_PREFIX = 'waiting/'
@@ -38,7 +38,7 @@ const SET_ASIDE_RETENTION = Duration.days(30)
 export class Storage extends Construct {
   readonly bucket: Bucket
   readonly table: Table
-  /** The key of the e-mail index (core/identity/traits/email-hash.ts). */
+  /** The key of the e-mail index (core/ingest/email-hash.ts). */
   readonly emailKey: Secret
 
   constructor(scope: Construct, id: string, config: Config) {

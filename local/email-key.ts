@@ -7,7 +7,7 @@ import { FolderError } from './lock.ts'
 const KEY = /^[0-9a-f]{64}$/
 
 /**
- * Returns the key of the e-mail index (core/identity/traits/email-hash.ts), and creates it at the first
+ * Returns the key of the e-mail index (core/ingest/email-hash.ts), and creates it at the first
  * start. Throws FolderError for a damaged file: it is not replaced, because with another key no e-mail
  * address is found again.
  */

@@ -1,4 +1,4 @@
-import { issueOwnerAccess, type OwnerServices } from '#core/accounts/owner'
+import { issueOwnerAccess, type OwnerServices } from '#core/projects/owner'
 import type { Project } from '#core/projects/project'
 import type { Stores } from '#core/stores'
 import type { Credentials } from '#schemas/owner'
@@ -7,7 +7,7 @@ const DEMO_PROJECT = 'demo'
 
 /**
  * Returns the owner's credentials and their project: the stored credentials, or new ones
- * (core/accounts/owner.ts) when
+ * (core/projects/owner.ts) when
  * `stored` is null. Writes no file.
  */
 export async function ensureOwner(

@@ -86,7 +86,7 @@ const countProperties = {
 } as const
 
 export type PropertyColumnName = keyof typeof textProperties | keyof typeof countProperties
-/** The columns of every stored event. Another name does not compile in `name` of core/sql.ts. */
+/** The columns of every stored event. Another name does not compile in `name` of core/sql/sql.ts. */
 export type EventColumnName = (typeof ids)[number]['name'] | PropertyColumnName | 'properties'
 
 /** The columns that store a property. A value whose type is not that of the column stays in `properties`. */

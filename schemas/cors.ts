@@ -1,6 +1,6 @@
 /**
  * The rights of pages of other origins (R17): all requests, without cookies. The functions put these headers
- * on every response (lambdas/response.ts). On AWS the API itself responds to preflights (lib/api.ts).
+ * on every response (lambdas/http/response.ts). On AWS the API itself responds to preflights (lib/api.ts).
  */
 export const CORS = {
   origin: '*',

@@ -1,4 +1,4 @@
-/** The prefix of the manifests of the lake (core/lake/manifest-objects.ts). */
+/** The prefix of the manifests of the lake (core/lake/model/manifest-objects.ts). */
 export const MANIFEST_PREFIX = 'manifests/'
 
 /** Below it: what names the links files of a bucket (core/identity/links/level-store.ts). */

@@ -73,7 +73,7 @@ describe('the check reports', () => {
     ['a handler that reads the system clock', 'lambdas/a.ts', 'const now = Date.now()'],
     ['a handler that waits by itself', 'lambdas/a.ts', 'setTimeout(run, 10)'],
     ['an inline type import', 'core/a.ts', "type X = import('#local/settings').Settings"],
-    ['a re-export', 'core/a.ts', "export { x } from '#lambdas/http'"],
+    ['a re-export', 'core/a.ts', "export { x } from '#lambdas/http/http'"],
     ['an import for its side effect', 'core/a.ts', "import '#local/settings'"],
     [
       'local that imports the AWS entry of a function',

@@ -1,9 +1,18 @@
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
-import { createLookupCache } from '#core/lookup-cache'
 import type { Now } from '#core/ports'
-import { readTogether } from '#core/read-items'
-import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import {
+  isSame,
+  locateSession,
+  randomId,
+  randomSecret,
+  type SessionLocator,
+  sessionToken,
+  sha256,
+} from '#core/secrets/tokens'
+import { createLookupCache } from '#core/state/lookup-cache'
+import { readTogether } from '#core/state/read-items'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import type { Scope } from '#schemas/scopes'
 import { agentSessionEntity } from './entities.ts'
 import { createRefresh } from './refresh.ts'
@@ -17,15 +26,6 @@ import {
   type TokenPair,
   toSeconds,
 } from './token-pairs.ts'
-import {
-  isSame,
-  locateSession,
-  randomId,
-  randomSecret,
-  type SessionLocator,
-  sessionToken,
-  sha256,
-} from './tokens.ts'
 import type { AgentSessionSummary, AuthRequest } from './types.ts'
 
 export type AgentSessionServices = StateTable & {

@@ -1,13 +1,13 @@
 import type { Account } from '#core/accounts/caller'
 import type { Now } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { approvalCode, isSame, randomId, randomSecret, sha256 } from '#core/secrets/tokens'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import { SCOPES, type Scope } from '#schemas/scopes'
 import { authRequestErrors } from './auth-request-errors.ts'
 import { approvedRedirect, deniedRedirect } from './callback-url.ts'
 import { authRequestEntity, type AuthRequestItem as Item } from './entities.ts'
 import { createExchanges } from './exchanges.ts'
 import { openSealed, publicKeyOf, sealFor } from './sealed-code.ts'
-import { approvalCode, isSame, randomId, randomSecret, sha256 } from './tokens.ts'
 import type {
   AuthRequest,
   AuthRequestDecisions,

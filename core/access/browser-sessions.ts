@@ -1,10 +1,10 @@
 import type { AccountStore } from '#core/accounts/store'
-import { createLookupCache } from '#core/lookup-cache'
 import type { Now } from '#core/ports'
-import { readTogether } from '#core/read-items'
-import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { csrfToken, randomSecret, sha256 } from '#core/secrets/tokens'
+import { createLookupCache } from '#core/state/lookup-cache'
+import { readTogether } from '#core/state/read-items'
+import { type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import { browserSessionEntity } from './entities.ts'
-import { csrfToken, randomSecret, sha256 } from './tokens.ts'
 import type { BrowserSession, BrowserSessions } from './types.ts'
 
 const LIFE_MS = 30 * 86_400_000

@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { Entity } from '#core/entity'
 import { ApiError } from '#core/errors'
 import type { OutboundClient } from '#core/outbound/outbound-client'
 import { OutboundFailure } from '#core/outbound/outbound-failure'
 import type { Now } from '#core/ports'
-import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { sha256 } from '#core/secrets/tokens'
+import { Entity } from '#core/state/entity'
+import { orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 import { isRedirectList } from '#schemas/oauth'
 import { toSeconds } from './token-pairs.ts'
-import { sha256 } from './tokens.ts'
 import type { OAuthClient } from './types.ts'
 
 const MAX_BYTES = 5 * 1_024

@@ -1,9 +1,9 @@
-import { Entity } from '#core/entity'
 import type { Now } from '#core/ports'
-import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { randomId } from '#core/secrets/tokens'
+import { Entity } from '#core/state/entity'
+import { orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 import { DAY_MS } from '#core/time'
 import { toSeconds } from './token-pairs.ts'
-import { randomId } from './tokens.ts'
 import type { OAuthClient } from './types.ts'
 
 /** How long a registration lives after the last sign-in with it. */

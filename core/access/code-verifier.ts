@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '#core/errors'
-import { isSame } from './tokens.ts'
+import { isSame } from '#core/secrets/tokens'
 
 /**
  * Whether the challenge was made of the verifier: by its SHA-256, in hex as the reference client sends it, or

@@ -1,9 +1,9 @@
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
-import { createLookupCache } from '#core/lookup-cache'
 import type { Now } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { createLookupCache } from '#core/state/lookup-cache'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 
 export type DemoServices = StateTable & {
   clock: Now

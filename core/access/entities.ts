@@ -1,6 +1,6 @@
 import type { EntityItem } from 'electrodb'
-import { Entity } from '#core/entity'
-import { primaryIndex, type StateTable } from '#core/state-table'
+import { Entity } from '#core/state/entity'
+import { primaryIndex, type StateTable } from '#core/state/state-table'
 
 /**
  * The items of sessions. `expires_at` is the table's TTL attribute, in Unix seconds: DynamoDB deletes the

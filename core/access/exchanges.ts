@@ -1,10 +1,10 @@
 import type { ApiError } from '#core/errors'
 import type { Now } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { isSame, randomId, randomSecret, type SessionLocator, sha256 } from '#core/secrets/tokens'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import { authRequestErrors } from './auth-request-errors.ts'
 import { checkVerifier, isVerifier } from './code-verifier.ts'
 import { authRequestEntity, type AuthRequestItem as Item } from './entities.ts'
-import { isSame, randomId, randomSecret, type SessionLocator, sha256 } from './tokens.ts'
 import type { AuthRequest, AuthRequestStatus, WonExchange } from './types.ts'
 
 /** What a client sends with an authorization code (RFC 6749, 4.1.3). */

@@ -1,7 +1,7 @@
 import { ApiError } from '#core/errors'
 import { createOutboundClient } from '#core/outbound/outbound-client'
 import type { Clock, Network } from '#core/ports'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import { type ClientDocuments, createClientDocuments } from './client-documents.ts'
 import { type ClientRegistry, createClientRegistry } from './client-registry.ts'
 import type { OAuthClient } from './types.ts'

@@ -2,7 +2,8 @@ import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
 import { rateLimited } from '#core/limits/rate-limited'
 import type { Now } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { isSame, locateSession, randomSecret, type SessionLocator, sha256 } from '#core/secrets/tokens'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS } from '#core/time'
 import type { Scope } from '#schemas/scopes'
 import { agentSessionEntity, usedRefreshTokenEntity } from './entities.ts'
@@ -19,7 +20,6 @@ import {
   REFRESH_MS,
   toSeconds,
 } from './token-pairs.ts'
-import { isSame, locateSession, randomSecret, type SessionLocator, sha256 } from './tokens.ts'
 
 export type RefreshServices = StateTable & {
   clock: Now

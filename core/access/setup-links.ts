@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { Entity } from '#core/entity'
 import type { Now } from '#core/ports'
-import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
-import { sha256 } from './tokens.ts'
+import { sha256 } from '#core/secrets/tokens'
+import { Entity } from '#core/state/entity'
+import { orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 
 /** How long a setup link works, s. */
 export const SETUP_LINK_SECONDS = 60 * 60

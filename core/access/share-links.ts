@@ -1,12 +1,12 @@
 import type { Account } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
-import { createLookupCache } from '#core/lookup-cache'
 import type { Now } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import { createSlots } from '#core/projects/slots'
-import type { StateTable } from '#core/state-table'
+import { isSame, randomSecret, sha256 } from '#core/secrets/tokens'
+import { createLookupCache } from '#core/state/lookup-cache'
+import type { StateTable } from '#core/state/state-table'
 import { MAX_SHARE_LINKS, SHARED_VIEWS, type SharedView, type ShareLink } from '#schemas/share-links'
-import { isSame, randomSecret, sha256 } from './tokens.ts'
 
 export type ShareLinkServices = StateTable & {
   clock: Now

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { Entity } from '#core/entity'
 import type { Now } from '#core/ports'
-import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { sha256 } from '#core/secrets/tokens'
+import { Entity } from '#core/state/entity'
+import { orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 import type { SignInSecrets } from './provider.ts'
-import { sha256 } from './tokens.ts'
 
 /** How long a person may take at the provider's page, s. */
 export const ATTEMPT_SECONDS = 15 * 60

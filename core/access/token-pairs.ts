@@ -1,8 +1,8 @@
 import type { EntityItem } from 'electrodb'
+import { derive, isSame, type SessionLocator, sessionToken } from '#core/secrets/tokens'
 import { DAY_MS } from '#core/time'
 import type { Scope } from '#schemas/scopes'
 import type { agentSessionEntity } from './entities.ts'
-import { derive, isSame, type SessionLocator, sessionToken } from './tokens.ts'
 
 /** The pairs of an access and a refresh token that a session has (docs/api/agent-sessions.md). */
 

@@ -156,7 +156,7 @@ export type VerifiedIdentity = {
   login: string | null
 }
 
-/** What sign-in needs of the accounts room (core/accounts/identities.ts). */
+/** What sign-in needs of the accounts room (core/access/identities.ts). */
 export type IdentityDirectory = {
   /**
    * The account of an identity; null for none. Throws KnownAddressError when another identity with this

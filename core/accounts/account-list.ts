@@ -1,4 +1,4 @@
-import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 
 /** One partition for the ids of all accounts. */
 const LIST = 'accounts'

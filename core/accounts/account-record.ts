@@ -1,4 +1,4 @@
-import { EVENTS_PER_UNIT, limitsOf, type Profile } from '#core/limits/profile'
+import { EVENTS_PER_UNIT, limitsOf, type Profile } from '#core/plans/profile'
 import type { Account } from './caller.ts'
 
 /** The account in responses of the session flow: both pairs of names, with the same values (D1). */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { isSame, sha256 } from '#core/access/tokens'
-import { createLookupCache } from '#core/lookup-cache'
 import type { Now } from '#core/ports'
-import { conditionHeld, type StateTable } from '#core/state-table'
+import { isSame, sha256 } from '#core/secrets/tokens'
+import { createLookupCache } from '#core/state/lookup-cache'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 import { type Account, apiKeyIdOfHash } from './caller.ts'
 import { ACCOUNT_ID_PREFIX, type AccountItems, createAccountEntity, isLive, toAccount } from './items.ts'
 

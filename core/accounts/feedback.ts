@@ -1,7 +1,7 @@
-import { randomId } from '#core/access/tokens'
-import { Entity } from '#core/entity'
 import type { Log, Now } from '#core/ports'
-import { orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { randomId } from '#core/secrets/tokens'
+import { Entity } from '#core/state/entity'
+import { orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 
 export type Feedback = {
   id: string

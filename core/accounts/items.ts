@@ -1,7 +1,7 @@
 import type { EntityItem } from 'electrodb'
-import { Entity } from '#core/entity'
-import type { ItemRead } from '#core/read-items'
-import { type ItemKey, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { Entity } from '#core/state/entity'
+import type { ItemRead } from '#core/state/read-items'
+import { type ItemKey, orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 import type { Account } from './caller.ts'
 
 /** What the id of an account begins with. */

@@ -1,7 +1,7 @@
 import type { AccountStore } from '#core/accounts/store'
 import type { Log, Now } from '#core/ports'
-import { queryAll } from '#core/query-all'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { queryAll } from '#core/state/query-all'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 import type { PaymentProvider } from './payment-provider.ts'
 import type { UsageReports } from './usage-reports.ts'
 

@@ -1,7 +1,8 @@
+import { deleteLeads } from '#core/access/identities'
 import { shareLinksPartition } from '#core/access/share-links'
-import { deleteLeads } from '#core/accounts/identities'
 import type { AccountStore } from '#core/accounts/store'
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
+import { slices } from '#core/async/slices'
 import type { Erasures } from '#core/erasure/erasures'
 import type { ErasureReceipts } from '#core/erasure/receipts'
 import type { ExperimentStore } from '#core/experiments/store'
@@ -11,12 +12,16 @@ import type { Log, Now } from '#core/ports'
 import { annotationsPartition } from '#core/projects/annotations'
 import { savedViewsPartition } from '#core/projects/saved-views'
 import type { ProjectStore } from '#core/projects/store'
-import { queryPages } from '#core/query-all'
 import { replayListKey, replayPartition, replayUsagePartition } from '#core/replays/item-keys'
-import { slices } from '#core/slices'
-import { accountPartition, type ItemKey, type StateTable } from '#core/state-table'
-import { BATCH_WRITES, writeItems } from '#core/write-items'
-import { type Deletion, type DeletionList, KEPT_DELETED_MS, type LakeDeletion } from './deletion-list.ts'
+import {
+  type Deletion,
+  type DeletionList,
+  KEPT_DELETED_MS,
+  type LakeDeletion,
+} from '#core/state/deletion-list'
+import { queryPages } from '#core/state/query-all'
+import { accountPartition, type ItemKey, type StateTable } from '#core/state/state-table'
+import { BATCH_WRITES, writeItems } from '#core/state/write-items'
 
 export type PurgeServices = StateTable & {
   clock: Now

@@ -2,7 +2,7 @@ import type { ExperimentStore } from '#core/experiments/store'
 import type { ArrivalOrder } from '#core/ingest/ids'
 import type { EventStream, Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { demoRecords, TRAFFIC_EVENTS } from './demo-records.ts'
 import { ensureDemoExperiment } from './experiment.ts'
 

@@ -1,4 +1,5 @@
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
+import { slices } from '#core/async/slices'
 import { shortKey } from '#core/lake/consume/id-keys'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { activity, hasUserKeys, oldestEvent } from '#core/lake/read/relations'
@@ -6,8 +7,7 @@ import { userSessions } from '#core/lake/read/user-sessions'
 import { readCopiedKeys } from '#core/reports/run/copied-keys'
 import type { ReportProject, ReportServices } from '#core/reports/run/run'
 import { withStatements } from '#core/reports/run/statements'
-import { slices } from '#core/slices'
-import { isOneOf, sql } from '#core/sql'
+import { isOneOf, sql } from '#core/sql/sql'
 import { EVENT_LIMITS } from '#schemas/event'
 
 /** What the lake has of a person: 0 events if it does not know the person. */

@@ -3,7 +3,7 @@ import { createAnnotations } from '#core/projects/annotations'
 import { changeContextTexts } from '#core/projects/contexts'
 import type { Project } from '#core/projects/project'
 import { openSavedViewSlots } from '#core/projects/saved-views'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import { forgetInView } from './forget-in-view.ts'
 import { type NamedIds, namedIds, nameWithoutIds, withoutIds } from './without-ids.ts'
 

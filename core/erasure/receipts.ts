@@ -1,7 +1,7 @@
-import type { Removed, TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import { findBatch } from '#core/lake/erase/tombstones'
-import type { Manifest } from '#core/lake/manifest'
-import type { LakeStateStore } from '#core/lake/state'
+import type { Manifest } from '#core/lake/model/manifest'
+import type { LakeStateStore } from '#core/lake/model/state'
+import type { Removed, TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import type { Erasure, ErasureStore } from './store.ts'
 
 export type ReceiptServices = {

@@ -1,5 +1,5 @@
-import { Entity } from '#core/entity'
-import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state-table'
+import { Entity } from '#core/state/entity'
+import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 
 /** The receipt of an erasure. It has no id of the person. */
 export type Erasure = {

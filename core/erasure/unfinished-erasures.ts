@@ -1,6 +1,6 @@
 import { idHash } from '#core/identity/links/pointers'
 import type { Now } from '#core/ports'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS } from '#core/time'
 import type { ErasedPart } from './erasures.ts'
 

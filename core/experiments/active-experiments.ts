@@ -1,7 +1,7 @@
 import type { AccountStore } from '#core/accounts/store'
-import { createLookupCache } from '#core/lookup-cache'
 import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import { createLookupCache } from '#core/state/lookup-cache'
 import type { Variant } from '#schemas/assignment'
 import type { ExperimentStore } from './store.ts'
 

@@ -1,5 +1,5 @@
-import { Entity } from '#core/entity'
-import { primaryIndex, type StateTable } from '#core/state-table'
+import { Entity } from '#core/state/entity'
+import { primaryIndex, type StateTable } from '#core/state/state-table'
 import { EXPERIMENT_STATUSES } from '#schemas/experiments'
 
 /** The name is in the key, so it is unique in its project. */

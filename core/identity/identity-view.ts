@@ -1,9 +1,9 @@
+import type { EmailHasher } from '#core/ingest/email-hash'
+import { normalizeEmail } from '#core/ingest/email-hash'
 import type { QueryEngine } from '#core/ports'
 import type { IdentityStore, OpenLinks } from './identity-store.ts'
 import { personIds } from './links/person-ids.ts'
 import type { ScopedProject } from './scopes.ts'
-import type { EmailHasher } from './traits/email-hash.ts'
-import { normalizeEmail } from './traits/email-hash.ts'
 import type { UserTraits } from './traits/traits-store.ts'
 
 /** What a read knows about the users of a project. All statements of a report see the same links. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { removalKey } from '#core/lake/keys'
+import { removalKey } from '#core/lake/model/keys'
 import type { Lake, Now } from '#core/ports'
 import type { ErasedUserStore } from './erased-users.ts'
 import type { IdentityWorkList } from './fold/identity-work.ts'

@@ -1,6 +1,6 @@
 import type { ProjectDirectory } from '#core/projects/project'
-import { type Item, queryItems } from '#core/query-all'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { type Item, queryItems } from '#core/state/query-all'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 import type { IdentityWorkList, ScopeMember } from './fold/identity-work.ts'
 import { partition } from './links/pointers.ts'
 import { findScope, type IdentityScope, ownScope, type ScopedProject } from './scopes.ts'

@@ -1,4 +1,4 @@
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
 import type { Clock, EventStream } from '#core/ports'
 import { QUARTER_MS } from '#core/time'
 import { asOther } from '#core/usage/bot-actors'

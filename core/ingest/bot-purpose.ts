@@ -1,5 +1,5 @@
+import type { BotCategory } from '#core/usage/named-bots'
 import type { BotPurpose } from '#schemas/bot-traffic'
-import type { BotCategory } from './named-bots.ts'
 
 /**
  * What the operators of crawlers say that each is for, by a part of its User-Agent in lower case. The first

@@ -1,9 +1,9 @@
 import crawlers from 'crawler-user-agents'
 import { list as isbotPatterns } from 'isbot'
 import QuickLRU from 'quick-lru'
+import { type BotCategory, NAMED_BOTS } from '#core/usage/named-bots'
 import type { BotPurpose } from '#schemas/bot-traffic'
 import { purposeOf } from './bot-purpose.ts'
-import { type BotCategory, NAMED_BOTS } from './named-bots.ts'
 
 export type Bot = { category: BotCategory; actor: string; purpose?: BotPurpose | undefined }
 

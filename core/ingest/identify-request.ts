@@ -1,17 +1,17 @@
 import { ApiError } from '#core/errors'
-import { type EmailHasher, normalizeEmail } from '#core/identity/traits/email-hash'
-import { refuseLink } from '#core/identity/who-may-link'
-import { isJsonObject, type JsonObject } from '#core/json-object'
 import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import { isJsonObject, type JsonObject } from '#core/text/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
 import { TRAITS_BYTES } from '#schemas/identify'
 import { isOfProject } from './check-credential.ts'
+import { type EmailHasher, normalizeEmail } from './email-hash.ts'
 import { jsonWithoutEmails } from './properties.ts'
 import type { IdentifyRecord } from './record.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 import type { Sender } from './sender.ts'
 import type { TrackRequest } from './track-request.ts'
+import { refuseLink } from './who-may-link.ts'
 
 /** What a valid identify request says. */
 export type Identity = Pick<

@@ -1,5 +1,5 @@
 import { ApiError } from '#core/errors'
-import type { JsonObject } from '#core/json-object'
+import type { JsonObject } from '#core/text/json-object'
 import { EVENT_ID_PATTERN, EVENT_LIMITS } from '#schemas/event'
 import { fieldName } from './field-name.ts'
 import type { EventJson } from './record.ts'

@@ -1,5 +1,5 @@
 import { ApiError } from '#core/errors'
-import { isJsonObject, type JsonObject } from '#core/json-object'
+import { isJsonObject, type JsonObject } from '#core/text/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
 import { fieldName } from './field-name.ts'
 

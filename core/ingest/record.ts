@@ -1,7 +1,7 @@
-import type { Refusal } from '#core/identity/who-may-link'
-import type { JsonObject } from '#core/json-object'
+import type { JsonObject } from '#core/text/json-object'
 import type { BotPurpose } from '#schemas/bot-traffic'
 import { packBytes, packText, unpackBytes, unpackText } from './packing.ts'
+import type { Refusal } from './who-may-link.ts'
 
 /** One accepted event inside a record. Keys of e-mail addresses are already removed from `properties`. */
 export type RecordedEvent = {
@@ -65,7 +65,7 @@ export type BotRequests = {
 /** Requests of the bots of a project within a second (bot-counts.ts); `received_at` is that of the newest. */
 export type BotRecord = RecordHead & BotRequests & { kind: 'bots'; more?: readonly BotRequests[] }
 
-/** One identify request. Its e-mail address is already a keyed hash (core/identity/traits/email-hash.ts). */
+/** One identify request. Its e-mail address is already a keyed hash (core/ingest/email-hash.ts). */
 export type IdentifyRecord = RecordHead & {
   kind: 'identify'
   seq: number

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
-import { isJsonObject, type JsonObject } from '#core/json-object'
+import { isJsonObject, type JsonObject } from '#core/text/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
 import { isDeeperThan } from '#schemas/json-depth'
 import { WrittenProperties } from './properties.ts'

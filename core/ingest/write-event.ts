@@ -1,4 +1,4 @@
-import { isJsonObject } from '#core/json-object'
+import { isJsonObject } from '#core/text/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
 import {
   namesEmail,

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { ApiError } from '#core/errors'
+import { NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Clock } from '#core/ports'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import { createAddressHash } from './address-hash.ts'
-import { NO_LIMIT, type Profile } from './profile.ts'
 import { rateLimited } from './rate-limited.ts'
 import { createSlidingWindow, type SlidingWindow } from './sliding-window.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Now } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import { utcDate } from '#core/time'
 import { networkOf } from './network-of.ts'
 

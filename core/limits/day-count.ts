@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru'
 import type { Now } from '#core/ports'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS, midnight, utcDate } from '#core/time'
 import type { Admission } from './sliding-window.ts'
 

@@ -1,7 +1,7 @@
+import { NO_LIMIT } from '#core/plans/profile'
 import type { Now } from '#core/ports'
-import { queryFailure } from '#core/query-failures'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
-import { NO_LIMIT } from './profile.ts'
+import { queryFailure } from '#core/sql/query-failures'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 
 /** A place comes back by itself after this time, because an execution that is killed does not return it. */
 const LEASE_MS = 30_000

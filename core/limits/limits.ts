@@ -1,15 +1,15 @@
 import QuickLRU from 'quick-lru'
 import { type Account, type Caller, isGuest } from '#core/accounts/caller'
 import type { AccountStore } from '#core/accounts/store'
+import { EVENTS_PER_UNIT, limitsOf, NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Clock, Log } from '#core/ports'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import type { Limit, Route } from '#schemas/route'
 import { createLaggingWindow } from './lagging-window.ts'
 import type { LimitState, Limits } from './limit-state.ts'
 import { createOpenLimits } from './open-limits.ts'
-import { EVENTS_PER_UNIT, limitsOf, NO_LIMIT, type Profile } from './profile.ts'
 import { createSlidingWindow } from './sliding-window.ts'
 
 export type LimitServices = StateTable & {

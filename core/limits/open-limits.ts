@@ -1,10 +1,10 @@
 import { type Caller, isGuest } from '#core/accounts/caller'
+import { NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Clock, Log } from '#core/ports'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import { createAddressHash } from './address-hash.ts'
 import { createDayCount } from './day-count.ts'
 import { type Guest, type LimitState, limitError } from './limit-state.ts'
-import { NO_LIMIT, type Profile } from './profile.ts'
 import { type Admission, createSlidingWindow } from './sliding-window.ts'
 
 const MINUTE_MS = 60_000

@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru'
 import type { Clock } from '#core/ports'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 
 export type WindowOptions = {
   /** Part of the item's key, such as `reads`. */

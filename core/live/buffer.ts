@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { forEachConcurrent } from '#core/concurrency'
-import { createEventEraser, type EventEraser } from '#core/erasure/event-eraser'
+import { forEachConcurrent } from '#core/async/concurrency'
+import { slices } from '#core/async/slices'
 import { packBytes } from '#core/ingest/packing'
+import { createEventEraser, type EventEraser } from '#core/lake/erase/event-eraser'
 import type { TombstoneRow } from '#core/lake/erase/tombstone-file'
 import type { Now } from '#core/ports'
 import { bucketOf } from '#core/projects/project'
-import { queryAll, queryPages } from '#core/query-all'
-import { slices } from '#core/slices'
-import { conditionHeld, type StateTable } from '#core/state-table'
-import { BATCH_WRITES, writeItems } from '#core/write-items'
+import { queryAll, queryPages } from '#core/state/query-all'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
+import { BATCH_WRITES, writeItems } from '#core/state/write-items'
 import {
   eraseFromChunk,
   firstPosition,

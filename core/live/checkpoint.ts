@@ -1,4 +1,4 @@
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 
 /**
  * The last sequence of each shard that the live consumer of one machine has copied. On AWS, Lambda keeps it.

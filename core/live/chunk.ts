@@ -1,9 +1,9 @@
-import type { EventEraser } from '#core/erasure/event-eraser'
 import { arrivalLag, eventUlid } from '#core/ingest/ids'
 import { endsOfItems } from '#core/ingest/json-scan'
 import { packBytes, packText, unpackText } from '#core/ingest/packing'
 import { type EventsRecord, isEmptyEvent } from '#core/ingest/record'
-import { isBeyond } from '#core/lake/sequence'
+import type { EventEraser } from '#core/lake/erase/event-eraser'
+import { isBeyond } from '#core/lake/model/sequence'
 import { eraseFromPassedOn, isPassedOn, passOn, readPassedOn } from './passed-record.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { EventEraser } from '#core/erasure/event-eraser'
 import { unpackedBytes } from '#core/ingest/packing'
 import { type EventsRecord, unpackRecord } from '#core/ingest/record'
+import type { EventEraser } from '#core/lake/erase/event-eraser'
 
 /**
  * A chunk that has one record of the stream, in the bytes that ingestion has packed. To pack a large record

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Now } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 
 /** The right to hold one open stream. */
 export type StreamLease = {

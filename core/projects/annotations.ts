@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { queryItems } from '#core/query-all'
-import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { queryItems } from '#core/state/query-all'
+import { type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import { parseIsoTime, utcDate } from '#core/time'
 import { type Annotation, MAX_ANNOTATIONS, type NewAnnotation } from '#schemas/contexts'
 import { createRecordItems } from './record-items.ts'

@@ -1,5 +1,5 @@
-import { Entity } from '#core/entity'
-import { primaryIndex, type StateTable } from '#core/state-table'
+import { Entity } from '#core/state/entity'
+import { primaryIndex, type StateTable } from '#core/state/state-table'
 
 /**
  * The project's own item decides its name, token and origins; the items of tokens and reservations only lead

@@ -1,6 +1,6 @@
 import type { EntityItem } from 'electrodb'
-import { type ItemRead, readAllKeys } from '#core/read-items'
-import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { type ItemRead, readAllKeys } from '#core/state/read-items'
+import { type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import { createProjectEntity, createTokenEntity } from './entities.ts'
 import type { Project } from './project.ts'
 

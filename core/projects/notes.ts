@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import { conditionHeld, type StateTable } from '#core/state-table'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 import { createProjectEntity } from './entities.ts'
 import type { EventIdNotes, LinkNotes } from './project.ts'
 

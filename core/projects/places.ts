@@ -1,6 +1,6 @@
 import { unavailable } from '#core/errors'
 import type { Clock } from '#core/ports'
-import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import { createPlacesEntity } from './entities.ts'
 import type { ProjectItems } from './items.ts'
 import type { Reservations } from './reservations.ts'

@@ -1,5 +1,5 @@
 import { ApiError, unavailable } from '#core/errors'
-import { conditionHeld, orUnavailable } from '#core/state-table'
+import { conditionHeld, orUnavailable } from '#core/state/state-table'
 import type { createProjectEntity } from './entities.ts'
 import type { Project } from './project.ts'
 

@@ -1,5 +1,5 @@
-import { readTogether } from '#core/read-items'
-import type { StateTable } from '#core/state-table'
+import { readTogether } from '#core/state/read-items'
+import type { StateTable } from '#core/state/state-table'
 import type { ProjectContext } from '#schemas/contexts'
 import type { Annotations } from './annotations.ts'
 import { type ContextStore, withOwn } from './contexts.ts'

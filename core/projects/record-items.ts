@@ -1,4 +1,4 @@
-import { conditionHeld, type ItemKey, type StateTable } from '#core/state-table'
+import { conditionHeld, type ItemKey, type StateTable } from '#core/state/state-table'
 
 export type RecordItemsOptions<T> = {
   /** The key of the record with this id; null for an id that no record has. */

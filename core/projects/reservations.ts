@@ -1,6 +1,6 @@
 import { unavailable } from '#core/errors'
 import type { Clock } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import { createProjectEntity, createReservationEntity, type ReservationKind } from './entities.ts'
 import type { ProjectItem, ProjectItems } from './items.ts'
 import { primaryOrigin } from './origins.ts'

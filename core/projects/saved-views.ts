@@ -1,5 +1,5 @@
 import type { Now } from '#core/ports'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import { MAX_SAVED_VIEWS, type SavedView } from '#schemas/saved-views'
 import { createSlots } from './slots.ts'
 

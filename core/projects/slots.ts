@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { queryAll } from '#core/query-all'
-import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { queryAll } from '#core/state/query-all'
+import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import { createRecordItems } from './record-items.ts'
 
 export type SlotsOptions = {

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/ports'
 import { createScanStore } from '#core/scans/scan-store'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { createProjectDirectory } from './directory.ts'
 import { createProjectItems } from './items.ts'

@@ -1,5 +1,5 @@
 import type { Project } from '#core/projects/project'
-import type { ItemKey } from '#core/state-table'
+import type { ItemKey } from '#core/state/state-table'
 
 /** The keys of the items of session replay. */
 

@@ -1,4 +1,4 @@
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
 import { invalidCursor } from '#core/invalid-cursor'
 import type { Project } from '#core/projects/project'
 import { isReplayId, type Replay } from './replay.ts'

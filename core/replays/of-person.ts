@@ -1,4 +1,4 @@
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
 import type { Project } from '#core/projects/project'
 import type { ReplayRemoval } from './remove.ts'
 import type { Replay } from './replay.ts'

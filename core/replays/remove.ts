@@ -1,4 +1,4 @@
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
 import { unavailable } from '#core/errors'
 import type { Lake, Now } from '#core/ports'
 import type { ReplayQuota } from './quota.ts'

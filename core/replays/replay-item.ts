@@ -1,4 +1,4 @@
-import type { Item } from '#core/query-all'
+import type { Item } from '#core/state/query-all'
 import { MAX_CHUNKS } from '#schemas/replays'
 import type { Replay, StoredChunk } from './replay.ts'
 

@@ -1,8 +1,8 @@
-import { createLookupCache } from '#core/lookup-cache'
 import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { queryItems, queryPages } from '#core/query-all'
-import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { createLookupCache } from '#core/state/lookup-cache'
+import { queryItems, queryPages } from '#core/state/query-all'
+import { type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import type { ReplaySettings } from '#schemas/replays'
 import { REPLAY_PROJECTS, replayListKey, replayPartition } from './item-keys.ts'
 

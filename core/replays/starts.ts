@@ -1,9 +1,9 @@
-import { NO_LIMIT, type Profile } from '#core/limits/profile'
 import { rateLimited } from '#core/limits/rate-limited'
 import { createSlidingWindow } from '#core/limits/sliding-window'
+import { NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 
 const HOUR_MS = 3_600_000
 

@@ -1,6 +1,6 @@
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
 import type { Lake, Log, Now } from '#core/ports'
-import { type ItemKey, orUnavailable, type StateTable } from '#core/state-table'
+import { type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS, utcDate } from '#core/time'
 import { REPLAY_LIMITS, REPLAY_PREFIX } from '#schemas/replays'
 import type { ReplayQuota } from './quota.ts'

@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru'
 import type { AccountStore } from '#core/accounts/store'
+import { createInTurn } from '#core/async/in-turn'
 import { ApiError } from '#core/errors'
-import { createInTurn } from '#core/in-turn'
 import { unknownTokenError } from '#core/ingest/track-request'
 import { type Limits, limitError } from '#core/limits/limit-state'
 import { limitExtras } from '#core/limits/rate-limited'

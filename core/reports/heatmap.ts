@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
-import { integer, sql } from '#core/sql'
+import { integer, sql } from '#core/sql/sql'
 import { DAY_MS } from '#core/time'
 import {
   HEATMAP_PARTS,

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { activity, sessions } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
-import { date, sql, timestamp } from '#core/sql'
+import { date, sql, timestamp } from '#core/sql/sql'
 import type { insightsQuery, insightsResponse } from '#schemas/sessions'
 import { toDelta } from './run/delta.ts'
 import { toLabelledPeriods } from './run/range.ts'

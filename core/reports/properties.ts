@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { activity } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, sql } from '#core/sql'
+import { integer, sql } from '#core/sql/sql'
 import { MAX_LISTED, type propertiesQuery, type propertiesResponse } from '#schemas/properties'
 import { compareCodePoints } from './run/code-points.ts'
 import { defineReport, sinceDays, toPeriod } from './run/run.ts'

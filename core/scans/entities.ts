@@ -1,5 +1,5 @@
-import { Entity } from '#core/entity'
-import { primaryIndex, type StateTable } from '#core/state-table'
+import { Entity } from '#core/state/entity'
+import { primaryIndex, type StateTable } from '#core/state/state-table'
 import { SCAN_MODES, SCAN_STAGES, SCAN_STATUSES } from './scan.ts'
 
 /**

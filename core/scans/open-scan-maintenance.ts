@@ -1,6 +1,6 @@
 import type { Clock, JobQueue } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import { createRescans } from './rescans.ts'
 import { resumeScans } from './resume-scans.ts'
 import { createRunningScans } from './running-scans.ts'

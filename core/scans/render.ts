@@ -1,4 +1,4 @@
-import type { Unread } from './fetch/fetch-site.ts'
+import type { Unread } from '#scanner/fetch/fetch-site'
 
 /** A page after its scripts have run. */
 export type RenderedPage = { finalUrl: string; html: string }

@@ -1,5 +1,5 @@
 import type { Clock } from '#core/ports'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import type { ScanKey, ScanMode } from './scan.ts'
 
 /** A running analysis. It has ended, or begins again, at `until` (Unix ms). */

@@ -1,13 +1,13 @@
-import { isSame, randomId, randomSecret, sha256 } from '#core/access/tokens'
 import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
 import type { AddressPolicy } from '#core/outbound/public-url'
 import { PUBLIC_INTERNET } from '#core/outbound/public-url'
 import type { Clock, JobQueue } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import { isProjectOf } from '#core/projects/project-host'
+import { isSame, randomId, randomSecret, sha256 } from '#core/secrets/tokens'
 import { findScan, scanNotFound } from './find-scan.ts'
 import { firstAddresses } from './first-addresses.ts'
-import { isProjectOf } from './project-host.ts'
 import type { Busy, RunningScans } from './running-scans.ts'
 import {
   anonymousKey,

@@ -1,9 +1,9 @@
 import type { Account } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
-import { limitsOf, NO_LIMIT, type Profile } from '#core/limits/profile'
 import { createSlidingWindow, type SlidingWindow } from '#core/limits/sliding-window'
+import { limitsOf, NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Clock } from '#core/ports'
-import { conditionHeld, type StateTable } from '#core/state-table'
+import { conditionHeld, type StateTable } from '#core/state/state-table'
 import { DAY_MS, utcDate } from '#core/time'
 
 export type ScanQuotaServices = StateTable & {

@@ -1,13 +1,13 @@
-import { randomId } from '#core/access/tokens'
 import type { Log, Now } from '#core/ports'
+import { randomId } from '#core/secrets/tokens'
+import type { SiteFindings } from '#scanner/read/findings'
+import { unwatched, type Watch } from '#scanner/watch'
 import type { ScanResult } from '#schemas/website-scans'
-import type { SiteFindings } from './read/findings.ts'
 import type { RunningScans } from './running-scans.ts'
 import { isFinished, type Scan, type ScanFailure, type ScanJob, type ScanKey } from './scan.ts'
 import type { ScanQuotas } from './scan-quotas.ts'
 import { MAX_CHANGES, type ScanChange, type ScanStore, type StoredResult } from './scan-store.ts'
 import type { SiteVisitor } from './visit-site.ts'
-import { unwatched, type Watch } from './watch.ts'
 
 /** Makes a plan of findings. */
 export type Advise = (

@@ -1,4 +1,4 @@
-import type { Unread } from './fetch/fetch-site.ts'
+import type { Unread } from '#scanner/fetch/fetch-site'
 
 export const SCAN_MODES = ['anonymous_preview', 'authenticated_preview', 'full'] as const
 export type ScanMode = (typeof SCAN_MODES)[number]

@@ -2,12 +2,12 @@ import { ApiError } from '#core/errors'
 import type { OutboundClient } from '#core/outbound/outbound-client'
 import { OutboundFailure } from '#core/outbound/outbound-failure'
 import type { Clock } from '#core/ports'
-import { createSiteFetcher, PageError, type SiteFetcher, type Unread } from './fetch/fetch-site.ts'
-import type { SiteFindings } from './read/findings.ts'
+import { createSiteFetcher, PageError, type SiteFetcher, type Unread } from '#scanner/fetch/fetch-site'
+import type { SiteFindings } from '#scanner/read/findings'
+import type { FetchedPage } from '#scanner/types'
+import { unwatched, type Watch } from '#scanner/watch'
 import type { Renderer } from './render.ts'
 import type { Rendering, ScanCoverage, ScanFailure, ScanStage } from './scan.ts'
-import type { FetchedPage } from './types.ts'
-import { unwatched, type Watch } from './watch.ts'
 
 /** Which site to read: the addresses of its first page, in the order in which they are tried. */
 export type SiteVisit = {

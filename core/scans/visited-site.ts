@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { INTENTS } from '#scanner/read/findings'
 import { SITE_CLASSES } from '#schemas/website-scans'
-import { INTENTS } from './read/findings.ts'
 import { RENDERINGS } from './scan.ts'
 import type { SiteVisit, VisitedSite } from './visit-site.ts'
 

@@ -1,6 +1,6 @@
-import { NAMED_ACTORS } from '#core/ingest/named-bots'
 import type { BotPurpose } from '#schemas/bot-traffic'
 import type { BotDay, Quarters } from './counters.ts'
+import { NAMED_ACTORS } from './named-bots.ts'
 
 /** What an item holds of one actor. */
 export type ActorCount = Pick<

@@ -1,4 +1,4 @@
-import type { Item } from '#core/query-all'
+import type { Item } from '#core/state/query-all'
 import type { EventTimes } from './counters.ts'
 
 /** The times of the events of both. */

@@ -1,5 +1,5 @@
-import { queryItems } from '#core/query-all'
-import type { StateTable } from '#core/state-table'
+import { queryItems } from '#core/state/query-all'
+import type { StateTable } from '#core/state/state-table'
 import { ownerPartition } from './item-keys.ts'
 
 /** Returns the events of a project on each day (YYYY-MM-DD) with any, without open counts. */

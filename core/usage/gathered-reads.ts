@@ -1,5 +1,5 @@
-import { forEachConcurrent } from '#core/concurrency'
-import { createGatherer } from '#core/gatherer'
+import { forEachConcurrent } from '#core/async/concurrency'
+import { createGatherer } from '#core/async/gatherer'
 import type { Clock, Log } from '#core/ports'
 import type { UsageStore } from './store.ts'
 

@@ -1,4 +1,4 @@
-import type { ItemKey } from '#core/state-table'
+import type { ItemKey } from '#core/state/state-table'
 
 /** The keys of counters. `owner` is the id of a project or an account. */
 

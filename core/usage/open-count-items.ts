@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { Item } from '#core/query-all'
+import type { Item } from '#core/state/query-all'
 import type { ClaimedEvents, EventTimes } from './counters.ts'
 import { joinTimes } from './event-times.ts'
 

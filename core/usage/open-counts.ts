@@ -1,9 +1,9 @@
 import QuickLRU from 'quick-lru'
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
 import { unavailable } from '#core/errors'
 import { bucketOf } from '#core/projects/project'
-import { type Item, queryItems } from '#core/query-all'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { type Item, queryItems } from '#core/state/query-all'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import type { ClaimedEvents, CountedClaim, OpenCount, UsageCounters } from './counters.ts'
 import {
   type Chain,

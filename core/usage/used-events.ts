@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import { ownerPartition } from './item-keys.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { NAMED_BOTS } from '#core/ingest/named-bots'
-import { BILLED, type Guard, profiles, type TierLimits } from '#core/limits/profile'
+import { BILLED, type Guard, profiles, type TierLimits } from '#core/plans/profile'
+import { NAMED_BOTS } from '#core/usage/named-bots'
 import { settingsSchema } from '#local/settings'
 import { tables as lakeTables } from '#schemas/columns'
 import { MAX_CONTEXT_BYTES } from '#schemas/contexts'

@@ -1,5 +1,5 @@
 import { createAuthServices } from '#aws/services'
-import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
+import { apiGateway, timeoutResponse } from '#lambdas/http/api-gateway'
 import { authHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createAuthServices(process.env)

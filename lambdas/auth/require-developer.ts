@@ -1,5 +1,5 @@
-import { isSame } from '#core/access/tokens'
 import { ApiError } from '#core/errors'
+import { isSame } from '#core/secrets/tokens'
 import { authRequired } from '#lambdas/chain/authenticate'
 import { isOfThisMachine, type Sender } from './this-machine.ts'
 

@@ -7,7 +7,7 @@ import type { AuditLog } from '#core/accounts/audit'
 import type { AccountStore } from '#core/accounts/store'
 import type { AddressGuards } from '#core/limits/address-guards'
 import type { AccountChainServices } from '#lambdas/chain/account-chain'
-import type { HttpRequest } from '#lambdas/http'
+import type { HttpRequest } from '#lambdas/http/http'
 
 export type AuthServices = AccountChainServices & {
   accounts: Pick<AccountStore, 'byId' | 'applyPlan'>

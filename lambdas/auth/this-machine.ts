@@ -1,4 +1,4 @@
-import type { HttpRequest } from '#lambdas/http'
+import type { HttpRequest } from '#lambdas/http/http'
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 

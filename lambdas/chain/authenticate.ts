@@ -3,8 +3,8 @@ import type { Shared } from '#core/access/share-links'
 import type { BrowserSession } from '#core/access/types'
 import { type Account, apiKeyId, type Caller } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
-import { sessionCookie } from '#lambdas/cookies'
-import type { HttpRequest } from '#lambdas/http'
+import { sessionCookie } from '#lambdas/http/cookies'
+import type { HttpRequest } from '#lambdas/http/http'
 import type { Exchange } from './chain.ts'
 
 export type CredentialServices = {

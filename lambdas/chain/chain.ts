@@ -1,6 +1,6 @@
 import type { Log } from '#core/ports'
-import type { HttpRequest, HttpResponse } from '#lambdas/http'
-import { errorResponse } from '#lambdas/response'
+import type { HttpRequest, HttpResponse } from '#lambdas/http/http'
+import { errorResponse } from '#lambdas/http/response'
 import type { Route } from '#schemas/route'
 
 /** What every step gets: the request, its row, and what to add to the response. */

@@ -1,7 +1,7 @@
 import type { Caller } from '#core/accounts/caller'
-import type { JsonObject } from '#core/json-object'
 import { type Limits, limitError, limitHeaders } from '#core/limits/limit-state'
 import type { Log } from '#core/ports'
+import type { JsonObject } from '#core/text/json-object'
 import type { Exchange } from './chain.ts'
 import { isDryRun } from './validate-fields.ts'
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '#core/json-object'
 import { quoted } from '#core/text/clean-text'
+import type { JsonObject } from '#core/text/json-object'
 import { nearestName } from '#core/text/nearest-name'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'

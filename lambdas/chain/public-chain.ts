@@ -1,5 +1,5 @@
 import type { Log } from '#core/ports'
-import type { HttpRequest } from '#lambdas/http'
+import type { HttpRequest } from '#lambdas/http/http'
 import type { Route } from '#schemas/route'
 import { challenge } from './authenticate.ts'
 import { createChain, type Endpoint, type Exchange } from './chain.ts'

@@ -1,5 +1,5 @@
-import type { JsonObject } from '#core/json-object'
-import { jsonBody, payloadTooLarge, tooManyValues } from '#lambdas/json-body'
+import type { JsonObject } from '#core/text/json-object'
+import { jsonBody, payloadTooLarge, tooManyValues } from '#lambdas/http/json-body'
 import { MAX_JSON_VALUES } from '#schemas/json-depth'
 import { MAX_BODY_BYTES } from '#schemas/route'
 import type { Exchange } from './chain.ts'

@@ -1,5 +1,5 @@
 import type { Account, Caller } from '#core/accounts/caller'
-import type { Profile } from '#core/limits/profile'
+import type { Profile } from '#core/plans/profile'
 import { authRequired } from './authenticate.ts'
 
 export type PlanServices = {

@@ -1,6 +1,6 @@
 import type { Caller } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
-import type { JsonObject } from '#core/json-object'
+import type { JsonObject } from '#core/text/json-object'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { SHARED_VIEWS } from '#schemas/share-links'

@@ -1,10 +1,10 @@
 import type { Demo } from '#core/access/demo'
 import type { Caller } from '#core/accounts/caller'
 import { ApiError } from '#core/errors'
-import type { JsonObject } from '#core/json-object'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { quoted } from '#core/text/clean-text'
+import type { JsonObject } from '#core/text/json-object'
 import type { Exchange } from './chain.ts'
 
 export type ProjectServices = {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { HttpResponse } from '#lambdas/http'
-import { jsonResponse } from '#lambdas/response'
+import type { HttpResponse } from '#lambdas/http/http'
+import { jsonResponse } from '#lambdas/http/response'
 import type { Route } from '#schemas/route'
 
 /** The checked query, body and options of a row, as its handler gets them. */

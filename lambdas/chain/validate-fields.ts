@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { JsonObject } from '#core/json-object'
-import { validate } from '#lambdas/validate'
+import type { JsonObject } from '#core/text/json-object'
+import { validate } from '#lambdas/http/validate'
 import type { Exchange } from './chain.ts'
 import { findIgnored } from './find-ignored.ts'
 

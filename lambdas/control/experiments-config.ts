@@ -3,7 +3,7 @@ import { unknownTokenError } from '#core/ingest/track-request'
 import type { Log } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import { publicChain } from '#lambdas/chain/public-chain'
-import { jsonResponse } from '#lambdas/response'
+import { jsonResponse } from '#lambdas/http/response'
 import { routes } from '#schemas/routes'
 
 /** How long caches keep the configuration, s (docs/api/experiments.md). */

@@ -1,6 +1,6 @@
 import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
-import type { HttpFunction } from '#lambdas/http'
-import { httpFunction } from '#lambdas/http-function'
+import type { HttpFunction } from '#lambdas/http/http'
+import { httpFunction } from '#lambdas/http/http-function'
 import { type AccountServices, accountEndpoints } from './account.ts'
 import { contextEndpoints } from './contexts.ts'
 import { type DashboardServices, dashboardEndpoints } from './dashboard.ts'

@@ -1,5 +1,5 @@
 import { createControlServices } from '#aws/services'
-import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
+import { apiGateway, timeoutResponse } from '#lambdas/http/api-gateway'
 import { controlHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createControlServices(process.env)

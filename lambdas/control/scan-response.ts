@@ -1,7 +1,7 @@
 import type { Project } from '#core/projects/project'
-import { writeHandoff } from '#core/scans/handoff/write-handoff'
 import { isFinished } from '#core/scans/scan'
 import type { ScanView } from '#core/scans/scan-desk'
+import { writeHandoff } from '#scanner/handoff/write-handoff'
 import type { ScanResponse } from '#schemas/scan-requests'
 import type { AgentHandoff } from '#schemas/website-scans'
 import { installSnippet } from './install-snippet.ts'

@@ -1,9 +1,9 @@
 import type { KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
-import { compareSequences, isBeyond } from '#core/lake/sequence'
-import type { LakeStateStore } from '#core/lake/state'
+import { compareSequences, isBeyond } from '#core/lake/model/sequence'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { Log, StreamEntry } from '#core/ports'
-import { shardOf, toEntry } from '#lambdas/stream-entries'
+import { shardOf, toEntry } from './stream-entries.ts'
 
 export type LakeServices = {
   consumer: Pick<LakeConsumer, 'consumeBatch'>

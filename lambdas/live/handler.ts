@@ -1,8 +1,8 @@
 import type { KinesisStreamEvent } from 'aws-lambda'
-import { compareSequences } from '#core/lake/sequence'
+import { compareSequences } from '#core/lake/model/sequence'
 import type { LiveConsumer } from '#core/live/consumer'
 import type { Log } from '#core/ports'
-import { shardOf, toEntry } from '#lambdas/stream-entries'
+import { shardOf, toEntry } from '#lambdas/lake/stream-entries'
 
 export type LiveServices = { consumer: LiveConsumer; log: Log }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createMcpServices } from '#aws/services'
-import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
 import { controlHandler } from '#lambdas/control/handler'
+import { apiGateway, timeoutResponse } from '#lambdas/http/api-gateway'
 import { reportsHandler } from '#lambdas/reports/handler'
 import { mcpHandler } from './handler.ts'
 

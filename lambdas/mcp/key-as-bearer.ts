@@ -1,6 +1,6 @@
 import { bearerToken } from '#lambdas/chain/authenticate'
 import type { Exchange } from '#lambdas/chain/chain'
-import type { HttpRequest } from '#lambdas/http'
+import type { HttpRequest } from '#lambdas/http/http'
 
 const API_KEY = /^aak_/
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { HttpFunction, HttpRequest } from '#lambdas/http'
+import type { HttpFunction, HttpRequest } from '#lambdas/http/http'
 import type { ErrorCode } from '#schemas/errors'
 import type { Receipt } from '#schemas/read-options'
 import type { Route } from '#schemas/route'

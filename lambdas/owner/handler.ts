@@ -1,8 +1,8 @@
 import type { Demo } from '#core/access/demo'
 import type { SetupLinks } from '#core/access/setup-links'
-import { issueOwnerAccess, type OwnerServices, ownerProject } from '#core/accounts/owner'
+import { issueOwnerAccess, type OwnerServices, ownerProject } from '#core/projects/owner'
 import type { Project } from '#core/projects/project'
-import { validate } from '#lambdas/validate'
+import { validate } from '#lambdas/http/validate'
 import { type DemoFilled, type OwnerAccess, ownerRequest } from '#schemas/owner'
 
 const DEMO_PROJECT = 'demo'

@@ -1,9 +1,9 @@
 import type { AuthRequest, BrowserSession, Decision } from '#core/access/types'
 import { ApiError } from '#core/errors'
 import { networkOf } from '#lambdas/auth/origin-of'
-import { type Html, html } from '#lambdas/html'
-import type { HttpRequest, HttpResponse } from '#lambdas/http'
-import { pageResponse, redirect } from '#lambdas/page'
+import { type Html, html } from '#lambdas/http/html'
+import type { HttpRequest, HttpResponse } from '#lambdas/http/http'
+import { pageResponse, redirect } from '#lambdas/http/page'
 import {
   ageText,
   callbackTargets,

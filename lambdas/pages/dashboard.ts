@@ -1,7 +1,7 @@
 import { ApiError } from '#core/errors'
-import { html } from '#lambdas/html'
-import type { BufferedResponse, HttpRequest } from '#lambdas/http'
-import { PRIVATE_HEADERS } from '#lambdas/page'
+import { html } from '#lambdas/http/html'
+import type { BufferedResponse, HttpRequest } from '#lambdas/http/http'
+import { PRIVATE_HEADERS } from '#lambdas/http/page'
 import type { BrowserSteps } from './browser.ts'
 import type { DashboardEntry, PagesServices } from './services.ts'
 

@@ -1,8 +1,8 @@
 import type { Log } from '#core/ports'
-import { html } from '#lambdas/html'
-import type { HttpRequest, HttpResponse } from '#lambdas/http'
-import { pageResponse } from '#lambdas/page'
-import { errorResponse } from '#lambdas/response'
+import { html } from '#lambdas/http/html'
+import type { HttpRequest, HttpResponse } from '#lambdas/http/http'
+import { pageResponse } from '#lambdas/http/page'
+import { errorResponse } from '#lambdas/http/response'
 
 const TITLES: Record<number, string> = {
   400: 'This did not work',

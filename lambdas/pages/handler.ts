@@ -1,6 +1,6 @@
 import { createChain } from '#lambdas/chain/chain'
-import type { HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http'
-import { type Endpoints, httpFunction } from '#lambdas/http-function'
+import type { HttpFunction, HttpRequest, HttpResponse } from '#lambdas/http/http'
+import { type Endpoints, httpFunction } from '#lambdas/http/http-function'
 import { routes } from '#schemas/routes'
 import { authorizePages } from './authorize.ts'
 import { authorizeClientPages } from './authorize-client.ts'

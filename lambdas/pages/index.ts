@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createPagesServices } from '#aws/pages-services'
-import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
+import { apiGateway, timeoutResponse } from '#lambdas/http/api-gateway'
 import { pagesHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createPagesServices(process.env)

@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
-import { html } from '#lambdas/html'
-import { pageResponse, redirect } from '#lambdas/page'
+import { html } from '#lambdas/http/html'
+import { pageResponse, redirect } from '#lambdas/http/page'
 import { type BrowserSteps, byBrowser } from './browser.ts'
 import type { PagesServices } from './services.ts'
 

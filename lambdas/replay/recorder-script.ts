@@ -4,7 +4,7 @@ import type { Log } from '#core/ports'
 import type { RecorderScript, RecorderVersions } from '#core/replays/recorder-versions'
 import { versionName } from '#core/script-version'
 import { publicChain } from '#lambdas/chain/public-chain'
-import { file, immutableFile, JAVASCRIPT, remember } from '#lambdas/file'
+import { file, immutableFile, JAVASCRIPT, remember } from '#lambdas/http/file'
 import { routes } from '#schemas/routes'
 
 export type RecorderScriptServices = {

@@ -2,7 +2,7 @@ import type { AddressGuards } from '#core/limits/address-guards'
 import type { Log } from '#core/ports'
 import type { Replays } from '#core/replays/open-replays'
 import { publicChain } from '#lambdas/chain/public-chain'
-import { jsonResponse } from '#lambdas/response'
+import { jsonResponse } from '#lambdas/http/response'
 import { REPLAY_LIMITS } from '#schemas/replays'
 import { routes } from '#schemas/routes'
 

@@ -5,7 +5,7 @@ import type { Replays } from '#core/replays/open-replays'
 import { objectsPrefix, type Replay, toRecord } from '#core/replays/replay'
 import { viewerGone } from '#core/replays/viewer-gone'
 import { publicChain } from '#lambdas/chain/public-chain'
-import { jsonResponse } from '#lambdas/response'
+import { jsonResponse } from '#lambdas/http/response'
 import { routes } from '#schemas/routes'
 import { publicChunks } from './public-chunks.ts'
 

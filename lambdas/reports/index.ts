@@ -1,5 +1,5 @@
 import { createReportsServices } from '#aws/services'
-import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
+import { apiGateway, timeoutResponse } from '#lambdas/http/api-gateway'
 import { reportsHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createReportsServices(process.env)

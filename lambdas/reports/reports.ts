@@ -17,7 +17,7 @@ import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import type { FieldsOf } from '#lambdas/chain/row-handler'
-import type { Endpoints } from '#lambdas/http-function'
+import type { Endpoints } from '#lambdas/http/http-function'
 import type { Route } from '#schemas/route'
 import type { routes } from '#schemas/routes'
 

@@ -1,5 +1,5 @@
 import type { Caller } from '#core/accounts/caller'
-import { limitsOf, NO_LIMIT, type Profile } from '#core/limits/profile'
+import { limitsOf, NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { DAY_MS, midnight } from '#core/time'

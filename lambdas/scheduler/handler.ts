@@ -1,6 +1,6 @@
 import type { Maintenance } from '#core/lake/compact/maintenance'
-import { lakeGauges } from '#core/lake/gauges'
-import type { LakeStateStore } from '#core/lake/state'
+import { lakeGauges } from '#core/lake/model/gauges'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { Log, Now } from '#core/ports'
 import { DAY_MS } from '#core/time'
 import type { Gauge } from '#schemas/log'

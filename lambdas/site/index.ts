@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createSiteServices } from '#aws/services'
-import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
+import { apiGateway, timeoutResponse } from '#lambdas/http/api-gateway'
 import { siteHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createSiteServices(process.env)

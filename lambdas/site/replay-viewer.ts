@@ -1,7 +1,7 @@
 import { versionName } from '#core/script-version'
-import { Html, html } from '#lambdas/html'
-import type { BufferedResponse } from '#lambdas/http'
-import { BASE_HEADERS } from '#lambdas/response'
+import { Html, html } from '#lambdas/http/html'
+import type { BufferedResponse } from '#lambdas/http/http'
+import { BASE_HEADERS } from '#lambdas/http/response'
 import { STAGE_STYLE, VIEWER_STYLE, VIEWER_STYLE_SOURCE } from './replay-viewer-style.ts'
 
 /** A script of the viewer, and the SHA-256 of its UTF-8 bytes in hex. */

@@ -1,5 +1,5 @@
 import { createStreamServices } from '#aws/live-services'
-import { functionUrl } from '#lambdas/function-url'
+import { functionUrl } from '#lambdas/http/function-url'
 import { streamHandler } from './handler.ts'
 
 const { services, edgeKey, instrumentStream } = createStreamServices(process.env)

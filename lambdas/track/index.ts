@@ -1,6 +1,6 @@
 import { createTrackServices } from '#aws/services'
-import { apiGateway, timeoutResponse } from '#lambdas/api-gateway'
 import { findCaller } from '#lambdas/chain/authenticate'
+import { apiGateway, timeoutResponse } from '#lambdas/http/api-gateway'
 import { trackHandler } from './handler.ts'
 
 const { services, edgeKey, instrument } = createTrackServices(process.env)

@@ -3,7 +3,7 @@ import type { BotRecord } from '#core/ingest/record'
 import type { IngestResult } from '#core/ingest/results'
 import type { TrackRequest } from '#core/ingest/track-request'
 import { type Addition, EarlyResponse, type Exchange, type Step } from '#lambdas/chain/chain'
-import type { HttpResponse } from '#lambdas/http'
+import type { HttpResponse } from '#lambdas/http/http'
 
 /** How a request ends before its events are stored. */
 export type EarlyEnd = {

@@ -1,5 +1,5 @@
 import { parseWideBody } from '#core/ingest/wide-body'
-import type { JsonObject } from '#core/json-object'
+import type { JsonObject } from '#core/text/json-object'
 import type { Exchange } from '#lambdas/chain/chain'
 import { readBody } from '#lambdas/chain/read-body'
 import { MAX_BODY_BYTES } from '#schemas/route'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { randomSecret } from '#core/access/tokens'
+import { randomSecret } from '#core/secrets/tokens'
 import { writeAtomically } from '#local/atomic-file'
 
 export function devApproveSecretPath(dataDir: string): string {

@@ -1,4 +1,4 @@
-import { type Profile, readProfile } from '#core/limits/profile'
+import { type Profile, readProfile } from '#core/plans/profile'
 import { type Settings, SettingsError } from '#local/settings'
 
 /** The profile of the settings. Throws SettingsError when LIMITS cannot be read. */

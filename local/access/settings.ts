@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { PROFILE_NAMES } from '#core/limits/profile'
+import { PROFILE_NAMES } from '#core/plans/profile'
 
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address, such as https://login.example.com' })

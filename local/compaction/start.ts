@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { LinksEngine } from '#core/identity/links/links-engine'
-import type { Compactor } from '#core/lake/compact/compactor'
+import type { Compactor } from '#core/lake/model/compactor'
 import type { Log } from '#core/ports'
 import { caught } from '#local/caught'
 import { execArgv } from '#local/thread-options'

@@ -9,7 +9,7 @@ import { demoBots } from './bots.ts'
 
 /**
  * Records per append. A small number keeps the memory of the service low, and so many arrived within a day:
- * when they are appended again, each is found to be a copy (core/lake/copies.ts).
+ * when they are appended again, each is found to be a copy (core/lake/model/copies.ts).
  */
 const CHUNK = 500
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError, unavailable } from '#core/errors'
-import { payloadTooLarge } from '#lambdas/json-body'
+import { payloadTooLarge } from '#lambdas/http/json-body'
 import { MAX_BODY_BYTES } from '#schemas/route'
 import { RETRY_SECONDS } from './admission.ts'
 import type { BodyRates } from './body-rates.ts'

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError } from '#core/errors'
-import { errorResponse } from '#lambdas/response'
+import { errorResponse } from '#lambdas/http/response'
 
 /**
  * Responds to bytes that are not an HTTP request. Node has no response object for them, so the text is

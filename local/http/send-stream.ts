@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { HttpResponse } from '#lambdas/http'
+import type { HttpResponse } from '#lambdas/http/http'
 
 /** A response whose body is being sent. */
 export type StreamedBody = {

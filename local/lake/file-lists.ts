@@ -5,7 +5,7 @@ import { type TableName, tables } from '#schemas/columns'
 /** The files of one or more scans of a table. `name` is the variable of the connection that has the list. */
 export type FileList = Scan & { name: string }
 
-/** A condition on files (`inFiles` of core/sql.ts) with the name of its table before it. */
+/** A condition on files (`inFiles` of core/sql/sql.ts) with the name of its table before it. */
 const SCAN = new RegExp(`\\b(${Object.keys(tables).join('|')})(\\s+WHERE )\\?`, 'g')
 
 /**

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { parseHotKey } from '#core/lake/keys'
+import { parseHotKey } from '#core/lake/model/keys'
 import { list, text } from '#duckdb/tables'
 import type { FileFooter } from './file-footers.ts'
 

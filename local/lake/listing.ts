@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isOwnKey } from '#core/lake/keys'
+import { isOwnKey } from '#core/lake/model/keys'
 import { type TableName, tables } from '#schemas/columns'
 
 /** The clock of a file system may be behind the system's clock by one tick. */

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { type AnswerLimits, createAnswerMeter } from '#core/answer-meter'
-import { renderSql } from '#core/literal'
 import type { Row, SqlQuery } from '#core/ports'
-import { NOT_MATERIALIZED } from '#core/sql'
+import { type AnswerLimits, createAnswerMeter } from '#core/sql/answer-meter'
+import { renderSql } from '#core/sql/literal'
+import { NOT_MATERIALIZED } from '#core/sql/sql'
 import { readRows } from '#duckdb/values'
 
 /**

@@ -1,4 +1,4 @@
-import { queryFailure } from '#core/query-failures'
+import { queryFailure } from '#core/sql/query-failures'
 
 /**
  * Whose work it is. Of the work of one owner, that with the smallest `order` comes first. `isGuest`: it is

@@ -1,4 +1,4 @@
-import { queryFailure } from '#core/query-failures'
+import { queryFailure } from '#core/sql/query-failures'
 
 export type WaitLimit = {
   waitMs: number

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { html } from '#lambdas/html'
-import { pageResponse } from '#lambdas/page'
+import { html } from '#lambdas/http/html'
+import { pageResponse } from '#lambdas/http/page'
 import type { StripeOptions } from '#providers/stripe'
 
 export type StandIn = StripeOptions & {

@@ -1,4 +1,4 @@
-import type { Watch } from '#core/scans/watch'
+import type { Watch } from '#scanner/watch'
 
 /**
  * What a thread says while it is too busy to send messages: that it lives, and which analysis it works on.

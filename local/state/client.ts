@@ -1,4 +1,4 @@
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import {
   BatchGetCommand,
   BatchWriteCommand,

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Billing } from '#core/billing/billing'
-import { createDeletionList } from '#core/deletion/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
-import type { Profile } from '#core/limits/profile'
+import type { Profile } from '#core/plans/profile'
 import type { Lake, Log, Now } from '#core/ports'
 import { openReplayUpkeep } from '#core/replays/open-replays'
 import type { ScanMaintenance } from '#core/scans/open-scan-maintenance'
+import { createDeletionList } from '#core/state/deletion-list'
 import type { Storage } from '#local/storage'
 
 /** The first run waits until the start is over. */

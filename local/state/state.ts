@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import { FolderError } from '#local/lock'
 import { isDamage } from '#local/stream/log-file'
 import { createClient } from './client.ts'

@@ -1,6 +1,6 @@
 import { type ArrivalOrder, createArrivalOrder } from '#core/ingest/ids'
 import { unpackUnparsed } from '#core/ingest/record'
-import type { LakeStateStore } from '#core/lake/state'
+import type { LakeStateStore } from '#core/lake/model/state'
 import { DAY_MS } from '#core/time'
 import type { Lanes } from './lanes.ts'
 

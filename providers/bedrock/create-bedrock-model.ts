@@ -1,5 +1,5 @@
 import { type BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime'
-import type { TextModel } from '#core/scans/polish/text-model'
+import type { TextModel } from '#scanner/polish/text-model'
 
 /**
  * A model of Amazon Bedrock, by its Converse API. `modelId`: of a model, or of an inference profile. It sends

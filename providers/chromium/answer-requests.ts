@@ -1,6 +1,6 @@
-import { limitConcurrency } from '#core/limit-concurrency'
+import { limitConcurrency } from '#core/async/limit-concurrency'
 import type { OutboundClient } from '#core/outbound/outbound-client'
-import { isSameSite } from '#core/scans/fetch/choose-pages'
+import { isSameSite } from '#scanner/fetch/choose-pages'
 import type { CdpConnection } from './cdp-connection.ts'
 
 /** Requests of all pages of one analysis, and bytes of their responses. */

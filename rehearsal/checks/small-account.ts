@@ -4,7 +4,7 @@ import {
   type LambdaClient,
   ListEventSourceMappingsCommand,
 } from '@aws-sdk/client-lambda'
-import { readProfile } from '#core/limits/profile'
+import { readProfile } from '#core/plans/profile'
 import type { Stack } from '#rehearsal/stack'
 import { eventually } from '#test/support/eventually'
 import { startTrackingClient } from '#test/support/tracking-client'

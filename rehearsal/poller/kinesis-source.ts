@@ -5,7 +5,7 @@ import {
   type KinesisClient,
   ListShardsCommand,
 } from '@aws-sdk/client-kinesis'
-import { isTransient } from '#core/transient'
+import { isTransient } from '#core/state/transient'
 import type { PolledRecord, Position, ShardInfo, ShardReader, ShardSource } from './shard.ts'
 
 /** Reads the shards and records of a Kinesis stream. */

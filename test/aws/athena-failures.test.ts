@@ -5,7 +5,7 @@ import {
   StartQueryExecutionCommand,
 } from '@aws-sdk/client-athena'
 import { describe, expect, test } from 'vitest'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 import { awsError } from '#test/support/aws-error'
 import { createFakeClock } from '#test/support/fake-clock'
 import { createMockedEngine, one, pollResponses, running, succeeded, throttled } from './mocked-athena.ts'

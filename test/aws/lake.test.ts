@@ -8,7 +8,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createS3Lake } from '#aws/lake'
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
 import { lakeContract } from '#test/contract/lake'
 import { awsError } from '#test/support/aws-error'
 import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '#test/support/emulators'

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-athena'
 import { mockClient } from 'aws-sdk-client-mock'
 import { type AthenaEngineSettings, createAthenaEngine } from '#aws/query-engine'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 import { awsError } from '#test/support/aws-error'
 import { EMULATOR_ACCESS } from '#test/support/emulators'
 

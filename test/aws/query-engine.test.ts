@@ -7,7 +7,7 @@ import { type AthenaEngineSettings, createAthenaEngine } from '#aws/query-engine
 import type { QueryEngine, QueryStatistics } from '#core/ports'
 import { runReport } from '#core/reports/run/run'
 import { stats } from '#core/reports/stats'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 import { createFolderLake } from '#local/lake/folder'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
 import { type StatementEngine, startAthenaEmulator } from '#test/support/athena-emulator'

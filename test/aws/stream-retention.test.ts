@@ -2,7 +2,7 @@ import { DescribeStreamSummaryCommand, ListShardsCommand, PutRecordsCommand } fr
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKinesisStream } from '#aws/stream'
 import { createStreamRetention } from '#aws/stream-retention'
-import type { ShardState } from '#core/lake/state'
+import type { ShardState } from '#core/lake/model/state'
 import type { LogCode } from '#schemas/log'
 import { type EmulatedKinesis, PATIENT_STREAM, startKinesis } from '#test/support/emulators'
 

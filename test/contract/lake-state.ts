@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { emptyManifest } from '#core/lake/manifest'
-import { EPOCH_TIME_INTERVAL_MS, EPOCH_TIMES, type LakeStateStore } from '#core/lake/state'
+import { emptyManifest } from '#core/lake/model/manifest'
+import { EPOCH_TIME_INTERVAL_MS, EPOCH_TIMES, type LakeStateStore } from '#core/lake/model/state'
 import { BUCKETS } from '#schemas/columns'
 
 const CLAIM = { first: '11', last: '19', epoch: 1 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AnswerLimits } from '#core/answer-meter'
 import type { QueryEngine, SqlQuery } from '#core/ports'
-import { date, inFiles, integer, name, sql, timestamp } from '#core/sql'
+import type { AnswerLimits } from '#core/sql/answer-meter'
+import { date, inFiles, integer, name, sql, timestamp } from '#core/sql/sql'
 import { type TableName, tables } from '#schemas/columns'
 
 /** The implementation under test, over an empty lake. */

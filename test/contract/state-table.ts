@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { queryAll, queryItems, scanPages } from '#core/query-all'
-import type { StateTable } from '#core/state-table'
+import { queryAll, queryItems, scanPages } from '#core/state/query-all'
+import type { StateTable } from '#core/state/state-table'
 
 type Item = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAgentSessionStore } from '#core/access/agent-sessions'
 import { createAccessStores } from '#core/access-stores'
-import { profiles } from '#core/limits/profile'
+import { profiles } from '#core/plans/profile'
 import { createStores } from '#core/stores'
 import { systemClock } from '#providers/system-clock'
 import { type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { CompactedBucket } from '#core/lake/compact/compactor'
 import { eventKey } from '#core/lake/consume/id-keys'
-import { segmentKeys } from '#core/lake/keys'
-import type { Segment } from '#core/lake/segment'
+import type { CompactedBucket } from '#core/lake/model/compactor'
+import { segmentKeys } from '#core/lake/model/keys'
+import type { Segment } from '#core/lake/model/segment'
 import {
   HOUR,
   keysOf,

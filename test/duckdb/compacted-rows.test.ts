@@ -1,8 +1,8 @@
 import { parquetMetadata } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { eventKey, shortKey } from '#core/lake/consume/id-keys'
-import { segmentKey } from '#core/lake/keys'
-import type { Segment } from '#core/lake/segment'
+import { segmentKey } from '#core/lake/model/keys'
+import type { Segment } from '#core/lake/model/segment'
 import { tables } from '#schemas/columns'
 import { HOUR, openCompactorLake, request, START } from '#test/support/compactor-lake'
 

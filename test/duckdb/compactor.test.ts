@@ -1,8 +1,8 @@
 import { DuckDBConnection } from '@duckdb/node-api'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { eventKey } from '#core/lake/consume/id-keys'
-import { SEGMENT_TABLES, segmentKey, segmentKeys } from '#core/lake/keys'
-import type { Segment } from '#core/lake/segment'
+import { SEGMENT_TABLES, segmentKey, segmentKeys } from '#core/lake/model/keys'
+import type { Segment } from '#core/lake/model/segment'
 import type { Lake } from '#core/ports'
 import { createCompactor } from '#duckdb/compactor'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { annotationsPartition } from '#core/projects/annotations'
 import type { Project } from '#core/projects/project'
-import { writeItems } from '#core/write-items'
+import { writeItems } from '#core/state/write-items'
 import { MAX_ANNOTATIONS } from '#schemas/contexts'
 import { routes } from '#schemas/routes'
 import { type HttpService, openHttpService } from '#test/support/http-service'

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { expect, test } from 'vitest'
-import { apiGateway } from '#lambdas/api-gateway'
+import { apiGateway } from '#lambdas/http/api-gateway'
 import { exampleEvent } from '#test/support/lambda-events'
 
 const VIEWER = '198.51.100.23'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { randomSecret } from '#core/access/tokens'
+import { randomSecret } from '#core/secrets/tokens'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { goodRequest } from '#test/support/good-requests'

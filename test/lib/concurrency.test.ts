@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readProfile } from '#core/limits/profile'
+import { readProfile } from '#core/plans/profile'
 import { withAccount } from '#lib/account-findings'
 import { shareConcurrency } from '#lib/concurrency'
 import { readConfig } from '#lib/config'

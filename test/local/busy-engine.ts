@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 import { openQueryEngine } from '#local/lake/query-engine'
 
 const ENDLESS = sql`SELECT count(*) AS n FROM range(1000000000000) AS t(a) WHERE a % 7 = 3`

@@ -19,8 +19,8 @@ const unreadable = messages.filter(({ text }) => text === null)
 const PASSED_ON: Record<string, string> = {
   'core/ingest/check-events.ts: first.message': 'the message of the first bad event',
   'core/errors.ts: message': 'the argument of unavailable, at each of its calls',
-  'core/transient.ts: message': 'the argument of toApiError, at each of its calls',
-  'core/query-failures.ts: message': 'the properties `message` of the table in the same file',
+  'core/state/transient.ts: message': 'the argument of toApiError, at each of its calls',
+  'core/sql/query-failures.ts: message': 'the properties `message` of the table in the same file',
   'core/limits/limit-state.ts: message': 'the properties `message` of the limits that a plan sets',
   'core/reports/few-people/query.ts: error.message': 'the error of core/reports/query/query.ts',
   'core/reports/query/query.ts: error.message':
@@ -30,7 +30,7 @@ const PASSED_ON: Record<string, string> = {
     'the errors of core/access/auth-request-errors.ts and core/access/code-verifier.ts',
   "lambdas/mcp/run-tool.ts: problems.join(' ')": 'problemOf, in the same file',
   'lambdas/pages/browser.ts: thrown.message': 'the argument of SignInError, at each of its calls',
-  'lambdas/validate.ts: messageOf(issue, input)': 'the messages of zod schemas',
+  'lambdas/http/validate.ts: messageOf(issue, input)': 'the messages of zod schemas',
 }
 
 test('every message for clients is a sentence with a capital letter and a full stop', () => {

@@ -1,13 +1,13 @@
 import { packRecord, type StreamRecord } from '#core/ingest/record'
-import type { CompactedBucket, Compactor, ReplacedEvent, StoredEvents } from '#core/lake/compact/compactor'
 import type { LakeJob } from '#core/lake/compact/jobs'
 import type { HotColumns } from '#core/lake/consume/hot-columns'
-import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/copies'
-import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import { describeRows, type TombstoneRow } from '#core/lake/erase/tombstone-file'
 import { type RemovedEvents, userHash } from '#core/lake/erase/tombstones'
-import { parseHotKey, segmentKey, segmentKeys, tombstoneKey } from '#core/lake/keys'
-import type { Segment, SegmentId } from '#core/lake/segment'
+import type { CompactedBucket, Compactor, ReplacedEvent, StoredEvents } from '#core/lake/model/compactor'
+import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/model/copies'
+import { parseHotKey, segmentKey, segmentKeys, tombstoneKey } from '#core/lake/model/keys'
+import type { Segment, SegmentId } from '#core/lake/model/segment'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core/ports'
 import { utcDate } from '#core/time'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
@@ -351,7 +351,7 @@ export function isErased(
   return row.project === project_id && isOfUser && row.arrivalMs <= erased_until_ms
 }
 
-/** Whether the row with a credential replaces the other one, which has none (core/lake/copies.ts). */
+/** Whether the row with a credential replaces the other one, which has none (core/lake/model/copies.ts). */
 export function isReplaced(other: SimulatedRow, row: SimulatedRow): boolean {
   return (
     row.isCredentialed &&

@@ -1,8 +1,8 @@
-import { EVENT_ID_HORIZON_S } from '#core/lake/copies'
 import type { TombstoneRow } from '#core/lake/erase/tombstone-file'
 import { openTombstones } from '#core/lake/erase/tombstones'
-import { segmentKeys, tombstoneKey } from '#core/lake/keys'
-import type { Manifest } from '#core/lake/manifest'
+import { EVENT_ID_HORIZON_S } from '#core/lake/model/copies'
+import { segmentKeys, tombstoneKey } from '#core/lake/model/keys'
+import type { Manifest } from '#core/lake/model/manifest'
 import type { Snapshot } from '#core/lake/read/snapshot'
 import type { MemoryLakeState } from '#test/support/memory-lake-state'
 import { isErased, isReplaced, type SimulatedRow, type SimulatedStream } from './simulated-ports.ts'
@@ -41,8 +41,8 @@ export async function readBucket(
 }
 
 /**
- * Drops the hot copies of an event_id (core/lake/copies.ts). Reads do not look for copies that the service
- * itself made.
+ * Drops the hot copies of an event_id (core/lake/model/copies.ts). Reads do not look for copies that the
+ * service itself made.
  */
 function dropRetries(rows: readonly SimulatedRow[], ids: readonly SimulatedRow[]): SimulatedRow[] {
   const known = new Map<string, SimulatedRow[]>()

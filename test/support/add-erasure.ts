@@ -1,8 +1,8 @@
-import type { ErasedEvents, TombstoneBatch } from '#core/lake/erase/tombstone-batch'
 import { describeRows, encodeTombstones, toTombstoneRows } from '#core/lake/erase/tombstone-file'
 import { addBatch, nextNumber } from '#core/lake/erase/tombstones'
-import { tombstoneKey } from '#core/lake/keys'
-import type { Manifest } from '#core/lake/manifest'
+import { tombstoneKey } from '#core/lake/model/keys'
+import type { Manifest } from '#core/lake/model/manifest'
+import type { ErasedEvents, TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import type { Lake } from '#core/ports'
 
 /** Adds erasures as one batch to a manifest that a test holds itself, and writes their file. */

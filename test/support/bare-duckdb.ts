@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { Row } from '#core/ports'
-import { NOT_MATERIALIZED } from '#core/sql'
+import { NOT_MATERIALIZED } from '#core/sql/sql'
 import { dialect } from '#duckdb/macros'
 import { list } from '#duckdb/tables'
 import { toRows } from '#duckdb/values'

@@ -1,5 +1,5 @@
-import type { Item } from '#core/query-all'
-import type { StateTable } from '#core/state-table'
+import type { Item } from '#core/state/query-all'
+import type { StateTable } from '#core/state/state-table'
 
 export type ItemCounts = { read: number; written: number }
 

@@ -1,4 +1,4 @@
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 
 export class ProcessCrashedError extends Error {
   constructor() {

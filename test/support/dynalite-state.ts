@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb'
 import dynalite from 'dynalite'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 
 const TABLE = 'footfall'
 

@@ -4,9 +4,9 @@ import {
   toBatchValues,
   toRetiredNumbers,
   toSegmentNumbers,
-} from '#core/lake/encode-manifest'
-import type { Manifest } from '#core/lake/manifest'
-import type { StateTable } from '#core/state-table'
+} from '#core/lake/model/encode-manifest'
+import type { Manifest } from '#core/lake/model/manifest'
+import type { StateTable } from '#core/state/state-table'
 
 /** Puts an item of the first edition of the state: it has all of a manifest. */
 export async function putFirstEdition({ client, table }: StateTable, manifest: Manifest): Promise<void> {

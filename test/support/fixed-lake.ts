@@ -1,5 +1,5 @@
+import type { Segment } from '#core/lake/model/segment'
 import type { LakeSnapshot, Snapshot } from '#core/lake/read/snapshot'
-import type { Segment } from '#core/lake/segment'
 
 /** A snapshot of a lake without files in its first epoch. */
 export const EMPTY_SNAPSHOT: Snapshot = { compacted: 1, epoch: 1, segments: [], hot: [], tombstones: [] }

@@ -1,12 +1,12 @@
 import { createIdentityFold, type IdentityFoldServices } from '#core/identity/fold/fold'
-import { encodeIdentity, type IdentityRow } from '#core/identity/fold/identity-row'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { decodeLinks } from '#core/identity/links/link-rows'
 import type { IdentityScope } from '#core/identity/scopes'
-import { identityKey } from '#core/lake/keys'
+import { encodeIdentity, type IdentityRow } from '#core/lake/consume/identity-row'
+import { identityKey } from '#core/lake/model/keys'
 import type { Lake, Log, SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 
 export type Identified = Pick<IdentityRow, 'user_id'> & Partial<IdentityRow>
 

@@ -1,5 +1,5 @@
 import type { IdentityStore } from '#core/identity/identity-store'
-import type { EmailHasher } from '#core/identity/traits/email-hash'
+import type { EmailHasher } from '#core/ingest/email-hash'
 
 /** An identity store for tests without identify requests. */
 export const noIdentity: Pick<IdentityStore, 'repairLinks'> = { repairLinks: async () => {} }

@@ -1,15 +1,15 @@
 import type { AddressGuards } from '#core/limits/address-guards'
-import type { Profile } from '#core/limits/profile'
 import { createOutboundClient } from '#core/outbound/outbound-client'
+import type { Profile } from '#core/plans/profile'
 import type { Clock, JobQueue, Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanWorker } from '#core/scans/open-scan-worker'
-import { openSiteReader } from '#core/scans/read/open-site-reader'
 import type { ScanJob } from '#core/scans/scan'
 import { createScanStore } from '#core/scans/scan-store'
 import { createSiteVisitor } from '#core/scans/visit-site'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
+import { openSiteReader } from '#scanner/read/open-site-reader'
 import { createSiteNetwork, type SiteAnswer } from './site-network.ts'
 
 /** A small site with something to track. */

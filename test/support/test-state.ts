@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { scanPages } from '#core/query-all'
-import type { StateTable } from '#core/state-table'
-import { writeItems } from '#core/write-items'
+import { scanPages } from '#core/state/query-all'
+import type { StateTable } from '#core/state/state-table'
+import { writeItems } from '#core/state/write-items'
 import { type OpenState, openState } from '#local/state/state'
 
 /** Deletes every item. */

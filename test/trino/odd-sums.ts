@@ -1,7 +1,7 @@
 import type { SqlQuery } from '#core/ports'
 import { sumOfParts, sumParts } from '#core/reports/query/exact-sum'
 import { numberOf } from '#core/reports/sql/filters'
-import { join, sql } from '#core/sql'
+import { join, sql } from '#core/sql/sql'
 
 const LISTS: readonly (readonly string[])[] = [
   Array(10).fill('19.9'),

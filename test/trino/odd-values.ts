@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { SqlParam, SqlQuery } from '#core/ports'
-import { join, sql } from '#core/sql'
+import { join, sql } from '#core/sql/sql'
 
 const STATEMENTS = 20
 const VALUES_PER_STATEMENT = 20
@@ -48,7 +48,7 @@ const param: fc.Arbitrary<SqlParam> = fc.oneof(text, number, fc.boolean())
 
 /**
  * Statements that return values of all kinds, and whether each equals itself. They test the literals of
- * core/literal.ts.
+ * core/sql/literal.ts.
  */
 export function oddValues(seed: number): SqlQuery[] {
   const rows = fc.sample(

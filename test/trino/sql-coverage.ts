@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Files that may have statements for the QueryEngine. */
 const SOURCES = '{core,aws,lambdas}/**/*.ts'
-/** The start of a piece of SQL (core/sql.ts). */
+/** The start of a piece of SQL (core/sql/sql.ts). */
 const PIECE = /\bsql`/g
 
 export type SqlCoverage = {

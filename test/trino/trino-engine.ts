@@ -1,7 +1,7 @@
 import { toRow } from '#aws/athena-rows'
 import { byAddress } from '#aws/file-condition'
-import { renderSql } from '#core/literal'
 import type { QueryEngine, Row } from '#core/ports'
+import { renderSql } from '#core/sql/literal'
 import { runOnTrino } from './run-on-trino.ts'
 
 export type TrinoEngine = QueryEngine & {

@@ -1,6 +1,6 @@
 import { compareLinks, isAnonymous, type Link, type LinkRow } from '#core/identity/links/links'
 import { publicLinkBytes } from '#core/identity/links/public-link-bytes'
-import type { Refusal } from '#core/identity/who-may-link'
+import type { Refusal } from '#core/ingest/who-may-link'
 
 /** A link that an identify request asks for. */
 export type AskedLink = Link & { hasCredential: boolean }

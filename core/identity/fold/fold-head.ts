@@ -1,4 +1,4 @@
-import { conditionHeld, orUnavailable, type StateTable } from '#core/state-table'
+import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 
 /** How far the fold has come. One item for the whole lake. */
 export type FoldHead = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { LakeStateStore } from '#core/lake/state'
+import type { LakeStateStore } from '#core/lake/model/state'
 import { type FoldDueServices, isFoldDue } from './fold-due.ts'
 
 /** How often files are looked for although no shard has moved. */

@@ -1,6 +1,6 @@
 import type { Link } from '#core/identity/links/links'
-import { queryItems } from '#core/query-all'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { queryItems } from '#core/state/query-all'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 
 /** A project of a joined scope, with the bucket that has its links. */
 export type ScopeMember = { id: string; bucket: number }

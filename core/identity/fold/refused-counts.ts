@@ -1,6 +1,6 @@
 import { partition } from '#core/identity/links/pointers'
-import type { Refusal } from '#core/identity/who-may-link'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import type { Refusal } from '#core/ingest/who-may-link'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 
 /** Why a link was refused, or `traits`: the project had no room for traits without a credential. */
 type Reason = Refusal | 'traits'

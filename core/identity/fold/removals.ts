@@ -1,13 +1,13 @@
+import { slices } from '#core/async/slices'
 import type { LinkFiles } from '#core/identity/links/link-files'
 import type { RemovedIds } from '#core/identity/links/links-engine'
 import { type Pointers, partition } from '#core/identity/links/pointers'
 import { isProject } from '#core/identity/scopes'
 import type { TraitsStore } from '#core/identity/traits/traits-store'
 import type { Lake, Log, Now } from '#core/ports'
-import { queryPages } from '#core/query-all'
-import { slices } from '#core/slices'
-import { orUnavailable, type StateTable } from '#core/state-table'
-import { writeItems } from '#core/write-items'
+import { queryPages } from '#core/state/query-all'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
+import { writeItems } from '#core/state/write-items'
 import type { IdentityWork, IdentityWorkList, RemovedIdentity } from './identity-work.ts'
 
 export type RemovalServices = StateTable & {

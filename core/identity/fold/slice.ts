@@ -1,7 +1,7 @@
+import { decodeIdentity, type IdentityRow } from '#core/lake/consume/identity-row'
 import type { Lake, Log } from '#core/ports'
 import type { FoldHead } from './fold-head.ts'
 import type { IdentityFile } from './identity-files.ts'
-import { decodeIdentity, type IdentityRow } from './identity-row.ts'
 
 /** The identify requests that the fold takes at once, by file. */
 export type Slice = readonly (IdentityFile & { rows: readonly IdentityRow[] })[]

@@ -6,7 +6,7 @@ import {
   linksPrefix,
   parseLinksKey,
   parseLinksManifestKey,
-} from '#core/lake/keys'
+} from '#core/lake/model/keys'
 import type { Lake, Log, Now } from '#core/ports'
 import type { LevelStore } from './level-store.ts'
 import {

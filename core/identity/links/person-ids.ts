@@ -3,7 +3,7 @@ import type { IdentityStore, OpenLinks } from '#core/identity/identity-store'
 import { type IdentityScope, ownScope, type ScopedProject } from '#core/identity/scopes'
 import { finalLinks } from '#core/lake/read/user-links'
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, sql } from '#core/sql'
+import { integer, sql } from '#core/sql/sql'
 
 /** Rows of a statement. */
 const PAGE_ROWS = 10_000

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
 import type { KnownId } from '#core/identity/fold/decide-links'
-import type { Item } from '#core/query-all'
-import { readItems } from '#core/read-items'
-import { conditionHeld, type ItemKey, type StateTable } from '#core/state-table'
-import { writeItems } from '#core/write-items'
+import type { Item } from '#core/state/query-all'
+import { readItems } from '#core/state/read-items'
+import { conditionHeld, type ItemKey, type StateTable } from '#core/state/state-table'
+import { writeItems } from '#core/state/write-items'
 import type { LinkRow } from './links.ts'
 
 /** Ways with more steps are shortened. */

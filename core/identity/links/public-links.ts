@@ -1,5 +1,5 @@
-import { isBeyond } from '#core/lake/sequence'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { isBeyond } from '#core/lake/model/sequence'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { partition } from './pointers.ts'
 
 /**

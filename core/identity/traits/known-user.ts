@@ -1,4 +1,4 @@
-import type { JsonObject } from '#core/json-object'
+import type { JsonObject } from '#core/text/json-object'
 
 /** When a request arrived: `at` in Unix ms. */
 export type Arrival = { at: number; seq: number }

@@ -1,6 +1,6 @@
 import { partition } from '#core/identity/links/pointers'
-import { type Item, queryPages } from '#core/query-all'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { type Item, queryPages } from '#core/state/query-all'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS } from '#core/time'
 import { type KnownUser, UNKNOWN_USER } from './known-user.ts'
 import { withTraits } from './traits-items.ts'

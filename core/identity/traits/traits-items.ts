@@ -1,6 +1,6 @@
 import { idHash } from '#core/identity/links/pointers'
-import type { JsonObject } from '#core/json-object'
-import type { Item } from '#core/query-all'
+import type { Item } from '#core/state/query-all'
+import type { JsonObject } from '#core/text/json-object'
 import type { Arrival, KnownUser } from './known-user.ts'
 
 /** The traits of a user. */

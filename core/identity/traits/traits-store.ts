@@ -1,10 +1,10 @@
+import { slices } from '#core/async/slices'
 import { partition } from '#core/identity/links/pointers'
-import type { JsonObject } from '#core/json-object'
-import { type Item, queryItems } from '#core/query-all'
-import { readItems } from '#core/read-items'
-import { slices } from '#core/slices'
-import { orUnavailable, type StateTable } from '#core/state-table'
-import { writeItems } from '#core/write-items'
+import { type Item, queryItems } from '#core/state/query-all'
+import { readItems } from '#core/state/read-items'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
+import { writeItems } from '#core/state/write-items'
+import type { JsonObject } from '#core/text/json-object'
 import {
   type Arrival,
   addUpdate,

@@ -1,5 +1,5 @@
 import type { ErasureSettings } from '#core/lake/erase/erasure-progress'
-import type { MergeSettings } from '#core/lake/manifest'
+import type { MergeSettings } from '#core/lake/model/manifest'
 import { DAY_MS } from '#core/time'
 
 export type MaintenanceSettings = MergeSettings &

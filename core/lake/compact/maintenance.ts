@@ -1,7 +1,7 @@
-import { changeManifest } from '#core/lake/change-manifest'
 import { createErasureProgress, type ErasureProgressServices } from '#core/lake/erase/erasure-progress'
 import { mergeableBatches } from '#core/lake/erase/old-tombstones'
 import { openTombstones, tombstonesInHot, unclearedSegments } from '#core/lake/erase/tombstones'
+import { changeManifest } from '#core/lake/model/change-manifest'
 import {
   hotPrefix,
   parseHotKey,
@@ -10,7 +10,7 @@ import {
   SEGMENT_TABLES,
   segmentKeys,
   supersededJobName,
-} from '#core/lake/keys'
+} from '#core/lake/model/keys'
 import {
   compactedByAll,
   dropRetired,
@@ -18,9 +18,9 @@ import {
   isOrphan,
   type Manifest,
   nextMerge,
-} from '#core/lake/manifest'
-import { findOldManifests } from '#core/lake/old-manifests'
-import type { LakeStateStore } from '#core/lake/state'
+} from '#core/lake/model/manifest'
+import { findOldManifests } from '#core/lake/model/old-manifests'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { JobQueue, Lake, Log, Now } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { tables } from '#schemas/columns'

@@ -8,8 +8,8 @@ import {
   parseSegmentKey,
   parseTombstoneKey,
   tombstoneKey,
-} from '#core/lake/keys'
-import type { LakeStateStore } from '#core/lake/state'
+} from '#core/lake/model/keys'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { Log } from '#core/ports'
 import type { LakeWorker } from './jobs.ts'
 

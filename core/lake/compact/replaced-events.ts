@@ -1,14 +1,19 @@
-import { changeManifest } from '#core/lake/change-manifest'
 import { addRemoved, nextNumber, openTombstones } from '#core/lake/erase/tombstones'
-import { type Manifest, replaceSegments, segmentsWithEventIds } from '#core/lake/manifest'
-import type { Segment } from '#core/lake/segment'
-import type { LakeStateStore } from '#core/lake/state'
-import type { Compactor, ReplacedEvent, SegmentWithoutReplaced, StoredEvents } from './compactor.ts'
+import { changeManifest } from '#core/lake/model/change-manifest'
+import type {
+  Compactor,
+  ReplacedEvent,
+  SegmentWithoutReplaced,
+  StoredEvents,
+} from '#core/lake/model/compactor'
+import { type Manifest, replaceSegments, segmentsWithEventIds } from '#core/lake/model/manifest'
+import type { Segment } from '#core/lake/model/segment'
+import type { LakeStateStore } from '#core/lake/model/state'
 
 /**
- * A compaction whose events replace stored ones (core/lake/copies.ts) also writes the segments that have
- * these anew. One change of the manifest then adds the new segment and exchanges the others, so no read sees
- * both copies or none. A rewritten segment needs a generation of its own, which no other job uses: the
+ * A compaction whose events replace stored ones (core/lake/model/copies.ts) also writes the segments that
+ * have these anew. One change of the manifest then adds the new segment and exchanges the others, so no read
+ * sees both copies or none. A rewritten segment needs a generation of its own, which no other job uses: the
  * manifest counts one on before the files are written.
  */
 

@@ -1,4 +1,4 @@
-import type { Segment } from '#core/lake/segment'
+import type { Segment } from '#core/lake/model/segment'
 import { DAY_MS } from '#core/time'
 
 /**

@@ -1,4 +1,4 @@
-import type { LakeStateStore } from '#core/lake/state'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { EventStream, Now } from '#core/ports'
 import type { LakeConsumer } from './consumer.ts'
 

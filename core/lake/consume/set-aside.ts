@@ -1,5 +1,5 @@
-import type { Claim } from '#core/lake/claim'
-import { QUARANTINE, quarantineKey, WAITING, waitingKey } from '#core/lake/keys'
+import type { Claim } from '#core/lake/model/claim'
+import { QUARANTINE, quarantineKey, WAITING, waitingKey } from '#core/lake/model/keys'
 import type { EventStream, Lake, Log, Now } from '#core/ports'
 import { canStore } from './unpack-entries.ts'
 import type { UnreadableRecord } from './unreadable-record.ts'

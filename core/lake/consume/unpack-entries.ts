@@ -1,9 +1,9 @@
-import { encodeIdentity, toIdentityRows } from '#core/identity/fold/identity-row'
 import { unpackUnparsed } from '#core/ingest/record'
 import type { StreamEntry } from '#core/ports'
 import { type CountedRecord, countRecords } from './counts.ts'
 import { encodeHot } from './encode-hot.ts'
 import { createHotColumns, type HotColumns } from './hot-columns.ts'
+import { encodeIdentity, toIdentityRows } from './identity-row.ts'
 import { toUnreadableRecord, type UnreadableRecord } from './unreadable-record.ts'
 
 export type UnpackedEntries = ReturnType<typeof unpackEntries>

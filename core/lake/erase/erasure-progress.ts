@@ -1,13 +1,13 @@
-import { changeManifest } from '#core/lake/change-manifest'
-import { parseTombstoneKey, tombstoneKey } from '#core/lake/keys'
-import type { Manifest } from '#core/lake/manifest'
-import type { LakeStateStore } from '#core/lake/state'
+import { changeManifest } from '#core/lake/model/change-manifest'
+import { parseTombstoneKey, tombstoneKey } from '#core/lake/model/keys'
+import type { Manifest } from '#core/lake/model/manifest'
+import type { LakeStateStore } from '#core/lake/model/state'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import type { Lake, Log, Now } from '#core/ports'
 import { tables } from '#schemas/columns'
 import type { TombstoneMending } from './mend-tombstones.ts'
 import { newestEpochWithFiles, type OldRecordsWatch } from './old-records.ts'
 import { isForgettable } from './old-tombstones.ts'
-import type { TombstoneBatch } from './tombstone-batch.ts'
 import { dropTombstones, isHotCleared, noteDone, noteLastEpoch } from './tombstones.ts'
 
 /**

@@ -1,9 +1,9 @@
-import { tombstoneKey } from '#core/lake/keys'
-import type { Manifest } from '#core/lake/manifest'
+import { tombstoneKey } from '#core/lake/model/keys'
+import type { Manifest } from '#core/lake/model/manifest'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import type { Lake, Log } from '#core/ports'
 import { bucketOf } from '#core/projects/project'
 import { tables } from '#schemas/columns'
-import type { TombstoneBatch } from './tombstone-batch.ts'
 import { encodeTombstones, type TombstoneRow } from './tombstone-file.ts'
 import { userKeyOf } from './tombstones.ts'
 

@@ -1,6 +1,6 @@
-import { FAILED_BATCHES, hotPrefix, QUARANTINE, WAITING } from '#core/lake/keys'
-import { compactedByAll, type Manifest } from '#core/lake/manifest'
-import type { LakeStateStore } from '#core/lake/state'
+import { FAILED_BATCHES, hotPrefix, QUARANTINE, WAITING } from '#core/lake/model/keys'
+import { compactedByAll, type Manifest } from '#core/lake/model/manifest'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { Lake } from '#core/ports'
 import { type ForgottenUntil, forgottenUntil, NOTHING_OLD, type OldRecords } from './old-tombstones.ts'
 

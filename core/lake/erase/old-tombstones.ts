@@ -1,7 +1,7 @@
-import { APPEND_RETRY_S } from '#core/lake/copies'
-import type { Manifest } from '#core/lake/manifest'
+import { APPEND_RETRY_S } from '#core/lake/model/copies'
+import type { Manifest } from '#core/lake/model/manifest'
+import type { Removed, TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import { DAY_MS } from '#core/time'
-import type { Removed, TombstoneBatch } from './tombstone-batch.ts'
 import type { NewBatch } from './tombstones.ts'
 
 /** Tombstones whose events are gone: they stay in force for a while, in few batches, and are forgotten. */

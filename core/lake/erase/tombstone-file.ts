@@ -1,6 +1,6 @@
 import { parquetReadObjects } from 'hyparquet'
 import { encodeRows } from '#core/lake/consume/parquet'
-import type { ErasedEvents } from './tombstone-batch.ts'
+import type { ErasedEvents } from '#core/lake/model/tombstone-batch'
 import { MAX_LISTED_PROJECTS, type NewBatch, userKeyOf } from './tombstones.ts'
 
 /** A row of the table tombstones. */

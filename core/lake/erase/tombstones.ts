@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { compactedByAll, type Manifest } from '#core/lake/manifest'
-import type { Segment } from '#core/lake/segment'
-import type { TombstoneBatch } from './tombstone-batch.ts'
+import { compactedByAll, type Manifest } from '#core/lake/model/manifest'
+import type { Segment } from '#core/lake/model/segment'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 
 /**
  * A tombstone names events that were erased. From then on no read returns them (erased-events.ts), compaction

@@ -1,5 +1,5 @@
 import { unpackUnparsed } from '#core/ingest/record'
-import type { LakeStateStore } from '#core/lake/state'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { EventStream, Now } from '#core/ports'
 
 export type UnreadServices = {

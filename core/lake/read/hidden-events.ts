@@ -1,14 +1,14 @@
 import { ARRIVAL } from '#core/lake/erase/erased-events'
-import { segmentsWithEventIds } from '#core/lake/manifest'
-import type { Segment } from '#core/lake/segment'
+import { segmentsWithEventIds } from '#core/lake/model/manifest'
+import type { Segment } from '#core/lake/model/segment'
 import type { SqlQuery } from '#core/ports'
-import { join, sql } from '#core/sql'
+import { join, sql } from '#core/sql/sql'
 import { replacedSql } from './hot-events.ts'
 import type { LakeRead } from './lake-read.ts'
 
 /**
- * Stored events that hot ones replace (core/lake/copies.ts) are hidden until the compaction of the hot ones.
- * Rollups count them, so reads of the segments that may have them read the events.
+ * Stored events that hot ones replace (core/lake/model/copies.ts) are hidden until the compaction of the hot
+ * ones. Rollups count them, so reads of the segments that may have them read the events.
  */
 
 type ReplacedRead = Pick<LakeRead, 'snapshot' | 'project' | 'replaced'>

@@ -1,4 +1,3 @@
-import { EVENT_ID_HORIZON_S } from '#core/lake/copies'
 import {
   ARRIVAL,
   ARRIVAL_COLUMNS,
@@ -6,10 +5,11 @@ import {
   mayHaveErasedHot,
   withoutErasedHot,
 } from '#core/lake/erase/erased-events'
-import { segmentKeys } from '#core/lake/keys'
-import { segmentsWithEventIds } from '#core/lake/manifest'
+import { EVENT_ID_HORIZON_S } from '#core/lake/model/copies'
+import { segmentKeys } from '#core/lake/model/keys'
+import { segmentsWithEventIds } from '#core/lake/model/manifest'
 import type { SqlQuery } from '#core/ports'
-import { bigint, inFiles, integer, join, name, sql, timestamp } from '#core/sql'
+import { bigint, inFiles, integer, join, name, sql, timestamp } from '#core/sql/sql'
 import type { ColumnOf } from '#schemas/columns'
 import type { LakeRead } from './lake-read.ts'
 
@@ -105,7 +105,8 @@ function copiedKeys(read: HotRead): SqlQuery {
 }
 
 /**
- * Hot events with an event_id, without copies (core/lake/copies.ts). Copies may differ in everything else, so
+ * Hot events with an event_id, without copies (core/lake/model/copies.ts). Copies may differ in everything
+ * else, so
  * `selection` is applied after they are found.
  */
 function firstEvents(

@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { integer, join, NOT_MATERIALIZED, sql, timestamp } from '#core/sql'
+import { integer, join, NOT_MATERIALIZED, sql, timestamp } from '#core/sql/sql'
 import type { ColumnOf } from '#schemas/columns'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 

@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 import type { LakeRead } from './lake-read.ts'
 import { events, searchStart } from './relations.ts'
 import { NON_INTERACTIVE_NAMES } from './session-fragments.ts'

@@ -1,10 +1,10 @@
 import QuickLRU from 'quick-lru'
 import { unavailable } from '#core/errors'
-import type { TombstoneBatch } from '#core/lake/erase/tombstone-batch'
-import { hotPrefix, parseSegmentKey, tombstoneKey, tombstonePrefix } from '#core/lake/keys'
-import { isSame, type Manifest } from '#core/lake/manifest'
-import type { Segment } from '#core/lake/segment'
-import type { LakeStateStore } from '#core/lake/state'
+import { hotPrefix, parseSegmentKey, tombstoneKey, tombstonePrefix } from '#core/lake/model/keys'
+import { isSame, type Manifest } from '#core/lake/model/manifest'
+import type { Segment } from '#core/lake/model/segment'
+import type { LakeStateStore } from '#core/lake/model/state'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import type { FileSize, FileSizes, Lake, LakeObject } from '#core/ports'
 
 /**

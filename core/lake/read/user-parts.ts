@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { integer, sql } from '#core/sql'
+import { integer, sql } from '#core/sql/sql'
 
 /**
  * The column user_parts of segment_sessions. A row with events of several users says there what each of them

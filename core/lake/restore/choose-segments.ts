@@ -1,5 +1,5 @@
-import { isSame, type Manifest } from '#core/lake/manifest'
-import type { RetiredSegment, Segment, SegmentId } from '#core/lake/segment'
+import { isSame, type Manifest } from '#core/lake/model/manifest'
+import type { RetiredSegment, Segment, SegmentId } from '#core/lake/model/segment'
 
 /** A segment that has files in the lake. */
 export type StoredSegment = SegmentId & {

@@ -1,8 +1,8 @@
 import { type StreamRecord, unpackRecord } from '#core/ingest/record'
-import type { Claim } from '#core/lake/claim'
 import { CLAIM_RECORDS, claimSize } from '#core/lake/consume/consumer'
 import { countRecords } from '#core/lake/consume/counts'
-import { compareSequences, isBeyond } from '#core/lake/sequence'
+import type { Claim } from '#core/lake/model/claim'
+import { compareSequences, isBeyond } from '#core/lake/model/sequence'
 import type { EventStream, StreamEntry } from '#core/ports'
 import type { ClaimedEvents } from '#core/usage/counters'
 

@@ -1,4 +1,4 @@
-import type { LakeStateStore } from '#core/lake/state'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { Now } from '#core/ports'
 
 export type RaiseEpochServices = { state: LakeStateStore; clock: Now }

@@ -1,12 +1,18 @@
-import { forEachConcurrent } from '#core/concurrency'
-import type { Claim } from '#core/lake/claim'
-import type { Compactor } from '#core/lake/compact/compactor'
+import { forEachConcurrent } from '#core/async/concurrency'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
 import type { TombstoneMending } from '#core/lake/erase/mend-tombstones'
-import { parseHotKey, parseSegmentKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from '#core/lake/keys'
-import type { Manifest } from '#core/lake/manifest'
-import type { Segment } from '#core/lake/segment'
-import type { LakeStateStore } from '#core/lake/state'
+import type { Claim } from '#core/lake/model/claim'
+import type { Compactor } from '#core/lake/model/compactor'
+import {
+  parseHotKey,
+  parseSegmentKey,
+  SEGMENT_TABLES,
+  type SegmentTable,
+  segmentKey,
+} from '#core/lake/model/keys'
+import type { Manifest } from '#core/lake/model/manifest'
+import type { Segment } from '#core/lake/model/segment'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { EventStream, Lake, Log, Now } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { tables } from '#schemas/columns'

@@ -1,7 +1,7 @@
 import { unpackRecord } from '#core/ingest/record'
-import type { Compactor } from '#core/lake/compact/compactor'
-import { isSame, type Manifest } from '#core/lake/manifest'
-import type { LakeStateStore } from '#core/lake/state'
+import type { Compactor } from '#core/lake/model/compactor'
+import { isSame, type Manifest } from '#core/lake/model/manifest'
+import type { LakeStateStore } from '#core/lake/model/state'
 import type { EventStream } from '#core/ports'
 import type { StoredSegment } from './choose-segments.ts'
 

@@ -4,7 +4,7 @@ import { toText } from '#core/reports/query/group-numbers'
 import type { QueryRequest } from '#core/reports/query/params'
 import { groupBy, planQuery, selectGroups } from '#core/reports/query/plan'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, isOneOf, join, sql } from '#core/sql'
+import { integer, isOneOf, join, sql } from '#core/sql/sql'
 import { type Choice, isChosen } from './whole-groups.ts'
 
 /** The row of a group, of which only the fields of `group_by` are read. */

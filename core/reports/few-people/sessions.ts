@@ -4,7 +4,7 @@ import { type HeatmapParams, heatmap, partsOf, pickParts } from '#core/reports/h
 import { KINDS, type PagesParams, pages } from '#core/reports/pages'
 import type { Report } from '#core/reports/run/run'
 import { byDuration, type DistributionParams, sessionDistribution } from '#core/reports/session-distribution'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 import {
   DURATION_BUCKETS,
   type distributionResponse,

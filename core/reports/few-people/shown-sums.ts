@@ -4,7 +4,7 @@ import { NUMERIC } from '#core/reports/query/metrics'
 import type { QueryRequest } from '#core/reports/query/params'
 import { groupValue, planQuery } from '#core/reports/query/plan'
 import type { ReadRows } from '#core/reports/run/statements'
-import { join, sql } from '#core/sql'
+import { join, sql } from '#core/sql/sql'
 import { FEWEST_PEOPLE } from './fold-groups.ts'
 import { type Choice, datesOfWholeGroups, numberOfProperty } from './whole-groups.ts'
 

@@ -6,7 +6,7 @@ import { planMetrics, written } from '#core/reports/query/metrics'
 import type { QueryRequest } from '#core/reports/query/params'
 import { groupValue } from '#core/reports/query/plan'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, join, sql } from '#core/sql'
+import { integer, join, sql } from '#core/sql/sql'
 import { FEWEST_PEOPLE } from './fold-groups.ts'
 
 /** What the filters of one field choose: `value` is that by which a report would group the events. */

@@ -4,7 +4,7 @@ import { unixMs } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'
 import { textKey } from '#core/reports/sql/distinct'
 import { namedValue } from '#core/reports/sql/named-value'
-import { integer, join, NOT_MATERIALIZED, name, sql } from '#core/sql'
+import { integer, join, NOT_MATERIALIZED, name, sql } from '#core/sql/sql'
 import { MAX_PEOPLE } from '#schemas/funnel'
 import type { FunnelStep } from './steps.ts'
 

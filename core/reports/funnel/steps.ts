@@ -1,10 +1,10 @@
 import { ApiError } from '#core/errors'
-import { isJsonObject } from '#core/json-object'
 import type { EventField } from '#core/lake/read/lake-read'
 import type { SqlQuery } from '#core/ports'
 import { type FilterOp, type FilterValue, filterSql } from '#core/reports/sql/filters'
 import { namedValue } from '#core/reports/sql/named-value'
-import { join, sql } from '#core/sql'
+import { join, sql } from '#core/sql/sql'
+import { isJsonObject } from '#core/text/json-object'
 import { FUNNEL_OPS, MAX_STEPS } from '#schemas/funnel'
 import {
   bareKey,

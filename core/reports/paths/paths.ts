@@ -11,7 +11,7 @@ import type { ReadRows } from '#core/reports/run/statements'
 import { wholeLastDate } from '#core/reports/sessions'
 import { hasSessionKey } from '#core/reports/sql/session-ids'
 import { cutTies } from '#core/reports/sql/tied-sessions'
-import { isOneOf, sql } from '#core/sql'
+import { isOneOf, sql } from '#core/sql/sql'
 import type { PathNode, pathsBody, pathsResponse } from '#schemas/paths'
 import { candidatesSql, type PathsPlan, selectCandidates, walksSql } from './sql.ts'
 

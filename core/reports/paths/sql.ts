@@ -3,7 +3,7 @@ import { events, sessions } from '#core/lake/read/relations'
 import { PAGE } from '#core/lake/read/session-fragments'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'
-import { integer, join, sql } from '#core/sql'
+import { integer, join, sql } from '#core/sql/sql'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'
 
 export type PathsPlan = {

@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 
 /**
  * Exact sums of decimals: ten times 19.90 is 199, and not 199.00000000000003 as with doubles. A number that

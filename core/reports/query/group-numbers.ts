@@ -1,6 +1,6 @@
 import type { Row } from '#core/ports'
 import { canGroupByValue, type GroupSet, groupByValue, MAX_GROUPS } from '#core/reports/sql/distinct'
-import { date, integer, sql } from '#core/sql'
+import { date, integer, sql } from '#core/sql/sql'
 import { DAY_MS } from '#core/time'
 import type { Group } from './plan.ts'
 

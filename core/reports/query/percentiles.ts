@@ -2,7 +2,7 @@ import type { SqlQuery } from '#core/ports'
 import type { ReportRequest } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { countEventsByDate } from '#core/reports/sql/events-by-date'
-import { integer, join, sql } from '#core/sql'
+import { integer, join, sql } from '#core/sql/sql'
 import type { Metric } from './metric.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { SqlQuery } from '#core/ports'
 import { toRange } from '#core/reports/run/range'
 import { addDays } from '#core/reports/run/zone'
-import { integer, join, sql, timestamp } from '#core/sql'
+import { integer, join, sql, timestamp } from '#core/sql/sql'
 import { DAY_MS } from '#core/time'
 import type { RetentionPeriod } from '#schemas/retention'
 import type { RetentionRequest } from './params.ts'

@@ -4,7 +4,7 @@ import { events, hasIdsAsKeys, sessions, sessionsOfEvents } from '#core/lake/rea
 import { unixMs } from '#core/lake/read/session-rows'
 import { userKeyOf } from '#core/lake/read/user-links'
 import type { SqlQuery } from '#core/ports'
-import { integer, sql, timestamp } from '#core/sql'
+import { integer, sql, timestamp } from '#core/sql/sql'
 import { MAX_PEOPLE } from '#schemas/funnel'
 import { MAX_USERS, type RetentionRequest } from './params.ts'
 import { type PeriodStart, periodNumber } from './periods.ts'

@@ -3,7 +3,7 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { eventCounts, events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { Now } from '#core/ports'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 import { DAY_MS } from '#core/time'
 import type { ReadRows } from './statements.ts'
 

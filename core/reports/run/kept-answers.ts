@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { Now } from '#core/ports'
-import { orUnavailable, type StateTable } from '#core/state-table'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
 
 /** An answer that guests may get again (docs/api/limits.md#guests). */
 export type KeptAnswer = {

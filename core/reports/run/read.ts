@@ -1,6 +1,6 @@
+import { createSharedRuns } from '#core/async/shared-runs'
 import type { Guest } from '#core/limits/limit-state'
 import type { ScanEstimator } from '#core/ports'
-import { createSharedRuns } from '#core/shared-runs'
 import type { ReadOptions, Receipt, Statement } from '#schemas/read-options'
 import { compactLists } from './compact-lists.ts'
 import { createFirstEvents } from './first-event.ts'

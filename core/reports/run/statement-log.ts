@@ -7,7 +7,7 @@ import type {
   ScanEstimator,
   SqlQuery,
 } from '#core/ports'
-import { isFileCondition } from '#core/sql'
+import { isFileCondition } from '#core/sql/sql'
 import type { Statement } from '#schemas/read-options'
 
 /** Who reads. */

@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { join, sql, timestamp } from '#core/sql'
+import { join, sql, timestamp } from '#core/sql/sql'
 import { DAY_MS, type Range, utcDate } from '#core/time'
 
 /** A time zone as reports use it: dates, midnights, and local times in SQL. All times are Unix ms. */

@@ -1,6 +1,6 @@
 import type { Row, SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, isOneOf, join, sql } from '#core/sql'
+import { integer, isOneOf, join, sql } from '#core/sql/sql'
 
 /**
  * Counts of distinct users and sessions in few groups by bits. Processor time over 30 days with 4 million

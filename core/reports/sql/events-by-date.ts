@@ -2,7 +2,7 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { activity, hasActivityRollup } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 import { DAY_MS } from '#core/time'
 
 /** The number of events of a UTC date, which is given by its first Unix ms. */

@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { join, sql } from '#core/sql'
+import { join, sql } from '#core/sql/sql'
 
 /** Operators of filters: those of /query, and two more of /funnel (docs/api/funnel.md, D4). */
 export type FilterOp = 'eq' | 'neq' | 'gt' | 'lt' | 'gte' | 'lte' | 'contains' | 'prefix' | 'in'

@@ -1,7 +1,7 @@
 import type { EventField, LakeRead } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
-import { join, sql } from '#core/sql'
+import { join, sql } from '#core/sql/sql'
 import type { ValueKey } from './value-key.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { EventField } from '#core/lake/read/lake-read'
 import type { SqlQuery } from '#core/ports'
-import { name } from '#core/sql'
+import { name } from '#core/sql/sql'
 import { bareKey, textFieldOf } from '#schemas/property-names'
 import { type FilterField, textField } from './filters.ts'
 import { propertyValue } from './property-value.ts'

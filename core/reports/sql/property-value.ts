@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { name, sql } from '#core/sql'
+import { name, sql } from '#core/sql/sql'
 import { type EventColumnName, propertyColumns } from '#schemas/columns'
 import type { FilterField } from './filters.ts'
 

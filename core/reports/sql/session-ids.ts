@@ -3,7 +3,7 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, join, sql, timestamp } from '#core/sql'
+import { integer, join, sql, timestamp } from '#core/sql/sql'
 
 /** What finds the ids of a session: its keys, and when the events happened that have the ids. Unix ms. */
 export type SessionKeys = { key: number; userKey: number | null; startAt: number; userAt: number | null }

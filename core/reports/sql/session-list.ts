@@ -2,7 +2,7 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import type { Row, SqlQuery } from '#core/ports'
 import type { SessionPlace } from '#core/reports/run/session-cursor'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, sql, timestamp } from '#core/sql'
+import { integer, sql, timestamp } from '#core/sql/sql'
 import { cutTies, sessionsOfStart } from './tied-sessions.ts'
 
 /** A page of the newest sessions. */

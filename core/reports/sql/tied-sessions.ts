@@ -2,7 +2,7 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
-import { integer, sql, timestamp } from '#core/sql'
+import { integer, sql, timestamp } from '#core/sql/sql'
 import { hashOfId, hashOfKey } from './session-ids.ts'
 
 /** A list of the newest sessions that a limit cuts. */

@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { name, sql } from '#core/sql'
+import { name, sql } from '#core/sql/sql'
 import { bareKey, textFieldOf } from '#schemas/property-names'
 import { type PropertyValue, propertyValue } from './property-value.ts'
 

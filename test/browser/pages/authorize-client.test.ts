@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { codeIdOf } from '#core/access/exchanges'
-import { sessionCookie } from '#lambdas/cookies'
+import { sessionCookie } from '#lambdas/http/cookies'
 import { sharedBrowser } from '#test/support/browser'
 import { OWNER_EMAIL, openPagesService, type PagesService } from '#test/support/pages-service'
 

@@ -8,8 +8,8 @@ import {
   unclearedSegments,
   userHash,
 } from '#core/lake/erase/tombstones'
-import { replaceSegments } from '#core/lake/manifest'
-import type { Segment } from '#core/lake/segment'
+import { replaceSegments } from '#core/lake/model/manifest'
+import type { Segment } from '#core/lake/model/segment'
 import { events } from '#core/reports/events'
 import { retention } from '#core/reports/retention/retention'
 import { runReport } from '#core/reports/run/run'

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createOldRecords } from '#core/lake/erase/old-records'
 import { forgottenUntil, isForgettable, MERGED_BATCHES, TOMBSTONE_MS } from '#core/lake/erase/old-tombstones'
-import { emptyManifest } from '#core/lake/manifest'
+import { emptyManifest } from '#core/lake/model/manifest'
 import { DAY_MS } from '#core/time'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { findText, openErasurePipeline } from '#test/support/erasure-pipeline'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DAMAGED_WAIT_MS } from '#core/identity/fold/slice'
-import { linksPrefix } from '#core/lake/keys'
+import { linksPrefix } from '#core/lake/model/keys'
 import { bucketOf } from '#core/projects/project'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createFoldWatch } from '#core/identity/fold/fold-watch'
-import { identityKey } from '#core/lake/keys'
-import type { ShardState } from '#core/lake/state'
+import { identityKey } from '#core/lake/model/keys'
+import type { ShardState } from '#core/lake/model/state'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { emptyTable, openTestState, type TestState } from '#test/support/test-state'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { decodeLinks } from '#core/identity/links/link-rows'
 import { CLAIM_RECORDS } from '#core/lake/consume/consumer'
-import { linksPrefix, parseLinksKey } from '#core/lake/keys'
+import { linksPrefix, parseLinksKey } from '#core/lake/model/keys'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'
 import { countItems } from '#test/support/count-items'

@@ -8,8 +8,8 @@ import { enforceEventCaps } from '#core/ingest/enforce-caps'
 import { findProject } from '#core/ingest/find-project'
 import { ok, type Refuse } from '#core/ingest/results'
 import { parseBatch, parseEvent } from '#core/ingest/track-request'
-import type { JsonObject } from '#core/json-object'
 import { noLimits } from '#core/limits/limit-state'
+import type { JsonObject } from '#core/text/json-object'
 import { testAccount, testCaller, testProject } from '#test/support/account-fixtures'
 
 const project = testProject({ allowed_origins: 'https://shop.example' })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { StreamRecord } from '#core/ingest/record'
-import { segmentsWithEventIds } from '#core/lake/manifest'
+import { segmentsWithEventIds } from '#core/lake/model/manifest'
+import type { Segment } from '#core/lake/model/segment'
 import { hasWholeDates } from '#core/lake/read/segment-rows'
-import type { Segment } from '#core/lake/segment'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 

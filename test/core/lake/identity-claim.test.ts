@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { decodeIdentity } from '#core/identity/fold/identity-row'
 import type { IdentifyRecord } from '#core/ingest/record'
 import { CLAIM_RECORDS } from '#core/lake/consume/consumer'
+import { decodeIdentity } from '#core/lake/consume/identity-row'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
 function identifyRecord(i: number): IdentifyRecord {

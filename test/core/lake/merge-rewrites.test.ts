@@ -6,8 +6,8 @@ import {
   type Manifest,
   nextMerge,
   replaceSegments,
-} from '#core/lake/manifest'
-import type { Segment } from '#core/lake/segment'
+} from '#core/lake/model/manifest'
+import type { Segment } from '#core/lake/model/segment'
 
 const MB = 1024 * 1024
 const SETTINGS = { mergeSegments: 8, mergeBytes: 24 * MB }

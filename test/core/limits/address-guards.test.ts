@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiError } from '#core/errors'
 import { createAddressGuards } from '#core/limits/address-guards'
-import { profiles } from '#core/limits/profile'
+import { profiles } from '#core/plans/profile'
 import { systemClock } from '#providers/system-clock'
 import { openTestState, type TestState } from '#test/support/test-state'
 

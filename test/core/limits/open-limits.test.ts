@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOpenLimits } from '#core/limits/open-limits'
-import { type Profile, readProfile } from '#core/limits/profile'
+import { type Profile, readProfile } from '#core/plans/profile'
 import type { Clock } from '#core/ports'
 import { createFakeClock } from '#test/support/fake-clock'
 import { openTestState } from '#test/support/test-state'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createEventEraser } from '#core/erasure/event-eraser'
 import { arrivalLag, arrivalOfUlid, eventUlid } from '#core/ingest/ids'
+import { createEventEraser } from '#core/lake/erase/event-eraser'
 import { userHash } from '#core/lake/erase/tombstones'
 import {
   eraseFromChunk,

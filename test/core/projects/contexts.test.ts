@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Annotations, createAnnotations } from '#core/projects/annotations'
 import { type ContextStore, createContextStore } from '#core/projects/contexts'
 import type { Project } from '#core/projects/project'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import { putPortfolioContext, putProjectContext } from '#schemas/contexts'
 import { openTestState, type TestState } from '#test/support/test-state'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { forEachConcurrent } from '#core/concurrency'
+import { forEachConcurrent } from '#core/async/concurrency'
 import { breakdown } from '#core/reports/breakdown'
 import { funnel } from '#core/reports/funnel/funnel'
 import { paths } from '#core/reports/paths/paths'

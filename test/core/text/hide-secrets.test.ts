@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { randomSecret, sessionToken } from '#core/access/tokens'
+import { randomSecret, sessionToken } from '#core/secrets/tokens'
 import { hideSecrets, withoutSecrets } from '#core/text/hide-secrets'
 
 const at = { account_id: 'acc_0123456789abcdef', session_id: 'ags_0123456789abcdef' }

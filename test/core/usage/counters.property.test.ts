@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
 import { joinAllTimes, joinTimes } from '#core/usage/event-times'
 import { createUsageStore } from '#core/usage/store'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { authenticate, findCaller } from '#lambdas/chain/authenticate'
-import type { HttpRequest } from '#lambdas/http'
+import type { HttpRequest } from '#lambdas/http/http'
 import { testAccount } from '#test/support/account-fixtures'
 import { exchangeOf } from './exchange.ts'
 

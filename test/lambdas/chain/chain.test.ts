@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiError, unavailable } from '#core/errors'
 import { createChain, EarlyResponse, type Exchange } from '#lambdas/chain/chain'
-import type { HttpRequest, HttpResponse } from '#lambdas/http'
+import type { HttpRequest, HttpResponse } from '#lambdas/http/http'
 import { routes } from '#schemas/routes'
 
 const OK: HttpResponse = { status: 200, headers: { Own: 'handler' }, body: 'ok' }

@@ -1,5 +1,5 @@
 import type { Exchange } from '#lambdas/chain/chain'
-import type { HttpRequest } from '#lambdas/http'
+import type { HttpRequest } from '#lambdas/http/http'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 

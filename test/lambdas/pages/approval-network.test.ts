@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { networkOf } from '#lambdas/auth/origin-of'
-import { sessionCookie } from '#lambdas/cookies'
+import { sessionCookie } from '#lambdas/http/cookies'
 import type { Scope } from '#schemas/scopes'
 import { openPagesService, type PagesService } from '#test/support/pages-service'
 

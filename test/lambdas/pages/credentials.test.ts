@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Billing, badSignature } from '#core/billing/billing'
-import { sessionCookie } from '#lambdas/cookies'
+import { sessionCookie } from '#lambdas/http/cookies'
 import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { openPagesService, type PagesService } from '#test/support/pages-service'

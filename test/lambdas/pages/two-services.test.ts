@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sessionCookie } from '#lambdas/cookies'
+import { sessionCookie } from '#lambdas/http/cookies'
 import { openPagesService, type PagesService } from '#test/support/pages-service'
 
 /**

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { createLimits } from '#core/limits/limits'
-import { readProfile } from '#core/limits/profile'
+import { readProfile } from '#core/plans/profile'
 import { createFakeClock } from '#test/support/fake-clock'
 import { openTestState } from '#test/support/test-state'
 import { good, NOW, trackFunction } from './track-function.ts'

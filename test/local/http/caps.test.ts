@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonResponse } from '#lambdas/response'
+import { jsonResponse } from '#lambdas/http/response'
 import { CAPS, createAdmission } from '#local/http/admission'
 import { trustProxies } from '#local/http/trusted-proxies'
 import { eventually } from '#test/support/eventually'

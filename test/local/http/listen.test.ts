@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { jsonResponse } from '#lambdas/response'
+import { jsonResponse } from '#lambdas/http/response'
 import { listen, PortError, reservePort } from '#local/http/listen'
 
 const respond = async () => jsonResponse(200, { ok: true })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { jsonResponse } from '#lambdas/response'
+import { jsonResponse } from '#lambdas/http/response'
 import { MAX_WAITING_REQUESTS } from '#local/http/one-at-a-time'
 import { eventually } from '#test/support/eventually'
 import { openConnection, startFront } from './start-front.ts'

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { HttpResponse } from '#lambdas/http'
-import { jsonResponse } from '#lambdas/response'
+import type { HttpResponse } from '#lambdas/http/http'
+import { jsonResponse } from '#lambdas/http/response'
 import { trustProxies } from '#local/http/trusted-proxies'
 import { sendBytes, startFront } from './start-front.ts'
 

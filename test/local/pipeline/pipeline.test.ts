@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { ShardState } from '#core/lake/state'
+import type { ShardState } from '#core/lake/model/state'
 import type { StreamEntry } from '#core/ports'
 import { createPipeline, PIPELINE_DEFAULTS, type PipelineServices } from '#local/pipeline/pipeline'
 import type { LogCode } from '#schemas/log'

@@ -1,6 +1,6 @@
-import { openSiteReader } from '#core/scans/read/open-site-reader'
 import { runScanThread } from '#local/scans/run-scan-thread'
 import { createNetwork } from '#providers/network'
+import { openSiteReader } from '#scanner/read/open-site-reader'
 
 /**
  * The thread of website analyses for tests, as in loopback-thread.ts. A page with the words `never ends`

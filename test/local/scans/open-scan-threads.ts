@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { profiles } from '#core/limits/profile'
+import { profiles } from '#core/plans/profile'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { createStores } from '#core/stores'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { StateTable } from '#core/state-table'
+import type { StateTable } from '#core/state/state-table'
 import { propertySettings } from '#test/support/depth'
 import { type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
 import { emptyTable, openTestState, type TestState } from '#test/support/test-state'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { conditionHeld } from '#core/state-table'
+import { conditionHeld } from '#core/state/state-table'
 import { connectState } from '#local/state/state'
 
 /**

@@ -1,4 +1,4 @@
-import type { FetchedPage } from '#core/scans/types'
+import type { FetchedPage } from '#scanner/types'
 import type { CorpusPage, CorpusSite } from './corpus-site.ts'
 
 /** The pages of a site as the reader gets them, without a network. */

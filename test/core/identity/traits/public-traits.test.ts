@@ -7,7 +7,7 @@ import {
   PUBLIC_TRAITS_KEPT_MS,
 } from '#core/identity/traits/public-traits'
 import { createTraitsStore } from '#core/identity/traits/traits-store'
-import { scanPages } from '#core/query-all'
+import { scanPages } from '#core/state/query-all'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'
 import { createIdentities, type Identified } from '#test/support/identity-files'

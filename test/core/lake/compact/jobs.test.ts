@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { StreamRecord } from '#core/ingest/record'
-import { changeManifest } from '#core/lake/change-manifest'
+import { changeManifest } from '#core/lake/model/change-manifest'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 

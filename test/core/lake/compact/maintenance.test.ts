@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { emptyManifest } from '#core/lake/manifest'
+import { emptyManifest } from '#core/lake/model/manifest'
 import { BUCKETS } from '#schemas/columns'
 import { encodeSimulatedTombstones } from '#test/simulation/simulated-ports'
 import { addErasure } from '#test/support/add-erasure'

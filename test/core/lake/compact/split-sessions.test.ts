@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { MAINTENANCE_DEFAULTS } from '#core/lake/compact/maintenance-settings'
 import { comparedSegments, isCompared, isSplitKnown } from '#core/lake/compact/split-sessions'
-import { addEpoch, emptyManifest, type Manifest, nextMerge, replaceSegments } from '#core/lake/manifest'
-import type { Segment } from '#core/lake/segment'
+import { addEpoch, emptyManifest, type Manifest, nextMerge, replaceSegments } from '#core/lake/model/manifest'
+import type { Segment } from '#core/lake/model/segment'
 import { segmentOf } from '#test/support/fixed-lake'
 
 const EPOCH_MS = 600_000

@@ -5,7 +5,7 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { activity, eventCounts, events, sessions } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { readCopiedKeys } from '#core/reports/run/copied-keys'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 import type { EventsRecord } from '#test/support/build-lake'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 

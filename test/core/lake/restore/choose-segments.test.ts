@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { emptyManifest, type Manifest } from '#core/lake/manifest'
+import { emptyManifest, type Manifest } from '#core/lake/model/manifest'
+import type { Segment } from '#core/lake/model/segment'
 import { chooseSegments, manifestOfSegments, type StoredSegment } from '#core/lake/restore/choose-segments'
-import type { Segment } from '#core/lake/segment'
 
 function segment(from: number, until = from + 1, rows = (until - from) * 10): Segment {
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '#core/demo/random'
-import { segmentKeys } from '#core/lake/keys'
+import { segmentKeys } from '#core/lake/model/keys'
 import { openLake } from '#core/lake/read/snapshot'
 import { reconcile } from '#core/lake/restore/reconcile'
 import { restoreLake } from '#core/lake/restore/restore-lake'

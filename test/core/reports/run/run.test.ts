@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { QueryEngine, Row, SqlQuery } from '#core/ports'
 import type { RangeParams } from '#core/reports/run/range'
 import { defineReport, type ReportCall, runReport, sinceDays } from '#core/reports/run/run'
-import { sql } from '#core/sql'
+import { sql } from '#core/sql/sql'
 import { testProject } from '#test/support/account-fixtures'
 import { fixedLake, EMPTY_SNAPSHOT as snapshot } from '#test/support/fixed-lake'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ReadRows } from '#core/reports/run/statements'
 import { countDistinct, type GroupSet, groupByValue } from '#core/reports/sql/distinct'
-import { isFileCondition, join, sql } from '#core/sql'
+import { isFileCondition, join, sql } from '#core/sql/sql'
 import { runInBareDuckDb } from '#test/support/bare-duckdb'
 
 const rows: ReadRows = ({ text, params }) =>

@@ -1,0 +1,242 @@
+import { forEachConcurrent } from '#core/async/concurrency'
+import { unavailable } from '#core/errors'
+import type { Lake, Now } from '#core/ports'
+import { MANIFEST_PREFIX } from '#schemas/manifests'
+import {
+  toBatch,
+  toBatchValues,
+  toRetired,
+  toRetiredNumbers,
+  toSegment,
+  toSegmentNumbers,
+} from './encode-manifest.ts'
+import { type ManifestName, manifestKey, manifestPageKey, parseManifestKey } from './keys.ts'
+import type { Manifest } from './manifest.ts'
+import { DamagedObjectError, packJson, unpackJson } from './packed-json.ts'
+import type { Segment } from './segment.ts'
+
+/**
+ * A manifest is an immutable object of the lake, and the item of the state names it (manifest-store.ts). So
+ * an item has a bound, however many segments a bucket has, and the lake can say its own state after a loss
+ * of the table. Old segments are in pages, objects of their own, which hardly ever change: a change of a
+ * manifest writes at most MAX_LISTED segments, however many there are.
+ */
+
+/** What the state knows of a manifest without its object. `bytes`: those of the object, without pages. */
+export type ManifestPointer = Pick<Manifest, 'bucket' | 'version' | 'compacted'> & {
+  object: Omit<ManifestName, 'version'>
+  bytes: number
+}
+
+/** The number of the form below. What this version does not know was written by a newer one. */
+const FORMAT = 1
+
+/** The content of the object. Lists of numbers, as in items of the first edition (encode-manifest.ts). */
+export type ManifestObject = {
+  format: number
+  bucket: number
+  version: number
+  compacted: number
+  /** Oldest first; their segments come before those of `segments`. */
+  pages: ManifestName[]
+  segments: number[][]
+  retired: number[][]
+  batches: unknown[][]
+  tombstoneCount: number
+  round: [at: number, number: number]
+}
+
+/** Segments of a page. Compressed they take 10 to 20 KB. */
+export const PAGE_SEGMENTS = 500
+/**
+ * Segments that the object itself lists at most. Half of them stay when a page is made, so the newest ones,
+ * which merges replace, are in no page.
+ */
+export const MAX_LISTED = 2 * PAGE_SEGMENTS
+/** Pages that are read at the same time: a cold read of a hundred thousand segments has 200 of them. */
+const PAGES_AT_ONCE = 16
+
+type Page = { name: ManifestName; segments: readonly Segment[] }
+/** A manifest as it was read or saved, with its pages. */
+type Opened = { pointer: ManifestPointer; manifest: Manifest; pages: readonly Page[] }
+
+/** Written and not yet saved. */
+export type WrittenManifest = { pointer: ManifestPointer; opened: Opened }
+
+export type ManifestObjectServices = { lake: Pick<Lake, 'get' | 'put' | 'list'>; clock: Now }
+
+/**
+ * Reads and writes the objects of manifests. The newest one of each bucket is remembered with its pages, so a
+ * process reads each object and each page once, and its memory is bounded by the manifests in force.
+ */
+export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
+  const newest = new Map<number, Opened>()
+
+  /**
+   * The manifest that the pointer names; null if its object or a page is gone, because the pointer is old.
+   */
+  async function read(pointer: ManifestPointer): Promise<Manifest | null> {
+    const known = newest.get(pointer.bucket)
+    if (known !== undefined && isSameName(known.pointer, pointer)) return known.manifest
+    const opened = await open(pointer)
+    if (opened !== null) remember(opened)
+    return opened?.manifest ?? null
+  }
+
+  async function open(pointer: ManifestPointer): Promise<Opened | null> {
+    const { bucket, version, object } = pointer
+    const known = newest.get(bucket)
+    const found = (await readJson(manifestKey(bucket, { version, ...object }), object.hash)) as ManifestObject
+    if (found === null) return null
+    assertFormat(found)
+    const pages: Page[] = []
+    await forEachConcurrent([...found.pages.entries()], PAGES_AT_ONCE, async ([i, name]) => {
+      const page = known?.pages.find(each => isName(each.name, name)) ?? (await readPage(bucket, name))
+      if (page !== null) pages[i] = page
+    })
+    // Holes count as missing.
+    if (Object.keys(pages).length < found.pages.length) return null
+    const segments = pages.flatMap(page => page.segments)
+    return { pointer, manifest: manifestOfObject(found, segments), pages }
+  }
+
+  async function readPage(bucket: number, name: ManifestName): Promise<Page | null> {
+    const segments = (await readJson(manifestPageKey(bucket, name), name.hash)) as number[][] | null
+    return segments && { name, segments: segments.map(toSegment) }
+  }
+
+  async function readJson(key: string, hash: string): Promise<unknown> {
+    const bytes = await lake.get(key)
+    return bytes && unpackJson(bytes, hash)
+  }
+
+  /** Writes the object of a changed manifest, and pages that are new. It counts when its pointer is saved. */
+  async function write(manifest: Manifest): Promise<WrittenManifest> {
+    const { bucket, version, compacted, tombstoneCount, round } = manifest
+    const writtenAt = clock.now()
+    const base = newest.get(bucket)
+    // Pages of another version than the one before may be deleted by now.
+    const known = base?.pointer.version === version - 1 ? base.pages : []
+    const { chunks, listed } = splitPages(manifest.segments)
+    const pages: Page[] = []
+    for (const segments of chunks) {
+      const page = known.find(each => isSameList(each.segments, segments))
+      if (page !== undefined) {
+        pages.push(page)
+        continue
+      }
+      const { bytes, hash } = packJson(segments.map(toSegmentNumbers))
+      const name = { version, writtenAt, hash }
+      await lake.put(manifestPageKey(bucket, name), bytes)
+      pages.push({ name, segments })
+    }
+    const object: ManifestObject = {
+      ...{ format: FORMAT, bucket, version, compacted, tombstoneCount },
+      pages: pages.map(({ name }) => name),
+      segments: listed.map(toSegmentNumbers),
+      retired: manifest.retired.map(toRetiredNumbers),
+      batches: manifest.tombstones.map(toBatchValues),
+      round: [round.at, round.number],
+    }
+    const { bytes, hash } = packJson(object)
+    await lake.put(manifestKey(bucket, { version, writtenAt, hash }), bytes)
+    const pointer = { bucket, version, compacted, object: { writtenAt, hash }, bytes: bytes.length }
+    return { pointer, opened: { pointer, manifest, pages } }
+  }
+
+  /** As `read`, and null for an object that is damaged. Never from memory. */
+  async function readUndamaged(pointer: ManifestPointer): Promise<Manifest | null> {
+    try {
+      return (await open(pointer))?.manifest ?? null
+    } catch (error) {
+      if (error instanceof DamagedObjectError) return null
+      throw error
+    }
+  }
+
+  /** The names of all manifests of the lake, by bucket. */
+  async function list(): Promise<Map<number, ManifestName[]>> {
+    const names = new Map<number, ManifestName[]>()
+    for (const { key } of await lake.list(MANIFEST_PREFIX)) {
+      const parsed = parseManifestKey(key)
+      if (parsed === null || parsed.isPage) continue
+      names.set(parsed.bucket, [...(names.get(parsed.bucket) ?? []), parsed.name])
+    }
+    return names
+  }
+
+  /**
+   * The newest of these manifests that can be read with all its pages; null if there is none. Of those that
+   * two processes wrote for one version, the one that was written later: the other may never have counted.
+   */
+  async function readNewest(bucket: number, names: readonly ManifestName[]): Promise<Manifest | null> {
+    const newestFirst = names.toSorted((a, b) => b.version - a.version || b.writtenAt - a.writtenAt)
+    for (const { version, ...object } of newestFirst) {
+      const pointer = { bucket, version, compacted: 0, object, bytes: 0 }
+      const manifest = await readUndamaged(pointer)
+      if (manifest !== null) return manifest
+    }
+    return null
+  }
+
+  /** Remembers a manifest that is in force. */
+  function remember(opened: Opened): void {
+    newest.set(opened.pointer.bucket, opened)
+  }
+
+  /** The keys of the pages of the newest manifest that this process knows. */
+  function pageKeys(bucket: number): string[] {
+    return (newest.get(bucket)?.pages ?? []).map(({ name }) => manifestPageKey(bucket, name))
+  }
+
+  return { read, readUndamaged, readNewest, list, write, remember, pageKeys }
+}
+
+export type ManifestObjects = ReturnType<typeof createManifestObjects>
+
+/**
+ * Divides segments into full pages of the oldest ones, and those that the object lists. A page begins where
+ * the one before it ends, so it changes only when one of its segments does.
+ */
+function splitPages(segments: readonly Segment[]): { chunks: Segment[][]; listed: readonly Segment[] } {
+  const count = Math.max(0, Math.floor(segments.length / PAGE_SEGMENTS) - 1)
+  const chunks = Array.from({ length: count }, (_, i) =>
+    segments.slice(i * PAGE_SEGMENTS, (i + 1) * PAGE_SEGMENTS),
+  )
+  return { chunks, listed: segments.slice(count * PAGE_SEGMENTS) }
+}
+
+/** The manifest of an object. `paged`: the segments of its pages. */
+export function manifestOfObject(
+  { bucket, version, compacted, ...object }: ManifestObject,
+  paged: readonly Segment[],
+): Manifest {
+  return {
+    ...{ bucket, version, compacted, tombstoneCount: object.tombstoneCount },
+    segments: [...paged, ...object.segments.map(toSegment)],
+    retired: object.retired.map(toRetired),
+    tombstones: object.batches.map(toBatch),
+    round: { at: object.round[0], number: object.round[1] },
+  }
+}
+
+function assertFormat({ format }: ManifestObject): void {
+  if (format === FORMAT) return
+  throw unavailable(
+    `A manifest of the lake has the form ${format}, which this version does not know. Start the version that wrote it, or a newer one.`,
+    600,
+  )
+}
+
+function isSameName(a: ManifestPointer, b: ManifestPointer): boolean {
+  return isName({ version: a.version, ...a.object }, { version: b.version, ...b.object })
+}
+
+function isName(a: ManifestName, b: ManifestName): boolean {
+  return a.version === b.version && a.writtenAt === b.writtenAt && a.hash === b.hash
+}
+
+/** Whether both have the very same segments. A change of a manifest keeps those that it does not change. */
+function isSameList(a: readonly Segment[], b: readonly Segment[]): boolean {
+  return a.length === b.length && a.every((segment, i) => segment === b[i])
+}

@@ -1,0 +1,172 @@
+import type { Action, Intent, SiteFindings } from '#scanner/read/findings'
+import type { SiteClass } from '#schemas/website-scans'
+import { ACTION_EVENTS } from './action-events.ts'
+import type { Begins, EventTemplate } from './event-template.ts'
+import { OUTCOME_EVENTS } from './outcome-events.ts'
+
+/** An event that the site could have, and how much it tells there. */
+export type Candidate = {
+  template: EventTemplate
+  event: string
+  /** One such event, and many, in questions. */
+  noun: readonly [one: string, many: string]
+  /** What a visitor does, after `visitors can`. */
+  act: string | null
+  /** The elements that send it, the most prominent first. Empty: none does. */
+  actions: Action[]
+  /** The element that an outcome follows. Null: no page that was read has it, or the event is no outcome. */
+  begin: Action | null
+  score: number
+}
+
+/** What an outcome tells whose beginning is not to be seen: it is hardly one of this site. */
+const NOT_BEGUN = 0.01
+
+const KIND_WEIGHT = { form: 1.15, button: 1.1, link: 1 } as const
+const REGION_WEIGHT = {
+  main: 1.1,
+  body: 1.05,
+  header: 1.1,
+  nav: 1,
+  dialog: 0.9,
+  aside: 0.9,
+  footer: 0.6,
+} as const
+/** Extensions that the tracker counts as downloads by itself (docs/tracker.md). */
+const COUNTED_DOWNLOAD =
+  /\.(pdf|xlsx?|docx?|txt|rtf|csv|exe|key|pps|pptx?|7z|pkg|rar|gz|zip|avi|mov|mp[34]|mpeg|wmv|midi|wav|wma|dmg|iso|msi)$/i
+
+/** All events that the site could have: those of the focus, then the most telling ones. */
+export function candidatesOf(findings: SiteFindings, focus: Intent | null): Candidate[] {
+  const { site_class } = findings.classification
+  const worthAnEvent = oncePerAct(findings.actions.filter(action => isWorthAnEvent(action)))
+  const byTemplate = Map.groupBy(worthAnEvent, action =>
+    ACTION_EVENTS.find(({ intent, fits }) => intent === action.intent && (fits?.(action, findings) ?? true)),
+  )
+  const ofActions = ACTION_EVENTS.flatMap((template): Candidate[] => {
+    const own = byTemplate.get(template) ?? []
+    const actions = own.toSorted((a, b) => rankOf(b, own) - rankOf(a, own))
+    const best = actions[0]
+    if (best === undefined) return []
+    const score = worthOf(template, site_class) * prominence(best)
+    return [{ template, ...namesOf(template, actions, site_class), actions, begin: null, score }]
+  })
+  const known = new Set(ofActions.map(({ event }) => event))
+  const ofOutcomes = OUTCOME_EVENTS.filter(({ event }) => !known.has(event)).map((template): Candidate => {
+    const { begins, event, noun } = template
+    const all = begins?.kind === 'form' ? findings.actions : worthAnEvent
+    const begin = begins === undefined ? null : beginOf(begins, template.where.method, all)
+    const isBegun = begins === undefined || begin !== null
+    const factor = (isBegun ? 1 : NOT_BEGUN) * (begins?.intents.includes(focus as Intent) ? 2 : 1)
+    const score = worthOf(template, site_class) * factor
+    return { template, event, noun, act: null, actions: [], begin, score }
+  })
+  const isFocus = ({ template }: Candidate) => Number(focus !== null && template.intent === focus)
+  return [...ofActions, ...ofOutcomes]
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => isFocus(b) - isFocus(a) || b.score - a.score)
+}
+
+/**
+ * Leaves out elements that would count one act twice: links that lead to a form of the same intent, whose
+ * page view the tracker sends anyway. A sign-up is begun by the link, and its form ends it: there the form is
+ * left out, because the server says which sign-ups have succeeded.
+ */
+function oncePerAct(actions: readonly Action[]): Action[] {
+  const pathOf = (target: string | null) => target?.split(/[?#]/)[0]
+  const ofIntent = Map.groupBy(actions, ({ intent }) => intent)
+  return actions.filter(({ kind, intent, page, target }) => {
+    const others = ofIntent.get(intent) ?? []
+    if (kind === 'form')
+      return (
+        intent !== 'sign_up' || !others.some(other => other.kind !== 'form' && pathOf(other.target) === page)
+      )
+    return (
+      intent === 'sign_up' || !others.some(other => other.kind === 'form' && other.page === pathOf(target))
+    )
+  })
+}
+
+/** What the tracker counts by itself needs no event: a file, a text that is opened, a page of directions. */
+function isWorthAnEvent(action: Action): boolean {
+  return action.certainty >= 0.45 && !isCountedDownload(action) && !isPageOfDirections(action)
+}
+
+/** A link to a page of the site itself. A link to a map leads away, so it has no page view. */
+export function isPageOfDirections({ intent, kind, target, isExternal }: Action): boolean {
+  return intent === 'directions' && kind === 'link' && target !== null && !isExternal
+}
+
+/**
+ * The most prominent element that an outcome follows. A link that opens a mail program is no beginning for a
+ * server: no server sees the mail.
+ */
+function beginOf(
+  { intents, kind }: Begins,
+  method: 'call' | 'server',
+  actions: readonly Action[],
+): Action | null {
+  const own = actions.filter(
+    action =>
+      intents.includes(action.intent) &&
+      action.certainty >= 0.45 &&
+      (kind === undefined || action.kind === kind) &&
+      !(method === 'server' && action.kind === 'link' && action.target === null),
+  )
+  return own.toSorted((a, b) => prominence(b) - prominence(a))[0] ?? null
+}
+
+export function isCountedDownload({ intent, target }: Action): boolean {
+  return intent === 'download' && COUNTED_DOWNLOAD.test(target ?? '')
+}
+
+function prominence({ certainty, kind, region, pages }: Action): number {
+  return certainty * KIND_WEIGHT[kind] * REGION_WEIGHT[region] * (1 + Math.min(pages, 5) / 50)
+}
+
+/** Of equal elements the one that is alone on its page goes first: the page of one product, not the list. */
+function rankOf(action: Action, all: readonly Action[]): number {
+  const isAlone = all.filter(({ page }) => page === action.page).length === 1
+  return prominence(action) * (isAlone ? 1.02 : 1)
+}
+
+function worthOf({ worth }: EventTemplate, site_class: SiteClass): number {
+  return worth[site_class] ?? worth.any ?? 0
+}
+
+const TRIAL =
+  /\btrial\b|probe|essai|testen|prueba|prova\b|proef|próbn|trial|teste grátis|prova gratuita|無料トライアル|deneme/i
+const TABLE = /\b(table|tisch|table|mesa|tavolo|tafel|stolik|bord|masa)\b|席/i
+const TICKET = /ticket|billet|entrada|bigliett|bilhete|kaart|bilet|biljett|karten/i
+
+type Names = Pick<Candidate, 'event' | 'noun' | 'act'>
+
+/** The site's own word for the same act, from a fixed list: a name must stay the same for years. */
+function namesOf(
+  { event, intent, noun, act }: EventTemplate,
+  actions: readonly Action[],
+  site_class: SiteClass,
+): Names {
+  const has = (pattern: RegExp) => actions.some(({ words }) => pattern.test(words))
+  if (event === 'signup_started' && has(TRIAL)) {
+    return { event: 'trial_started', noun: ['trial', 'trials'], act: 'start a trial' }
+  }
+  if (event === 'signup_started' && site_class === 'community') {
+    return { event: 'membership_started', noun: ['new member', 'new members'], act: 'become a member' }
+  }
+  if (intent === 'book' && has(TABLE)) {
+    return {
+      event: 'table_booking_started',
+      noun: ['table booking', 'table bookings'],
+      act: 'book a table',
+    }
+  }
+  if (intent === 'buy' && has(TICKET)) {
+    return {
+      event: 'ticket_purchase_started',
+      noun: ['ticket purchase', 'ticket purchases'],
+      act: 'buy tickets',
+    }
+  }
+  return { event, noun, act: act ?? null }
+}

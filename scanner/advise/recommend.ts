@@ -1,0 +1,180 @@
+import type { Action, Intent, SiteFindings } from '#scanner/read/findings'
+import type { Placement, Recommendation, SiteClass } from '#schemas/website-scans'
+import type { Candidate } from './candidates.ts'
+import { problemOfCall } from './check-call.ts'
+import { elementWords } from './element-words.ts'
+import { callLine, exampleCalls } from './example-calls.ts'
+import { fill, fillSentence, type Places } from './fill.ts'
+import { attributesOf, propertiesOf, trackCall } from './properties.ts'
+import { bareWords, pageWords } from './words-of-page.ts'
+
+/** Further elements of an event that are named. */
+const MAX_OTHERS = 6
+
+/** Words for the same thing that differ between kinds of sites. */
+const WORDS: Partial<Record<SiteClass, Pick<Places, 'reader' | 'text' | 'thread'>>> = {
+  content: { reader: 'reader', text: 'text', thread: 'text' },
+  docs: { reader: 'reader', text: 'page', thread: 'page' },
+  community: { reader: 'visitor', text: 'page', thread: 'topic' },
+}
+const OTHER_WORDS = { reader: 'visitor', text: 'page', thread: 'page' }
+
+/** One recommendation, in the words of the site. */
+export function recommend(
+  { template, event, noun, actions, begin }: Candidate,
+  priority: number,
+  findings: SiteFindings,
+  project: string,
+): Recommendation {
+  const places = placesOf({ template, event, actions, begin }, findings)
+  const action = actions[0]
+  const properties = action === undefined ? [] : propertiesOf(template, action, findings)
+  const placement = placementOf({ template, event, actions }, properties, findings)
+  const calls = exampleCalls(
+    { event, noun, method: placement.method, start: firstPage(findings) },
+    project,
+    findings.hostname,
+  ).filter(call => problemOfCall(call) === null)
+  return {
+    event,
+    priority,
+    why_this_matters_now: fillSentence(template.why, places),
+    current_blindspot: fillSentence(template.blindspot, places),
+    unlocks_questions: calls.map(call => `${call.question} ${callLine(call)}`),
+    agent_capability_after_install: fillSentence(template.capability, places),
+    properties,
+    implementation_hint: hintOf(
+      placement,
+      { template, begin, element: places.element ?? '' },
+      places,
+      findings,
+    ),
+    placement,
+    example_calls: calls,
+  }
+}
+
+/** What the texts say about the site. */
+function placesOf(
+  { template, event, actions, begin }: Pick<Candidate, 'template' | 'event' | 'actions' | 'begin'>,
+  findings: SiteFindings,
+): Places {
+  const { hostname, name, classification } = findings
+  const action = actions[0]
+  const page = action?.page ?? deepestPage(findings) ?? '/'
+  const subject = name === null ? hostname : pageWords(name.quote)
+  return {
+    ...(WORDS[classification.site_class] ?? OTHER_WORDS),
+    event,
+    host: hostname,
+    page: pageWords(`${hostname}${page}`, 100),
+    subject,
+    element: action === undefined ? `a visitor of ${pageWords(page, 80)}` : elementWords(action),
+    begin: begin === null ? (template.begins?.otherwise ?? '') : elementWords(begin),
+  }
+}
+
+/** Texts, products and projects are below the first page. */
+function deepestPage({ pages }: SiteFindings): string | null {
+  return pages.find(({ path, words }) => path !== '/' && words >= 80)?.path ?? pages[0]?.path ?? null
+}
+
+function firstPage({ pages }: SiteFindings): string {
+  return pages[0]?.path ?? '/'
+}
+
+function placementOf(
+  { template, event, actions }: Pick<Candidate, 'template' | 'event' | 'actions'>,
+  properties: Recommendation['properties'],
+  findings: SiteFindings,
+): Placement {
+  const [action, ...others] = actions
+  if (action === undefined) {
+    const { where } = template
+    // An outcome is on a page that was read only if its text names that page.
+    const page = where?.text.includes('{page}') ? deepestPage(findings) : null
+    const method = where?.method ?? 'call'
+    const code = method === 'server' ? serverCall(event) : trackCall(event, [])
+    return { page, selector: null, words: null, method, code, also: [] }
+  }
+  const { page, selector, words, isBareForm } = action
+  return {
+    page,
+    selector,
+    words: words === '' ? null : bareWords(words),
+    method: isBareForm ? 'call' : 'attribute',
+    code: isBareForm ? trackCall(event, properties) : attributesOf(event, properties),
+    also: others
+      .filter(other => !other.isBareForm)
+      .slice(0, MAX_OTHERS)
+      .map(other => ({
+        page: other.page,
+        selector: other.selector,
+        code: attributesOf(event, propertiesOf(template, other, findings)),
+      })),
+  }
+}
+
+/** The request of a server (docs/api/ingestion.md). The token and the user are the site's own. */
+function serverCall(event: string): string {
+  return `POST /track ${JSON.stringify({ token: 'aat_…', event, user_id: 'the id that the browser has' })}`
+}
+
+function hintOf(
+  { page, selector, method, code, also }: Placement,
+  {
+    template: { where },
+    begin,
+    element,
+  }: { template: Candidate['template']; begin: Action | null; element: string },
+  places: Places,
+  findings: SiteFindings,
+): string {
+  if (where !== undefined && selector === null) {
+    if (method === 'server') return serverHint(fill(where.text, places), begin, findings, code)
+    const [place = '', ...more] = fill(where.text, places).split(/(?<=\.) /)
+    const rule = `${place.replace(/\.$/, '')}, ${where.often ?? 'at most once on each page'}.`
+    return [`Call ${code} ${rule}`, ...more.map(each => each.replace(/\.?$/, '.'))].join(' ')
+  }
+  const path = pageWords(page ?? '/', 80)
+  if (method === 'call') {
+    return `No button sends ${element}, so call ${code} in its submit handler: document.querySelector(${JSON.stringify(selector)}).addEventListener('submit', …).`
+  }
+  const more =
+    also.length === 0
+      ? ''
+      : ` The same event belongs to ${also.length === 1 ? 'one more element' : `${also.length} more elements`}, each with its own attributes: ${also.map(other => `${JSON.stringify(other.selector)} on ${pageWords(other.page, 80)}`).join(', ')}.`
+  return `Add ${code} to ${element}. The selector ${JSON.stringify(selector)} matches it on ${path}. A click on it sends the event, and no script is needed.${more}`
+}
+
+/** What is done once the form is sent. An order is not: further steps follow. */
+const ENDS_IN_FORM: ReadonlySet<Intent> = new Set([
+  'sign_up',
+  'contact',
+  'quote',
+  'demo',
+  'subscribe',
+  'book',
+  'sell',
+])
+
+/** Where in the server: the address to which a form of the site sends its data says it best. */
+function serverHint(where: string, begin: Action | null, findings: SiteFindings, code: string): string {
+  if (begin?.isExternal) {
+    const host = URL.parse(begin.target ?? '')?.hostname ?? ''
+    return `Send ${code} from a webhook of ${pageWords(host)}, where ${elementWords(begin)} leads. If that service has no webhook, leave this event out.`
+  }
+  const form = findings.actions.find(
+    ({ kind, intent, target, page }) =>
+      kind === 'form' &&
+      intent === begin?.intent &&
+      target !== null &&
+      target !== page &&
+      ENDS_IN_FORM.has(intent),
+  )
+  const handler =
+    form === undefined
+      ? ''
+      : ` ${form.isBareForm ? 'T' : 'The form with t'}${elementWords(form).slice(1)} sends its data to ${pageWords(form.target ?? '', 80)}, so look there first.`
+  return `Send ${code} from the server: ${where}.${handler}`
+}

@@ -1,0 +1,192 @@
+import { plainText } from '#core/text/clean-text'
+import type { FetchedPage } from '#scanner/types'
+import { findActions } from './actions.ts'
+import type { Action, PageFinding, Plan, Provider } from './findings.ts'
+import { type HtmlElement, type HtmlPage, parseHtml, textOf } from './html-tree.ts'
+import { languageOfTag, languageOfText } from './languages.ts'
+import { countWords } from './phrase-index.ts'
+import { type FoundPrice, findPlans, findPrices } from './prices.ts'
+import { detectProviders } from './providers/detect-providers.ts'
+import { FRAMEWORKS } from './providers/frameworks.ts'
+import { regionOf } from './regions.ts'
+import { readStructuredData, type StructuredItem } from './structured-data.ts'
+import { targetOf } from './targets.ts'
+
+/** Headings and entries of the navigation of one page, and their longest texts, characters. */
+const [MAX_HEADINGS, MAX_NAVIGATION, MAX_LABEL_CHARS] = [60, 80, 80]
+/** Longest title and description, characters. */
+const MAX_SENTENCE_CHARS = 200
+/** Characters of the text of a page that classes and languages are looked for in. */
+const MAX_SAMPLE_CHARS = 30_000
+/** Fewer words are no content. */
+const SHELL_WORDS = 40
+
+export type Heading = { level: number; text: string; end: number }
+
+export type PageReading = {
+  finding: PageFinding
+  siteName: string | null
+  openGraphType: string | null
+  description: string
+  headings: Heading[]
+  navigation: string[]
+  /** The beginning of the text. It does not leave the reader. */
+  sample: string
+  items: StructuredItem[]
+  actions: Action[]
+  prices: FoundPrice[]
+  plans: Plan[]
+  providers: Provider[]
+  hasTracker: boolean
+  framework: { name: string; evidence: string } | null
+  alternates: string[]
+  hasConsentBanner: boolean
+  counts: { code: number; articles: number; images: number; inputs: number; canvas: number; scripts: number }
+  isCut: boolean
+}
+
+/** Reads one page. The time and the memory that this takes grow with the length of the page alone. */
+export function readPage({ finalUrl, status, html, rendered }: FetchedPage): PageReading {
+  const page = parseHtml(html)
+  const path = URL.parse(finalUrl)?.pathname ?? '/'
+  const tags = Map.groupBy(page.elements, ({ tag }) => tag)
+  const all = (...names: string[]) => names.flatMap(name => tags.get(name) ?? [])
+  const meta = metaOf(all('meta'))
+  const sample = sampleOf(page)
+  const language = languageOfText(sample) ?? languageOfTag(all('html')[0]?.attributes.get('lang'))
+  const headings = headingsOf(page)
+  const scripts = all('script')
+  const addresses = addressesOf(all('script', 'link', 'iframe', 'img'))
+  const prices = findPrices(page.texts, path)
+  const words = countWords(sample, language === 'ja')
+  const title = plainText(titleOf(page, all('title')), MAX_SENTENCE_CHARS)
+  return {
+    finding: {
+      path,
+      status,
+      title,
+      h1: headings.find(({ level }) => level === 1)?.text ?? '',
+      description: plainText(meta('description') ?? meta('og:description') ?? '', MAX_SENTENCE_CHARS),
+      language,
+      rendered,
+      isShell: !rendered && words < SHELL_WORDS && scripts.length > 0 && hasShellRoot(page.elements),
+      words,
+    },
+    siteName: meta('og:site_name') ?? meta('application-name') ?? null,
+    openGraphType: meta('og:type') ?? null,
+    description: meta('description') ?? meta('og:description') ?? '',
+    headings,
+    navigation: navigationOf(page, all('a'), finalUrl),
+    sample,
+    items: readStructuredData(page.elements),
+    actions: findActions(page, { path, url: finalUrl, language }),
+    prices,
+    plans: findPlans(headings, prices, path),
+    providers: detectProviders(
+      addresses,
+      scripts.map(({ script }) => script).filter(script => script !== ''),
+    ),
+    hasTracker: scripts.some(hasTrackerTag),
+    framework: frameworkOf(page.elements, addresses, meta('generator') ?? ''),
+    alternates: all('link').flatMap(({ attributes }) => languageOfTag(attributes.get('hreflang')) ?? []),
+    hasConsentBanner: page.elements.some(isConsentBanner),
+    counts: {
+      code: all('pre').length,
+      articles: all('article').length,
+      images: all('img').length,
+      inputs: all('input', 'textarea', 'select').length,
+      canvas: all('canvas').length,
+      scripts: scripts.length,
+    },
+    isCut: page.isCut,
+  }
+}
+
+function metaOf(elements: readonly HtmlElement[]): (name: string) => string | undefined {
+  const values = new Map<string, string>()
+  for (const { attributes } of elements) {
+    const name = (attributes.get('name') ?? attributes.get('property') ?? '').toLowerCase()
+    const content = attributes.get('content')?.trim()
+    if (name !== '' && content && !values.has(name)) values.set(name, content)
+  }
+  return name => values.get(name)
+}
+
+function titleOf(page: HtmlPage, titles: readonly HtmlElement[]): string {
+  const title = titles.find(element => !element.isInert && element.parent?.tag !== 'svg')
+  return title === undefined ? '' : textOf(page, title, 2 * MAX_SENTENCE_CHARS)
+}
+
+function headingsOf(page: HtmlPage): Heading[] {
+  const elements = page.elements.filter(({ tag, isInert }) => !isInert && /^h[1-4]$/.test(tag))
+  return elements.slice(0, MAX_HEADINGS).map(element => ({
+    level: Number(element.tag[1]),
+    text: plainText(textOf(page, element, 2 * MAX_SENTENCE_CHARS), MAX_SENTENCE_CHARS),
+    end: element.endText,
+  }))
+}
+
+function navigationOf(page: HtmlPage, links: readonly HtmlElement[], url: string): string[] {
+  const inNavigation = links.filter(
+    link =>
+      !link.isInert &&
+      /^(header|nav)$/.test(regionOf(link)) &&
+      !targetOf(link.attributes.get('href'), url).isExternal,
+  )
+  return inNavigation
+    .slice(0, MAX_NAVIGATION)
+    .map(link => plainText(textOf(page, link, MAX_LABEL_CHARS), MAX_LABEL_CHARS))
+    .filter(text => text !== '')
+}
+
+function sampleOf(page: HtmlPage): string {
+  let sample = ''
+  for (const text of page.texts) {
+    if (sample.length >= MAX_SAMPLE_CHARS) break
+    sample += `${text.slice(0, MAX_SAMPLE_CHARS).trim()}\n`
+  }
+  return sample
+}
+
+function addressesOf(elements: readonly HtmlElement[]): string[] {
+  return elements.flatMap(({ attributes }) => attributes.get('src') ?? attributes.get('href') ?? [])
+}
+
+/** The script tag of this service (docs/tracker.md). */
+function hasTrackerTag({ attributes }: HtmlElement): boolean {
+  return /^aat_/.test(attributes.get('data-token') ?? '')
+}
+
+const SHELL_ROOTS = /^(root|app|__next|__nuxt|svelte|main-app|application|app-root|q-app)$/
+
+function hasShellRoot(elements: readonly HtmlElement[]): boolean {
+  return elements.some(
+    ({ tag, attributes }) => SHELL_ROOTS.test(attributes.get('id') ?? '') || /^app-root$/.test(tag),
+  )
+}
+
+function isConsentBanner({ tag, attributes, isInert }: HtmlElement): boolean {
+  if (isInert || !/^(div|section|aside|dialog|form)$/.test(tag)) return false
+  return /cookie|consent|gdpr|rgpd|dsgvo/i.test(
+    `${attributes.get('id') ?? ''} ${attributes.get('class') ?? ''}`,
+  )
+}
+
+function frameworkOf(
+  elements: readonly HtmlElement[],
+  addresses: readonly string[],
+  generator: string,
+): PageReading['framework'] {
+  const ids = new Set(elements.map(({ attributes }) => attributes.get('id') ?? ''))
+  const names = new Set(elements.slice(0, 5_000).flatMap(({ attributes }) => [...attributes.keys()]))
+  for (const { name, generator: pattern, ids: ownIds, attributes, addresses: parts } of FRAMEWORKS) {
+    if (pattern?.test(generator)) return { name, evidence: `generator ${plainText(generator, 40)}` }
+    const id = ownIds?.find(each => ids.has(each))
+    if (id !== undefined) return { name, evidence: `element #${id}` }
+    const attribute = attributes?.find(each => names.has(each))
+    if (attribute !== undefined) return { name, evidence: `attribute ${attribute}` }
+    const part = parts?.find(each => addresses.some(address => address.includes(each)))
+    if (part !== undefined) return { name, evidence: `address with ${part}` }
+  }
+  return null
+}

@@ -1,0 +1,60 @@
+import { isJsonObject } from '#core/text/json-object'
+import type { HtmlElement } from './html-tree.ts'
+
+export type StructuredItem = { type: string; name: string | null; description: string | null }
+
+/** Items of one page, and levels of an item, that are read. */
+const [MAX_ITEMS, MAX_LEVELS] = [200, 8]
+
+/**
+ * The items of schema.org of a page: JSON-LD, and `itemtype` of microdata. A script that is no JSON is left
+ * out.
+ */
+export function readStructuredData(elements: readonly HtmlElement[]): StructuredItem[] {
+  const items: StructuredItem[] = []
+  for (const { tag, attributes, script } of elements) {
+    if (items.length >= MAX_ITEMS) break
+    const itemType = attributes.get('itemtype')
+    if (itemType !== undefined) addItem(items, { '@type': itemType })
+    if (tag === 'script' && /^application\/ld\+json/i.test(attributes.get('type') ?? '')) {
+      addItems(items, parseJson(script), 0)
+    }
+  }
+  return items.slice(0, MAX_ITEMS)
+}
+
+function addItems(items: StructuredItem[], value: unknown, level: number): void {
+  if (level > MAX_LEVELS || items.length >= MAX_ITEMS) return
+  if (Array.isArray(value)) {
+    for (const each of value.slice(0, MAX_ITEMS)) addItems(items, each, level + 1)
+    return
+  }
+  if (!isJsonObject(value)) return
+  addItem(items, value)
+  for (const each of Object.values(value)) {
+    if (typeof each === 'object' && each !== null) addItems(items, each, level + 1)
+  }
+}
+
+function addItem(items: StructuredItem[], value: Record<string, unknown>): void {
+  const types = Array.isArray(value['@type']) ? value['@type'] : [value['@type']]
+  for (const each of types.slice(0, 4)) {
+    if (typeof each !== 'string') continue
+    // `https://schema.org/Product` and `schema:Product` are `Product`.
+    const type = each.split(/[/#:]/).at(-1) ?? ''
+    if (!/^[A-Za-z][A-Za-z0-9]{1,60}$/.test(type)) continue
+    items.push({ type, name: textField(value.name), description: textField(value.description) })
+  }
+}
+
+function textField(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
