@@ -47,6 +47,14 @@ export function unavailable(message: string, retryAfter: number, cause?: unknown
   return new ApiError('UNAVAILABLE', message, { retryAfter, cause })
 }
 
+/** The error for a `before` that is not the `next_before` of a page. */
+export function invalidCursor(): ApiError {
+  return new ApiError(
+    'MISSING_FIELDS',
+    "Parameter `before` is not a cursor. Send the previous response's `next_before`, unchanged.",
+  )
+}
+
 /**
  * The text of an error for the log, with that of its cause: the system's reason, which is no caller's
  * business.

@@ -25,13 +25,14 @@ export function createStores(
   { usage = createUsageStore({ client, table }), tokenMs }: StoreOptions = {},
 ) {
   const state = { client, table }
+  const scanStore = createScanStore({ ...state, clock })
   return {
     usage,
     accounts: createAccountStore({ ...state, clock }),
-    projects: createProjectStore({ ...state, clock, usage, tokenMs }),
+    projects: createProjectStore({ ...state, clock, usage, scans: scanStore, tokenMs }),
     experiments: createExperimentStore({ ...state, clock }),
     refused: createRefusedCounts(state),
-    scanStore: createScanStore({ ...state, clock }),
+    scanStore,
     usedEvents: createUsedEvents(state),
   }
 }

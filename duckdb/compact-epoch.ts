@@ -1,5 +1,5 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import type { RemovedEvents } from '#core/lake/erase/tombstones'
+import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
 import type {
   CompactedBucket,
   EpochCompactionJob,

@@ -1,4 +1,4 @@
-import type { RemovedEvents } from '#core/lake/erase/tombstones'
+import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
 import { tombstoneKey } from '#core/lake/model/keys'
 import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import { ARRIVAL_MS, ERASED_UNTIL, readFiles } from './compaction-sql.ts'

@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MAX_LISTED_PROJECTS, type NewBatch } from '#core/lake/erase/tombstones'
+import { MAX_LISTED_PROJECTS } from '#core/lake/erase/tombstones'
+import { type NewBatch } from '#core/lake/model/tombstone-batch'
 import type { TombstoneMergeJob } from '#core/lake/model/compactor'
 import { tombstoneKey } from '#core/lake/model/keys'
 import type { Lake } from '#core/ports'

@@ -20,7 +20,7 @@ const BUILT: Record<string, string> = {
   'core/projects/slots.ts': 'prefixes of our ids, in its calls',
   'scanner/advise/plan-of-element.ts': 'the name of a plan, escaped',
   'scanner/read/about.ts': 'our words in scanner/read/words/, for texts of 400 characters',
-  'core/script-version.ts': 'a constant of the file',
+  'core/replays/script-version.ts': 'a constant of the file',
   'lib/bundles.ts': 'names of packages in package.json',
   'lib/concurrency.ts': 'names of our limits',
   'lib/restore/service-resources.ts': 'paths of our stack',

@@ -1,4 +1,4 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { Now } from '#core/ports'
 import { approvalCode, isSame, randomId, randomSecret, sha256 } from '#core/secrets/tokens'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'

@@ -1,4 +1,4 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { AccountStore } from '#core/accounts/store'
 import type { Now } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'

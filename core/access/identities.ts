@@ -1,4 +1,4 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import type { Profile } from '#core/plans/profile'

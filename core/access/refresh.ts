@@ -1,6 +1,6 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import { ApiError } from '#core/errors'
-import { rateLimited } from '#core/limits/rate-limited'
+import { rateLimited } from '#core/plans/rate-limited'
 import type { Now } from '#core/ports'
 import { isSame, locateSession, randomSecret, type SessionLocator, sha256 } from '#core/secrets/tokens'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'

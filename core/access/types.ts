@@ -1,4 +1,4 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { Scope } from '#schemas/scopes'
 
 /** What the rooms and pages around sign-in share: the stores of this folder implement these types. */

@@ -1,5 +1,5 @@
 import { EVENTS_PER_UNIT, limitsOf, type Profile } from '#core/plans/profile'
-import type { Account } from './caller.ts'
+import type { Account } from './account.ts'
 
 /** The account in responses of the session flow: both pairs of names, with the same values (D1). */
 export function sessionAccountOf({ id, email, tier, code_host_login, idp_name }: Account) {

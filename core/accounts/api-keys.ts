@@ -3,7 +3,7 @@ import type { Now } from '#core/ports'
 import { isSame, sha256 } from '#core/secrets/tokens'
 import { createLookupCache } from '#core/state/lookup-cache'
 import { conditionHeld, type StateTable } from '#core/state/state-table'
-import { type Account, apiKeyIdOfHash } from './caller.ts'
+import { type Account, apiKeyIdOfHash } from './account.ts'
 import { ACCOUNT_ID_PREFIX, type AccountItems, createAccountEntity, isLive, toAccount } from './items.ts'
 
 export type ApiKeyServices = StateTable & { clock: Now; items: Pick<AccountItems, 'find'> }

@@ -6,7 +6,7 @@ import { Entity } from '#core/state/entity'
 import { orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 import { withoutSecrets } from '#core/text/hide-secrets'
 import { DAY_MS, utcDate } from '#core/time'
-import type { Credential } from './caller.ts'
+import type { Credential } from './account.ts'
 
 /** Who did what, in an account. Nothing about visitors or contents is in it. */
 export type AuditEvent = {

@@ -2,7 +2,7 @@ import type { EntityItem } from 'electrodb'
 import { Entity } from '#core/state/entity'
 import type { ItemRead } from '#core/state/read-items'
 import { type ItemKey, orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
-import type { Account } from './caller.ts'
+import type { Account } from './account.ts'
 
 /** What the id of an account begins with. */
 export const ACCOUNT_ID_PREFIX = 'acc_'

@@ -1,4 +1,4 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError, unavailable } from '#core/errors'
 import type { Log, Now } from '#core/ports'

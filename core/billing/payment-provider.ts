@@ -1,4 +1,4 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 
 /** A subscription as the payment provider has it now. */
 export type Subscription = {

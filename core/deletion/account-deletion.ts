@@ -1,5 +1,5 @@
 import type { AgentSessionStore } from '#core/access/agent-sessions'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { AccountStore } from '#core/accounts/store'
 import type { Billing } from '#core/billing/billing'
 import type { ProjectStore } from '#core/projects/store'

@@ -1,4 +1,5 @@
 import QuickLRU from 'quick-lru'
+import type { OpenLinks } from '#core/lake/model/open-links'
 import { linksPrefix } from '#core/lake/model/keys'
 import type { Lake, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
@@ -14,21 +15,6 @@ import { createPersonRemoval } from './person-removal.ts'
 import { createScopeStore, openScope } from './scope-store.ts'
 import { findScope, type IdentityScope, type ScopedProject } from './scopes.ts'
 import { createTraitsStore } from './traits/traits-store.ts'
-
-/** The links files of a scope, for one read: all statements of it see the same links. */
-export type OpenLinks = {
-  scope: string
-  bucket: number
-  /** Oldest first. */
-  files: readonly string[]
-  /**
-   * Some of the files are lost. The fold writes them again; until then the ids of the others stand for
-   * themselves.
-   */
-  isPartial?: boolean
-  /** Steps after the first one that lead from an id to its final id at most. */
-  hops: number
-}
 
 export type IdentityServices = StateTable & {
   lake: Pick<Lake, 'put' | 'list' | 'get' | 'delete'>

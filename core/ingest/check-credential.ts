@@ -1,4 +1,4 @@
-import { type Caller, hasScope } from '#core/accounts/caller'
+import { type Caller, hasScope } from '#core/access/caller'
 import type { Project } from '#core/projects/project'
 import type { WrittenEvent } from './item.ts'
 import { type Ok, ok } from './results.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 
 /** Who sends events, as far as the rules of ingestion look at it. */
 export type Sender = {

@@ -4,7 +4,7 @@ import { NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Clock } from '#core/ports'
 import type { StateTable } from '#core/state/state-table'
 import { createAddressHash } from './address-hash.ts'
-import { rateLimited } from './rate-limited.ts'
+import { rateLimited } from '#core/plans/rate-limited'
 import { createSlidingWindow, type SlidingWindow } from './sliding-window.ts'
 
 const MINUTE_MS = 60_000

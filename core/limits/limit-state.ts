@@ -1,5 +1,6 @@
-import type { Caller } from '#core/accounts/caller'
-import { ApiError, type LimitHeaders } from '#core/errors'
+import type { Caller } from '#core/access/caller'
+import { ApiError } from '#core/errors'
+import { limitHeaders } from '#core/plans/rate-limited'
 import type { Route } from '#schemas/route'
 
 /** A limit after one request has counted toward it. */
@@ -62,19 +63,6 @@ export const noLimits: Limits = {
   guestUse: async () => null,
   checkEvents: () => null,
   checkToken: () => null,
-}
-
-/** Returns the response headers that show the state of a limit (R20). The reset is in Unix seconds. */
-export function limitHeaders({
-  limit,
-  remaining,
-  resetsAt,
-}: Pick<LimitState, 'limit' | 'remaining' | 'resetsAt'>): LimitHeaders {
-  return {
-    'X-RateLimit-Limit': String(limit),
-    'X-RateLimit-Remaining': String(remaining),
-    'X-RateLimit-Reset': String(Math.ceil(resetsAt / 1000)),
-  }
 }
 
 /** Returns the error for a request over a limit, or null within it. */

@@ -1,4 +1,4 @@
-import { type Caller, isGuest } from '#core/accounts/caller'
+import { type Caller, isGuest } from '#core/access/caller'
 import { NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Clock, Log } from '#core/ports'
 import type { StateTable } from '#core/state/state-table'

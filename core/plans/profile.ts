@@ -1,4 +1,4 @@
-import type { Account } from '#core/accounts/caller'
+export type Tier = 'free' | 'pro'
 
 /** What a plan allows (docs/api/limits.md); -1 means that there is no limit. */
 export type TierLimits = {
@@ -16,7 +16,7 @@ export type ProfileName = (typeof PROFILE_NAMES)[number]
 
 export type Profile = {
   name: ProfileName
-  tiers: Record<Account['tier'], TierLimits>
+  tiers: Record<Tier, TierLimits>
   /** Requests of one project token a minute. */
   token_requests_per_minute: number
   /** Session starts of one address in 10 minutes, and as many starts of a browser sign-in. */
@@ -225,12 +225,12 @@ export function readProfile(name: ProfileName, overrides = '', { areReadsBilled 
     }
     const [tier, limit] = path.split('.')
     if (limit === undefined) profile[path as Guard] = Number(value)
-    else profile.tiers[tier as Account['tier']][limit as keyof TierLimits] = Number(value)
+    else profile.tiers[tier as Tier][limit as keyof TierLimits] = Number(value)
   }
   return profile
 }
 
 /** The limits of an account: those of its tier. */
-export function limitsOf(profile: Profile, account: Pick<Account, 'tier'>): TierLimits {
+export function limitsOf(profile: Profile, account: { tier: Tier }): TierLimits {
   return profile.tiers[account.tier]
 }

@@ -1,6 +1,3 @@
-import { hash } from 'node:crypto'
-import { BUCKETS } from '#schemas/columns'
-
 /** A project inside the service; schemas/projects.ts has the form that callers see. */
 export type Project = {
   id: string
@@ -61,12 +58,4 @@ export type ProjectDirectory = {
   resolve(accountId: string, nameOrId: string): Promise<Project | null>
   /** Returns the account's live projects, oldest first. */
   list(accountId: string): Promise<Project[]>
-}
-
-/**
- * Spreads projects and identity scopes evenly over the buckets. The bucket depends on the id alone, so it
- * never changes.
- */
-export function bucketOf(id: string): number {
-  return hash('sha256', id, 'buffer').readUInt32BE(0) % BUCKETS
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '#core/ports'
-import { createScanStore } from '#core/scans/scan-store'
 import type { StateTable } from '#core/state/state-table'
 import type { UsageCounters } from '#core/usage/counters'
 import { createProjectDirectory } from './directory.ts'
@@ -7,23 +6,23 @@ import { createProjectItems } from './items.ts'
 import { createProjectNotes } from './notes.ts'
 import { createProjectPlaces } from './places.ts'
 import { createReservations } from './reservations.ts'
-import { createProjectWriter } from './writer.ts'
+import { createProjectWriter, type SourceScans } from './writer.ts'
 
 export type ProjectStoreServices = StateTable & {
   clock: Clock
   usage: Pick<UsageCounters, 'totals'>
+  scans: SourceScans
   /** See ProjectDirectoryServices. */
   tokenMs?: number | undefined
 }
 
 /** Projects by docs/api/projects.md. */
-export function createProjectStore({ clock, usage, tokenMs, ...state }: ProjectStoreServices) {
+export function createProjectStore({ clock, usage, scans, tokenMs, ...state }: ProjectStoreServices) {
   const { itemRead, itemKeys, ...items } = createProjectItems(state)
   const reservations = createReservations(state, items, clock)
   const places = createProjectPlaces(state, items, reservations, clock)
   const services = { ...state, clock, items, reservations }
   const { forgetToken, ...directory } = createProjectDirectory({ ...services, tokenMs })
-  const scans = createScanStore({ ...state, clock })
   const writer = createProjectWriter({ ...services, places, usage, scans, onChanged: forgetToken })
 
   return {

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import { ApiError, unavailable } from '#core/errors'
 import { NO_LIMIT } from '#core/plans/profile'
 import type { Now } from '#core/ports'
-import type { Scan } from '#core/scans/scan'
-import { isScanId } from '#core/scans/scan'
-import type { ScanStore } from '#core/scans/scan-store'
 import { createDeletionList } from '#core/state/deletion-list'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import type { UsageCounters } from '#core/usage/counters'
@@ -13,9 +10,20 @@ import { createProjectEntity, createTokenEntity } from './entities.ts'
 import { type ProjectItem, type ProjectItems, toProject } from './items.ts'
 import { normalizeOrigins, primaryOrigin } from './origins.ts'
 import type { ProjectPlaces } from './places.ts'
-import { bucketOf, type Project } from './project.ts'
+import { bucketOf } from '#core/state/bucket-of'
+import { type Project } from './project.ts'
 import { isProjectOf } from './project-host.ts'
 import type { Reservation, Reservations } from './reservations.ts'
+
+/** The website analyses that projects are made from (core/scans/scan-store.ts). */
+export type SourceScans = {
+  /** The analysis of an account; null if there is none, or the id has another form. */
+  find(key: ScanKey): Promise<SourceScan | null>
+  /** Notes the project that was made from the analysis. */
+  link(key: ScanKey, projectId: string): Promise<void>
+}
+type ScanKey = { account_id: string; id: string }
+type SourceScan = ScanKey & { hostname: string }
 
 export type NewProject = {
   account: Pick<Account, 'id'>
@@ -45,7 +53,7 @@ export type ProjectWriterServices = StateTable & {
   items: Pick<ProjectItems, 'find'>
   reservations: Reservations
   places: ProjectPlaces
-  scans: Pick<ScanStore, 'find' | 'link'>
+  scans: SourceScans
   /** Is called after a change of the project with this token. */
   onChanged: (projectToken: string) => void
 }
@@ -209,10 +217,10 @@ export function createProjectWriter({
    * The analysis that the project is made from. Throws MISSING_FIELDS if it is not one of the account for its
    * host.
    */
-  async function findSource(request: NewProject, allowedOrigins: string): Promise<Scan | null> {
+  async function findSource(request: NewProject, allowedOrigins: string): Promise<SourceScan | null> {
     const { source_scan_id: id, account } = request
     if (id === undefined) return null
-    const scan = isScanId(id) ? await scans.find({ account_id: account.id, id }) : null
+    const scan = await scans.find({ account_id: account.id, id })
     if (scan === null) throw unknownAnalysis()
     const origin = primaryOrigin(allowedOrigins)
     if (origin === null || !isProjectOf({ allowed_origins: origin }, scan.hostname))

@@ -1,5 +1,5 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import { invalidCursor } from '#core/invalid-cursor'
+import { invalidCursor } from '#core/errors'
 import type { Project } from '#core/projects/project'
 import { isReplayId, type Replay } from './replay.ts'
 import type { ReplayStore } from './store.ts'

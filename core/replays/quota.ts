@@ -1,6 +1,6 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import { ApiError } from '#core/errors'
-import { limitExtras } from '#core/limits/rate-limited'
+import { limitExtras } from '#core/plans/rate-limited'
 import { NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Now } from '#core/ports'
 import { queryItems } from '#core/state/query-all'

@@ -1,4 +1,4 @@
-import { rateLimited } from '#core/limits/rate-limited'
+import { rateLimited } from '#core/plans/rate-limited'
 import { createSlidingWindow } from '#core/limits/sliding-window'
 import { NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Clock } from '#core/ports'

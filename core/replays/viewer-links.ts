@@ -1,4 +1,4 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import type { Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import { randomSecret, sha256 } from '#core/secrets/tokens'

@@ -1,6 +1,6 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import { ApiError } from '#core/errors'
-import { isScanId, type Scan } from './scan.ts'
+import type { Scan } from './scan.ts'
 import type { ScanStore } from './scan-store.ts'
 
 /** The analysis of an account. Throws NOT_FOUND. */
@@ -9,7 +9,7 @@ export async function findScan(
   id: string,
   { id: account_id }: Pick<Account, 'id'>,
 ): Promise<Scan> {
-  const scan = isScanId(id) ? await store.find({ account_id, id }) : null
+  const scan = await store.find({ account_id, id })
   if (scan === null) throw scanNotFound()
   return scan
 }

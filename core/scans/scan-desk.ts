@@ -1,4 +1,4 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import { ApiError } from '#core/errors'
 import type { AddressPolicy } from '#core/outbound/public-url'
 import { PUBLIC_INTERNET } from '#core/outbound/public-url'
@@ -140,7 +140,7 @@ export function createScanDesk(services: ScanDeskServices) {
     account: Account,
     signal?: AbortSignal,
   ): Promise<ScanView> {
-    const owned = isScanId(id) ? await store.find({ account_id: account.id, id }) : null
+    const owned = await store.find({ account_id: account.id, id })
     const before = owned ?? (await findByToken(id, resumeToken ?? ''))
     requireProjectOf(project, before.hostname)
     if (owned?.mode === 'full' && owned.status !== 'failed') {

@@ -1,4 +1,4 @@
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import { ApiError } from '#core/errors'
 import { createSlidingWindow, type SlidingWindow } from '#core/limits/sliding-window'
 import { limitsOf, NO_LIMIT, type Profile } from '#core/plans/profile'

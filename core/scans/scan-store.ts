@@ -6,7 +6,7 @@ import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state
 import { DAY_MS } from '#core/time'
 import type { ScanResult } from '#schemas/website-scans'
 import { scanCacheEntity, scanEntity, scanResultEntity } from './entities.ts'
-import type { Scan, ScanCoverage, ScanFailure, ScanKey, ScanStage } from './scan.ts'
+import { isScanId, type Scan, type ScanCoverage, type ScanFailure, type ScanKey, type ScanStage } from './scan.ts'
 
 /** What an analysis has found, as it is kept. It quotes the pages and has no other text of theirs. */
 export type StoredResult = {
@@ -46,6 +46,8 @@ export function createScanStore({ clock, ...state }: StateTable & { clock: Now }
   }
 
   async function find(key: ScanKey): Promise<Scan | null> {
+    // The keys of the table have a limited length.
+    if (!isScanId(key.id)) return null
     const { data } = await orUnavailable(scans.get(key).go({ consistent: true }))
     if (data === null || data.expires_at * 1_000 <= clock.now()) return null
     const { expires_at, ...scan } = data

@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru'
 import { forEachConcurrent } from '#core/async/concurrency'
 import { unavailable } from '#core/errors'
-import { bucketOf } from '#core/projects/project'
+import { bucketOf } from '#core/state/bucket-of'
 import { type Item, queryItems } from '#core/state/query-all'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 import type { ClaimedEvents, CountedClaim, OpenCount, UsageCounters } from './counters.ts'

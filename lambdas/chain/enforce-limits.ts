@@ -1,5 +1,6 @@
-import type { Caller } from '#core/accounts/caller'
-import { type Limits, limitError, limitHeaders } from '#core/limits/limit-state'
+import type { Caller } from '#core/access/caller'
+import { type Limits, limitError } from '#core/limits/limit-state'
+import { limitHeaders } from '#core/plans/rate-limited'
 import type { Log } from '#core/ports'
 import type { JsonObject } from '#core/text/json-object'
 import type { Exchange } from './chain.ts'

@@ -1,4 +1,5 @@
-import { type Account, type Caller, isGuest } from '#core/accounts/caller'
+import { type Account } from '#core/accounts/account'
+import { type Caller, isGuest } from '#core/access/caller'
 import { eventCapsOf } from '#core/limits/limits'
 import { EVENTS_PER_UNIT, type Profile } from '#core/plans/profile'
 import type { Log, Now } from '#core/ports'

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import { ApiError } from '#core/errors'
 import type { Exchange } from './chain.ts'
 

@@ -1,4 +1,4 @@
-import { type Caller, hasScope } from '#core/accounts/caller'
+import { type Caller, hasScope } from '#core/access/caller'
 import { ApiError } from '#core/errors'
 import type { Scope } from '#schemas/scopes'
 import type { Exchange } from './chain.ts'

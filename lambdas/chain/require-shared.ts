@@ -1,4 +1,4 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import { ApiError } from '#core/errors'
 import type { JsonObject } from '#core/text/json-object'
 import type { Route } from '#schemas/route'

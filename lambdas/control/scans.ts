@@ -1,4 +1,4 @@
-import { type Caller, hasScope } from '#core/accounts/caller'
+import { type Caller, hasScope } from '#core/access/caller'
 import { ApiError } from '#core/errors'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'

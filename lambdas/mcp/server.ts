@@ -5,7 +5,7 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { type Caller, hasScope } from '#core/accounts/caller'
+import { type Caller, hasScope } from '#core/access/caller'
 import { CHAT_VIEW } from '#schemas/mcp-tables'
 import { type Confirmation, type ConfirmationState, createConfirmation } from './confirm.ts'
 import { ACCEPT_ALL, jsonSchemaOf } from './input-schema.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import type { Scope } from '#schemas/scopes'
 import type { Answer } from './answer.ts'
 import type { Confirmation } from './confirm.ts'

@@ -1,5 +1,5 @@
 import type { BrowserSession } from '#core/access/types'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { Billing } from '#core/billing/billing'
 import { ApiError } from '#core/errors'
 import { html } from '#lambdas/http/html'

@@ -1,6 +1,6 @@
 import { SignInError } from '#core/access/provider'
 import type { BrowserSession } from '#core/access/types'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { AccountStore } from '#core/accounts/store'
 import { ApiError } from '#core/errors'
 import { isSame } from '#core/secrets/tokens'

@@ -11,7 +11,7 @@ import type {
   IdentityDirectory,
 } from '#core/access/types'
 import type { AuditLog } from '#core/accounts/audit'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { Billing } from '#core/billing/billing'
 import type { AddressGuards } from '#core/limits/address-guards'
 import type { Log, Now } from '#core/ports'

@@ -2,7 +2,7 @@ import { type IdentityProvider, KnownAddressError, SignInError } from '#core/acc
 import { safeReturnPath } from '#core/access/return-path'
 import { ATTEMPT_SECONDS } from '#core/access/sign-in-attempts'
 import type { VerifiedIdentity } from '#core/access/types'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import { ApiError } from '#core/errors'
 import { signInCookie } from '#lambdas/http/cookies'
 import { type Html, html } from '#lambdas/http/html'

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import { changeStatus } from '#core/experiments/change-status'
 import { experimentResults, type MeasuredExperiment } from '#core/experiments/results'
 import type { ExperimentStore } from '#core/experiments/store'

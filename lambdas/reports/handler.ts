@@ -1,4 +1,4 @@
-import { isGuest } from '#core/accounts/caller'
+import { isGuest } from '#core/access/caller'
 import { openIdentity } from '#core/identity/identity-view'
 import { firstAnnotation } from '#core/projects/context-of-range'
 import { reportsForLinks } from '#core/reports/few-people/reports-for-links'

@@ -1,4 +1,4 @@
-import { isGuest } from '#core/accounts/caller'
+import { isGuest } from '#core/access/caller'
 import { createSharedRuns } from '#core/async/shared-runs'
 import { ApiError } from '#core/errors'
 import type { Project } from '#core/projects/project'

@@ -1,4 +1,4 @@
-import { isGuest } from '#core/accounts/caller'
+import { isGuest } from '#core/access/caller'
 import { createLiveReader } from '#core/live/live-reader'
 import { compactLists } from '#core/reports/run/compact-lists'
 import { utcDate } from '#core/time'

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import { contextOfRange, firstAnnotation } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { Project } from '#core/projects/project'

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import type { Limits } from '#core/limits/limit-state'
 import type { Project } from '#core/projects/project'
 import type { ReadCall } from '#core/reports/run/read'

@@ -1,5 +1,5 @@
 import { ApiError } from '#core/errors'
-import { limitExtras } from '#core/limits/rate-limited'
+import { limitExtras } from '#core/plans/rate-limited'
 import type { Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
 import type { Replays } from '#core/replays/open-replays'

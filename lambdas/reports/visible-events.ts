@@ -1,4 +1,4 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import { limitsOf, NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'

@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
 import type { Log } from '#core/ports'
-import { versionName } from '#core/script-version'
+import { versionName } from '#core/replays/script-version'
 import { publicChain } from '#lambdas/chain/public-chain'
 import { file, immutableFile, JAVASCRIPT, lazily, remember } from '#lambdas/http/file'
 import type { HttpFunction } from '#lambdas/http/http'

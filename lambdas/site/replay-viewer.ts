@@ -1,4 +1,4 @@
-import { versionName } from '#core/script-version'
+import { versionName } from '#core/replays/script-version'
 import { Html, html } from '#lambdas/http/html'
 import type { BufferedResponse } from '#lambdas/http/http'
 import { BASE_HEADERS } from '#lambdas/http/response'

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import type { BotCounts } from '#core/ingest/bot-counts'
 import type { BotClassifier } from '#core/ingest/bots'
 import { checkCredential } from '#core/ingest/check-credential'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import { routes } from '#schemas/routes'
 import { SCOPES } from '#schemas/scopes'
 import { countEvents } from '#test/support/count-events'

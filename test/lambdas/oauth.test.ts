@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import { routes } from '#schemas/routes'
 import { BASE_URL, type HttpService, openHttpService } from '#test/support/http-service'
 

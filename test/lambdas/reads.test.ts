@@ -145,6 +145,7 @@ test('a report finds a project that another process has deleted, renamed or repl
     ...service.state,
     clock: { ...systemClock, now: service.now },
     usage: service.usage,
+    scans: service.scanStore,
   })
   const read = async (project: string) => {
     const { status, body } = await service.call(routes.stats, { query: { project } })
@@ -176,6 +177,7 @@ test('a report uses the newest flags of its project, even if the chain has an ol
     ...service.state,
     clock: { ...systemClock, now: service.now },
     usage: service.usage,
+    scans: service.scanStore,
   })
   const read = () => service.readProject({ id, name })
   await service.call(routes.stats, { query: { project: name } })

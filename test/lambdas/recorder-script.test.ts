@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRecorderVersions, type RecorderScript } from '#core/replays/recorder-versions'
-import { versionName } from '#core/script-version'
+import { versionName } from '#core/replays/script-version'
 import type { StateTable } from '#core/state/state-table'
 import { recorderScripts } from '#lambdas/replay/recorder-script'
 import { routes } from '#schemas/routes'

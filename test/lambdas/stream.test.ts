@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { RecordedEvent } from '#core/ingest/record'
 import type { Project } from '#core/projects/project'
 import { routes } from '#schemas/routes'

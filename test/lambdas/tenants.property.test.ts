@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import type { Project } from '#core/projects/project'
 import { splitEqually } from '#schemas/assignment'
 import type { Route } from '#schemas/route'

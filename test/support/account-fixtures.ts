@@ -1,4 +1,5 @@
-import type { Account, Caller } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
+import type { Caller } from '#core/access/caller'
 import type { Project } from '#core/projects/project'
 
 /** Returns an account of the free plan. `overrides` replaces fields. */

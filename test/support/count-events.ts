@@ -1,4 +1,4 @@
-import { bucketOf } from '#core/projects/project'
+import { bucketOf } from '#core/state/bucket-of'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
 
 const epochs = new WeakMap<object, number>()

@@ -1,6 +1,7 @@
+import { createScanStore } from '#core/scans/scan-store'
 import { randomBytes } from 'node:crypto'
 import { createAccessStores } from '#core/access-stores'
-import type { Account } from '#core/accounts/caller'
+import type { Account } from '#core/accounts/account'
 import { createAccountStore } from '#core/accounts/store'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createErasureReceipts } from '#core/erasure/receipts'
@@ -134,7 +135,7 @@ export async function openHttpService({
   const counters = createUsageStore(state)
   const reads = gatherMs === 0 ? null : gatherReads(counters, { waitMs: gatherMs, clock, log })
   const usage = reads ?? counters
-  const projects = createProjectStore({ ...state, clock, usage })
+  const projects = createProjectStore({ ...state, clock, usage, scans: createScanStore({ ...state, clock }) })
   const lake = createSimulatedLake()
   const identity = createIdentityStore({ ...state, lake, projects, clock })
   const writeIdentities = createIdentityWriter(lake, clock)

@@ -1,3 +1,4 @@
+import { createScanStore } from '#core/scans/scan-store'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -94,7 +95,11 @@ export async function openPagesService({
   const clientRegistry = createClientRegistry(services)
   const documents = createClientDocuments({ ...services, outbound })
   const setupLinks = createSetupLinks(services)
-  const projects = createProjectStore({ ...services, usage: createUsageStore(state) })
+  const projects = createProjectStore({
+    ...services,
+    usage: createUsageStore(state),
+    scans: createScanStore(services),
+  })
   const shareLinks = createShareLinks({ ...services, accounts, projects })
   const audit = createAuditLog({ ...services, log })
   const deleted: string[] = []

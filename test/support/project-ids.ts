@@ -1,4 +1,4 @@
-import { bucketOf } from '#core/projects/project'
+import { bucketOf } from '#core/state/bucket-of'
 
 /** Returns an id that lies in the bucket; `name` tells ids of one bucket apart. */
 export function projectIdOf(bucket: number, name = 'p'): string {

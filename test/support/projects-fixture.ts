@@ -1,3 +1,4 @@
+import { createScanStore } from '#core/scans/scan-store'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Project } from '#core/projects/project'
 import { createProjectStore, type ProjectStore } from '#core/projects/store'
@@ -26,10 +27,11 @@ export type ProjectsFixture = {
 export function projectsFixture(): ProjectsFixture {
   const fixture = {
     processOn(table: StateTable = fixture.state) {
+      const services = { ...table, clock: { ...systemClock, now: () => fixture.now } }
       return createProjectStore({
-        ...table,
-        clock: { ...systemClock, now: () => fixture.now },
+        ...services,
         usage: createUsageStore(fixture.state),
+        scans: createScanStore(services),
       })
     },
     async createProject(name: string, allowed_origins?: string, owner = account) {

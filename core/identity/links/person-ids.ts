@@ -1,5 +1,6 @@
 import { unavailable } from '#core/errors'
-import type { IdentityStore, OpenLinks } from '#core/identity/identity-store'
+import type { IdentityStore } from '#core/identity/identity-store'
+import type { OpenLinks } from '#core/lake/model/open-links'
 import { type IdentityScope, ownScope, type ScopedProject } from '#core/identity/scopes'
 import { finalLinks } from '#core/lake/read/user-links'
 import type { Row, SqlQuery } from '#core/ports'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ForgottenUntil } from '#core/lake/erase/old-tombstones'
+import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import { BEGIN_MS, createRewriter } from '#core/lake/erase/rewriter'
 import { addRemoved, openTombstones } from '#core/lake/erase/tombstones'
 import { changeManifest } from '#core/lake/model/change-manifest'

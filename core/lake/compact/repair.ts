@@ -1,4 +1,3 @@
-import type { IdentityStore } from '#core/identity/identity-store'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
 import type { TombstoneMending } from '#core/lake/erase/mend-tombstones'
 import {
@@ -16,7 +15,8 @@ import type { LakeWorker } from './jobs.ts'
 export type RepairServices = {
   consumer: Pick<LakeConsumer, 'rewriteHotFile'>
   worker: Pick<LakeWorker, 'repairSegment'>
-  identity: Pick<IdentityStore, 'repairLinks'>
+  /** Lets the fold of core/identity write the links files of a bucket again. */
+  identity: { repairLinks(bucket: number): Promise<void> }
   state: Pick<LakeStateStore, 'manifest'>
   tombstones: Pick<TombstoneMending, 'mend'>
   log: Log

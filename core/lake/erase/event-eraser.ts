@@ -6,7 +6,7 @@ import {
   type RecordedEvent,
   type StreamRecord,
 } from '#core/ingest/record'
-import { bucketOf } from '#core/projects/project'
+import { bucketOf } from '#core/state/bucket-of'
 import type { TombstoneRow } from './tombstone-file.ts'
 import { userHash } from './tombstones.ts'
 

@@ -2,7 +2,8 @@ import { FAILED_BATCHES, hotPrefix, QUARANTINE, WAITING } from '#core/lake/model
 import { compactedByAll, type Manifest } from '#core/lake/model/manifest'
 import type { LakeStateStore } from '#core/lake/model/state'
 import type { Lake } from '#core/ports'
-import { type ForgottenUntil, forgottenUntil, NOTHING_OLD, type OldRecords } from './old-tombstones.ts'
+import { type ForgottenUntil } from '#core/lake/model/tombstone-batch'
+import { forgottenUntil, NOTHING_OLD, type OldRecords } from './old-tombstones.ts'
 
 /** How often old records are looked for, ms: that lists what is set aside, and reads the stream. */
 const LOOK_EVERY_MS = 3_600_000

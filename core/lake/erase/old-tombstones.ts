@@ -1,8 +1,7 @@
 import { APPEND_RETRY_S } from '#core/lake/model/copies'
 import type { Manifest } from '#core/lake/model/manifest'
-import type { Removed, TombstoneBatch } from '#core/lake/model/tombstone-batch'
+import type { ForgottenUntil, NewBatch, Removed, TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import { DAY_MS } from '#core/time'
-import type { NewBatch } from './tombstones.ts'
 
 /** Tombstones whose events are gone: they stay in force for a while, in few batches, and are forgotten. */
 
@@ -76,12 +75,6 @@ export function replaceBatches(
     tombstones: manifest.tombstones.toSpliced(first, replaced.length, ...(batch === null ? [] : [batch])),
   }
 }
-
-/**
- * Until when tombstones of persons and of projects have arrived that are no longer needed, Unix seconds.
- * `unread`: no record that arrived in an earlier second is unread.
- */
-export type ForgottenUntil = { persons: number; projects: number; unread: number }
 
 /** What may still bring events that arrived long ago. */
 export type OldRecords = {

@@ -7,7 +7,8 @@ import type { Segment } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
 import type { Lake, Log, Now } from '#core/ports'
 import { tables } from '#schemas/columns'
-import { type ForgottenUntil, replaceBatches } from './old-tombstones.ts'
+import { type ForgottenUntil } from '#core/lake/model/tombstone-batch'
+import { replaceBatches } from './old-tombstones.ts'
 import { addRemoved, markCleared, noteHotCleared, openTombstones, unclearedSegments } from './tombstones.ts'
 
 /** How long a job begins further epochs or segments, ms. A worker on AWS has 15 minutes in all. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { compactedByAll, type Manifest } from '#core/lake/model/manifest'
 import type { Segment } from '#core/lake/model/segment'
-import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
+import type { NewBatch, RemovedEvents, TombstoneBatch } from '#core/lake/model/tombstone-batch'
 
 /**
  * A tombstone names events that were erased. From then on no read returns them (erased-events.ts), compaction
@@ -9,15 +9,6 @@ import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
  * small files (tombstone-file.ts). The manifest of their bucket names the files in batches, so every snapshot
  * has them, one join hides any number of them, and no item of the state has an id.
  */
-
-/** What one job has removed of the events of the tombstones of this number. */
-export type RemovedEvents = { number: number; events: number }
-
-/** What a new batch follows from. */
-export type NewBatch = Pick<
-  TombstoneBatch,
-  'number' | 'first' | 'writer' | 'rows' | 'oldestUntil' | 'newestUntil' | 'projects'
->
 
 /** A batch of at most so many projects lists them, so that reads of the others need not open its file. */
 export const MAX_LISTED_PROJECTS = 4

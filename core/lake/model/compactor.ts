@@ -1,5 +1,5 @@
-import type { ForgottenUntil } from '#core/lake/erase/old-tombstones'
-import type { NewBatch, RemovedEvents } from '#core/lake/erase/tombstones'
+import type { ForgottenUntil } from './tombstone-batch.ts'
+import type { NewBatch, RemovedEvents } from './tombstone-batch.ts'
 import type { LakeObject } from '#core/ports'
 import type { Segment, SegmentId } from './segment.ts'
 import type { TombstoneBatch } from './tombstone-batch.ts'

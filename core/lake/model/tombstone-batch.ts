@@ -50,3 +50,18 @@ export type TombstoneBatch = {
 }
 
 export type Removed = { events: number; files: number }
+
+/** What one job has removed of the events of the tombstones of this number. */
+export type RemovedEvents = { number: number; events: number }
+
+/** What a new batch follows from. */
+export type NewBatch = Pick<
+  TombstoneBatch,
+  'number' | 'first' | 'writer' | 'rows' | 'oldestUntil' | 'newestUntil' | 'projects'
+>
+
+/**
+ * Until when tombstones of persons and of projects have arrived that are no longer needed, Unix seconds.
+ * `unread`: no record that arrived in an earlier second is unread.
+ */
+export type ForgottenUntil = { persons: number; projects: number; unread: number }

@@ -1,4 +1,4 @@
-import type { OpenLinks } from '#core/identity/identity-store'
+import type { OpenLinks } from '#core/lake/model/open-links'
 import type { Project } from '#core/projects/project'
 import type { EventColumnName } from '#schemas/columns'
 import type { ScanStrategy } from './scan-strategy.ts'

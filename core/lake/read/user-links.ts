@@ -1,4 +1,4 @@
-import type { OpenLinks } from '#core/identity/identity-store'
+import type { OpenLinks } from '#core/lake/model/open-links'
 import { mayHaveErasedHot, withoutErasedLinks } from '#core/lake/erase/erased-events'
 import type { SqlQuery } from '#core/ports'
 import { inFiles, integer, join, sql } from '#core/sql/sql'

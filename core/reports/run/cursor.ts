@@ -1,4 +1,4 @@
-import { invalidCursor } from '#core/invalid-cursor'
+import { invalidCursor } from '#core/errors'
 
 /** The position of an event in the order (timestamp, id): its timestamp (ms), lag (s) and seq. */
 export type EventPosition = { timestamp: number; lag: number; seq: number }

@@ -1,4 +1,4 @@
-import { invalidCursor } from '#core/invalid-cursor'
+import { invalidCursor } from '#core/errors'
 
 /** The place of a session in the list of sessions: its start, Unix ms, and its id. */
 export type SessionPlace = { start: number; id: string }

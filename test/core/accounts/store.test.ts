@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { apiKeyId } from '#core/accounts/caller'
+import { apiKeyId } from '#core/accounts/account'
 import { createAccountStore } from '#core/accounts/store'
 import { openTestState, type TestState } from '#test/support/test-state'
 

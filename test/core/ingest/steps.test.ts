@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import { BOT_RULES_VERSION } from '#core/ingest/bots'
 import { checkEvents } from '#core/ingest/check-events'
 import { checkOrigin } from '#core/ingest/check-origin'

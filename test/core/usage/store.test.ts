@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { bucketOf } from '#core/projects/project'
+import { bucketOf } from '#core/state/bucket-of'
 import { type Item, scanPages } from '#core/state/query-all'
 import type { StateTable } from '#core/state/state-table'
 import { DAY_MS, utcDate } from '#core/time'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import { requireScope } from '#lambdas/chain/require-scope'
 import { routes } from '#schemas/routes'
 import type { Scope } from '#schemas/scopes'

@@ -1,4 +1,4 @@
-import type { Caller } from '#core/accounts/caller'
+import type { Caller } from '#core/access/caller'
 import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'

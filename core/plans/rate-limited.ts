@@ -1,8 +1,6 @@
-import { ApiError, type LimitExtras } from '#core/errors'
-import { limitHeaders } from './limit-state.ts'
-import type { Admission } from './sliding-window.ts'
+import { ApiError, type LimitExtras, type LimitHeaders } from '#core/errors'
 
-type Reached = Pick<Admission, 'limit' | 'remaining' | 'resetAt'>
+type Reached = { limit: number; remaining: number /** Unix ms. */; resetAt: number }
 
 /** RATE_LIMITED with Retry-After and the X-RateLimit headers (R20). */
 export function rateLimited(
@@ -30,5 +28,18 @@ export function limitExtras(
     fields,
     retryAfter: Math.max(1, Math.ceil((resetAt - now) / 1_000)),
     headers: limitHeaders({ limit, remaining, resetsAt: resetAt }),
+  }
+}
+
+/** Returns the response headers that show the state of a limit (R20). `resetsAt`: Unix ms; the header has Unix seconds. */
+export function limitHeaders({
+  limit,
+  remaining,
+  resetsAt,
+}: { limit: number; remaining: number; resetsAt: number }): LimitHeaders {
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(Math.ceil(resetsAt / 1000)),
   }
 }

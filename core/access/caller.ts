@@ -1,26 +1,8 @@
-import { createHash } from 'node:crypto'
+import type { Account, Credential } from '#core/accounts/account'
+import type { Tier } from '#core/plans/profile'
 import type { Project } from '#core/projects/project'
-import type { CredentialKind } from '#schemas/route'
 import type { Scope } from '#schemas/scopes'
 import type { ShareLink } from '#schemas/share-links'
-
-export type Tier = 'free' | 'pro'
-
-export type Account = {
-  id: string
-  email: string
-  tier: Tier
-  /** Pro without a charge: the owner of an own install, and everybody whom they admit. */
-  complimentary: boolean
-  /** ISO 8601. */
-  created_at: string
-  /** The login at the code host; null before the user has signed in there. */
-  code_host_login: string | null
-  /** The name at the default identity provider. */
-  idp_name: string | null
-  /** null: no cap. */
-  monthly_spend_cap_dollars: number | null
-}
 
 /** The caller of a request, after the check of the credential. */
 export type Caller = {
@@ -32,14 +14,6 @@ export type Caller = {
   scopes: readonly Scope[] | 'all'
   /** The part of one project that a share link shows; absent for every other credential. */
   shared?: { link: ShareLink; project: Project }
-}
-
-export type Credential = {
-  kind: CredentialKind
-  /** Names the credential in logs and records; it is not secret. */
-  id: string
-  /** The name that the user gave the client of an agent session. */
-  label: string | null
 }
 
 /**
@@ -57,14 +31,4 @@ export function hasScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): bool
   return (
     names.includes(scope) || (scope.endsWith(':read') && names.includes(scope.replace(':read', ':write')))
   )
-}
-
-/** Returns the id of an API key: the start of its SHA-256, from which nobody can find the key. */
-export function apiKeyId(key: string): string {
-  return apiKeyIdOfHash(createHash('sha256').update(key).digest('hex'))
-}
-
-/** The same of the SHA-256 of a key in hex. */
-export function apiKeyIdOfHash(hash: string): string {
-  return `key_${hash.slice(0, 16)}`
 }
