@@ -1,11 +1,11 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
 import type {
   CompactedBucket,
   EpochCompactionJob,
   ReplacedEvent,
   StoredEvents,
 } from '#core/lake/model/compactor'
+import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
 import {
   activityOfEvents,
   addIdentities,

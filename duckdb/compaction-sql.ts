@@ -20,7 +20,7 @@ export type HotFile = { slice: number; file: number; filename: string; shard: st
 
 /** Unix second of arrival. */
 export const ARRIVAL = 'epoch_ms(timestamp) // 1000 + lag_s'
-/** Unix ms of arrival: ARRIVAL_MS of core/lake/erase/erased-events.ts. */
+/** Unix ms of arrival: ARRIVAL_MS of core/lake/read/erased-events.ts. */
 export const ARRIVAL_MS = `((${ARRIVAL}) * 1000 + coalesce((epoch_ms(timestamp) + lag_ms) % 1000, 0))`
 /** Unix ms of the last arrival that a row of `tombstones` erases. Older files have the second only. */
 export const ERASED_UNTIL = 'coalesce(erased_until_ms, erased_until * 1000 + 999)'

@@ -1,7 +1,7 @@
-import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
 import type { Compactor, MergeJob, RewrittenSegment } from '#core/lake/model/compactor'
 import { SEGMENT_TABLES, type SegmentTable, segmentKeys } from '#core/lake/model/keys'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
+import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
 import { compactEpoch } from './compact-epoch.ts'
 import {
   activityOfEvents,

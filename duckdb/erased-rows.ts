@@ -1,6 +1,5 @@
-import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
 import { tombstoneKey } from '#core/lake/model/keys'
-import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
+import type { RemovedEvents, TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import { ARRIVAL_MS, ERASED_UNTIL, readFiles } from './compaction-sql.ts'
 import { countRows, type ScratchDatabase } from './scratch-database.ts'
 

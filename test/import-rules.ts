@@ -16,6 +16,19 @@ type Rule = {
   never?: Record<string, RegExp>
 }
 
+/**
+ * The rooms of core from the ground up: a file may import its own room and those before it. A room is a
+ * folder, or a file that stands alone; those of the lake are its folders. README.md shows the same order.
+ */
+export const CORE_ORDER: readonly string[] = [
+  ...['text', 'errors.ts', 'ports.ts', 'time.ts', 'async', 'outbound', 'state', 'sql', 'secrets', 'plans'],
+  ...['usage', 'accounts', 'projects', 'access', 'limits', 'ingest'],
+  ...['lake/model', 'lake/consume', 'lake/erase', 'lake/compact', 'lake/read', 'lake/restore', 'identity'],
+  ...['replays', 'reports', 'live', 'experiments', 'billing', 'erasure', 'deletion', 'demo', 'scans'],
+  // They put the rooms together.
+  ...['stores.ts', 'access-stores.ts'],
+]
+
 const NONE = /^$/
 const CLOCK = /\bDate\.now\b|\bnew Date\(\)|\bperformance\.(now|timeOrigin)\b/
 /** The next turn of the event loop (setImmediate) is no time, so it is no timer. */
@@ -27,7 +40,7 @@ const TIMER = /\b(setTimeout|setInterval)\b|\bAbortSignal\.timeout\b/
 const RULES: Record<string, Rule> = {
   schemas: { files: /^schemas\//, packages: /^(zod|zod-openapi)$/, builtins: NONE },
   core: {
-    files: /^(schemas|core)\//,
+    files: /^(schemas|core|scanner)\//,
     // Only pure libraries: no SDK, and none that opens a file or a socket.
     packages:
       /^(zod|electrodb|quick-lru|crawler-user-agents|isbot|htmlparser2|hyparquet|hyparquet-writer|tldts)$/,
@@ -40,24 +53,37 @@ const RULES: Record<string, Rule> = {
       'has a timer of its own': TIMER,
     },
   },
+  // Pages in, plan out: no state, and of core only texts, waits, requests, and the two checks that no model
+  // of schemas has: its examples of calls must be calls that the service takes.
+  scanner: {
+    files:
+      /^(schemas|scanner)\/|^core\/((text|async|outbound)\/[\w-]+|errors|ports|experiments\/variants|reports\/funnel\/steps)\.ts$/,
+    packages: /^(zod|htmlparser2|tldts)$/,
+    builtins: /^node:(crypto|zlib|buffer|util)$/,
+    never: {
+      'reads the environment': /\bprocess\./,
+      'has a clock of its own': CLOCK,
+      'has a timer of its own': TIMER,
+    },
+  },
   duckdb: { files: /^(schemas|core|duckdb)\//, packages: null, builtins: null },
   // What both deployments use: clients of identity providers, of the payment provider and of other servers,
   // and the clock of the machine.
   providers: {
-    files: /^(schemas|core|providers)\//,
+    files: /^(schemas|core|scanner|providers)\//,
     packages: /^(openid-client|stripe|zod|@aws-sdk\/client-bedrock-runtime|@smithy\/node-http-handler)$/,
     builtins: null,
   },
-  aws: { files: /^(schemas|core|aws|providers)\//, packages: null, builtins: null },
+  aws: { files: /^(schemas|core|scanner|aws|providers)\//, packages: null, builtins: null },
   // Handlers, but not the AWS entries of the functions, so that one machine never loads the SDKs.
   local: {
     files:
-      /^(schemas|core|duckdb|local|providers)\/|^(tracker|replay|replay\/viewer|dashboard)\/build\.ts$|^lambdas\/([\w-]+|chain\/[\w-]+|[\w-]+\/handler)\.ts$/,
+      /^(schemas|core|scanner|duckdb|local|providers)\/|^(tracker|replay|replay\/viewer|dashboard)\/build\.ts$|^lambdas\/((http|chain)\/[\w-]+|[\w-]+\/handler)\.ts$/,
     packages: null,
     builtins: null,
   },
   lambdas: {
-    files: /^(schemas|core|lambdas)\//,
+    files: /^(schemas|core|scanner|lambdas)\//,
     packages: null,
     builtins: /^node:(crypto|zlib|buffer|util)$/,
     never: {
@@ -101,7 +127,7 @@ const RULES: Record<string, Rule> = {
   },
   bench: {
     files:
-      /^(schemas|core|duckdb|local|lambdas|lib|providers|bench)\/|^cli\/build\.ts$|^dashboard\/(charts\/series-drawing|build)\.ts$|^test\/(support|scans\/corpus)\//,
+      /^(schemas|core|scanner|duckdb|local|lambdas|lib|providers|bench)\/|^cli\/build\.ts$|^dashboard\/(charts\/series-drawing|build)\.ts$|^test\/(support|scans\/corpus)\//,
     // The last ones are candidates for the dashboard, which its benchmark installs for itself.
     packages:
       /^(@sparticuz\/chromium|esbuild|playwright-core|@duckdb\/node-api|@modelcontextprotocol\/client|gpt-tokenizer|preact|@preact\/signals|solid-js|svelte|uplot|@observablehq\/plot)$/,
@@ -112,7 +138,7 @@ const RULES: Record<string, Rule> = {
   // machine. The tools of an operator are in lib/.
   rehearsal: {
     files:
-      /^(schemas|core|aws|rehearsal)\/|^lib\/(find-kept\.ts|restore\/[\w-]+\.ts)$|^test\/(support|trino)\//,
+      /^(schemas|core|scanner|aws|rehearsal)\/|^lib\/(find-kept\.ts|restore\/[\w-]+\.ts)$|^test\/(support|trino)\//,
     packages: /^@aws-sdk\//,
     builtins: null,
   },
@@ -120,7 +146,7 @@ const RULES: Record<string, Rule> = {
   // attackers must send what they say. Code that both need belongs to test/support.
   test: {
     files:
-      /^(schemas|core|duckdb|aws|local|lambdas|lib|providers|cost|docs|tracker|replay|cli|dashboard|rehearsal|scripts|test|bench\/(agent|strangers))\//,
+      /^(schemas|core|scanner|duckdb|aws|local|lambdas|lib|providers|cost|docs|tracker|replay|cli|dashboard|rehearsal|scripts|test|bench\/(agent|strangers))\//,
     packages: null,
     builtins: null,
   },
@@ -145,7 +171,7 @@ const CLI_ENTRY: Rule = { files: /^cli\//, packages: NONE, builtins: null }
 
 /** The AWS entry of a function may import aws, and duckdb for the workers. */
 const FUNCTION_ENTRY: Rule = {
-  files: /^(schemas|core|lambdas|aws|duckdb|providers)\//,
+  files: /^(schemas|core|scanner|lambdas|aws|duckdb|providers)\//,
   packages: null,
   builtins: null,
 }
@@ -170,9 +196,30 @@ export function forbiddenImports(files: readonly SourceFile[]): string[] {
     return [
       ...forbidden.map(({ name }) => `${path}: may not import ${name}`),
       ...patterns.map(([reason]) => `${path}: ${reason}`),
+      ...(placeInCore(path) === CORE_ORDER.length ? [`${path}: its room has no place in CORE_ORDER`] : []),
+      ...roomsAbove(path, imports).map(name => `${path}: may not import ${name}, which is above its room`),
       ...upward.map(({ name }) => `${path}: imports ${name} by a way up; write #folder/file`),
     ]
   })
+}
+
+/**
+ * The imports of a file of core that are of a room after its own in CORE_ORDER.
+ */
+function roomsAbove(path: string, imports: readonly Import[]): string[] {
+  const own = placeInCore(path)
+  if (own === null) return []
+  return imports
+    .filter(({ name }) => (placeInCore(fileOf(path, name) ?? '') ?? -1) > own)
+    .map(({ name }) => name)
+}
+
+/** Null outside of core. A room that has no place is above all others. */
+function placeInCore(path: string): number | null {
+  const [, room] = /^core\/((?:lake\/)?[^/]+)/.exec(path) ?? []
+  if (room === undefined) return null
+  const place = CORE_ORDER.indexOf(room)
+  return place === -1 ? CORE_ORDER.length : place
 }
 
 /**

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { forbiddenImports, importCircles, sourcesBelow } from './import-rules.ts'
+import { CORE_ORDER, forbiddenImports, importCircles, sourcesBelow } from './import-rules.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
@@ -10,6 +10,14 @@ test('every import follows the rules of its folder', () => {
   const sources = sourcesBelow(ROOT)
   expect(sources.length).toBeGreaterThan(400)
   expect(forbiddenImports(sources)).toEqual([])
+})
+
+test('README.md shows the rooms of core in the order that the rule has', () => {
+  const table =
+    readFileSync(join(ROOT, 'README.md'), 'utf8').split('from the ground up |')[1]?.split('\n\n')[0] ?? ''
+  const cells = table.split('\n').map(row => row.split('|')[1] ?? '')
+  const shown = cells.flatMap(cell => [...cell.matchAll(/`([^`]+)`/g)].map(([, room]) => room))
+  expect(shown).toEqual(CORE_ORDER)
 })
 
 test('no files import each other in a circle', () => {
@@ -33,7 +41,7 @@ test('files in a folder without a rule are reported, and installed or built file
   try {
     for (const path of [
       'new/deep/a.ts',
-      'core/a.ts',
+      'core/text/a.ts',
       'b.mts',
       'node_modules/c/c.ts',
       'build/d.ts',
@@ -52,29 +60,40 @@ test('files in a folder without a rule are reported, and installed or built file
 describe('the check reports', () => {
   test.each([
     ['schemas that import core', 'schemas/a.ts', "import { x } from '#core/ports'"],
-    ['core that imports local', 'core/a.ts', "import { x } from '#local/stream/stream'"],
-    ['core that imports duckdb', 'core/lake/a.ts', "import type { x } from '#duckdb/compactor'"],
-    ['core that imports an SDK', 'core/a.ts', "import { S3 } from '@aws-sdk/client-s3'"],
-    ['core that imports node:http', 'core/a.ts', "import { request } from 'node:http'"],
-    ['a dynamic import', 'core/a.ts', "await import('@aws-sdk/client-s3')"],
+    ['core that imports local', 'core/scans/a.ts', "import { x } from '#local/stream/stream'"],
+    [
+      'a room of core that imports one above it',
+      'core/usage/a.ts',
+      "import { x } from '#core/accounts/store'",
+    ],
+    [
+      'a room of the lake that imports one above it',
+      'core/lake/model/a.ts',
+      "import type { x } from '#core/lake/read/relations'",
+    ],
+    ['a room of core without a place in the order', 'core/a-new-room/a.ts', ''],
+    ['core that imports duckdb', 'core/lake/read/a.ts', "import type { x } from '#duckdb/compactor'"],
+    ['core that imports an SDK', 'core/scans/a.ts', "import { S3 } from '@aws-sdk/client-s3'"],
+    ['core that imports node:http', 'core/scans/a.ts', "import { request } from 'node:http'"],
+    ['a dynamic import', 'core/scans/a.ts', "await import('@aws-sdk/client-s3')"],
     [
       'core that imports the client of the table as a value',
-      'core/a.ts',
+      'core/scans/a.ts',
       "import { PutCommand } from '@aws-sdk/lib-dynamodb'",
     ],
-    ['core that reads the environment', 'core/a.ts', 'const port = process.env.PORT'],
-    ['core that reads the system clock', 'core/a.ts', 'const now = Date.now()'],
-    ['core that hands the system clock on', 'core/a.ts', 'const clock = { now: Date.now }'],
-    ['core that measures a time itself', 'core/a.ts', 'const started = performance.now()'],
-    ['core that waits by itself', 'core/a.ts', 'setTimeout(run, 10)'],
-    ['core that repeats by itself', 'core/a.ts', 'const timer = globalThis.setInterval(run, 10)'],
-    ['core that has a deadline of its own', 'core/a.ts', 'const signal = AbortSignal.timeout(10)'],
-    ['core that imports the timers', 'core/a.ts', "import { scheduler } from 'node:timers/promises'"],
+    ['core that reads the environment', 'core/scans/a.ts', 'const port = process.env.PORT'],
+    ['core that reads the system clock', 'core/scans/a.ts', 'const now = Date.now()'],
+    ['core that hands the system clock on', 'core/scans/a.ts', 'const clock = { now: Date.now }'],
+    ['core that measures a time itself', 'core/scans/a.ts', 'const started = performance.now()'],
+    ['core that waits by itself', 'core/scans/a.ts', 'setTimeout(run, 10)'],
+    ['core that repeats by itself', 'core/scans/a.ts', 'const timer = globalThis.setInterval(run, 10)'],
+    ['core that has a deadline of its own', 'core/scans/a.ts', 'const signal = AbortSignal.timeout(10)'],
+    ['core that imports the timers', 'core/scans/a.ts', "import { scheduler } from 'node:timers/promises'"],
     ['a handler that reads the system clock', 'lambdas/a.ts', 'const now = Date.now()'],
     ['a handler that waits by itself', 'lambdas/a.ts', 'setTimeout(run, 10)'],
-    ['an inline type import', 'core/a.ts', "type X = import('#local/settings').Settings"],
-    ['a re-export', 'core/a.ts', "export { x } from '#lambdas/http/http'"],
-    ['an import for its side effect', 'core/a.ts', "import '#local/settings'"],
+    ['an inline type import', 'core/scans/a.ts', "type X = import('#local/settings').Settings"],
+    ['a re-export', 'core/scans/a.ts', "export { x } from '#lambdas/http/http'"],
+    ['an import for its side effect', 'core/scans/a.ts', "import '#local/settings'"],
     [
       'local that imports the AWS entry of a function',
       'local/main.ts',
@@ -93,7 +112,7 @@ describe('the check reports', () => {
     ['bench that imports aws', 'bench/a.ts', "import { x } from '#aws/services'"],
     ['lib that imports core', 'lib/a.ts', "import { x } from '#core/ports'"],
     // Written in two parts, because this file is checked as well.
-    ['a way up to another folder', 'core/lake/a.ts', `import { x } from '${'..'}/ports.ts'`],
+    ['a way up to another folder', 'core/usage/a.ts', `import { x } from '${'..'}/ports.ts'`],
     ['a folder without a rule', 'utils/a.ts', ''],
   ])('%s', (_, path, text) => {
     expect(forbiddenImports([{ path, text }])).toHaveLength(1)
@@ -104,11 +123,11 @@ test('the check allows aws in the entry of a function, the process in that of th
   const functionEntry = { path: 'lambdas/track/index.ts', text: "import { services } from '#aws/services'" }
   const cliEntry = { path: 'cli/entry.ts', text: "import { main } from './main.ts'\nprocess.exitCode = 1" }
   const comment = {
-    path: 'core/a.ts',
+    path: 'core/scans/a.ts',
     text: '// never process.env here\n/* nor Date.now() or setTimeout() */',
   }
   const typeImport = {
-    path: 'core/b.ts',
+    path: 'core/scans/b.ts',
     text: "import type {\n  DynamoDBDocument,\n} from '@aws-sdk/lib-dynamodb'",
   }
   expect(forbiddenImports([functionEntry, cliEntry, comment, typeImport])).toEqual([])

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { Tier } from '#core/plans/profile'
 import type { Now } from '#core/ports'
 import { createDeletionList } from '#core/state/deletion-list'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
+import type { Account } from './account.ts'
 import { createAccountList, listKey } from './account-list.ts'
 import { createApiKeys } from './api-keys.ts'
-import type { Account } from './account.ts'
-import type { Tier } from '#core/plans/profile'
 import { ACCOUNT_ID_PREFIX, createAccountEntity, createAccountItems, isLive, toAccount } from './items.ts'
 
 export type AccountStoreServices = StateTable & { clock: Now }

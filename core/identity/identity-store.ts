@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru'
-import type { OpenLinks } from '#core/lake/model/open-links'
 import { linksPrefix } from '#core/lake/model/keys'
+import type { OpenLinks } from '#core/lake/model/open-links'
 import type { Lake, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state/state-table'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { Project, ProjectDirectory } from '#core/projects/project'
 import { bucketOf } from '#core/state/bucket-of'
-import { type Project, type ProjectDirectory } from '#core/projects/project'
 
 /** Of the hash of the members in the key of a joined scope. */
 const HASH_DIGITS = 12

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { ApiError } from '#core/errors'
 import { NO_LIMIT, type Profile } from '#core/plans/profile'
+import { rateLimited } from '#core/plans/rate-limited'
 import type { Clock } from '#core/ports'
 import type { StateTable } from '#core/state/state-table'
 import { createAddressHash } from './address-hash.ts'
-import { rateLimited } from '#core/plans/rate-limited'
 import { createSlidingWindow, type SlidingWindow } from './sliding-window.ts'
 
 const MINUTE_MS = 60_000

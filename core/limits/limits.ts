@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru'
-import { type Account } from '#core/accounts/account'
 import { type Caller, isGuest } from '#core/access/caller'
+import type { Account } from '#core/accounts/account'
 import type { AccountStore } from '#core/accounts/store'
 import { EVENTS_PER_UNIT, limitsOf, NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Clock, Log } from '#core/ports'

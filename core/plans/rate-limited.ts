@@ -31,12 +31,19 @@ export function limitExtras(
   }
 }
 
-/** Returns the response headers that show the state of a limit (R20). `resetsAt`: Unix ms; the header has Unix seconds. */
+/**
+ * Returns the response headers that show the state of a limit (R20). `resetsAt`: Unix ms; the header has Unix
+ * seconds.
+ */
 export function limitHeaders({
   limit,
   remaining,
   resetsAt,
-}: { limit: number; remaining: number; resetsAt: number }): LimitHeaders {
+}: {
+  limit: number
+  remaining: number
+  resetsAt: number
+}): LimitHeaders {
   return {
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),

@@ -1,7 +1,7 @@
 import type { Account } from '#core/accounts/account'
 import { ApiError } from '#core/errors'
-import { limitExtras } from '#core/plans/rate-limited'
 import { NO_LIMIT, type Profile } from '#core/plans/profile'
+import { limitExtras } from '#core/plans/rate-limited'
 import type { Now } from '#core/ports'
 import { queryItems } from '#core/state/query-all'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Now } from '#core/ports'
-import { VERSION_NAME, versionName } from './script-version.ts'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
+import { VERSION_NAME, versionName } from './script-version.ts'
 
 /** A build of the recorder, and the SHA-256 of its UTF-8 bytes in hex. */
 export type RecorderScript = { code: string; sha256: string }

@@ -1,6 +1,6 @@
-import { rateLimited } from '#core/plans/rate-limited'
 import { createSlidingWindow } from '#core/limits/sliding-window'
 import { NO_LIMIT, type Profile } from '#core/plans/profile'
+import { rateLimited } from '#core/plans/rate-limited'
 import type { Clock } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { StateTable } from '#core/state/state-table'

@@ -6,7 +6,14 @@ import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state
 import { DAY_MS } from '#core/time'
 import type { ScanResult } from '#schemas/website-scans'
 import { scanCacheEntity, scanEntity, scanResultEntity } from './entities.ts'
-import { isScanId, type Scan, type ScanCoverage, type ScanFailure, type ScanKey, type ScanStage } from './scan.ts'
+import {
+  isScanId,
+  type Scan,
+  type ScanCoverage,
+  type ScanFailure,
+  type ScanKey,
+  type ScanStage,
+} from './scan.ts'
 
 /** What an analysis has found, as it is kept. It quotes the pages and has no other text of theirs. */
 export type StoredResult = {

@@ -1,7 +1,7 @@
 import { authRequestErrors } from '#core/access/auth-request-errors'
+import { type Caller, hasScope } from '#core/access/caller'
 import type { AuthRequest } from '#core/access/types'
 import { sessionAccountOf } from '#core/accounts/account-record'
-import { type Caller, hasScope } from '#core/access/caller'
 import { ApiError } from '#core/errors'
 import { locateSession } from '#core/secrets/tokens'
 import { accountChain } from '#lambdas/chain/account-chain'

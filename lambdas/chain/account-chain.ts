@@ -1,5 +1,5 @@
-import type { AuditLog } from '#core/accounts/audit'
 import type { Caller } from '#core/access/caller'
+import type { AuditLog } from '#core/accounts/audit'
 import type { Limits } from '#core/limits/limit-state'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'

@@ -1,5 +1,5 @@
-import type { Demo } from '#core/access/demo'
 import type { Caller } from '#core/access/caller'
+import type { Demo } from '#core/access/demo'
 import { ApiError } from '#core/errors'
 import type { ExperimentStore } from '#core/experiments/store'
 import type { Project, ProjectDirectory } from '#core/projects/project'

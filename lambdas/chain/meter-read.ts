@@ -1,5 +1,5 @@
-import { type Account } from '#core/accounts/account'
 import { type Caller, isGuest } from '#core/access/caller'
+import type { Account } from '#core/accounts/account'
 import { eventCapsOf } from '#core/limits/limits'
 import { EVENTS_PER_UNIT, type Profile } from '#core/plans/profile'
 import type { Log, Now } from '#core/ports'

@@ -1,5 +1,5 @@
-import type { Account } from '#core/accounts/account'
 import type { Caller } from '#core/access/caller'
+import type { Account } from '#core/accounts/account'
 import type { Profile } from '#core/plans/profile'
 import { authRequired } from './authenticate.ts'
 

@@ -1,5 +1,5 @@
-import type { AuditEvent, AuditLog } from '#core/accounts/audit'
 import type { Caller } from '#core/access/caller'
+import type { AuditEvent, AuditLog } from '#core/accounts/audit'
 import type { CredentialKind, Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import type { Exchange } from './chain.ts'

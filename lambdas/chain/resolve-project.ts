@@ -1,5 +1,5 @@
-import type { Demo } from '#core/access/demo'
 import type { Caller } from '#core/access/caller'
+import type { Demo } from '#core/access/demo'
 import { ApiError } from '#core/errors'
 import type { Project, ProjectDirectory } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'

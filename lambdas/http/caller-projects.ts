@@ -1,5 +1,5 @@
-import type { Demo } from '#core/access/demo'
 import type { Caller } from '#core/access/caller'
+import type { Demo } from '#core/access/demo'
 import type { Project } from '#core/projects/project'
 
 export type CallerProjectServices = {

@@ -10,8 +10,8 @@ import type {
   BrowserSessions,
   IdentityDirectory,
 } from '#core/access/types'
-import type { AuditLog } from '#core/accounts/audit'
 import type { Account } from '#core/accounts/account'
+import type { AuditLog } from '#core/accounts/audit'
 import type { Billing } from '#core/billing/billing'
 import type { AddressGuards } from '#core/limits/address-guards'
 import type { Log, Now } from '#core/ports'

@@ -1,5 +1,5 @@
-import type { Account } from '#core/accounts/account'
 import type { Caller } from '#core/access/caller'
+import type { Account } from '#core/accounts/account'
 import type { Project } from '#core/projects/project'
 
 /** Returns an account of the free plan. `overrides` replaces fields. */

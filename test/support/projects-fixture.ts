@@ -1,7 +1,7 @@
-import { createScanStore } from '#core/scans/scan-store'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Project } from '#core/projects/project'
 import { createProjectStore, type ProjectStore } from '#core/projects/store'
+import { createScanStore } from '#core/scans/scan-store'
 import type { StateTable } from '#core/state/state-table'
 import { createUsageStore } from '#core/usage/store'
 import { systemClock } from '#providers/system-clock'

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import { BEGIN_MS, createRewriter } from '#core/lake/erase/rewriter'
 import { addRemoved, openTombstones } from '#core/lake/erase/tombstones'
 import { changeManifest } from '#core/lake/model/change-manifest'
@@ -14,6 +13,7 @@ import {
 } from '#core/lake/model/manifest'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
+import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import type { Lake, LakeObject, Log, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'

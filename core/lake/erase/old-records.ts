@@ -1,8 +1,8 @@
 import { FAILED_BATCHES, hotPrefix, QUARANTINE, WAITING } from '#core/lake/model/keys'
 import { compactedByAll, type Manifest } from '#core/lake/model/manifest'
 import type { LakeStateStore } from '#core/lake/model/state'
+import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import type { Lake } from '#core/ports'
-import { type ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import { forgottenUntil, NOTHING_OLD, type OldRecords } from './old-tombstones.ts'
 
 /** How often old records are looked for, ms: that lists what is set aside, and reads the stream. */

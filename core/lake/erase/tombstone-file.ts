@@ -1,8 +1,7 @@
 import { parquetReadObjects } from 'hyparquet'
 import { encodeRows } from '#core/lake/consume/parquet'
-import type { ErasedEvents } from '#core/lake/model/tombstone-batch'
+import type { ErasedEvents, NewBatch } from '#core/lake/model/tombstone-batch'
 import { MAX_LISTED_PROJECTS, userKeyOf } from './tombstones.ts'
-import { type NewBatch } from '#core/lake/model/tombstone-batch'
 
 /** A row of the table tombstones. */
 export type TombstoneRow = {

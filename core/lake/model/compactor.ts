@@ -1,8 +1,6 @@
-import type { ForgottenUntil } from './tombstone-batch.ts'
-import type { NewBatch, RemovedEvents } from './tombstone-batch.ts'
 import type { LakeObject } from '#core/ports'
 import type { Segment, SegmentId } from './segment.ts'
-import type { TombstoneBatch } from './tombstone-batch.ts'
+import type { ForgottenUntil, NewBatch, RemovedEvents, TombstoneBatch } from './tombstone-batch.ts'
 
 /**
  * The compaction engine: it reads and writes Parquet files (duckdb/compactor.ts). Keys are made by

@@ -1,8 +1,8 @@
-import { ARRIVAL } from '#core/lake/erase/erased-events'
 import { segmentsWithEventIds } from '#core/lake/model/manifest'
 import type { Segment } from '#core/lake/model/segment'
 import type { SqlQuery } from '#core/ports'
 import { join, sql } from '#core/sql/sql'
+import { ARRIVAL } from './erased-events.ts'
 import { replacedSql } from './hot-events.ts'
 import type { LakeRead } from './lake-read.ts'
 

@@ -1,16 +1,10 @@
-import {
-  ARRIVAL,
-  ARRIVAL_COLUMNS,
-  ARRIVAL_MS,
-  mayHaveErasedHot,
-  withoutErasedHot,
-} from '#core/lake/erase/erased-events'
 import { EVENT_ID_HORIZON_S } from '#core/lake/model/copies'
 import { segmentKeys } from '#core/lake/model/keys'
 import { segmentsWithEventIds } from '#core/lake/model/manifest'
 import type { SqlQuery } from '#core/ports'
 import { bigint, inFiles, integer, join, name, sql, timestamp } from '#core/sql/sql'
 import type { ColumnOf } from '#schemas/columns'
+import { ARRIVAL, ARRIVAL_COLUMNS, ARRIVAL_MS, mayHaveErasedHot, withoutErasedHot } from './erased-events.ts'
 import type { LakeRead } from './lake-read.ts'
 
 /** Hot files have the keys of user and session; the files of segments have them in the rollups only. */

@@ -1,9 +1,9 @@
-import { erasedUntil, mayHaveErased } from '#core/lake/erase/erased-events'
 import { type SegmentTable, segmentKeys } from '#core/lake/model/keys'
 import type { Segment } from '#core/lake/model/segment'
 import type { SqlQuery } from '#core/ports'
 import { date, inFiles, integer, join, name, sql } from '#core/sql/sql'
 import { DAY_MS, utcDate } from '#core/time'
+import { erasedUntil, mayHaveErased } from './erased-events.ts'
 import { hasReplaced } from './hidden-events.ts'
 import type { LakeRead } from './lake-read.ts'
 

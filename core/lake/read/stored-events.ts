@@ -1,7 +1,7 @@
-import { ARRIVAL_MS, ERASED_HASH, withoutErasedStored } from '#core/lake/erase/erased-events'
 import type { Segment } from '#core/lake/model/segment'
 import type { SqlQuery } from '#core/ports'
 import { join, name, sql, timestamp } from '#core/sql/sql'
+import { ARRIVAL_MS, ERASED_HASH, withoutErasedStored } from './erased-events.ts'
 import { hasReplaced, notReplaced } from './hidden-events.ts'
 import { columnNames, type HotField, selectList } from './hot-events.ts'
 import type { EventField, LakeRead } from './lake-read.ts'

@@ -1,7 +1,7 @@
-import { withoutErasedUsers } from '#core/lake/erase/erased-events'
 import type { Segment } from '#core/lake/model/segment'
 import type { SqlQuery } from '#core/ports'
 import { isOneOf, sql } from '#core/sql/sql'
+import { withoutErasedUsers } from './erased-events.ts'
 import { hotEvents } from './hot-events.ts'
 import type { LakeRead } from './lake-read.ts'
 import { segmentRows, segmentsBetween, splitErased, unionAll } from './segment-rows.ts'

@@ -5,8 +5,8 @@ import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { reconcile } from '#core/lake/restore/reconcile'
 import { restoreLake } from '#core/lake/restore/restore-lake'
 import type { Lake } from '#core/ports'
+import type { Project } from '#core/projects/project'
 import { bucketOf } from '#core/state/bucket-of'
-import { type Project } from '#core/projects/project'
 import { createLakeStores, createStores } from '#core/stores'
 import {
   createSimulatedCompactor,

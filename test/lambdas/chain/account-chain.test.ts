@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AuditEvent } from '#core/accounts/audit'
 import type { Account } from '#core/accounts/account'
+import type { AuditEvent } from '#core/accounts/audit'
 import { unavailable } from '#core/errors'
 import { type LimitState, type Limits, noLimits } from '#core/limits/limit-state'
 import { type Profile, profiles } from '#core/plans/profile'

@@ -1,9 +1,9 @@
 import { tombstoneKey } from '#core/lake/model/keys'
 import type { Segment } from '#core/lake/model/segment'
 import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
-import type { LakeRead } from '#core/lake/read/lake-read'
 import type { SqlQuery } from '#core/ports'
 import { inFiles, integer, sql } from '#core/sql/sql'
+import type { LakeRead } from './lake-read.ts'
 
 /**
  * Hides erased events from reads until no file has them any more: by one join with the tombstones of the
