@@ -137,7 +137,7 @@ export type QueryEngine = {
    * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
    * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.
    * `account`: on an engine with a queue, accounts take turns.
-   * `isGuest`: the reader has no account of their own (core/accounts/caller.ts), so on an engine with a queue
+   * `isGuest`: the reader has no account of their own (core/accounts/account.ts), so on an engine with a queue
    * the statement comes after those of all accounts, and it gives up early where the engine starts no more.
    * `order`: on an engine with a queue, those of the account's statements with a smaller number come first.
    * All statements of a read have one number, so the read that began first does not wait for later ones.

@@ -16,7 +16,7 @@ export type Expression = {
 
 /** Other folders are tests, or make documents and figures from files of this repository alone. */
 const PRODUCT =
-  /^(aws|bin|cli|core|dashboard|duckdb|lambdas|lib|local|providers|replay|schemas|tracker)\/(?!build\.ts$)/
+  /^(aws|bin|cli|core|dashboard|duckdb|lambdas|lib|local|providers|replay|scanner|schemas|tracker)\/(?!build\.ts$)/
 /** Without any of these a source has no regular expression; most have none, and parsing takes the time. */
 const MAY_HAVE = /(?<![\w)\]*/<])\/(?![/*\s])|\bRegExp\b/
 

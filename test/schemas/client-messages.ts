@@ -16,7 +16,7 @@ export type ClientMessage = {
   code: string
 }
 
-const ROOMS = ['schemas', 'core', 'aws', 'duckdb', 'lambdas', 'local']
+const ROOMS = ['schemas', 'core', 'scanner', 'aws', 'duckdb', 'lambdas', 'local']
 
 /** The argument that is the message, by the name of the function or class. */
 const MESSAGE_ARGUMENT: Record<string, number> = { ApiError: 1, unavailable: 0, toApiError: 1 }
@@ -31,12 +31,12 @@ const ZOD_ARGUMENT: Record<string, number> = {
 }
 
 /** Tables by the intents of visitors, of which one is `message`. */
-const BY_INTENT = /^core\/scans\/(read\/words|advise)\//
+const BY_INTENT = /^scanner\/(read\/words|advise)\//
 
 /** Properties that hold a message, in any object. */
 const MESSAGE_PROPERTIES = ['hint', 'message']
 /** There `message` is a goal of visitors, and its text the words of pages. */
-const GOALS_OF_VISITORS = /^core\/scans\/(read\/words\/|advise\/experiments\.ts$)/
+const GOALS_OF_VISITORS = /^scanner\/(read\/words\/|advise\/experiments\.ts$)/
 
 /** A node of Babel's syntax tree. */
 type Node = { type: string; start: number; end: number; loc: { start: { line: number } } } & Record<

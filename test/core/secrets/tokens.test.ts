@@ -13,7 +13,7 @@ const HARMLESS = `(?:undefined|null|''|typeof)`
  * kind.
  */
 const FOLDERS = [
-  ...['accounts', 'billing', 'limits', 'access'].map(name => `core/${name}`),
+  ...['secrets', 'accounts', 'billing', 'limits', 'access'].map(name => `core/${name}`),
   ...['lambdas', 'local/identity', 'local/access', 'providers'],
 ]
 const COMPARISONS = [

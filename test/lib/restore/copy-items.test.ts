@@ -272,7 +272,7 @@ test('a table that is lost takes all of the pipeline, also by the second call af
 })
 
 /** Kinds of core/access that a restoration may bring back: they open nothing. */
-const NO_CREDENTIALS = ['registeredclient', 'clientdocument']
+const NO_CREDENTIALS = ['registeredclient', 'clientdocument', 'identity']
 
 test('each kind of item of core/access is a credential, or named as none', () => {
   const kinds = globSync('core/access/*.ts').flatMap(file =>
