@@ -10,7 +10,7 @@ import {
 import { summaryOf } from './documented-as.ts'
 import { type ErrorCode, errorCodes } from './errors.ts'
 import { anyRead, RECEIPT_HEADER } from './read-options.ts'
-import type { CredentialKind, Route } from './route.ts'
+import { type CredentialKind, isMetered, type Route } from './route.ts'
 import { derivedErrors, documentedRoutes, listedErrorsOf, pathParameters, routes } from './routes.ts'
 import type { OpenApi } from './share-parts.ts'
 import { VISITOR_WORDS } from './visitor-words.ts'
@@ -252,7 +252,7 @@ function bodyWithOptions(body: z.ZodType, options: Route['options']): z.ZodType 
 /** Who may call a route that not everybody may call: an operation without security says that by itself. */
 function describeCaller(route: Route): string {
   if (route.auth === 'project_token') return "The project's public token (aat_…) stands in the body."
-  const metered = route.metered ? ' Metered.' : ''
+  const metered = isMetered(route) ? ' Metered.' : ''
   if (route.credentials !== undefined) return `An account calls it, with ${route.credentials.join(' or ')}.`
   if (route.scope === undefined) return 'An account calls it, with any credential.'
   const scopes = [route.scope].flat().map(scope => `\`${scope}\``)

@@ -6,7 +6,10 @@ import type { Scope } from './scopes.ts'
 export type CredentialKind = 'api_key' | 'agent_session' | 'cookie' | 'demo' | 'share_link'
 
 /** The limits that a plan sets on requests (docs/api/limits.md). */
-export type Limit = 'reads_per_minute'
+export type Limit = 'reads_per_minute' | 'reads_per_month'
+
+/** The limits of a report: it is a metered read. */
+export const METERED = ['reads_per_minute', 'reads_per_month'] as const satisfies readonly Limit[]
 
 /** Largest request body in bytes (R3). */
 export const MAX_BODY_BYTES = 1_048_576
@@ -39,15 +42,16 @@ export type Route = {
   cookies?: true
   /** The plan that the account needs; PRO_REQUIRED without it. */
   tier?: 'pro'
-  /** The limit that each request counts toward, also when it fails later. */
-  limit?: Limit
+  /**
+   * The limits that each request counts toward, in the order in which they are checked. A failed request uses
+   * up the minute, not the month.
+   */
+  limits?: readonly Limit[]
   /**
    * The part of the request that names the caller's project. It is checked before any other field (R8).
    * `query_or_first`: without a name it is the oldest project of the account.
    */
   project?: 'query' | 'body' | 'path' | 'body_or_query' | 'query_or_first'
-  /** A successful request counts toward the month's reads (docs/api/limits.md). */
-  metered?: true
   query?: z.ZodType
   /** Query parameters that may stand several times. Their values are joined by commas. */
   lists?: readonly string[]
@@ -77,4 +81,9 @@ export type Route = {
   responses: Record<number, { description: string; schema?: z.ZodType; contentType?: string }>
   /** The error codes of this route that do not follow from its other fields. */
   errors: readonly ErrorCode[]
+}
+
+/** Whether a successful request counts as a read of the month (docs/api/limits.md). */
+export function isMetered({ limits = [] }: Pick<Route, 'limits'>): boolean {
+  return limits.includes('reads_per_month')
 }

@@ -81,8 +81,8 @@ export const derivedErrors: {
   {
     code: 'RATE_LIMITED',
     of: 'of any kind',
-    follows: ({ auth, limit, function: name }) =>
-      limit !== undefined || auth === 'project_token' || name === 'reports' || name === 'auth',
+    follows: ({ auth, limits, function: name }) =>
+      limits !== undefined || auth === 'project_token' || name === 'reports' || name === 'auth',
   },
   // The query is too large for the engine.
   { code: 'QUERY_FAILED', of: 'of Analytics', follows: ({ tag }) => tag === 'Analytics' },

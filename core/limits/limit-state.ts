@@ -1,7 +1,7 @@
 import type { Caller } from '#core/access/caller'
 import { ApiError } from '#core/errors'
 import { limitHeaders } from '#core/plans/rate-limited'
-import type { Route } from '#schemas/route'
+import type { Limit } from '#schemas/route'
 
 /** A limit after one request has counted toward it. */
 export type LimitState = {
@@ -33,10 +33,10 @@ export type Guest = {
 /** The limits of plans (docs/api/limits.md). */
 export type Limits = {
   /**
-   * Counts one request toward the limit that its row names. `address`: of the caller. `isMetered`: it
-   * counts toward the reads of the month too. Resolves to null when the caller has no such limit.
+   * Counts one request toward limits, in their order, up to the first that is exceeded. `address`: of the
+   * caller. Resolves to the state of the exceeded one, else of the first that the caller has; null: none.
    */
-  check(caller: Caller, route: Route, address: string | null, isMetered: boolean): Promise<LimitState | null>
+  check(caller: Caller, limits: readonly Limit[], address: string | null): Promise<LimitState | null>
   /** What the statements of one read of the caller count toward; undefined for an account. */
   guestOf(caller: Pick<Caller, 'credential'>, projectId: string, address: string | null): Guest | undefined
   /** Names the network of an address for a day, without the address. */

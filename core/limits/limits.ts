@@ -7,7 +7,7 @@ import type { Clock, Log } from '#core/ports'
 import type { StateTable } from '#core/state/state-table'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
-import type { Limit, Route } from '#schemas/route'
+import type { Limit } from '#schemas/route'
 import { createLaggingWindow } from './lagging-window.ts'
 import type { LimitState, Limits } from './limit-state.ts'
 import { createOpenLimits } from './open-limits.ts'
@@ -48,39 +48,40 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
   })
 
   /** How a request counts toward each limit that a row can name. A limit without a check does not compile. */
-  const checks: Record<Limit, typeof checkReads> = { reads_per_minute: checkReads }
+  const checks: Record<Limit, (caller: Caller, address: string | null) => Promise<LimitState | null>> = {
+    reads_per_minute: checkMinute,
+    reads_per_month: checkMonth,
+  }
 
   async function check(
     caller: Caller,
-    route: Route,
+    limits: readonly Limit[],
     address: string | null,
-    isMetered: boolean,
   ): Promise<LimitState | null> {
-    return route.limit === undefined ? null : checks[route.limit](caller, address, isMetered)
+    const states: LimitState[] = []
+    for (const name of limits) {
+      const state = await checks[name](caller, address)
+      if (state === null) continue
+      if (state.exceeded !== undefined) {
+        await Promise.all(states.map(({ reservation }) => reservation?.release()))
+        return state
+      }
+      states.push(state)
+    }
+    const [first] = states
+    if (first === undefined) return null
+    return { ...first, reservation: states.find(({ reservation }) => reservation !== undefined)?.reservation }
   }
 
-  async function checkReads(
-    caller: Caller,
-    address: string | null,
-    isMetered: boolean,
-  ): Promise<LimitState | null> {
+  async function checkMinute(caller: Caller, address: string | null): Promise<LimitState | null> {
     // The demo account has no limits of a plan: all its visitors share it.
     const { kind, id } = caller.credential
     if (kind === 'demo') return open.checkDemo(id, address)
-    const { rate_limit_rpm, max_reads_per_month } = limitsOf(profile, caller.account)
     // Readers of a share link have a rate of their own: they must not use up that of the owner's agents.
-    const minute = await (kind === 'share_link'
-      ? open.checkShare(id, address)
-      : rate_limit_rpm === NO_LIMIT
-        ? null
-        : checkMinute(caller.account, rate_limit_rpm))
-    // The month of the account is not for its guests: a stranger with a link would use it up.
-    const isOfMonth = isMetered && !isGuest(caller)
-    if (minute?.exceeded !== undefined || !isOfMonth || max_reads_per_month === NO_LIMIT) return minute
-    return checkMonth(caller.account, max_reads_per_month, minute)
-  }
-
-  async function checkMinute(account: Account, limit: number): Promise<LimitState> {
+    if (kind === 'share_link') return open.checkShare(id, address)
+    const { account } = caller
+    const limit = limitsOf(profile, account).rate_limit_rpm
+    if (limit === NO_LIMIT) return null
     const { isAdmitted, remaining, resetAt } = await minutes.take(account.id, limit)
     const state = { limit, remaining, resetsAt: resetAt }
     if (isAdmitted) return state
@@ -90,17 +91,17 @@ export function createLimits({ clock, log, profile, accounts, usage, ...state }:
   }
 
   /** Reserves one read of the month; a request that fails later gives it back. */
-  async function checkMonth(
-    account: Account,
-    limit: number,
-    minute: LimitState | null,
-  ): Promise<LimitState | null> {
+  async function checkMonth(caller: Caller): Promise<LimitState | null> {
+    const { account } = caller
+    const limit = limitsOf(profile, account).max_reads_per_month
+    // The month of the account is not for its guests: a stranger with a link would use it up.
+    if (limit === NO_LIMIT || isGuest(caller)) return null
     const today = utcDate(clock.now())
-    if (await usage.reserveRead(account.id, today, limit)) {
-      const base = minute ?? { limit, remaining: limit, resetsAt: nextMonth(clock.now()) }
-      return { ...base, reservation: { release: () => usage.releaseRead(account.id, today) } }
-    }
     const resetsAt = nextMonth(clock.now())
+    if (await usage.reserveRead(account.id, today, limit)) {
+      const reservation = { release: () => usage.releaseRead(account.id, today) }
+      return { limit, remaining: limit, resetsAt, reservation }
+    }
     return {
       limit,
       remaining: 0,

@@ -7,7 +7,7 @@ import { errorCodes } from '#schemas/errors'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { clientSetUps } from '#schemas/mcp-clients'
 import { openApiDocument } from '#schemas/openapi'
-import { type CredentialKind, MAX_BODY_BYTES, type Route } from '#schemas/route'
+import { type CredentialKind, isMetered, MAX_BODY_BYTES, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { DEFAULT_SCOPES, SCOPES } from '#schemas/scopes'
 import { SHARED_VIEWS } from '#schemas/share-links'
@@ -103,7 +103,7 @@ const NAMES: Record<CredentialKind, string> = {
   share_link: 'share link',
 }
 
-function whoMayCall({ auth, scope, credentials, tier, limit, metered }: Route): string {
+function whoMayCall({ auth, scope, credentials, tier, limits = [] }: Route): string {
   if (auth === 'none') return 'anybody'
   if (auth === 'project_token') return 'project token in the body'
   if (auth === 'browser') return 'a person with a browser'
@@ -112,7 +112,7 @@ function whoMayCall({ auth, scope, credentials, tier, limit, metered }: Route): 
   return [
     scopes.length > 0 ? scopes.join(' or ') : credential,
     ...(tier === undefined ? [] : ['Pro']),
-    ...(metered ? ['metered'] : limit === undefined ? [] : ['counts by the minute']),
+    ...(isMetered({ limits }) ? ['metered'] : limits.length === 0 ? [] : ['counts by the minute']),
   ].join(', ')
 }
 

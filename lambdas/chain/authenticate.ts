@@ -46,7 +46,10 @@ const READERS: readonly CredentialReader[] = [readShareLink, readAgentSession, r
  * good one of another kind stands behind it. Throws AUTH_REQUIRED with WWW-Authenticate (R6).
  */
 export function authenticate(services: CredentialServices) {
-  return async ({ route, request }: Pick<Exchange, 'route' | 'request'>): Promise<{ caller: Caller }> => {
+  return async function authenticate({
+    route,
+    request,
+  }: Pick<Exchange, 'route' | 'request'>): Promise<{ caller: Caller }> {
     for (const read of READERS) {
       const credential = read(request, services)
       if (credential === undefined) continue
@@ -60,7 +63,7 @@ export function authenticate(services: CredentialServices) {
 
 /** Optional authentication: the caller of the first good credential, or null. Bad credentials are ignored. */
 export function findCaller(services: Pick<CredentialServices, 'accounts' | 'agentSessions'>) {
-  return async (request: HttpRequest): Promise<Caller | null> => {
+  return async function findCaller(request: HttpRequest): Promise<Caller | null> {
     for (const read of [readAgentSession, readApiKey]) {
       const caller = await read(request, services)
       if (caller) return caller

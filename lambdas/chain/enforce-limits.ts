@@ -12,14 +12,14 @@ import { isDryRun } from './validate-fields.ts'
  * minute, not the month.
  */
 export function enforceLimits({ limits, log }: { limits: Pick<Limits, 'check'>; log: Log }) {
-  return async (
+  return async function enforceLimits(
     call: Exchange & { caller: Caller; json: JsonObject },
-  ): Promise<{ isReadReserved: boolean }> => {
+  ): Promise<{ isReadReserved: boolean }> {
     const { route, caller, headers, hooks } = call
-    if (route.limit === undefined) return { isReadReserved: false }
     // The options are checked by a later step, but a dry run must not need a read of the month.
-    const isMetered = route.metered === true && !isDryRun(call)
-    const state = await limits.check(caller, route, call.request.ip, isMetered)
+    const counted = (route.limits ?? []).filter(limit => limit !== 'reads_per_month' || !isDryRun(call))
+    if (counted.length === 0) return { isReadReserved: false }
+    const state = await limits.check(caller, counted, call.request.ip)
     if (state === null) return { isReadReserved: false }
     Object.assign(headers, limitHeaders(state))
     const error = limitError(state)

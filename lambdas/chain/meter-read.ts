@@ -8,6 +8,7 @@ import { createLookupCache } from '#core/state/lookup-cache'
 import { utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import type { ReadOptions } from '#schemas/read-options'
+import { isMetered } from '#schemas/route'
 import type { Exchange } from './chain.ts'
 
 export type MeteringServices = {
@@ -41,9 +42,9 @@ export function meterRead({ usage, profile, clock, log }: MeteringServices) {
     return usage.month(accountId, month)
   }
 
-  return (call: MeteredCall): void => {
+  return function meterRead(call: MeteredCall): void {
     const { route, headers, hooks, writes, caller, isReadReserved, options } = call
-    if (route.metered !== true) return
+    if (!isMetered(route)) return
     const { account, credential } = caller
     const today = utcDate(clock.now())
     // Starts now and is awaited in the hook, so that it costs no time beside the report.

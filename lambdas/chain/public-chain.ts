@@ -35,7 +35,7 @@ export function publicChain({ log, challengeUrl, requireThere = () => {} }: Publ
 }
 
 function challengeOf(baseUrl: string | undefined) {
-  return ({ hooks, headers }: Exchange): void => {
+  return function addChallenge({ hooks, headers }: Exchange): void {
     if (baseUrl === undefined) return
     hooks.push(response => {
       if (response.status !== 401) return

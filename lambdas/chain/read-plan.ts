@@ -22,6 +22,7 @@ export function readPlan({ accounts, profile, baseUrl }: PlanServices) {
     return { caller: { ...caller, account, tier: account.tier } }
   }
 
-  return ({ caller }: { caller: Caller }): { caller: Caller } | Promise<{ caller: Caller }> =>
-    profile.has_payments && caller.tier === 'free' ? readAgain(caller) : { caller }
+  return function readPlan({ caller }: { caller: Caller }): { caller: Caller } | Promise<{ caller: Caller }> {
+    return profile.has_payments && caller.tier === 'free' ? readAgain(caller) : { caller }
+  }
 }

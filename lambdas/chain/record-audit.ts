@@ -1,6 +1,6 @@
 import type { Caller } from '#core/access/caller'
 import type { AuditEvent, AuditLog } from '#core/accounts/audit'
-import type { CredentialKind, Route } from '#schemas/route'
+import { type CredentialKind, isMetered, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import type { Exchange } from './chain.ts'
 
@@ -12,10 +12,10 @@ const names = new Map(Object.entries<Route>(routes).map(([name, route]) => [rout
  * OpenAPI document.
  */
 export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record' | 'recordReport'> }) {
-  return (call: Exchange & { caller: Caller }): void => {
+  return function recordAudit(call: Exchange & { caller: Caller }): void {
     const { route, caller, hooks, writes } = call
     const { kind, id, label } = caller.credential
-    if ((route.method === 'GET' && route.metered !== true) || isOpen(kind)) return
+    if ((route.method === 'GET' && !isMetered(route)) || isOpen(kind)) return
     hooks.push(({ status }) => {
       // A later step adds the project, if the request comes so far.
       const { project } = call as { project?: { name: string } }
@@ -27,7 +27,7 @@ export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record' | 'recor
         project: project?.name ?? null,
         status,
       }
-      writes.push(route.metered === true ? audit.recordReport(event) : audit.record(event))
+      writes.push(isMetered(route) ? audit.recordReport(event) : audit.record(event))
     })
   }
 }

@@ -18,9 +18,9 @@ export type ProjectServices = {
  * foreign project (R9); a foreign project that the path names by its id is FORBIDDEN (docs/api/errors.md).
  */
 export function resolveProject({ projects, demo }: ProjectServices) {
-  return async (
+  return async function resolveProject(
     call: Exchange & { caller: Caller; json: JsonObject },
-  ): Promise<{ project: Project | undefined }> => {
+  ): Promise<{ project: Project | undefined }> {
     const { route, caller } = call
     if (route.project === undefined) return { project: undefined }
     const name = projectNames[route.project](call) ?? (await firstProject(call))

@@ -47,10 +47,10 @@ export function apiGateway(
   edgeKey: string,
   urlOf: Route['function'] | null = null,
 ) {
-  return async (
+  return async function answerEvent(
     event: APIGatewayProxyEventV2,
     signal?: AbortSignal,
-  ): Promise<APIGatewayProxyStructuredResultV2> => {
+  ): Promise<APIGatewayProxyStructuredResultV2> {
     const { method, sourceIp } = event.requestContext.http
     const headers = headersOf(event)
     const route = findRoute(event, urlOf)

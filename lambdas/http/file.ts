@@ -52,7 +52,7 @@ export function file(contentType: string, text: string, extraHeaders: Record<str
     gzip: lazily(() => respond('gzip', gzipSync(body, { level: constants.Z_BEST_COMPRESSION }))),
     identity: lazily(() => respond('identity', body)),
   }
-  return ({ request: { headers } }: Exchange) => {
+  return function answerFile({ request: { headers } }: Exchange) {
     const accepted = new Negotiator({ headers }).encodings(['br', 'gzip'])
     const encoding = (['br', 'gzip'] as const).find(name => accepted.includes(name)) ?? 'identity'
     const { full, unchanged } = responses[encoding]()

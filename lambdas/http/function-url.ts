@@ -51,7 +51,7 @@ export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, 
     return functionOf(`https://${host}`)(route, request)
   }
 
-  return async (event: LambdaFunctionURLEvent): Promise<StreamedResult> => {
+  return async function answerEvent(event: LambdaFunctionURLEvent): Promise<StreamedResult> {
     const response = await respond(event).catch(error => errorResponse(error, 'stream', log))
     return toResult(response, event.requestContext.http.method)
   }

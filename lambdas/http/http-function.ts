@@ -17,7 +17,7 @@ export type Endpoints<F extends Route['function']> = Record<NamesOf<F>, Endpoint
 export function httpFunction<F extends Route['function']>(log: Log, endpoints: Endpoints<F>): HttpFunction {
   const byRoute = new Map<Route, Endpoint>()
   for (const name of Object.keys(endpoints) as NamesOf<F>[]) byRoute.set(routes[name], endpoints[name])
-  return async (route, request) => {
+  return async function answerRequest(route, request) {
     const endpoint = byRoute.get(route)
     if (endpoint !== undefined) return endpoint(request)
     const error = new Error('the route belongs to another function')

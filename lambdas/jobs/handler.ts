@@ -10,7 +10,7 @@ export type JobsServices<Job> = { run(job: Job): Promise<void>; log: Log }
  * visibility timeout of its message ends. The other jobs of the batch are not affected.
  */
 export function jobsHandler<Job>({ run, log }: JobsServices<Job>) {
-  return async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
+  return async function runJobs({ Records }: SQSEvent): Promise<SQSBatchResponse> {
     const failed: string[] = []
     for (const { messageId, body, attributes } of Records) {
       try {

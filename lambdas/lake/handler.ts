@@ -20,7 +20,7 @@ export type LakeServices = {
  * another consumer may have written a part.
  */
 export function lakeHandler({ consumer, state, afterBatch, log }: LakeServices) {
-  return async ({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
+  return async function storeRecords({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> {
     const batchItemFailures: { itemIdentifier: string }[] = []
     // Lambda documents one shard in a batch. If there were two, nothing would be lost.
     for (const [shard, records] of Map.groupBy(Records, shardOf)) {

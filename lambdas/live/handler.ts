@@ -11,7 +11,7 @@ export type LiveServices = { consumer: LiveConsumer; log: Log }
  * it a few times and then drops it: late events are of no use in live reads, and the lake has them all.
  */
 export function liveHandler({ consumer, log }: LiveServices) {
-  return async ({ Records }: KinesisStreamEvent): Promise<void> => {
+  return async function passRecords({ Records }: KinesisStreamEvent): Promise<void> {
     for (const [shard, records] of Map.groupBy(Records, shardOf)) {
       const entries = records.map(toEntry).toSorted((a, b) => compareSequences(a.sequence, b.sequence))
       try {

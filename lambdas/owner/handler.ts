@@ -22,7 +22,7 @@ export function ownerHandler(
     baseUrl: string
   },
 ) {
-  return async (event: unknown): Promise<OwnerAccess | DemoFilled> => {
+  return async function giveAccess(event: unknown): Promise<OwnerAccess | DemoFilled> {
     const request = validate(ownerRequest, (event ?? {}) as Record<string, unknown>)
     if (request.demo === true) {
       const project = await ownerProject(services, DEMO_PROJECT)

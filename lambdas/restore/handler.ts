@@ -16,7 +16,7 @@ const MAX_MS = 15 * 60_000
  */
 export function restoreHandler(services: RestoreServices) {
   const { state, clock } = services
-  return async (): Promise<ReconciledLake> => {
+  return async function restoreLake(): Promise<ReconciledLake> {
     const now = clock.now()
     const { leaseUntil } = await state.lake()
     if (leaseUntil > now)

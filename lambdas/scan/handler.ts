@@ -6,5 +6,7 @@ import { siteVisit } from '#core/scans/visited-site'
  * have written, so it has no right but to write its log.
  */
 export function scanHandler({ visitor }: { visitor: SiteVisitor }) {
-  return async (event: unknown): Promise<VisitedSite> => visitor.visit(siteVisit.parse(event))
+  return async function visitSite(event: unknown): Promise<VisitedSite> {
+    return visitor.visit(siteVisit.parse(event))
+  }
 }

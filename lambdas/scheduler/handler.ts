@@ -25,7 +25,7 @@ export type SchedulerServices = {
 
 /** Runs once a minute: publishes the metrics of the lake, then runs maintenance. */
 export function schedulerHandler({ maintenance, state, clock, gauge, log }: SchedulerServices) {
-  return async (): Promise<void> => {
+  return async function tick(): Promise<void> {
     try {
       const [lake, shards, manifests] = await Promise.all([
         state.lake(),

@@ -122,7 +122,7 @@ function identifyEndpoint(services: TrackServices): Endpoint {
 
 /** Adds what the rules of ingestion need to know about the sender. */
 function readSender({ countryHeader, findCaller }: Pick<TrackServices, 'countryHeader' | 'findCaller'>) {
-  return ({ request }: Exchange): { sender: Sender } => {
+  return function addSender({ request }: Exchange): { sender: Sender } {
     const { headers, ip } = request
     return {
       sender: {

@@ -21,7 +21,7 @@ import {
 import { queryBody, queryResponse } from '#schemas/query'
 import { expensiveReadOptions, readOptions } from '#schemas/read-options'
 import { retentionQuery, retentionResponse } from '#schemas/retention'
-import type { Route } from '#schemas/route'
+import { METERED, type Route } from '#schemas/route'
 import {
   distributionQuery,
   distributionResponse,
@@ -43,8 +43,7 @@ const report = {
   auth: 'account',
   scope: 'analytics:read',
   project: 'query',
-  limit: 'reads_per_minute',
-  metered: true,
+  limits: METERED,
   options: readOptions,
   errors: ['INVALID_SINCE'],
 } as const satisfies Partial<Route>

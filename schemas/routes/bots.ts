@@ -5,15 +5,14 @@ import {
   botTrafficResponse,
 } from '#schemas/bot-traffic'
 import { readOptions } from '#schemas/read-options'
-import type { Route } from '#schemas/route'
+import { METERED, type Route } from '#schemas/route'
 
 const botTraffic = {
   tag: 'Bots',
   function: 'reports',
   auth: 'account',
   method: 'GET',
-  limit: 'reads_per_minute',
-  metered: true,
+  limits: METERED,
   options: readOptions,
   errors: [],
 } as const satisfies Partial<Route>

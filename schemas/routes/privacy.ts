@@ -12,7 +12,7 @@ export const privacyRoutes = {
     auth: 'account',
     scope: 'projects:write',
     project: 'query',
-    limit: 'reads_per_minute',
+    limits: ['reads_per_minute'],
     query: erasePersonQuery,
     body: erasePersonBody,
     emptyBody: true,

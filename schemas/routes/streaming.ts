@@ -1,5 +1,5 @@
 import { liveOptions, liveQuery, liveResponse, streamQuery } from '#schemas/live'
-import type { Route } from '#schemas/route'
+import { METERED, type Route } from '#schemas/route'
 
 /** What the live reads have in common. */
 const live = {
@@ -8,8 +8,7 @@ const live = {
   scope: 'live:read',
   tier: 'pro',
   project: 'query_or_first',
-  limit: 'reads_per_minute',
-  metered: true,
+  limits: METERED,
 } as const satisfies Partial<Route>
 
 /** The reads of the last five minutes (docs/api/live.md). */

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { type Command, optionKey } from '#cli/command'
 import { commands } from '#cli/commands/all'
 import type { Call } from '#cli/http/endpoint'
-import type { Route } from '#schemas/route'
+import { isMetered, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 
 const byEndpoint = new Map(
@@ -58,7 +58,7 @@ describe.each(calls.map(command => [command.name, command] as const))('%s', (_, 
   test('says what it does to the data when it does not only read', async () => {
     const call: Call = await command.call(fullInput(command) as never)
     const route = byEndpoint.get(call.endpoint) as Route
-    const isRead = route.metered === true || route.method === 'GET'
+    const isRead = isMetered(route) || route.method === 'GET'
     expect(command.effect === undefined).toBe(isRead)
   })
 })
@@ -73,7 +73,7 @@ test('names of commands and of their options are unique', () => {
 })
 
 test('every metered read of the service has a command', () => {
-  const reads = Object.values(routes as Record<string, Route>).filter(({ metered }) => metered === true)
+  const reads = Object.values(routes as Record<string, Route>).filter(isMetered)
   const called = new Set([
     'GET /live',
     'GET /stream',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Route } from '#schemas/route'
+import { isMetered, type Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { goodRequest } from '#test/support/good-requests'
 import { type HttpService, openHttpService } from '#test/support/http-service'
@@ -14,7 +14,7 @@ afterAll(() => service.close())
 
 const reads = (Object.entries(routes) as [RouteName, Route][]).filter(
   ([, route]) =>
-    route.metered === true && route.project !== undefined && route.responses[200]?.schema !== undefined,
+    isMetered(route) && route.project !== undefined && route.responses[200]?.schema !== undefined,
 )
 
 function at(occurred_at: string) {

@@ -14,7 +14,7 @@ import { PERIOD_LABELS } from '#schemas/fields'
 import { openApiDocument } from '#schemas/openapi'
 import { PATHS_SINCE } from '#schemas/paths'
 import { RETENTION_PERIODS } from '#schemas/retention'
-import type { Route } from '#schemas/route'
+import { isMetered, type Route } from '#schemas/route'
 import { errorsOf, type RouteName, routes } from '#schemas/routes'
 import { HEATMAP_PARTS, PAGE_TYPES } from '#schemas/sessions'
 import { shareParts } from '#schemas/share-parts'
@@ -140,7 +140,7 @@ function casesToSend(name: RouteName, all: cases.FieldCase[]): cases.FieldCase[]
 
 /** Every read, so that a new one needs cases too. */
 const reportRows = (Object.entries(routes) as [RouteName, Route][]).filter(
-  ([, route]) => route.function === 'reports' && route.metered === true,
+  ([, route]) => route.function === 'reports' && isMetered(route),
 )
 
 let dir: string

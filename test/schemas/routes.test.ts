@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { Route } from '#schemas/route'
+import { isMetered, METERED, type Route } from '#schemas/route'
 import { errorsOf, pathParameters, routes } from '#schemas/routes'
 import { SCOPES } from '#schemas/scopes'
 
@@ -36,9 +36,9 @@ describe.each(rows)('%s', (name, route) => {
     if (route.project === 'path') expect(pathParameters(route.path)).toContain('id')
     if (route.project?.startsWith('query')) expect(route.query).toBeInstanceOf(z.ZodObject)
     if (route.project?.startsWith('body')) expect(route.body).toBeDefined()
-    if (route.project || route.scope || route.metered) expect(route.auth).toBe('account')
+    if (route.project || route.scope || isMetered(route)) expect(route.auth).toBe('account')
     // A metered read is of one project, or of all projects of the account.
-    if (route.metered) expect(route.project !== undefined || route.path.startsWith('/account/')).toBe(true)
+    if (isMetered(route)) expect(route.project !== undefined || route.path.startsWith('/account/')).toBe(true)
   })
 
   test('has a scope exactly when an account calls it, or takes some kinds of credentials only', () => {
@@ -66,6 +66,15 @@ describe.each(rows)('%s', (name, route) => {
     for (const status of statuses) expect(String(status)).toMatch(/^2\d\d$|^4[01]0$/)
     expect(statuses.some(status => status < 300)).toBe(true)
   })
+})
+
+test('each read of reports and streams counts by the minute and by the month', () => {
+  const reads = rows.filter(([, { function: name }]) => ['reports', 'stream'].includes(name))
+  expect(reads.length).toBeGreaterThan(20)
+  const others = reads.filter(([, { limits = [] }]) => !METERED.every(limit => limits.includes(limit)))
+  // An erasure is no read. The others belong to something else that is counted, or is a page of the owner.
+  const known = ['erasePerson', 'readExperiment', 'updateExperiment', 'verifyScan', 'viewEvents']
+  expect(others.map(([name]) => name).toSorted()).toEqual(known)
 })
 
 test('only reports and streams may be RATE_LIMITED', () => {

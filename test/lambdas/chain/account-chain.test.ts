@@ -6,7 +6,7 @@ import { type LimitState, type Limits, noLimits } from '#core/limits/limit-state
 import { type Profile, profiles } from '#core/plans/profile'
 import { type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
 import type { HttpRequest } from '#lambdas/http/http'
-import type { Route } from '#schemas/route'
+import type { Limit, Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { testAccount, testProject } from '#test/support/account-fixtures'
 
@@ -159,16 +159,16 @@ test('a Pro route refuses a free account with PRO_REQUIRED and accepts a Pro acc
 
 /** Limits of two requests, which count what they are asked. */
 function twoRequests() {
-  const paths: string[] = []
-  const check = async (_: unknown, { path }: Route): Promise<LimitState> => {
-    paths.push(path)
-    const remaining = 2 - paths.length
+  const checked: (readonly Limit[])[] = []
+  const check = async (_: unknown, limits: readonly Limit[]): Promise<LimitState> => {
+    checked.push(limits)
+    const remaining = 2 - checked.length
     const state = { limit: 2, remaining: Math.max(0, remaining), resetsAt: 1_795_000_000_500 }
     if (remaining >= 0) return state
     const message = 'Your plan allows 2 reads a minute. Wait, then try again.'
     return { ...state, exceeded: { message, fields: { reason: 'rate_limit' }, retryAfter: 17.2 } }
   }
-  return { paths, limits: { check } }
+  return { checked, limits: { check } }
 }
 
 test('where accounts pay, a free account has Pro from the call after its payment on, and an account with Pro costs no read', async () => {
@@ -215,11 +215,19 @@ test.each([
   expect(response.headers['Retry-After']).toBeUndefined()
 })
 
+test('each limit of a row is checked, and a dry run asks for no read of the month', async () => {
+  const { checked, limits } = twoRequests()
+  const endpoint = reportEndpoint({ limits, route: routes.retention, tier: 'pro' })
+  await endpoint.send()
+  await endpoint.send({ dry_run: 'true' })
+  expect(checked).toEqual([['reads_per_minute', 'reads_per_month'], ['reads_per_minute']])
+})
+
 test('a route without a limit is not counted toward one', async () => {
-  const { limit: _, ...unlimited } = routes.stats
-  const { paths, limits } = twoRequests()
+  const { limits: _, ...unlimited } = routes.stats
+  const { checked, limits } = twoRequests()
   const { headers } = await reportEndpoint({ limits, route: unlimited }).send()
-  expect([paths, headers['X-RateLimit-Limit']]).toEqual([[], undefined])
+  expect([checked, headers['X-RateLimit-Limit']]).toEqual([[], undefined])
 })
 
 test('without limits no header of a limit is sent', async () => {
@@ -228,7 +236,7 @@ test('without limits no header of a limit is sent', async () => {
 
 test('each check runs before the next one in the order of R8', async () => {
   const exhausted = twoRequests()
-  exhausted.paths.push('/stats', '/stats')
+  exhausted.checked.push([], [])
   const body = routes.createProject.body
   const row: Route = { ...routes.stats, method: 'POST', body, tier: 'pro' }
   const json = (text: string) => Buffer.from(text)
@@ -261,7 +269,7 @@ test('each check runs before the next one in the order of R8', async () => {
     'OK',
   ])
   // A request that is refused before the limit does not use it up.
-  expect(exhausted.paths).toHaveLength(3)
+  expect(exhausted.checked).toHaveLength(3)
 })
 
 test('the compiler refuses a response that the row does not promise, and a project that it does not bind', () => {
