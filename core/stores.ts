@@ -50,5 +50,3 @@ export function createLakeStores(
     receipts: createErasureReceipts({ erasures: createErasureStore(state), lakeState }),
   }
 }
-
-export type LakeStores = ReturnType<typeof createLakeStores>

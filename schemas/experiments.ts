@@ -221,7 +221,6 @@ export const experimentResults = z
   .meta({ id: 'ExperimentResults' })
 
 export type ExperimentResults = z.infer<typeof experimentResults>
-export type ExperimentPlan = ExperimentResults['plan']
 
 export const experimentList = z
   .object({ experiments: z.array(experimentRecord) })

@@ -70,5 +70,3 @@ export function createCancellations({
 
   return { plan, tick }
 }
-
-export type Cancellations = ReturnType<typeof createCancellations>

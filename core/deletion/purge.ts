@@ -182,5 +182,3 @@ export function createPurge({
 
   return { tick }
 }
-
-export type Purge = ReturnType<typeof createPurge>

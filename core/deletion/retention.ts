@@ -114,8 +114,6 @@ export function createRetention({
   return { tick }
 }
 
-export type Retention = ReturnType<typeof createRetention>
-
 /** Beside the counters of the project, so that it goes with them. */
 function keyOf(projectId: string) {
   return { pk: ownerPartition(projectId), sk: 'retention' }

@@ -84,8 +84,6 @@ export function createLiveReader({ buffer, users }: LiveSource) {
   return { read }
 }
 
-export type LiveReader = ReturnType<typeof createLiveReader>
-
 /**
  * Lets many readers go through the same chunks, newest first. Each chunk is read once, when the first of them
  * needs it. A reader gets the chunks from `fromStamp` on.

@@ -27,5 +27,3 @@ export function createPersonReplays({ settings, replays, removal }: PersonReplay
 
   return { find, remove: removal.removeEach }
 }
-
-export type PersonReplays = ReturnType<typeof createPersonReplays>

@@ -102,11 +102,6 @@ function leftAt({ left_chunks, chunks }: Replay): number | null {
   return left_chunks !== null && chunks.every(({ index }) => index < left_chunks) ? left_chunks : null
 }
 
-/** Whether a replay can be played: it has ended, and it has the whole page at some moment. */
-export function isPlayable(replay: Replay, now: number): boolean {
-  return replay.has_full_snapshot && statusOf(replay, now) !== 'recording'
-}
-
 /** The record of docs/api/replays.md. */
 export function toRecord(replay: Replay, now: number): ReplayRecord {
   const { id, project_id, session_id, started_at, committed_bytes, event_count, has_full_snapshot } = replay

@@ -78,8 +78,6 @@ export function createViewerLinks({ client, table, projects, replays, isLive, cl
   return { open, find, countRead }
 }
 
-export type ViewerLinks = ReturnType<typeof createViewerLinks>
-
 function keyOf(secret: string) {
   return { pk: `replayview#${sha256(secret)}`, sk: 'link' }
 }

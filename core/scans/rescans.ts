@@ -108,8 +108,6 @@ export function createRescans({ client, table, clock, store, running, projects }
   return { plan, tick }
 }
 
-export type Rescans = ReturnType<typeof createRescans>
-
 function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }

@@ -111,5 +111,3 @@ export function createLookupCache<T>(
 function isCurrent({ startedAt }: { startedAt: number }, lengthMs: number, now: number): boolean {
   return startedAt <= now && now < startedAt + lengthMs
 }
-
-export type LookupCache<T> = ReturnType<typeof createLookupCache<T>>

@@ -12,9 +12,6 @@ export type Chromium = {
   env: Record<string, string>
 }
 
-/** The files of the npm package @sparticuz/chromium that are used: the browser, its libraries, its fonts. */
-export const PACKED_FILES = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'] as const
-
 const decompress = promisify(brotliDecompress)
 
 /**

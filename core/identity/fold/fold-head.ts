@@ -65,5 +65,3 @@ export function createFoldHead({ client, table }: StateTable) {
 
   return { read, save, trySave }
 }
-
-export type FoldHeadStore = ReturnType<typeof createFoldHead>

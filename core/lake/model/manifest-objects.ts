@@ -192,8 +192,6 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
   return { read, readUndamaged, readNewest, list, write, remember, pageKeys }
 }
 
-export type ManifestObjects = ReturnType<typeof createManifestObjects>
-
 /**
  * Divides segments into full pages of the oldest ones, and those that the object lists. A page begins where
  * the one before it ends, so it changes only when one of its segments does.
