@@ -15,7 +15,11 @@ const manifest: {
   devDependencies: Record<string, string>
 } = JSON.parse(text('package.json'))
 const pages = globSync(
-  ['*.md', 'docs/**/*.md', '{aws,core,duckdb,lambdas,lib,local,schemas,test,tracker}/**/*.md'],
+  [
+    '*.md',
+    'docs/**/*.md',
+    '{aws,bench,cli,core,cost,duckdb,lambdas,lib,local,providers,rehearsal,scanner,schemas,test,tracker}/**/*.md',
+  ],
   {
     cwd: root,
   },
@@ -33,7 +37,7 @@ const scriptsIn = (page: string) =>
 const pathsIn = (page: string) =>
   [
     ...page.matchAll(
-      /`(?!aws\/lambda\/)((?:schemas|core|scanner|duckdb|lambdas|local|aws|lib|bin|tracker|test|bench|rehearsal|cost|docs|scripts)\/[^`\s]*)`/g,
+      /`(?!aws\/lambda\/)((?:schemas|core|scanner|duckdb|lambdas|local|aws|lib|bin|cli|providers|tracker|test|bench|rehearsal|cost|docs|scripts)\/[^`\s]*)`/g,
     ),
   ].map(([, path = '']) => path)
 const linksIn = (page: string) =>
