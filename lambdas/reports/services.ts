@@ -1,3 +1,4 @@
+import type { RequestErasureServices } from '#core/erasure/request-erasure'
 import type { IdentityViewServices } from '#core/identity/identity-view'
 import type { UserResolver } from '#core/identity/user-resolver'
 import type { GuestSlots } from '#core/limits/guest-slots'
@@ -11,14 +12,13 @@ import type { ReadServices } from '#core/reports/run/read'
 import type { UsageStore } from '#core/usage/store'
 import type { AccountChainServices } from '#lambdas/chain/account-chain'
 import type { Live } from '#schemas/live'
-import type { ErasePersonServices } from './erase-person.ts'
 import type { ExperimentResultsServices } from './experiments.ts'
 import type { VerifyScanServices } from './verify-scan.ts'
 
 export type ReportsServices = AccountChainServices &
   ReadServices &
   IdentityViewServices &
-  ErasePersonServices &
+  RequestErasureServices &
   ExperimentResultsServices &
   VerifyScanServices & {
     projects: Pick<ProjectStore, 'list' | 'resolveRecent' | 'forgetRecent'>
