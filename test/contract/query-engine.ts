@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnswerLimits } from '#core/answer-meter'
 import type { QueryEngine, SqlQuery } from '#core/ports'
-import { date, inFiles, integer, name, sql, timestamp } from '#core/sql'
+import { date, integer, name, sql, timestamp } from '#core/sql'
 import { type TableName, tables } from '#schemas/columns'
+import { inFiles } from '#test/support/in-files'
 
 /** The implementation under test, over an empty lake. */
 export type OpenedQueryEngine = {

@@ -23,7 +23,7 @@ export async function personIds(
   let after = ''
   while (ids.size < limit) {
     const count = Math.min(PAGE_ROWS, limit)
-    const page = await rows(sql`SELECT previous_id AS id FROM (${finalLinks(links, 'id')}) AS link
+    const page = await rows(sql`SELECT previous_id AS id FROM (${finalLinks(links, 'id', null)}) AS link
       WHERE linked_id = ${finalId} AND previous_id > ${after} ORDER BY previous_id LIMIT ${integer(count)}`)
     for (const { id } of page) ids.add(String(id))
     if (page.length < count) break

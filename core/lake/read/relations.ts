@@ -1,5 +1,4 @@
 import { COMPARED_MS, isSplitKnown } from '#core/lake/compact/split-sessions'
-import { withoutErasedUsers } from '#core/lake/erase/erased-events'
 import type { Segment } from '#core/lake/segment'
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
@@ -14,11 +13,11 @@ import {
   canLeaveOut,
   hasRollups,
   hasWholeDates,
-  segmentRows,
   segmentsBetween,
   splitErased,
   splitRollups,
   unionAll,
+  visibleRows,
 } from './segment-rows.ts'
 import {
   fragmentColumns,
@@ -119,14 +118,11 @@ function activityUntil(read: LakeRead): SqlQuery {
  * event_count).
  */
 function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] {
-  const { from, to } = read
-  const columns = sql`date, user_key, event, country, event_count`
   const { cleared, usable, rest } = splitRollups(read, segments)
+  const fields = ['date', 'user_key', 'event', 'country', 'event_count'] as const
+  const dates = betweenDates(read.from, read.to)
   return [
-    ...segmentRows(read, 'segment_activity', cleared, columns, betweenDates(from, to)),
-    ...segmentRows(read, 'segment_activity', usable, columns, betweenDates(from, to)).map(rows =>
-      withoutErasedUsers(read, usable, rows, columns),
-    ),
+    ...visibleRows(read, 'segment_activity', [...cleared, ...usable], fields, dates),
     ...keyedEvents(read, rest, ['date', 'user_key', 'event', 'country']).map(
       rows =>
         sql`SELECT date, user_key, event, country, CAST(1 AS bigint) AS event_count FROM (${rows}) AS event_row`,
@@ -143,13 +139,13 @@ export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = nu
   const segments = segmentsBetween(read, from, to)
   if (localTimestamp !== null || !hasActivityRollup(read)) return activity(read, localTimestamp)
   const { cleared, open } = splitErased(read, segments)
-  const totals = segmentRows(
+  const totals = visibleRows(
     read,
     'segment_activity',
     cleared,
-    sql`date, event, country, total_count AS event_count`,
+    ['date', 'event', 'country', 'total_count'],
     sql`${betweenDates(from, to)} AND total_count IS NOT NULL`,
-  )
+  ).map(rows => sql`SELECT date, event, country, total_count AS event_count FROM (${rows}) AS each_total`)
   // The totals count erased users, too.
   const remaining = activityRows(read, open).map(
     rows => sql`SELECT date, event, country, event_count FROM (${rows}) AS user_activity`,

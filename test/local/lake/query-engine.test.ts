@@ -7,11 +7,12 @@ import { MAX_ANSWER_BYTES, MAX_ANSWER_ROWS } from '#core/answer-meter'
 import { encodeHot } from '#core/lake/consume/encode-hot'
 import { hotColumnsOf } from '#core/lake/consume/hot-columns'
 import type { Log, QueryStatistics } from '#core/ports'
-import { inFiles, integer, join, NOT_MATERIALIZED, sql } from '#core/sql'
+import { integer, join, NOT_MATERIALIZED, sql } from '#core/sql'
 import { createFolderLake } from '#local/lake/folder'
 import type { QueryEngineSettings } from '#local/lake/query-engine'
 import { ENDLESS, queryEngineContract } from '#test/contract/query-engine'
 import { damageParquet } from '#test/support/damage-parquet'
+import { inFiles } from '#test/support/in-files'
 import { openTestEngine } from '#test/support/test-engine'
 
 queryEngineContract('DuckDB over a folder', async answerLimits => {
