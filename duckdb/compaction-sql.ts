@@ -42,8 +42,8 @@ const hashKey = (value: string, bits: 63 | 62 | 53 = 63) =>
 export const PUBLIC_EVENT_KEY = `(${hashKey("project_id || ' ' || event_id", 62)} * 2)`
 
 /**
- * Equal for the copies of an event: its event_key, or for an event without event_id a negative hash of what
- * makes its id, because the service may store one event twice.
+ * The event_key of identities, equal for the copies of an event: for an event without event_id it is a
+ * negative hash of what makes its id, because the service may store one event twice.
  */
 const COPY_KEY = `coalesce(event_key,
   -1 - ${hashKey("concat_ws(' ', project_id, epoch_ms(timestamp), lag_s, seq)")})`
@@ -55,7 +55,7 @@ export function createEpochTables(hotFiles: readonly HotFile[]): string {
   return `
     CREATE TABLE hot_files (slice integer, file integer, filename varchar, shard varchar);
     INSERT INTO hot_files VALUES ${rows.join(', ')};
-    CREATE TABLE identities (bucket smallint, copy_key bigint, arrival bigint, seq bigint, file integer, row bigint);
+    CREATE TABLE identities (bucket smallint, event_key bigint, arrival bigint, seq bigint, file integer, row bigint);
     CREATE TABLE copies (file integer, row bigint);
     CREATE TABLE stored_events (bucket smallint, project_id varchar, day varchar, events bigint)`
 }
@@ -85,15 +85,15 @@ export const selectBuckets = `
 /** The rows of segment_event_ids of a bucket, from a slice. `lastArrival`: newest arrival of the segment. */
 export function eventIdsOfHot(bucket: number, slice: number, lastArrival: number): string {
   return `
-    SELECT copy_key AS event_key, arrival
+    SELECT event_key, arrival
     FROM identities JOIN retry_starts USING (file) ANTI JOIN copies USING (file, row)
     WHERE bucket = ${bucket} AND slice = ${slice} AND ${isKnown(lastArrival)}`
 }
 
 /** Arrivals before a jump are known too: those after it may be of a clock that was ahead. */
 function isKnown(lastArrival: number | 'last_arrival'): string {
-  return `(arrival >= CASE WHEN copy_key < 0 THEN retry_start ELSE ${lastArrival} - ${LOOKBACK_S} END
-    OR (copy_key >= 0 AND arrival < ${lastArrival} - ${JUMP_S}))`
+  return `(arrival >= CASE WHEN event_key < 0 THEN retry_start ELSE ${lastArrival} - ${LOOKBACK_S} END
+    OR (event_key >= 0 AND arrival < ${lastArrival} - ${JUMP_S}))`
 }
 
 /** event_rows: the rows of hot files without the copies. */

@@ -1,54 +1,42 @@
 import type { ReplacedEvent } from '#core/lake/model/compactor'
-import { EVENT_ID_HORIZON_S } from '#core/lake/model/copies'
+import { IS_COPY_OF_OTHER, IS_COPY_OF_PREVIOUS, IS_CREDENTIALED, IS_REPLACED, otherRows, PAIR, previousArrival, storedRows, WINNERS } from '#core/lake/model/copy-rule'
+import type { SqlQuery } from '#core/ports'
+import { integer, sql } from '#core/sql/sql'
 import { ARRIVAL, countEventRows, PUBLIC_EVENT_KEY, readFiles } from './compaction-sql.ts'
 
 /**
- * The statements that find copies and replaced events (core/lake/model/copies.ts), over the tables of
- * duckdb/compaction-sql.ts.
+ * The statements that find copies and replaced events by the rule of core/lake/model/copy-rule.ts, over the tables
+ * of duckdb/compaction-sql.ts. Stored events are in the files of segment_event_ids.
  */
 
-/**
- * Finds the copies of a bucket, by the rule of core/lake/model/copies.ts: a hot row is earlier by (arrival,
- * seq), and stored events are in the files of segment_event_ids. core/lake/read/hot-events.ts applies the
- * same rule to hot events.
- */
+/** Finds the copies of a bucket: of the hot rows, a row is earlier by (arrival, seq). */
 export function addCopies(bucket: number, eventIdFiles: readonly string[]): string {
+  const hot = sql`SELECT event_key, arrival FROM identities WHERE bucket = ${integer(bucket)}`
   return `
     INSERT INTO copies
     SELECT file, row FROM (
-      SELECT file, row, arrival,
-        lag(arrival) OVER (PARTITION BY copy_key ORDER BY arrival, seq, file, row) AS previous_arrival
+      SELECT file, row, arrival, ${previousArrival(sql`arrival, seq, file, row`).text}
       FROM identities WHERE bucket = ${bucket})
-    WHERE arrival - previous_arrival <= ${EVENT_ID_HORIZON_S}
+    WHERE ${IS_COPY_OF_PREVIOUS.text}
     UNION
-    SELECT file, row FROM identities
-    SEMI JOIN (
-        SELECT event_key, 0 AS from_arrival, arrival AS other_arrival FROM ${readFiles(eventIdFiles)}
-        UNION ALL
-        SELECT event_key - 1, 0, arrival FROM ${readFiles(eventIdFiles)} WHERE ${isCredentialed('event_key')}
-        UNION ALL
-        SELECT copy_key - 1, arrival - ${EVENT_ID_HORIZON_S}, arrival
-        FROM identities WHERE bucket = ${bucket} AND ${isCredentialed('copy_key')})
-      ON event_key = copy_key AND other_arrival >= arrival - ${EVENT_ID_HORIZON_S} AND from_arrival <= arrival
+    SELECT file, row FROM identities SEMI JOIN (${otherRows(sql, hot, storedIds(eventIdFiles)).text})
+      ON ${IS_COPY_OF_OTHER.text}
     WHERE bucket = ${bucket}`
 }
 
-/**
- * The stored events of a bucket that a hot one replaces (core/lake/model/copies.ts), after addCopies: rows of
- * ReplacedEvent.
- */
+/** The stored events of a bucket that a hot one replaces, after addCopies: rows of ReplacedEvent. */
 export function selectReplaced(bucket: number, eventIdFiles: readonly string[]): string {
   return `
-    SELECT event_key::varchar AS key, arrival FROM ${readFiles(eventIdFiles)}
-    SEMI JOIN (SELECT copy_key, arrival AS hot_arrival FROM identities ANTI JOIN copies USING (file, row)
-        WHERE bucket = ${bucket} AND ${isCredentialed('copy_key')})
-      ON event_key = copy_key - 1 AND hot_arrival <= arrival + ${EVENT_ID_HORIZON_S}
-    ORDER BY ALL`
+    SELECT stored_pair::varchar AS key, stored_arrival AS arrival FROM (${storedRows(storedIds(eventIdFiles)).text})
+    JOIN (SELECT ${PAIR.text} AS pair_key, ${WINNERS.text}
+        FROM identities ANTI JOIN copies USING (file, row)
+        WHERE bucket = ${bucket} AND ${IS_CREDENTIALED.text} GROUP BY ${PAIR.text})
+      ON stored_pair = pair_key
+    WHERE ${IS_REPLACED.text} ORDER BY ALL`
 }
 
-/** Never true for the negative keys of events without an event_id. */
-function isCredentialed(key: string): string {
-  return `${key} % 2 = 1`
+function storedIds(files: readonly string[]): SqlQuery {
+  return { text: `SELECT event_key, arrival FROM ${readFiles(files)}`, params: [] }
 }
 
 /** replaced_events: the given events; no others. */

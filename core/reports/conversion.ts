@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { EventField } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
-import { PAGE } from '#core/lake/read/session-fragments'
+import { PAGE } from '#core/lake/read/session-rule'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql/sql'
 import type { conversionQuery, conversionResponse } from '#schemas/conversion'

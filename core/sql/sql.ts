@@ -1,5 +1,5 @@
-import type { FileCondition, Scan, SqlParam, SqlQuery } from '#core/ports'
 import type { ColumnName, TableName } from '#schemas/columns'
+import type { FileCondition, Scan, SqlParam, SqlQuery } from '#core/ports'
 
 /**
  * Makes a statement or a piece of one: `sql\`SELECT … WHERE project_id = ${id}\``. A nested piece brings its
@@ -47,9 +47,14 @@ export function join(pieces: readonly SqlQuery[], separator: string): SqlQuery {
  * these files, so that the rows that a statement selects and the files that an engine opens cannot differ.
  * `bucket`: another condition of the scan selects the rows of this bucket alone.
  */
-export function inFiles(table: TableName, files: readonly string[], bucket?: number): SqlQuery {
+export function inFiles(table: OpenTable, files: readonly string[], bucket?: number): SqlQuery {
   return query('?', [{ files }], [{ table, files, ...(bucket !== undefined && { bucket }) }])
 }
+
+/** Tables without rows of persons, or whose readers hide erased ones themselves. */
+export type OpenTable = 'segment_event_ids' | 'links' | 'tombstones'
+/** Tables with rows of persons, also of erased ones. Only core/lake/read/raw.ts reads them. */
+export type RawTable = Exclude<TableName, OpenTable>
 
 /** The condition that a column has one of the values; never true without values. */
 export function isOneOf(column: SqlQuery, values: readonly SqlParam[]): SqlQuery {

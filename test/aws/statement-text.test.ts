@@ -2,7 +2,8 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
 import { byAddress, byName, withoutHotFiles } from '#aws/file-condition'
 import { statementText } from '#aws/statement-text'
-import { inFiles, join, sql } from '#core/sql/sql'
+import { join, sql } from '#core/sql/sql'
+import { inFiles } from '#test/support/in-files'
 
 const LAKE = 's3://lake'
 const MAX = 262_144

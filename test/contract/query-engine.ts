@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { QueryEngine, SqlQuery } from '#core/ports'
 import type { AnswerLimits } from '#core/sql/answer-meter'
-import { date, inFiles, integer, name, sql, timestamp } from '#core/sql/sql'
+import type { QueryEngine, SqlQuery } from '#core/ports'
+import { date, integer, name, sql, timestamp } from '#core/sql/sql'
 import { type TableName, tables } from '#schemas/columns'
+import { inFiles } from '#test/support/in-files'
 
 /** The implementation under test, over an empty lake. */
 export type OpenedQueryEngine = {

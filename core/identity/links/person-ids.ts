@@ -1,7 +1,7 @@
 import { unavailable } from '#core/errors'
 import type { IdentityStore } from '#core/identity/identity-store'
-import { type IdentityScope, ownScope, type ScopedProject } from '#core/identity/scopes'
 import type { OpenLinks } from '#core/lake/model/open-links'
+import { type IdentityScope, ownScope, type ScopedProject } from '#core/identity/scopes'
 import { finalLinks } from '#core/lake/read/user-links'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql/sql'
@@ -24,7 +24,7 @@ export async function personIds(
   let after = ''
   while (ids.size < limit) {
     const count = Math.min(PAGE_ROWS, limit)
-    const page = await rows(sql`SELECT previous_id AS id FROM (${finalLinks(links, 'id')}) AS link
+    const page = await rows(sql`SELECT previous_id AS id FROM (${finalLinks(links, 'id', null)}) AS link
       WHERE linked_id = ${finalId} AND previous_id > ${after} ORDER BY previous_id LIMIT ${integer(count)}`)
     for (const { id } of page) ids.add(String(id))
     if (page.length < count) break

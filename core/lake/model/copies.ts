@@ -1,14 +1,14 @@
 /**
  * Copies of an event_id that arrive within these seconds of each other are one event (docs/api/ingestion.md).
  * Anybody can send one with the public token, so a copy that came with a credential wins over those without,
- * also over one that is stored already (U63).
+ * also over one that is stored already (U63). copy-rule.ts has this rule as SQL.
  *
  * The last bit of an event_key (core/lake/consume/id-keys.ts) says whether the event came with a credential.
  * A hot event is a copy
  * - if an event with the same event_key came before it: the hot one before it, or any stored one;
  * - and without a credential, also if one with a credential is there, stored or hot, before or after it. A
  *   stored event without a credential is replaced if a hot one with a credential is there: reads hide it
- *   (hot-events.ts), and the compaction of the hot one writes its segment anew without it
+ *   (hidden-events.ts), and the compaction of the hot one writes its segment anew without it
  *   (replaced-events.ts). A stored event that arrived later than the hot one by the clock is of a clock that
  *   was ahead, so it counts as one before. The results differ only for a chain of hot copies that is longer
  *   than a day: compaction would keep the first copy of every day.

@@ -1,18 +1,18 @@
 import { tombstoneKey } from '#core/lake/model/keys'
-import type { Segment } from '#core/lake/model/segment'
-import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
-import type { SqlQuery } from '#core/ports'
-import { inFiles, integer, sql } from '#core/sql/sql'
 import type { LakeRead } from './lake-read.ts'
+import type { Segment } from '#core/lake/model/segment'
+import type { SqlQuery } from '#core/ports'
+import { inFiles, integer, name, sql } from '#core/sql/sql'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 
 /**
- * Hides erased events from reads until no file has them any more: by one join with the tombstones of the
- * project, however many these are. Only a project with an erasure in force pays for it. Projects that were
- * erased as a whole are hidden by the look-up of projects, and events that retention deletes by the range of
- * the read.
+ * What hides erased events from reads until no file has them any more (core/lake/read/raw.ts): one join with
+ * the tombstones of the project, however many these are. Only a project with an erasure in force pays for it.
+ * Projects that were erased as a whole are hidden by the look-up of projects, and events that retention
+ * deletes by the range of the read.
  */
 
-type ErasureRead = Pick<LakeRead, 'snapshot' | 'project'>
+export type ErasureRead = Pick<LakeRead, 'snapshot' | 'project'>
 type OfSegment = Pick<Segment, 'erased' | 'lastArrival'>
 
 /** Unix second of arrival. */
@@ -32,20 +32,23 @@ const ERASED_UNTIL = sql`coalesce(erased_until_ms, erased_until * 1000 + 999)`
 
 /**
  * The batches that may have tombstones of persons of the project whose events these segments may have.
- * Without segments: all in force.
+ * Null: all in force, for hot files.
  */
-function batchesOf({ snapshot, project }: ErasureRead, segments?: readonly OfSegment[]): TombstoneBatch[] {
+export function batchesOf(
+  { snapshot, project }: ErasureRead,
+  segments: readonly OfSegment[] | null,
+): TombstoneBatch[] {
   return snapshot.tombstones.filter(
     ({ number, oldestUntil, projects }) =>
       oldestUntil !== null &&
       (projects === null || projects.includes(project.id)) &&
-      (segments === undefined || segments.some(({ erased }) => erased < number)),
+      (segments === null || segments.some(({ erased }) => erased < number)),
   )
 }
 
 /** Whether hot files, and files of links, may have something erased of the project. */
 export function mayHaveErasedHot(read: ErasureRead): boolean {
-  return batchesOf(read).length > 0
+  return batchesOf(read, null).length > 0
 }
 
 /** Whether the segments may have erased events of the project. */
@@ -62,76 +65,27 @@ export function erasedUntil(read: ErasureRead, segments: readonly OfSegment[]): 
 }
 
 /**
- * Leaves erased events out of hot events, which have a user_key. `rows`: a SELECT of `columns`, erased_key
- * and erased_arrival.
- */
-export function withoutErasedHot(read: ErasureRead, rows: SqlQuery, columns: SqlQuery): SqlQuery {
-  return withoutErased(read, batchesOf(read), { rows, columns, key: 'user_key' })
-}
-
-/**
- * Leaves erased events out of events of segments, which have no user_key. `rows`: a SELECT of `columns`,
- * erased_hash and erased_arrival.
- */
-export function withoutErasedStored(
-  read: ErasureRead,
-  segments: readonly OfSegment[],
-  rows: SqlQuery,
-  columns: SqlQuery,
-): SqlQuery {
-  return withoutErased(read, batchesOf(read, segments), { rows, columns, key: 'user_hash' })
-}
-
-/**
- * Leaves erased users out of rollups of segments. `rows`: a SELECT of `columns` and user_key. See
- * erasedUntil.
- */
-export function withoutErasedUsers(
-  read: ErasureRead,
-  segments: readonly OfSegment[],
-  rows: SqlQuery,
-  columns: SqlQuery,
-): SqlQuery {
-  const tombstones = selectTombstones(read, batchesOf(read, segments), 'user_key')
-  return sql`SELECT ${columns} FROM (${rows}) AS each_row
-      LEFT JOIN (${tombstones}) AS tombstone ON tombstone_key = user_key WHERE tombstone_key IS NULL`
-}
-
-/**
  * Leaves out links that arrived before the erasure of their person, which the fold removes from the files
  * minutes later: an erasure names all ids of the person. `rows`: a SELECT of `columns`, previous_key and
  * linked_at.
  */
 export function withoutErasedLinks(read: ErasureRead, rows: SqlQuery, columns: SqlQuery): SqlQuery {
   return sql`SELECT ${columns} FROM (${rows}) AS each_link
-      LEFT JOIN (${selectTombstones(read, batchesOf(read), 'user_key')}) AS tombstone ON tombstone_key = previous_key
+      LEFT JOIN (${tombstonesOf(read, batchesOf(read, null), 'user_key')}) AS tombstone ON tombstone_key = previous_key
       WHERE tombstone_key IS NULL OR linked_at > tombstone_until`
 }
 
-/** The hash of an event of a segment that withoutErasedStored compares. */
-export const ERASED_HASH = sql`substr(to_hex(sha256(to_utf8(user_id))), 1, 16) AS erased_hash`
+/** What tombstones have of the user of a stored event, which has no user_key. */
+export const ERASED_HASH = sql`substr(to_hex(sha256(to_utf8(user_id))), 1, 16)`
 
-type Rows = { rows: SqlQuery; columns: SqlQuery; key: 'user_key' | 'user_hash' }
-
-function withoutErased(
-  read: ErasureRead,
-  batches: readonly TombstoneBatch[],
-  { rows, columns, key }: Rows,
-): SqlQuery {
-  const compared = key === 'user_key' ? sql`erased_key` : sql`erased_hash`
-  return sql`SELECT ${columns} FROM (${rows}) AS each_event
-      LEFT JOIN (${selectTombstones(read, batches, key)}) AS tombstone ON tombstone_key = ${compared}
-      WHERE tombstone_key IS NULL OR erased_arrival > tombstone_until`
-}
-
-/** One row for each erased user, so that a join adds no rows. */
-function selectTombstones(
+/** Rows of (tombstone_key, tombstone_until): one for each erased user, so that a join adds no rows. */
+export function tombstonesOf(
   { project: { id, bucket } }: ErasureRead,
   batches: readonly TombstoneBatch[],
   key: 'user_key' | 'user_hash',
 ): SqlQuery {
   const files = batches.map(batch => tombstoneKey(bucket, batch))
-  const column = key === 'user_key' ? sql`user_key` : sql`user_hash`
+  const column = name(key)
   return sql`SELECT ${column} AS tombstone_key, max(${ERASED_UNTIL}) AS tombstone_until
         FROM tombstones WHERE ${inFiles('tombstones', files)} AND bucket = ${integer(bucket)} AND project_id = ${id} AND ${column} IS NOT NULL
         GROUP BY ${column}`

@@ -5,29 +5,11 @@ import type { Project } from '#core/projects/project'
 import { join, name, sql } from '#core/sql/sql'
 import { DAY_MS, midnight } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
-import { withoutErasedUsers } from './erased-events.ts'
 import { hotEvents } from './hot-events.ts'
 import type { EventField, LakeRead } from './lake-read.ts'
 import { FREE_SCANS } from './scan-strategy.ts'
-import {
-  betweenDates,
-  canLeaveOut,
-  hasRollups,
-  hasWholeDates,
-  segmentRows,
-  segmentsBetween,
-  splitErased,
-  splitRollups,
-  unionAll,
-} from './segment-rows.ts'
-import {
-  fragmentColumns,
-  joinAllFragments,
-  joinSplitFragments,
-  type SessionField,
-  sessionFragments,
-  sessionsOfOne,
-} from './session-fragments.ts'
+import { betweenDates, canLeaveOut, hasRollups, hasWholeDates, segmentsBetween, splitErased, splitRollups, unionAll, visibleRows } from './segment-rows.ts'
+import { fragmentColumns, joinAllFragments, joinSplitFragments, type SessionField, sessionFragments, sessionsOfOne } from './session-fragments.ts'
 import { sessionRollup } from './session-rollup.ts'
 import { keyedEvents, segmentEvents } from './stored-events.ts'
 import { resolveUserIds, resolveUserKeys, userKeyOf } from './user-links.ts'
@@ -119,14 +101,11 @@ function activityUntil(read: LakeRead): SqlQuery {
  * event_count).
  */
 function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] {
-  const { from, to } = read
-  const columns = sql`date, user_key, event, country, event_count`
   const { cleared, usable, rest } = splitRollups(read, segments)
+  const fields = ['date', 'user_key', 'event', 'country', 'event_count'] as const
+  const dates = betweenDates(read.from, read.to)
   return [
-    ...segmentRows(read, 'segment_activity', cleared, columns, betweenDates(from, to)),
-    ...segmentRows(read, 'segment_activity', usable, columns, betweenDates(from, to)).map(rows =>
-      withoutErasedUsers(read, usable, rows, columns),
-    ),
+    ...visibleRows(read, 'segment_activity', [...cleared, ...usable], fields, dates),
     ...keyedEvents(read, rest, ['date', 'user_key', 'event', 'country']).map(
       rows =>
         sql`SELECT date, user_key, event, country, CAST(1 AS bigint) AS event_count FROM (${rows}) AS event_row`,
@@ -143,13 +122,13 @@ export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = nu
   const segments = segmentsBetween(read, from, to)
   if (localTimestamp !== null || !hasActivityRollup(read)) return activity(read, localTimestamp)
   const { cleared, open } = splitErased(read, segments)
-  const totals = segmentRows(
+  const totals = visibleRows(
     read,
     'segment_activity',
     cleared,
-    sql`date, event, country, total_count AS event_count`,
+    ['date', 'event', 'country', 'total_count'],
     sql`${betweenDates(from, to)} AND total_count IS NOT NULL`,
-  )
+  ).map(rows => sql`SELECT date, event, country, total_count AS event_count FROM (${rows}) AS each_total`)
   // The totals count erased users, too.
   const remaining = activityRows(read, open).map(
     rows => sql`SELECT date, event, country, event_count FROM (${rows}) AS user_activity`,

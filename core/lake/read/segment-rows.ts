@@ -1,11 +1,12 @@
+import { erasedUntil, mayHaveErased } from './erased-events.ts'
 import { type SegmentTable, segmentKeys } from '#core/lake/model/keys'
 import type { Segment } from '#core/lake/model/segment'
 import type { SqlQuery } from '#core/ports'
-import { date, inFiles, integer, join, name, sql } from '#core/sql/sql'
+import { date, integer, join, name, type RawTable, sql } from '#core/sql/sql'
 import { DAY_MS, utcDate } from '#core/time'
-import { erasedUntil, mayHaveErased } from './erased-events.ts'
 import { hasReplaced } from './hidden-events.ts'
 import type { LakeRead } from './lake-read.ts'
+import { inRawFiles, type Raw, type RawField, raw, visible } from './raw.ts'
 
 /** Which segments a read needs, and their rows. */
 
@@ -79,20 +80,36 @@ export function betweenDates(from: number, to: number): SqlQuery {
   return sql` AND date >= ${date(utcDate(from))} AND date <= ${date(utcDate(to - 1))}`
 }
 
-/** The project's rows in the files that segments have in a table, as one statement; none without segments. */
+/** FROM … WHERE … of the project's rows in the files that segments have in a table. */
 export function segmentRows(
   { project: { id, bucket } }: LakeRead,
-  table: SegmentTable,
+  table: RawTable & SegmentTable,
   segments: readonly Segment[],
-  columns: SqlQuery,
+  condition: SqlQuery,
+): Raw {
+  const files = segments.flatMap(segment => segmentKeys(table, bucket, segment))
+  return raw`FROM ${name(table)}
+      WHERE ${inRawFiles(table, files)} AND bucket = ${integer(bucket)} AND project_id = ${id}${condition}`
+}
+
+/**
+ * The rows of segments without those of erased persons, as statements for UNION ALL: only segments that may
+ * have such rows pay for the join. A rollup needs more: see splitRollups.
+ */
+export function visibleRows(
+  read: LakeRead,
+  table: RawTable & SegmentTable,
+  segments: readonly Segment[],
+  fields: readonly RawField[],
   condition: SqlQuery,
 ): SqlQuery[] {
-  if (segments.length === 0) return []
-  const files = segments.flatMap(segment => segmentKeys(table, bucket, segment))
-  return [
-    sql`SELECT ${columns} FROM ${name(table)}
-      WHERE ${inFiles(table, files)} AND bucket = ${integer(bucket)} AND project_id = ${id}${condition}`,
-  ]
+  const { cleared, open } = splitErased(read, segments)
+  const persons = table === 'segment_events' ? 'storedEvent' : 'rollup'
+  return [cleared, open]
+    .filter(part => part.length > 0)
+    .map(part =>
+      visible(read, { from: segmentRows(read, table, part, condition), persons, segments: part }, fields),
+    )
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { SqlQuery } from '#core/ports'
 import { integer, join, NOT_MATERIALIZED, sql, timestamp } from '#core/sql/sql'
 import type { ColumnOf } from '#schemas/columns'
-import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
+import { EVENT_LIMITS } from '#schemas/event'
+import { BY, PAGE, type Picked, pickByRow, SOURCES, selectColumns, sessionColumns } from './session-rule.ts'
 
 /**
  * A fragment of a session has the columns of segment_sessions (schemas/columns.ts). A report joins the
@@ -14,41 +15,15 @@ import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
  *   /sessions/distribution 110 instead of 180, /stats 340 instead of 390 (2026-11-23, DuckDB 1.5.5).
  */
 
-/** The page of an event: its path, else its url; an empty text counts as absent (U35). */
-export const PAGE = sql`coalesce(nullif(path, ''), nullif(url, ''))`
-
-/**
- * These names are our own constants, so they are safe in the text. As parameters they would only make it
- * longer.
- */
-export const NON_INTERACTIVE_NAMES = join(
-  NON_INTERACTIVE_EVENTS.map(event => ({ text: `'${event}'`, params: [] })),
-  ', ',
-)
-
 /**
  * One fragment a session from rows (session_key, user_key, timestamp, lag_s, seq, event, path, url) with a
  * session_key.
  */
 export function sessionFragments(rows: SqlQuery): SqlQuery {
-  const ofLastUser = (column: SqlQuery) =>
-    sql`max_by(${column}, ${EVENT_ORDER}) FILTER (WHERE user_key IS NOT NULL)`
-  const ofFirstPage = (column: SqlQuery) =>
-    sql`min_by(${column}, ${EVENT_ORDER}) FILTER (WHERE page IS NOT NULL)`
-  const ofLastPage = (column: SqlQuery) =>
-    sql`max_by(${column}, ${EVENT_ORDER}) FILTER (WHERE page IS NOT NULL)`
-  return sql`SELECT session_key, ${ofLastUser(sql`user_key`)} AS user_key, ${ofLastUser(sql`timestamp`)} AS user_at,
-        ${ofLastUser(sql`lag_s`)} AS user_lag_s,
-        min(timestamp) AS start_at, max(timestamp) AS end_at, count(*) AS event_count,
-        CAST(sum(CASE WHEN event IN (${NON_INTERACTIVE_NAMES}) THEN 0 ELSE 1 END) AS bigint) AS interactive_count,
-        ${ofFirstPage(sql`page`)} AS entry_page, ${ofFirstPage(sql`timestamp`)} AS entry_at, ${ofFirstPage(sql`lag_s`)} AS entry_lag_s,
-        ${ofLastPage(sql`page`)} AS exit_page, ${ofLastPage(sql`timestamp`)} AS exit_at, ${ofLastPage(sql`lag_s`)} AS exit_lag_s
+  return sql`SELECT session_key, ${selectColumns(sessionColumns(SOURCES.events, pickByRow))}
       FROM (SELECT session_key, user_key, timestamp, lag_s, seq, event, ${PAGE} AS page FROM ${rows} AS session_event) AS page_event
       GROUP BY session_key`
 }
-
-/** The order of events, as that of their ids. */
-const EVENT_ORDER = sql`ROW(timestamp, lag_s, seq)`
 
 /**
  * What reports can read of a session, beside its session_key. `user_at` is the timestamp of the event that
@@ -73,40 +48,30 @@ export type FragmentColumn = Exclude<ColumnOf<'segment_sessions'>, 'project_id' 
  */
 type FieldSql = { ofOne: SqlQuery; ofSeveral: SqlQuery; columns: readonly FragmentColumn[] }
 
-const USER_AT = sql`coalesce(user_at, end_at)`
+const { user, entry, exit } = SOURCES.rows
+const OF_SEVERAL = sessionColumns(SOURCES.rows, pickByNumber)
+const USER_AT = sql`CASE WHEN user_key IS NOT NULL THEN ${user.time} END`
 const USER_COLUMNS = ['user_key', 'user_at', 'user_lag_s', 'end_at'] as const
 
 const FIELDS: Readonly<Record<SessionField, FieldSql>> = {
-  user_key: {
-    ofOne: sql`user_key`,
-    ofSeveral: sql`max_by(user_key, ${orderOf(sql`user_key`, USER_AT, sql`user_lag_s`)})`,
-    columns: USER_COLUMNS,
-  },
-  user_at: {
-    ofOne: sql`CASE WHEN user_key IS NOT NULL THEN ${USER_AT} END`,
-    ofSeveral: sql`max(CASE WHEN user_key IS NOT NULL THEN ${USER_AT} END)`,
-    columns: USER_COLUMNS,
-  },
-  start_at: { ofOne: sql`start_at`, ofSeveral: sql`min(start_at)`, columns: ['start_at'] },
-  end_at: { ofOne: sql`end_at`, ofSeveral: sql`max(end_at)`, columns: ['end_at'] },
-  event_count: {
-    ofOne: sql`event_count`,
-    ofSeveral: sql`CAST(sum(event_count) AS bigint)`,
-    columns: ['event_count'],
-  },
+  user_key: { ofOne: user.value, ofSeveral: OF_SEVERAL.user_key, columns: USER_COLUMNS },
+  user_at: { ofOne: USER_AT, ofSeveral: sql`max(${USER_AT})`, columns: USER_COLUMNS },
+  start_at: { ofOne: sql`start_at`, ofSeveral: OF_SEVERAL.start_at, columns: ['start_at'] },
+  end_at: { ofOne: sql`end_at`, ofSeveral: OF_SEVERAL.end_at, columns: ['end_at'] },
+  event_count: { ofOne: sql`event_count`, ofSeveral: OF_SEVERAL.event_count, columns: ['event_count'] },
   is_bounce: {
     ofOne: sql`CASE WHEN interactive_count = 0 THEN 1 ELSE 0 END`,
     ofSeveral: sql`CASE WHEN max(interactive_count) = 0 THEN 1 ELSE 0 END`,
     columns: ['interactive_count'],
   },
   entry_page: {
-    ofOne: sql`entry_page`,
-    ofSeveral: sql`min_by(entry_page, ${orderOf(sql`entry_page`, sql`coalesce(entry_at, start_at)`, sql`entry_lag_s`)})`,
+    ofOne: entry.value,
+    ofSeveral: OF_SEVERAL.entry_page,
     columns: ['entry_page', 'entry_at', 'entry_lag_s', 'start_at'],
   },
   exit_page: {
-    ofOne: sql`exit_page`,
-    ofSeveral: sql`max_by(exit_page, ${orderOf(sql`exit_page`, sql`coalesce(exit_at, end_at)`, sql`exit_lag_s`)})`,
+    ofOne: exit.value,
+    ofSeveral: OF_SEVERAL.exit_page,
     columns: ['exit_page', 'exit_at', 'exit_lag_s', 'end_at'],
   },
 }
@@ -169,8 +134,8 @@ function selectFields(fields: readonly SessionField[], form: 'ofOne' | 'ofSevera
  * whose events have the same millisecond and arrived in the same second, but are in different segments.
  * Within a fragment the order is exact.
  */
-function orderOf(value: SqlQuery, at: SqlQuery, lag: SqlQuery): SqlQuery {
-  return sql`CASE WHEN ${value} IS NOT NULL THEN
-          date_diff('millisecond', TIMESTAMP '2020-01-01 00:00:00.000', ${at}) * 4194304
-          + ${lag} + ${integer(EVENT_LIMITS.futureMs / 1000)} END`
+function pickByNumber(end: 'first' | 'last', picked: Picked, wanted: keyof Picked): SqlQuery {
+  return sql`${BY[end]}(${picked[wanted]}, CASE WHEN ${picked.value} IS NOT NULL THEN
+          date_diff('millisecond', TIMESTAMP '2020-01-01 00:00:00.000', ${picked.time}) * 4194304
+          + ${picked.lag} + ${integer(EVENT_LIMITS.futureMs / 1000)} END)`
 }

@@ -2,7 +2,7 @@ import type { SqlQuery } from '#core/ports'
 import { sql } from '#core/sql/sql'
 import type { LakeRead } from './lake-read.ts'
 import { events, searchStart } from './relations.ts'
-import { NON_INTERACTIVE_NAMES } from './session-fragments.ts'
+import { INTERACTIVE } from './session-rule.ts'
 
 /**
  * The whole sessions that have an event in the range, and others: (whole_id, is_bounce, duration_ms), from
@@ -15,7 +15,7 @@ export function wholeSessions(read: LakeRead, end: number): SqlQuery {
     'event',
   ])
   return sql`(SELECT session_id AS whole_id, date_diff('millisecond', min(timestamp), max(timestamp)) AS duration_ms,
-        min(CASE WHEN event IN (${NON_INTERACTIVE_NAMES}) THEN 1 ELSE 0 END) AS is_bounce
+        1 - max(${INTERACTIVE}) AS is_bounce
       FROM ${sessionEvents} AS each_event WHERE session_id IS NOT NULL GROUP BY session_id)`
 }
 

@@ -1,11 +1,10 @@
 import type { Segment } from '#core/lake/model/segment'
 import type { SqlQuery } from '#core/ports'
 import { join, name, sql, timestamp } from '#core/sql/sql'
-import { ARRIVAL_MS, ERASED_HASH, withoutErasedStored } from './erased-events.ts'
 import { hasReplaced, notReplaced } from './hidden-events.ts'
-import { columnNames, type HotField, selectList } from './hot-events.ts'
+import type { HotField } from './hot-events.ts'
 import type { EventField, LakeRead } from './lake-read.ts'
-import { segmentRows, splitErased } from './segment-rows.ts'
+import { visibleRows } from './segment-rows.ts'
 import { userKeyOf } from './user-links.ts'
 
 /**
@@ -24,14 +23,7 @@ export function segmentEvents(
     ...(segments.some(({ lastAt }) => lastAt >= to) ? [sql` AND timestamp < ${timestamp(to)}`] : []),
     ...(hasReplaced(read, segments) ? [sql` AND ${notReplaced(read)}`] : []),
   ]
-  const { cleared, open } = splitErased(read, segments)
-  const withHash = sql`${selectList(fields)}, ${ERASED_HASH}, ${ARRIVAL_MS} AS erased_arrival`
-  return [
-    ...segmentRows(read, 'segment_events', cleared, selectList(fields), join(bounds, '')),
-    ...segmentRows(read, 'segment_events', open, withHash, join(bounds, '')).map(rows =>
-      withoutErasedStored(read, open, rows, columnNames(fields)),
-    ),
-  ]
+  return visibleRows(read, 'segment_events', segments, fields, join(bounds, ''))
 }
 
 const IDS = { user_key: 'user_id', session_key: 'session_id' } as const

@@ -1,7 +1,7 @@
 import type { OpenLinks } from '#core/lake/model/open-links'
+import { mayHaveErasedHot, withoutErasedLinks } from './erased-events.ts'
 import type { SqlQuery } from '#core/ports'
 import { inFiles, integer, join, sql } from '#core/sql/sql'
-import { mayHaveErasedHot, withoutErasedLinks } from './erased-events.ts'
 import type { EventField, LakeRead } from './lake-read.ts'
 
 /**
@@ -48,18 +48,18 @@ export function userKeyOf(userId: SqlQuery): SqlQuery {
  * One row for each linked id: previous_id and linked_id, or previous_key and linked_key. An id has a row in
  * one file only. What it led to when the file was written may have a row in a newer file, and so on: each
  * step is one more join. `read`: links of persons who are erased in its project are left out; then no other
- * row leads over them.
+ * row leads over them. Null: of everybody, for what an erasure asks.
  */
 export function finalLinks(
   { scope, bucket, files, hops }: OpenLinks,
   form: 'id' | 'key',
-  read?: LinksRead,
+  read: LinksRead | null,
 ): SqlQuery {
   const [from, to] = [plain(`previous_${form}`), plain(`linked_${form}`)]
   const linksOf = (keys: readonly string[]) =>
     sql`FROM links WHERE ${inFiles('links', keys)} AND bucket = ${integer(bucket)} AND scope = ${scope}`
   const first =
-    read !== undefined && mayHaveErasedHot(read)
+    read !== null && mayHaveErasedHot(read)
       ? withoutErasedLinks(
           read,
           sql`SELECT ${from}, ${to}, linked_at${form === 'id' ? sql`, previous_key` : sql``} ${linksOf(files)}`,

@@ -25,7 +25,7 @@ export const PART_VALUES = [
   'exit_seq',
 ] as const
 
-type PartValue = (typeof PART_VALUES)[number]
+export type PartValue = (typeof PART_VALUES)[number]
 
 const TEXTS: ReadonlySet<PartValue> = new Set(['entry_page', 'exit_page'])
 const TIMES: ReadonlySet<PartValue> = new Set(['start_at', 'end_at', 'entry_at', 'exit_at'])

@@ -1,7 +1,7 @@
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { events, sessions } from '#core/lake/read/relations'
-import { PAGE } from '#core/lake/read/session-fragments'
 import { unixMs } from '#core/lake/read/session-rows'
+import { PAGE } from '#core/lake/read/session-rule'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql/sql'
 import { NON_INTERACTIVE_EVENTS } from '#schemas/event'

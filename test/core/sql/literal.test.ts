@@ -2,8 +2,9 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { literal, renderSql } from '#core/sql/literal'
-import { inFiles, sql } from '#core/sql/sql'
+import { sql } from '#core/sql/sql'
 import { propertySettings } from '#test/support/depth'
+import { inFiles } from '#test/support/in-files'
 
 /** For statements without a condition on files. */
 const noFiles = () => 'false'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { bigint, date, inFiles, integer, join, name, sql, timestamp } from '#core/sql/sql'
+import { bigint, date, integer, join, name, sql, timestamp } from '#core/sql/sql'
+import { inFiles } from '#test/support/in-files'
 
 test('every value becomes a parameter, in order', () => {
   const query = sql`SELECT ${1} AS a, ${"'; DROP"} AS b, ${null} AS c`

@@ -5,10 +5,11 @@ import { DuckDBConnection } from '@duckdb/node-api'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeHot } from '#core/lake/consume/encode-hot'
 import { hotColumnsOf } from '#core/lake/consume/hot-columns'
-import { inFiles, sql } from '#core/sql/sql'
+import { sql } from '#core/sql/sql'
 import { createFolderLake } from '#local/lake/folder'
 import type { QueryEngineSettings } from '#local/lake/query-engine'
 import { eventually } from '#test/support/eventually'
+import { inFiles } from '#test/support/in-files'
 import { openTestEngine } from '#test/support/test-engine'
 
 const ARRIVAL = 1_763_700_000_000
