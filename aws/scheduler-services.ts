@@ -68,7 +68,7 @@ export function createSchedulerServices(environment: Record<string, string | und
   })
   const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
   const retention = createRetention({ ...stores, erasures, clock, log, profile })
-  const replays = openReplayUpkeep({ ...stores, profile, objects: null, clock, log })
+  const replays = openReplayUpkeep({ ...stores, profile, deleteDaysBefore: null, clock, log })
   const payments = createPayments(accessSettings, createSecretReader(accessSettings, trace))
   const usageReports = payments && createUsageReports({ ...stores, clock, log, payments })
   const cancellations =
