@@ -1,5 +1,6 @@
 import { createCancellations } from '#core/billing/cancellations'
 import { createUsageReports } from '#core/billing/usage-reports'
+import { createDeletionList } from '#core/state/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import { openErasures } from '#core/erasure/open-erasures'
@@ -14,7 +15,6 @@ import { readProfile } from '#core/plans/profile'
 import { openReplayUpkeep } from '#core/replays/open-replays'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import type { ScanJob } from '#core/scans/scan'
-import { createDeletionList } from '#core/state/deletion-list'
 import { systemClock as clock } from '#providers/system-clock'
 import { createKinesisClient, createSqsClient } from './clients.ts'
 import { createInstruments } from './instruments.ts'
@@ -68,7 +68,7 @@ export function createSchedulerServices(environment: Record<string, string | und
   })
   const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
   const retention = createRetention({ ...stores, erasures, clock, log, profile })
-  const replays = openReplayUpkeep({ ...stores, profile, objects: null, clock, log })
+  const replays = openReplayUpkeep({ ...stores, profile, deleteDaysBefore: null, clock, log })
   const payments = createPayments(accessSettings, createSecretReader(accessSettings, trace))
   const usageReports = payments && createUsageReports({ ...stores, clock, log, payments })
   const cancellations =

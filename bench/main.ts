@@ -20,6 +20,7 @@ const BENCHES: Record<string, () => unknown> = {
   reads: () => import('./reads.ts'),
   replay: () => runVitest('test/browser/replay/page-cost.test.ts', { REPLAY_BENCH: '1' }),
   scan: () => import('./scan.ts'),
+  scrub: () => import('./scrub.ts'),
   split: () => import('./split-sessions.ts'),
   stops: () => import('./stops.ts'),
   strangers: () => import('./strangers.ts'),

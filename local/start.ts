@@ -20,7 +20,6 @@ import { openFunctions } from './functions.ts'
 import { CAPS, createAdmission } from './http/admission.ts'
 import { listen, reservePort } from './http/listen.ts'
 import { trustProxies } from './http/trusted-proxies.ts'
-import { createFolderLake } from './lake/folder.ts'
 import { isOpenToOthers, lockFolder } from './lock.ts'
 import { ensureOwner } from './owner.ts'
 import { type PipelineThread, startPipeline } from './pipeline/start.ts'
@@ -182,7 +181,7 @@ async function openService(
     ...storage,
     billing: access.billing,
     profile: access.profile,
-    objects: createFolderLake(lakeDir(DATA_DIR)),
+    lakeFolder: lakeDir(DATA_DIR),
     scans,
     clock,
     log,

@@ -6,11 +6,10 @@ import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { takeBackSetAside } from '#core/lake/consume/set-aside'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
-import { hotPrefix, parseHotKey } from '#core/lake/model/keys'
-import { compactedByAll } from '#core/lake/model/manifest'
+import { parseHotKey } from '#core/lake/model/keys'
 import { ownObjects } from '#core/lake/model/own-objects'
-import type { LakeStateStore, ShardState } from '#core/lake/model/state'
 import { reconcileLake } from '#core/lake/restore/reconcile-lake'
+import type { LakeStateStore, ShardState } from '#core/lake/model/state'
 import type { Clock, EventStream, Lake, Log } from '#core/ports'
 import { createLakeStores, createStores } from '#core/stores'
 import { gatherReads } from '#core/usage/gathered-reads'
@@ -20,13 +19,8 @@ import { tables } from '#schemas/columns'
 import { browserTempDir, compactionTempDir, lakeDir, queryTempDir, statePath } from './data-folder.ts'
 import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
 import { openState } from './state/state.ts'
-import {
-  COMPACTION_BYTES,
-  createDiskReserve,
-  type DiskReserve,
-  lakeWithDiskReserve,
-  withDiskReserve,
-} from './stream/disk-reserve.ts'
+import { createDiskReserve, type DiskReserve, lakeWithDiskReserve, withDiskReserve } from './stream/disk-reserve.ts'
+import { createHotBytes } from './stream/hot-bytes.ts'
 import { openLanes } from './stream/lanes.ts'
 import { continueOrder, newestTimes } from './stream/newest-arrival.ts'
 
@@ -113,7 +107,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
         bytes += stream.bytesAfter(shard, highWater)
       return bytes
     },
-    hotBytes: () => openHotBytes(lakeState, lake),
+    hotBytes: createHotBytes({ state: lakeState, lake, clock }),
     log,
   })
   await reserve.measure()
@@ -163,17 +157,6 @@ function repeatMeasure(reserve: DiskReserve) {
       return running
     },
   }
-}
-
-/** The bytes of the hot files that some bucket has not compacted yet. */
-async function openHotBytes(state: LakeStateStore, lake: Lake): Promise<number> {
-  const { epoch } = await state.lake()
-  const compacted = compactedByAll(await state.manifestHeads())
-  let bytes = 0
-  for (let open = compacted; open <= epoch && bytes < COMPACTION_BYTES; open++) {
-    for (const { size } of await lake.list(hotPrefix(open))) bytes += size
-  }
-  return bytes
 }
 
 function readShards(state: LakeStateStore, stream: Pick<EventStream, 'shards'>): Promise<ShardState[]> {

@@ -101,15 +101,15 @@ export function openReplayUpkeep({
   profile,
   clock,
   log,
-  objects,
+  deleteDaysBefore,
   ...state
-}: StateTable & Pick<UpkeepServices, 'objects' | 'log' | 'clock'> & { profile: Profile }) {
+}: StateTable & Pick<UpkeepServices, 'deleteDaysBefore' | 'log' | 'clock'> & { profile: Profile }) {
   const services = { ...state, clock }
   return createReplayUpkeep({
     ...state,
     settings: createReplaySettings(services),
     quota: createReplayQuota({ ...services, profile }),
-    objects,
+    deleteDaysBefore,
     clock,
     log,
   })

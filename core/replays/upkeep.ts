@@ -1,16 +1,19 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import type { Lake, Log, Now } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import { type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS, utcDate } from '#core/time'
-import { REPLAY_LIMITS, REPLAY_PREFIX } from '#schemas/replays'
+import { REPLAY_LIMITS } from '#schemas/replays'
 import type { ReplayQuota } from './quota.ts'
 import type { ReplaySettingsStore } from './settings.ts'
 
 export type UpkeepServices = StateTable & {
   settings: Pick<ReplaySettingsStore, 'accounts'>
   quota: Pick<ReplayQuota, 'recount'>
-  /** Null where the objects expire by themselves, as in S3. */
-  objects: Pick<Lake, 'list' | 'delete'> | null
+  /**
+   * Deletes the objects of replays that began before this UTC day (`2026-11-29`), without a list of them all.
+   * Null where the objects expire by themselves, as in S3.
+   */
+  deleteDaysBefore: ((day: string) => Promise<void>) | null
   clock: Now
   log: Log
 }
@@ -18,8 +21,6 @@ export type UpkeepServices = StateTable & {
 /** A tick begins nothing new after this time, ms: other work of the same process waits for it. */
 const TICK_MS = 10_000
 const CONCURRENCY = 8
-/** Objects that are deleted at the same time. */
-const BATCH = 1_000
 
 /** How far a day's work has come. It outlives a process, because on AWS each tick may be in another one. */
 const KEY: ItemKey = { pk: 'install', sk: 'replay-upkeep' }
@@ -29,7 +30,15 @@ type Progress = { day: string /** The last account that was counted. */; after: 
  * Once a day: counts the bytes of all accounts with replays anew, because replays expire by themselves and a
  * recorder may never say that it has ended; and deletes the objects of expired days.
  */
-export function createReplayUpkeep({ client, table, settings, quota, objects, clock, log }: UpkeepServices) {
+export function createReplayUpkeep({
+  client,
+  table,
+  settings,
+  quota,
+  deleteDaysBefore,
+  clock,
+  log,
+}: UpkeepServices) {
   let doneOn = ''
 
   /** Works for TICK_MS at most. The next tick goes on. */
@@ -43,7 +52,9 @@ export function createReplayUpkeep({ client, table, settings, quota, objects, cl
 
   async function work(progress: Progress): Promise<void> {
     const end = clock.now() + TICK_MS
-    if (progress.after === '') await deleteExpired()
+    // An object goes a day later than what leads to it.
+    const expired = utcDate(clock.now() - (REPLAY_LIMITS.retention_days + 1) * DAY_MS)
+    if (progress.after === '') await deleteDaysBefore?.(expired)
     for await (const accounts of settings.accounts(progress.after)) {
       await forEachConcurrent(accounts, CONCURRENCY, async account => {
         if (!(await quota.recount(account)))
@@ -65,14 +76,6 @@ export function createReplayUpkeep({ client, table, settings, quota, objects, cl
 
   async function write(progress: Progress): Promise<void> {
     await orUnavailable(client.put({ TableName: table, Item: { ...KEY, ...progress } }))
-  }
-
-  async function deleteExpired(): Promise<void> {
-    if (objects === null) return
-    const oldest = utcDate(clock.now() - (REPLAY_LIMITS.retention_days + 1) * DAY_MS)
-    const stored = await objects.list(REPLAY_PREFIX)
-    const expired = stored.map(({ key }) => key).filter(key => (key.split('/')[1] ?? '') < oldest)
-    for (let i = 0; i < expired.length; i += BATCH) await objects.delete(expired.slice(i, i + BATCH))
   }
 
   return { tick }

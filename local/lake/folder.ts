@@ -1,30 +1,34 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { forEachConcurrent } from '#core/async/concurrency'
 import { unavailable } from '#core/errors'
 import type { Lake, LakeObject } from '#core/ports'
 
 /** Seconds after which a caller may try again when a write fails, for example on a full disk. */
 const RETRY_AFTER = 30
 /**
- * Suffix of a file that is being written. It is never listed or read, and the next start deletes it after a
- * crash.
+ * The folder of files that are being written. It is never listed, and the next start deletes what a crash has
+ * left there: so that start reads no other folder, however many objects there are.
  */
 const UNFINISHED = '.unfinished'
+/** Files of a listing whose sizes are read at the same time: as many as keep the disk busy. */
+const SIZES_AT_ONCE = 32
 
 /**
  * The lake in a folder. An object's key is its path below the folder. An object is written under a temporary
  * name, synced and renamed, so a key holds a whole object or none, even after a power cut.
  */
 export function createFolderLake(folder: string): Lake {
-  mkdirSync(folder, { recursive: true })
-  let putCount = 0
+  mkdirSync(join(folder, UNFINISHED), { recursive: true })
 
   async function put(key: string, bytes: Uint8Array): Promise<void> {
     const path = pathOf(folder, key)
-    const unfinished = `${path}.${process.pid}-${putCount++}${UNFINISHED}`
+    const unfinished = join(folder, UNFINISHED, randomBytes(12).toString('hex'))
     try {
       const firstNewFolder = await mkdir(dirname(path), { recursive: true })
+      await mkdir(dirname(unfinished), { recursive: true })
       const file = await open(unfinished, 'w')
       try {
         await file.writeFile(bytes)
@@ -48,18 +52,15 @@ export function createFolderLake(folder: string): Lake {
   async function list(prefix: string): Promise<LakeObject[]> {
     // A prefix may end within a name, so its last part cannot be a folder to list.
     const start = join(folder, prefix.slice(0, prefix.lastIndexOf('/') + 1))
-    const paths = await filesBelow(start)
-    const objects = await Promise.all(
-      paths
-        .filter(path => !path.endsWith(UNFINISHED))
-        .map(path => ({ path, key: relative(folder, path).split(sep).join('/') }))
-        .filter(({ key }) => key.startsWith(prefix))
-        .map(async ({ path, key }) => {
-          const stats = await orNull(stat(path))
-          return stats && { key, size: stats.size }
-        }),
-    )
-    return objects.filter(object => object !== null).toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    const keys = (await filesBelow(start))
+      .map(path => relative(folder, path).split(sep).join('/'))
+      .filter(key => key.startsWith(prefix) && !isUnfinished(key))
+    const objects: LakeObject[] = []
+    await forEachConcurrent(keys, SIZES_AT_ONCE, async key => {
+      const stats = await orNull(stat(join(folder, key)))
+      if (stats !== null) objects.push({ key, size: stats.size })
+    })
+    return objects.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   }
 
   async function remove(keys: readonly string[]): Promise<void> {
@@ -74,27 +75,60 @@ export function createFolderLake(folder: string): Lake {
 
 /**
  * Deletes the files that a crashed process did not finish. Call it only in the process that holds the
- * folder's lock.
+ * folder's lock, before its lake is created. A folder of a version that wrote such files beside the objects
+ * is walked once.
  */
 export async function deleteUnfinished(folder: string): Promise<void> {
-  for (const path of await filesBelow(folder)) {
-    if (path.endsWith(UNFINISHED)) await rm(path, { force: true })
-  }
+  const unfinished = join(folder, UNFINISHED)
+  const isOlder = (await orNull(stat(unfinished))) === null
+  const paths = isOlder ? await filesBelow(folder) : []
+  for (const path of paths) if (path.endsWith(UNFINISHED)) await rm(path, { force: true })
+  await rm(unfinished, { recursive: true, force: true })
 }
 
 /**
- * Lists all files below the folder, one folder at a time. readdir's `recursive` option is not used: it fails
- * when a folder is deleted during the walk, and a listing that is wrongly empty could lose events.
+ * Also of a version that wrote `<key>.<process>-<number>.unfinished`: a copy may have brought such a file.
+ */
+function isUnfinished(key: string): boolean {
+  return key.startsWith(`${UNFINISHED}/`) || key.endsWith(UNFINISHED)
+}
+
+/**
+ * Deletes the folders of days before this one (`2026-11-29`) below a prefix whose next part is a day: one
+ * folder of a day after the other, so neither memory nor the caller's thread knows how many objects there
+ * are.
+ */
+export async function deleteDays(folder: string, prefix: string, before: string): Promise<void> {
+  const days = join(folder, prefix)
+  for (const day of await namesIn(days)) {
+    if (!DAY.test(day) || day >= before) continue
+    for (const name of await namesIn(join(days, day)))
+      await rm(join(days, day, name), { recursive: true, force: true })
+    await rm(join(days, day), { recursive: true, force: true })
+  }
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await orNull(readdir(folder))) ?? []
+}
+
+/**
+ * Lists all files below the folder, one folder after the other. readdir's `recursive` option is not used: it
+ * fails when a folder is deleted during the walk, and a listing that is wrongly empty could lose events.
  */
 async function filesBelow(folder: string): Promise<string[]> {
-  const entries = (await orNull(readdir(folder, { withFileTypes: true }))) ?? []
-  const paths = await Promise.all(
-    entries.map(entry => {
-      const path = join(folder, entry.name)
-      return entry.isDirectory() ? filesBelow(path) : [path]
-    }),
-  )
-  return paths.flat()
+  const paths: string[] = []
+  const folders = [folder]
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    for (const entry of (await orNull(readdir(next, { withFileTypes: true }))) ?? []) {
+      const path = join(next, entry.name)
+      if (entry.isDirectory()) folders.push(path)
+      else paths.push(path)
+    }
+  }
+  return paths
 }
 
 function pathOf(folder: string, key: string): string {

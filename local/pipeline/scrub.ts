@@ -22,16 +22,19 @@ export type ScrubServices = {
 
 /** An event may be so much older than its record in the log, ms: its request waits for the commit. */
 const IN_FLIGHT_MS = 10_000
-/** A scrub rewrites all files of the state. So the pause after it is this many times as long as the scrub. */
+/** A scrub moves all items of the state. So the pause after it is this many times as long as the scrub. */
 const PAUSE_FACTOR = 10
 
 /**
  * Removes what this machine has of erased events outside the lake: in records of the log, in chunks of the
  * live buffer, and in bytes that SQLite no longer uses. All other events stay in the log for as
  * long as it keeps them. Works in the background, for the erasures that wait for it. `pauseMs`: shortest
- * pause between two scrubs.
+ * pause between two scrubs. A scrub that the signal interrupts is no failure.
  */
-export function createScrub(services: ScrubServices, { pauseMs }: { pauseMs: number }) {
+export function createScrub(
+  services: ScrubServices,
+  { pauseMs, signal }: { pauseMs: number; signal?: AbortSignal },
+) {
   const { stream, state, lake, liveBuffer, liveCheckpoint, scrubState, clock, log } = services
   let scrubbedUntil = 0
   let nextStart = 0
@@ -42,7 +45,9 @@ export function createScrub(services: ScrubServices, { pauseMs }: { pauseMs: num
     const startedAt = clock.now()
     if (needed >= scrubbedUntil && startedAt >= nextStart && running === null) {
       running = run(startedAt)
-        .catch(error => log('JOB_FAILED', { job: 'scrub', error: String(error) }))
+        .catch(error => {
+          if (!signal?.aborted) log('JOB_FAILED', { job: 'scrub', error: String(error) })
+        })
         .finally(() => {
           const now = clock.now()
           nextStart = now + Math.max(pauseMs, PAUSE_FACTOR * (now - startedAt))

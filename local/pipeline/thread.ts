@@ -25,6 +25,7 @@ import { type CompactionStart, startCompaction } from '#local/compaction/start'
 import { lakeDir, statePath } from '#local/data-folder'
 import { createFolderLake } from '#local/lake/folder'
 import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
+import { scrubState } from '#local/state/scrub-state'
 import { connectState } from '#local/state/state'
 import { openLanesReader } from '#local/stream/lanes-reader'
 import { systemClock as clock } from '#providers/system-clock'
@@ -115,9 +116,9 @@ const live = createLiveFeed({
 const scrub = createScrub(
   {
     ...{ stream, state, lake, liveBuffer, liveCheckpoint, clock, log },
-    scrubState: connection.scrub,
+    scrubState: () => scrubState(statePath(dataDir), stopping.signal),
   },
-  { pauseMs: Math.min(SCRUB_PAUSE_MS, epochMs) },
+  { pauseMs: Math.min(SCRUB_PAUSE_MS, epochMs), signal: stopping.signal },
 )
 const readOldestUnread = createOldestUnread({ state, stream })
 const oldRecords = createOldRecords({

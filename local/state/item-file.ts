@@ -1,9 +1,11 @@
-import { close as closeFile, closeSync, existsSync, fdatasync, openSync } from 'node:fs'
+import { close as closeFile, closeSync, existsSync, fdatasync, openSync, writeFileSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { isDamage } from '#local/stream/log-file'
 import { createGroupSync } from './group-sync.ts'
 import { ItemError } from './item-error.ts'
+import { createItemTables, ITEM_TABLES, isPrepared, prepareFile, scrubSteps } from './item-tables.ts'
 import type { ItemRow } from './values.ts'
 
 const dataSync = promisify(fdatasync)
@@ -12,7 +14,7 @@ const dataSync = promisify(fdatasync)
 const SQLITE_BUSY = 5
 /** The start waits this long for another thread, ms. */
 const OPEN_MS = 10_000
-/** A write of another thread takes less than 1 ms; a scrub of a large state takes seconds. */
+/** A write of another thread takes less than 1 ms, a step of a scrub a few. A slow disk may take longer. */
 const BUSY_MS = 30_000
 const BUSY_PAUSE_MS = 1
 /** Work of one turn of the event loop, before other work of the thread gets its turn: about 1 ms. */
@@ -20,9 +22,19 @@ const CALLS_OF_TURN = 20
 /** Expired items that one statement deletes. A chunk of the live buffer has up to 300 KB. */
 const EXPIRED_ITEMS = 25
 
-const UPSERT = `
-  INSERT INTO items (pk, sk, item, expires_at) VALUES (?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET item = excluded.item, expires_at = excluded.expires_at`
+/**
+ * A scrub pauses after each step as long as the step took, and at least so long, ms: writers of other threads
+ * look once in BUSY_PAUSE_MS whether they may write.
+ */
+const SCRUB_PAUSE_MS = 3
+
+/** Replaces the item of the same key, by the trigger of item-tables.ts. */
+const PUT = 'INSERT INTO items (pk, sk, item, expires_at) VALUES (?, ?, ?, ?)'
+
+/** The file that a damaged page leaves when a request finds it. The next start then checks every page. */
+export function suspectPath(path: string): string {
+  return `${path}.suspect`
+}
 
 /** Some items in the order of their keys: conditions on `pk` and `sk` in SQL. */
 export type Page = { conditions: { sql: string; values: string[] }[]; isForward: boolean }
@@ -40,26 +52,23 @@ export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
   // end the locks that other threads have on it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path, { timeout: OPEN_MS })
+  // auto_vacuum counts for a new file only, before its first page.
   database.exec(`
+    PRAGMA auto_vacuum = INCREMENTAL;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
+    PRAGMA secure_delete = ON;
     PRAGMA wal_autocheckpoint = ${checkpointPages};
-    CREATE TABLE IF NOT EXISTS items (
-      pk TEXT NOT NULL,
-      sk TEXT NOT NULL,
-      item TEXT NOT NULL,
-      expires_at REAL,
-      PRIMARY KEY (pk, sk)
-    ) STRICT;
-    CREATE INDEX IF NOT EXISTS expiring ON items (expires_at) WHERE expires_at IS NOT NULL;
-    PRAGMA busy_timeout = 0;
   `)
+  createItemTables(database)
+  database.exec('PRAGMA busy_timeout = 0')
   const log = openSync(`${path}-wal`, 'r+')
   const statements = new Map<string, StatementSync>()
   const waitUntilSynced = createGroupSync(sync)
   /** After a failed sync the system may have dropped what was to be written, and it does not say so again. */
   let mustCheckpoint = false
   let callsOfTurn = 0
+  const steps = scrubSteps(database)
 
   /** The texts of statements are few: see toPage of requests.ts. */
   function prepare(sql: string): StatementSync {
@@ -98,6 +107,7 @@ export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
       } catch (error) {
         const { errcode, message } = error as Error & { errcode?: number }
         if (errcode === undefined) throw error
+        if (isDamage(error)) writeFileSync(suspectPath(path), '')
         const isBusy = (errcode & 0xff) === SQLITE_BUSY
         if (!isBusy || waited >= BUSY_MS) throw new ItemError('InternalServerError', message, error)
       }
@@ -131,6 +141,15 @@ export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
     }
   }
 
+  /** Runs steps of a scrub, each in a transaction, until one returns false. */
+  async function repeatStep(step: () => boolean): Promise<void> {
+    for (;;) {
+      const startedAt = performance.now()
+      if (!(await attempt(() => transact(step)))) return
+      await sleep(Math.max(SCRUB_PAUSE_MS, performance.now() - startedAt))
+    }
+  }
+
   return {
     /** Runs a read. */
     read: attempt,
@@ -148,32 +167,54 @@ export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
       return prepare('SELECT item FROM items WHERE pk = ? AND sk = ?').get(pk, sk)?.item as string | undefined
     },
     put({ pk, sk, item, expires_at }: ItemRow): void {
-      prepare(UPSERT).run(pk, sk, item, expires_at)
+      prepare(PUT).run(pk, sk, item, expires_at)
     },
     remove(pk: string, sk: string): void {
-      prepare('DELETE FROM items WHERE pk = ? AND sk = ?').run(pk, sk)
+      for (const table of ITEM_TABLES) prepare(`DELETE FROM ${table} WHERE pk = ? AND sk = ?`).run(pk, sk)
     },
     /** The texts of the items of a page, until the caller takes no more. The caller must not pause. */
     *page({ conditions, isForward }: Page): Iterable<string> {
       const where = ['true', ...conditions.map(({ sql }) => sql)].join(' AND ')
       const order = isForward ? 'pk, sk' : 'pk DESC, sk DESC'
-      const select = prepare(`SELECT item FROM items WHERE ${where} ORDER BY ${order}`)
-      for (const { item } of select.iterate(...conditions.flatMap(({ values }) => values)))
-        yield item as string
+      // Not over the view: SQLite would collect and sort all rows of the range before it returns the first.
+      const selects = ITEM_TABLES.map(table => `SELECT item, pk, sk FROM ${table} WHERE ${where}`)
+      const select = prepare(`${selects.join(' UNION ALL ')} ORDER BY ${order}`)
+      const values = conditions.flatMap(condition => condition.values)
+      for (const { item } of select.iterate(...values, ...values)) yield item as string
     },
 
     /** Deletes the items whose `expires_at` (Unix seconds) is before `now`, and shortens the log. */
     async deleteExpired(now: number): Promise<void> {
-      const sql = `DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires_at < ? LIMIT ${EXPIRED_ITEMS})`
-      while ((await attempt(() => prepare(sql).run(now).changes)) > 0) await nextTurn()
+      for (const table of ITEM_TABLES) {
+        const expired = `SELECT rowid FROM ${table} WHERE expires_at < ? LIMIT ${EXPIRED_ITEMS}`
+        const sql = `DELETE FROM ${table} WHERE rowid IN (${expired})`
+        while ((await attempt(() => prepare(sql).run(now).changes)) > 0) await nextTurn()
+      }
       await attempt(() => checkpoint('PASSIVE'))
     },
     /**
-     * Removes the bytes of deleted and replaced items from the files. SQLite leaves them in pages, and moves
-     * copies between pages, so the file is written anew. Other threads read meanwhile; their writes wait.
+     * Prepares a file of an older version for scrubs. Without room on the disk a later start or scrub does.
+     */
+    async takeOver(): Promise<void> {
+      if (isPrepared(database)) return
+      await attempt(() => prepareFile(database)).catch(() => {})
+      await attempt(() => checkpoint('TRUNCATE')).catch(() => {})
+    },
+    /**
+     * Removes the bytes of items from the files that were deleted or replaced before the call, in many small
+     * transactions: reads and writes of all threads go on between them. Only one scrub may run at a time. A
+     * process that ends meanwhile leaves items in both tables, which is no fault; its scrub counts for
+     * nothing.
      */
     async scrub(): Promise<void> {
-      await attempt(() => database.exec('VACUUM'))
+      if (!isPrepared(database)) await attempt(() => prepareFile(database))
+      // What an interrupted scrub has left, so that one table is empty.
+      await repeatStep(steps.move)
+      await attempt(() => transact(steps.turn))
+      await repeatStep(steps.move)
+      await repeatStep(steps.shrink)
+      // Most pages move while others write; then the last ones, while they wait.
+      await attempt(() => checkpoint('PASSIVE'))
       await attempt(() => checkpoint('TRUNCATE'))
     },
     async close(): Promise<void> {

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Billing } from '#core/billing/billing'
+import { createDeletionList } from '#core/state/deletion-list'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import type { Profile } from '#core/plans/profile'
-import type { Lake, Log, Now } from '#core/ports'
+import type { Log, Now } from '#core/ports'
 import { openReplayUpkeep } from '#core/replays/open-replays'
 import type { ScanMaintenance } from '#core/scans/open-scan-maintenance'
-import { createDeletionList } from '#core/state/deletion-list'
+import { deleteDays } from '#local/lake/folder'
 import type { Storage } from '#local/storage'
+import { REPLAY_PREFIX } from '#schemas/replays'
 
 /** The first run waits until the start is over. */
 const FIRST_MS = 60_000
@@ -15,8 +17,8 @@ const PAUSE_MS = 3_600_000
 
 export type StateMaintenanceServices = Storage & {
   billing: Billing | null
-  /** The objects of replays. */
-  objects: Lake
+  /** The folder of the lake, which has the objects of replays. */
+  lakeFolder: string
   profile: Profile
   scans: Pick<ScanMaintenance, 'tick'>
   clock: Now
@@ -28,12 +30,15 @@ export type StateMaintenanceServices = Storage & {
  * retention, and expired replays; begins monthly website analyses; cancels the subscriptions of deleted
  * accounts, and reports what others have used. Once an hour until `stop`.
  */
-export function startStateMaintenance({ billing, objects, scans, ...services }: StateMaintenanceServices) {
+export function startStateMaintenance({ billing, lakeFolder, scans, ...services }: StateMaintenanceServices) {
   const { log } = services
   const stopping = new AbortController()
   const purge = createPurge({ ...services, deletions: createDeletionList(services) })
   const retention = createRetention(services)
-  const replays = openReplayUpkeep({ ...services, objects })
+  const replays = openReplayUpkeep({
+    ...services,
+    deleteDaysBefore: day => deleteDays(lakeFolder, REPLAY_PREFIX, day),
+  })
 
   async function run(): Promise<void> {
     let pause = FIRST_MS

@@ -7,6 +7,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -14,7 +15,8 @@ import type { StateTable } from '#core/state/state-table'
 import { FolderError } from '#local/lock'
 import { isDamage } from '#local/stream/log-file'
 import { createClient } from './client.ts'
-import { type ItemFile, openItemFile } from './item-file.ts'
+import { type ItemFile, openItemFile, suspectPath } from './item-file.ts'
+import { ITEM_TABLES } from './item-tables.ts'
 import { createRequests } from './requests.ts'
 import type { ItemRow } from './values.ts'
 
@@ -25,6 +27,9 @@ const TABLE = 'footfall'
  * so for 64 MB: that waits for the disk.
  */
 const MAIN_CHECKPOINT_PAGES = 16_000
+
+/** Each start checks every page of a file up to this size: 0.3 s for 100 MB. */
+const CHECKED_BYTES = 256 * 1024 * 1024
 
 export type StateConnection = StateTable & Pick<ItemFile, 'deleteExpired' | 'scrub' | 'close'>
 
@@ -40,12 +45,17 @@ export type OpenState = StateConnection & {
  * may call it, before others connect. After SIGKILL, SQLite reads its log when it opens. Throws FolderError
  * when the file cannot be used.
  */
-export async function openState(path: string): Promise<OpenState> {
+export async function openState(
+  path: string,
+  { checkedBytes = CHECKED_BYTES }: { checkedBytes?: number } = {},
+): Promise<OpenState> {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const isRepaired = isDamaged(path)
+    const isRepaired = isDamaged(path, checkedBytes)
     if (isRepaired) await salvage(path)
+    rmSync(suspectPath(path), { force: true })
     const file = openItemFile(path, { checkpointPages: MAIN_CHECKPOINT_PAGES })
+    await file.takeOver()
     return { ...connectionOf(file), path, isRepaired }
   } catch (error) {
     throw new FolderError(
@@ -65,13 +75,19 @@ function connectionOf(file: ItemFile): StateConnection {
   return { client: createClient(createRequests(file, TABLE)), table: TABLE, deleteExpired, scrub, close }
 }
 
-/** Checks every page: 0.3 s for 100 MB. */
-function isDamaged(path: string): boolean {
+/**
+ * Checks every page of a file that is small enough, or in which a request has met damage since the last
+ * check.
+ */
+function isDamaged(path: string, checkedBytes: number): boolean {
   if (!existsSync(path)) return false
+  const isChecked = statSync(path).size <= checkedBytes || existsSync(suspectPath(path))
   try {
     const database = new DatabaseSync(path)
     try {
-      return database.prepare('PRAGMA quick_check(1)').get()?.quick_check !== 'ok'
+      // The rest needs the first page alone, and finds a file that is no database.
+      database.prepare('PRAGMA schema_version').get()
+      return isChecked && database.prepare('PRAGMA quick_check(1)').get()?.quick_check !== 'ok'
     } finally {
       database.close()
     }
@@ -93,10 +109,12 @@ async function salvage(path: string): Promise<void> {
   const file = openItemFile(unfinished)
   let count = 0
   await file.write(() => {
-    for (const order of ['', 'DESC']) {
-      for (const row of readableRows(damaged, order)) {
-        file.put(row)
-        count++
+    for (const table of ['items', ...ITEM_TABLES]) {
+      for (const order of ['', 'DESC']) {
+        for (const row of readableRows(damaged, table, order)) {
+          file.put(row)
+          count++
+        }
       }
     }
   })
@@ -121,9 +139,11 @@ function syncPath(path: string): void {
   closeSync(file)
 }
 
-function* readableRows(database: DatabaseSync, order: string): Generator<ItemRow> {
+/** The rows of a table up to a damaged page. A table that the file lacks has none. */
+function* readableRows(database: DatabaseSync, table: string, order: string): Generator<ItemRow> {
   try {
-    const rows = database.prepare(`SELECT pk, sk, item, expires_at FROM items ORDER BY rowid ${order}`)
+    // The view `items` has no rowid, so only a table of that name has rows here.
+    const rows = database.prepare(`SELECT pk, sk, item, expires_at FROM ${table} ORDER BY rowid ${order}`)
     for (const row of rows.iterate()) yield row as ItemRow
   } catch (error) {
     if (!isDamage(error)) throw error

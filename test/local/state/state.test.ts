@@ -310,6 +310,26 @@ test('a damaged file is repaired and keeps all items but those of the damaged pa
   expect((await open()).isRepaired).toBe(false)
 })
 
+test('a large file is checked page by page only after a request has met damage in it', async () => {
+  const state = await open()
+  for (let n = 0; n < 200; n++) await put(state, `k${n}`, n)
+  await state.close()
+  const page = Math.floor(readFileSync(path).indexOf('"n":100') / 4_096)
+  const file = openSync(path, 'r+')
+  writeSync(file, Buffer.alloc(4_096, 0xff), 0, 4_096, page * 4_096)
+  closeSync(file)
+  const damaged = await openState(path, { checkedBytes: 0 })
+  expect(damaged.isRepaired).toBe(false)
+  await expect(allItems(damaged)).rejects.toThrow('malformed')
+  await damaged.close()
+  const repaired = await openState(path, { checkedBytes: 0 })
+  openStates.push(repaired)
+  expect(repaired.isRepaired).toBe(true)
+  expect((await allItems(repaired))?.length).toBeGreaterThan(100)
+  await repaired.close()
+  expect((await openState(path, { checkedBytes: 0 })).isRepaired).toBe(false)
+})
+
 test('every acknowledged write survives kill -9, several times in a row', async () => {
   let acknowledged = 0
   for (let round = 0; round < repeats(2); round++) {
