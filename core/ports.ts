@@ -64,8 +64,10 @@ export type Lake = {
    * room.
    */
   put(key: string, bytes: Uint8Array): Promise<void>
-  /** Returns the object, or null. */
-  get(key: string): Promise<Uint8Array | null>
+  /**
+   * Returns the object, or null. `last`: the caller needs so many bytes of its end; it may get more of them.
+   */
+  get(key: string, last?: number): Promise<Uint8Array | null>
   /** Lists all objects whose key starts with `prefix`, in ascending key order. */
   list(prefix: string): Promise<LakeObject[]>
   /** Deletes objects. A key without an object is no error. */

@@ -62,6 +62,8 @@ export type SimulationReport = {
   /** Erasures of a user or a project, and segments that were rewritten for them. */
   erasures: number
   rewrites: number
+  /** Jobs that go on with the hot files where the one before them ended. */
+  hotSlices: number
   standstills: number
   /** Manifests whose items got the form of the first edition. */
   oldItems: number
@@ -160,6 +162,7 @@ export async function simulateSchedule(
     powerCuts: 0,
     erasures: 0,
     rewrites: 0,
+    hotSlices: 0,
     standstills: 0,
     oldItems: 0,
     restored: 0,
@@ -221,6 +224,8 @@ export async function simulateSchedule(
         },
       },
       projects,
+      // Every second schedule rewrites the hot files of one epoch in a job.
+      ...(seed % 2 === 0 && { pace: { sliceMs: 0, files: 1 } }),
       clock,
       log,
     })
@@ -322,6 +327,7 @@ export async function simulateSchedule(
     const job = queue.jobs[Math.floor(random() * queue.jobs.length)]
     if (job === undefined) return
     if (chance(0.7)) queue.jobs.splice(queue.jobs.indexOf(job), 1)
+    if (job.kind === 'rewrite-hot' && (job.from ?? 0) > 0) report.hotSlices++
     processes.start(self => services(self).worker.run(job))
   }
 
