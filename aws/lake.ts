@@ -5,6 +5,7 @@ import {
   NoSuchKey,
   PutObjectCommand,
   type S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3'
 import type { Lake, LakeObject } from '#core/ports'
 import { toApiError } from '#core/state/transient'
@@ -22,12 +23,15 @@ export function createS3Lake({ client, bucket }: { client: S3Client; bucket: str
     await orUnavailable(client.send(new PutObjectCommand({ Bucket, Key: key, Body: bytes })))
   }
 
-  async function get(key: string): Promise<Uint8Array | null> {
+  async function get(key: string, last?: number): Promise<Uint8Array | null> {
     try {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key }))
+      const Range = last === undefined ? undefined : `bytes=-${last}`
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key, Range }))
       return Body === undefined ? new Uint8Array() : await Body.transformToByteArray()
     } catch (error) {
       if (error instanceof NoSuchKey) return null
+      // It has fewer bytes, or none.
+      if (error instanceof S3ServiceException && error.name === 'InvalidRange') return get(key)
       throw toLakeError(error)
     }
   }

@@ -64,8 +64,10 @@ export type Lake = {
    * room.
    */
   put(key: string, bytes: Uint8Array): Promise<void>
-  /** Returns the object, or null. */
-  get(key: string): Promise<Uint8Array | null>
+  /**
+   * Returns the object, or null. `last`: the caller needs so many bytes of its end; it may get more of them.
+   */
+  get(key: string, last?: number): Promise<Uint8Array | null>
   /** Lists all objects whose key starts with `prefix`, in ascending key order. */
   list(prefix: string): Promise<LakeObject[]>
   /** Deletes objects. A key without an object is no error. */
@@ -88,8 +90,8 @@ export type SqlParam = string | number | boolean | null | FileCondition
 export type Scan = { table: TableName; files: readonly string[]; bucket?: number }
 
 /**
- * A statement in Trino's dialect; each `?` of the text takes the next of `params`. `sql` of core/sql/sql.ts
- * makes it. Without a scan of a table the engine lists every file of the table.
+ * A statement in Trino's dialect; each `?` of the text takes the next of `params`. `sql` of core/sql/sql.ts makes
+ * it. Without a scan of a table the engine lists every file of the table.
  */
 export type SqlQuery = {
   readonly text: string
@@ -132,8 +134,8 @@ export type QueryEngine = {
   /**
    * Runs one statement. Throws ApiError UNAVAILABLE when the engine is too busy, starts no more statements
    * now, or the statement takes too long. RATE_LIMITED is for limits of the caller (R3, docs/api/errors.md).
-   * An answer has at most MAX_ANSWER_ROWS rows and MAX_ANSWER_BYTES (core/sql/answer-meter.ts); of a larger
-   * one it throws UNAVAILABLE.
+   * An answer has at most MAX_ANSWER_ROWS rows and MAX_ANSWER_BYTES (core/sql/answer-meter.ts); of a larger one
+   * it throws UNAVAILABLE.
    * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
    * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.
    * `account`: on an engine with a queue, accounts take turns.

@@ -45,8 +45,9 @@ export function createFolderLake(folder: string): Lake {
     }
   }
 
-  async function get(key: string): Promise<Uint8Array | null> {
-    return orNull(readFile(pathOf(folder, key)))
+  async function get(key: string, last?: number): Promise<Uint8Array | null> {
+    const path = pathOf(folder, key)
+    return orNull(last === undefined ? readFile(path) : readEnd(path, last))
   }
 
   async function list(prefix: string): Promise<LakeObject[]> {
@@ -129,6 +130,19 @@ async function filesBelow(folder: string): Promise<string[]> {
     }
   }
   return paths
+}
+
+/** The last bytes of a file: at most so many. */
+async function readEnd(path: string, last: number): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const bytes = Buffer.allocUnsafe(Math.min(last, size))
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, size - bytes.length)
+    return bytes.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
 }
 
 function pathOf(folder: string, key: string): string {

@@ -4,6 +4,8 @@ import type { JobQueue, Log } from '#core/ports'
 export type JobQueueServices<Job> = {
   run(job: Job): Promise<void>
   log: Log
+  /** Whether a job goes before the waiting ones that are not urgent. */
+  isUrgent?(job: Job): boolean
   /** Cuts off the running job, which then rejects. */
   signal?: AbortSignal
 }
@@ -25,13 +27,13 @@ export type LocalJobQueue<Job> = JobQueue<Job> & {
 }
 
 /**
- * Runs jobs one after another in this process, because one compaction may use all the memory it is allowed. A
- * failed job is logged and tried again later, after the waiting jobs. The queue is not stored on disk: the
+ * Runs jobs one after another in this process, because one compaction may use all the memory it is allowed:
+ * the urgent ones first, each kind in the order in which they came. A failed job is logged and tried again later, after the waiting jobs. The queue is not stored on disk: the
  * state table knows which of the lake's jobs are finished, and after a crash maintenance sends the others
  * again (core/lake/compact/maintenance.ts).
  */
 export function createJobQueue<Job>(
-  { run, log, signal }: JobQueueServices<Job>,
+  { run, log, isUrgent = () => false, signal }: JobQueueServices<Job>,
   settings: JobQueueSettings = DEFAULTS,
 ): LocalJobQueue<Job> {
   const waitingJobs: { job: Job; failures: number }[] = []
@@ -47,7 +49,7 @@ export function createJobQueue<Job>(
 
   async function runWaitingJobs(): Promise<void> {
     for (;;) {
-      const next = stopping.signal.aborted ? undefined : waitingJobs.shift()
+      const next = stopping.signal.aborted ? undefined : takeNext()
       if (next === undefined) {
         running = null
         return
@@ -61,6 +63,11 @@ export function createJobQueue<Job>(
         retry(next.job, next.failures + 1)
       }
     }
+  }
+
+  function takeNext(): { job: Job; failures: number } | undefined {
+    const urgent = waitingJobs.findIndex(({ job }) => isUrgent(job))
+    return waitingJobs.splice(Math.max(0, urgent), 1)[0]
   }
 
   function retry(job: Job, failures: number): void {

@@ -12,6 +12,7 @@ import { createRepair } from '#core/lake/compact/repair'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { createOldRecords } from '#core/lake/erase/old-records'
+import { REWRITE_PACE, type RewritePace } from '#core/lake/erase/rewriter'
 import { waitingEpochs } from '#core/lake/model/gauges'
 import { ownObjects } from '#core/lake/model/own-objects'
 import { createOldestUnread } from '#core/lake/read/freshness'
@@ -52,6 +53,8 @@ const CLAIM_BYTES = 8_000_000
 const SCRUB_PAUSE_MS = 60_000
 /** From so many closed epochs on that wait for compaction, jobs get the normal priority. */
 const LATE_EPOCHS = 4
+/** Jobs run one after the other, and a compaction waits for the running one alone. */
+const pace: RewritePace = { ...REWRITE_PACE, sliceMs: 15_000 }
 /** So an erasure is done within minutes, and many erasures do not make many small segments. */
 const ERASURE_EPOCH_MS = 60_000
 
@@ -88,7 +91,7 @@ const identityFold = createIdentityFold({
   log: repairingLog,
 })
 const identityFeed = createIdentityFeed({ ...identityFold, isDue: () => isFoldDue(identityServices) }, clock)
-const lakeServices = { state, lake, usage, projects, clock, log }
+const lakeServices = { state, lake, usage, projects, clock, log, pace }
 const worker = createLakeWorker({ ...lakeServices, compactor: compaction.compactor })
 const lateWorker = createLakeWorker({ ...lakeServices, compactor: lateCompaction.compactor })
 const jobs = createJobQueue<LakeJob | RepairJob>({
@@ -97,6 +100,7 @@ const jobs = createJobQueue<LakeJob | RepairJob>({
     else await ((await isLate()) ? lateWorker : worker).run(job)
   },
   log,
+  isUrgent: ({ kind }) => kind === 'compact',
   signal: cuttingOff.signal,
 })
 const tombstones = createTombstoneMending({ lake, ...createErasedUsers(connection), log })

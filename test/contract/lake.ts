@@ -27,6 +27,17 @@ export function lakeContract(name: string, open: () => Promise<Lake>): void {
       expect(Buffer.compare(Buffer.from((await lake.get('large')) as Uint8Array), Buffer.from(large))).toBe(0)
     })
 
+    test('get returns at least the wanted bytes of the end of an object, and no more than it has', async () => {
+      const lake = await open()
+      await lake.put('k/empty', new Uint8Array(0))
+      await lake.put('k/ten', bytes('0123456789'))
+      const end = async (last: number) => Buffer.from((await lake.get('k/ten', last)) ?? []).toString()
+      expect((await end(3)).endsWith('789')).toBe(true)
+      expect([await end(10), await end(11)]).toEqual(['0123456789', '0123456789'])
+      expect((await lake.get('k/empty', 5))?.length).toBe(0)
+      expect(await lake.get('k/none', 5)).toBeNull()
+    })
+
     test('get returns null for an unknown key', async () => {
       expect(await (await open()).get('hot/epoch=1/nothing.parquet')).toBeNull()
     })

@@ -2,8 +2,8 @@ import type { StreamRecord } from '#core/ingest/record'
 import { createLakeWorker } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
-import { createOldRecords } from '#core/lake/erase/old-records'
 import { createManifestStore } from '#core/lake/model/empty-epochs'
+import { createOldRecords } from '#core/lake/erase/old-records'
 import { hotPrefix, parseHotKey, tombstoneKey } from '#core/lake/model/keys'
 import { emptyManifest, nextMerge } from '#core/lake/model/manifest'
 import { createManifestItems, type ManifestPointers } from '#core/lake/model/manifest-store'
@@ -17,19 +17,7 @@ import { createFakeClock } from '#test/support/fake-clock'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
 import { noReceipts } from '#test/support/no-receipts'
 import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
-import {
-  createSimulatedCompactor,
-  createSimulatedLake,
-  createSimulatedQueue,
-  createSimulatedStream,
-  createSimulatedUsage,
-  encodeSimulated,
-  isErased,
-  type SimulatedRow,
-  type SimulatedShard,
-  simulatedRows,
-  simulatedTombstones,
-} from './simulated-ports.ts'
+import { createSimulatedCompactor, createSimulatedLake, createSimulatedQueue, createSimulatedStream, createSimulatedUsage, encodeSimulated, isErased, type SimulatedRow, type SimulatedShard, simulatedRows, simulatedTombstones } from './simulated-ports.ts'
 import { createSimulatedProcesses, type SimulatedProcess } from './simulated-processes.ts'
 import { checkRows, idsInLake, readBucket, type VisibleRows, winnersInLake } from './simulation-checks.ts'
 
@@ -62,6 +50,8 @@ export type SimulationReport = {
   /** Erasures of a user or a project, and segments that were rewritten for them. */
   erasures: number
   rewrites: number
+  /** Jobs that go on with the hot files where the one before them ended. */
+  hotSlices: number
   standstills: number
   /** Manifests whose items got the form of the first edition. */
   oldItems: number
@@ -160,6 +150,7 @@ export async function simulateSchedule(
     powerCuts: 0,
     erasures: 0,
     rewrites: 0,
+    hotSlices: 0,
     standstills: 0,
     oldItems: 0,
     restored: 0,
@@ -221,6 +212,8 @@ export async function simulateSchedule(
         },
       },
       projects,
+      // Every second schedule rewrites the hot files of one epoch in a job.
+      ...(seed % 2 === 0 && { pace: { sliceMs: 0, files: 1 } }),
       clock,
       log,
     })
@@ -322,6 +315,7 @@ export async function simulateSchedule(
     const job = queue.jobs[Math.floor(random() * queue.jobs.length)]
     if (job === undefined) return
     if (chance(0.7)) queue.jobs.splice(queue.jobs.indexOf(job), 1)
+    if (job.kind === 'rewrite-hot' && (job.from ?? 0) > 0) report.hotSlices++
     processes.start(self => services(self).worker.run(job))
   }
 

@@ -1,13 +1,16 @@
 import { packRecord, type StreamRecord } from '#core/ingest/record'
+import type { CompactedBucket, Compactor, ReplacedEvent, StoredEvents } from '#core/lake/model/compactor'
 import type { LakeJob } from '#core/lake/compact/jobs'
 import type { HotColumns } from '#core/lake/consume/hot-columns'
-import { describeRows, type TombstoneRow } from '#core/lake/erase/tombstone-file'
-import { userHash } from '#core/lake/erase/tombstones'
-import type { CompactedBucket, Compactor, ReplacedEvent, StoredEvents } from '#core/lake/model/compactor'
+import { hotUserNumbers, insertHotUsers, mayHaveHotUsers } from '#core/lake/consume/hot-users'
+import { shortKey } from '#core/lake/consume/id-keys'
 import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/model/copies'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
+import { describeRows, type TombstoneRow } from '#core/lake/erase/tombstone-file'
+import { type RemovedEvents } from '#core/lake/model/tombstone-batch'
+import { userHash } from '#core/lake/erase/tombstones'
 import { parseHotKey, segmentKey, segmentKeys, tombstoneKey } from '#core/lake/model/keys'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
-import type { RemovedEvents, TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core/ports'
 import { utcDate } from '#core/time'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
@@ -36,10 +39,19 @@ export type SimulatedRow = {
 
 const rowsOf = new WeakMap<Uint8Array, readonly SimulatedRow[]>()
 
-function toObject(rows: readonly SimulatedRow[]): Uint8Array {
-  const bytes = new Uint8Array(0)
+function toObject(rows: readonly SimulatedRow[], bytes: Uint8Array = new Uint8Array(0)): Uint8Array {
   rowsOf.set(bytes, rows)
   return bytes
+}
+
+/** A hot file: without rows, but with what its end says of their users, and with a footer of no bytes. */
+function toHotFile(rows: readonly SimulatedRow[]): Uint8Array {
+  const numbers = hotUserNumbers([
+    ...rows.map(({ project: project_id, user }) => ({ project_id, user_key: shortKey(user) })),
+    ...rows.map(({ project: project_id }) => ({ project_id, user_key: null })),
+  ])
+  const end = Buffer.concat([Buffer.alloc(4), Buffer.from('PAR1')])
+  return toObject(rows, insertHotUsers(end, numbers))
 }
 
 /** The rows of an object that this module made. */
@@ -49,7 +61,7 @@ export function simulatedRows(bytes: Uint8Array): readonly SimulatedRow[] {
 
 /** Stands for the Parquet encoder. The simulator checks which rows are in which object, not their bytes. */
 export function encodeSimulated(hot: HotColumns): Uint8Array {
-  return toObject(
+  return toHotFile(
     rowsOfColumns(hot).map(row => ({
       id: String(row.event),
       project: String(row.project_id),
@@ -286,11 +298,14 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
       let files = 0
       const tombstones: TombstoneRow[] = []
       for (const each of buckets) tombstones.push(...(await readTombstones(each.bucket, each.tombstones)))
+      const erased = hotUserNumbers(tombstones)
       for (const key of keys) {
+        const end = await lake.get(key)
+        if (end === null || mayHaveHotUsers(end, erased) === false) continue
         const rows = await readAll([key])
         const { left, removed } = withoutErased(rows, tombstones)
         if (removed.length === 0) continue
-        await lake.put(key, toObject(left))
+        await lake.put(key, toHotFile(left))
         files++
       }
       return files

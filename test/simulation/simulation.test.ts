@@ -24,6 +24,7 @@ test('in random schedules every accepted event is read exactly once at every ste
       reshards: 3,
       erasures: 1,
       rewrites: 0.3,
+      hotSlices: 0.8,
       standstills: 0.2,
       oldItems: 1,
     }),

@@ -1,22 +1,16 @@
 import { hash } from 'node:crypto'
-import { BEGIN_MS, createRewriter } from '#core/lake/erase/rewriter'
-import { addRemoved, openTombstones } from '#core/lake/erase/tombstones'
 import { changeManifest } from '#core/lake/model/change-manifest'
-import type { BucketCompaction, CompactedBucket, Compactor, StoredEvents } from '#core/lake/model/compactor'
+import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
+import { BEGIN_MS, createRewriter, type RewriterServices } from '#core/lake/erase/rewriter'
+import { addRemoved, openTombstones } from '#core/lake/erase/tombstones'
 import { hotPrefix, segmentKeys, supersededJobName } from '#core/lake/model/keys'
-import {
-  addEpoch,
-  isMergeable,
-  type Manifest,
-  replaceSegments,
-  segmentsWithEventIds,
-} from '#core/lake/model/manifest'
+import { addEpoch, isMergeable, type Manifest, replaceSegments, segmentsWithEventIds } from '#core/lake/model/manifest'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
-import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import type { Lake, LakeObject, Log, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
+import type { BucketCompaction, CompactedBucket, Compactor, StoredEvents } from '#core/lake/model/compactor'
 import { applyReplacements, type Replacement, replacedCounts, replaceEvents } from './replaced-events.ts'
 
 /** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */
@@ -31,10 +25,15 @@ export type LakeJob =
    */
   | { kind: 'rewrite'; bucket: number; number: number; from: number }
   /**
-   * Writes the compacted hot files of the epochs below `until` anew without the events of these batches of
-   * tombstones.
+   * Writes the compacted hot files of the epochs [from, until) anew without the events of these batches of
+   * tombstones. A message of a version before 2026-11-29 has no `from`, and is for all epochs below `until`.
    */
-  | { kind: 'rewrite-hot'; until: number; tombstones: readonly { bucket: number; number: number }[] }
+  | {
+      kind: 'rewrite-hot'
+      from?: number
+      until: number
+      tombstones: readonly { bucket: number; number: number }[]
+    }
   /** Merges the files of the tombstones from `first` to `number`. */
   | { kind: 'merge-tombstones'; bucket: number; first: number; number: number; forgotten: ForgottenUntil }
 
@@ -45,7 +44,7 @@ export type LakeJob =
 export function jobName(job: LakeJob): string {
   if (job.kind === 'merge') return `merge/${job.bucket}/${job.from}-${job.until}`
   if (job.kind === 'rewrite-hot')
-    return `rewrite-hot/${job.until}/${hash('sha256', JSON.stringify(job.tombstones))}`
+    return `rewrite-hot/${job.from ?? 0}-${job.until}/${hash('sha256', JSON.stringify(job.tombstones))}`
   if (job.kind === 'merge-tombstones') return `merge-tombstones/${job.bucket}/${job.first}-${job.number}`
   if (job.kind === 'rewrite') return `rewrite/${job.bucket}/${job.number}-${job.from}`
   const bucketSet = job.buckets.reduce((bits, bucket) => bits | (1n << BigInt(bucket)), 0n)
@@ -60,16 +59,17 @@ export type LakeJobServices = {
   projects: Pick<ProjectDirectory, 'byId'>
   clock: Now
   log: Log
-}
+} & Pick<RewriterServices, 'pace'>
 
 /** Runs jobs. A job that throws stays unfinished, and the queue or maintenance sends it again. */
-export function createLakeWorker({ state, lake, compactor, usage, projects, clock, log }: LakeJobServices) {
-  const rewriter = createRewriter({ state, lake, compactor, clock, log })
+export function createLakeWorker(services: LakeJobServices) {
+  const { state, lake, compactor, usage, projects, clock, log } = services
+  const rewriter = createRewriter(services)
 
   async function run(job: LakeJob): Promise<void> {
     if (job.kind === 'merge') await merge(job)
     else if (job.kind === 'rewrite') await rewriter.rewriteBucket(job.bucket, job.number, job.from)
-    else if (job.kind === 'rewrite-hot') await rewriter.rewriteHot(job.until, job.tombstones)
+    else if (job.kind === 'rewrite-hot') await rewriter.rewriteHot({ from: 0, ...job }, job.tombstones)
     else if (job.kind === 'merge-tombstones') await rewriter.mergeTombstones(job.bucket, job)
     else await compactEpochs(job)
   }

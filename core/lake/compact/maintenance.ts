@@ -1,24 +1,9 @@
+import { changeManifest } from '#core/lake/model/change-manifest'
 import { createErasureProgress, type ErasureProgressServices } from '#core/lake/erase/erasure-progress'
 import { mergeableBatches } from '#core/lake/erase/old-tombstones'
-import { openTombstones, tombstonesInHot, unclearedSegments } from '#core/lake/erase/tombstones'
-import { changeManifest } from '#core/lake/model/change-manifest'
-import {
-  hotPrefix,
-  parseHotKey,
-  parseManifestKey,
-  parseSegmentKey,
-  SEGMENT_TABLES,
-  segmentKeys,
-  supersededJobName,
-} from '#core/lake/model/keys'
-import {
-  compactedByAll,
-  dropRetired,
-  forgetEventIds,
-  isOrphan,
-  type Manifest,
-  nextMerge,
-} from '#core/lake/model/manifest'
+import { nextHotRewrite, openTombstones, unclearedSegments } from '#core/lake/erase/tombstones'
+import { hotPrefix, parseHotKey, parseManifestKey, parseSegmentKey, SEGMENT_TABLES, segmentKeys, supersededJobName } from '#core/lake/model/keys'
+import { compactedByAll, dropRetired, forgetEventIds, isOrphan, type Manifest, nextMerge } from '#core/lake/model/manifest'
 import { findOldManifests } from '#core/lake/model/old-manifests'
 import type { LakeStateStore } from '#core/lake/model/state'
 import type { JobQueue, Lake, Log, Now } from '#core/ports'
@@ -139,11 +124,8 @@ export function createMaintenance(
       const { first: firstNumber, number } = { ...head, number: last.number }
       await sendOnce({ kind: 'merge-tombstones', bucket, first: firstNumber, number, forgotten }, now)
     }
-    const inHot = tombstonesInHot(manifests)
-    if (inHot.length === 0) return
-    const until = 1 + Math.max(...inHot.map(({ tombstone }) => tombstone.lastEpoch ?? 0))
-    const tombstones = inHot.map(({ bucket, tombstone: { number } }) => ({ bucket, number }))
-    await sendOnce({ kind: 'rewrite-hot', until, tombstones }, now)
+    const job = nextHotRewrite(manifests)
+    if (job !== null) await sendOnce({ kind: 'rewrite-hot', ...job }, now)
   }
 
   /** Sends the job, unless it was sent recently. */

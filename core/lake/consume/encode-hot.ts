@@ -5,6 +5,8 @@ import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import { type Column, tables } from '#schemas/columns'
 import type { HotColumn, HotColumns, IntegerColumn, TextColumn } from './hot-columns.ts'
+import { encodeHotUsers, hotUserNumber } from './hot-users.ts'
+import { shortKey } from './id-keys.ts'
 import { bitsOf, packNumbers } from './packed-numbers.ts'
 import { COLUMNS_WITH_STATISTICS, ROW_GROUP_ROWS, schemaOf } from './parquet.ts'
 
@@ -51,6 +53,7 @@ export function encodeHot(hot: HotColumns): Uint8Array {
       num_rows: BigInt(rows.length),
     })
   }
+  writer.appendBytes(encodeHotUsers(usersOf(values, hot.rowCount())))
   const schema = schemaOf(columns)
   const num_rows = BigInt(order.length)
   const metadata = {
@@ -64,6 +67,20 @@ export function encodeHot(hot: HotColumns): Uint8Array {
   writeMetadata(writer, metadata)
   writer.appendUint32(MAGIC)
   return writer.getBytes()
+}
+
+/** Whose events the rows are (hot-users.ts). */
+function usersOf(columns: ReadonlyMap<string, HotColumn>, count: number): Set<number> {
+  const { texts, numbers } = columns.get('project_id') as TextColumn
+  const projectKeys = texts.map(text => shortKey(String(text)))
+  const users = (columns.get('user_key') as IntegerColumn).values
+  const found = new Set(projectKeys.map(key => hotUserNumber(key, null)))
+  for (let row = 0; row < count; row++) {
+    const userKey = users[row] as number
+    if (!Number.isNaN(userKey))
+      found.add(hotUserNumber(projectKeys[numbers[row] as number] as number, userKey))
+  }
+  return found
 }
 
 /** The numbers of the rows, in their order in the file. */

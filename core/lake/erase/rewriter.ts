@@ -5,14 +5,28 @@ import { parseHotKey } from '#core/lake/model/keys'
 import { type Manifest, replaceSegments } from '#core/lake/model/manifest'
 import type { Segment } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
-import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import type { Lake, Log, Now } from '#core/ports'
 import { tables } from '#schemas/columns'
+import { type ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import { replaceBatches } from './old-tombstones.ts'
 import { addRemoved, markCleared, noteHotCleared, openTombstones, unclearedSegments } from './tombstones.ts'
 
 /** How long a job begins further epochs or segments, ms. A worker on AWS has 15 minutes in all. */
 export const BEGIN_MS = 5 * 60_000
+
+export type RewritePace = {
+  /**
+   * How long a job begins further files, ms. Where jobs run one after the other, compaction waits so long.
+   */
+  sliceMs: number
+  /**
+   * Hot files from which on a call of the compactor gets no further epoch. A call opens a database and reads
+   * the tombstones, which takes as long as the ends of 500 files.
+   */
+  files: number
+}
+
+export const REWRITE_PACE: RewritePace = { sliceMs: BEGIN_MS, files: 500 }
 
 export type RewriterServices = {
   state: LakeStateStore
@@ -20,13 +34,21 @@ export type RewriterServices = {
   compactor: Pick<Compactor, 'rewriteSegment' | 'rewriteHot' | 'mergeTombstones'>
   clock: Now
   log: Log
+  pace?: RewritePace
 }
 
 /**
  * Writes files anew without erased events. A rewrite that runs again, or was killed, goes on where files
  * still have such events.
  */
-export function createRewriter({ state, lake, compactor, clock, log }: RewriterServices) {
+export function createRewriter({
+  state,
+  lake,
+  compactor,
+  clock,
+  log,
+  pace = REWRITE_PACE,
+}: RewriterServices) {
   /**
    * Rewrites the segments from the epoch `from` on that may have events of the tombstones up to `number`, one
    * after the other. Newer erasures do not make it longer, but a segment that is rewritten loses their events
@@ -38,7 +60,7 @@ export function createRewriter({ state, lake, compactor, clock, log }: RewriterS
     for (let next = from; ; ) {
       const manifest = await state.manifest(bucket)
       const segment = unclearedSegments(manifest, number).find(candidate => candidate.from >= next)
-      if (segment === undefined || (next > from && clock.now() - startedAt >= BEGIN_MS)) break
+      if (segment === undefined || (next > from && clock.now() - startedAt >= pace.sliceMs)) break
       await rewrite(manifest, segment).catch(error => failures.push(error))
       next = segment.until
     }
@@ -65,27 +87,56 @@ export function createRewriter({ state, lake, compactor, clock, log }: RewriterS
   }
 
   /**
-   * Rewrites hot files whose rows are in segments, in place: a repair may need them, and a start takes a
-   * record without a hot file for one that is lost (missing-records.ts).
+   * Rewrites hot files of the epochs [from, until), whose rows are in segments, in place: a file has the
+   * events of many, and a repair or a restore may need those (core/lake/README.md). Ends after its slice of time, and
+   * notes how far it has come.
    */
   async function rewriteHot(
-    until: number,
+    { from, until }: { from: number; until: number },
     named: readonly { bucket: number; number: number }[],
   ): Promise<void> {
+    const startedAt = clock.now()
     const buckets: Pick<Manifest, 'bucket' | 'tombstones'>[] = []
     for (const [bucket, group] of Map.groupBy(named, each => each.bucket)) {
       const numbers = new Set(group.map(({ number }) => number))
       const { tombstones } = await state.manifest(bucket)
       buckets.push({ bucket, tombstones: tombstones.filter(({ number }) => numbers.has(number)) })
     }
-    const objects = await lake.list(`${tables.events_hot.prefix}/`)
-    const keys = objects.map(({ key }) => key).filter(key => (parseHotKey(key)?.claim.epoch ?? until) < until)
-    const files = await compactor.rewriteHot({ keys, buckets })
+    let cleared = until
+    let files = 0
+    for (const { keys, epoch } of await listHot(from, until)) {
+      files += await compactor.rewriteHot({ keys, buckets })
+      if (clock.now() - startedAt < pace.sliceMs) continue
+      cleared = epoch + 1
+      break
+    }
     for (const { bucket, tombstones } of buckets) {
       const numbers = tombstones.map(({ number }) => number)
-      await changeManifest(state, bucket, current => noteHotCleared(current, numbers, until))
+      await changeManifest(state, bucket, current => noteHotCleared(current, numbers, cleared))
     }
     if (files > 0) log('HOT_FILES_REWRITTEN', { files })
+  }
+
+  /**
+   * The hot files of these epochs in groups of whole epochs, ascending. `epoch`: the last one of the group.
+   */
+  async function listHot(from: number, until: number): Promise<{ keys: string[]; epoch: number }[]> {
+    const objects = await lake.list(`${tables.events_hot.prefix}/`)
+    const files = objects.flatMap(({ key }) => {
+      const epoch = parseHotKey(key)?.claim.epoch
+      return epoch === undefined || epoch < from || epoch >= until ? [] : [{ key, epoch }]
+    })
+    const groups: { keys: string[]; epoch: number }[] = []
+    for (const [epoch, group] of [...Map.groupBy(files, each => each.epoch)].toSorted(([a], [b]) => a - b)) {
+      const keys = group.map(({ key }) => key)
+      const last = groups.at(-1)
+      if (last === undefined || last.keys.length >= pace.files) groups.push({ keys, epoch })
+      else {
+        last.keys.push(...keys)
+        last.epoch = epoch
+      }
+    }
+    return groups
   }
 
   /**

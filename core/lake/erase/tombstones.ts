@@ -182,21 +182,30 @@ export function isHotCleared({ lastEpoch, hotUntil }: TombstoneBatch): boolean {
 }
 
 /**
- * The batches of the rounds so far whose events may be in hot files that all buckets have in segments, with
- * their buckets.
+ * The next job for the hot files that all buckets have in segments: the epochs [from, until), and the batches
+ * of the rounds so far whose events they may have. Null without any. Batches that have come equally far go
+ * together, and those that have come furthest go first. So a pass over all files is finished, however many
+ * rounds begin meanwhile, and the next one is for all of these.
  */
-export function tombstonesInHot(
+export function nextHotRewrite(
   manifests: readonly Manifest[],
-): { bucket: number; tombstone: TombstoneBatch }[] {
+): { from: number; until: number; tombstones: { bucket: number; number: number }[] } | null {
   const compacted = compactedByAll(manifests)
-  return manifests.flatMap(({ bucket, tombstones, round }) =>
-    tombstones
-      .filter(
-        ({ number, lastEpoch, hotUntil }) =>
-          number <= round.number && lastEpoch !== null && lastEpoch < compacted && hotUntil <= lastEpoch,
-      )
-      .map(tombstone => ({ bucket, tombstone })),
+  const inHot = manifests.flatMap(({ bucket, tombstones, round }) =>
+    tombstones.flatMap(({ number, lastEpoch, hotUntil }) =>
+      number <= round.number && lastEpoch !== null && lastEpoch < compacted && hotUntil <= lastEpoch
+        ? [{ bucket, number, lastEpoch, hotUntil }]
+        : [],
+    ),
   )
+  if (inHot.length === 0) return null
+  const from = Math.max(...inHot.map(({ hotUntil }) => hotUntil))
+  const together = inHot.filter(({ hotUntil }) => hotUntil === from)
+  return {
+    from,
+    until: 1 + Math.max(...together.map(({ lastEpoch }) => lastEpoch)),
+    tombstones: together.map(({ bucket, number }) => ({ bucket, number })),
+  }
 }
 
 /**

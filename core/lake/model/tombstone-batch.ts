@@ -41,7 +41,7 @@ export type TombstoneBatch = {
    * had time to reach the lake.
    */
   lastEpoch: number | null
-  /** The hot files of the epochs below this one were written anew without the events. */
+  /** The hot files of the epochs below this one have none of the events. */
   hotUntil: number
   /** When all files were first without the events, Unix ms; null before. */
   doneAt: number | null

@@ -31,6 +31,19 @@ test('jobs run one after another', async () => {
   expect(maxRunning).toBe(1)
 })
 
+test('urgent jobs go before the others that wait, in their order', async () => {
+  const ran: string[] = []
+  const queue = createJobQueue<string>(
+    { run: async job => void ran.push(job), log: noLog, isUrgent: job => job.startsWith('compact') },
+    shortPauses,
+  )
+  const sent = ['rewrite 1', 'rewrite 2', 'compact 1', 'rewrite 3', 'compact 2']
+  await Promise.all(sent.map(queue.send))
+  await queue.idle()
+  // The first one runs when the others come.
+  expect(ran).toEqual(['rewrite 1', 'compact 1', 'compact 2', 'rewrite 2', 'rewrite 3'])
+})
+
 test('a failed job is logged with the job and its number of failures, and tried again', async () => {
   const logged: [LogCode, Record<string, unknown> | undefined][] = []
   let failures = 0

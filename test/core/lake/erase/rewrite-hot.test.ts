@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest'
+import type { HotRewriteJob } from '#core/lake/model/compactor'
+import { jobName, type LakeJob } from '#core/lake/compact/jobs'
+import { createRewriter } from '#core/lake/erase/rewriter'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
+import { nextHotRewrite } from '#core/lake/erase/tombstones'
+import { hotKey } from '#core/lake/model/keys'
+import { emptyManifest, type Manifest } from '#core/lake/model/manifest'
+import { createSimulatedLake } from '#test/simulation/simulated-ports'
+import { createFakeClock } from '#test/support/fake-clock'
+import { createMemoryLakeState } from '#test/support/memory-lake-state'
+
+const SECOND = 1_000
+
+function batch(number: number, changes: Partial<TombstoneBatch> = {}): TombstoneBatch {
+  return {
+    ...{ number, first: number, writer: `${number}-00`, rows: 1, createdAt: 0, oldestUntil: 0 },
+    ...{ newestUntil: 0, projects: null, lastEpoch: 10, hotUntil: 0, doneAt: null },
+    removed: { events: 0, files: 0 },
+    ...changes,
+  }
+}
+
+function manifestWith(bucket: number, tombstones: TombstoneBatch[], compacted = 20): Manifest {
+  const round = { at: 0, number: Math.max(0, ...tombstones.map(({ number }) => number)) }
+  return { ...emptyManifest(bucket), version: 1, compacted, tombstones, round }
+}
+
+/** Ten epochs with three hot files each. A call of the compactor takes `callMs`. */
+async function openRewriter({ callMs, tombstones }: { callMs: number; tombstones: TombstoneBatch[] }) {
+  const clock = createFakeClock()
+  const lake = createSimulatedLake()
+  const state = createMemoryLakeState(lake, clock)
+  for (let epoch = 1; epoch <= 10; epoch++)
+    for (const file of ['1', '2', '3'])
+      await lake.put(
+        hotKey('0', { first: `${epoch}${file}`, last: `${epoch}${file}`, epoch }),
+        new Uint8Array(),
+      )
+  await state.saveManifest(manifestWith(7, tombstones))
+  const calls: HotRewriteJob[] = []
+  const compactor = {
+    async rewriteHot(job: HotRewriteJob) {
+      calls.push(job)
+      clock.time += callMs
+      return 0
+    },
+    rewriteSegment: async () => null,
+    mergeTombstones: async () => null,
+  }
+  const pace = { sliceMs: 10 * SECOND, files: 6 }
+  const services = { state, lake, compactor, clock, log: () => {}, pace }
+  /** The epochs of each call since the last look. */
+  const epochs = () =>
+    calls.splice(0).map(({ keys }) => [...new Set(keys.map(key => Number(key.split(/[=/]/)[2])))])
+  const next = async () => nextHotRewrite([{ ...(await state.manifest(7)) }])
+  return { rewriter: createRewriter(services), state, lake, epochs, next, compactor }
+}
+
+test('a job that has had its slice of time keeps how far it has come, and the next one goes on there', async () => {
+  const { rewriter, epochs, next } = await openRewriter({ callMs: 6 * SECOND, tombstones: [batch(1)] })
+  const names: string[] = []
+  const done: number[][][] = []
+  for (let job = await next(); job !== null; job = await next()) {
+    names.push(jobName({ kind: 'rewrite-hot', ...job } satisfies LakeJob))
+    await rewriter.rewriteHot(job, job.tombstones)
+    done.push(epochs())
+  }
+  expect(done).toEqual([
+    [
+      [1, 2],
+      [3, 4],
+    ],
+    [
+      [5, 6],
+      [7, 8],
+    ],
+    [[9, 10]],
+  ])
+  expect(new Set(names).size).toBe(3)
+})
+
+test('a job that is killed begins again where the one before it ended', async () => {
+  const { rewriter, epochs, next, compactor, state } = await openRewriter({
+    callMs: 12 * SECOND,
+    tombstones: [batch(1)],
+  })
+  await rewriter.rewriteHot(expectJob(await next()), [{ bucket: 7, number: 1 }])
+  const { rewriteHot } = compactor
+  compactor.rewriteHot = async () => {
+    throw new Error('killed')
+  }
+  await expect(rewriter.rewriteHot(expectJob(await next()), [{ bucket: 7, number: 1 }])).rejects.toThrow()
+  compactor.rewriteHot = rewriteHot
+  epochs()
+  await rewriter.rewriteHot(expectJob(await next()), [{ bucket: 7, number: 1 }])
+  expect(epochs()).toEqual([[3, 4]])
+  expect((await state.manifest(7)).tombstones[0]?.hotUntil).toBe(5)
+})
+
+test('a slow job does at least one group of epochs, so it always comes to an end', async () => {
+  const { rewriter, next } = await openRewriter({ callMs: 3_600 * SECOND, tombstones: [batch(1)] })
+  let jobs = 0
+  for (let job = await next(); job !== null; job = await next(), jobs++)
+    await rewriter.rewriteHot(job, job.tombstones)
+  expect(jobs).toBe(5)
+})
+
+test('a message of an older version, without `from`, is for all epochs', async () => {
+  const { rewriter, epochs, next } = await openRewriter({ callMs: 0, tombstones: [batch(1)] })
+  const { from: _, ...message } = expectJob(await next())
+  await rewriter.rewriteHot({ from: 0, ...message }, message.tombstones)
+  expect(epochs().flat()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+})
+
+test('a pass over the hot files ends before the next one begins, however many erasures come meanwhile', () => {
+  const under = batch(1, { hotUntil: 6 })
+  const waiting = [batch(2), batch(3, { lastEpoch: 12 })]
+  const before = [manifestWith(7, [under, ...waiting]), manifestWith(9, [batch(1, { lastEpoch: 11 })])]
+  expect(nextHotRewrite(before)).toEqual({ from: 6, until: 11, tombstones: [{ bucket: 7, number: 1 }] })
+  const after = [
+    manifestWith(7, [{ ...under, hotUntil: 11 }, ...waiting]),
+    manifestWith(9, [batch(1, { lastEpoch: 11 })]),
+  ]
+  expect(nextHotRewrite(after)).toEqual({
+    from: 0,
+    until: 13,
+    tombstones: [
+      { bucket: 7, number: 2 },
+      { bucket: 7, number: 3 },
+      { bucket: 9, number: 1 },
+    ],
+  })
+})
+
+test.each([
+  ['whose last epoch nobody knows yet', { lastEpoch: null }, 20],
+  ['whose last epoch some bucket has not compacted', {}, 10],
+  ['of the next round', { number: 2 }, 20],
+  ['whose hot files are done', { hotUntil: 11 }, 20],
+])('hot files do not get a job for a batch %s', (_, changes, compacted) => {
+  const manifest = manifestWith(7, [batch(1, changes)], compacted)
+  expect(nextHotRewrite([{ ...manifest, round: { at: 0, number: 1 } }])).toBeNull()
+})
+
+function expectJob<T>(job: T | null): T {
+  if (job === null) throw new Error('No hot file is left.')
+  return job
+}
