@@ -1,7 +1,7 @@
 import { forEachConcurrent } from '#core/concurrency'
-import { unavailable } from '#core/errors'
 import type { Lake, Now } from '#core/ports'
 import { MANIFEST_PREFIX } from '#schemas/manifests'
+import { EditionError } from './edition.ts'
 import {
   toBatch,
   toBatchValues,
@@ -222,9 +222,8 @@ export function manifestOfObject(
 
 function assertFormat({ format }: ManifestObject): void {
   if (format === FORMAT) return
-  throw unavailable(
+  throw new EditionError(
     `A manifest of the lake has the form ${format}, which this version does not know. Start the version that wrote it, or a newer one.`,
-    600,
   )
 }
 

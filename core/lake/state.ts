@@ -55,7 +55,10 @@ export type NamedKeys = ReadonlyMap<number, { version: number; keys: readonly st
 export type AdoptedManifests = { buckets: number; behind: readonly { from: number; until: number }[] }
 
 export type LakeStateStore = {
-  /** A consistent read. The first one creates the item, with epoch 1. */
+  /**
+   * A consistent read. The first one creates the item, with epoch 1. Throws EditionError if another version
+   * has to read the data (edition.ts): everything that reads or writes the lake begins with this read.
+   */
   lake(): Promise<LakeState>
   shard(shard: string): Promise<ShardState>
   shards(): Promise<ShardState[]>

@@ -33,6 +33,8 @@ export type OpenState = StateConnection & {
   path: string
   /** Whether the file was damaged and was repaired. Items that could not be read are lost then. */
   isRepaired: boolean
+  /** Whether it has no items: it is new, or was lost. */
+  isEmpty: boolean
 }
 
 /**
@@ -46,7 +48,7 @@ export async function openState(path: string): Promise<OpenState> {
     const isRepaired = isDamaged(path)
     if (isRepaired) await salvage(path)
     const file = openItemFile(path, { checkpointPages: MAIN_CHECKPOINT_PAGES })
-    return { ...connectionOf(file), path, isRepaired }
+    return { ...connectionOf(file), path, isRepaired, isEmpty: !file.hasItems() }
   } catch (error) {
     throw new FolderError(
       `The state in ${path} cannot be opened (${(error as Error).message}). Restore the file from a backup, or set DATA_DIR to another folder.`,
