@@ -21,6 +21,7 @@ import { CAPS, createAdmission } from './http/admission.ts'
 import { listen, reservePort } from './http/listen.ts'
 import { trustProxies } from './http/trusted-proxies.ts'
 import { isOpenToOthers, lockFolder } from './lock.ts'
+import { assertStateFile } from './lost-state.ts'
 import { ensureOwner } from './owner.ts'
 import { type PipelineThread, startPipeline } from './pipeline/start.ts'
 import { findFence } from './scans/find-fence.ts'
@@ -86,6 +87,7 @@ async function openService(
       `The limit of open files is ${fileLimit}, so at most ${connections} connections are open at once. \`ulimit -n\` raises it.`,
     )
   }
+  assertStateFile(DATA_DIR)
   const lock = lockFolder(DATA_DIR)
   if (isOpenToOthers(DATA_DIR)) log('FOLDER_OPEN_TO_OTHERS', { folder: DATA_DIR })
   const storedCredentials = readCredentials(DATA_DIR)

@@ -5,6 +5,7 @@ import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { takeBackSetAside } from '#core/lake/consume/set-aside'
+import { EditionError } from '#core/lake/model/edition'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { parseHotKey } from '#core/lake/model/keys'
 import { ownObjects } from '#core/lake/model/own-objects'
@@ -18,6 +19,8 @@ import { createCompactor } from '#duckdb/compactor'
 import { tables } from '#schemas/columns'
 import { browserTempDir, compactionTempDir, lakeDir, queryTempDir, statePath } from './data-folder.ts'
 import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
+import { FolderError } from './lock.ts'
+import { assertNoData } from './lost-state.ts'
 import { openState } from './state/state.ts'
 import { createDiskReserve, type DiskReserve, lakeWithDiskReserve, withDiskReserve } from './stream/disk-reserve.ts'
 import { createHotBytes } from './stream/hot-bytes.ts'
@@ -52,11 +55,6 @@ export type StorageSettings = {
  */
 export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: StorageSettings) {
   const folder = lakeDir(dataDir)
-  // A killed process leaves temporary files. Nothing uses them again.
-  const removals = [compactionTempDir(dataDir), queryTempDir(dataDir), browserTempDir(dataDir)].map(dir =>
-    rm(dir, { recursive: true, force: true }),
-  )
-  await Promise.all([deleteUnfinished(folder), ...removals])
   const lake = ownObjects(createFolderLake(folder), log)
   const state = await openState(statePath(dataDir))
   if (state.isRepaired) log('STATE_REPAIRED')
@@ -65,6 +63,21 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     ...createStores(state, clock, { usage: reads, tokenMs: TOKEN_MS }),
     ...createLakeStores({ client: state.client, table: state.table, lake }, clock),
   }
+  try {
+    if (state.isEmpty) assertNoData(dataDir)
+    // Before the log exists, the state has an item: a start that is killed now is not taken for a lost state.
+    await stores.lakeState.lake()
+  } catch (error) {
+    await state.close()
+    throw error instanceof EditionError
+      ? new FolderError(`The data folder ${dataDir} cannot be used. ${error.message}`, error)
+      : error
+  }
+  // A killed process leaves temporary files. Nothing uses them again.
+  const removals = [compactionTempDir(dataDir), queryTempDir(dataDir), browserTempDir(dataDir)].map(dir =>
+    rm(dir, { recursive: true, force: true }),
+  )
+  await Promise.all([deleteUnfinished(folder), ...removals])
   const stream = await openLanes(dataDir, {
     ...{ log, clock },
     minSequence: shard => highestSequence(stores.lakeState, lake, shard),

@@ -7,7 +7,7 @@ import { shardOf, toEntry } from './stream-entries.ts'
 
 export type LakeServices = {
   consumer: Pick<LakeConsumer, 'consumeBatch'>
-  state: Pick<LakeStateStore, 'shard'>
+  state: Pick<LakeStateStore, 'lake' | 'shard'>
   /** The work that follows each batch (core/lake/consume/after-batch.ts). Never rejects. */
   afterBatch(): Promise<void>
   log: Log
@@ -20,7 +20,14 @@ export type LakeServices = {
  * another consumer may have written a part.
  */
 export function lakeHandler({ consumer, state, afterBatch, log }: LakeServices) {
+<<<<<<< ours
   return async function storeRecords({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> {
+=======
+  /** Whether this process has seen that it may write data of this edition. */
+  let mayWrite = false
+
+  return async ({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
+>>>>>>> theirs
     const batchItemFailures: { itemIdentifier: string }[] = []
     // Lambda documents one shard in a batch. If there were two, nothing would be lost.
     for (const [shard, records] of Map.groupBy(Records, shardOf)) {
@@ -37,6 +44,8 @@ export function lakeHandler({ consumer, state, afterBatch, log }: LakeServices) 
   /** Returns the sequence of the first entry that is not in the lake; null when all are. */
   async function consumeShard(shard: string, entries: readonly StreamEntry[]): Promise<string | null> {
     try {
+      if (!mayWrite) await state.lake()
+      mayWrite = true
       await consumer.consumeBatch(shard, entries)
       return null
     } catch (error) {

@@ -163,6 +163,9 @@ export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
       return result
     },
 
+    hasItems(): boolean {
+      return prepare('SELECT 1 FROM items LIMIT 1').get() !== undefined
+    },
     get(pk: string, sk: string): string | undefined {
       return prepare('SELECT item FROM items WHERE pk = ? AND sk = ?').get(pk, sk)?.item as string | undefined
     },

@@ -38,6 +38,8 @@ export type OpenState = StateConnection & {
   path: string
   /** Whether the file was damaged and was repaired. Items that could not be read are lost then. */
   isRepaired: boolean
+  /** Whether it has no items: it is new, or was lost. */
+  isEmpty: boolean
 }
 
 /**
@@ -55,8 +57,12 @@ export async function openState(
     if (isRepaired) await salvage(path)
     rmSync(suspectPath(path), { force: true })
     const file = openItemFile(path, { checkpointPages: MAIN_CHECKPOINT_PAGES })
+<<<<<<< ours
     await file.takeOver()
     return { ...connectionOf(file), path, isRepaired }
+=======
+    return { ...connectionOf(file), path, isRepaired, isEmpty: !file.hasItems() }
+>>>>>>> theirs
   } catch (error) {
     throw new FolderError(
       `The state in ${path} cannot be opened (${(error as Error).message}). Restore the file from a backup, or set DATA_DIR to another folder.`,

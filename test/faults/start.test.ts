@@ -1,19 +1,13 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEMO_EVENTS } from '#core/demo/demo-records'
 import { createRandom } from '#core/demo/random'
 import { repeats, seed } from '#test/support/depth'
 import { eventually } from '#test/support/eventually'
-import {
-  cleanUp,
-  launchService,
-  newFolder,
-  runFailingService,
-  type Service,
-  startService,
-} from '#test/support/service-process'
+import { cleanUp, launchService, newFolder, runFailingService, type Service, startService } from '#test/support/service-process'
 import { lakeFiles, readJson } from '#test/support/service-reads'
 import { startTrackingClient } from '#test/support/tracking-client'
 
@@ -69,8 +63,36 @@ test.concurrent('a wrong setting ends the start with exit code 1 and its name', 
   expect(output).toContain('BASE_URL must be')
 })
 
+test.concurrent('a folder that has lost its state does not start, and nothing is written into it', async () => {
+  const service = await startService()
+  const { dataDir } = service
+  expect(await service.stop()).toBe(0)
+  const state = join(dataDir, 'state.db')
+  const kept = readFileSync(state)
+  rmSync(state)
+  const filesOf = () => readdirSync(dataDir, { recursive: true }).toSorted()
+  const before = filesOf()
+  const lost = await runFailingService({ dataDir })
+  expect(lost.code).toBe(1)
+  expect(lost.output).toContain('Put state.db back from a backup')
+  expect(filesOf()).toEqual(before)
+  // A file of SQLite that is no state has no items.
+  new DatabaseSync(state).exec('CREATE TABLE other (a)')
+  const empty = await runFailingService({ dataDir })
+  expect(empty.code).toBe(1)
+  expect(empty.output).toMatch(/its state is missing|cannot be opened/)
+
+  writeFileSync(state, kept)
+  for (const ending of ['-wal', '-shm']) rmSync(state + ending, { force: true })
+  const again = await startService({ dataDir })
+  await readJson(again, '/projects')
+  await again.stop()
+})
+
 test.concurrent('a credentials file that cannot be read ends the start, and is not replaced', async () => {
   const dataDir = newFolder()
+  const first = await startService({ dataDir })
+  expect(await first.stop()).toBe(0)
   const path = join(dataDir, 'credentials.json')
   writeFileSync(path, '{"api_key": ')
   const { code, output } = await runFailingService({ dataDir })

@@ -89,7 +89,8 @@ test('a failure after the last record was stored reports no record', async () =>
 
 test('if the state cannot be read after a failure, the whole batch is reported', async () => {
   const fails = () => Promise.reject(new Error('no table'))
-  const { handle } = setUp({ consumer: { consumeBatch: fails }, state: { shard: fails } })
+  const state = { lake: createLakePipeline().state.lake, shard: fails }
+  const { handle } = setUp({ consumer: { consumeBatch: fails }, state })
   const all = entries('a', 'b')
   expect(await handle(asEvent('s', all))).toEqual({
     batchItemFailures: [{ itemIdentifier: all[0]?.sequence }],

@@ -1,7 +1,7 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import { unavailable } from '#core/errors'
 import type { Lake, Now } from '#core/ports'
 import { MANIFEST_PREFIX } from '#schemas/manifests'
+<<<<<<< ours
 import {
   toBatch,
   toBatchValues,
@@ -10,6 +10,10 @@ import {
   toSegment,
   toSegmentNumbers,
 } from './encode-manifest.ts'
+=======
+import { EditionError } from './edition.ts'
+import { toBatch, toBatchValues, toRetired, toRetiredNumbers, toSegment, toSegmentNumbers } from './encode-manifest.ts'
+>>>>>>> theirs
 import { type ManifestName, manifestKey, manifestPageKey, parseManifestKey } from './keys.ts'
 import type { Manifest } from './manifest.ts'
 import { DamagedObjectError, packJson, unpackJson } from './packed-json.ts'
@@ -220,9 +224,8 @@ export function manifestOfObject(
 
 function assertFormat({ format }: ManifestObject): void {
   if (format === FORMAT) return
-  throw unavailable(
+  throw new EditionError(
     `A manifest of the lake has the form ${format}, which this version does not know. Start the version that wrote it, or a newer one.`,
-    600,
   )
 }
 

@@ -2,16 +2,11 @@ import { Entity } from '#core/state/entity'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 import { DAY_MS } from '#core/time'
 import type { Claim } from './claim.ts'
+import { assertNotForgotten, assertNotNewer, EDITION } from './edition.ts'
 import { createManifestStore } from './empty-epochs.ts'
 import type { ManifestObjectServices } from './manifest-objects.ts'
 import { createManifestItems, manifestPointers } from './manifest-store.ts'
-import {
-  EPOCH_TIME_INTERVAL_MS,
-  EPOCH_TIMES,
-  type LakeState,
-  type LakeStateStore,
-  type ShardState,
-} from './state.ts'
+import { EPOCH_TIME_INTERVAL_MS, EPOCH_TIMES, type LakeState, type LakeStateStore, type ShardState } from './state.ts'
 
 /** Time until the item of a job expires, ms. By then its epochs have been compacted long ago. */
 const JOB_TTL_MS = 30 * DAY_MS
@@ -27,9 +22,23 @@ export function createLakeStateStore(state: StateTable, objects: ManifestObjectS
 
   async function lake(): Promise<LakeState> {
     const { data } = await orUnavailable(lakes.get({}).go({ consistent: true }))
-    if (data !== null) return toLakeState(data)
-    await conditionHeld(lakes.create({}).go())
-    return lake()
+    if (data === null) {
+      await conditionHeld(lakes.create({ edition: EDITION }).go())
+      return lake()
+    }
+    if (data.edition !== EDITION) await acceptEdition(data.edition ?? 0)
+    return toLakeState(data)
+  }
+
+  /** Notes that the data is of this edition from now on. Throws EditionError if it must not be touched. */
+  async function acceptEdition(edition: number): Promise<void> {
+    assertNotNewer(edition)
+    if (edition === 0) await assertNotForgotten(state)
+    const write = lakes
+      .patch({})
+      .set({ edition: EDITION })
+      .where((item, { notExists, lt }) => `${notExists(item.edition)} OR ${lt(item.edition, EDITION)}`)
+    await conditionHeld(write.go())
   }
 
   async function shard(name: string): Promise<ShardState> {
@@ -170,6 +179,8 @@ function lakeEntity({ client, table }: StateTable) {
     {
       model: { service: 'footfall', entity: 'lake', version: '1' },
       attributes: {
+        /** Absent in tables of versions that had no number (edition.ts). */
+        edition: { type: 'number' },
         epoch: { type: 'number', required: true, default: 1 },
         fence: { type: 'number', required: true, default: 0 },
         leaseUntil: { type: 'number', required: true, default: 0 },

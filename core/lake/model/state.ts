@@ -4,8 +4,8 @@ import type { Manifest } from './manifest.ts'
 /**
  * The state of the lake: one item for the epoch, one for each shard and one that names the manifest of each
  * bucket, which is an object of the lake (manifest-objects.ts). Every change is a single conditional write
- * and returns whether its condition held; if it did not, nothing changed. core/lake/model/state-store.ts
- * keeps the state in DynamoDB, test/support/memory-lake-state.ts in memory for the simulator.
+ * and returns whether its condition held; if it did not, nothing changed. core/lake/model/state-store.ts keeps the
+ * state in DynamoDB, test/support/memory-lake-state.ts in memory for the simulator.
  * test/contract/lake-state.ts tests both.
  */
 
@@ -55,7 +55,10 @@ export type NamedKeys = ReadonlyMap<number, { version: number; keys: readonly st
 export type AdoptedManifests = { buckets: number; behind: readonly { from: number; until: number }[] }
 
 export type LakeStateStore = {
-  /** A consistent read. The first one creates the item, with epoch 1. */
+  /**
+   * A consistent read. The first one creates the item, with epoch 1. Throws EditionError if another version
+   * has to read the data (edition.ts): everything that reads or writes the lake begins with this read.
+   */
   lake(): Promise<LakeState>
   shard(shard: string): Promise<ShardState>
   shards(): Promise<ShardState[]>

@@ -1,0 +1,42 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { credentialsPath } from './credentials-file.ts'
+import { lakeDir, statePath } from './data-folder.ts'
+import { FolderError } from './lock.ts'
+import { busyDir } from './stream/lanes-reader.ts'
+import { logPath } from './stream/log-file.ts'
+
+/**
+ * Throws FolderError if the folder has data and no file of the state. Nothing is written, so the operator can
+ * put the file back. A start that went on would be ready with a new account, and refuse every event of the
+ * tokens that are in use.
+ */
+export function assertStateFile(dataDir: string): void {
+  if ((statSync(statePath(dataDir), { throwIfNoEntry: false })?.size ?? 0) === 0) assertNoData(dataDir)
+}
+
+/** Throws FolderError if the folder has data. Call it for a folder whose state has no items. */
+export function assertNoData(dataDir: string): void {
+  const found = dataOf(dataDir)
+  if (found.length === 0) return
+  throw new FolderError(
+    `The data folder ${dataDir} has ${found.join(', ')}, but its state is missing: ${statePath(dataDir)} does not exist or has nothing in it, so no account, project or key is known. Put state.db back from a backup; an older one works too. If a version from before 2026-11-23 wrote the folder, start that version. To begin with nothing, set DATA_DIR to another folder.`,
+    null,
+  )
+}
+
+/** What no start writes before the state has items. */
+function dataOf(dataDir: string): string[] {
+  const files = [logPath(dataDir), logPath(busyDir(dataDir)), credentialsPath(dataDir)]
+  return [
+    ...files.filter(path => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0),
+    ...[lakeDir(dataDir)].filter(hasFiles),
+  ]
+}
+
+function hasFiles(folder: string): boolean {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return false
+  return readdirSync(folder, { withFileTypes: true }).some(
+    entry => !entry.isDirectory() || hasFiles(join(folder, entry.name)),
+  )
+}
