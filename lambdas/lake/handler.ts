@@ -20,14 +20,10 @@ export type LakeServices = {
  * another consumer may have written a part.
  */
 export function lakeHandler({ consumer, state, afterBatch, log }: LakeServices) {
-<<<<<<< ours
-  return async function storeRecords({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> {
-=======
   /** Whether this process has seen that it may write data of this edition. */
   let mayWrite = false
 
-  return async ({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> => {
->>>>>>> theirs
+  return async function storeRecords({ Records }: KinesisStreamEvent): Promise<KinesisStreamBatchResponse> {
     const batchItemFailures: { itemIdentifier: string }[] = []
     // Lambda documents one shard in a batch. If there were two, nothing would be lost.
     for (const [shard, records] of Map.groupBy(Records, shardOf)) {

@@ -57,12 +57,8 @@ export async function openState(
     if (isRepaired) await salvage(path)
     rmSync(suspectPath(path), { force: true })
     const file = openItemFile(path, { checkpointPages: MAIN_CHECKPOINT_PAGES })
-<<<<<<< ours
     await file.takeOver()
-    return { ...connectionOf(file), path, isRepaired }
-=======
     return { ...connectionOf(file), path, isRepaired, isEmpty: !file.hasItems() }
->>>>>>> theirs
   } catch (error) {
     throw new FolderError(
       `The state in ${path} cannot be opened (${(error as Error).message}). Restore the file from a backup, or set DATA_DIR to another folder.`,

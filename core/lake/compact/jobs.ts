@@ -1,16 +1,22 @@
 import { hash } from 'node:crypto'
-import { changeManifest } from '#core/lake/model/change-manifest'
-import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import { BEGIN_MS, createRewriter, type RewriterServices } from '#core/lake/erase/rewriter'
 import { addRemoved, openTombstones } from '#core/lake/erase/tombstones'
+import { changeManifest } from '#core/lake/model/change-manifest'
+import type { BucketCompaction, CompactedBucket, Compactor, StoredEvents } from '#core/lake/model/compactor'
 import { hotPrefix, segmentKeys, supersededJobName } from '#core/lake/model/keys'
-import { addEpoch, isMergeable, type Manifest, replaceSegments, segmentsWithEventIds } from '#core/lake/model/manifest'
+import {
+  addEpoch,
+  isMergeable,
+  type Manifest,
+  replaceSegments,
+  segmentsWithEventIds,
+} from '#core/lake/model/manifest'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
+import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import type { Lake, LakeObject, Log, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
-import type { BucketCompaction, CompactedBucket, Compactor, StoredEvents } from '#core/lake/model/compactor'
 import { applyReplacements, type Replacement, replacedCounts, replaceEvents } from './replaced-events.ts'
 
 /** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */

@@ -1,7 +1,7 @@
 import { forEachConcurrent } from '#core/async/concurrency'
 import type { Lake, Now } from '#core/ports'
 import { MANIFEST_PREFIX } from '#schemas/manifests'
-<<<<<<< ours
+import { EditionError } from './edition.ts'
 import {
   toBatch,
   toBatchValues,
@@ -10,10 +10,6 @@ import {
   toSegment,
   toSegmentNumbers,
 } from './encode-manifest.ts'
-=======
-import { EditionError } from './edition.ts'
-import { toBatch, toBatchValues, toRetired, toRetiredNumbers, toSegment, toSegmentNumbers } from './encode-manifest.ts'
->>>>>>> theirs
 import { type ManifestName, manifestKey, manifestPageKey, parseManifestKey } from './keys.ts'
 import type { Manifest } from './manifest.ts'
 import { DamagedObjectError, packJson, unpackJson } from './packed-json.ts'

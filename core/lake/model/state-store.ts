@@ -6,7 +6,13 @@ import { assertNotForgotten, assertNotNewer, EDITION } from './edition.ts'
 import { createManifestStore } from './empty-epochs.ts'
 import type { ManifestObjectServices } from './manifest-objects.ts'
 import { createManifestItems, manifestPointers } from './manifest-store.ts'
-import { EPOCH_TIME_INTERVAL_MS, EPOCH_TIMES, type LakeState, type LakeStateStore, type ShardState } from './state.ts'
+import {
+  EPOCH_TIME_INTERVAL_MS,
+  EPOCH_TIMES,
+  type LakeState,
+  type LakeStateStore,
+  type ShardState,
+} from './state.ts'
 
 /** Time until the item of a job expires, ms. By then its epochs have been compacted long ago. */
 const JOB_TTL_MS = 30 * DAY_MS

@@ -1,9 +1,9 @@
 import { tombstoneKey } from '#core/lake/model/keys'
-import type { LakeRead } from './lake-read.ts'
 import type { Segment } from '#core/lake/model/segment'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import type { SqlQuery } from '#core/ports'
 import { inFiles, integer, name, sql } from '#core/sql/sql'
-import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
+import type { LakeRead } from './lake-read.ts'
 
 /**
  * What hides erased events from reads until no file has them any more (core/lake/read/raw.ts): one join with

@@ -1,10 +1,20 @@
-import { IS_COPY_OF_OTHER, IS_COPY_OF_PREVIOUS, IS_CREDENTIALED, IS_REPLACED, otherRows, PAIR, previousArrival, storedRows, WINNERS } from '#core/lake/model/copy-rule'
-import { ARRIVAL, ARRIVAL_COLUMNS, mayHaveErasedHot } from './erased-events.ts'
+import {
+  IS_COPY_OF_OTHER,
+  IS_COPY_OF_PREVIOUS,
+  IS_CREDENTIALED,
+  IS_REPLACED,
+  otherRows,
+  PAIR,
+  previousArrival,
+  storedRows,
+  WINNERS,
+} from '#core/lake/model/copy-rule'
 import { segmentKeys } from '#core/lake/model/keys'
 import { segmentsWithEventIds } from '#core/lake/model/manifest'
 import type { SqlQuery } from '#core/ports'
 import { bigint, inFiles, integer, join, name, sql, timestamp } from '#core/sql/sql'
 import type { ColumnOf } from '#schemas/columns'
+import { ARRIVAL, ARRIVAL_COLUMNS, mayHaveErasedHot } from './erased-events.ts'
 import type { LakeRead } from './lake-read.ts'
 import { inRawFiles, type Raw, raw, visible, visibleKeys } from './raw.ts'
 

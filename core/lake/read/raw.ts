@@ -1,8 +1,8 @@
-import { ARRIVAL_MS, batchesOf, ERASED_HASH, type ErasureRead, tombstonesOf } from './erased-events.ts'
 import type { Segment } from '#core/lake/model/segment'
 import type { SqlParam, SqlQuery } from '#core/ports'
 import { inFiles, join, type OpenTable, type RawTable, sql } from '#core/sql/sql'
 import type { ColumnName } from '#schemas/columns'
+import { ARRIVAL_MS, batchesOf, ERASED_HASH, type ErasureRead, tombstonesOf } from './erased-events.ts'
 import type { PartValue } from './user-parts.ts'
 
 /**

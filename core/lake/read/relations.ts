@@ -8,8 +8,25 @@ import { EVENT_LIMITS } from '#schemas/event'
 import { hotEvents } from './hot-events.ts'
 import type { EventField, LakeRead } from './lake-read.ts'
 import { FREE_SCANS } from './scan-strategy.ts'
-import { betweenDates, canLeaveOut, hasRollups, hasWholeDates, segmentsBetween, splitErased, splitRollups, unionAll, visibleRows } from './segment-rows.ts'
-import { fragmentColumns, joinAllFragments, joinSplitFragments, type SessionField, sessionFragments, sessionsOfOne } from './session-fragments.ts'
+import {
+  betweenDates,
+  canLeaveOut,
+  hasRollups,
+  hasWholeDates,
+  segmentsBetween,
+  splitErased,
+  splitRollups,
+  unionAll,
+  visibleRows,
+} from './segment-rows.ts'
+import {
+  fragmentColumns,
+  joinAllFragments,
+  joinSplitFragments,
+  type SessionField,
+  sessionFragments,
+  sessionsOfOne,
+} from './session-fragments.ts'
 import { sessionRollup } from './session-rollup.ts'
 import { keyedEvents, segmentEvents } from './stored-events.ts'
 import { resolveUserIds, resolveUserKeys, userKeyOf } from './user-links.ts'

@@ -1,7 +1,7 @@
 import type { OpenLinks } from '#core/lake/model/open-links'
-import { mayHaveErasedHot, withoutErasedLinks } from './erased-events.ts'
 import type { SqlQuery } from '#core/ports'
 import { inFiles, integer, join, sql } from '#core/sql/sql'
+import { mayHaveErasedHot, withoutErasedLinks } from './erased-events.ts'
 import type { EventField, LakeRead } from './lake-read.ts'
 
 /**
