@@ -9,6 +9,7 @@ import { fillDemo } from '#core/demo/fill-demo'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityStore } from '#core/identity/identity-store'
+import { createErasureRepeat } from '#core/identity/repeat-erasures'
 import { createEmailHasher } from '#core/identity/traits/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotCounts } from '#core/ingest/bot-counts'
@@ -310,9 +311,10 @@ function toCompaction(memoryMb: number) {
 export function createRestoreServices(environment: Environment) {
   const settings = readSettings('restore', environment)
   const { log, trace, instrument } = createInstruments()
-  const services = openConsumer(settings, log, trace)
+  const { stores, ...services } = openConsumer(settings, log, trace)
+  const repeatErasures = createErasureRepeat({ ...stores, clock, log })
   const compaction = toCompaction(settings.COMPACTION_MEMORY_MB)
-  return { services: { ...services, clock, log }, compaction, instrument }
+  return { services: { ...services, repeatErasures, clock, log }, compaction, instrument }
 }
 
 export function createOwnerServices(environment: Environment) {
@@ -378,5 +380,5 @@ function openConsumer(
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
   const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), log })
-  return { consumer, state, stream, lake, usage, tombstones }
+  return { consumer, state, stream, lake, usage, tombstones, stores }
 }

@@ -89,7 +89,7 @@ export function createManifestItems(
       }
       return named
     },
-    async adoptManifests() {
+    async adoptManifests(beforeAdopting) {
       const entries = new Map((await pointers.readEntries()).map(entry => [headOf(entry).bucket, entry]))
       const stored = await objects.list()
       let buckets = 0
@@ -104,6 +104,7 @@ export function createManifestItems(
         const base = known ?? (await objects.readNewest(bucket, before)) ?? emptyManifest(bucket)
         const manifest = adoptManifest({ version, isKnown: known !== null, base, newest })
         if (manifest === null) continue
+        await beforeAdopting?.(manifest)
         const { pointer, opened } = await objects.write(manifest)
         if (!(await pointers.savePointer(pointer, version)))
           throw new Error(`Another process changes the manifest of bucket ${bucket}`)

@@ -16,7 +16,7 @@ import {
 } from '#test/simulation/simulated-ports'
 import { eventsRecord } from '#test/support/events-record'
 import { createFakeClock } from '#test/support/fake-clock'
-import { noMending, noReceipts } from '#test/support/no-receipts'
+import { noMending, noReceipts, nothingErased } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 /**
@@ -79,7 +79,7 @@ function openWorld() {
     },
     async restore(): Promise<void> {
       await reconcile({ ...services, consumer })
-      await restoreLake({ ...services, consumer, tombstones: noMending })
+      await restoreLake({ ...services, consumer, tombstones: noMending, repeatErasures: nothingErased })
     },
     countedEvents: async () => (await usage.totals(['proj_1']))[0]?.events,
   }
