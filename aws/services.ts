@@ -9,40 +9,33 @@ import { fillDemo } from '#core/demo/fill-demo'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityStore } from '#core/identity/identity-store'
+import { createErasureRepeat } from '#core/identity/repeat-erasures'
+import { createEmailHasher } from '#core/ingest/email-hash'
 import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
-import { createEmailHasher } from '#core/ingest/email-hash'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { createRequestCountry } from '#core/ingest/request-country'
 import { createAfterBatch } from '#core/lake/consume/after-batch'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { openLake } from '#core/lake/read/snapshot'
+import { profiles } from '#core/plans/profile'
 import { createLiveBuffer } from '#core/live/buffer'
 import { createOutboundClient } from '#core/outbound/outbound-client'
-import { profiles } from '#core/plans/profile'
 import type { Project } from '#core/projects/project'
 import { openReplays } from '#core/replays/open-replays'
 import { keepInTable } from '#core/reports/run/kept-answers'
 import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanWorker } from '#core/scans/open-scan-worker'
+import { openSiteReader } from '#scanner/read/open-site-reader'
 import { type ScanJob, scanAgent } from '#core/scans/scan'
 import { createSiteVisitor } from '#core/scans/visit-site'
 import { createBedrockClient } from '#providers/bedrock/create-bedrock-client'
 import { createBedrockModel } from '#providers/bedrock/create-bedrock-model'
 import { createNetwork } from '#providers/network'
 import { systemClock as clock } from '#providers/system-clock'
-import { openSiteReader } from '#scanner/read/open-site-reader'
-import {
-  createAthenaClient,
-  createKinesisClient,
-  createLambdaClient,
-  createS3Client,
-  createSecretsManagerClient,
-  createSnsClient,
-  createSqsClient,
-} from './clients.ts'
+import { createAthenaClient, createKinesisClient, createLambdaClient, createS3Client, createSecretsManagerClient, createSnsClient, createSqsClient } from './clients.ts'
 import { createFeedbackTopic } from './feedback-topic.ts'
 import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
@@ -310,9 +303,10 @@ function toCompaction(memoryMb: number) {
 export function createRestoreServices(environment: Environment) {
   const settings = readSettings('restore', environment)
   const { log, trace, instrument } = createInstruments()
-  const services = openConsumer(settings, log, trace)
+  const { stores, ...services } = openConsumer(settings, log, trace)
+  const repeatErasures = createErasureRepeat({ ...stores, clock, log })
   const compaction = toCompaction(settings.COMPACTION_MEMORY_MB)
-  return { services: { ...services, clock, log }, compaction, instrument }
+  return { services: { ...services, repeatErasures, clock, log }, compaction, instrument }
 }
 
 export function createOwnerServices(environment: Environment) {
@@ -378,5 +372,5 @@ function openConsumer(
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
   const consumer = createLakeConsumer({ state, stream, lake, usage, projects, clock, log })
   const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), log })
-  return { consumer, state, stream, lake, usage, tombstones }
+  return { consumer, state, stream, lake, usage, tombstones, stores }
 }

@@ -19,6 +19,7 @@ const BENCHES: Record<string, () => unknown> = {
   'raw-reads': () => import('./raw-reads.ts'),
   reads: () => import('./reads.ts'),
   replay: () => runVitest('test/browser/replay/page-cost.test.ts', { REPLAY_BENCH: '1' }),
+  restore: () => import('./restore.ts'),
   scan: () => import('./scan.ts'),
   scrub: () => import('./scrub.ts'),
   split: () => import('./split-sessions.ts'),

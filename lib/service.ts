@@ -219,15 +219,15 @@ export class Service extends Stack {
       // Pages of strangers are read by a function that has no right but to write its log.
       .bindAnalyses(scan, config)
     scan.set('BASE_URL', baseUrl)
-    // It finishes claims as the consumer does, looks into segments as a worker does, and writes missing files
-    // of tombstones as the scheduler does.
+    // It finishes claims as the consumer does, looks into segments as a worker does, writes missing files of
+    // tombstones as the scheduler does, and asks the fold to erase persons again.
     restore
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem', 'Scan'])
       .bindStreamReader(stream)
       .bindLake(bucket, {
         list: [HOT, LINKS, MANIFESTS, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE],
-        get: [HOT, MANIFESTS, ...SEGMENTS, ...SET_ASIDE],
-        put: [HOT, IDENTITY, MANIFESTS, TOMBSTONES, ...SET_ASIDE],
+        get: [HOT, MANIFESTS, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE],
+        put: [HOT, IDENTITY, LINKS, MANIFESTS, TOMBSTONES, ...SET_ASIDE],
       })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
     // It looks through the whole table if it must write a file of tombstones of many projects again.

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openErasures } from '#core/erasure/open-erasures'
 import { createErasedUsers } from '#core/identity/erased-users'
 import { createIdentityStore } from '#core/identity/identity-store'
+import { createErasureRepeat } from '#core/identity/repeat-erasures'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { takeBackSetAside } from '#core/lake/consume/set-aside'
 import { EditionError } from '#core/lake/model/edition'
@@ -99,8 +100,11 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     memoryMb: compactionMemoryMb,
   })
   const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), log })
-  await reconcileLake({ state: lakeState, stream, lake, consumer, compactor, usage, tombstones, clock, log })
   const identityServices = { client: state.client, table: state.table, lake, projects, clock }
+  const repeatErasures = createErasureRepeat({ ...identityServices, log })
+  await reconcileLake({
+    ...{ state: lakeState, stream, lake, consumer, compactor, usage, tombstones, repeatErasures, clock, log },
+  })
   const identity = createIdentityStore(identityServices)
   // A full disk must not prevent the start.
   await takeBackSetAside({ stream, lake, log }).catch(error =>

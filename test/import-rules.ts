@@ -130,7 +130,7 @@ const RULES: Record<string, Rule> = {
       /^(schemas|core|scanner|duckdb|local|lambdas|lib|providers|bench)\/|^cli\/build\.ts$|^dashboard\/(charts\/series-drawing|build)\.ts$|^test\/(support|scans\/corpus)\//,
     // The last ones are candidates for the dashboard, which its benchmark installs for itself.
     packages:
-      /^(@sparticuz\/chromium|esbuild|playwright-core|@duckdb\/node-api|@modelcontextprotocol\/client|gpt-tokenizer|preact|@preact\/signals|solid-js|svelte|uplot|@observablehq\/plot)$/,
+      /^(@aws-sdk\/client-dynamodb|@sparticuz\/chromium|esbuild|playwright-core|@duckdb\/node-api|@modelcontextprotocol\/client|gpt-tokenizer|preact|@preact\/signals|solid-js|svelte|uplot|@observablehq\/plot)$/,
     builtins: null,
   },
   scripts: { files: /^scripts\//, packages: /^@babel\/parser$/, types: /^vitest$/, builtins: null },

@@ -103,7 +103,10 @@ export function describeCopied({ items, kept, pipeline, credentials }: Copied): 
     lines.push(
       `${pipeline} items of the pipeline, of persons and of counters are not taken: the table has newer ones, and what was erased since stays erased.`,
     )
-  else lines.push('THE TABLE HAD NO PIPELINE: send the erasures since the moment again.')
+  else
+    lines.push(
+      'THE TABLE HAD NO PIPELINE: persons who were erased since the moment are erased again (`erased` below), without their receipts. If the moment is more than two days ago, send older erasures again.',
+    )
   const kinds = Object.entries(endedByKind).map(([kind, count]) => `${kind} ${count}`)
   if (ended > 0)
     lines.push(

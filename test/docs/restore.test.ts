@@ -9,16 +9,10 @@ import type { Project } from '#core/projects/project'
 import { createLakeStores, createStores } from '#core/stores'
 import { restoreHandler } from '#lambdas/restore/handler'
 import { BUCKETS } from '#schemas/columns'
-import {
-  createSimulatedCompactor,
-  createSimulatedLake,
-  createSimulatedQueue,
-  createSimulatedStream,
-  encodeSimulated,
-} from '#test/simulation/simulated-ports'
+import { createSimulatedCompactor, createSimulatedLake, createSimulatedQueue, createSimulatedStream, encodeSimulated } from '#test/simulation/simulated-ports'
 import { eventsRecord } from '#test/support/events-record'
 import { createFakeClock } from '#test/support/fake-clock'
-import { noMending, noReceipts } from '#test/support/no-receipts'
+import { noMending, noReceipts, nothingErased } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 import { withRollups } from '#test/support/with-rollups'
 
@@ -51,7 +45,7 @@ async function openWorld() {
     compactor,
   })
   const restore = restoreHandler({
-    ...{ ...services, stream, consumer, compactor, tombstones: noMending },
+    ...{ ...services, stream, consumer, compactor, tombstones: noMending, repeatErasures: nothingErased },
     lake: withRollups(lake),
   })
   const maintenance = createMaintenance({ ...services, jobs, ...noReceipts })

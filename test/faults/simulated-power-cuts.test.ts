@@ -4,7 +4,7 @@ import { repeats, seed } from '#test/support/depth'
 
 const SCHEDULES = repeats(50, { countPerDepth: 100 })
 
-test('in random schedules with power cuts that set the state back, every accepted event is read exactly once', {
+test('in random schedules with power cuts that set the state back, every accepted event is read exactly once, and none that is erased', {
   timeout: 1_800_000,
 }, async () => {
   const report = await simulateSchedules(SCHEDULES, seed, { powerCuts: true })
@@ -18,6 +18,9 @@ test('in random schedules with power cuts that set the state back, every accepte
       failures: 0.2,
       oldItems: 1,
       restored: 0.3,
+      erasures: 1,
+      rewrites: 0.1,
+      oldStates: 0.4,
     }),
   ).toEqual({})
 })

@@ -175,11 +175,11 @@ test.each([
       'kinesis:GetShardIterator StreamEvents',
       'kinesis:ListShards StreamEvents',
       'kinesis:ListStreams StreamEvents',
-      ...['hot', 'manifests', 'quarantine', ...SEGMENT_PREFIXES, 'waiting'].map(
+      ...['hot', 'manifests', 'quarantine', ...SEGMENT_PREFIXES, 'tombstones', 'waiting'].map(
         prefix => `s3:GetObject StorageLake/${prefix}/*`,
       ),
       's3:ListBucket StorageLake',
-      ...['hot', 'hot-identity', 'manifests', 'quarantine', 'tombstones', 'waiting'].map(
+      ...['hot', 'hot-identity', 'links', 'manifests', 'quarantine', 'tombstones', 'waiting'].map(
         prefix => `s3:PutObject StorageLake/${prefix}/*`,
       ),
     ],

@@ -9,13 +9,14 @@ import { emptyManifest, nextMerge } from '#core/lake/model/manifest'
 import { createManifestItems, type ManifestPointers } from '#core/lake/model/manifest-store'
 import { createOldestUnread } from '#core/lake/read/freshness'
 import { openLake } from '#core/lake/read/snapshot'
-import { reconcile } from '#core/lake/restore/reconcile'
+import { reconcileLake } from '#core/lake/restore/reconcile-lake'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { BUCKETS } from '#schemas/columns'
 import { createFakeClock } from '#test/support/fake-clock'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
-import { noReceipts } from '#test/support/no-receipts'
+import { noMending, noReceipts, nothingErased } from '#test/support/no-receipts'
+import { withRollups } from '#test/support/with-rollups'
 import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
 import { createSimulatedCompactor, createSimulatedLake, createSimulatedQueue, createSimulatedStream, createSimulatedUsage, encodeSimulated, isErased, type SimulatedRow, type SimulatedShard, simulatedRows, simulatedTombstones } from './simulated-ports.ts'
 import { createSimulatedProcesses, type SimulatedProcess } from './simulated-processes.ts'
@@ -47,6 +48,8 @@ export type SimulationReport = {
   failures: number
   reshards: number
   powerCuts: number
+  /** Power cuts after which the state was older than superseded files are kept. */
+  oldStates: number
   /** Erasures of a user or a project, and segments that were rewritten for them. */
   erasures: number
   rewrites: number
@@ -92,6 +95,11 @@ const MAX_READ_MS = 170 * MINUTE
 const MAX_READ_WITH_ERASURES_MS = 55 * MINUTE
 
 /**
+ * A restoration goes back a day at most (docs/aws.md): later, what an erasure has hidden may be forgotten.
+ */
+const OLDEST_STATE_MS = 24 * 60 * MINUTE
+
+/**
  * Runs one random schedule of the whole lake. Events arrive, some with an event_id, some of these again, and
  * some records twice because the answer to their append got lost. Batches are delivered, cut at any record,
  * again, or while another consumer is wrongly believed dead. Processes crash or stall at any await, and
@@ -100,7 +108,8 @@ const MAX_READ_WITH_ERASURES_MS = 55 * MINUTE
  * that names the seed.
  *
  * `powerCuts` simulates one machine instead of AWS: all processes die, the state table goes back to an
- * earlier time while stream and lake stay, and the next start reconciles them.
+ * earlier time while stream and lake stay, and the next start makes them agree (restore/reconcile-lake.ts).
+ * Erasures from before and after that time stay in force.
  */
 export async function simulateSchedule(
   seed: number,
@@ -148,6 +157,7 @@ export async function simulateSchedule(
     failures: 0,
     reshards: 0,
     powerCuts: 0,
+    oldStates: 0,
     erasures: 0,
     rewrites: 0,
     hotSlices: 0,
@@ -218,7 +228,7 @@ export async function simulateSchedule(
       log,
     })
     const maintenance = createMaintenance({ ...ports, ...noReceipts, oldRecords, clock, log }, SETTINGS)
-    return { ...ports, consumer, worker, maintenance }
+    return { ...ports, consumer, compactor, worker, maintenance }
   }
 
   function failsNow(): boolean {
@@ -509,10 +519,11 @@ export async function simulateSchedule(
   }
 
   async function powerCut(): Promise<void> {
-    // An older state misses files that were deleted since; core/lake/restore/restore-lake.ts is for that.
-    const recent = backups.filter(({ at }) => now - at < SETTINGS.keepSupersededMs / 2)
-    if (recent.length === 0) return
-    const backup = pick(recent)
+    // Of an old state the files that it names are deleted, and other segments have the events.
+    const usable = backups.filter(({ at }) => now - at < OLDEST_STATE_MS)
+    if (usable.length === 0) return
+    const backup = pick(usable)
+    if (now - backup.at >= SETTINGS.keepSupersededMs / 2) report.oldStates++
     processes.killAll()
     advanceClock(180 * MINUTE) // The machine is off.
     queue.jobs.length = 0
@@ -522,9 +533,23 @@ export async function simulateSchedule(
     for (const [key, events] of backup.folded) counters.folded.set(key, events)
     const restart = processes.start(async self => {
       const ports = services(self)
-      await reconcile({ ...ports, clock, log })
-      report.restored += (await ports.state.adoptManifests()).buckets
+      // The other buckets have an endless watermark, to which no epoch can be opened.
+      const manifests = async () =>
+        (await ports.state.manifests()).filter(({ bucket }) => USED_BUCKETS.includes(bucket))
+      const adoptManifests = async () => {
+        const adopted = await ports.state.adoptManifests()
+        report.restored += adopted.buckets
+        return adopted
+      }
+      await reconcileLake({
+        ...ports,
+        state: { ...ports.state, manifests, adoptManifests },
+        lake: withRollups(ports.lake),
+        usage: { ...ports.usage, openCounts: async () => [] },
+        ...{ tombstones: noMending, repeatErasures: nothingErased, clock, log },
+      })
     })
+    erasures.restart()
     while (restart.running) await processes.turn()
     if (restart.error !== undefined) throw restart.error
     backups.length = 0
@@ -547,12 +572,8 @@ export async function simulateSchedule(
     // Reads and workers must do without the item of the empty epochs, as an older version does.
     [0.3, () => state.forgetSkippedEpochs()],
     [0.3, ageItem],
-    ...(powerCuts
-      ? []
-      : ([
-          [0.4, erase],
-          [0.1, standStill],
-        ] as [number, () => Promise<void>][])),
+    [0.4, erase],
+    ...(powerCuts ? [] : ([[0.1, standStill]] as [number, () => Promise<void>][])),
     // Without quiet times, nearly every schedule ended before its first merge.
     [2, settle],
     ...(powerCuts
@@ -608,7 +629,9 @@ export async function simulateSchedule(
   // A copy with a credential of an erased event is one more event that was received.
   const winners = new Set(winnersInLake(stream, state))
   const erasedBefore = [...erasures.optional()].filter(id => winners.has(id)).length
-  if (countedEvents < report.accepted || countedEvents > report.accepted + erasedBefore)
+  // Counters that are older than the hot files of an epoch miss its events (docs/one-machine.md).
+  const isCounted = countedEvents >= report.accepted || report.oldStates > 0
+  if (!isCounted || countedEvents > report.accepted + erasedBefore)
     throw new Error(`Seed ${seed}: ${countedEvents} events were counted and ${report.accepted} accepted.`)
   return report
 }

@@ -29,6 +29,10 @@ export function createSimulatedErasures(state: MemoryLakeState, lake: SimulatedL
 
   return {
     count: () => count,
+    /** After a power cut another process takes the erasures. */
+    restart() {
+      writer = openWriter()
+    },
     /** Erases the events of a user, or of the whole project, that arrived until now. */
     async erase(
       { project, bucket, user }: Pick<AcceptedEvent, 'project' | 'bucket' | 'user'>,

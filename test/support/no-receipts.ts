@@ -13,3 +13,6 @@ export const nothingOld = {
 
 /** For maintenance of a lake whose erasures have no receipts. */
 export const noReceipts = { onErased: async () => {}, tombstones: noMending, ...nothingOld }
+
+/** For restorations of a state whose persons were not erased since. */
+export const nothingErased = async () => 0

@@ -1,7 +1,7 @@
 import { BUCKETS } from '#schemas/columns'
 import { changeManifest } from './change-manifest.ts'
 import { addEpoch, emptyManifest, type Manifest } from './manifest.ts'
-import type { AdoptedManifests, LakeStateStore, ManifestHead, NamedKeys } from './state.ts'
+import type { AdoptedManifests, BeforeAdopting, LakeStateStore, ManifestHead, NamedKeys } from './state.ts'
 
 /**
  * Most buckets have no event in an epoch. One item of the state says so for all of them, instead of a write
@@ -44,7 +44,7 @@ export type ManifestItems = {
   /** See LakeStateStore. */
   namedKeys(): Promise<NamedKeys>
   /** See LakeStateStore. */
-  adoptManifests(): Promise<AdoptedManifests>
+  adoptManifests(before?: BeforeAdopting): Promise<AdoptedManifests>
   readEmptyEpochs(): Promise<EmptyEpochs>
   /** Holds if the saved item has the version before it. */
   saveEmptyEpochs(emptyEpochs: EmptyEpochs): Promise<boolean>
@@ -108,7 +108,7 @@ export function createManifestStore(items: ManifestItems): ManifestStore {
       )
     },
     namedKeys: () => items.namedKeys(),
-    adoptManifests: () => items.adoptManifests(),
+    adoptManifests: before => items.adoptManifests(before),
     saveManifest: changed => items.saveManifest(changed),
     async skipEpoch(epoch, buckets) {
       const { ranges } = await changeEmptyEpochs(emptyEpochs => addEmptyEpoch(emptyEpochs, epoch, buckets))

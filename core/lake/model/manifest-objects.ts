@@ -167,14 +167,20 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
 
   /**
    * The newest of these manifests that can be read with all its pages; null if there is none. Of those that
-   * two processes wrote for one version, the one that was written later: the other may never have counted.
+   * two processes wrote for one version only one has counted, and nothing says which. So it is the one with
+   * most erasures, as both follow from the same manifest: none that counted is lost then. Of equal ones it is
+   * the one that was written later.
    */
   async function readNewest(bucket: number, names: readonly ManifestName[]): Promise<Manifest | null> {
-    const newestFirst = names.toSorted((a, b) => b.version - a.version || b.writtenAt - a.writtenAt)
-    for (const { version, ...object } of newestFirst) {
-      const pointer = { bucket, version, compacted: 0, object, bytes: 0 }
-      const manifest = await readUndamaged(pointer)
-      if (manifest !== null) return manifest
+    const versions = [...Map.groupBy(names, ({ version }) => version)].toSorted(([a], [b]) => b - a)
+    for (const [version, ofVersion] of versions) {
+      let best: Manifest | null = null
+      for (const { writtenAt, hash } of ofVersion.toSorted((a, b) => b.writtenAt - a.writtenAt)) {
+        const pointer = { bucket, version, compacted: 0, object: { writtenAt, hash }, bytes: 0 }
+        const manifest = await readUndamaged(pointer)
+        if (manifest !== null && manifest.tombstoneCount > (best?.tombstoneCount ?? -1)) best = manifest
+      }
+      if (best !== null) return best
     }
     return null
   }

@@ -1,17 +1,13 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import { unavailable } from '#core/errors'
 import { Entity } from '#core/state/entity'
+import { unavailable } from '#core/errors'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 import { adoptManifest } from './adopt-manifest.ts'
 import { type EpochRange, type ManifestItems, NO_EMPTY_EPOCHS } from './empty-epochs.ts'
 import { type ManifestItem, padBucket, toManifest } from './encode-manifest.ts'
 import { manifestKey } from './keys.ts'
 import { emptyManifest, type Manifest } from './manifest.ts'
-import {
-  createManifestObjects,
-  type ManifestObjectServices,
-  type ManifestPointer,
-} from './manifest-objects.ts'
+import { createManifestObjects, type ManifestObjectServices, type ManifestPointer } from './manifest-objects.ts'
 import type { ManifestHead } from './state.ts'
 
 /**
@@ -89,7 +85,7 @@ export function createManifestItems(
       }
       return named
     },
-    async adoptManifests() {
+    async adoptManifests(beforeAdopting) {
       const entries = new Map((await pointers.readEntries()).map(entry => [headOf(entry).bucket, entry]))
       const stored = await objects.list()
       let buckets = 0
@@ -104,6 +100,7 @@ export function createManifestItems(
         const base = known ?? (await objects.readNewest(bucket, before)) ?? emptyManifest(bucket)
         const manifest = adoptManifest({ version, isKnown: known !== null, base, newest })
         if (manifest === null) continue
+        await beforeAdopting?.(manifest)
         const { pointer, opened } = await objects.write(manifest)
         if (!(await pointers.savePointer(pointer, version)))
           throw new Error(`Another process changes the manifest of bucket ${bucket}`)

@@ -54,6 +54,8 @@ export type NamedKeys = ReadonlyMap<number, { version: number; keys: readonly st
  */
 export type AdoptedManifests = { buckets: number; behind: readonly { from: number; until: number }[] }
 
+export type BeforeAdopting = (manifest: Manifest) => Promise<unknown>
+
 export type LakeStateStore = {
   /**
    * A consistent read. The first one creates the item, with epoch 1. Throws EditionError if another version
@@ -98,9 +100,10 @@ export type LakeStateStore = {
   namedKeys(): Promise<NamedKeys>
   /**
    * Changes manifests after state and lake were restored to different times (adopt-manifest.ts). Call it only
-   * while nothing else writes.
+   * while nothing else writes. `before` runs before each of these counts, so what it does is repeated after a
+   * kill.
    */
-  adoptManifests(): Promise<AdoptedManifests>
+  adoptManifests(before?: BeforeAdopting): Promise<AdoptedManifests>
   /** Saves a changed manifest. Holds if the saved one has the version before it. */
   saveManifest(manifest: Manifest): Promise<boolean>
   /**

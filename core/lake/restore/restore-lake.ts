@@ -1,15 +1,9 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import type { LakeConsumer } from '#core/lake/consume/consumer'
-import type { TombstoneMending } from '#core/lake/erase/mend-tombstones'
 import type { Claim } from '#core/lake/model/claim'
 import type { Compactor } from '#core/lake/model/compactor'
-import {
-  parseHotKey,
-  parseSegmentKey,
-  SEGMENT_TABLES,
-  type SegmentTable,
-  segmentKey,
-} from '#core/lake/model/keys'
+import type { LakeConsumer } from '#core/lake/consume/consumer'
+import type { TombstoneMending } from '#core/lake/erase/mend-tombstones'
+import { parseHotKey, parseSegmentKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from '#core/lake/model/keys'
 import type { Manifest } from '#core/lake/model/manifest'
 import type { Segment } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
@@ -30,6 +24,11 @@ export type RestoreLakeServices = {
   usage: Pick<UsageCounters, 'openCounts' | 'foldEpoch'>
   /** Writes files of tombstones again that the manifests name and that are missing. */
   tombstones: Pick<TombstoneMending, 'mendMissing'>
+  /**
+   * Removes from the state what it knows of persons who are erased by the tombstones of a manifest, and whose
+   * erasure it does not know. Returns how many ids (core/identity/repeat-erasures.ts).
+   */
+  repeatErasures(manifest: Manifest): Promise<number>
   clock: Now
   log: Log
 }
@@ -41,6 +40,8 @@ export type RestoredLake = {
   /** Records that were taken from the stream again, and their events. */
   records: number
   events: number
+  /** Ids of persons who were erased since the state, and of whom it knew something. */
+  erased: number
   /**
    * What is lost: events of missing files, records of unknown place, segments that must not be used,
    * manifests whose events nobody has.
@@ -73,7 +74,10 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const { state, lake, tombstones, log } = services
   const hotFiles = await listHotFiles(lake)
   const stored = await listSegments(lake)
-  const adopted = await state.adoptManifests()
+  let erased = 0
+  const adopted = await state.adoptManifests(async manifest => {
+    erased += await services.repeatErasures(manifest)
+  })
   const manifests = await state.manifests()
   await tombstones.mendMissing(manifests)
   const ends = [...stored.values()].flat().map(({ until }) => until)
@@ -116,7 +120,7 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   const events = await takeAgain(services, takenAgain, epoch)
   const records = sum(takenAgain.map(each => each.records))
   if (plans.length > 0 || records > 0 || adopted.buckets > 0)
-    log('LAKE_RESTORED', { buckets: plans.length, records, events })
+    log('LAKE_RESTORED', { buckets: plans.length, records, events, erased })
   const lost = {
     events: Math.max(0, lostEvents - events),
     records: sum(missing.map(each => each.records)) - records,
@@ -124,7 +128,7 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
     manifests: records > 0 ? 0 : adopted.behind.filter(range => isMissing(range, hotEpochs)).length,
   }
   if (Object.values(lost).some(count => count > 0)) log('LAKE_BEHIND', lost)
-  return { buckets: plans.length, records, events, lost }
+  return { buckets: plans.length, records, events, erased, lost }
 }
 
 /**

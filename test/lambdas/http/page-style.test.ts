@@ -5,7 +5,7 @@ import { STYLE } from '#lambdas/http/page-style'
 /** The pages without script and the dashboard are one product to who sees both. */
 
 function styleOf(file: string): string {
-  return readFileSync(new URL(`../../dashboard/styles/${file}`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../../../dashboard/styles/${file}`, import.meta.url), 'utf8')
 }
 
 /** The custom properties of a block, with short colours spelt in full. */

@@ -11,6 +11,7 @@ import { openLake } from '#core/lake/read/snapshot'
 import { restoreLake } from '#core/lake/restore/restore-lake'
 import { createFolderLake } from '#local/lake/folder'
 import { ERASURE_START, openErasurePipeline } from '#test/support/erasure-pipeline'
+import { nothingErased } from '#test/support/no-receipts'
 import { openTestState, type TestState } from '#test/support/test-state'
 
 let state: TestState
@@ -78,7 +79,7 @@ test('a start with a lake of an earlier day writes missing files of tombstones a
   const { lake, lakeState, key, rows, mending, clock, log } = await setUp()
   await lake.delete([key])
   await restoreLake({
-    ...{ state: lakeState, lake, tombstones: mending, clock, log },
+    ...{ state: lakeState, lake, tombstones: mending, repeatErasures: nothingErased, clock, log },
     ...{ stream: { shards: async () => [], read: async () => [] } },
     ...{ consumer: {} as never, compactor: {} as never, usage: { openCounts: async () => [] } as never },
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { manifestKey, parseManifestKey } from '#core/lake/model/keys'
 import { addEpoch, emptyManifest, type Manifest, replaceSegments } from '#core/lake/model/manifest'
-import { MAX_LISTED, PAGE_SEGMENTS } from '#core/lake/model/manifest-objects'
+import { createManifestObjects, MAX_LISTED, PAGE_SEGMENTS } from '#core/lake/model/manifest-objects'
 import { createManifestItems } from '#core/lake/model/manifest-store'
 import { findOldManifests } from '#core/lake/model/old-manifests'
 import { packJson } from '#core/lake/model/packed-json'
@@ -182,6 +182,26 @@ describe('when state and lake are of different times', () => {
     expect(manifest.tombstones).toEqual([{ ...batch, lastEpoch: null, hotUntil: 0, doneAt: null }])
     expect(await state.adoptManifests()).toEqual({ buckets: 0, behind: [] })
   })
+
+  test.each([0, 1])(
+    'of two manifests of one version the erasure of one is in force after a restoration, whichever was written first (%i)',
+    async first => {
+      const { state, lake, clock } = setUp()
+      await state.saveManifest(manifestOf(3))
+      const saved = state.save()
+      const erased = { ...manifestOf(3), version: 2, tombstones: [batch], tombstoneCount: 1 }
+      const written = [erased, { ...manifestOf(4), version: 2 }]
+      // Two processes write at the same time. One of them saves its pointer, and the other is killed before.
+      const objects = createManifestObjects({ lake, clock })
+      for (const manifest of first === 0 ? written : written.toReversed()) {
+        clock.time += 1
+        await objects.write(manifest)
+      }
+      state.restore(saved)
+      expect(await state.adoptManifests()).toEqual({ buckets: 1, behind: [] })
+      expect(await state.manifest(7)).toMatchObject({ compacted: 4, tombstones: [{ number: 1 }] })
+    },
+  )
 
   test('an older state whose manifest is deleted gets the one before it, with the tombstones', async () => {
     const { lake, state, keys } = setUp()

@@ -8,7 +8,7 @@ import { ProcessCrashedError } from '#test/support/crashing-state'
 import { repeats, seed } from '#test/support/depth'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 import type { MemoryLakeState } from '#test/support/memory-lake-state'
-import { noMending } from '#test/support/no-receipts'
+import { noMending, nothingErased } from '#test/support/no-receipts'
 import { withRollups } from '#test/support/with-rollups'
 
 const EPOCH_MS = 600_000
@@ -44,7 +44,7 @@ function openPipeline() {
 
   async function restore(): Promise<void> {
     await reconcile(services)
-    await restoreLake({ ...services, usage, tombstones: noMending })
+    await restoreLake({ ...services, usage, tombstones: noMending, repeatErasures: nothingErased })
   }
 
   return { ...pipeline, services, usage, folded, addEpoch, readEvents, restore }
@@ -160,6 +160,7 @@ test('a restoration that is killed at any change and repeated gives the same eve
     const isKilled = await restoreLake({
       ...services,
       tombstones: noMending,
+      repeatErasures: nothingErased,
       usage: { ...usage, foldEpoch: crash(usage.foldEpoch) },
       state: { ...state, saveManifest: crash(state.saveManifest), openEpoch: crash(state.openEpoch) },
       consumer: { ...consumer, rewriteHotFile: crash(consumer.rewriteHotFile) },
