@@ -174,7 +174,7 @@ if (options.sustained || options.identify || options.keys !== undefined) {
         rounds: Number(options.rounds),
       })
     else await printSustained(service)
-    console.log(`Memory: at most ${memory.stop()} MB, with the process of compaction`)
+    console.log(`Memory: at most ${memory.stop()} MB (${memory.parts()})`)
   } finally {
     await stop(service)
     rmSync(dir, { recursive: true, force: true })
