@@ -132,19 +132,30 @@ type MemoryField = 'VmRSS' | 'RssAnon'
  * which they share with it.
  */
 export function memoryMb(pid: number, field: MemoryField = 'VmRSS'): number {
-  const kb = (id: number, each: MemoryField) =>
-    Number(new RegExp(`${each}:\\s+(\\d+)`).exec(readProc(id, 'status'))?.[1] ?? 0)
-  const started = childrenOf(pid).reduce((sum, child) => sum + kb(child, 'RssAnon'), 0)
-  return Math.round((kb(pid, field) + started) / 1024)
+  const started = childrenOf(pid).reduce((sum, child) => sum + kilobytes(child, 'RssAnon'), 0)
+  return Math.round((kilobytes(pid, field) + started) / 1024)
+}
+
+function kilobytes(pid: number, field: MemoryField): number {
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readProc(pid, 'status'))?.[1] ?? 0)
 }
 
 /**
  * Looks at the memory of a process and of those that it has started, until `stop` returns the most of it, MB.
+ * `parts` says what that was made of: resident memory of the process, the part of it that is no page of a
+ * file, and that of the processes that it has started.
  */
-export function watchMemory(pid: number): { stop(): number } {
+export function watchMemory(pid: number): { stop(): number; parts(): string } {
   let most = 0
+  let parts = ''
   const look = (): void => {
-    most = Math.max(most, memoryMb(pid))
+    const now = memoryMb(pid)
+    if (now <= most) return
+    most = now
+    const [own, anonymous] = [kilobytes(pid, 'VmRSS'), kilobytes(pid, 'RssAnon')].map(kb =>
+      Math.round(kb / 1024),
+    )
+    parts = `service ${own} MB, of which ${anonymous} MB are no pages of files; compaction ${now - (own ?? 0)} MB`
   }
   const timer = setInterval(look, 200)
   return {
@@ -153,6 +164,7 @@ export function watchMemory(pid: number): { stop(): number } {
       look()
       return most
     },
+    parts: () => parts,
   }
 }
 

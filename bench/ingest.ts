@@ -1,19 +1,6 @@
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import {
-  CONNECTIONS,
-  createBenchFolder,
-  freePort,
-  memoryMb,
-  processorMs,
-  runLoad,
-  startScript,
-  startService,
-  stop,
-  type Target,
-  waitUntilResponding,
-  watchMemory,
-} from './bench-service.ts'
+import { CONNECTIONS, createBenchFolder, freePort, memoryMb, processorMs, runLoad, startScript, startService, stop, type Target, waitUntilResponding, watchMemory } from './bench-service.ts'
 import { measureIdentify } from './identify-load.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import { median } from './percentile.ts'
@@ -174,7 +161,7 @@ if (options.sustained || options.identify || options.keys !== undefined) {
         rounds: Number(options.rounds),
       })
     else await printSustained(service)
-    console.log(`Memory: at most ${memory.stop()} MB, with the process of compaction`)
+    console.log(`Memory: at most ${memory.stop()} MB (${memory.parts()})`)
   } finally {
     await stop(service)
     rmSync(dir, { recursive: true, force: true })

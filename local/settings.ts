@@ -84,9 +84,10 @@ export const settingsSchema = z.object({
   QUERY_TIMEOUT_MS: wholeNumber(100, 3_600_000)
     .default(30_000)
     .meta({ description: 'Longest run time of a query, ms, without its wait; after it the response is 503' }),
-  COMPACTION_MEMORY_MB: wholeNumber(64, 1_048_576)
-    .default(256)
-    .meta({ description: 'Memory of compaction, MB; a compaction that needs more uses the disk' }),
+  COMPACTION_MEMORY_MB: wholeNumber(64, 1_048_576).default(256).meta({
+    description:
+      'Memory of compaction, MB, and half as much for links beside it; work that needs more uses the disk',
+  }),
   EPOCH_SECONDS: wholeNumber(1, 86_400).default(600).meta({
     description:
       'Longest time between two compactions of new events, s; 600 files or 16 MB start one earlier',

@@ -18,6 +18,14 @@ const { dataDir, memoryMb, priority }: CompactionStart = JSON.parse(process.argv
 /** Of this process alone: there is one of each priority. */
 const tempDir = join(compactionTempDir(dataDir), priority)
 
+/**
+ * Links are merged beside compactions and have a memory of their own, this part of that of compaction and at
+ * least MIN_LINKS_MB: below it DuckDB writes almost everything to the disk.
+ */
+const LINKS_PART = 1 / 2
+const MIN_LINKS_MB = 64
+const linksMb = Math.max(MIN_LINKS_MB, Math.round(memoryMb * LINKS_PART))
+
 const send = (message: CompactionMessage) => process.send?.(message)
 const log: Log = (code, fields = {}) => send({ kind: 'log', code, fields })
 const lake = ownObjects(createFolderLake(lakeDir(dataDir)), log)
@@ -25,7 +33,7 @@ const engines: CompactionEngines = {
   // With two threads DuckDB holds two row groups. With the default memory it then spills, and takes three
   // times as long.
   compactor: createCompactor({ lake, tempDir, log, memoryMb, threads: 1 }),
-  links: createLinksEngine({ lake, tempDir, log, memoryMb }),
+  links: createLinksEngine({ lake, tempDir, log, memoryMb: linksMb }),
 }
 
 // A process that was killed leaves its files.

@@ -35,11 +35,15 @@ export type CompactionServices = {
   signal: AbortSignal
   /** The process ends when it has had no call for this time, ms. */
   idleMs?: number
+  /** Runs before a process begins. It ends that of the other priority, if that one has no call. */
+  makeRoom?: () => Promise<void>
 }
 
 export type CompactionProcess = CompactionEngines & {
   /** Ends the process at once. Call it when no call runs. */
   stop(): Promise<void>
+  /** Ends the process at once if it has no call, so that its memory is free for another one. */
+  endIdle(): Promise<void>
 }
 
 /** Maintenance sends jobs every 5 s. The process must not end between two of them. */
@@ -65,7 +69,7 @@ const LINKS_METHODS: Record<keyof LinksEngine, true> = { merge: true, next: true
  */
 export function startCompaction(
   start: CompactionStart,
-  { log, signal, idleMs = IDLE_MS }: CompactionServices,
+  { log, signal, idleMs = IDLE_MS, makeRoom = async () => {} }: CompactionServices,
 ): CompactionProcess {
   let current: ChildProcess | null = null
   let idle: NodeJS.Timeout | undefined
@@ -93,6 +97,10 @@ export function startCompaction(
   }
 
   async function call(engine: keyof CompactionEngines, method: string, args: unknown[]): Promise<unknown> {
+    signal.throwIfAborted()
+    clearTimeout(idle)
+    if (current === null) await makeRoom()
+    // The service may have stopped meanwhile, and another call may have begun.
     signal.throwIfAborted()
     clearTimeout(idle)
     current ??= begin()
@@ -142,5 +150,21 @@ export function startCompaction(
     compactor: engine<Compactor>('compactor', COMPACTOR_METHODS),
     links: engine<LinksEngine>('links', LINKS_METHODS),
     stop: end,
+    endIdle: async () => {
+      if (calls.size === 0) await end()
+    },
   }
+}
+
+/**
+ * Compaction of both priorities. A job has one of them, and the process of the other one ends when it begins:
+ * the memory of an idle DuckDB goes back at once, not after `idleMs`. Only while links are merged may both
+ * be there.
+ */
+export function startBothCompactions(start: Omit<CompactionStart, 'priority'>, services: CompactionServices) {
+  const open = (priority: CompactionStart['priority'], other: () => CompactionProcess) =>
+    startCompaction({ ...start, priority }, { ...services, makeRoom: () => other().endIdle() })
+  const low: CompactionProcess = open('low', () => normal)
+  const normal: CompactionProcess = open('normal', () => low)
+  return { low, normal }
 }

@@ -22,8 +22,11 @@ export type ScrubServices = {
 
 /** An event may be so much older than its record in the log, ms: its request waits for the commit. */
 const IN_FLIGHT_MS = 10_000
-/** A scrub moves all items of the state. So the pause after it is this many times as long as the scrub. */
-const PAUSE_FACTOR = 10
+/**
+ * A scrub moves all items of the state, with pauses of its own, so nobody waits for it. After it the disk
+ * rests for this many times as long as it took.
+ */
+const PAUSE_FACTOR = 2
 
 /**
  * Removes what this machine has of erased events outside the lake: in records of the log, in chunks of the

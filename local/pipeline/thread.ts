@@ -22,7 +22,7 @@ import { createLiveConsumer } from '#core/live/consumer'
 import type { Log } from '#core/ports'
 import { createLakeStores, createStores } from '#core/stores'
 import { collectWhenIdle } from '#local/collect-garbage'
-import { type CompactionStart, startCompaction } from '#local/compaction/start'
+import { startBothCompactions } from '#local/compaction/start'
 import { lakeDir, statePath } from '#local/data-folder'
 import { createFolderLake } from '#local/lake/folder'
 import { createRepairingLog, createRepairs, type RepairJob } from '#local/lake/repairs'
@@ -76,8 +76,10 @@ const consumer = createLakeConsumer({
 })
 const cuttingOff = new AbortController()
 const repairingLog = createRepairingLog(log, key => repairs.request(key))
-const compaction = startEngines('low')
-const lateCompaction = startEngines('normal')
+const { low: compaction, normal: lateCompaction } = startBothCompactions(
+  { dataDir, memoryMb: compactionMemoryMb },
+  { log: repairingLog, signal: cuttingOff.signal },
+)
 const identityServices = {
   ...{ client, table, lake, lakeState: state, projects, clock },
   keepRetiredMs: 2 * queryTimeoutMs,
@@ -167,13 +169,6 @@ const pipeline = createPipeline(
     retentionMs,
   },
 )
-
-function startEngines(priority: CompactionStart['priority']) {
-  return startCompaction(
-    { dataDir, memoryMb: compactionMemoryMb, priority },
-    { log: repairingLog, signal: cuttingOff.signal },
-  )
-}
 
 /**
  * Whether so many epochs wait that jobs get the normal priority. With the low one, a long flood would leave

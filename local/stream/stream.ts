@@ -22,10 +22,18 @@ export type LocalStreamOptions = LogLimits & {
   shard?: string
 }
 
-type WaitingAppend = { records: readonly Uint8Array[]; settle: (error: Error | null) => void }
+type WaitingAppend = {
+  records: readonly Uint8Array[]
+  bytes: number
+  settle: (error: Error | null) => void
+}
 
-/** An append is refused while more bytes than this wait for the disk, before they fill the memory. */
-const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/**
+ * An append is refused while more bytes than this wait for the disk or are on their way to it, before they
+ * fill the memory: those on their way are there twice, for the commit thread and until it answers. A usual
+ * disk takes as much in less than a second.
+ */
+export const MAX_HELD_BYTES = 32 * 1024 * 1024
 const RETRY_SECONDS = 5
 /**
  * The least time between two starts of the commit thread, ms. A start takes about a tenth of a second of
@@ -63,7 +71,8 @@ export async function openStream(
   const reader = openStreamReader(dir, shard)
 
   let waitingAppends: WaitingAppend[] = []
-  let waitingBytes = 0
+  /** Bytes of all appends that are not settled. */
+  let heldBytes = 0
   let currentGroup: WaitingAppend[] | null = null
   let isScheduled = false
   let failure: Error | null = null
@@ -85,7 +94,6 @@ export async function openStream(
     }
     currentGroup = waitingAppends
     waitingAppends = []
-    waitingBytes = 0
     const group = toGroup(currentGroup)
     writer.postMessage(group, [group.bytes.buffer as ArrayBuffer, group.lengths.buffer as ArrayBuffer])
   }
@@ -93,7 +101,10 @@ export async function openStream(
   function settle(error: Error | null) {
     const appends = currentGroup ?? []
     currentGroup = null
-    for (const append of appends) append.settle(error)
+    for (const append of appends) {
+      heldBytes -= append.bytes
+      append.settle(error)
+    }
   }
 
   /** Listens to a thread that has opened the log. */
@@ -160,7 +171,6 @@ export async function openStream(
   function refuseWaiting(): void {
     currentGroup = waitingAppends
     waitingAppends = []
-    waitingBytes = 0
     settle(stoppedError())
   }
 
@@ -176,14 +186,15 @@ export async function openStream(
   return {
     append(records) {
       if (isClosing) return Promise.reject(stoppedError())
-      if (waitingBytes > MAX_WAITING_BYTES) {
+      if (heldBytes > MAX_HELD_BYTES) {
         return Promise.reject(
           unavailable('Too many events wait for the disk. Try again later.', RETRY_SECONDS),
         )
       }
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      waitingAppends.push({ records, settle: error => (error === null ? resolve() : reject(error)) })
-      for (const record of records) waitingBytes += record.length
+      const bytes = records.reduce((sum, { length }) => sum + length, 0)
+      heldBytes += bytes
+      waitingAppends.push({ records, bytes, settle: error => (error === null ? resolve() : reject(error)) })
       if (!isScheduled && currentGroup === null) {
         isScheduled = true
         setImmediate(commitNext)

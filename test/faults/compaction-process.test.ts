@@ -5,6 +5,7 @@ import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createCompactor } from '#duckdb/compactor'
+import { startBothCompactions } from '#local/compaction/start'
 import { execArgv } from '#local/thread-options'
 import { openCompactionProcess } from '#test/support/compaction-process'
 import { NOTHING_BEFORE } from '#test/support/compactor-lake'
@@ -62,6 +63,28 @@ test('the process ends when it has no call, and the next call starts another pro
   await compact()
   await expect.poll(pids).toHaveLength(0)
   expect(await compact()).toMatchObject([{ segment: { rows: 1 } }])
+})
+
+test('a job of the other priority ends the process that is idle, and not one that works', async () => {
+  const { dataDir, hot, stopping, pids } = await openCompactionProcess()
+  const both = startBothCompactions({ dataDir, memoryMb: 128 }, { log() {}, signal: stopping.signal })
+  const compact = (priority: keyof typeof both) =>
+    both[priority].compactor.compactEpoch({
+      epoch: 1,
+      hot,
+      buckets: [{ bucket: 7, eventIds: [], ...NOTHING_BEFORE }],
+    })
+  await compact('low')
+  const [low = 0] = pids()
+  for (const priority of ['normal', 'low', 'low', 'normal'] as const) {
+    expect(await compact(priority)).toMatchObject([{ segment: { rows: 1 } }])
+    expect(pids()).toHaveLength(1)
+  }
+  expect(pids()).not.toContain(low)
+  const results = await Promise.all([compact('low'), compact('normal'), compact('low')])
+  expect(results).toHaveLength(3)
+  await Promise.all([both.low.stop(), both.normal.stop()])
+  expect(pids()).toEqual([])
 })
 
 test('when the process is killed, its calls reject, and the next call starts another process', async () => {

@@ -3,11 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
 import { logPath } from '#local/stream/log-file'
 import { openStreamReader } from '#local/stream/reader'
-import { type LocalStream, type LocalStreamOptions, openStream } from '#local/stream/stream'
+import { type LocalStream, type LocalStreamOptions, MAX_HELD_BYTES, openStream } from '#local/stream/stream'
 import { eventStreamContract } from '#test/contract/event-stream'
 import { eventually } from '#test/support/eventually'
 
@@ -52,6 +53,21 @@ test('a log that is opened again has its records, and new records follow them', 
   const second = await open(dir)
   await second.append([Buffer.from('c')])
   expect(await texts(second)).toEqual(['a', 'b', 'c'])
+})
+
+test('records that wait or are on their way to the disk have a bound, and room again once they are there', async () => {
+  const stream = await open(folder())
+  const megabyte = () => [new Uint8Array(1024 * 1024)]
+  const taken: Promise<void>[] = []
+  for (let bytes = 0; bytes <= MAX_HELD_BYTES; bytes += 1024 * 1024) taken.push(stream.append(megabyte()))
+  const refused = { code: 'UNAVAILABLE', extras: { retryAfter: 5 } }
+  await expect(stream.append(megabyte())).rejects.toMatchObject(refused)
+  // Now the records are on their way, and no more of them wait.
+  await nextTurn()
+  await expect(stream.append(megabyte())).rejects.toMatchObject(refused)
+  await Promise.all(taken)
+  await stream.append(megabyte())
+  expect(await stream.read('local', null, 1)).toHaveLength(1)
 })
 
 test('a close commits the waiting records first', async () => {
