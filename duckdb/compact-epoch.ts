@@ -1,36 +1,12 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import type {
-  CompactedBucket,
-  EpochCompactionJob,
-  ReplacedEvent,
-  StoredEvents,
-} from '#core/lake/model/compactor'
+import type { CompactedBucket, EpochCompactionJob, ReplacedEvent, StoredEvents } from '#core/lake/model/compactor'
 import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
-import {
-  activityOfEvents,
-  addIdentities,
-  addStoredEvents,
-  createEpochTables,
-  createEventRowsFromHot,
-  createRetryStarts,
-  createSessionStarts,
-  describeEvents,
-  eventIdsOfHot,
-  selectBuckets,
-  selectStoredEvents,
-} from './compaction-sql.ts'
-import { addCopies, selectReplaced } from './copies-sql.ts'
+import { activityOfEvents, addIdentities, addStoredEvents, createEpochTables, createEventRowsFromHot, createRetryStarts, createSessionStarts, describeEvents, eventIdsOfHot, selectBuckets, selectStoredEvents } from './compaction-sql.ts'
+import { addCopies, selectArrivals, selectReplaced } from './copies-sql.ts'
 import { type ErasedCount, eraseRows, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
 import { createHotSlices } from './hot-slices.ts'
-import {
-  type DescribedEvents,
-  type EventsDescription,
-  type SegmentWriter,
-  toSegment,
-  type WrittenPart,
-  writeSegmentPart,
-} from './segment-files.ts'
+import { type DescribedEvents, type EventsDescription, type SegmentWriter, toSegment, type WrittenPart, writeSegmentPart } from './segment-files.ts'
 import { layoutOfEpoch } from './segment-layout.ts'
 import { sessionsOfEvents } from './session-sql.ts'
 import { sessionDatesOfEvents, withSplit } from './split-sql.ts'
@@ -77,18 +53,19 @@ export async function compactEpoch(
   }
 
   /** Returns the buckets that have rows. */
-  async function findCopies(): Promise<Set<unknown>> {
+  async function findCopies(): Promise<ReadonlyMap<number, unknown>> {
     for (let slice = 0; slice < slices.count; slice++) {
       await database.run(addIdentities(await slices.fetch(slice), numbers))
     }
-    const rows = await database.rows('SELECT DISTINCT bucket FROM identities')
-    const presentBuckets = new Set(rows.map(row => row.bucket))
-    const present = buckets.filter(({ bucket }) => presentBuckets.has(bucket))
-    await forEachConcurrent(present, CONCURRENT_BUCKETS, ({ bucket, eventIds }) =>
+    const rows = (await database.rows(selectArrivals)) as { bucket: number; first: number; last: number }[]
+    const presentBuckets = new Map(rows.map(row => [row.bucket, row]))
+    await forEachConcurrent(buckets, CONCURRENT_BUCKETS, ({ bucket, eventIds }) =>
       tryBucket(bucket, async () => {
+        const arrivals = presentBuckets.get(bucket)
+        if (arrivals === undefined) return
         const files = await database.fetch('segment_event_ids', eventIds)
         await database.exclusively(async () => {
-          await database.run(addCopies(bucket, files))
+          await database.run(addCopies(bucket, files, arrivals))
           replaced.set(bucket, (await database.rows(selectReplaced(bucket, files))) as ReplacedEvent[])
         })
         await database.drop(files)
