@@ -51,7 +51,7 @@ export function createLakePipeline(
   })
   const restartMaintenance = (changes: Partial<MaintenanceSettings> = {}) =>
     createMaintenance(
-      { state, lake, jobs, usage, ...noReceipts, clock, log },
+      { state, lake, jobs, usage, stream, ...noReceipts, clock, log },
       { ...MAINTENANCE_DEFAULTS, ...settings, ...changes },
     )
   const maintenance = restartMaintenance()

@@ -67,6 +67,8 @@ export function createMemoryLakeState(
   let manifests = new Map<number, ManifestEntry>()
   let emptyEpochs = NO_EMPTY_EPOCHS
   let jobs = new Map<string, Job>()
+  /** Not in saved states: no schedule has both power cuts and reshards. */
+  const retired = new Set<string>()
   let changes = 0
 
   const pointers: ManifestPointers = {
@@ -138,13 +140,22 @@ export function createMemoryLakeState(
 
     lake: async () => ({ ...lake }),
     shard: async shard => shards.get(shard) ?? unread(shard),
-    shards: async () => [...shards.values()],
+    shards: async () => [...shards.values()].filter(({ shard }) => !retired.has(shard)),
     async addShard(shard) {
       if (!shards.has(shard)) shards.set(shard, unread(shard))
+      retired.delete(shard)
+    },
+    async retireShard(shard, highWater) {
+      const found = shards.get(shard)
+      if (found === undefined || found.claim !== null || found.highWater !== highWater) return false
+      shards.set(shard, { ...found, epoch: null })
+      retired.add(shard)
+      return true
     },
     async joinEpoch(shard, epoch) {
       const found = shards.get(shard)
-      if (found === undefined || (found.epoch !== null && found.epoch >= epoch)) return false
+      if (found === undefined || retired.has(shard) || (found.epoch !== null && found.epoch >= epoch))
+        return false
       shards.set(shard, { ...found, epoch })
       return true
     },
