@@ -225,8 +225,8 @@ export function createIdentityFold(services: IdentityFoldServices) {
 
   /**
    * Deletes identity files that are folded: those of epochs whose claims are finished, and all after an
-   * erasure, because they may have what an erased person has sent. Forgets how far the fold has come in shards
-   * that are retired.
+   * erasure, because they may have what an erased person has sent. Forgets how far the fold has come in
+   * shards that are retired.
    */
   async function deleteFolded(current: FoldHead, all: boolean): Promise<FoldHead> {
     const { epoch, behind, damaged, ...head } = current

@@ -30,7 +30,9 @@ import { MANIFEST_PREFIX } from '#schemas/manifests'
 import { jobName, type LakeJob } from './jobs.ts'
 import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from './maintenance-settings.ts'
 
-/** How long the item of a retired shard is kept, ms: longer than a stream keeps records, and a consumer runs. */
+/**
+ * How long the item of a retired shard is kept, ms: longer than a stream keeps records, and a consumer runs.
+ */
 const RETIRED_MS = 8 * DAY_MS
 
 export type MaintenanceServices = {
@@ -211,8 +213,9 @@ export function createMaintenance(
 
   /**
    * Retires shards that the stream has not had for a day, when nothing needs them: no claim is open, no hot
-   * file and no file of identify requests is theirs, and no arrival is ahead of the clock. Otherwise each epoch would write
-   * to each shard that there ever was. A consumer that comes late all the same finds highWater for a week.
+   * file and no file of identify requests is theirs, and no arrival is ahead of the clock. Otherwise each
+   * epoch would write to each shard that there ever was. A consumer that comes late all the same finds
+   * highWater for a week.
    */
   async function retireShards(): Promise<void> {
     if (services.stream === undefined) return

@@ -87,8 +87,8 @@ export function createRewriter({
 
   /**
    * Rewrites hot files of the epochs [from, until), whose rows are in segments, in place: a file has the
-   * events of many, and a repair or a restore may need those (core/lake/README.md). Ends after its slice of time, and
-   * notes how far it has come.
+   * events of many, and a repair or a restore may need those (core/lake/README.md). Ends after its slice of
+   * time, and notes how far it has come.
    */
   async function rewriteHot(
     { from, until }: { from: number; until: number },
