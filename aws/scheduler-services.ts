@@ -55,7 +55,7 @@ export function createSchedulerServices(environment: Record<string, string | und
   })
   const oldRecords = createOldRecords({ state, lake, oldestUnread: streamRetention.oldestUnread })
   const lakeMaintenance = createMaintenance(
-    { state, lake, jobs, usage, ...receipts, tombstones, oldRecords, clock, log },
+    { state, lake, jobs, usage, stream: streamRetention, ...receipts, tombstones, oldRecords, clock, log },
     settings,
   )
   const erasures = openErasures({ ...stores, lake, clock })

@@ -49,6 +49,8 @@ export function createStreamRetention(services: StreamRetentionServices): {
    * all records are, and 0 if Kinesis cannot say.
    */
   oldestUnread(): Promise<number>
+  /** All shards that still have records, or may get some. */
+  shards(): Promise<string[]>
 } {
   const { client, streamArn, state, clock, log, retentionHours } = services
 
@@ -102,6 +104,7 @@ export function createStreamRetention(services: StreamRetentionServices): {
         return 0
       }
     },
+    shards: () => listShards(client, streamArn),
   }
 }
 

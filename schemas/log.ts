@@ -53,6 +53,7 @@ export const logCodes = {
   SEGMENTS_MERGED: 'small segments of a bucket were merged into a larger one',
   SEGMENT_REWRITTEN: 'a segment was written anew without erased events',
   HOT_FILES_REWRITTEN: 'compacted hot files were written anew without erased events',
+  SHARD_RETIRED: 'the stream no longer has a shard, and nothing needs it any more',
   ERASURE_DONE: 'no file of the lake has the events of an erasure any more',
   AUDIT_NOT_WRITTEN: 'an entry of the audit log could not be written; the request went on',
   FEEDBACK_NOT_DELIVERED: 'feedback was stored, but the configured sink could not be reached',
@@ -87,8 +88,8 @@ export const countedCodes = [
 ] as const satisfies LogCode[]
 
 /**
- * Metrics that the scheduler measures once a minute (core/lake/model/gauges.ts). It publishes an age only
- * from ten minutes on, and the size of a manifest from half of its bound on.
+ * Metrics that the scheduler measures once a minute (core/lake/model/gauges.ts). It publishes an age only from ten
+ * minutes on, and the size of a manifest from half of its bound on.
  */
 export const gauges = {
   ClaimAgeSeconds: { unit: 'Seconds', meaning: 'age of the oldest open claim; 0 without one' },

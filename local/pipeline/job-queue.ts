@@ -28,9 +28,9 @@ export type LocalJobQueue<Job> = JobQueue<Job> & {
 
 /**
  * Runs jobs one after another in this process, because one compaction may use all the memory it is allowed:
- * the urgent ones first, each kind in the order in which they came. A failed job is logged and tried again later, after the waiting jobs. The queue is not stored on disk: the
- * state table knows which of the lake's jobs are finished, and after a crash maintenance sends the others
- * again (core/lake/compact/maintenance.ts).
+ * the urgent ones first, each kind in the order in which they came. A failed job is logged and tried again
+ * later, after the waiting jobs. The queue is not stored on disk: the state table knows which of the lake's
+ * jobs are finished, and after a crash maintenance sends the others again (core/lake/compact/maintenance.ts).
  */
 export function createJobQueue<Job>(
   { run, log, isUrgent = () => false, signal }: JobQueueServices<Job>,

@@ -63,6 +63,38 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
       })
     })
 
+    describe('a retired shard', () => {
+      const retire = async (highWater: string | null) => store.retireShard('s', highWater, NOW + 1_000)
+
+      test('is not listed, has no epoch, and keeps its highWater', async () => {
+        await joinFirstEpoch('s')
+        await joinFirstEpoch('t')
+        await store.claim('s', CLAIM, null, NOW)
+        await store.commit('s', CLAIM)
+        expect(await retire(CLAIM.last)).toBe(true)
+        expect((await store.shards()).map(({ shard }) => shard)).toEqual(['t'])
+        expect(await store.shard('s')).toMatchObject({ epoch: null, highWater: CLAIM.last, claim: null })
+      })
+
+      test('joins no epoch and opens no claim, until it is added again', async () => {
+        await joinFirstEpoch('s')
+        await retire(null)
+        expect(await store.joinEpoch('s', 2)).toBe(false)
+        expect(await store.claim('s', CLAIM, null, NOW)).toBe(false)
+        await store.addShard('s')
+        expect((await store.shards()).map(({ shard, epoch }) => [shard, epoch])).toEqual([['s', null]])
+        expect(await store.joinEpoch('s', 2)).toBe(true)
+      })
+
+      test('must have no open claim and the given highWater', async () => {
+        await joinFirstEpoch('s')
+        expect([await retire('5'), await store.retireShard('none', null, NOW)]).toEqual([false, false])
+        await store.claim('s', CLAIM, null, NOW)
+        expect(await retire(null)).toBe(false)
+        expect((await store.shards()).map(({ epoch }) => epoch)).toEqual([1])
+      })
+    })
+
     test('of the arrivals that are ahead a shard notes the newest one, and a claim leaves it', async () => {
       await joinFirstEpoch('s')
       expect((await store.shard('s')).arrivalAhead).toBeUndefined()

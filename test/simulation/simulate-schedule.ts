@@ -59,6 +59,8 @@ export type SimulationReport = {
   /** Compactions of a bucket that failed. */
   failures: number
   reshards: number
+  /** Shards that the stream no longer had, and that maintenance has forgotten. */
+  retiredShards: number
   powerCuts: number
   /** Power cuts after which the state was older than superseded files are kept. */
   oldStates: number
@@ -163,6 +165,7 @@ export async function simulateSchedule(
   const log: Log = code => {
     if (code === 'SEGMENTS_MERGED' && !isRecovering) report.merges++
     if (code === 'SEGMENT_REWRITTEN') report.rewrites++
+    if (code === 'SHARD_RETIRED') report.retiredShards++
   }
   const report: SimulationReport = {
     seed,
@@ -179,6 +182,7 @@ export async function simulateSchedule(
     skips: 0,
     failures: 0,
     reshards: 0,
+    retiredShards: 0,
     powerCuts: 0,
     oldStates: 0,
     erasures: 0,
@@ -350,7 +354,7 @@ export async function simulateSchedule(
   /** Invokes the consumer as the event source mapping of a shard does, with a batch of random length. */
   function deliver(name: string, shard: SimulatedShard): void {
     const from = delivered.get(name) ?? 0
-    if (invocations.get(name)?.running || from >= shard.entries.length) return
+    if (shard.gone || invocations.get(name)?.running || from >= shard.entries.length) return
     const until = from + 1 + Math.floor(random() * Math.min(6, shard.entries.length - from))
     const process = processes.start(async self => {
       await services(self).consumer.consumeBatch(name, shard.entries.slice(from, until))
@@ -372,6 +376,15 @@ export async function simulateSchedule(
   function ageItem(): void {
     state.putInline(state.peekManifest(pick(USED_BUCKETS)))
     report.oldItems++
+  }
+
+  /** The records of a closed shard expire, long after the lake has them. */
+  function expireShard(): void {
+    const expired = [...stream.byName].filter(([name, { entries, open, gone }]) => {
+      const { highWater = null, claim = null } = state.peek(name) ?? {}
+      return !open && !gone && claim === null && highWater === (entries.at(-1)?.sequence ?? null)
+    })
+    if (expired.length > 0) pick(expired)[1].gone = true
   }
 
   function reshard(): void {
@@ -622,7 +635,10 @@ export async function simulateSchedule(
     [2, settle],
     ...(powerCuts
       ? ([] as never[])
-      : ([[1.5, () => void (stream.byName.size < 12 && reshard())]] as [number, () => void][])),
+      : ([
+          [1.5, () => void (stream.byName.size < 12 && reshard())],
+          [1.5, expireShard],
+        ] as [number, () => void][])),
     [150, () => processes.turn()],
   ]
 

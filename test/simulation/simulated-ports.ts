@@ -132,6 +132,8 @@ export function createSimulatedLake(): SimulatedLake {
 export type SimulatedShard = {
   entries: (StreamEntry & { at: bigint; ids: string[]; winners: string[] })[]
   open: boolean
+  /** Its last record has expired: the stream no longer has it. */
+  gone?: boolean
 }
 
 export type SimulatedStream = EventStream & {
@@ -158,10 +160,11 @@ export function createSimulatedStream(): SimulatedStream {
       throw new Error('Tests append records with accept().')
     },
     async shards() {
-      return [...byName.keys()]
+      return [...byName].filter(([, { gone }]) => !gone).map(([name]) => name)
     },
     async read(shard, after, limit) {
-      const entries = byName.get(shard)?.entries ?? []
+      const { entries = [], gone = false } = byName.get(shard) ?? {}
+      if (gone) return []
       return entries.filter(entry => after === null || BigInt(entry.sequence) > BigInt(after)).slice(0, limit)
     },
   }

@@ -22,6 +22,7 @@ test('in random schedules every accepted event is read exactly once at every ste
       exchanges: 0,
       failures: 0.2,
       reshards: 3,
+      retiredShards: 0.5,
       erasures: 1,
       rewrites: 0.3,
       hotSlices: 0.8,

@@ -5,14 +5,7 @@ import { createRepair } from '#core/lake/compact/repair'
 import { createLakeConsumer, type LakeConsumerServices } from '#core/lake/consume/consumer'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import {
-  createSimulatedCompactor,
-  createSimulatedLake,
-  createSimulatedQueue,
-  createSimulatedStream,
-  createSimulatedUsage,
-  encodeSimulated,
-} from '#test/simulation/simulated-ports'
+import { createSimulatedCompactor, createSimulatedLake, createSimulatedQueue, createSimulatedStream, createSimulatedUsage, encodeSimulated } from '#test/simulation/simulated-ports'
 import { eventsRecord } from './events-record.ts'
 import { createMemoryLakeState } from './memory-lake-state.ts'
 import { noIdentity } from './no-identity.ts'
@@ -51,7 +44,7 @@ export function createLakePipeline(
   })
   const restartMaintenance = (changes: Partial<MaintenanceSettings> = {}) =>
     createMaintenance(
-      { state, lake, jobs, usage, ...noReceipts, clock, log },
+      { state, lake, jobs, usage, stream, ...noReceipts, clock, log },
       { ...MAINTENANCE_DEFAULTS, ...settings, ...changes },
     )
   const maintenance = restartMaintenance()

@@ -1,32 +1,11 @@
-import {
-  createManifestStore,
-  type EmptyEpochs,
-  type ManifestItems,
-  NO_EMPTY_EPOCHS,
-  skipEmpty,
-} from '#core/lake/model/empty-epochs'
+import { createManifestStore, type EmptyEpochs, type ManifestItems, NO_EMPTY_EPOCHS, skipEmpty } from '#core/lake/model/empty-epochs'
 import { toSegment } from '#core/lake/model/encode-manifest'
 import { manifestKey, manifestPageKey } from '#core/lake/model/keys'
 import { emptyManifest, type Manifest } from '#core/lake/model/manifest'
-import {
-  type ManifestObject,
-  type ManifestObjectServices,
-  type ManifestPointer,
-  manifestOfObject,
-} from '#core/lake/model/manifest-objects'
-import {
-  createManifestItems,
-  type ManifestEntry,
-  type ManifestPointers,
-} from '#core/lake/model/manifest-store'
+import { type ManifestObject, type ManifestObjectServices, type ManifestPointer, manifestOfObject } from '#core/lake/model/manifest-objects'
+import { createManifestItems, type ManifestEntry, type ManifestPointers } from '#core/lake/model/manifest-store'
 import { unpackJson } from '#core/lake/model/packed-json'
-import {
-  EPOCH_TIME_INTERVAL_MS,
-  EPOCH_TIMES,
-  type LakeState,
-  type LakeStateStore,
-  type ShardState,
-} from '#core/lake/model/state'
+import { EPOCH_TIME_INTERVAL_MS, EPOCH_TIMES, type LakeState, type LakeStateStore, type ShardState } from '#core/lake/model/state'
 import { createSimulatedLake, type SimulatedLake } from '#test/simulation/simulated-ports'
 
 type Job = { sentAt: number; finished: boolean }
@@ -71,6 +50,8 @@ export function createMemoryLakeState(
   let manifests = new Map<number, ManifestEntry>()
   let emptyEpochs = NO_EMPTY_EPOCHS
   let jobs = new Map<string, Job>()
+  /** Not in saved states: no schedule has both power cuts and reshards. */
+  const retired = new Set<string>()
   let changes = 0
 
   const pointers: ManifestPointers = {
@@ -142,13 +123,22 @@ export function createMemoryLakeState(
 
     lake: async () => ({ ...lake }),
     shard: async shard => shards.get(shard) ?? unread(shard),
-    shards: async () => [...shards.values()],
+    shards: async () => [...shards.values()].filter(({ shard }) => !retired.has(shard)),
     async addShard(shard) {
       if (!shards.has(shard)) shards.set(shard, unread(shard))
+      retired.delete(shard)
+    },
+    async retireShard(shard, highWater) {
+      const found = shards.get(shard)
+      if (found === undefined || found.claim !== null || found.highWater !== highWater) return false
+      shards.set(shard, { ...found, epoch: null })
+      retired.add(shard)
+      return true
     },
     async joinEpoch(shard, epoch) {
       const found = shards.get(shard)
-      if (found === undefined || (found.epoch !== null && found.epoch >= epoch)) return false
+      if (found === undefined || retired.has(shard) || (found.epoch !== null && found.epoch >= epoch))
+        return false
       shards.set(shard, { ...found, epoch })
       return true
     },

@@ -5,11 +5,11 @@ import { bucketsOf, findScope, type IdentityScope, ownScope } from '#core/identi
 import type { TraitsUpdate } from '#core/identity/traits/known-user'
 import type { TraitsStore } from '#core/identity/traits/traits-store'
 import type { Refusal } from '#core/ingest/who-may-link'
-import type { IdentityRow } from '#core/lake/consume/identity-row'
 import { isBeyond } from '#core/lake/model/sequence'
 import type { Log } from '#core/ports'
 import type { LinkNotes, Project, ProjectDirectory } from '#core/projects/project'
 import type { BucketFold, SliceLink } from './fold-bucket.ts'
+import type { IdentityRow } from '#core/lake/consume/identity-row'
 import type { createLateErasures } from './late-erasures.ts'
 import type { RefusedCountsStore } from './refused-counts.ts'
 import type { Slice } from './slice.ts'
@@ -54,11 +54,13 @@ export function createSliceFold(services: SliceFoldServices) {
     }
 
     const groups: ProjectRows[] = []
-    for (const { project, rows } of await groupByProject(slice)) {
+    const sent = await groupByProject(slice)
+    const waitingSince = sent.length === 0 ? 0 : await lateErasures.readWaitingSince()
+    for (const { project, rows } of sent) {
       const wanted = bucketsOf(project).filter(isWanted)
       if (wanted.length === 0) continue
       try {
-        groups.push(await prepareRows(project, rows))
+        groups.push(await prepareRows(project, rows, waitingSince))
       } catch (error) {
         for (const bucket of wanted) fail(bucket, error)
       }
@@ -95,8 +97,12 @@ export function createSliceFold(services: SliceFoldServices) {
   }
 
   /** The rows of a project that are not erased, with the scopes in which their links count. */
-  async function prepareRows(project: Project, sent: readonly SliceRow[]): Promise<ProjectRows> {
-    const rows = await lateErasures.withoutErased(project, sent)
+  async function prepareRows(
+    project: Project,
+    sent: readonly SliceRow[],
+    waitingSince: number,
+  ): Promise<ProjectRows> {
+    const rows = await lateErasures.withoutErased(project, sent, waitingSince)
     const linksAnonymous = rows.some(
       ({ previous_id, user_id }) => previous_id !== null && isAnonymous(previous_id) && isAnonymous(user_id),
     )

@@ -54,6 +54,8 @@ export type IdentityFoldServices = StateTable & {
 
 /** The name under which the files count that were damaged and are folded after later ones of their shard. */
 const LATE_SHARD = 'late'
+/** Shards in the head, of 80 bytes each, from which on those that are retired are looked for. */
+const FORGET_FROM = 16
 
 /**
  * The fold: takes the identify requests that the lake consumer has written, and makes of them what reads use:
@@ -81,7 +83,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const removals = createRemovals({ ...services, linkFiles, pointers, traits, work })
   const removePerson = createPersonRemoval({ erasedUsers, scopes, work, lake, clock })
   const lateErasures = createLateErasures({
-    ...{ erasedUsers, pointers, linkFiles, projects, scopes, removals, removePerson, eraseEvents },
+    ...{ erasedUsers, pointers, linkFiles, projects, scopes, removals, removePerson, eraseEvents, clock },
   })
   const folds = createSliceFold({
     ...{ projects, buckets, pointers, traits, scopes, lateErasures, log },
@@ -112,7 +114,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
         // The next run does it.
         work.save({ kind: 'rebuild', id: String(bucket) }),
       )
-      await deleteFolded(head, hasRemoved)
+      head = await deleteFolded(head, hasRemoved)
     } finally {
       // Not if the process was overtaken.
       await heads.trySave({ ...head, leaseUntil: 0 })
@@ -223,9 +225,12 @@ export function createIdentityFold(services: IdentityFoldServices) {
 
   /**
    * Deletes identity files that are folded: those of epochs whose claims are finished, and all after an
-   * erasure, because they may have what an erased person has sent.
+   * erasure, because they may have what an erased person has sent. Forgets how far the fold has come in
+   * shards that are retired.
    */
-  async function deleteFolded({ epoch, behind, damaged, ...head }: FoldHead, all: boolean): Promise<void> {
+  async function deleteFolded(current: FoldHead, all: boolean): Promise<FoldHead> {
+    const { epoch, behind, damaged, ...head } = current
+    const shards = Object.keys(head.cursors).length < FORGET_FROM ? null : await lakeState.shards()
     const files = await listIdentityFiles({ lake, state: lakeState }, { epoch: 0 })
     const folded = files.filter(
       file =>
@@ -235,6 +240,11 @@ export function createIdentityFold(services: IdentityFoldServices) {
         damaged[file.key] === undefined,
     )
     if (folded.length > 0) await lake.delete(folded.map(({ key }) => key))
+    if (shards === null || behind !== null) return current
+    // One that comes again after it was retired (core/lake/compact/maintenance.ts) has no file from before.
+    const kept = new Set([...shards, ...files].map(({ shard }) => shard).concat(LATE_SHARD))
+    const cursors = Object.entries(head.cursors).filter(([shard]) => kept.has(shard))
+    return { ...current, cursors: Object.fromEntries(cursors) }
   }
 
   /** All claims of older epochs are finished. */

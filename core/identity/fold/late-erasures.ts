@@ -4,8 +4,9 @@ import type { Pointers } from '#core/identity/links/pointers'
 import type { PersonRemoval } from '#core/identity/person-removal'
 import type { ScopeStore } from '#core/identity/scope-store'
 import { bucketsOf, findScope, type IdentityScope, ownScope } from '#core/identity/scopes'
-import type { IdentityRow } from '#core/lake/consume/identity-row'
+import type { Now } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
+import type { IdentityRow } from '#core/lake/consume/identity-row'
 import type { Removals } from './removals.ts'
 
 export type LateErasureServices = {
@@ -18,7 +19,11 @@ export type LateErasureServices = {
   /** Erases the events of ids that arrived until then, Unix ms. */
   eraseEvents(project: Pick<Project, 'id' | 'bucket'>, ids: readonly string[], until: number): Promise<void>
   removals: Pick<Removals, 'run' | 'oldestUntil'>
+  clock: Now
 }
+
+/** The clocks of two machines may differ by so much, ms. */
+const CLOCKS_APART_MS = 60_000
 
 /** An id that turns out to be one of an erased person. */
 type End = { id: string; until: number }
@@ -26,17 +31,27 @@ type End = { id: string; until: number }
 /** Erasures that come between an identify request and its fold. */
 export function createLateErasures(services: LateErasureServices) {
   const { erasedUsers, pointers, linkFiles, projects, scopes, removals, removePerson, eraseEvents } = services
+  const { clock } = services
+
+  /**
+   * Erasures that reach to this time (Unix ms) or further may have links that are not removed yet. Read once
+   * for a slice, because it lists the waiting erasures of all projects; those that come later reach further.
+   */
+  async function readWaitingSince(): Promise<number> {
+    const now = clock.now()
+    return Math.min(await removals.oldestUntil(), now - CLOCKS_APART_MS)
+  }
 
   /**
    * Leaves out what erased persons have sent before their erasure. Only the erasures since the oldest row are
    * read. A link that is left out was on its way when one of its ends was erased: the person of the other end
-   * is the same one, and is erased too, with all ids.
+   * is the same one, and is erased too, with all ids. `waitingSince`: readWaitingSince, before the rows.
    */
   async function withoutErased<Row extends IdentityRow>(
     project: Project,
     rows: readonly Row[],
+    waitingSince: number,
   ): Promise<Row[]> {
-    const waitingSince = await removals.oldestUntil()
     const oldest = rows.reduce((least, { at }) => Math.min(least, at), waitingSince)
     const named = new Set(rows.flatMap(({ previous_id, user_id }) => [previous_id ?? user_id, user_id]))
     for (let isFirst = true; ; isFirst = false) {
@@ -93,7 +108,7 @@ export function createLateErasures(services: LateErasureServices) {
     return scope.projects.length === 1 || (await scopes.isReady(scope.key)) ? scope : ownScope(project)
   }
 
-  return { withoutErased }
+  return { withoutErased, readWaitingSince }
 }
 
 /**

@@ -1,38 +1,31 @@
+import { changeManifest } from '#core/lake/model/change-manifest'
 import { createErasureProgress, type ErasureProgressServices } from '#core/lake/erase/erasure-progress'
 import { mergeableBatches } from '#core/lake/erase/old-tombstones'
 import { nextHotRewrite, openTombstones, unclearedSegments } from '#core/lake/erase/tombstones'
-import { changeManifest } from '#core/lake/model/change-manifest'
-import {
-  hotPrefix,
-  parseHotKey,
-  parseManifestKey,
-  parseSegmentKey,
-  SEGMENT_TABLES,
-  segmentKeys,
-  supersededJobName,
-} from '#core/lake/model/keys'
-import {
-  compactedByAll,
-  dropRetired,
-  forgetEventIds,
-  isOrphan,
-  type Manifest,
-  nextMerge,
-} from '#core/lake/model/manifest'
+import { hotPrefix, parseHotKey, parseIdentityKey, parseManifestKey, parseSegmentKey, SEGMENT_TABLES, segmentKeys, supersededJobName } from '#core/lake/model/keys'
+import { compactedByAll, dropRetired, forgetEventIds, isOrphan, type Manifest, nextMerge } from '#core/lake/model/manifest'
 import { findOldManifests } from '#core/lake/model/old-manifests'
 import type { LakeStateStore } from '#core/lake/model/state'
-import type { JobQueue, Lake, Log, Now } from '#core/ports'
+import type { EventStream, JobQueue, Lake, Log, Now } from '#core/ports'
+import { DAY_MS } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import { tables } from '#schemas/columns'
 import { MANIFEST_PREFIX } from '#schemas/manifests'
 import { jobName, type LakeJob } from './jobs.ts'
 import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from './maintenance-settings.ts'
 
+/**
+ * How long the item of a retired shard is kept, ms: longer than a stream keeps records, and a consumer runs.
+ */
+const RETIRED_MS = 8 * DAY_MS
+
 export type MaintenanceServices = {
   state: LakeStateStore
   lake: Lake
   jobs: JobQueue<LakeJob>
   usage: Pick<UsageCounters, 'deleteFoldedCounts'>
+  /** Absent on one machine, whose shards never go. */
+  stream?: Pick<EventStream, 'shards'>
   clock: Now
   log: Log
 } & Pick<ErasureProgressServices, 'onErased' | 'scrub' | 'oldRecords' | 'tombstones'>
@@ -170,6 +163,7 @@ export function createMaintenance(
     await deleteOrphans(manifests)
     await erasureProgress.deleteUnnamed(manifests, manifestsReadAt)
     await deleteOldManifests(manifestsReadAt)
+    await retireShards()
     // After the orphans, so that the files stay for the jobs that run now.
     for (const { bucket } of manifests.filter(manifest => forgetEventIds(manifest) !== null))
       await changeManifest(state, bucket, forgetEventIds)
@@ -198,6 +192,31 @@ export function createMaintenance(
     for (const [epoch, epochObjects] of [...epochs].toSorted(([a], [b]) => a - b)) {
       if (epoch >= compacted || !(await isExpired(supersededJobName(epoch), now))) continue
       await lake.delete(epochObjects.map(({ key }) => key))
+    }
+  }
+
+  /**
+   * Retires shards that the stream has not had for a day, when nothing needs them: no claim is open, no hot
+   * file and no file of identify requests is theirs, and no arrival is ahead of the clock. Otherwise each
+   * epoch would write to each shard that there ever was. A consumer that comes late all the same finds
+   * highWater for a week.
+   */
+  async function retireShards(): Promise<void> {
+    if (services.stream === undefined) return
+    // In this order: a shard that is new is not among the known ones, and a later file has moved highWater.
+    const known = await state.shards()
+    const existing = new Set(await services.stream.shards())
+    const now = clock.now()
+    const gone = known.filter(
+      ({ shard, claim, arrivalAhead = 0 }) => !existing.has(shard) && claim === null && arrivalAhead <= now,
+    )
+    if (gone.length === 0) return
+    const prefixes = [tables.events_hot.prefix, tables.identity_hot.prefix]
+    const files = (await Promise.all(prefixes.map(prefix => lake.list(`${prefix}/`)))).flat()
+    const withFiles = new Set(files.map(({ key }) => (parseHotKey(key) ?? parseIdentityKey(key))?.shard))
+    for (const { shard, highWater } of gone) {
+      if (withFiles.has(shard) || !(await isExpired(`expire/shard/${shard}`, now))) continue
+      if (await state.retireShard(shard, highWater, now + RETIRED_MS)) log('SHARD_RETIRED', { shard })
     }
   }
 

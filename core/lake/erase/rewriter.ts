@@ -5,9 +5,9 @@ import { parseHotKey } from '#core/lake/model/keys'
 import { type Manifest, replaceSegments } from '#core/lake/model/manifest'
 import type { Segment } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
-import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import type { Lake, Log, Now } from '#core/ports'
 import { tables } from '#schemas/columns'
+import { type ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import { replaceBatches } from './old-tombstones.ts'
 import { addRemoved, markCleared, noteHotCleared, openTombstones, unclearedSegments } from './tombstones.ts'
 
@@ -88,8 +88,8 @@ export function createRewriter({
 
   /**
    * Rewrites hot files of the epochs [from, until), whose rows are in segments, in place: a file has the
-   * events of many, and a repair or a restore may need those (core/lake/README.md). Ends after its slice of time, and
-   * notes how far it has come.
+   * events of many, and a repair or a restore may need those (core/lake/README.md). Ends after its slice of
+   * time, and notes how far it has come.
    */
   async function rewriteHot(
     { from, until }: { from: number; until: number },

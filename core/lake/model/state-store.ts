@@ -57,16 +57,32 @@ export function createLakeStateStore(state: StateTable, objects: ManifestObjectS
     shard,
     async shards() {
       const { data } = await orUnavailable(shards.query.main({}).go({ consistent: true, pages: 'all' }))
-      return data.map(toShardState)
+      return data.filter(({ expires_at }) => expires_at === undefined).map(toShardState)
     },
     async addShard(name) {
-      await conditionHeld(shards.create({ shard: name }).go())
+      if (await conditionHeld(shards.create({ shard: name }).go())) return
+      const write = shards.patch({ shard: name }).remove(['expires_at'])
+      await conditionHeld(write.where((item, { exists }) => exists(item.expires_at)).go())
+    },
+    retireShard(name, highWater, expiresAt) {
+      const write = shards
+        .patch({ shard: name })
+        .set({ expires_at: Math.ceil(expiresAt / 1_000) })
+        .remove(['epoch'])
+        .where((item, { notExists, eq }) => {
+          const isSame = highWater === null ? notExists(item.highWater) : eq(item.highWater, highWater)
+          return `${notExists(item.claimFirst)} AND ${isSame}`
+        })
+      return conditionHeld(write.go())
     },
     joinEpoch(name, epoch) {
       const write = shards
         .patch({ shard: name })
         .set({ epoch })
-        .where((item, { notExists, lt }) => `${notExists(item.epoch)} OR ${lt(item.epoch, epoch)}`)
+        .where(
+          (item, { notExists, lt }) =>
+            `${notExists(item.expires_at)} AND (${notExists(item.epoch)} OR ${lt(item.epoch, epoch)})`,
+        )
       return conditionHeld(write.go())
     },
     claim(name, { first, last, epoch }, highWater, now) {
@@ -224,6 +240,8 @@ function shardEntity({ client, table }: StateTable) {
         claimEpoch: { type: 'number' },
         claimedAt: { type: 'number' },
         arrivalAhead: { type: 'number' },
+        // Of a retired shard.
+        expires_at: { type: 'number' },
       },
       indexes: primaryIndex({ pk: [], sk: ['shard'] }),
     },

@@ -63,11 +63,21 @@ export type LakeStateStore = {
    */
   lake(): Promise<LakeState>
   shard(shard: string): Promise<ShardState>
+  /** Without those that are retired. */
   shards(): Promise<ShardState[]>
 
-  /** Creates the item of the shard, without epoch and highWater, if it does not exist. */
+  /**
+   * Creates the item of the shard, without epoch and highWater, if it does not exist. A retired shard is
+   * listed again, with its highWater.
+   */
   addShard(shard: string): Promise<void>
-  /** Raises the epoch of the shard. Holds if it was lower or null. */
+  /**
+   * Takes a shard that the stream no longer has out of the listing, so that nothing waits for it. Its item
+   * loses its epoch, and is deleted after `expiresAt` (Unix ms). Holds if no claim is open and the shard has
+   * this highWater.
+   */
+  retireShard(shard: string, highWater: string | null, expiresAt: number): Promise<boolean>
+  /** Raises the epoch of the shard. Holds if it was lower or null, and the shard is not retired. */
   joinEpoch(shard: string, epoch: number): Promise<boolean>
   /** Opens a claim at `now`. Holds if no claim is open and the shard has this epoch and highWater. */
   claim(shard: string, claim: Claim, highWater: string | null, now: number): Promise<boolean>
