@@ -1,6 +1,19 @@
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { CONNECTIONS, createBenchFolder, freePort, memoryMb, processorMs, runLoad, startScript, startService, stop, type Target, waitUntilResponding, watchMemory } from './bench-service.ts'
+import {
+  CONNECTIONS,
+  createBenchFolder,
+  freePort,
+  memoryMb,
+  processorMs,
+  runLoad,
+  startScript,
+  startService,
+  stop,
+  type Target,
+  waitUntilResponding,
+  watchMemory,
+} from './bench-service.ts'
 import { measureIdentify } from './identify-load.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import { median } from './percentile.ts'

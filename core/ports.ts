@@ -90,8 +90,8 @@ export type SqlParam = string | number | boolean | null | FileCondition
 export type Scan = { table: TableName; files: readonly string[]; bucket?: number }
 
 /**
- * A statement in Trino's dialect; each `?` of the text takes the next of `params`. `sql` of core/sql/sql.ts makes
- * it. Without a scan of a table the engine lists every file of the table.
+ * A statement in Trino's dialect; each `?` of the text takes the next of `params`. `sql` of core/sql/sql.ts
+ * makes it. Without a scan of a table the engine lists every file of the table.
  */
 export type SqlQuery = {
   readonly text: string
@@ -134,13 +134,14 @@ export type QueryEngine = {
   /**
    * Runs one statement. Throws ApiError UNAVAILABLE when the engine is too busy, starts no more statements
    * now, or the statement takes too long. RATE_LIMITED is for limits of the caller (R3, docs/api/errors.md).
-   * An answer has at most MAX_ANSWER_ROWS rows and MAX_ANSWER_BYTES (core/sql/answer-meter.ts); of a larger one
-   * it throws UNAVAILABLE.
+   * An answer has at most MAX_ANSWER_ROWS rows and MAX_ANSWER_BYTES (core/sql/answer-meter.ts); of a larger
+   * one it throws UNAVAILABLE.
    * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
    * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.
    * `account`: on an engine with a queue, accounts take turns.
-   * `isGuest`: the reader has no account of their own (core/accounts/account.ts), so on an engine with a queue
-   * the statement comes after those of all accounts, and it gives up early where the engine starts no more.
+   * `isGuest`: the reader has no account of their own (core/accounts/account.ts), so on an engine with a
+   * queue the statement comes after those of all accounts, and it gives up early where the engine starts no
+   * more.
    * `order`: on an engine with a queue, those of the account's statements with a smaller number come first.
    * All statements of a read have one number, so the read that began first does not wait for later ones.
    * `onStatistics`: called once, before the promise settles, for a statement that ended. Athena also calls it

@@ -1,12 +1,36 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import type { CompactedBucket, EpochCompactionJob, ReplacedEvent, StoredEvents } from '#core/lake/model/compactor'
+import type {
+  CompactedBucket,
+  EpochCompactionJob,
+  ReplacedEvent,
+  StoredEvents,
+} from '#core/lake/model/compactor'
 import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
-import { activityOfEvents, addIdentities, addStoredEvents, createEpochTables, createEventRowsFromHot, createRetryStarts, createSessionStarts, describeEvents, eventIdsOfHot, selectBuckets, selectStoredEvents } from './compaction-sql.ts'
+import {
+  activityOfEvents,
+  addIdentities,
+  addStoredEvents,
+  createEpochTables,
+  createEventRowsFromHot,
+  createRetryStarts,
+  createSessionStarts,
+  describeEvents,
+  eventIdsOfHot,
+  selectBuckets,
+  selectStoredEvents,
+} from './compaction-sql.ts'
 import { addCopies, selectArrivals, selectReplaced } from './copies-sql.ts'
 import { type ErasedCount, eraseRows, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
 import { createHotSlices } from './hot-slices.ts'
-import { type DescribedEvents, type EventsDescription, type SegmentWriter, toSegment, type WrittenPart, writeSegmentPart } from './segment-files.ts'
+import {
+  type DescribedEvents,
+  type EventsDescription,
+  type SegmentWriter,
+  toSegment,
+  type WrittenPart,
+  writeSegmentPart,
+} from './segment-files.ts'
 import { layoutOfEpoch } from './segment-layout.ts'
 import { sessionsOfEvents } from './session-sql.ts'
 import { sessionDatesOfEvents, withSplit } from './split-sql.ts'

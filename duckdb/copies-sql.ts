@@ -1,12 +1,22 @@
 import type { ReplacedEvent } from '#core/lake/model/compactor'
-import { IS_COPY_OF_OTHER, IS_COPY_OF_PREVIOUS, IS_CREDENTIALED, IS_REPLACED, otherRows, PAIR, previousArrival, storedRows, WINNERS } from '#core/lake/model/copy-rule'
+import {
+  IS_COPY_OF_OTHER,
+  IS_COPY_OF_PREVIOUS,
+  IS_CREDENTIALED,
+  IS_REPLACED,
+  otherRows,
+  PAIR,
+  previousArrival,
+  storedRows,
+  WINNERS,
+} from '#core/lake/model/copy-rule'
 import type { SqlQuery } from '#core/ports'
 import { integer, NOT_MATERIALIZED, sql } from '#core/sql/sql'
 import { ARRIVAL, countEventRows, PUBLIC_EVENT_KEY, readFiles } from './compaction-sql.ts'
 
 /**
- * The statements that find copies and replaced events by the rule of core/lake/model/copy-rule.ts, over the tables
- * of duckdb/compaction-sql.ts. Stored events are in the files of segment_event_ids.
+ * The statements that find copies and replaced events by the rule of core/lake/model/copy-rule.ts, over the
+ * tables of duckdb/compaction-sql.ts. Stored events are in the files of segment_event_ids.
  */
 
 /** The arrivals of the first and the last row of each bucket in identities. */

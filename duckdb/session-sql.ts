@@ -1,4 +1,12 @@
-import { PAGE, type Picker, partColumns, type SessionSource, SOURCES, selectColumns, sessionColumns } from '#core/lake/read/session-rule'
+import {
+  PAGE,
+  type Picker,
+  partColumns,
+  type SessionSource,
+  SOURCES,
+  selectColumns,
+  sessionColumns,
+} from '#core/lake/read/session-rule'
 import { PART_VALUES, partValue } from '#core/lake/read/user-parts'
 import { sql } from '#core/sql/sql'
 import { readFiles } from './compaction-sql.ts'

@@ -6,12 +6,12 @@ import { createIdentityStore } from '#core/identity/identity-store'
 import { createErasureRepeat } from '#core/identity/repeat-erasures'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { takeBackSetAside } from '#core/lake/consume/set-aside'
-import { EditionError } from '#core/lake/model/edition'
 import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
+import { EditionError } from '#core/lake/model/edition'
 import { parseHotKey } from '#core/lake/model/keys'
 import { ownObjects } from '#core/lake/model/own-objects'
-import { reconcileLake } from '#core/lake/restore/reconcile-lake'
 import type { LakeStateStore, ShardState } from '#core/lake/model/state'
+import { reconcileLake } from '#core/lake/restore/reconcile-lake'
 import type { Clock, EventStream, Lake, Log } from '#core/ports'
 import { createLakeStores, createStores } from '#core/stores'
 import { gatherReads } from '#core/usage/gathered-reads'
@@ -23,7 +23,12 @@ import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
 import { FolderError } from './lock.ts'
 import { assertNoData } from './lost-state.ts'
 import { openState } from './state/state.ts'
-import { createDiskReserve, type DiskReserve, lakeWithDiskReserve, withDiskReserve } from './stream/disk-reserve.ts'
+import {
+  createDiskReserve,
+  type DiskReserve,
+  lakeWithDiskReserve,
+  withDiskReserve,
+} from './stream/disk-reserve.ts'
 import { createHotBytes } from './stream/hot-bytes.ts'
 import { openLanes } from './stream/lanes.ts'
 import { continueOrder, newestTimes } from './stream/newest-arrival.ts'
@@ -68,6 +73,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     if (state.isEmpty) assertNoData(dataDir)
     // Before the log exists, the state has an item: a start that is killed now is not taken for a lost state.
     await stores.lakeState.lake()
+    await state.takeOver()
   } catch (error) {
     await state.close()
     throw error instanceof EditionError

@@ -88,8 +88,8 @@ export const countedCodes = [
 ] as const satisfies LogCode[]
 
 /**
- * Metrics that the scheduler measures once a minute (core/lake/model/gauges.ts). It publishes an age only from ten
- * minutes on, and the size of a manifest from half of its bound on.
+ * Metrics that the scheduler measures once a minute (core/lake/model/gauges.ts). It publishes an age only
+ * from ten minutes on, and the size of a manifest from half of its bound on.
  */
 export const gauges = {
   ClaimAgeSeconds: { unit: 'Seconds', meaning: 'age of the oldest open claim; 0 without one' },

@@ -99,4 +99,3 @@ export function createErasureRepeat({ lake, projects, clock, log, ...state }: Er
   }
 }
 
-export type ErasureRepeat = ReturnType<typeof createErasureRepeat>

@@ -1,5 +1,5 @@
-import type { ColumnName, TableName } from '#schemas/columns'
 import type { FileCondition, Scan, SqlParam, SqlQuery } from '#core/ports'
+import type { ColumnName, TableName } from '#schemas/columns'
 
 /**
  * Makes a statement or a piece of one: `sql\`SELECT … WHERE project_id = ${id}\``. A nested piece brings its

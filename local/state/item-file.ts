@@ -1,4 +1,12 @@
-import { close as closeFile, closeSync, existsSync, fdatasync, openSync, writeFileSync } from 'node:fs'
+import {
+  close as closeFile,
+  closeSync,
+  existsSync,
+  fdatasync,
+  openSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -52,9 +60,9 @@ export function openItemFile(path: string, { checkpointPages = 1_000 } = {}) {
   // end the locks that other threads have on it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path, { timeout: OPEN_MS })
-  // auto_vacuum counts for a new file only, before its first page.
+  // It counts before the first page of a file. In a file that exists it would be a write at each opening.
+  if (statSync(path).size === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL')
   database.exec(`
-    PRAGMA auto_vacuum = INCREMENTAL;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
     PRAGMA secure_delete = ON;

@@ -40,6 +40,8 @@ export type OpenState = StateConnection & {
   isRepaired: boolean
   /** Whether it has no items: it is new, or was lost. */
   isEmpty: boolean
+  /** Gives a file of an older version the layout of this one, once. Before that nothing is written. */
+  takeOver(): Promise<void>
 }
 
 /**
@@ -57,8 +59,8 @@ export async function openState(
     if (isRepaired) await salvage(path)
     rmSync(suspectPath(path), { force: true })
     const file = openItemFile(path, { checkpointPages: MAIN_CHECKPOINT_PAGES })
-    await file.takeOver()
-    return { ...connectionOf(file), path, isRepaired, isEmpty: !file.hasItems() }
+    const { takeOver } = file
+    return { ...connectionOf(file), path, isRepaired, isEmpty: !file.hasItems(), takeOver }
   } catch (error) {
     throw new FolderError(
       `The state in ${path} cannot be opened (${(error as Error).message}). Restore the file from a backup, or set DATA_DIR to another folder.`,

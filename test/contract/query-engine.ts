@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AnswerLimits } from '#core/sql/answer-meter'
 import type { QueryEngine, SqlQuery } from '#core/ports'
+import type { AnswerLimits } from '#core/sql/answer-meter'
 import { date, integer, name, sql, timestamp } from '#core/sql/sql'
 import { type TableName, tables } from '#schemas/columns'
 import { inFiles } from '#test/support/in-files'

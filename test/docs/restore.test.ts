@@ -9,7 +9,13 @@ import type { Project } from '#core/projects/project'
 import { createLakeStores, createStores } from '#core/stores'
 import { restoreHandler } from '#lambdas/restore/handler'
 import { BUCKETS } from '#schemas/columns'
-import { createSimulatedCompactor, createSimulatedLake, createSimulatedQueue, createSimulatedStream, encodeSimulated } from '#test/simulation/simulated-ports'
+import {
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  createSimulatedStream,
+  encodeSimulated,
+} from '#test/simulation/simulated-ports'
 import { eventsRecord } from '#test/support/events-record'
 import { createFakeClock } from '#test/support/fake-clock'
 import { noMending, noReceipts, nothingErased } from '#test/support/no-receipts'

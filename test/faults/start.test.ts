@@ -7,7 +7,14 @@ import { DEMO_EVENTS } from '#core/demo/demo-records'
 import { createRandom } from '#core/demo/random'
 import { repeats, seed } from '#test/support/depth'
 import { eventually } from '#test/support/eventually'
-import { cleanUp, launchService, newFolder, runFailingService, type Service, startService } from '#test/support/service-process'
+import {
+  cleanUp,
+  launchService,
+  newFolder,
+  runFailingService,
+  type Service,
+  startService,
+} from '#test/support/service-process'
 import { lakeFiles, readJson } from '#test/support/service-reads'
 import { startTrackingClient } from '#test/support/tracking-client'
 

@@ -46,8 +46,8 @@ export async function readBucket(
 }
 
 /**
- * Drops the hot copies of an event_id (core/lake/model/copies.ts). Reads do not look for copies that the service
- * itself made.
+ * Drops the hot copies of an event_id (core/lake/model/copies.ts). Reads do not look for copies that the
+ * service itself made.
  */
 function dropRetries(rows: readonly SimulatedRow[], ids: readonly SimulatedRow[]): SimulatedRow[] {
   const known = new Map<string, SimulatedRow[]>()

@@ -5,7 +5,14 @@ import { createRepair } from '#core/lake/compact/repair'
 import { createLakeConsumer, type LakeConsumerServices } from '#core/lake/consume/consumer'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { createSimulatedCompactor, createSimulatedLake, createSimulatedQueue, createSimulatedStream, createSimulatedUsage, encodeSimulated } from '#test/simulation/simulated-ports'
+import {
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  createSimulatedStream,
+  createSimulatedUsage,
+  encodeSimulated,
+} from '#test/simulation/simulated-ports'
 import { eventsRecord } from './events-record.ts'
 import { createMemoryLakeState } from './memory-lake-state.ts'
 import { noIdentity } from './no-identity.ts'

@@ -1,11 +1,32 @@
-import { createManifestStore, type EmptyEpochs, type ManifestItems, NO_EMPTY_EPOCHS, skipEmpty } from '#core/lake/model/empty-epochs'
+import {
+  createManifestStore,
+  type EmptyEpochs,
+  type ManifestItems,
+  NO_EMPTY_EPOCHS,
+  skipEmpty,
+} from '#core/lake/model/empty-epochs'
 import { toSegment } from '#core/lake/model/encode-manifest'
 import { manifestKey, manifestPageKey } from '#core/lake/model/keys'
 import { emptyManifest, type Manifest } from '#core/lake/model/manifest'
-import { type ManifestObject, type ManifestObjectServices, type ManifestPointer, manifestOfObject } from '#core/lake/model/manifest-objects'
-import { createManifestItems, type ManifestEntry, type ManifestPointers } from '#core/lake/model/manifest-store'
+import {
+  type ManifestObject,
+  type ManifestObjectServices,
+  type ManifestPointer,
+  manifestOfObject,
+} from '#core/lake/model/manifest-objects'
+import {
+  createManifestItems,
+  type ManifestEntry,
+  type ManifestPointers,
+} from '#core/lake/model/manifest-store'
 import { unpackJson } from '#core/lake/model/packed-json'
-import { EPOCH_TIME_INTERVAL_MS, EPOCH_TIMES, type LakeState, type LakeStateStore, type ShardState } from '#core/lake/model/state'
+import {
+  EPOCH_TIME_INTERVAL_MS,
+  EPOCH_TIMES,
+  type LakeState,
+  type LakeStateStore,
+  type ShardState,
+} from '#core/lake/model/state'
 import { createSimulatedLake, type SimulatedLake } from '#test/simulation/simulated-ports'
 
 type Job = { sentAt: number; finished: boolean }

@@ -4,9 +4,9 @@ import type { Pointers } from '#core/identity/links/pointers'
 import type { PersonRemoval } from '#core/identity/person-removal'
 import type { ScopeStore } from '#core/identity/scope-store'
 import { bucketsOf, findScope, type IdentityScope, ownScope } from '#core/identity/scopes'
+import type { IdentityRow } from '#core/lake/consume/identity-row'
 import type { Now } from '#core/ports'
 import type { Project, ProjectDirectory } from '#core/projects/project'
-import type { IdentityRow } from '#core/lake/consume/identity-row'
 import type { Removals } from './removals.ts'
 
 export type LateErasureServices = {

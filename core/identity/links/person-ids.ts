@@ -1,7 +1,7 @@
 import { unavailable } from '#core/errors'
 import type { IdentityStore } from '#core/identity/identity-store'
-import type { OpenLinks } from '#core/lake/model/open-links'
 import { type IdentityScope, ownScope, type ScopedProject } from '#core/identity/scopes'
+import type { OpenLinks } from '#core/lake/model/open-links'
 import { finalLinks } from '#core/lake/read/user-links'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql/sql'

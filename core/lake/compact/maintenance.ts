@@ -1,9 +1,25 @@
-import { changeManifest } from '#core/lake/model/change-manifest'
 import { createErasureProgress, type ErasureProgressServices } from '#core/lake/erase/erasure-progress'
 import { mergeableBatches } from '#core/lake/erase/old-tombstones'
 import { nextHotRewrite, openTombstones, unclearedSegments } from '#core/lake/erase/tombstones'
-import { hotPrefix, parseHotKey, parseIdentityKey, parseManifestKey, parseSegmentKey, SEGMENT_TABLES, segmentKeys, supersededJobName } from '#core/lake/model/keys'
-import { compactedByAll, dropRetired, forgetEventIds, isOrphan, type Manifest, nextMerge } from '#core/lake/model/manifest'
+import { changeManifest } from '#core/lake/model/change-manifest'
+import {
+  hotPrefix,
+  parseHotKey,
+  parseIdentityKey,
+  parseManifestKey,
+  parseSegmentKey,
+  SEGMENT_TABLES,
+  segmentKeys,
+  supersededJobName,
+} from '#core/lake/model/keys'
+import {
+  compactedByAll,
+  dropRetired,
+  forgetEventIds,
+  isOrphan,
+  type Manifest,
+  nextMerge,
+} from '#core/lake/model/manifest'
 import { findOldManifests } from '#core/lake/model/old-manifests'
 import type { LakeStateStore } from '#core/lake/model/state'
 import type { EventStream, JobQueue, Lake, Log, Now } from '#core/ports'

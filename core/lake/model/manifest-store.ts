@@ -1,13 +1,17 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import { Entity } from '#core/state/entity'
 import { unavailable } from '#core/errors'
+import { Entity } from '#core/state/entity'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 import { adoptManifest } from './adopt-manifest.ts'
 import { type EpochRange, type ManifestItems, NO_EMPTY_EPOCHS } from './empty-epochs.ts'
 import { type ManifestItem, padBucket, toManifest } from './encode-manifest.ts'
 import { manifestKey } from './keys.ts'
 import { emptyManifest, type Manifest } from './manifest.ts'
-import { createManifestObjects, type ManifestObjectServices, type ManifestPointer } from './manifest-objects.ts'
+import {
+  createManifestObjects,
+  type ManifestObjectServices,
+  type ManifestPointer,
+} from './manifest-objects.ts'
 import type { ManifestHead } from './state.ts'
 
 /**

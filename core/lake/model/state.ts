@@ -4,8 +4,8 @@ import type { Manifest } from './manifest.ts'
 /**
  * The state of the lake: one item for the epoch, one for each shard and one that names the manifest of each
  * bucket, which is an object of the lake (manifest-objects.ts). Every change is a single conditional write
- * and returns whether its condition held; if it did not, nothing changed. core/lake/model/state-store.ts keeps the
- * state in DynamoDB, test/support/memory-lake-state.ts in memory for the simulator.
+ * and returns whether its condition held; if it did not, nothing changed. core/lake/model/state-store.ts
+ * keeps the state in DynamoDB, test/support/memory-lake-state.ts in memory for the simulator.
  * test/contract/lake-state.ts tests both.
  */
 

@@ -88,8 +88,8 @@ function copiedKeys(read: HotRead): SqlQuery {
 }
 
 /**
- * Hot events with an event_id, without copies (core/lake/model/copies.ts): FROM … WHERE …. Copies may differ in
- * everything else, so `selection` is applied after they are found.
+ * Hot events with an event_id, without copies (core/lake/model/copies.ts): FROM … WHERE …. Copies may differ
+ * in everything else, so `selection` is applied after they are found.
  */
 function withoutCopies(
   read: HotRead,

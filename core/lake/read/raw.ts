@@ -64,8 +64,8 @@ export function visible(read: ErasureRead, rows: RawRows, fields: readonly RawFi
 }
 
 /**
- * What hot and stored events have of event_ids, for the rule of copies (core/lake/model/copy-rule.ts): rows of
- * (copied_key, replaced). An erased event is still the first one of its copies.
+ * What hot and stored events have of event_ids, for the rule of copies (core/lake/model/copy-rule.ts): rows
+ * of (copied_key, replaced). An erased event is still the first one of its copies.
  */
 export function visibleKeys(rows: Raw): SqlQuery {
   return raw`SELECT copied_key, replaced FROM (${rows}) AS copied_keys`[QUERY]

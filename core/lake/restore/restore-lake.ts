@@ -1,9 +1,15 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import type { Claim } from '#core/lake/model/claim'
-import type { Compactor } from '#core/lake/model/compactor'
 import type { LakeConsumer } from '#core/lake/consume/consumer'
 import type { TombstoneMending } from '#core/lake/erase/mend-tombstones'
-import { parseHotKey, parseSegmentKey, SEGMENT_TABLES, type SegmentTable, segmentKey } from '#core/lake/model/keys'
+import type { Claim } from '#core/lake/model/claim'
+import type { Compactor } from '#core/lake/model/compactor'
+import {
+  parseHotKey,
+  parseSegmentKey,
+  SEGMENT_TABLES,
+  type SegmentTable,
+  segmentKey,
+} from '#core/lake/model/keys'
 import type { Manifest } from '#core/lake/model/manifest'
 import type { Segment } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'

@@ -5,10 +5,16 @@ import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { reconcile } from '#core/lake/restore/reconcile'
 import { restoreLake } from '#core/lake/restore/restore-lake'
 import type { Lake } from '#core/ports'
+import type { Project } from '#core/projects/project'
 import { bucketOf } from '#core/state/bucket-of'
-import { type Project } from '#core/projects/project'
 import { createLakeStores, createStores } from '#core/stores'
-import { createSimulatedCompactor, createSimulatedLake, createSimulatedQueue, createSimulatedStream, encodeSimulated } from '#test/simulation/simulated-ports'
+import {
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  createSimulatedStream,
+  encodeSimulated,
+} from '#test/simulation/simulated-ports'
 import { eventsRecord } from '#test/support/events-record'
 import { createFakeClock } from '#test/support/fake-clock'
 import { noMending, noReceipts, nothingErased } from '#test/support/no-receipts'
