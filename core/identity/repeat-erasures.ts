@@ -98,4 +98,3 @@ export function createErasureRepeat({ lake, projects, clock, log, ...state }: Er
     return ids
   }
 }
-
