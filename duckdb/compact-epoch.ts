@@ -19,7 +19,7 @@ import {
   selectBuckets,
   selectStoredEvents,
 } from './compaction-sql.ts'
-import { addCopies, selectArrivals, selectReplaced } from './copies-sql.ts'
+import { addCopies, selectReplaced } from './copies-sql.ts'
 import { type ErasedCount, eraseRows, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
 import { createHotSlices } from './hot-slices.ts'
@@ -77,19 +77,18 @@ export async function compactEpoch(
   }
 
   /** Returns the buckets that have rows. */
-  async function findCopies(): Promise<ReadonlyMap<number, unknown>> {
+  async function findCopies(): Promise<Set<unknown>> {
     for (let slice = 0; slice < slices.count; slice++) {
       await database.run(addIdentities(await slices.fetch(slice), numbers))
     }
-    const rows = (await database.rows(selectArrivals)) as { bucket: number; first: number; last: number }[]
-    const presentBuckets = new Map(rows.map(row => [row.bucket, row]))
-    await forEachConcurrent(buckets, CONCURRENT_BUCKETS, ({ bucket, eventIds }) =>
+    const rows = await database.rows('SELECT DISTINCT bucket FROM identities')
+    const presentBuckets = new Set(rows.map(row => row.bucket))
+    const present = buckets.filter(({ bucket }) => presentBuckets.has(bucket))
+    await forEachConcurrent(present, CONCURRENT_BUCKETS, ({ bucket, eventIds }) =>
       tryBucket(bucket, async () => {
-        const arrivals = presentBuckets.get(bucket)
-        if (arrivals === undefined) return
         const files = await database.fetch('segment_event_ids', eventIds)
         await database.exclusively(async () => {
-          await database.run(addCopies(bucket, files, arrivals))
+          await database.run(addCopies(bucket, files))
           replaced.set(bucket, (await database.rows(selectReplaced(bucket, files))) as ReplacedEvent[])
         })
         await database.drop(files)

@@ -90,14 +90,10 @@ export function eventIdsOfHot(bucket: number, slice: number, lastArrival: number
     WHERE bucket = ${bucket} AND slice = ${slice} AND ${isKnown(lastArrival)}`
 }
 
+/** Arrivals before a jump are known too: those after it may be of a clock that was ahead. */
 function isKnown(lastArrival: number | 'last_arrival'): string {
   return `(arrival >= CASE WHEN event_key < 0 THEN retry_start ELSE ${lastArrival} - ${LOOKBACK_S} END
-    OR ${isBeforeJump(lastArrival)})`
-}
-
-/** What arrived before a jump stays known too: what came after it may be of a clock that was ahead. */
-function isBeforeJump(lastArrival: number | 'last_arrival'): string {
-  return `(event_key >= 0 AND arrival < ${lastArrival} - ${JUMP_S})`
+    OR (event_key >= 0 AND arrival < ${lastArrival} - ${JUMP_S}))`
 }
 
 /** event_rows: the rows of hot files without the copies. */
@@ -184,8 +180,7 @@ function withTotals(activity: string): string {
 export function eventIdsOfSegments(files: readonly string[], lastArrival: number): string {
   return `
     SELECT * FROM ${readFiles(files)}
-    WHERE arrival >= ${lastArrival} - CASE WHEN event_key < 0 THEN ${MERGED_RETRY_S} ELSE ${LOOKBACK_S} END
-      OR ${isBeforeJump(lastArrival)}`
+    WHERE arrival >= ${lastArrival} - CASE WHEN event_key < 0 THEN ${MERGED_RETRY_S} ELSE ${LOOKBACK_S} END`
 }
 
 export function readFiles(files: readonly string[]): string {

@@ -11,7 +11,7 @@ import {
   WINNERS,
 } from '#core/lake/model/copy-rule'
 import type { SqlQuery } from '#core/ports'
-import { integer, NOT_MATERIALIZED, sql } from '#core/sql/sql'
+import { integer, sql } from '#core/sql/sql'
 import { ARRIVAL, countEventRows, PUBLIC_EVENT_KEY, readFiles } from './compaction-sql.ts'
 
 /**
@@ -19,18 +19,9 @@ import { ARRIVAL, countEventRows, PUBLIC_EVENT_KEY, readFiles } from './compacti
  * tables of duckdb/compaction-sql.ts. Stored events are in the files of segment_event_ids.
  */
 
-/** The arrivals of the first and the last row of each bucket in identities. */
-export const selectArrivals = `
-    SELECT bucket, min(arrival) AS first, max(arrival) AS last FROM identities GROUP BY bucket`
-
 /** Finds the copies of a bucket: of the hot rows, a row is earlier by (arrival, seq). */
-export function addCopies(
-  bucket: number,
-  eventIdFiles: readonly string[],
-  arrivals: { first: number; last: number },
-): string {
+export function addCopies(bucket: number, eventIdFiles: readonly string[]): string {
   const hot = sql`SELECT event_key, arrival FROM identities WHERE bucket = ${integer(bucket)}`
-  const others = otherRows(sql, hot, storedIds(eventIdFiles), arrivals).text
   return `
     INSERT INTO copies
     SELECT file, row FROM (
@@ -38,7 +29,7 @@ export function addCopies(
       FROM identities WHERE bucket = ${bucket})
     WHERE ${IS_COPY_OF_PREVIOUS.text}
     UNION
-    SELECT file, row FROM identities SEMI JOIN (${others.replaceAll(NOT_MATERIALIZED.text, 'NOT MATERIALIZED')})
+    SELECT file, row FROM identities SEMI JOIN (${otherRows(sql, hot, storedIds(eventIdFiles)).text})
       ON ${IS_COPY_OF_OTHER.text}
     WHERE bucket = ${bucket}`
 }

@@ -2,8 +2,8 @@ import type { StreamRecord } from '#core/ingest/record'
 import { createLakeWorker } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
-import { createOldRecords } from '#core/lake/erase/old-records'
 import { createManifestStore } from '#core/lake/model/empty-epochs'
+import { createOldRecords } from '#core/lake/erase/old-records'
 import { hotPrefix, parseHotKey, tombstoneKey } from '#core/lake/model/keys'
 import { emptyManifest, nextMerge } from '#core/lake/model/manifest'
 import { createManifestItems, type ManifestPointers } from '#core/lake/model/manifest-store'
@@ -18,19 +18,7 @@ import { createMemoryLakeState } from '#test/support/memory-lake-state'
 import { noMending, noReceipts, nothingErased } from '#test/support/no-receipts'
 import { withRollups } from '#test/support/with-rollups'
 import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
-import {
-  createSimulatedCompactor,
-  createSimulatedLake,
-  createSimulatedQueue,
-  createSimulatedStream,
-  createSimulatedUsage,
-  encodeSimulated,
-  isErased,
-  type SimulatedRow,
-  type SimulatedShard,
-  simulatedRows,
-  simulatedTombstones,
-} from './simulated-ports.ts'
+import { createSimulatedCompactor, createSimulatedLake, createSimulatedQueue, createSimulatedStream, createSimulatedUsage, encodeSimulated, isErased, type SimulatedRow, type SimulatedShard, simulatedRows, simulatedTombstones } from './simulated-ports.ts'
 import { createSimulatedProcesses, type SimulatedProcess } from './simulated-processes.ts'
 import { checkRows, idsInLake, readBucket, type VisibleRows, winnersInLake } from './simulation-checks.ts'
 
@@ -72,15 +60,12 @@ export type SimulationReport = {
   standstills: number
   /** Manifests whose items got the form of the first edition. */
   oldItems: number
-  /** Times at which the clock was a year ahead for a while. */
-  jumps: number
   /** Manifests that a start after a power cut has changed, because the lake has newer ones. */
   restored: number
 }
 
 const START = Date.UTC(2026, 10, 1)
 const MINUTE = 60_000
-const YEAR = 365 * 24 * 60 * MINUTE
 const SETTINGS = {
   epochMs: 5 * MINUTE,
   erasureEpochMs: 2 * MINUTE,
@@ -127,24 +112,16 @@ const OLDEST_STATE_MS = 24 * 60 * MINUTE
  * `powerCuts` simulates one machine instead of AWS: all processes die, the state table goes back to an
  * earlier time while stream and lake stay, and the next start makes them agree (restore/reconcile-lake.ts).
  * Erasures from before and after that time stay in force.
- *
- * `clockJumps`: once, for some steps, the clock of all processes is a year ahead. Afterwards it is right
- * again, and in every second schedule the order of arrival stays where it was, as that of one process does
- * (core/ingest/ids.ts). Nothing is erased then: an erasure covers what is dated before its end.
  */
 export async function simulateSchedule(
   seed: number,
-  options: { turns?: number; powerCuts?: boolean; clockJumps?: boolean } = {},
+  options: { turns?: number; powerCuts?: boolean } = {},
 ): Promise<SimulationReport> {
-  const { turns = 1000, powerCuts = false, clockJumps = false } = options
+  const { turns = 1000, powerCuts = false } = options
   const processes = createSimulatedProcesses(seed)
   const { random, chance, pick } = processes
   let now = START
-  /** How far the clock is ahead, ms. */
-  let ahead = 0
-  const staysAhead = seed % 2 === 0
-  let newestArrival = 0
-  const clock = { ...createFakeClock(), now: () => now + ahead }
+  const clock = { ...createFakeClock(), now: () => now }
   const stream = createSimulatedStream()
   const lake = createSimulatedLake()
   const state = createMemoryLakeState(lake, clock)
@@ -190,7 +167,6 @@ export async function simulateSchedule(
     hotSlices: 0,
     standstills: 0,
     oldItems: 0,
-    jumps: 0,
     restored: 0,
   }
   /** Number of delivered entries by shard. */
@@ -198,9 +174,9 @@ export async function simulateSchedule(
   const invocations = new Map<string, SimulatedProcess>()
   const backups: { at: number; state: ReturnType<typeof state.save>; folded: typeof counters.folded }[] = []
   /** Records with an event_id that may come again. */
-  const sentWithId: { record: Extract<StreamRecord, { kind: 'events' }>; sentAt: number }[] = []
+  const sentWithId: Extract<StreamRecord, { kind: 'events' }>[] = []
   /** Records that were appended, and whose producers do not know it. */
-  const unanswered: { shard: string; record: StreamRecord; sentAt: number }[] = []
+  const unanswered: { shard: string; record: StreamRecord }[] = []
   let isRecovering = false
   const erasures = createSimulatedErasures(state, lake, clock)
   const accepted = new Map<string, AcceptedEvent>()
@@ -269,31 +245,16 @@ export async function simulateSchedule(
     now += Math.floor(random() * maxMs)
   }
 
-  /** The clock jumps a year ahead, and at the next call back. */
-  function jump(): void {
-    if (ahead > 0 || report.jumps > 0) ahead = 0
-    else {
-      ahead = YEAR
-      report.jumps++
-    }
-  }
-
-  /** When a request arrives that is sent now. */
-  function arrivalNow(): number {
-    newestArrival = Math.max(newestArrival, clock.now())
-    return staysAhead ? newestArrival : clock.now()
-  }
-
   function accept(): void {
     const openShards = [...stream.byName].filter(([, shard]) => shard.open).map(([name]) => name)
     const shard = pick(openShards)
-    const retried = sentWithId.filter(({ sentAt }) => now - sentAt < 12 * 60 * MINUTE)
+    const retried = sentWithId.filter(({ received_at }) => now - received_at < 12 * 60 * MINUTE)
     if (retried.length > 0 && chance(0.2)) {
       // The sender tries again: another record with the same event_ids.
-      const { credentialed, ...record } = pick(retried).record
+      const { credentialed, ...record } = pick(retried)
       const comesWithCredential = chance(0.4)
       const head = {
-        received_at: arrivalNow(),
+        received_at: now,
         seq: nextSeq(2),
         ...(comesWithCredential && { credentialed: true as const }),
       }
@@ -324,22 +285,22 @@ export async function simulateSchedule(
       project_id: `p${bucket}`,
       account_id: 'a',
       bucket,
-      received_at: arrivalNow(),
+      received_at: now,
       seq: nextSeq(events.length),
       country: null,
       events,
       ...(hasEventId && chance(0.2) && { credentialed: true as const }),
     }
     stream.accept(shard, record)
-    if (hasEventId) sentWithId.push({ record, sentAt: now })
-    if (chance(0.2)) unanswered.push({ shard, record, sentAt: now })
+    if (hasEventId) sentWithId.push(record)
+    if (chance(0.2)) unanswered.push({ shard, record })
     if (chance(0.03)) stream.accept(shard, null)
   }
 
   /** Appends records again whose answers got lost: to the same shard, within minutes. */
   function appendAgain(): void {
-    for (const { shard, record, sentAt } of unanswered.splice(0)) {
-      if (now - sentAt > 10 * MINUTE || !stream.byName.get(shard)?.open) continue
+    for (const { shard, record } of unanswered.splice(0)) {
+      if (now - record.received_at > 10 * MINUTE || !stream.byName.get(shard)?.open) continue
       stream.accept(shard, record)
       report.lostAnswers++
     }
@@ -446,10 +407,7 @@ export async function simulateSchedule(
       const idsAtStart = idsInLake(stream, state)
       const winners = winnersInLake(stream, state)
       const hiddenAtStart = erasures.hidden(retriedIds, provenIds)
-      const jumpsAtStart = report.jumps
-      // A clock that jumps lets files be deleted that are superseded since a moment.
       const isTooLate = () =>
-        report.jumps > jumpsAtStart ||
         now - startedAt > (erasures.count() > 0 ? MAX_READ_WITH_ERASURES_MS : MAX_READ_MS)
       const snapshot = await openLake(ports)
       const bytesOf = async (key: string) => {
@@ -627,10 +585,8 @@ export async function simulateSchedule(
     // Reads and workers must do without the item of the empty epochs, as an older version does.
     [0.3, () => state.forgetSkippedEpochs()],
     [0.3, ageItem],
-    ...(clockJumps
-      ? ([[0.5, jump]] as [number, () => void][])
-      : ([[0.4, erase]] as [number, () => Promise<void>][])),
-    ...(powerCuts || clockJumps ? [] : ([[0.1, standStill]] as [number, () => Promise<void>][])),
+    [0.4, erase],
+    ...(powerCuts ? [] : ([[0.1, standStill]] as [number, () => Promise<void>][])),
     // Without quiet times, nearly every schedule ended before its first merge.
     [2, settle],
     ...(powerCuts
@@ -659,7 +615,6 @@ export async function simulateSchedule(
   // Recovery: no process crashes or stalls any more, so every event must arrive and be counted.
   processes.wakeAll()
   isRecovering = true
-  ahead = 0
   const isDone = (): boolean =>
     isAllRead() &&
     USED_BUCKETS.every(bucket => {

@@ -1,15 +1,16 @@
 import { packRecord, type StreamRecord } from '#core/ingest/record'
+import type { CompactedBucket, Compactor, ReplacedEvent, StoredEvents } from '#core/lake/model/compactor'
 import type { LakeJob } from '#core/lake/compact/jobs'
 import type { HotColumns } from '#core/lake/consume/hot-columns'
 import { hotUserNumbers, insertHotUsers, mayHaveHotUsers } from '#core/lake/consume/hot-users'
 import { shortKey } from '#core/lake/consume/id-keys'
+import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/model/copies'
+import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import { describeRows, type TombstoneRow } from '#core/lake/erase/tombstone-file'
+import { type RemovedEvents } from '#core/lake/model/tombstone-batch'
 import { userHash } from '#core/lake/erase/tombstones'
-import type { CompactedBucket, Compactor, ReplacedEvent, StoredEvents } from '#core/lake/model/compactor'
-import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, JUMP_S, LOOKBACK_S } from '#core/lake/model/copies'
 import { parseHotKey, segmentKey, segmentKeys, tombstoneKey } from '#core/lake/model/keys'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
-import type { RemovedEvents, TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core/ports'
 import { utcDate } from '#core/time'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
@@ -268,9 +269,7 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
       const withIds = segments.filter(({ eventIds }) => eventIds > 0)
       const ids = await readAll(withIds.flatMap(segment => segmentKeys('segment_event_ids', bucket, segment)))
       const newest = Math.max(...segments.map(({ lastArrival }) => lastArrival))
-      const eventIds = ids.filter(
-        ({ arrival }) => arrival >= newest - LOOKBACK_S || arrival < newest - JUMP_S,
-      )
+      const eventIds = ids.filter(({ arrival }) => arrival >= newest - LOOKBACK_S)
       const { left, removed } = withoutErased(all, await readTombstones(bucket, tombstones))
       if (left.length === 0 && eventIds.length === 0) return { segment: null, removed }
       const merged = await write(bucket, target, left, eventIds, left)
@@ -377,13 +376,8 @@ export function isReplaced(other: SimulatedRow, row: SimulatedRow): boolean {
     !other.isCredentialed &&
     row.key !== null &&
     eventId(row) === eventId(other) &&
-    isOfHorizon(Math.abs(row.arrival - other.arrival))
+    Math.abs(row.arrival - other.arrival) <= EVENT_ID_HORIZON_S
   )
-}
-
-/** Whether rows with one event_id that arrive so many seconds after each other are copies. */
-export function isOfHorizon(seconds: number): boolean {
-  return seconds <= EVENT_ID_HORIZON_S || seconds > JUMP_S
 }
 
 function toReplacedEvent(row: SimulatedRow): ReplacedEvent {
@@ -427,7 +421,8 @@ export function dropCopies<Row extends SimulatedRow>(
     const earlier = row.key === null ? [] : (known.get(eventId(row)) ?? [])
     const isCopy =
       earlier.some(
-        other => isOfHorizon(row.arrival - other.arrival) && (other.isCredentialed || !row.isCredentialed),
+        other =>
+          row.arrival - other.arrival <= EVENT_ID_HORIZON_S && (other.isCredentialed || !row.isCredentialed),
       ) ||
       rows.some(other => isReplaced(row, other)) ||
       stored.has(serviceId(row))

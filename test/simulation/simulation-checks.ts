@@ -1,16 +1,11 @@
 import type { TombstoneRow } from '#core/lake/erase/tombstone-file'
 import { openTombstones } from '#core/lake/erase/tombstones'
+import { EVENT_ID_HORIZON_S } from '#core/lake/model/copies'
 import { segmentKeys, tombstoneKey } from '#core/lake/model/keys'
 import type { Manifest } from '#core/lake/model/manifest'
 import type { Snapshot } from '#core/lake/read/snapshot'
 import type { MemoryLakeState } from '#test/support/memory-lake-state'
-import {
-  isErased,
-  isOfHorizon,
-  isReplaced,
-  type SimulatedRow,
-  type SimulatedStream,
-} from './simulated-ports.ts'
+import { isErased, isReplaced, type SimulatedRow, type SimulatedStream } from './simulated-ports.ts'
 
 /** The events that a read returns: those of segments, and those of hot files. */
 export type VisibleRows = { stored: SimulatedRow[]; hot: SimulatedRow[] }
@@ -61,7 +56,8 @@ function dropRetries(rows: readonly SimulatedRow[], ids: readonly SimulatedRow[]
     const earlier = known.get(`${row.project} ${row.key}`) ?? []
     const isCopy =
       earlier.some(
-        other => isOfHorizon(row.arrival - other.arrival) && (other.isCredentialed || !row.isCredentialed),
+        other =>
+          row.arrival - other.arrival <= EVENT_ID_HORIZON_S && (other.isCredentialed || !row.isCredentialed),
       ) || rows.some(other => isReplaced(row, other))
     add(row)
     return !isCopy

@@ -31,22 +31,3 @@ test('in random schedules every accepted event is read exactly once at every ste
     }),
   ).toEqual({})
 })
-
-const JUMP_SCHEDULES = repeats(30, { countPerDepth: 100 })
-
-test('a clock that is a year ahead for a while loses no event, and doubles none that comes again', {
-  timeout: 1_800_000,
-}, async () => {
-  const report = await simulateSchedules(JUMP_SCHEDULES, seed, { clockJumps: true })
-  expect(
-    tooRare(report, JUMP_SCHEDULES, {
-      jumps: 0.5,
-      epochsClosed: 2.5,
-      merges: 0.05,
-      retries: 3,
-      lostAnswers: 1,
-      replacements: 0.5,
-      failures: 0.2,
-    }),
-  ).toEqual({})
-})

@@ -10,10 +10,8 @@
  *   stored event without a credential is replaced if a hot one with a credential is there: reads hide it
  *   (hidden-events.ts), and the compaction of the hot one writes its segment anew without it
  *   (replaced-events.ts). A stored event that arrived later than the hot one by the clock is of a clock that
- *   was ahead, so it counts as one before. An event that arrived more than JUMP_S after another one with its
- *   event_key is a copy of that, too: event_ids are known for so long only where arrivals jump, and then one
- *   of the two has an arrival of a clock that was ahead. The results differ only for a chain of hot copies
- *   that is longer than a day: compaction would keep the first copy of every day.
+ *   was ahead, so it counts as one before. The results differ only for a chain of hot copies that is longer
+ *   than a day: compaction would keep the first copy of every day.
  */
 export const EVENT_ID_HORIZON_S = 86_400
 

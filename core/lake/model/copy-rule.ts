@@ -1,6 +1,6 @@
 import type { SqlParam, SqlQuery } from '#core/ports'
-import { integer, NOT_MATERIALIZED, sql } from '#core/sql/sql'
-import { EVENT_ID_HORIZON_S, JUMP_S } from './copies.ts'
+import { integer, sql } from '#core/sql/sql'
+import { EVENT_ID_HORIZON_S } from './copies.ts'
 
 /**
  * The rule of copies (copies.ts) as SQL, once for reads (read/hot-events.ts) and compaction
@@ -9,10 +9,6 @@ import { EVENT_ID_HORIZON_S, JUMP_S } from './copies.ts'
  */
 
 const HORIZON = integer(EVENT_ID_HORIZON_S)
-const JUMP = integer(JUMP_S)
-/** After every arrival: seconds of the year 9999 have fewer digits. */
-const NEVER = sql`999999999999`
-const AFTER_JUMP = sql`arrival + ${JUMP} + 1`
 
 /** The event_key without its last bit: equal for all copies of an event. */
 export const PAIR = sql`event_key - event_key % 2`
@@ -25,40 +21,22 @@ export function previousArrival(order: SqlQuery): SqlQuery {
 }
 
 /** Whether a hot row is a copy of the one before it. */
-export const IS_COPY_OF_PREVIOUS = sql`(arrival - previous_arrival <= ${HORIZON} OR arrival - previous_arrival > ${JUMP})`
+export const IS_COPY_OF_PREVIOUS = sql`arrival - previous_arrival <= ${HORIZON}`
 
 /** `sql`, or what makes SQL over other kinds of rows. */
 type Tag<Query> = (strings: TemplateStringsArray, ...values: (SqlParam | SqlQuery | Query)[]) => Query
 
 /**
  * The rows that make hot ones copies, whichever came first: a stored one those with the same credential or
- * less, a hot one with a credential those without one. Join them by IS_COPY_OF_OTHER. `hot`: hot rows of
- * (event_key, arrival). `stored`: null without any. A row has the arrivals within the horizon of it, and in
- * further rows those after a jump and before one: a condition with OR would be a nested loop. `arrivals`: of
- * the first and the last hot row, where they are known: then only a jump costs further rows.
+ * less, a hot one with a credential those without one. Join them by isCopyOfOther. `hot`: hot rows of
+ * (event_key, arrival). `stored`: null without any.
  */
-export function otherRows<Query>(
-  tag: Tag<Query>,
-  hot: Query,
-  stored: Query | SqlQuery | null,
-  arrivals: { first: number; last: number } | null = null,
-): Query {
-  const ofHot = (from: SqlQuery, until: SqlQuery) =>
-    sql`SELECT event_key - 1 AS other_pair, 0 AS other_last_bit, ${from} AS from_arrival, ${until} AS until_arrival
-          FROM hot_id WHERE ${IS_CREDENTIALED}`
-  const ofStored = (from: SqlQuery, until: SqlQuery) =>
-    sql`SELECT ${PAIR} AS other_pair, event_key % 2 AS other_last_bit, ${from} AS from_arrival, ${until} AS until_arrival
-          FROM stored_id`
-  const near = ofHot(sql`arrival - ${HORIZON}`, sql`arrival + ${HORIZON}`)
-  const hasJump = arrivals === null || arrivals.last - arrivals.first > JUMP_S
-  const others = hasJump
-    ? sql`${near} UNION ALL ${ofHot(AFTER_JUMP, NEVER)} UNION ALL ${ofHot(sql`0`, sql`arrival - ${JUMP} - 1`)}`
-    : near
-  const withHot = tag`WITH hot_id AS ${NOT_MATERIALIZED} (${hot})`
-  if (stored === null) return tag`${withHot} ${others}`
-  const isFar = arrivals === null ? sql`` : sql` WHERE arrival < ${integer(arrivals.last)} - ${JUMP}`
-  return tag`${withHot}, stored_id AS ${NOT_MATERIALIZED} (${stored})
-          ${others} UNION ALL ${ofStored(sql`0`, sql`arrival + ${HORIZON}`)} UNION ALL ${ofStored(AFTER_JUMP, NEVER)}${isFar}`
+export function otherRows<Query>(tag: Tag<Query>, hot: Query, stored: Query | SqlQuery | null): Query {
+  const ofHot = tag`SELECT event_key - 1 AS other_pair, 0 AS other_last_bit, arrival - ${HORIZON} AS from_arrival, arrival + ${HORIZON} AS until_arrival
+          FROM (${hot}) AS hot_id WHERE ${IS_CREDENTIALED}`
+  if (stored === null) return ofHot
+  return tag`${ofHot} UNION ALL
+          SELECT ${PAIR} AS other_pair, event_key % 2 AS other_last_bit, 0 AS from_arrival, arrival + ${HORIZON} AS until_arrival FROM (${stored}) AS stored_id`
 }
 
 /**
@@ -79,5 +57,4 @@ export function storedRows(stored: SqlQuery): SqlQuery {
 }
 
 /** Whether hot rows of the same pair replace a stored one. */
-export const IS_REPLACED = sql`stored_last_bit = 0
-          AND (stored_arrival >= first_winner - ${HORIZON} OR stored_arrival < last_winner - ${JUMP})`
+export const IS_REPLACED = sql`stored_last_bit = 0 AND stored_arrival >= first_winner - ${HORIZON}`

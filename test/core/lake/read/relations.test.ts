@@ -249,52 +249,6 @@ test.each(STATES)(
   },
 )
 
-/** A bucket of its own: its arrivals jump. */
-const JUMPED_BUCKET = 9
-const YEAR = 365 * DAY
-const meanwhile = request({ event: 'meanwhile', event_id: 'other', arrived: MIDNIGHT + YEAR })
-const sentAgain = [
-  [visitor({ event: 'first' }), visitor({ event: 'again' }), 'first'],
-  [server({ event: 'first' }), visitor({ event: 'again' }), 'first'],
-  [visitor({ event: 'first' }), server({ event: 'again' }), 'again'],
-] as const
-/** The clock is right again, or the order of arrival of a process stays where it was (core/ingest/ids.ts). */
-const afterTheJump = [MIDNIGHT + 2 * HOUR, MIDNIGHT + YEAR + 1]
-const aroundAJump = sentAgain.flatMap(([first, again, read]) =>
-  afterTheJump.flatMap(received_at => {
-    const before = { ...first, received_at: MIDNIGHT + HOUR }
-    const after = { ...again, received_at }
-    return [
-      [[before, meanwhile], [], [after]],
-      [[before], [meanwhile], [after]],
-      [[before], [], [meanwhile, after]],
-      [[before, meanwhile, after], [], []],
-      [[before], [meanwhile, after], []],
-    ].map((epochs, place) => ({
-      name: `${read} is read, place ${place}, ${received_at - MIDNIGHT} ms`,
-      names: new Set([read, 'meanwhile']),
-      lake: inEveryState(
-        epochs.map(epoch => [epoch]),
-        JUMPED_BUCKET,
-      ),
-    }))
-  }),
-)
-
-test.each(STATES)(
-  'an event_id that comes again after a clock was a year ahead is of the same event: %s',
-  async (_, state) => {
-    const wrong: string[] = []
-    for (const [i, { name, names, lake }] of aroundAJump.entries()) {
-      const opened = await lake(state)
-      const rows = await opened.engine.rows(namesSql(await withCopies(opened, { many: i % 2 === 0 })))
-      const read = rows.map(({ event }) => String(event))
-      if (read.length !== 2 || !read.every(event => names.has(event))) wrong.push(`${name}: ${read}`)
-    }
-    expect(wrong).toEqual([])
-  },
-)
-
 const copyAfterADay = inEveryState([
   [[visitor({ arrived: MIDNIGHT, timestamp: MIDNIGHT })]],
   [[server({ arrived: MIDNIGHT + DAY + 1_000 })]],
