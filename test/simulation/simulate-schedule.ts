@@ -2,8 +2,8 @@ import type { StreamRecord } from '#core/ingest/record'
 import { createLakeWorker } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
-import { createManifestStore } from '#core/lake/model/empty-epochs'
 import { createOldRecords } from '#core/lake/erase/old-records'
+import { createManifestStore } from '#core/lake/model/empty-epochs'
 import { hotPrefix, parseHotKey, tombstoneKey } from '#core/lake/model/keys'
 import { emptyManifest, nextMerge } from '#core/lake/model/manifest'
 import { createManifestItems, type ManifestPointers } from '#core/lake/model/manifest-store'
@@ -18,7 +18,19 @@ import { createMemoryLakeState } from '#test/support/memory-lake-state'
 import { noMending, noReceipts, nothingErased } from '#test/support/no-receipts'
 import { withRollups } from '#test/support/with-rollups'
 import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
-import { createSimulatedCompactor, createSimulatedLake, createSimulatedQueue, createSimulatedStream, createSimulatedUsage, encodeSimulated, isErased, type SimulatedRow, type SimulatedShard, simulatedRows, simulatedTombstones } from './simulated-ports.ts'
+import {
+  createSimulatedCompactor,
+  createSimulatedLake,
+  createSimulatedQueue,
+  createSimulatedStream,
+  createSimulatedUsage,
+  encodeSimulated,
+  isErased,
+  type SimulatedRow,
+  type SimulatedShard,
+  simulatedRows,
+  simulatedTombstones,
+} from './simulated-ports.ts'
 import { createSimulatedProcesses, type SimulatedProcess } from './simulated-processes.ts'
 import { checkRows, idsInLake, readBucket, type VisibleRows, winnersInLake } from './simulation-checks.ts'
 
