@@ -33,6 +33,7 @@ function deleteLeftFolders(): void {
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue
     const folder = join(MEMORY_FOLDER, name)
     endProcesses(folder)
-    rmSync(folder, { recursive: true, force: true })
+    // A process that ends may still write a file.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 }
