@@ -141,9 +141,9 @@ function kilobytes(pid: number, field: MemoryField): number {
 }
 
 /**
- * Looks at the memory of a process and of those that it has started, until `stop` returns the most of it, MB.
- * `parts` says what that was made of: resident memory of the process, the part of it that is no page of a
- * file, and that of the processes that it has started.
+ * Measures the memory of a process and of its child processes again and again. `stop` ends that and returns
+ * the largest sum, MB. `parts` describes this sum: the resident memory of the process, how much of it is not
+ * backed by a file, and the memory of the child processes.
  */
 export function watchMemory(pid: number): { stop(): number; parts(): string } {
   let most = 0

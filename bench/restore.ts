@@ -13,7 +13,7 @@ import { createWait } from '#lib/restore/wait'
  * and the processor time is that of the machine of the operator.
  */
 
-/** Items of a person with a link, traits and an address. */
+/** How many items one person has who has a link, traits and an address. */
 const ITEMS_OF_PERSON = 4
 /** A page of a scan has 1 MB. */
 const PAGE_BYTES = 1024 * 1024

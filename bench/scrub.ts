@@ -11,8 +11,9 @@ import { execArgv } from '#local/thread-options'
 
 /**
  * `npm run bench -- scrub [--mb 200] [--times 2]`: how long others wait while the bytes of erased items leave
- * a state of this size. A thread asks for the scrub, as that of the pipeline does, and notes how long it
- * could do nothing else; the main thread writes and reads an item every few ms and notes its slowest request.
+ * a state of this size. One thread asks for the scrub, as the thread of the pipeline does, and measures how
+ * long it was blocked. The main thread writes and reads an item every few ms and measures its slowest
+ * request.
  */
 const TICK_MS = 5
 const ITEM_CHARACTERS = 400

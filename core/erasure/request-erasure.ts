@@ -45,14 +45,15 @@ export async function requestErasure(
   const rows = (statement: SqlQuery) => services.engine.rows(statement, { signal })
   const { scope, ids: userIds } = await findPersonIds({ identity, rows }, project, userId)
   if (!isDryRun) checkConfirmation(userIds, confirm)
-  const members = [project, ...scope.projects.filter(({ id }) => id !== project.id)] as const
+  const others = scope.projects.filter(({ id }) => id !== project.id)
+  const members = [project, ...others] as const
   const partOf = async (member: (typeof members)[number]) => ({
     project: member,
     ...(await findPerson(services, member, userIds, signal)),
     replays: (await replays.ofPerson.find(member, userIds)).length,
   })
-  const [, ...others] = members
-  const parts = [await partOf(project), ...(await Promise.all(others.map(partOf)))] as const
+  const [own, ...rest] = await Promise.all([partOf(project), ...others.map(partOf)])
+  const parts = [own, ...rest] as const
   const events = parts.reduce((sum, part) => sum + part.events, 0)
   const isKnown =
     events > 0 ||

@@ -32,8 +32,8 @@ export function limitExtras(
 }
 
 /**
- * Returns the response headers that show the state of a limit (R20). `resetsAt`: Unix ms; the header has Unix
- * seconds.
+ * Returns the response headers that show the state of a limit (R20). `resetsAt` is in Unix ms. The header has
+ * the same time in Unix seconds.
  */
 export function limitHeaders({
   limit,

@@ -10,7 +10,8 @@ export type UpkeepServices = StateTable & {
   settings: Pick<ReplaySettingsStore, 'accounts'>
   quota: Pick<ReplayQuota, 'recount'>
   /**
-   * Deletes the objects of replays that began before this UTC day (`2026-11-29`), without a list of them all.
+   * Deletes the objects of replays that began before this UTC day, such as `2026-11-29`. It must not need a
+   * list of all objects.
    * Null where the objects expire by themselves, as in S3.
    */
   deleteDaysBefore: ((day: string) => Promise<void>) | null

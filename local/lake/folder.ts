@@ -9,8 +9,8 @@ import type { Lake, LakeObject } from '#core/ports'
 /** Seconds after which a caller may try again when a write fails, for example on a full disk. */
 const RETRY_AFTER = 30
 /**
- * The folder of files that are being written. It is never listed, and the next start deletes what a crash has
- * left there: so that start reads no other folder, however many objects there are.
+ * The folder of files that are being written. Listings leave it out. A crash leaves unfinished files here and
+ * nowhere else, and the next start deletes them. So a start need not search the folders of finished objects.
  */
 const UNFINISHED = '.unfinished'
 /** Files of a listing whose sizes are read at the same time: as many as keep the disk busy. */

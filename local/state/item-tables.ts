@@ -12,9 +12,9 @@ export type ItemTable = (typeof ITEM_TABLES)[number]
 /** What one step moves: a few ms, in which writes of other threads wait. */
 const STEP_ITEMS = 200
 const STEP_BYTES = 256 * 1024
-/** Pages that one step gives back to the system. */
+/** The file becomes smaller by so many unused pages in one step. */
 const STEP_PAGES = 64
-/** So many unused pages stay in the file for items to come: 4 MB. */
+/** So many unused pages stay in the file, because new items will need them: 4 MB. */
 const KEPT_PAGES = 1_000
 
 const COLUMNS = 'pk, sk, item, expires_at'

@@ -1,4 +1,4 @@
-/** The links files of a scope, for one read: all statements of it see the same links. */
+/** The links files of a scope that one read uses. All its statements use the same ones. */
 export type OpenLinks = {
   scope: string
   bucket: number

@@ -51,7 +51,7 @@ export type TombstoneBatch = {
 
 export type Removed = { events: number; files: number }
 
-/** What one job has removed of the events of the tombstones of this number. */
+/** How many events one job has removed because of the tombstones with this number. */
 export type RemovedEvents = { number: number; events: number }
 
 /** What a new batch follows from. */

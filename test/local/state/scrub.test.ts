@@ -68,7 +68,7 @@ function foundInFiles(texts: ReadonlySet<string>): string[] {
 async function writeAndDelete(state: State, count: number): Promise<Set<string>> {
   const texts = Array.from({ length: count }, secretText)
   const key = (i: number) => ({ pk: `user#${(i * 7919) % count}`, sk: '-' })
-  // Each item grows, so it moves to another page, and a copy may stay in its old one.
+  // A larger item moves to another page. Its old bytes may stay in the page where it was.
   for (const filling of ['', 'x'.repeat(150), 'y'.repeat(500)])
     await Promise.all(texts.map((text, i) => put(state, { ...key(i), text, filling })))
   await Promise.all(texts.map((_, i) => (i % 3 === 0 ? remove(state, key(i)) : undefined)))
