@@ -4,7 +4,7 @@ import { eventRow } from './event.ts'
 import {
   cursor,
   datedPeriod,
-  days,
+  datesOfWeek,
   eventName,
   limit,
   nameList,
@@ -12,9 +12,6 @@ import {
   pickedRow,
   project,
   sessionId,
-  sinceWeek,
-  tz,
-  until,
   userId,
 } from './fields.ts'
 
@@ -28,10 +25,7 @@ export const eventsQuery = z.object({
   event: eventName,
   user_id: userId,
   session_id: sessionId,
-  since: sinceWeek,
-  days,
-  until,
-  tz,
+  ...datesOfWeek,
   limit,
   before: cursor,
   fields: eventFields,

@@ -6,46 +6,52 @@ export function failsWith(code: ErrorCode) {
   return { params: { code } }
 }
 
-/** The forms of `since` and `until`, as a sentence for messages. */
-export function momentForms(name: 'since' | 'until'): string {
+/** The parameters that set a range; `date_from` and `date_to` are other names of the first two (U76). */
+export type RangeName = 'since' | 'until' | 'date_from' | 'date_to'
+
+/** The forms of these parameters, as a sentence for messages. */
+export function momentForms(name: RangeName): string {
   return `Parameter \`${name}\` must be a number of days such as \`7d\` (at most \`3650d\`), or an ISO 8601 date or date-time such as \`2026-11-01\`.`
 }
 
-/** Days before today, a date in the zone of the request, or a moment in Unix ms. */
-export type Since = { days: number } | { date: string } | { at: number }
+/**
+ * Days before today; a date in the zone of the request, with `time` at so many ms after its midnight, as
+ * clocks show it; or a moment in Unix ms.
+ */
+export type Since = { days: number } | { date: string; time?: number } | { at: number }
 
-const MAX_DAYS = 3650
+/** Days that a range begins before today at most. */
+export const MAX_DAYS = 3650
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/
 
-/**
- * Reads `since`. Returns null for a text of another form. A date-time without an offset counts by its date.
- */
+/** Reads `since`. Returns null for a text of another form. A date-time without an offset is of the zone. */
 export function parseSince(text: string): Since | null {
   const days = /^(\d{1,4})d$/.exec(text)?.[1]
   if (days !== undefined) return Number(days) <= MAX_DAYS ? { days: Number(days) } : null
   const match = ISO.exec(text)
   if (match === null) return null
-  const [, date = '', time = '00:00', offset] = match
+  const [, date = '', time, offset] = match
   // Date reads 2026-02-30 as 2 March. That is not what the client meant, so such a date is an error.
   const start = Date.parse(`${date}T00:00Z`)
   if (Number.isNaN(start) || !new Date(start).toJSON().startsWith(date)) return null
+  if (time === undefined) return { date }
   const at = Date.parse(`${date}T${time}${offset?.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2') ?? 'Z'}`)
   if (Number.isNaN(at)) return null
-  return offset === undefined ? { date } : { at }
+  return offset === undefined ? { date, time: at - start } : { at }
 }
 
 /**
  * Checks the form of `since`. core/reports/run/range.ts gives it a meaning, because that needs the current
  * time. `absent`: what a request without it means, as a sentence.
  */
-export function since(absent: string) {
+function since(absent: string) {
   return moment('since').meta({
     description: `First date: \`7d\` is 7 days before today, so the range has 8 dates. Or a date: \`2026-11-01\`. ${absent}`,
     example: '7d',
   })
 }
 
-function moment(name: 'since' | 'until') {
+function moment(name: RangeName) {
   return z
     .unknown()
     .refine(value => typeof value === 'string' && parseSince(value) !== null, {
@@ -57,14 +63,6 @@ function moment(name: 'since' | 'until') {
     .optional()
 }
 
-/** The last date of the range, inclusive (U69). */
-export const until = moment('until').meta({
-  description: 'Last date of the range, in the forms of `since`. Default: now',
-})
-
-/** The `since` of most reports. */
-export const sinceWeek = since('Default: `7d`.')
-export const sinceMonth = since('Default: `30d`.')
 
 /** A date of the calendar. */
 export function date(name: string) {
@@ -73,12 +71,30 @@ export function date(name: string) {
 }
 
 /** The alias of `since`, for requests without `since`. */
-export const days = wholeNumber('days', 0, MAX_DAYS)
+const days = wholeNumber('days', 0, MAX_DAYS)
   .meta({ description: 'The same as `since=Nd`. Ignored when `since` is there.' })
   .optional()
 
 /** The zone whose dates, weeks, months and hours a report uses. */
 export const tz = timeZone('default: that of the project, else UTC')
+
+/** The parameters of every dated read (docs/api/ranges.md). `absent`: what a request without `since` means. */
+export function dates(absent: string) {
+  return {
+    since: since(absent),
+    until: moment('until').meta({
+      description: 'Last date of the range, inclusive, in the forms of `since`. Default: now',
+    }),
+    days,
+    date_from: moment('date_from').meta({ description: 'Another name of `since`' }),
+    date_to: moment('date_to').meta({ description: 'Another name of `until`' }),
+    tz,
+  }
+}
+
+/** The range of most reports. */
+export const datesOfWeek = dates('Default: `7d`.')
+export const datesOfMonth = dates('Default: `30d`.')
 
 /** The zone of reads over several projects, which may have different zones. */
 export const accountTz = timeZone('default UTC')
@@ -113,14 +129,12 @@ export const period = oneOf('period', PERIOD_LABELS).default('7d').meta({
 })
 
 /** A period in a response; `tz` only if the request or its project has one. */
-export const datedPeriod = z.object({ from: z.string(), to: z.string(), tz: z.string().optional() })
-
-/** The period before, in a response. */
-export const previousDatedPeriod = datedPeriod.extend({
-  until: z.string().optional().meta({
-    description:
-      'Where its last date is cut, ISO 8601, because the range ends now. Only of a previous period',
-  }),
+export const datedPeriod = z.object({
+  from: z.string(),
+  to: z.string(),
+  since: z.string().optional().meta({ description: 'Where it begins within the first date, ISO 8601' }),
+  until: z.string().optional().meta({ description: 'Where it ends within the last date, ISO 8601' }),
+  tz: z.string().optional(),
 })
 
 /** The period of a label and the one before it, in a response. */

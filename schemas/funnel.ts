@@ -3,13 +3,11 @@ import { contextOfResponse } from './contexts.ts'
 import { documentedAs } from './documented-as.ts'
 import {
   datedPeriod,
-  days,
+  datesOfMonth,
   failsWith,
   oneOf,
   otherGroups,
   project,
-  sinceMonth,
-  tz,
   wholeNumber,
 } from './fields.ts'
 import { propertyKey } from './properties.ts'
@@ -76,9 +74,7 @@ export const funnelBody = z.object({
     .meta({ override: { type: 'number', minimum: 1, maximum: 8760 } })
     .default(168)
     .meta({ description: 'Hours from the event of step 1 within which the last step must be passed' }),
-  since: sinceMonth,
-  days,
-  tz,
+  ...datesOfMonth,
   count_by: oneOf('count_by', ['user_id', 'session_id']).default('user_id').meta({
     description: 'Who passes the steps: users, or single sessions',
   }),

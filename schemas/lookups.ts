@@ -5,7 +5,8 @@ import { eventFields, eventsResponse } from './events.ts'
 import {
   cursor,
   datedPeriod,
-  days,
+  datesOfMonth,
+  datesOfWeek,
   eventName,
   limit,
   nextBefore,
@@ -13,10 +14,6 @@ import {
   pickedRow,
   project,
   sessionId,
-  sinceMonth,
-  sinceWeek,
-  tz,
-  until,
   userId,
 } from './fields.ts'
 
@@ -56,11 +53,11 @@ function isNotEmpty({
 
 const EMPTY = 'Fields `user_id` and `email` must not be empty. Send one of them, and leave the other out.'
 
-const page = { project, days, until, tz, limit, before: cursor, fields: eventFields, ...person }
+const page = { project, limit, before: cursor, fields: eventFields, ...person }
 
 const eventsFilter = {
   ...page,
-  since: sinceWeek,
+  ...datesOfWeek,
   event: eventName,
   session_id: sessionId,
 }
@@ -74,7 +71,7 @@ export const eventsLookupBody = z.object(eventsFilter).refine(isNotEmpty, EMPTY)
 export const journeyParams = z
   .object({
     ...page,
-    since: sinceMonth,
+    ...datesOfMonth,
     order: oneOf('order', ['asc', 'desc']).optional().meta({
       description:
         '`desc`: the newest events, newest first. `asc`: the oldest, oldest first. Default: the newest events, printed oldest first',

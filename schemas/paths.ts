@@ -1,10 +1,8 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { datedPeriod, oneOf, project, tz, wholeNumber } from './fields.ts'
+import { datedPeriod, datesOfMonth, project, wholeNumber } from './fields.ts'
 
 const GOAL = 'Field `goal_event` must be an event name of 1 to 256 characters.'
-
-export const PATHS_SINCE = ['1d', '7d', '14d', '30d', '90d'] as const
 
 /** POST /paths (docs/api/paths.md). */
 export const pathsBody = z.object({
@@ -17,9 +15,7 @@ export const pathsBody = z.object({
       description: 'The event that the sessions should reach',
       override: { type: 'string', minLength: 1, maxLength: 256 },
     }),
-  since: oneOf('since', PATHS_SINCE)
-    .default('30d')
-    .meta({ description: 'Sessions that start on the N days before today or today: `7d` has 8 dates' }),
+  ...datesOfMonth,
   max_steps: wholeNumber('max_steps', 1, 5).default(5).meta({ description: 'Depth of the trees' }),
   entry_limit: wholeNumber('entry_limit', 1, 20)
     .default(10)
@@ -30,7 +26,6 @@ export const pathsBody = z.object({
   candidate_session_cap: wholeNumber('candidate_session_cap', 100, 10_000)
     .default(5_000)
     .meta({ description: 'The largest number of sessions that are followed, the newest ones' }),
-  tz,
 })
 
 export const NODE_TYPES = ['page', 'event', 'goal', 'drop_off', 'truncated'] as const

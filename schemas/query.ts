@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import type { ErrorCode } from './errors.ts'
-import { datedPeriod, failsWith, limit, oneOf, previousDatedPeriod, project, tz } from './fields.ts'
+import { datedPeriod, datesOfWeek, failsWith, limit, oneOf, project } from './fields.ts'
 import { cut } from './sessions.ts'
 
 export const METRICS = [
@@ -132,14 +132,7 @@ export const queryBody = z.object({
       },
     })
     .default([]),
-  date_from: z.string().optional().meta({
-    description: 'First date, in the forms of `since`: `7d`, the default, has 8 dates',
-    example: '7d',
-  }),
-  date_to: z
-    .string()
-    .optional()
-    .meta({ description: 'Last date, inclusive: an ISO 8601 date; default today', example: '2026-11-22' }),
+  ...datesOfWeek,
   count_mode: z
     .unknown()
     .refine(value => (COUNT_MODES as readonly unknown[]).includes(value), {
@@ -162,7 +155,6 @@ export const queryBody = z.object({
   email: z.string().optional().meta({
     description: 'Only events of users identified with this address, none if it is unknown',
   }),
-  tz,
   compare: oneOf('compare', ['previous'])
     .optional()
     .meta({ description: 'Adds `previous`, the rows of the period of equal length before' }),
@@ -187,7 +179,7 @@ export const queryResponse = z
     metrics: z.array(z.string()),
     group_by: z.array(z.string()),
     ...queryRows,
-    previous: z.object({ period: previousDatedPeriod, ...queryRows }).optional(),
+    previous: z.object({ period: datedPeriod, ...queryRows }).optional(),
     ...contextOfResponse,
   })
   .meta({ id: 'Query' })

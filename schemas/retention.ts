@@ -3,13 +3,11 @@ import { contextOfResponse } from './contexts.ts'
 import {
   date,
   datedPeriod,
-  days,
+  dates,
   failsWith,
   oneOf,
   otherGroups,
   project,
-  since,
-  tz,
   wholeNumber,
 } from './fields.ts'
 import { flag } from './read-options.ts'
@@ -46,9 +44,7 @@ export const retentionQuery = z
       description: 'Only those who were active so many periods after; default 0: the whole cohort',
     }),
     people_dropped: flag('people_dropped', 'true: only those who were not active in that period').optional(),
-    since: since('Here it is the earliest time at which users were first seen. Default: the first cohort.'),
-    days,
-    tz,
+    ...dates('Here it is the earliest date on which users were first seen. Default: the first cohort.'),
   })
   .refine(({ period, cohorts }) => cohorts <= MAX_COHORTS[period], {
     message: 'Parameter `cohorts` must be at most 30 for days, and at most 12 for weeks and months.',

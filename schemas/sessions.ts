@@ -4,7 +4,7 @@ import {
   bounceRate,
   cursor,
   datedPeriod,
-  days,
+  datesOfWeek,
   limit,
   nameList,
   nextBefore,
@@ -13,13 +13,11 @@ import {
   period,
   pickedRow,
   project,
-  sinceWeek,
   tz,
-  until,
   wholeNumber,
 } from './fields.ts'
 
-const dated = { project, since: sinceWeek, days, tz }
+const dated = { project, ...datesOfWeek }
 
 export const sessionRow = z
   .object({
@@ -48,7 +46,6 @@ const SESSION_FIELDS = Object.keys(sessionRow.shape) as (keyof SessionRow)[]
 /** Sessions that start in the range (docs/api/sessions.md). */
 export const sessionsQuery = z.object({
   ...dated,
-  until,
   limit,
   user_id: z.string().optional().meta({ description: 'Only sessions of this user: any id of the person' }),
   is_bounce: wholeNumber('is_bounce', 0, 1)

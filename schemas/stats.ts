@@ -2,14 +2,12 @@ import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import {
   bounceRate,
-  days,
+  datedPeriod,
+  datesOfWeek,
   oneOf,
   otherGroups,
-  previousDatedPeriod,
   project,
   sessionCount,
-  sinceWeek,
-  tz,
   uniqueUsers,
 } from './fields.ts'
 import { deltaMetric } from './sessions.ts'
@@ -19,9 +17,7 @@ export type StatsGroup = (typeof STATS_GROUPS)[number]
 
 export const statsQuery = z.object({
   project,
-  since: sinceWeek,
-  days,
-  tz,
+  ...datesOfWeek,
   groupBy: oneOf('groupBy', STATS_GROUPS).default('day').meta({
     description:
       'The intervals of `timeSeries`. Weeks begin on Monday. With `hour` and `since=Nd` the range is N * 24 hours.',
@@ -34,7 +30,7 @@ export const statsQuery = z.object({
 const counts = { count: z.int(), unique_users: uniqueUsers }
 
 const statsOfPeriod = {
-  period: previousDatedPeriod.extend({ groupBy: z.enum(STATS_GROUPS) }),
+  period: datedPeriod.extend({ groupBy: z.enum(STATS_GROUPS) }),
   totals: z.object({ unique_users: uniqueUsers, total_events: z.int() }),
   timeSeries: z
     .array(

@@ -19,7 +19,7 @@ type ConversionBody = z.input<typeof conversionResponse>
  * groups the events by user, a second level groups the users by value.
  */
 export const conversion = defineReport<ConversionParams, ConversionBody>({
-  range: sinceDays(30),
+  range: sinceDays(30, { takesTimes: true }),
   sql: groupsSql,
   shape(rows, request) {
     const { params, project } = request

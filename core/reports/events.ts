@@ -8,7 +8,7 @@ export type EventsParams = Omit<z.output<typeof eventsQuery>, 'project'>
 
 /** GET /events (docs/api/events.md): newest first by (timestamp, id). */
 export const events = defineReport<EventsParams, EventsResponse>({
-  range: sinceDays(7),
+  range: sinceDays(7, { takesTimes: true }),
   async compute(rows, request) {
     const { project, params, read, identity } = request
     const users = params.user_id === undefined ? null : await identity.idsOf(params.user_id)

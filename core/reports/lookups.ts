@@ -22,7 +22,7 @@ type Profiles = z.input<typeof lookupResponse>['profiles']
 
 /** POST /events and POST /events/lookup (docs/api/events.md): events of one person, newest first. */
 export const eventsLookup = defineReport<LookupParams, z.input<typeof lookupResponse>>({
-  range: sinceDays(7),
+  range: sinceDays(7, { takesTimes: true }),
   async compute(rows, request) {
     const { page, profiles } = await readPerson(rows, request)
     const isJoined = request.identity.joinedProjects !== null
@@ -39,7 +39,7 @@ export const eventsLookup = defineReport<LookupParams, z.input<typeof lookupResp
  * GET and POST /journey, POST /journey/lookup (docs/api/events.md): the newest or oldest events of a person.
  */
 export const journey = defineReport<JourneyParams, z.input<typeof journeyResponse>>({
-  range: sinceDays(30),
+  range: sinceDays(30, { takesTimes: true }),
   async compute(rows, request) {
     const { page, profiles } = await readPerson(rows, request)
     // The page of `asc` is oldest first already, and `desc` asks for the newest event first.

@@ -4,11 +4,9 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { hasIdsAsKeys, sessions as sessionsRelation } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
-import { integer, isOneOf, join, sql, timestamp } from '#core/sql/sql'
-import { DAY_MS, midnight } from '#core/time'
+import { integer, isOneOf, join, sql } from '#core/sql/sql'
 import type { SessionRow, sessionsQuery, sessionsResponse } from '#schemas/sessions'
 import { compareCodePoints } from './run/code-points.ts'
-import { endOfStored } from './run/range.ts'
 import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 import { encodeSessionCursor, parseSessionCursor } from './run/session-cursor.ts'
 import type { ReadRows } from './run/statements.ts'
@@ -23,26 +21,23 @@ export type SessionsParams = Omit<z.output<typeof sessionsQuery>, 'project'>
  * limit cuts the list, one more counts all sessions.
  */
 export const sessions = defineReport<SessionsParams, z.input<typeof sessionsResponse>>({
-  range: sinceDays(7),
+  range: sinceDays(7, { takesTimes: true }),
   async compute(rows, request) {
-    const { project, params, range, now, zone, read: asked, identity } = request
+    const { project, params, zone, read, identity } = request
     const users = params.user_id === undefined ? null : await identity.idsOf(params.user_id)
-    // A session of the range may go on after it.
-    const read = { ...asked, to: Math.max(asked.to, endOfStored(now)) }
-    const wholeDates = wholeLastDate(read)
-    const areKeysIds = hasIdsAsKeys(wholeDates)
+    const areKeysIds = hasIdsAsKeys(read)
     const userKeys = users?.map(id => (areKeysIds ? id : shortKey(id))) ?? null
-    const condition = listCondition(params, { userKeys, until: params.until === undefined ? null : range.to })
+    const condition = listCondition(params, userKeys)
     const { limit, before } = params
     const list: SessionList = {
-      ...{ read: wholeDates, limit, areKeysIds },
+      ...{ read, limit, areKeysIds },
       after: before === undefined ? null : parseSessionCursor(before),
-      selectSessions: isListed => selectSessions(wholeDates, sql`${isListed} AND ${condition.where}`),
+      selectSessions: isListed => selectSessions(read, sql`${isListed} AND ${condition.where}`),
     }
     const found = await listSessions(rows, list)
     const [ids, total] = await Promise.all([
       areKeysIds ? null : readSessionIds(rows, read, found.sessions.map(toKeys)),
-      found.hasMore ? countSessions(rows, wholeDates, condition) : null,
+      found.hasMore ? countSessions(rows, read, condition) : null,
     ])
     const known = found.sessions
       .flatMap((row): SessionRow[] => {
@@ -90,14 +85,6 @@ function pickFields(session: SessionRow, fields: readonly (keyof SessionRow)[] |
   return fields === undefined ? session : Object.fromEntries(fields.map(field => [field, session[field]]))
 }
 
-/**
- * The range ends after the newest event, so its last date is read whole. Then all of its sessions come from
- * the rollup.
- */
-export function wholeLastDate(read: LakeRead): LakeRead {
-  return { ...read, to: midnight(read.to) + DAY_MS }
-}
-
 const FIELDS = [
   'user_key',
   'user_at',
@@ -114,12 +101,11 @@ type ListCondition = { where: SqlQuery; fields: readonly ('user_key' | 'is_bounc
 
 function listCondition(
   { is_bounce }: SessionsParams,
-  { userKeys, until }: { userKeys: readonly (string | number | null)[] | null; until: number | null },
+  userKeys: readonly (string | number | null)[] | null,
 ): ListCondition {
   const conditions = [
     ...(userKeys === null ? [] : [isOneOf(sql`user_key`, userKeys)]),
     ...(is_bounce === undefined ? [] : [sql`is_bounce = ${integer(is_bounce)}`]),
-    ...(until === null ? [] : [sql`start_at < ${timestamp(until)}`]),
   ]
   return {
     where: conditions.length === 0 ? sql`true` : join(conditions, ' AND '),

@@ -2,14 +2,14 @@ import type { z } from 'zod'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { activity, eventCounts, events, sessions } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
-import { date, integer, sql, timestamp } from '#core/sql/sql'
+import { date, integer, sql } from '#core/sql/sql'
 import { DAY_MS, utcDate } from '#core/time'
 import type { Stats, StatsGroup, StatsOfPeriod, statsQuery } from '#schemas/stats'
 import { toDelta } from './run/delta.ts'
-import { previousHours, previousPeriod } from './run/previous-period.ts'
+import { previousPeriod } from './run/previous-period.ts'
 import { toRange } from './run/range.ts'
 import { ratio } from './run/rounding.ts'
-import { defineReport, type ReportRequest, toPeriod } from './run/run.ts'
+import { defineReport, type ReportRequest, toPeriod, tzOf } from './run/run.ts'
 import type { ReadRows } from './run/statements.ts'
 import { countDistinct, type GroupSet, groupByValue, MAX_GROUPS } from './sql/distinct.ts'
 
@@ -36,38 +36,30 @@ export const stats = defineReport<StatsParams, Stats>({
   range: (params, context) =>
     toRange(params, context, { defaultDays: 7, isHourly: params.groupBy === 'hour' }),
   async compute(rows, request) {
-    const { params, project, range, zone } = request
+    const { params, project } = request
     const period = toPeriod(request)
-    const readCurrent = () => readPeriod(rows, request, { period, sessionsUntil: null })
+    const readCurrent = () => readPeriod(rows, request, period)
     if (params.compare === undefined) return { project: project.name, ...(await readCurrent()) }
-    // A range of N * 24 hours does not begin at a midnight.
-    const isExact = range.from !== zone.startOf(period.from)
-    const before = isExact ? previousHours(request) : previousPeriod(request, period)
+    const before = previousPeriod(request, period)
     const { from, to } = before.request.read
     const [current, previous] = await Promise.all([
       readCurrent(),
       // A range before the project has no events.
-      readPeriod(from < to ? rows : async () => [], before.request, {
-        period: { ...period, ...before.period },
-        sessionsUntil: request.read.to,
-      }),
+      readPeriod(from < to ? rows : async () => [], before.request, { ...tzOf(params), ...before.period }),
     ])
     return { project: project.name, ...current, previous, changes: toChanges(current, previous) }
   },
 })
 
-/**
- * The report of one period. `sessionsUntil`: where the events of sessions end, if that is later than the
- * period: a session of the period may go on after it.
- */
+/** The report of one period. */
 async function readPeriod(
   rows: ReadRows,
   { params: { groupBy }, zone, range, read }: ReportRequest<StatsParams>,
-  { period, sessionsUntil }: { period: ReturnType<typeof toPeriod>; sessionsUntil: number | null },
+  period: ReturnType<typeof toPeriod>,
 ): Promise<StatsOfPeriod> {
   const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
   const [[sessionRow = {}], { intervals, eventNames, countries, users, isCut }] = await Promise.all([
-    rows(sessionsSql(read, sessionsUntil)),
+    rows(sessionsSql(read)),
     countEventsAndUsers(rows, { read, localTimestamp }, groupBy),
   ])
   return {
@@ -242,19 +234,13 @@ function hoursSql(read: LakeRead, localTimestamp: SqlQuery): SqlQuery {
     GROUP BY first_moment ORDER BY interval_start`
 }
 
-function sessionsSql(read: LakeRead, until: number | null): SqlQuery {
-  const relation = sessions({ ...read, to: until ?? read.to }, [
-    'user_key',
-    'start_at',
-    'end_at',
-    'event_count',
-    'is_bounce',
-  ])
+function sessionsSql(read: LakeRead): SqlQuery {
+  const relation = sessions(read, ['user_key', 'start_at', 'end_at', 'event_count', 'is_bounce'])
   return sql`SELECT count(*) AS sessions, count(DISTINCT user_key) AS users,
       CAST(sum(is_bounce) AS bigint) AS bounces,
       CAST(sum(date_diff('millisecond', start_at, end_at)) AS bigint) AS duration,
       CAST(sum(event_count) AS bigint) AS events
-    FROM ${relation} AS session${until === null ? sql`` : sql` WHERE start_at < ${timestamp(read.to)}`}`
+    FROM ${relation} AS session`
 }
 
 function sessionTotals(row: Row): Stats['sessions'] {

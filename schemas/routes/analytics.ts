@@ -263,7 +263,7 @@ export const analyticsRoutes = {
     example: { project: 'demo', goal_event: 'signup', since: '30d' },
     options: expensiveReadOptions,
     responses: { 200: { description: 'The paths', schema: pathsResponse } },
-    errors: [],
+    errors: ['INVALID_SINCE'],
   },
   retention: {
     ...report,

@@ -12,7 +12,6 @@ import { BOT_CATEGORIES } from '#schemas/bot-traffic'
 import type { ErrorCode } from '#schemas/errors'
 import { PERIOD_LABELS } from '#schemas/fields'
 import { openApiDocument } from '#schemas/openapi'
-import { PATHS_SINCE } from '#schemas/paths'
 import { RETENTION_PERIODS } from '#schemas/retention'
 import { isMetered, type Route } from '#schemas/route'
 import { errorsOf, type RouteName, routes } from '#schemas/routes'
@@ -50,8 +49,8 @@ const ofField: Record<string, cases.FieldCases> = {
   metrics: cases.metrics,
   group_by: cases.groupBy,
   filters: cases.filters,
-  date_from: cases.dateFrom,
-  date_to: cases.dateTo,
+  date_from: cases.since,
+  date_to: cases.until,
   count_mode: cases.countMode,
   order_by: cases.oneOf(['event_count', 'unique_users', 'session_count', 'date', 'event']),
   order: cases.oneOf(['asc', 'desc']),
@@ -84,7 +83,6 @@ const ofField: Record<string, cases.FieldCases> = {
 
 /** The cases of fields that differ between reports. */
 const ofReport: Partial<Record<RouteName, Record<string, cases.FieldCases>>> = {
-  paths: { since: cases.oneOf(PATHS_SINCE) },
   retention: {
     period: cases.oneOf(RETENTION_PERIODS),
     event: cases.filledText,
@@ -226,7 +224,7 @@ const goodFields = (name: RouteName, route: Route): Record<string, unknown> => (
 })
 
 /** Fields with which a report may run no statement, or whose response has another form. */
-const ALONE = ['dry_run', 'compact', 'email', 'from_context']
+const ALONE = ['dry_run', 'compact', 'email', 'from_context', 'date_from', 'date_to']
 /** A longer value has a request of its own, because the length of requests and statements is limited. */
 const MAX_SHARED_CHARS = 2_000
 

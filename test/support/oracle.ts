@@ -42,17 +42,20 @@ export type OracleQuery = {
 
 export function oracleStats(
   events: readonly SentEvent[],
-  { project, since, now, groupBy, tz }: OracleQuery & { groupBy: StatsGroup },
+  { project, since, until, now, groupBy, tz }: OracleQuery & { groupBy: StatsGroup },
 ): Stats {
   const zone = tz ?? 'UTC'
   const from = lowerBound(since, now, zone, groupBy === 'hour')
+  const end = upperBound(until, now, zone)
   const own = events.filter(event => event.project_id === project && event.timestamp <= now + AHEAD)
-  const inRange = own.filter(event => event.timestamp >= from)
+  const inRange = own.filter(event => event.timestamp >= from && event.timestamp < end)
+  const isExact = groupBy === 'hour' && /^[1-9]\d*d$/.test(since)
   return {
     project,
     period: {
       from: localTime(from, zone).date,
-      to: localTime(now, zone).date,
+      to: localTime(Math.min(end - 1, now), zone).date,
+      ...(isExact && { since: new Date(from).toISOString() }),
       ...(tz !== undefined && { tz }),
       groupBy,
     },
@@ -68,7 +71,7 @@ export function oracleStats(
       .map(([event, group]) => ({ event, count: group.length, unique_users: users(group) }))
       .sort((a, b) => b.count - a.count || byCodePoint(a.event, b.event))
       .slice(0, 20),
-    sessions: oracleSessions(own, from),
+    sessions: oracleSessions(own, from, end),
     countries: [...Map.groupBy(inRange, event => event.country)]
       .map(([country, group]) => ({ country, count: group.length, unique_users: users(group) }))
       .sort(
@@ -92,15 +95,20 @@ const NOT_INTERACTIVE = new Set([
   '$experiment_exposure',
 ])
 
-/** Only events of the last 35 days before the range belong to a session. */
-function oracleSessions(own: readonly SentEvent[], from: number): Stats['sessions'] {
-  const since = Date.parse(isoDate(from)) - 35 * 86_400_000
-  const seen = own.filter(event => event.timestamp >= since)
+/**
+ * Only events of the last 35 days before the range belong to a session, and those until two days after its
+ * last date.
+ */
+function oracleSessions(own: readonly SentEvent[], from: number, end: number): Stats['sessions'] {
+  const since = Date.parse(isoDate(from)) - 35 * DAY
+  const seen = own.filter(
+    event => event.timestamp >= since && event.timestamp < (Math.ceil(end / DAY) + 2) * DAY,
+  )
   const sessions = [...Map.groupBy(seen, event => event.session_id)]
     .filter(([id]) => id !== null)
 
     .map(([, group]) => group.toSorted(byPosition))
-    .filter(group => (group[0] as SentEvent).timestamp >= from)
+    .filter(([first]) => (first as SentEvent).timestamp >= from && (first as SentEvent).timestamp < end)
     .map(group => ({
       events: group.length,
       duration: (group.at(-1) as SentEvent).timestamp - (group[0] as SentEvent).timestamp,
@@ -126,10 +134,10 @@ export function oracleEvents(
   filter: { event?: string; user_id?: string; session_id?: string } = {},
 ): EventRow[] {
   const from = lowerBound(since, now, 'UTC', false)
-  const end = until === undefined ? now + AHEAD : lowerBound(until, now, 'UTC', false) + DAY - 1
+  const end = upperBound(until, now, 'UTC')
   return events
     .filter(event => event.project_id === project)
-    .filter(event => event.timestamp >= from && event.timestamp <= Math.min(end, now + AHEAD))
+    .filter(event => event.timestamp >= from && event.timestamp < end)
     .filter(event => filter.event === undefined || event.event === filter.event)
     .filter(event => filter.user_id === undefined || event.user_id === filter.user_id)
     .filter(event => filter.session_id === undefined || event.session_id === filter.session_id)
@@ -148,11 +156,19 @@ export function oracleEvents(
     }))
 }
 
-/** Returns the start of the range for `Nd`, dates and date-times (R10 and U36). */
+/** The end of the range of `until`: of a date its end, a time itself; at most five minutes after now. */
+function upperBound(until: string | undefined, now: number, tz: string): number {
+  const latest = now + AHEAD + 1
+  if (until === undefined) return latest
+  if (until.includes('T')) return Math.min(Date.parse(until), latest)
+  const date = until.endsWith('d') ? localTime(lowerBound(until, now, tz, false), tz).date : until
+  return Math.min(startOfDate(shiftDate(date, 1), tz), latest)
+}
+
+/** Returns the start of the range for `Nd`, dates and date-times (R10, U36, U76). */
 function lowerBound(since: string, now: number, tz: string, hourly: boolean): number {
-  if (!since.endsWith('d')) {
-    return startOfDate(since.includes('T') ? localTime(Date.parse(since), tz).date : since, tz)
-  }
+  if (since.includes('T')) return Date.parse(since)
+  if (!since.endsWith('d')) return startOfDate(since, tz)
   const days = Number(since.slice(0, -1))
   if (hourly && days > 0) return now - days * DAY
   return startOfDate(shiftDate(localTime(now, tz).date, -days), tz)

@@ -164,16 +164,18 @@ export function hasActivityRollup(read: LakeRead): boolean {
 
 /**
  * The sessions that start in [from, to): (session_key, fields). Name only the fields that the statement uses.
- * A session is all events before `to` that have its session_id. If it has events within SESSION_PAUSE_MS
- * before the date of `from`, it started earlier and is left out. The keys are those of
- * core/lake/consume/id-keys.ts. If `to` cuts a date of a segment, or larger segments cannot leave out erased
- * events, the sessions come from the events, and the keys are the ids themselves (hasIdsAsKeys).
+ * A session is all events before `sessionsEnd` that have its session_id. If it has events within
+ * SESSION_PAUSE_MS before the date of `from`, it started earlier and is left out. The keys are those of
+ * core/lake/consume/id-keys.ts. If larger segments cannot leave out erased events, the sessions come from the
+ * events, and the keys are the ids themselves (hasIdsAsKeys).
  */
-export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQuery {
+export function sessions(asked: LakeRead, fields: readonly SessionField[]): SqlQuery {
+  const read = { ...asked, to: sessionsEnd(asked) }
   const { from, to } = read
+  const starts = { from, to: asked.to < to ? asked.to : null }
   const firstDate = midnight(from)
   const searchFrom = searchStart(read)
-  if (hasIdsAsKeys(read)) return sessionsOfEvents(read, fields)
+  if (hasIdsAsKeys(asked)) return sessionsOfEvents(asked, fields)
   const segments = segmentsBetween(read, firstDate, to)
   const { joinsSplitAlone } = read.scans ?? FREE_SCANS
   const usesSplit = joinsSplitAlone && to - firstDate <= COMPARED_MS && isSplitKnown(segments)
@@ -192,7 +194,7 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
     unrolled.length === 0
       ? unionAll(read, rollup, fragmentsOfEvents)
       : unionAll(read, [...rollup, ...fragmentsOfEvents], [])
-  const started = (usesSplit ? joinSplitFragments : joinAllFragments)(fragments, fields, from)
+  const started = (usesSplit ? joinSplitFragments : joinAllFragments)(fragments, fields, starts)
   const earlierKeys = sessionRollup(
     read,
     searchFrom < firstDate ? segmentsBetween(read, searchFrom, firstDate) : [],
@@ -213,19 +215,22 @@ export function sessions(read: LakeRead, fields: readonly SessionField[]): SqlQu
 
 /** Whether the keys of `sessions` are the ids themselves, because the sessions come from the events. */
 export function hasIdsAsKeys(read: LakeRead): boolean {
-  const segments = segmentsBetween(read, searchStart(read), read.to)
-  return !hasRollups(read, segments, midnight(read.from), read.to)
+  const end = sessionsEnd(read)
+  const segments = segmentsBetween(read, searchStart(read), end)
+  return !hasRollups(read, segments, midnight(read.from), end)
 }
 
 /** The same as `sessions`, but from the events: session_key and user_key are session_id and user_id. */
 export function sessionsOfEvents(read: LakeRead, fields: readonly SessionField[]): SqlQuery {
   const eventFields = ['session_id', 'user_id', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
-  const rows = events({ ...read, from: searchStart(read) }, eventFields)
+  const end = sessionsEnd(read)
+  const rows = events({ ...read, from: searchStart(read), to: end }, eventFields)
   const fragments = sessionFragments(
     sql`(SELECT session_id AS session_key, user_id AS user_key, timestamp, lag_s, seq, event, path, url
         FROM ${rows} AS each_event WHERE session_id IS NOT NULL)`,
   )
-  return sql`(${sessionsOfOne(sql`(${fragments})`, fields, read.from)})`
+  const starts = { from: read.from, to: read.to < end ? read.to : null }
+  return sql`(${sessionsOfOne(sql`(${fragments})`, fields, starts)})`
 }
 
 /**
@@ -248,6 +253,17 @@ export function sessionEvents(read: LakeRead): SqlQuery | null {
 
 /** What makes the fragments of hot events. */
 const EVENT_FIELDS = ['session_key', 'user_key', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
+
+/**
+ * Sessions that start in a range of the past may go on after it. Their events are read for so long after its
+ * last date, so that a range says the same whenever it is asked, and no read goes on until now.
+ */
+const SESSION_TAIL_MS = 2 * DAY_MS
+
+/** Before which time the events of the sessions of a range are, Unix ms. */
+export function sessionsEnd({ to, now = Number.POSITIVE_INFINITY }: LakeRead): number {
+  return Math.max(to, Math.min(midnight(to - 1) + DAY_MS + SESSION_TAIL_MS, now + EVENT_LIMITS.futureMs + 1))
+}
 
 /**
  * From where the events of a session are searched, so that sessions which started earlier are known. Unix ms

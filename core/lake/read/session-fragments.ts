@@ -76,12 +76,17 @@ const FIELDS: Readonly<Record<SessionField, FieldSql>> = {
   },
 }
 
-/**
- * The sessions that start at or after `from`, Unix ms, from fragments that are whole sessions: (session_key,
- * fields).
- */
-export function sessionsOfOne(fragments: SqlQuery, fields: readonly SessionField[], from: number): SqlQuery {
-  return sql`SELECT ${selectFields(fields, 'ofOne')} FROM ${fragments} AS fragment WHERE start_at >= ${timestamp(from)}`
+/** When sessions start, Unix ms: from <= start < to. Null: no fragment starts too late. */
+export type Starts = { from: number; to: number | null }
+
+/** The sessions of `starts`, from fragments that are whole sessions: (session_key, fields). */
+export function sessionsOfOne(fragments: SqlQuery, fields: readonly SessionField[], starts: Starts): SqlQuery {
+  return sql`SELECT ${selectFields(fields, 'ofOne')} FROM ${fragments} AS fragment WHERE ${isWithin(sql`start_at`, starts)}`
+}
+
+function isWithin(start: SqlQuery, { from, to }: Starts): SqlQuery {
+  const isAfter = sql`${start} >= ${timestamp(from)}`
+  return to === null ? isAfter : sql`${isAfter} AND ${start} < ${timestamp(to)}`
 }
 
 /** The columns of fragments that both joins read for the fields, beside session_key. */
@@ -89,16 +94,14 @@ export function fragmentColumns(fields: readonly SessionField[]): FragmentColumn
   return [...new Set(['start_at' as const, ...fields.flatMap(field => FIELDS[field].columns)])]
 }
 
-/**
- * Joins fragments to the sessions that start at or after `from`, Unix ms: (session_key, fields), in one scan.
- */
+/** Joins fragments to the sessions of `starts`: (session_key, fields), in one scan. */
 export function joinAllFragments(
   fragments: SqlQuery,
   fields: readonly SessionField[],
-  from: number,
+  starts: Starts,
 ): SqlQuery {
   return sql`SELECT ${selectFields(fields, 'ofSeveral')} FROM ${fragments} AS fragment
-      GROUP BY session_key HAVING min(start_at) >= ${timestamp(from)}`
+      GROUP BY session_key HAVING ${isWithin(sql`min(start_at)`, starts)}`
 }
 
 /**
@@ -108,18 +111,18 @@ export function joinAllFragments(
 export function joinSplitFragments(
   fragments: SqlQuery,
   fields: readonly SessionField[],
-  from: number,
+  starts: Starts,
 ): SqlQuery {
   return sql`WITH fragment AS ${NOT_MATERIALIZED} (SELECT * FROM ${fragments} AS each_fragment),
         split AS (SELECT session_key AS split_key FROM fragment
           WHERE coalesce(may_be_split, 1) = 1 GROUP BY session_key)
       SELECT ${selectFields(fields, 'ofOne')} FROM fragment
       LEFT JOIN split ON split_key = session_key
-      WHERE split_key IS NULL AND start_at >= ${timestamp(from)}
+      WHERE split_key IS NULL AND ${isWithin(sql`start_at`, starts)}
       UNION ALL
       SELECT ${selectFields(fields, 'ofSeveral')} FROM fragment
       JOIN split ON split_key = session_key
-      GROUP BY session_key HAVING min(start_at) >= ${timestamp(from)}`
+      GROUP BY session_key HAVING ${isWithin(sql`min(start_at)`, starts)}`
 }
 
 function selectFields(fields: readonly SessionField[], form: 'ofOne' | 'ofSeveral'): SqlQuery {

@@ -5,7 +5,7 @@ import { parseSteps } from '#core/reports/funnel/steps'
 import type { RetentionParams } from '#core/reports/retention/params'
 import { retention } from '#core/reports/retention/retention'
 import { addNotes, createNotes } from '#core/reports/run/notes'
-import type { Report, ReportRequest } from '#core/reports/run/run'
+import { type Report, type ReportRequest, sinceDays } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { sql } from '#core/sql/sql'
 import type { conversionResponse } from '#schemas/conversion'
@@ -28,7 +28,8 @@ const usersOf = ({ users }: { users: number }) => users
 
 /** POST /funnel for a share link: fewer than five people at a step are 0, and so are all steps after it. */
 export const funnelForLinks: Report<FunnelParams, Funnel> = {
-  range: funnel.range,
+  // A time of day would tell the minute of an event.
+  range: sinceDays(30),
   async compute(rows, request) {
     const found = await funnel.compute(rows, request)
     const body = withoutSteps(found, await cutSteps(rows, request))
@@ -124,7 +125,7 @@ function shownSteps(steps: readonly Step[]) {
 
 /** GET /conversion for a share link. */
 export const conversionForLinks: Report<ConversionParams, Conversion> = {
-  range: conversion.range,
+  range: sinceDays(30),
   async compute(rows, request) {
     const { params, notes } = request
     const body = await conversion.compute(rows, {

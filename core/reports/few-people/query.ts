@@ -6,7 +6,7 @@ import { query } from '#core/reports/query/query'
 import { compareCodePoints } from '#core/reports/run/code-points'
 import { addNotes, createNotes } from '#core/reports/run/notes'
 import { previousPeriod } from '#core/reports/run/previous-period'
-import type { Report } from '#core/reports/run/run'
+import { type Report, sinceDays } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import type { queryResponse } from '#schemas/query'
 import { PEOPLE } from './count-people.ts'
@@ -26,7 +26,8 @@ type Row = Response['rows'][number]
  * five people at least, and leaves out as many or nobody. Sums of properties are rarer (shown-sums.ts).
  */
 export const queryForLinks: Report<QueryParams, Response> = {
-  range: query.range,
+  // A time of day would tell the minute of an event.
+  range: sinceDays(7),
   async compute(rows, asked) {
     const { metrics } = asked.params
     const params = { ...asked.params, metrics: [...new Set([...metrics, PEOPLE])] }

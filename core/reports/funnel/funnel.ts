@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000
  * POST /funnel (docs/api/funnel.md): how many entities pass the steps in order, within the conversion window.
  */
 export const funnel = defineReport<FunnelParams, Response>({
-  range: sinceDays(30),
+  range: sinceDays(30, { takesTimes: true }),
   async compute(rows, request) {
     const { project, params, read, context } = request
     const { steps, source } = stepsOf(params, context)

@@ -1,14 +1,12 @@
 import type { z } from 'zod'
 import type { LakeRead } from '#core/lake/read/lake-read'
-import { hasIdsAsKeys } from '#core/lake/read/relations'
+import { hasIdsAsKeys, sessionsEnd } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { foldGroups } from '#core/reports/few-people/fold-groups'
 import { compareCodePoints } from '#core/reports/run/code-points'
-import { toRange } from '#core/reports/run/range'
 import { ratio } from '#core/reports/run/rounding'
-import { defineReport, type Report, type ReportRequest, toPeriod } from '#core/reports/run/run'
+import { defineReport, type Report, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
-import { wholeLastDate } from '#core/reports/sessions'
 import { hasSessionKey } from '#core/reports/sql/session-ids'
 import { cutTies } from '#core/reports/sql/tied-sessions'
 import { isOneOf, sql } from '#core/sql/sql'
@@ -37,7 +35,7 @@ type ShownNodes = { limit: number; keep: Keep }
 
 /** POST /paths (docs/api/paths.md): the ways from the most frequent entry pages to a goal. */
 export const paths = defineReport<PathsParams, Response>({
-  range: ({ since }, context) => toRange({ since }, context, { defaultDays: 30 }),
+  range: sinceDays(30),
   compute: (rows, request) => computePaths(rows, request, { areFewHidden: false }),
   namesOfEmpty: ({ goal_event }, { entry_paths }) =>
     entry_paths.every(({ conversions }) => conversions === 0) ? { events: [goal_event] } : null,
@@ -69,9 +67,8 @@ async function computePaths(
   const keep: Keep = areFewHidden
     ? (groups, walksOf) => foldGroups(groups, group => countUsers(walksOf(group))).shown
     : groups => groups
-  const wholeDates = wholeLastDate(read)
-  const newest = await rows(candidatesSql(wholeDates, plan))
-  const candidates = await cutCandidates(rows, wholeDates, plan, newest)
+  const newest = await rows(candidatesSql(read, plan))
+  const candidates = await cutCandidates(rows, read, plan, newest)
   const walkRows = await readWalks(rows, read, plan, candidates)
   const walks = walkRows.map(row =>
     toWalk({
@@ -136,7 +133,7 @@ async function readWalks(
   const isCandidate = keys.every(key => typeof key === 'string')
     ? isOneOf(sql`session_id`, keys)
     : hasSessionKey(sql`session_id`, keys.map(Number))
-  return rows(walksSql({ ...read, from: Number(oldest.start_time) }, plan, isCandidate))
+  return rows(walksSql({ ...read, from: Number(oldest.start_time), to: sessionsEnd(read) }, plan, isCandidate))
 }
 
 const TYPES = { p: 'page', e: 'event', g: 'goal' } as const

@@ -4,7 +4,7 @@ import { wholeSessions } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { properties } from '#core/reports/properties'
 import { previousPeriod } from '#core/reports/run/previous-period'
-import { defineReport } from '#core/reports/run/run'
+import { defineReport, sinceDays, toPeriod, tzOf } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { type AskedNames, valuesOfFilters } from '#core/reports/run/unknown-names'
 import { textKey } from '#core/reports/sql/distinct'
@@ -19,7 +19,6 @@ import { written } from './metrics.ts'
 import type { QueryParams, QueryRequest } from './params.ts'
 import { mustRound, rankedNumbers } from './percentiles.ts'
 import { filteredEvents, groupBy, type Plan, planQuery, selectGroups } from './plan.ts'
-import { queryRange } from './range.ts'
 
 type Response = z.input<typeof queryResponse>
 type Groups = Pick<Response, 'rows' | 'count' | 'truncated' | 'total_rows'>
@@ -30,11 +29,10 @@ type ReadGroups = { groups: Groups; counted: { visits: number; events: number } 
 
 /** POST /query (docs/api/query.md, docs/api/reads.md, docs/api/numbers.md#count-modes-of-query). */
 export const query = defineReport<QueryParams, Response>({
-  range: queryRange,
+  range: sinceDays(7, { takesTimes: true }),
   async compute(rows, request) {
-    const { project, params, zone, range, now } = request
-    const tz = params.tz === undefined ? {} : { tz: params.tz }
-    const period = { from: zone.dateOf(range.from), to: zone.dateOf(Math.min(range.to - 1, now)) }
+    const { project, params } = request
+    const period = toPeriod(request)
     const before = params.compare === undefined ? null : previousPeriod(request, period)
     const [current, previous] = await Promise.all([
       readGroups(rows, request),
@@ -43,13 +41,13 @@ export const query = defineReport<QueryParams, Response>({
     warnOfVisits(request, current, previous)
     return {
       project: project.name,
-      period: { ...period, ...tz },
+      period,
       count_mode: params.count_mode,
       metrics: params.metrics,
       group_by: params.group_by,
       ...current.groups,
       ...(before !== null &&
-        previous !== null && { previous: { period: { ...before.period, ...tz }, ...previous.groups } }),
+        previous !== null && { previous: { period: { ...before.period, ...tzOf(params) }, ...previous.groups } }),
     }
   },
   namesOfEmpty: namesOfEmptyQuery,

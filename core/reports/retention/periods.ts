@@ -1,34 +1,39 @@
 import type { SqlQuery } from '#core/ports'
-import { toRange } from '#core/reports/run/range'
+import { type RangeContext, toRange } from '#core/reports/run/range'
 import { addDays } from '#core/reports/run/zone'
 import { integer, join, sql, timestamp } from '#core/sql/sql'
-import { DAY_MS } from '#core/time'
+import { DAY_MS, type Range } from '#core/time'
+import { MAX_DAYS } from '#schemas/fields'
 import type { RetentionPeriod } from '#schemas/retention'
 import type { RetentionRequest } from './params.ts'
 
 export type PeriodStart = { date: string; from: number }
 
-/** The periods of the cohort window, oldest first; the last one is the current period. */
+/** The periods of the cohort window, oldest first; the last one holds the end of the range, or now. */
 export function periodStarts({
   params: { period, cohorts },
   zone,
   now,
-}: Pick<RetentionRequest, 'params' | 'zone' | 'now'>): PeriodStart[] {
-  const current = startOfPeriod(zone.dateOf(now), period)
+  range,
+}: Pick<RetentionRequest, 'params' | 'zone' | 'now'> & { range: Pick<Range, 'to'> }): PeriodStart[] {
+  const current = startOfPeriod(zone.dateOf(Math.min(range.to - 1, now)), period)
   return Array.from({ length: cohorts }, (_, i) => {
     const date = shiftPeriods(current, period, i - cohorts + 1)
     return { date, from: zone.startOf(date) }
   })
 }
 
-/** The earliest time at which users of a cohort were first seen, Unix ms. Throws INVALID_SINCE. */
-export function earliestFirst(
-  params: RetentionRequest['params'],
-  { now, zone }: Pick<RetentionRequest, 'zone' | 'now'>,
-): number {
-  const windowStart = periodStarts({ params, now, zone })[0]?.from ?? now
-  if (params.since === undefined && params.days === undefined) return windowStart
-  return Math.max(windowStart, toRange(params, { now, zone }, { defaultDays: 0 }).from)
+/**
+ * The range of the cohorts: from the earliest time at which their users were first seen. Throws as toRange
+ * does.
+ */
+export function cohortRange(params: RetentionRequest['params'], context: RangeContext): Range {
+  const { until, date_to, since, date_from, days } = params
+  const { to } = toRange({ until, date_to }, context, { defaultDays: MAX_DAYS })
+  const windowStart = periodStarts({ params, ...context, range: { to } })[0]?.from ?? context.now
+  const hasStart = [since, date_from, days].some(start => start !== undefined)
+  if (!hasStart) return { from: windowStart, to }
+  return { from: Math.max(windowStart, toRange(params, context, { defaultDays: 0 }).from), to }
 }
 
 function startOfPeriod(date: string, period: RetentionPeriod): string {

@@ -3,21 +3,17 @@ import { ApiError } from '#core/errors'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, toPeriod } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
-import { EVENT_LIMITS } from '#schemas/event'
 import type { retentionResponse } from '#schemas/retention'
 import { averagedCohorts } from './left-cut.ts'
 import { MAX_USERS, type RetentionParams, type RetentionRequest } from './params.ts'
-import { earliestFirst, type PeriodStart, periodStarts } from './periods.ts'
+import { cohortRange, type PeriodStart, periodStarts } from './periods.ts'
 import { type Cell, retentionPeopleSql, retentionSql } from './sql.ts'
 
 type Response = z.input<typeof retentionResponse>
 
 /** GET /retention (docs/api/retention.md). "First seen" looks at all that the project has stored. */
 export const retention = defineReport<RetentionParams, Response>({
-  range: (params, { now, zone }) => ({
-    from: earliestFirst(params, { now, zone }),
-    to: now + EVENT_LIMITS.futureMs + 1,
-  }),
+  range: cohortRange,
   async compute(read, request) {
     const { project, params } = request
     const starts = periodStarts(request)

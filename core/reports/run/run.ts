@@ -13,12 +13,12 @@ import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts
 import { readCopiedKeys } from './copied-keys.ts'
 import { type FirstEvents, readFirstEvent } from './first-event.ts'
 import { createNotes, type ReadNotes } from './notes.ts'
-import { endOfStored, type RangeContext, type RangeParams, toRange } from './range.ts'
+import { endOfStored, type RangeContext, type RangeDefaults, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
 import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
 import { warnOfLostLinks } from './warn-of-lost-links.ts'
 import { warnOfRange } from './warn-of-range.ts'
-import { warnOfTimes } from './warn-of-times.ts'
+import { warnOfFuture } from './warn-of-future.ts'
 import { addDays, type Zone } from './zone.ts'
 
 export type ReportServices = {
@@ -135,8 +135,9 @@ export function defineReport<Params extends DatedParams, Body>(
 }
 
 /** The range rule of most reports: `since`, else `days`, else so many days before today. */
-export function sinceDays(defaultDays: number) {
-  return (params: RangeParams, context: RangeContext): Range => toRange(params, context, { defaultDays })
+export function sinceDays(defaultDays: number, options: Pick<RangeDefaults, 'takesTimes'> = {}) {
+  return (params: RangeParams, context: RangeContext): Range =>
+    toRange(params, context, { defaultDays, ...options })
 }
 
 /**
@@ -150,8 +151,9 @@ function withoutEmptyPast(zone: Zone, oldest: number): Zone {
 }
 
 /**
- * The dates of a response's period, both inclusive: today is the last one at most. `tz` is there if the
- * request or the project has one.
+ * The dates of a response's period, both inclusive: today is the last one at most. `since` and `until`: the
+ * times at which it begins and ends within a date, ISO 8601. `tz` is there if the request or the project has
+ * one.
  */
 export function toPeriod({
   range,
@@ -159,11 +161,19 @@ export function toPeriod({
   zone,
   params,
 }: Pick<ReportRequest<DatedParams>, 'range' | 'now' | 'zone' | 'params'>) {
+  const [from, to] = [zone.dateOf(range.from), zone.dateOf(Math.min(range.to - 1, now))]
+  const endsWithin = range.to <= now && range.to !== zone.startOf(addDays(to, 1))
   return {
-    from: zone.dateOf(range.from),
-    to: zone.dateOf(Math.min(range.to - 1, now)),
-    ...(params.tz !== undefined && { tz: params.tz }),
+    ...{ from, to },
+    ...(range.from !== zone.startOf(from) && { since: new Date(range.from).toISOString() }),
+    ...(endsWithin && { until: new Date(range.to).toISOString() }),
+    ...tzOf(params),
   }
+}
+
+/** The zone of a period, where the request or the project has one. */
+export function tzOf({ tz }: Pick<DatedParams, 'tz'>): { tz?: string } {
+  return tz === undefined ? {} : { tz }
 }
 
 /**
@@ -196,7 +206,7 @@ export async function runReport<Params extends DatedParams, Body>(
 ): Promise<Body & { project_context?: ProjectContext }> {
   const now = clock.now()
   const { params, zone, range } = resolveRange(report.range, { project, query, body }, now)
-  warnOfTimes(params, { now, zone }, notes)
+  warnOfFuture(params, { now, zone }, notes)
   warnOfLostLinks(identity, notes)
   const lake = await openLake()
   const days = {

@@ -12,9 +12,11 @@ export type Zone = {
   /** The first moment of a local date. */
   startOf(date: string): number
   /**
-   * The moment at which clocks show on a date what they show at `ms`. Where clocks skip that time, an hour
-   * later.
+   * The moment at which clocks show a time of a date, which is in ms after its midnight. Where clocks skip that
+   * time, an hour later.
    */
+  momentOn(date: string, time: number): number
+  /** The moment at which clocks show on a date what they show at `ms`. */
   sameTimeOn(date: string, ms: number): number
   /** The local time of the column `timestamp`, as an SQL timestamp, for events of the range. */
   localTimestamp(range: Range): SqlQuery
@@ -30,7 +32,8 @@ export function createZone(name: string): Zone {
     isUtc: false,
     dateOf,
     startOf: date => startOfDate(date, offsetAt),
-    sameTimeOn: (date, ms) => sameTimeOn(date, ms, offsetAt),
+    momentOn: (date, time) => momentOn(date, time, offsetAt),
+    sameTimeOn: (date, ms) => momentOn(date, (ms + offsetAt(ms)) % DAY_MS, offsetAt),
     localTimestamp: range => localTimestamp(offsetsWithin(range, offsetAt)),
   }
 }
@@ -40,6 +43,7 @@ const UTC: Zone = {
   isUtc: true,
   dateOf: utcDate,
   startOf: date => Date.parse(date),
+  momentOn: (date, time) => Date.parse(date) + time,
   sameTimeOn: (date, ms) => Date.parse(date) + (ms % DAY_MS),
   localTimestamp: () => sql`timestamp`,
 }
@@ -76,9 +80,8 @@ function startOfDate(date: string, offsetAt: OffsetReader): number {
   return Math.max(change, utcMidnight - after)
 }
 
-function sameTimeOn(date: string, ms: number, offsetAt: OffsetReader): number {
-  const local = ms + offsetAt(ms)
-  const wanted = Date.parse(date) + (local - Date.parse(utcDate(local)))
+function momentOn(date: string, time: number, offsetAt: OffsetReader): number {
+  const wanted = Date.parse(date) + time
   // The offset before a change of that day, then the one at the time itself.
   const before = wanted - offsetAt(wanted - DAY_MS)
   return offsetAt(before) === offsetAt(wanted - DAY_MS) ? before : wanted - offsetAt(before)

@@ -5,12 +5,13 @@ import { runReport } from '#core/reports/run/run'
 import { propertySettings } from '#test/support/depth'
 import { oracleConversion } from '#test/support/oracle/conversion'
 import { orderedHistory } from '#test/support/ordered-history'
+import { randomDates } from '#test/support/random-dates'
 import { NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
 
 const request = fc.record({
   tz: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
-  since: fc.constantFrom('0d', '7d', '60d'),
+  dates: randomDates('0d', '7d', '60d'),
   goal: fc.constantFrom('signup', 'buy', 'page_view', "o'brien", 'never_sent'),
   from: fc.option(fc.constantFrom('page_view', 'signup', 'never_sent'), { nil: undefined }),
   by: fc.constantFrom('country', 'source', 'first_source', 'entry_page', 'plan', 'session_count', 'path'),
@@ -27,12 +28,12 @@ test('GET /conversion equals the oracle for random histories, goals and groups',
       async (given, requests) => {
         await withReportLake(given, async ({ services, projects, events }) => {
           for (const project of projects) {
-            for (const { since, tz, ...asked } of requests) {
-              const body = await runReport(conversion, services, { project, query: { ...asked, since, tz } })
+            for (const { dates, tz, ...asked } of requests) {
+              const body = await runReport(conversion, services, { project, query: { ...asked, ...dates, tz } })
               const { project: _, period: __, goal, from, by, ...numbers } = body
               expect([goal, from, by]).toEqual([asked.goal, asked.from ?? null, asked.by])
               expect(numbers).toEqual(
-                oracleConversion(events, { project: project.id, since, now: NOW, tz }, asked),
+                oracleConversion(events, { project: project.id, ...dates, now: NOW, tz }, asked),
               )
               conversions += body.converted
             }

@@ -6,12 +6,13 @@ import { receivedProperties } from '#core/reports/received-properties'
 import { runReport } from '#core/reports/run/run'
 import { propertySettings } from '#test/support/depth'
 import { oracleBreakdown, oracleProperties, oracleReceivedProperties } from '#test/support/oracle/properties'
+import { randomDates } from '#test/support/random-dates'
 import { history, NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
 
 const request = fc.record({
   tz: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
-  since: fc.constantFrom('0d', '1d', '7d', '30d', '60d'),
+  dates: randomDates('0d', '1d', '7d', '30d', '60d'),
   property: fc.constantFrom(
     'path',
     'url',
@@ -32,9 +33,9 @@ test('breakdown and property lists equal the oracle for random events in any sta
     fc.asyncProperty(history, fc.array(request, { minLength: 2, maxLength: 6 }), async (given, requests) => {
       await withReportLake(given, async ({ services, projects, events }) => {
         for (const project of projects) {
-          for (const { tz, since, property, event, limit, sample } of requests) {
-            const asked = { project: project.id, since, now: NOW, tz }
-            const query = { since, tz }
+          for (const { tz, dates, property, event, limit, sample } of requests) {
+            const asked = { project: project.id, ...dates, now: NOW, tz }
+            const query = { ...dates, tz }
             const filter = { property, limit, ...(event !== undefined && { event }) }
             expect(await runReport(breakdown, services, { project, query: { ...query, ...filter } })).toEqual(
               oracleBreakdown(events, asked, filter),

@@ -6,6 +6,7 @@ import { runReport } from '#core/reports/run/run'
 import { FILTER_OPS } from '#schemas/query'
 import { propertySettings } from '#test/support/depth'
 import { oracleCounts, oracleQuery } from '#test/support/oracle/query'
+import { type Dates, randomDates } from '#test/support/random-dates'
 import { history, NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
 
@@ -66,7 +67,7 @@ const filter = fc.record({
 
 const request = fc.record({
   tz: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
-  since: fc.constantFrom('0d', '1d', '7d', '30d', '60d'),
+  dates: randomDates('0d', '1d', '7d', '30d', '60d'),
   metrics: fc.uniqueArray(fc.constantFrom(...METRICS), { minLength: 1, maxLength: 3 }),
   group_by: fc.uniqueArray(fc.constantFrom(...GROUPS), { maxLength: 2 }),
   filters: fc.array(filter, { maxLength: 2 }),
@@ -78,23 +79,28 @@ const request = fc.record({
   limit: fc.constantFrom(1, 2, 1000),
 })
 
+/** The dates by the names that the specification gives them in /query. */
+function namedFrom({ since, until }: Dates) {
+  return { date_from: since, ...(until !== undefined && { date_to: until }) }
+}
+
 test('POST /query equals the oracle for random events, filters, groups and metrics', async () => {
   await fc.assert(
     fc.asyncProperty(history, fc.array(request, { minLength: 3, maxLength: 5 }), async (given, requests) => {
       await withReportLake(given, async ({ services, projects, events }) => {
         for (const project of projects) {
-          for (const { since, tz, ...asked } of requests) {
+          for (const { dates, tz, ...asked } of requests) {
             const notes = createNotes()
             const body = await runReport(
               query,
               { ...services, notes },
-              { project, body: { ...asked, date_from: since, tz } },
+              { project, body: { ...asked, ...namedFrom(dates), tz } },
             )
-            const expected = oracleQuery(events, { project: project.id, since, now: NOW, tz }, asked)
+            const expected = oracleQuery(events, { project: project.id, ...dates, now: NOW, tz }, asked)
             expect(body).toMatchObject({ metrics: asked.metrics, group_by: asked.group_by })
             const { events: raw, visits } = oracleCounts(
               events,
-              { project: project.id, since, now: NOW, tz },
+              { project: project.id, ...dates, now: NOW, tz },
               asked,
             )
             const isTold = [...notes.warnings].some(text => text.includes(`The events are ${raw}:`))

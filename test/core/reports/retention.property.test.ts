@@ -6,6 +6,7 @@ import { RETENTION_PERIODS } from '#schemas/retention'
 import { propertySettings, repeats } from '#test/support/depth'
 import { oracleRetention } from '#test/support/oracle/retention'
 import { orderedHistory } from '#test/support/ordered-history'
+import { randomDates } from '#test/support/random-dates'
 import { NOW } from '#test/support/random-history'
 import { withReportLake } from '#test/support/report-lake'
 
@@ -20,7 +21,7 @@ const request = fc.record({
   cohorts: fc.constantFrom(1, 5, 8, 12),
   event,
   returning_event: event,
-  since: fc.option(fc.constantFrom('0d', '7d', '30d', '60d'), { nil: undefined, freq: 1 }),
+  dates: fc.option(randomDates('0d', '7d', '30d', '60d'), { nil: {}, freq: 1 }),
 })
 
 /** Requests for each history, of which there are at least 4. */
@@ -50,7 +51,8 @@ test('GET /retention equals the oracle for random histories, periods and events'
       async (given, requests) => {
         await withReportLake(given, async ({ services, projects, events }) => {
           for (const project of projects) {
-            for (const { tz, ...asked } of requests) {
+            for (const { tz, dates, ...rest } of requests) {
+              const asked = { ...rest, ...dates }
               const body = await runReport(retention, services, { project, query: { ...asked, tz } })
               const base = { project: project.id, now: NOW, tz }
               expect(body).toEqual(oracleRetention(events, base, asked))

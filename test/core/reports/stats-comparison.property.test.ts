@@ -60,7 +60,10 @@ function oraclePrevious(
   const until = end - DAY + (NOW % DAY)
   const before = events.filter(({ timestamp }) => timestamp < until)
   const { project: _, ...report } = oracleStats(before, { project, since: from, now: NOW, groupBy })
-  const sessions = oracleSessionList(events, {
+  // The sessions of a range go on for two days after its last date.
+  const tail = (Math.ceil(until / DAY) + 2) * DAY
+  const known = events.filter(({ timestamp }) => timestamp < tail)
+  const sessions = oracleSessionList(known, {
     project,
     since: `${2 * days + 1}d`,
     now: NOW,
@@ -110,8 +113,11 @@ test('by hours, the previous period has the same number of hours and ends where 
   const query = { since: '1d', groupBy: 'hour' as const, compare: 'previous' as const }
   const { period, previous } = await runReport(stats, services, { project, query })
   expect([period, previous?.period]).toEqual([
-    { from: '2026-11-17', to: '2026-11-18', groupBy: 'hour' },
-    { from: '2026-11-16', to: '2026-11-17', until: '2026-11-17T15:42:17.123Z', groupBy: 'hour' },
+    { from: '2026-11-17', to: '2026-11-18', since: '2026-11-17T15:42:17.123Z', groupBy: 'hour' },
+    {
+      ...{ from: '2026-11-16', to: '2026-11-17' },
+      ...{ since: '2026-11-16T15:42:17.123Z', until: '2026-11-17T15:42:17.123Z', groupBy: 'hour' },
+    },
   ])
   expect(bounds).toEqual(
     expect.arrayContaining(["TIMESTAMP '2026-11-16 15:42:17.123'", "TIMESTAMP '2026-11-17 15:42:17.123'"]),

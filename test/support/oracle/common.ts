@@ -79,6 +79,17 @@ export function isInRange(ms: number, request: OracleRequest): boolean {
   )
 }
 
+/**
+ * Until when the events of the sessions of a range are: two days after its last date, whose end is the UTC
+ * midnight (docs/api/ranges.md).
+ */
+export function sessionsEnd(request: OracleRequest): number {
+  const { until, tz } = request
+  if (until === undefined) return Number.POSITIVE_INFINITY
+  const end = startOfDate(shiftDate(firstDate({ ...request, since: until }), 1), tz)
+  return Math.ceil(end / DAY) * DAY + 2 * DAY
+}
+
 /** The dates of a response. */
 export function periodOf(request: OracleRequest) {
   const { tz, now, until } = request

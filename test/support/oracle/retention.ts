@@ -5,6 +5,7 @@ import {
   isInRange,
   localTime,
   type OracleRequest,
+  periodOf,
   ratioOf,
   shiftDate,
   sum,
@@ -18,6 +19,7 @@ export type OracleRetention = {
   event?: string | undefined
   returning_event?: string | undefined
   since?: string | undefined
+  until?: string | undefined
   people_of_cohort?: string | undefined
   people_of_offset?: number | undefined
   people_dropped?: boolean | undefined
@@ -47,7 +49,7 @@ function activity(events: readonly SentEvent[], request: OracleRequest, event: s
     event === undefined
       ? oracleSessionList(events, request).map(session => ({ user: session.user, at: session.start }))
       : eventsOf(events, request)
-          .filter(each => each.event === event)
+          .filter(each => each.event === event && isInRange(each.timestamp, request))
           .map(each => ({ user: each.user_id, at: each.timestamp }))
   return all.flatMap(({ user, at }) => (user === null ? [] : [{ user, at }]))
 }
@@ -55,18 +57,19 @@ function activity(events: readonly SentEvent[], request: OracleRequest, event: s
 /** docs/api/retention.md. */
 export function oracleRetention(
   events: readonly SentEvent[],
-  base: Omit<OracleRequest, 'since'>,
+  given: Omit<OracleRequest, 'since' | 'until'>,
   asked: OracleRetention,
 ) {
-  const { tz, now, project } = base
-  const today = localTime(now, tz).date
+  const { tz, now, project } = given
+  const base = { ...given, ...(asked.until !== undefined && { until: asked.until }) }
+  const today = periodOf({ ...base, since: '0d' }).to
   const dates = periodDates(today, asked)
-  const windowDays = (Date.parse(today) - Date.parse(dates[0] as string)) / DAY
+  const windowDays = (Date.parse(localTime(now, tz).date) - Date.parse(dates[0] as string)) / DAY
   const first = new Map<string, number>()
   for (const { user, at } of activity(events, { ...base, since: '3650d' }, asked.event)) {
     first.set(user, Math.min(first.get(user) ?? at, at))
   }
-  const periodOf = (at: number) => dates.findLast(date => date <= localTime(at, tz).date)
+  const cohortOf = (at: number) => dates.findLast(date => date <= localTime(at, tz).date)
   const active = activity(
     events,
     { ...base, since: `${windowDays}d` },
@@ -74,13 +77,13 @@ export function oracleRetention(
   ).filter(({ at }) => localTime(at, tz).date >= (dates[0] as string))
   const cohorts = dates.flatMap((date, i) => {
     const users = [...first]
-      .filter(([, at]) => periodOf(at) === date)
+      .filter(([, at]) => cohortOf(at) === date)
       .filter(([, at]) => asked.since === undefined || isInRange(at, { ...base, since: asked.since }))
       .map(([user]) => user)
     if (users.length === 0) return []
     const retained = dates.slice(i).map((later, k) => {
       if (k === 0) return users.length
-      return users.filter(user => active.some(each => each.user === user && periodOf(each.at) === later))
+      return users.filter(user => active.some(each => each.user === user && cohortOf(each.at) === later))
         .length
     })
     return [{ date, users: users.length, retained, rates: retained.map(n => ratioOf(n, users.length, 3)) }]
@@ -88,10 +91,10 @@ export function oracleRetention(
   const { people_of_cohort: date, people_of_offset: offset = 0, people_dropped } = asked
   const cell = dates[dates.indexOf(date ?? '') + offset]
   const people = [...first]
-    .filter(([, at]) => periodOf(at) === date)
+    .filter(([, at]) => cohortOf(at) === date)
     .filter(([, at]) => asked.since === undefined || isInRange(at, { ...base, since: asked.since }))
     .flatMap(([id, joined]) => {
-      const times = active.filter(each => each.user === id && periodOf(each.at) === cell).map(({ at }) => at)
+      const times = active.filter(each => each.user === id && cohortOf(each.at) === cell).map(({ at }) => at)
       const returned = times.length === 0 ? null : Math.min(...times)
       if (offset === 0) return [{ id, at: joined }]
       if (people_dropped) return returned === null ? [{ id, at: joined }] : []
@@ -102,7 +105,9 @@ export function oracleRetention(
     .map(each => localTime(each.timestamp, tz).date)
     .toSorted()[0]
   const sinceDate =
-    asked.since === undefined ? undefined : shiftDate(today, -Number.parseInt(asked.since, 10))
+    asked.since === undefined
+      ? undefined
+      : shiftDate(localTime(now, tz).date, -Number.parseInt(asked.since, 10))
   const from = [dates[0] as string, sinceDate ?? ''].toSorted().at(-1) as string
   const cutDates = [
     ...(dataFrom === undefined ? [] : [firstDateOf(dataFrom, asked.period)]),

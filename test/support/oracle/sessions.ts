@@ -11,6 +11,7 @@ import {
   ratioOf,
   round,
   searchStart,
+  sessionsEnd,
   shiftDate,
   sum,
 } from './common.ts'
@@ -43,7 +44,8 @@ export type OracleSession = {
  * begins a new session (docs/decisions/2026-11-21-s3-requests-of-a-read.md).
  */
 export function oracleSessionList(events: readonly SentEvent[], request: OracleRequest): OracleSession[] {
-  const own = eventsOf(events, request)
+  const end = sessionsEnd(request)
+  const own = eventsOf(events, request).filter(event => event.timestamp < end)
   const searchFrom = searchStart(request)
   return [...Map.groupBy(own, event => event.session_id)]
     .flatMap(([id, ofSession]) => (id === null ? [] : [{ id, all: ofSession }]))

@@ -17,14 +17,9 @@ describe('since', () => {
     ['0d', '2026-11-18T00:00:00Z'],
     ['3650d', '2016-11-20T00:00:00Z'],
     ['2026-11-01', '2026-11-01T00:00:00Z'],
-    ['2026-11-01T23:59:59', '2026-11-01T00:00:00Z'],
-    ['2026-11-01T23:59:59.999Z', '2026-11-01T00:00:00Z'],
-    // Half past midnight in Berlin is the day before in UTC.
-    ['2026-11-01T00:30+01:00', '2026-10-31T00:00:00Z'],
-    ['2026-11-01T00:30+0100', '2026-10-31T00:00:00Z'],
+    ['2026-11-01T00:00:00', '2026-11-01T00:00:00Z'],
+    ['2026-11-01T01:00:00+01:00', '2026-11-01T00:00:00Z'],
     ['2024-02-29', '2024-02-29T00:00:00Z'],
-    // Later today is today, not the future.
-    ['2026-11-18T23:00:00Z', '2026-11-18T00:00:00Z'],
   ])('`%s` begins at %s', (since, from) => {
     expect(range({ since }).from).toBe(at(from))
   })
@@ -87,7 +82,8 @@ describe('until', () => {
   test.each([
     ['7d', '2026-11-12T00:00:00Z'],
     ['2026-11-01', '2026-11-02T00:00:00Z'],
-    ['2026-11-03T10:00:00', '2026-11-04T00:00:00Z'],
+    // The time that ends a date does not begin another one.
+    ['2026-11-03T00:00:00Z', '2026-11-03T00:00:00Z'],
   ])('`%s` belongs to the range', (until, next) => {
     expect(end(until)).toBe(at(next))
   })
@@ -112,7 +108,60 @@ describe('until', () => {
     )
   })
 
+  test('a time of day is refused by a report that counts whole dates', () => {
+    for (const params of [{ since: '2026-11-01T10:00' }, { until: '2026-11-17T10:00Z' }]) {
+      expect(() => range(params)).toThrow(
+        expect.objectContaining({ code: 'INVALID_SINCE', message: expect.stringMatching(/counts whole dates/) }),
+      )
+    }
+  })
+
   test('another form is refused by its own name', () => {
     expect(() => end('soon')).toThrow(/Parameter `until` must be a number of days/)
+  })
+})
+
+describe('a report that takes times', () => {
+  const berlin = { now: NOW, zone: createZone('Europe/Berlin') }
+  const exact = (params: RangeParams, zoned = context) =>
+    toRange(params, zoned, { defaultDays: 7, takesTimes: true })
+
+  test.each([
+    ['2026-11-01T23:59:59', '2026-11-01T23:59:59Z'],
+    ['2026-11-01T23:59:59.999Z', '2026-11-01T23:59:59.999Z'],
+    ['2026-11-01T00:30+0100', '2026-10-31T23:30:00Z'],
+  ])('begins at the time `%s`', (since, from) => {
+    expect(exact({ since }).from).toBe(at(from))
+  })
+
+  test('ends before the time, so that two ranges that meet count no event twice', () => {
+    expect(exact({ until: '2026-11-17T12:00:00.001Z' }).to).toBe(at('2026-11-17T12:00:00.001Z'))
+  })
+
+  test('reads a time without an offset in the zone, also on the day on which clocks go back', () => {
+    expect(exact({ since: '2026-10-25T12:00' }, berlin).from).toBe(at('2026-10-25T11:00:00Z'))
+    expect(exact({ since: '2026-10-24T12:00' }, berlin).from).toBe(at('2026-10-24T10:00:00Z'))
+  })
+
+  test('refuses a time that has not come', () => {
+    expect(() => exact({ since: '2026-11-18T15:42:17.124Z' })).toThrow(/in the future/)
+  })
+})
+
+describe('two names', () => {
+  test('`date_from` and `date_to` mean `since` and `until`, and messages use the name that was sent', () => {
+    const named = { date_from: '2026-11-03', date_to: '2026-11-05' }
+    expect(range(named)).toEqual(range({ since: '2026-11-03', until: '2026-11-05' }))
+    expect(() => range({ date_from: '2026-11-03', date_to: '2026-11-01' })).toThrow(
+      'Parameter `date_to` is before `date_from`. Send them in order.',
+    )
+    expect(() => range({ date_from: '2027-01-01' })).toThrow(/The date of `date_from` is in the future/)
+  })
+
+  test.each([
+    { since: '7d', date_from: '7d' },
+    { until: '0d', date_to: '0d' },
+  ])('%j: both of one parameter are refused', params => {
+    expect(() => range(params)).toThrow(/is another name of .* Send one of them/)
   })
 })
