@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import { documentedAs } from './documented-as.ts'
-import { datedPeriod, datesOfMonth, project, wholeNumber } from './fields.ts'
+import { datedPeriod, project, questionOfMonth, wholeNumber } from './fields.ts'
 import { namedProperty } from './properties.ts'
 
 function text(name: string, example: string) {
@@ -34,7 +34,7 @@ export const conversionQuery = z.object({
     description: 'Smaller groups are added to `other`',
   }),
   limit: wholeNumber('limit', 1, 1000).default(20).meta({ description: 'The largest number of groups' }),
-  ...datesOfMonth,
+  ...questionOfMonth,
 })
 
 const counts = {

@@ -4,13 +4,13 @@ import { eventRow } from './event.ts'
 import {
   cursor,
   datedPeriod,
-  datesOfWeek,
   eventName,
   limit,
   nameList,
   nextBefore,
   pickedRow,
   project,
+  questionOfWeek,
   sessionId,
   userId,
 } from './fields.ts'
@@ -25,7 +25,7 @@ export const eventsQuery = z.object({
   event: eventName,
   user_id: userId,
   session_id: sessionId,
-  ...datesOfWeek,
+  ...questionOfWeek,
   limit,
   before: cursor,
   fields: eventFields,

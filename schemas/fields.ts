@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { filter, where } from './conditions.ts'
 import type { ErrorCode } from './errors.ts'
 
 /** Gives a check the error code of its failure. Without it the code is MISSING_FIELDS. */
@@ -63,7 +64,6 @@ function moment(name: RangeName) {
     .optional()
 }
 
-
 /** A date of the calendar. */
 export function date(name: string) {
   const parses = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseSince(text) !== null
@@ -78,8 +78,11 @@ const days = wholeNumber('days', 0, MAX_DAYS)
 /** The zone whose dates, weeks, months and hours a report uses. */
 export const tz = timeZone('default: that of the project, else UTC')
 
-/** The parameters of every dated read (docs/api/ranges.md). `absent`: what a request without `since` means. */
-export function dates(absent: string) {
+/**
+ * The parameters of every dated read: its range and its condition (docs/api/ranges.md, conditions.md).
+ * `absent`: what a request without `since` means.
+ */
+export function question(absent: string) {
   return {
     since: since(absent),
     until: moment('until').meta({
@@ -89,12 +92,14 @@ export function dates(absent: string) {
     date_from: moment('date_from').meta({ description: 'Another name of `since`' }),
     date_to: moment('date_to').meta({ description: 'Another name of `until`' }),
     tz,
+    where,
+    filter,
   }
 }
 
 /** The range of most reports. */
-export const datesOfWeek = dates('Default: `7d`.')
-export const datesOfMonth = dates('Default: `30d`.')
+export const questionOfWeek = question('Default: `7d`.')
+export const questionOfMonth = question('Default: `30d`.')
 
 /** The zone of reads over several projects, which may have different zones. */
 export const accountTz = timeZone('default UTC')

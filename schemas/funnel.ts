@@ -1,19 +1,19 @@
 import * as z from 'zod'
+import { CONDITION_OPS } from './conditions.ts'
 import { contextOfResponse } from './contexts.ts'
 import { documentedAs } from './documented-as.ts'
 import {
   datedPeriod,
-  datesOfMonth,
   failsWith,
   oneOf,
   otherGroups,
   project,
+  questionOfMonth,
   wholeNumber,
 } from './fields.ts'
 import { propertyKey } from './properties.ts'
 import { cut } from './sessions.ts'
 
-export const FUNNEL_OPS = ['eq', 'neq', 'contains', 'gt', 'gte', 'lt', 'lte', 'prefix', 'in'] as const
 export const MAX_STEPS = 8
 
 const WINDOW = 'Field `conversion_window_hours` must be a number from 1 to 8760.'
@@ -49,13 +49,14 @@ export const funnelBody = z.object({
               description: 'All must hold. An event without the property never matches.',
               items: {
                 type: 'object',
-                required: ['op', 'value'],
+                required: ['op'],
                 properties: {
                   property: { type: 'string', description: 'A property key' },
                   field: { type: 'string', description: 'The same as `property`' },
-                  op: { type: 'string', enum: [...FUNNEL_OPS] },
+                  op: { type: 'string', enum: [...CONDITION_OPS] },
                   value: {
-                    description: 'A text, number or boolean; with `in` an array of 1 to 50 of them',
+                    description:
+                      'A text, number or boolean; with `in` and `not_in` a list of 1 to 50 of them; `exists` needs none',
                   },
                 },
               },
@@ -74,7 +75,7 @@ export const funnelBody = z.object({
     .meta({ override: { type: 'number', minimum: 1, maximum: 8760 } })
     .default(168)
     .meta({ description: 'Hours from the event of step 1 within which the last step must be passed' }),
-  ...datesOfMonth,
+  ...questionOfMonth,
   count_by: oneOf('count_by', ['user_id', 'session_id']).default('user_id').meta({
     description: 'Who passes the steps: users, or single sessions',
   }),

@@ -5,14 +5,14 @@ import { eventFields, eventsResponse } from './events.ts'
 import {
   cursor,
   datedPeriod,
-  datesOfMonth,
-  datesOfWeek,
   eventName,
   limit,
   nextBefore,
   oneOf,
   pickedRow,
   project,
+  questionOfMonth,
+  questionOfWeek,
   sessionId,
   userId,
 } from './fields.ts'
@@ -57,7 +57,7 @@ const page = { project, limit, before: cursor, fields: eventFields, ...person }
 
 const eventsFilter = {
   ...page,
-  ...datesOfWeek,
+  ...questionOfWeek,
   event: eventName,
   session_id: sessionId,
 }
@@ -71,7 +71,7 @@ export const eventsLookupBody = z.object(eventsFilter).refine(isNotEmpty, EMPTY)
 export const journeyParams = z
   .object({
     ...page,
-    ...datesOfMonth,
+    ...questionOfMonth,
     order: oneOf('order', ['asc', 'desc']).optional().meta({
       description:
         '`desc`: the newest events, newest first. `asc`: the oldest, oldest first. Default: the newest events, printed oldest first',

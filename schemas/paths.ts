@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import { datedPeriod, datesOfMonth, project, wholeNumber } from './fields.ts'
+import { datedPeriod, project, questionOfMonth, wholeNumber } from './fields.ts'
 
 const GOAL = 'Field `goal_event` must be an event name of 1 to 256 characters.'
 
@@ -15,7 +15,7 @@ export const pathsBody = z.object({
       description: 'The event that the sessions should reach',
       override: { type: 'string', minLength: 1, maxLength: 256 },
     }),
-  ...datesOfMonth,
+  ...questionOfMonth,
   max_steps: wholeNumber('max_steps', 1, 5).default(5).meta({ description: 'Depth of the trees' }),
   entry_limit: wholeNumber('entry_limit', 1, 20)
     .default(10)

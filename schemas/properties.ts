@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import {
   datedPeriod,
-  datesOfWeek,
   eventName,
   failsWith,
   otherGroups,
   project,
+  questionOfWeek,
   uniqueUsers,
   wholeNumber,
 } from './fields.ts'
@@ -16,7 +16,7 @@ import { cut } from './sessions.ts'
 /** Event names, and property keys, that a list has at most (U62). */
 export const MAX_LISTED = 1_000
 
-const dated = { project, ...datesOfWeek }
+const dated = { project, ...questionOfWeek }
 
 /**
  * The name of a property, or of a field of the event with text, in one spelling. `others`: further names that

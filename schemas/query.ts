@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { CONDITION_OPS } from './conditions.ts'
 import { contextOfResponse } from './contexts.ts'
 import type { ErrorCode } from './errors.ts'
-import { datedPeriod, datesOfWeek, failsWith, limit, oneOf, project } from './fields.ts'
+import { datedPeriod, failsWith, limit, oneOf, project, questionOfWeek } from './fields.ts'
 import { cut } from './sessions.ts'
 
 export const METRICS = [
@@ -13,7 +14,6 @@ export const METRICS = [
 ] as const
 export const NUMERIC_METRICS = ['sum', 'avg', 'min', 'max', 'p50', 'p95'] as const
 export const GROUP_FIELDS = ['event', 'date', 'user_id', 'session_id', 'country'] as const
-export const FILTER_OPS = ['eq', 'neq', 'gt', 'lt', 'gte', 'lte', 'contains'] as const
 export const COUNT_MODES = ['session_then_user', 'raw'] as const
 const ORDER_FIELDS = ['event_count', 'unique_users', 'session_count', 'date', 'event'] as const
 
@@ -117,22 +117,22 @@ export const queryBody = z.object({
         maxItems: MAX_FILTERS,
         items: {
           type: 'object',
-          required: ['field', 'op', 'value'],
+          required: ['field', 'op'],
           properties: {
             field: {
               type: 'string',
               description:
-                'event, user_id, session_id, country, date, timestamp (Unix ms or ISO 8601), or `properties.<key>`',
+                'event, user_id, session_id, country, date, hour, weekday, timestamp (Unix ms or ISO 8601), or `properties.<key>`',
               examples: ['properties.path'],
             },
-            op: { type: 'string', enum: [...FILTER_OPS] },
-            value: { type: ['string', 'number', 'boolean'] },
+            op: { type: 'string', enum: [...CONDITION_OPS] },
+            value: { description: 'A text, number or boolean; with `in` and `not_in` a list of them' },
           },
         },
       },
     })
     .default([]),
-  ...datesOfWeek,
+  ...questionOfWeek,
   count_mode: z
     .unknown()
     .refine(value => (COUNT_MODES as readonly unknown[]).includes(value), {

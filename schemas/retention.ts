@@ -1,15 +1,6 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
-import {
-  date,
-  datedPeriod,
-  dates,
-  failsWith,
-  oneOf,
-  otherGroups,
-  project,
-  wholeNumber,
-} from './fields.ts'
+import { date, datedPeriod, failsWith, oneOf, otherGroups, project, question, wholeNumber } from './fields.ts'
 import { flag } from './read-options.ts'
 
 export const RETENTION_PERIODS = ['day', 'week', 'month'] as const
@@ -44,7 +35,7 @@ export const retentionQuery = z
       description: 'Only those who were active so many periods after; default 0: the whole cohort',
     }),
     people_dropped: flag('people_dropped', 'true: only those who were not active in that period').optional(),
-    ...dates('Here it is the earliest date on which users were first seen. Default: the first cohort.'),
+    ...question('Here it is the earliest date on which users were first seen. Default: the first cohort.'),
   })
   .refine(({ period, cohorts }) => cohorts <= MAX_COHORTS[period], {
     message: 'Parameter `cohorts` must be at most 30 for days, and at most 12 for weeks and months.',

@@ -4,7 +4,6 @@ import {
   bounceRate,
   cursor,
   datedPeriod,
-  datesOfWeek,
   limit,
   nameList,
   nextBefore,
@@ -13,11 +12,12 @@ import {
   period,
   pickedRow,
   project,
+  questionOfWeek,
   tz,
   wholeNumber,
 } from './fields.ts'
 
-const dated = { project, ...datesOfWeek }
+const dated = { project, ...questionOfWeek }
 
 export const sessionRow = z
   .object({

@@ -3,10 +3,10 @@ import { contextOfResponse } from './contexts.ts'
 import {
   bounceRate,
   datedPeriod,
-  datesOfWeek,
   oneOf,
   otherGroups,
   project,
+  questionOfWeek,
   sessionCount,
   uniqueUsers,
 } from './fields.ts'
@@ -17,7 +17,7 @@ export type StatsGroup = (typeof STATS_GROUPS)[number]
 
 export const statsQuery = z.object({
   project,
-  ...datesOfWeek,
+  ...questionOfWeek,
   groupBy: oneOf('groupBy', STATS_GROUPS).default('day').meta({
     description:
       'The intervals of `timeSeries`. Weeks begin on Monday. With `hour` and `since=Nd` the range is N * 24 hours.',

@@ -20,6 +20,7 @@ type ConversionBody = z.input<typeof conversionResponse>
  */
 export const conversion = defineReport<ConversionParams, ConversionBody>({
   range: sinceDays(30, { takesTimes: true }),
+  unit: () => 'person',
   sql: groupsSql,
   shape(rows, request) {
     const { params, project } = request

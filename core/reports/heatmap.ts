@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import { integer, sql } from '#core/sql/sql'
+import { textKey } from '#core/sql/text-key'
 import { DAY_MS } from '#core/time'
 import {
   HEATMAP_PARTS,
@@ -11,7 +12,6 @@ import {
   type heatmapResponse,
 } from '#schemas/sessions'
 import { defineReport, sinceDays, toPeriod } from './run/run.ts'
-import { textKey } from './sql/distinct.ts'
 
 export type HeatmapParams = Omit<z.output<typeof heatmapQuery>, 'project'>
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { shortKey } from '#core/lake/consume/id-keys'
-import type { LakeRead } from '#core/lake/read/lake-read'
+import { type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { activity, hasUserKeys } from '#core/lake/read/relations'
 import { isOneOf, sql } from '#core/sql/sql'
 import type { EventRow } from '#schemas/event'
@@ -113,7 +113,7 @@ async function findStored<Params extends PersonParams>(
   const projects = [project, ...(identity.joinedProjects ?? []).filter(({ id }) => id !== project.id)]
   const found = await Promise.all(
     projects.map(async (each): Promise<Profiles> => {
-      const hasEvents = await hasEventsOf(rows, await readProject(each, allTime), users)
+      const hasEvents = await hasEventsOf(rows, withoutWhere(await readProject(each, allTime)), users)
       return hasEvents ? [{ user_id: final, project: each.name }] : []
     }),
   )

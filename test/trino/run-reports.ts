@@ -33,8 +33,8 @@ import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import { receivedSince } from '#core/scans/verify/count-received'
 import { splitEqually } from '#schemas/assignment'
-import { FUNNEL_OPS } from '#schemas/funnel'
-import { FILTER_OPS, NUMERIC_METRICS } from '#schemas/query'
+import { CONDITION_OPS, SINGLE_OPS } from '#schemas/conditions'
+import { NUMERIC_METRICS } from '#schemas/query'
 import { PAGE_TYPES } from '#schemas/sessions'
 import { STATS_GROUPS } from '#schemas/stats'
 import { NOW } from '#test/support/random-history'
@@ -238,12 +238,12 @@ const queries: Partial<QueryParams>[] = [
   },
   { metrics: ['sum(properties.plan)', 'event_count'], group_by: ['date'], tz: 'Europe/Berlin', limit: 3 },
   { group_by: ['event'], date_from: '20d', date_to: '2026-11-10', compare: 'previous' },
-  ...FILTER_OPS.flatMap(op =>
+  ...SINGLE_OPS.flatMap(op =>
     ['event', 'properties.plan', 'properties.path', 'properties.session_count'].map((field, i) => ({
       filters: [
-        { field, op, value: FILTER_VALUES[(i + FILTER_OPS.indexOf(op)) % FILTER_VALUES.length] },
-        { field: 'timestamp', op, value: op === 'contains' ? '1' : '2026-11-01T00:00:00Z' },
-        { field: 'date', op, value: op === 'contains' ? '2026' : '2026-11-01' },
+        { field, op, value: FILTER_VALUES[(i + SINGLE_OPS.indexOf(op)) % FILTER_VALUES.length] },
+        { field: 'timestamp', op, value: isOfText(op) ? '1' : '2026-11-01T00:00:00Z' },
+        { field: 'date', op, value: isOfText(op) ? '2026' : '2026-11-01' },
       ].slice(0, i === 0 ? 3 : 1),
     })),
   ),
@@ -252,6 +252,17 @@ const queries: Partial<QueryParams>[] = [
     group_by: ['properties.plan'],
   })),
 ]
+
+/** Whether an operator looks for a part of a text. */
+function isOfText(op: (typeof SINGLE_OPS)[number]): boolean {
+  return ['contains', 'prefix', 'suffix', 'glob'].includes(op)
+}
+
+/** A value that an operator takes. */
+function valueFor(op: (typeof CONDITION_OPS)[number], values: readonly (string | number | boolean)[]) {
+  if (op === 'exists') return true
+  return op === 'in' || op === 'not_in' ? values : values[0]
+}
 
 /** Questions of share links: each has statements that judge whether it is about few people. */
 const linkQueries: Partial<QueryParams>[] = [
@@ -290,13 +301,13 @@ const funnels: Partial<FunnelParams>[] = [
   { people_of_step: 2 },
   { count_by: 'session_id', people_of_step: 1, people_dropped: true, breakdown: 'country' },
   { steps: [{ event: 'event 3' }, { event: 'page_view' }, { event: 'event 7' }], breakdown: 'path' },
-  ...FUNNEL_OPS.map(op => ({
+  ...CONDITION_OPS.map(op => ({
     steps: [
       {
         event: 'page_view',
-        filters: [{ property: 'session_count', op, value: op === 'in' ? [5, '7', true] : 5 }],
+        filters: [{ property: 'session_count', op, value: valueFor(op, [5, '7', true]) }],
       },
-      { event: 'page_view', filters: [{ property: 'path', op, value: op === 'in' ? ['/p/1', '%'] : '/p' }] },
+      { event: 'page_view', filters: [{ property: 'path', op, value: valueFor(op, ['/p', '/p/1', '%']) }] },
     ],
     breakdown: 'session_count',
   })),

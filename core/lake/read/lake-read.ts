@@ -1,6 +1,7 @@
 import type { OpenLinks } from '#core/lake/model/open-links'
 import type { Project } from '#core/projects/project'
 import type { EventColumnName } from '#schemas/columns'
+import type { Chosen } from './chosen.ts'
 import type { ScanStrategy } from './scan-strategy.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -30,6 +31,13 @@ export type LakeRead = {
    * itself.
    */
   links?: OpenLinks | null | undefined
+  /** Which of the events, and of their sessions and people. Absent: all of them. */
+  where?: Chosen | undefined
+}
+
+/** The same read of everything that the condition leaves out, too. */
+export function withoutWhere({ where: _, ...read }: LakeRead): LakeRead {
+  return read
 }
 
 /** What a report can read of an event. `date` is its UTC date. */

@@ -3,10 +3,12 @@ import type { Segment } from '#core/lake/model/segment'
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { join, name, sql } from '#core/sql/sql'
+import { textKey } from '#core/sql/text-key'
 import { DAY_MS, midnight } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
+import { type Chosen, isOfEntities, joinSets, passingEvents, type Refs } from './chosen.ts'
 import { hotEvents } from './hot-events.ts'
-import type { EventField, LakeRead } from './lake-read.ts'
+import { type EventField, type LakeRead, withoutWhere } from './lake-read.ts'
 import { FREE_SCANS } from './scan-strategy.ts'
 import {
   betweenDates,
@@ -53,6 +55,8 @@ export function oldestEvent({ created_at }: Pick<Project, 'created_at'>): number
  * is the id that it resolves to.
  */
 export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery {
+  const { where } = read
+  if (where !== undefined) return passingEvents(where, fields, all => events(withoutWhere(read), all))
   const segments = segmentsBetween(read, read.from, read.to)
   const stored = unionAll(read, segmentEvents(read, segments, fields), hotEvents(read, fields, read))
   return fields.includes('user_id') ? resolveUserIds(read, stored, fields) : stored
@@ -67,6 +71,7 @@ export function events(read: LakeRead, fields: readonly EventField[]): SqlQuery 
  */
 export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { from, to } = read
+  if (hasOwnFields(read)) return passingActivity(read, localTimestamp)
   if (localTimestamp === null && isLastDateCut(read)) return activityUntil(read)
   if (localTimestamp !== null || !hasActivityRollup(read)) {
     return sql`(SELECT CAST(${localTimestamp ?? sql`timestamp`} AS date) AS date, user_id AS user_ref, event, country,
@@ -88,6 +93,21 @@ export function activity(read: LakeRead, localTimestamp: SqlQuery | null = null)
     ['date', 'event', 'country', 'event_count'],
     'user_ref',
   )
+}
+
+/** Whether the rows of `activity` have all fields that the condition reads. */
+function hasOwnFields({ where }: LakeRead): boolean {
+  return where !== undefined && where.sets.length === 0 && where.fields.every(isActivityField)
+}
+
+function isActivityField(field: EventField): boolean {
+  return field === 'event' || field === 'country'
+}
+
+/** The rows of `activity` that pass. */
+function passingActivity(read: LakeRead, localTimestamp: SqlQuery | null): SqlQuery {
+  const condition = read.where?.condition ?? sql`true`
+  return sql`(SELECT * FROM ${activity(withoutWhere(read), localTimestamp)} AS each_activity WHERE ${condition})`
 }
 
 /** Whether user_ref of `activity` in UTC is the user_key. */
@@ -136,6 +156,10 @@ function activityRows(read: LakeRead, segments: readonly Segment[]): SqlQuery[] 
  */
 export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = null): SqlQuery {
   const { from, to } = read
+  if (hasOwnFields(read)) {
+    const condition = read.where?.condition ?? sql`true`
+    return sql`(SELECT * FROM ${eventCounts(withoutWhere(read), localTimestamp)} AS each_count WHERE ${condition})`
+  }
   const segments = segmentsBetween(read, from, to)
   if (localTimestamp !== null || !hasActivityRollup(read)) return activity(read, localTimestamp)
   const { cleared, open } = splitErased(read, segments)
@@ -158,6 +182,7 @@ export function eventCounts(read: LakeRead, localTimestamp: SqlQuery | null = nu
 
 /** Whether `activity` in UTC comes from the rollup alone. */
 export function hasActivityRollup(read: LakeRead): boolean {
+  if (read.where !== undefined && !hasOwnFields(read)) return false
   const segments = segmentsBetween(read, read.from, read.to)
   return hasWholeDates(read, segments, read.from, read.to) && canLeaveOut(read, segments)
 }
@@ -170,6 +195,7 @@ export function hasActivityRollup(read: LakeRead): boolean {
  * events, and the keys are the ids themselves (hasIdsAsKeys).
  */
 export function sessions(asked: LakeRead, fields: readonly SessionField[]): SqlQuery {
+  if (asked.where !== undefined) return chosenSessions(asked, asked.where, fields, sessions)
   const read = { ...asked, to: sessionsEnd(asked) }
   const { from, to } = read
   const starts = { from, to: asked.to < to ? asked.to : null }
@@ -220,8 +246,43 @@ export function hasIdsAsKeys(read: LakeRead): boolean {
   return !hasRollups(read, segments, midnight(read.from), end)
 }
 
+/**
+ * The sessions that a condition chooses: those with an event of its range that passes. A condition that reads
+ * no field of an event is asked of the session itself, with its own person (U42).
+ */
+function chosenSessions(
+  read: LakeRead,
+  where: Chosen,
+  fields: readonly SessionField[],
+  sessionsOf: typeof sessions,
+): SqlQuery {
+  const all = withoutWhere(read)
+  const refs: Refs = sessionsOf === sessionsOfEvents || hasIdsAsKeys(all) ? 'ids' : 'keys'
+  const columns = join(['session_key' as const, ...fields].map(plain), ', ')
+  if (isOfEntities(where)) {
+    const needed = [...new Set([...fields, ...(where.sets.some(({ of }) => of === 'person') ? USER : [])])]
+    const joined = joinSets(where.sets, ({ of }) => ({
+      refs,
+      column: of === 'session' ? sql`session_key` : sql`user_key`,
+    }))
+    return sql`(SELECT ${columns} FROM ${sessionsOf(all, needed)} AS each_session${joined} WHERE ${where.condition})`
+  }
+  const id = sql`max(session_id)`
+  const passing = events({ ...read, ...where.range }, ['session_id'])
+  return sql`(SELECT ${columns} FROM ${sessionsOf(all, fields)} AS each_session
+      JOIN (SELECT ${refs === 'ids' ? id : userKeyOf(id)} AS chosen_key FROM ${passing} AS passing_event
+        WHERE session_id IS NOT NULL GROUP BY ${textKey(sql`session_id`)}) AS chosen_session ON chosen_key = session_key)`
+}
+
+const USER = ['user_key'] as const
+
+function plain(text: SessionField | 'session_key'): SqlQuery {
+  return { text, params: [] }
+}
+
 /** The same as `sessions`, but from the events: session_key and user_key are session_id and user_id. */
 export function sessionsOfEvents(read: LakeRead, fields: readonly SessionField[]): SqlQuery {
+  if (read.where !== undefined) return chosenSessions(read, read.where, fields, sessionsOfEvents)
   const eventFields = ['session_id', 'user_id', 'timestamp', 'lag_s', 'seq', 'event', 'path', 'url'] as const
   const end = sessionsEnd(read)
   const rows = events({ ...read, from: searchStart(read), to: end }, eventFields)
@@ -236,10 +297,11 @@ export function sessionsOfEvents(read: LakeRead, fields: readonly SessionField[]
 /**
  * How many events sessions have on each UTC date of the range: (date, session_key, event_count), a session
  * and date may have several rows. Null if the range cuts a date of a segment, or larger segments cannot leave
- * out erased events. Then only the events can tell.
+ * out erased events, or the read has a condition. Then only the events can tell.
  */
 export function sessionEvents(read: LakeRead): SqlQuery | null {
-  const { from, to } = read
+  const { from, to, where } = read
+  if (where !== undefined) return null
   const segments = segmentsBetween(read, from, to)
   if (!hasRollups(read, segments, from, to)) return null
   const rollup = sessionRollup(read, segments, ['date', 'session_key', 'event_count'], betweenDates(from, to))

@@ -80,7 +80,11 @@ const FIELDS: Readonly<Record<SessionField, FieldSql>> = {
 export type Starts = { from: number; to: number | null }
 
 /** The sessions of `starts`, from fragments that are whole sessions: (session_key, fields). */
-export function sessionsOfOne(fragments: SqlQuery, fields: readonly SessionField[], starts: Starts): SqlQuery {
+export function sessionsOfOne(
+  fragments: SqlQuery,
+  fields: readonly SessionField[],
+  starts: Starts,
+): SqlQuery {
   return sql`SELECT ${selectFields(fields, 'ofOne')} FROM ${fragments} AS fragment WHERE ${isWithin(sql`start_at`, starts)}`
 }
 

@@ -1,6 +1,6 @@
 import type { SqlQuery } from '#core/ports'
 import { sql } from '#core/sql/sql'
-import type { LakeRead } from './lake-read.ts'
+import { type LakeRead, withoutWhere } from './lake-read.ts'
 import { events, searchStart } from './relations.ts'
 import { INTERACTIVE } from './session-rule.ts'
 
@@ -9,7 +9,7 @@ import { INTERACTIVE } from './session-rule.ts'
  * all their events before `end`, Unix ms. They come from the events, because the rollup has no session_id.
  */
 export function wholeSessions(read: LakeRead, end: number): SqlQuery {
-  const sessionEvents = events({ ...read, from: searchStart(read), to: end }, [
+  const sessionEvents = events({ ...withoutWhere(read), from: searchStart(read), to: end }, [
     'session_id',
     'timestamp',
     'event',

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type BreakdownParams, breakdown } from '#core/reports/breakdown'
+import { parseFilter } from '#core/reports/conditions/parse-filter'
 import { type PropertiesParams, properties } from '#core/reports/properties'
-import { localDateText, parseFilter } from '#core/reports/query/filters'
 import { type ReceivedPropertiesParams, receivedProperties } from '#core/reports/received-properties'
 import type { ReadNotes } from '#core/reports/run/notes'
 import { type Report, type ReportRequest, sinceDays } from '#core/reports/run/run'
@@ -115,9 +115,9 @@ async function measuresOfEvent(
   const { event, property, tz } = request.params
   if (event === undefined) return []
   const field = fieldOf(property)
-  const localDate = localDateText(request.zone, request.range)
-  const ofEvent = parseFilter({ field: 'event', op: 'eq', value: event }, 0, localDate)
-  const where = parseFilter({ field, op: 'neq', value: NO_VALUE }, 0, localDate)
+  const time = { ...request.zone, range: request.range }
+  const ofEvent = parseFilter({ field: 'event', op: 'eq', value: event }, 'filter', time)
+  const where = parseFilter({ field, op: 'neq', value: NO_VALUE }, 'filter', time)
   const choices = [choiceOf(request, 'event', [ofEvent])]
   const params = queryOf({ group_by: [field], tz })
   const named = values.map(({ value }) => ({ [field]: value }))

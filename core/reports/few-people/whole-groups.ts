@@ -1,7 +1,7 @@
 import type { EventField } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
-import { localDateText, parseFilter } from '#core/reports/query/filters'
+import { parseFilter } from '#core/reports/conditions/parse-filter'
 import { planMetrics, written } from '#core/reports/query/metrics'
 import type { QueryRequest } from '#core/reports/query/params'
 import { groupValue } from '#core/reports/query/plan'
@@ -17,10 +17,10 @@ type Request = Pick<QueryRequest, 'read' | 'zone' | 'range'>
 
 /** What the filters of a query choose, a field at a time. */
 export function choicesOf(request: QueryRequest): Choice[] {
-  const localDate = localDateText(request.zone, request.range)
+  const time = { ...request.zone, range: request.range }
   const filters = request.params.filters as { field: string }[]
   return [...Map.groupBy(filters, ({ field }) => field)].map(([field, ofField]) => {
-    const parsed = ofField.map((filter, i) => parseFilter(filter, i, localDate))
+    const parsed = ofField.map((filter, i) => parseFilter(filter, `filters[${i}]`, time))
     return choiceOf(request, field, parsed)
   })
 }

@@ -21,6 +21,7 @@ const HOUR_MS = 3_600_000
  */
 export const funnel = defineReport<FunnelParams, Response>({
   range: sinceDays(30, { takesTimes: true }),
+  unit: ({ count_by }) => (count_by === 'user_id' ? 'person' : 'session'),
   async compute(rows, request) {
     const { project, params, read, context } = request
     const { steps, source } = stepsOf(params, context)

@@ -1,11 +1,13 @@
 import { ApiError } from '#core/errors'
 import type { EventField } from '#core/lake/read/lake-read'
 import type { SqlQuery } from '#core/ports'
-import { type FilterOp, type FilterValue, filterSql } from '#core/reports/sql/filters'
+import { parseValue, UnknownFieldError } from '#core/reports/conditions/parse-filter'
+import { filterSql } from '#core/reports/sql/filters'
 import { namedValue } from '#core/reports/sql/named-value'
 import { join, sql } from '#core/sql/sql'
 import { isJsonObject } from '#core/text/json-object'
-import { FUNNEL_OPS, MAX_STEPS } from '#schemas/funnel'
+import { CONDITION_OPS, type ConditionOp } from '#schemas/conditions'
+import { MAX_STEPS } from '#schemas/funnel'
 import {
   bareKey,
   isTimeField,
@@ -30,7 +32,6 @@ export type FunnelStep = {
 export type StepsSource = 'request.steps' | 'project_context.activation_events'
 
 const MAX_EVENT_CHARS = 256
-const MAX_IN_VALUES = 50
 
 /**
  * The steps of a request (docs/api/funnel.md). Throws INVALID_FUNNEL_STEPS, INVALID_PROPERTY_KEY,
@@ -92,20 +93,28 @@ function parseFilter(filter: unknown, place: string): StepFilter {
     throw new ApiError('INVALID_FUNNEL_STEPS', `Field \`${place}\` must be an object.`)
   const { op, value } = filter
   const key = nameOf(filter, place)
-  if (!(FUNNEL_OPS as readonly unknown[]).includes(op)) {
-    throw new ApiError('INVALID_FILTER_OP', `Field \`${place}.op\` must be one of ${FUNNEL_OPS.join(', ')}.`)
-  }
-  const isValid = op === 'in' ? isValueList(value) : isValue(value)
-  if (!isValid) {
+  if (!isOp(op)) {
     throw new ApiError(
-      'INVALID_FUNNEL_STEPS',
-      op === 'in'
-        ? `Field \`${place}.value\` must be an array of 1 to ${MAX_IN_VALUES} texts, numbers or booleans.`
-        : `Field \`${place}.value\` must be a text, a number or a boolean.`,
+      'INVALID_FILTER_OP',
+      `Field \`${place}.op\` must be one of ${CONDITION_OPS.join(', ')}.`,
     )
   }
   const { fields, filterField } = namedValue(key)
-  return { key, condition: sql`(${filterSql(filterField, op as FilterOp, value as FilterValue)})`, fields }
+  return { key, condition: sql`(${filterSql(filterField, op, stepValue(value, op, place))})`, fields }
+}
+
+/** The value of a filter. Throws INVALID_FUNNEL_STEPS. */
+function stepValue(value: unknown, op: ConditionOp, place: string) {
+  try {
+    return parseValue(value, op, place, '')
+  } catch (error) {
+    if (error instanceof UnknownFieldError) throw new ApiError('INVALID_FUNNEL_STEPS', error.message)
+    throw error
+  }
+}
+
+function isOp(op: unknown): op is ConditionOp {
+  return CONDITION_OPS.some(each => each === op)
 }
 
 /** The only field of the event, beside its name, that steps filter by. */
@@ -127,12 +136,4 @@ function nameOf({ property, field }: Record<string, unknown>, place: string): st
     throw new ApiError('INVALID_PROPERTY_KEY', `Field \`${place}.property\`: ${propertyInstead(named)}`)
   }
   return named
-}
-
-function isValue(value: unknown): value is FilterValue {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-}
-
-function isValueList(value: unknown): value is FilterValue[] {
-  return Array.isArray(value) && value.length >= 1 && value.length <= MAX_IN_VALUES && value.every(isValue)
 }

@@ -133,7 +133,9 @@ async function readWalks(
   const isCandidate = keys.every(key => typeof key === 'string')
     ? isOneOf(sql`session_id`, keys)
     : hasSessionKey(sql`session_id`, keys.map(Number))
-  return rows(walksSql({ ...read, from: Number(oldest.start_time), to: sessionsEnd(read) }, plan, isCandidate))
+  return rows(
+    walksSql({ ...read, from: Number(oldest.start_time), to: sessionsEnd(read) }, plan, isCandidate),
+  )
 }
 
 const TYPES = { p: 'page', e: 'event', g: 'goal' } as const

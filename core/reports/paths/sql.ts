@@ -1,4 +1,4 @@
-import type { LakeRead } from '#core/lake/read/lake-read'
+import { type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { events, sessions } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import { PAGE } from '#core/lake/read/session-rule'
@@ -60,7 +60,7 @@ export function walksSql(
         count(CASE WHEN event = ${goal} THEN 1 END)
           OVER (${byTime} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS goal_number
       FROM (SELECT ${user}session_id, timestamp, lag_s, seq, event, path, ${PAGE} AS page
-        FROM ${events(read, hasUsers ? [...fields, 'user_id'] : fields)} AS each_event WHERE session_id IS NOT NULL AND ${isCandidate}) AS candidate_event`
+        FROM ${events(withoutWhere(read), hasUsers ? [...fields, 'user_id'] : fields)} AS each_event WHERE session_id IS NOT NULL AND ${isCandidate}) AS candidate_event`
   const entered = sql`SELECT *, max(CASE WHEN page IS NOT NULL AND page_number = 1 THEN page END) OVER (PARTITION BY session_id) AS entry_page
       FROM (${ordered}) AS ordered_event`
   const nodes = sql`SELECT *, ${nodeSql(goal)} AS node FROM (${entered}) AS entered_event`

@@ -2,18 +2,18 @@ import type { z } from 'zod'
 import { ApiError } from '#core/errors'
 import { wholeSessions } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
+import { parseFilter, type QueryFilter, UnknownFieldError } from '#core/reports/conditions/parse-filter'
 import { properties } from '#core/reports/properties'
 import { previousPeriod } from '#core/reports/run/previous-period'
 import { defineReport, sinceDays, toPeriod, tzOf } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { type AskedNames, valuesOfFilters } from '#core/reports/run/unknown-names'
-import { textKey } from '#core/reports/sql/distinct'
 import { integer, isOneOf, join, sql } from '#core/sql/sql'
+import { textKey } from '#core/sql/text-key'
 import { EVENT_LIMITS } from '#schemas/event'
 import type { queryResponse } from '#schemas/query'
 import { sumOfParts } from './exact-sum.ts'
 import { readFewGroups } from './few-groups.ts'
-import { localDateText, parseFilter, type QueryFilter, UnknownFieldError } from './filters.ts'
 import { columnsOf, hasRowForOthers, metricAlias, partAlias } from './metric-columns.ts'
 import { written } from './metrics.ts'
 import type { QueryParams, QueryRequest } from './params.ts'
@@ -47,7 +47,9 @@ export const query = defineReport<QueryParams, Response>({
       group_by: params.group_by,
       ...current.groups,
       ...(before !== null &&
-        previous !== null && { previous: { period: { ...before.period, ...tzOf(params) }, ...previous.groups } }),
+        previous !== null && {
+          previous: { period: { ...before.period, ...tzOf(params) }, ...previous.groups },
+        }),
     }
   },
   namesOfEmpty: namesOfEmptyQuery,
@@ -111,9 +113,9 @@ async function readRows(rows: ReadRows, request: QueryRequest, plan: Plan): Prom
 
 /** Throws INVALID_FILTER_FIELD with the fields that the filter could name (docs/api/query.md). */
 async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<QueryFilter[]> {
-  const localDate = localDateText(request.zone, request.range)
+  const { zone, range, params } = request
   try {
-    return request.params.filters.map((filter, i) => parseFilter(filter, i, localDate))
+    return params.filters.map((filter, i) => parseFilter(filter, `filters[${i}]`, { ...zone, range }))
   } catch (error) {
     if (!(error instanceof UnknownFieldError)) throw error
     const { events, property_keys } = await properties.compute(rows, request)

@@ -14,6 +14,7 @@ type Response = z.input<typeof retentionResponse>
 /** GET /retention (docs/api/retention.md). "First seen" looks at all that the project has stored. */
 export const retention = defineReport<RetentionParams, Response>({
   range: cohortRange,
+  unit: () => 'person',
   async compute(read, request) {
     const { project, params } = request
     const starts = periodStarts(request)

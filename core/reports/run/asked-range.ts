@@ -1,3 +1,4 @@
+import type { ConditionParams } from '#core/reports/conditions/units'
 import type { Range } from '#core/time'
 import type { RangeContext, RangeParams } from './range.ts'
 import { createZone, type Zone } from './zone.ts'
@@ -6,7 +7,7 @@ import { createZone, type Zone } from './zone.ts'
  * Parameters that every dated report has. `tz`: that of the request, else the time zone of the project;
  * absent: UTC.
  */
-export type DatedParams = RangeParams & { tz?: string | undefined }
+export type DatedParams = RangeParams & ConditionParams & { tz?: string | undefined }
 
 /** The range that the parameters ask for. */
 export type RangeRule<Params> = (params: Params, context: RangeContext) => Range

@@ -52,6 +52,6 @@ function previousTimes<Params>(request: ReportRequest<Params>): PreviousPeriod<P
 }
 
 function withRange<Params>(request: ReportRequest<Params>, from: number, to: number): ReportRequest<Params> {
-  const read = { ...request.read, from: Math.max(from, request.oldest), to }
+  const read = request.choose({ ...request.read, from: Math.max(from, request.oldest), to })
   return { ...request, range: { from, to }, read }
 }

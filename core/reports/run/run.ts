@@ -1,5 +1,5 @@
 import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
-import type { LakeRead } from '#core/lake/read/lake-read'
+import { type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { oldestEvent } from '#core/lake/read/relations'
 import { scanStrategy } from '#core/lake/read/scan-strategy'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
@@ -7,6 +7,8 @@ import type { Now, QueryEngine, Row, SqlQuery } from '#core/ports'
 import { contextOfRange } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { CountReplays } from '#core/replays/of-sessions'
+import { choose } from '#core/reports/conditions/choose'
+import { conditionOf, hasNegativeLeaf, ofUnit, type Unit } from '#core/reports/conditions/units'
 import type { Range } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
 import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts'
@@ -16,9 +18,9 @@ import { createNotes, type ReadNotes } from './notes.ts'
 import { endOfStored, type RangeContext, type RangeDefaults, type RangeParams, toRange } from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
 import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
+import { warnOfFuture } from './warn-of-future.ts'
 import { warnOfLostLinks } from './warn-of-lost-links.ts'
 import { warnOfRange } from './warn-of-range.ts'
-import { warnOfFuture } from './warn-of-future.ts'
 import { addDays, type Zone } from './zone.ts'
 
 export type ReportServices = {
@@ -100,6 +102,8 @@ export type ReportRequest<Params> = {
    * caller may see.
    */
   readProject(project: ReportProject, range?: Range): Promise<LakeRead>
+  /** The part of a read that passes the condition of the request. */
+  choose(read: LakeRead): LakeRead
   /** The date of the first event that the caller may see, in the zone; null without one. */
   readDataFrom(): Promise<string | null>
 }
@@ -107,6 +111,8 @@ export type ReportRequest<Params> = {
 export type Report<Params, Body> = {
   /** The range that the parameters ask for. */
   range: RangeRule<Params>
+  /** What an event that passes the condition of the request chooses. Default: itself. */
+  unit?: (params: Params) => Unit
   /** Makes the response body, with as many statements as it needs. */
   compute(rows: ReadRows, request: ReportRequest<Params>): Promise<Body>
   /**
@@ -213,14 +219,22 @@ export async function runReport<Params extends DatedParams, Body>(
     start: zone.startOf(zone.dateOf(range.from)),
     end: zone.startOf(addDays(zone.dateOf(Math.min(range.to - 1, now)), 1)),
   }
-  const oldestOf = (each: ReportProject) => Math.max(oldestEvent(each), keptSince)
+  const oldestOf = (each: Pick<ReportProject, 'created_at'>) => Math.max(oldestEvent(each), keptSince)
+  const condition = conditionOf(params)
+  if (condition !== null && hasNegativeLeaf(condition)) notes.warnings.add(NEGATIVE)
+  function choosePart(read: LakeRead): LakeRead {
+    if (condition === null) return read
+    const unit = report.unit?.(params) ?? 'event'
+    const oldest = oldestOf(read.project)
+    return choose(ofUnit(condition, unit), { read, now, oldest, zone: withoutEmptyPast(zone, oldest) })
+  }
   return withStatements(engine, { lake, signal }, async rows => {
     async function readProject(each: ReportProject, asked: Range = range): Promise<LakeRead> {
       const snapshot = await lake.ofBucket(each.bucket)
       const copies = await readCopiedKeys(rows, { snapshot, project: each })
       const from = Math.max(asked.from, oldestOf(each))
       const { links } = identity
-      return {
+      return choosePart({
         snapshot,
         project: each,
         from,
@@ -229,13 +243,13 @@ export async function runReport<Params extends DatedParams, Body>(
         ...copies,
         links,
         scans: scanStrategy(engine),
-      }
+      })
     }
     const read = await readProject(project)
     const oldest = oldestOf(project)
     const readDataFrom = once(async (): Promise<string | null> => {
       if (isDryRun) return null
-      const whole = { ...read, from: oldest, to: Math.max(range.to, endOfStored(now)) }
+      const whole = { ...withoutWhere(read), from: oldest, to: Math.max(range.to, endOfStored(now)) }
       const readFirst = () =>
         withStatements(quietEngine, { lake, signal }, quietRows => readFirstEvent(quietRows, whole))
       const first = await (firstEvents?.(project.id, readFirst) ?? readFirst())
@@ -256,6 +270,7 @@ export async function runReport<Params extends DatedParams, Body>(
         notes,
         exactValues,
         readProject,
+        choose: choosePart,
         readDataFrom,
       },
     }
@@ -266,10 +281,14 @@ export async function runReport<Params extends DatedParams, Body>(
     notes.dataFrom = dataFrom
     warnOfRange(body as object, dataFrom, notes)
     const names = isDryRun ? null : (report.namesOfEmpty?.(params, body) ?? null)
-    if (names !== null) await warnOfUnknownNames(rows, read, names, notes)
+    if (names !== null) await warnOfUnknownNames(rows, withoutWhere(read), names, notes)
     return { ...body, ...contextOfRange(context, days) }
   })
 }
+
+/** The specification has it so for the filters of /query, and one word means one thing everywhere. */
+const NEGATIVE =
+  '`neq` and `not_in` leave out what lacks the field. Send `{"not": {…}}` with `eq` or `in` to include it.'
 
 /** A function that runs the work for its first call, and returns the same promise to all. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {

@@ -12,8 +12,8 @@ export type Zone = {
   /** The first moment of a local date. */
   startOf(date: string): number
   /**
-   * The moment at which clocks show a time of a date, which is in ms after its midnight. Where clocks skip that
-   * time, an hour later.
+   * The moment at which clocks show a time of a date, which is in ms after its midnight. Where clocks skip
+   * that time, an hour later.
    */
   momentOn(date: string, time: number): number
   /** The moment at which clocks show on a date what they show at `ms`. */

@@ -178,14 +178,6 @@ function maskSql(bits: SqlQuery, unless: SqlQuery | undefined): SqlQuery {
   return sql`CASE WHEN entity IS NOT NULL THEN ${mask} END`
 }
 
-/**
- * A hash of the text; null for null. Grouping by hashes takes two thirds of the time of grouping by texts.
- * Among a million texts, the probability that any two have the same hash is below 10^-7.
- */
-export function textKey(column: SqlQuery): SqlQuery {
-  return sql`xxhash64(to_utf8(${column}))`
-}
-
 /** Whether the values are few and short enough for groupByValue. */
 export function canGroupByValue(values: readonly (string | null)[]): boolean {
   return values.length <= MAX_GROUPS && values.join('').length <= MAX_TEXT

@@ -1,8 +1,6 @@
 import type { SqlQuery } from '#core/ports'
-import { join, sql } from '#core/sql/sql'
-
-/** Operators of filters: those of /query, and two more of /funnel (docs/api/funnel.md, D4). */
-export type FilterOp = 'eq' | 'neq' | 'gt' | 'lt' | 'gte' | 'lte' | 'contains' | 'prefix' | 'in'
+import { integer, join, sql } from '#core/sql/sql'
+import type { ConditionOp } from '#schemas/conditions'
 
 export type FilterValue = string | number | boolean
 
@@ -19,48 +17,82 @@ export type FilterField = {
   scalar: SqlQuery
   /** Whether the value is text, not a number or boolean. */
   isText: SqlQuery
+  /** Not null where there is a value of any type. */
+  present: SqlQuery
   /** A cheap condition that holds wherever there is a value. */
   isNamed?: SqlQuery | undefined
 }
 
 /** A column of text as a filter's field. */
 export function textField(column: SqlQuery): FilterField {
-  return { scalar: column, isText: sql`true` }
+  return { scalar: column, isText: sql`true`, present: column }
 }
 
 /**
- * A filter as an SQL condition (U10, U31, U32): never true for a row that lacks the value, not even with
- * `neq`. Numbers compare as numbers, text by code point; `contains` ignores case.
+ * A filter as an SQL condition (U10, U31, U32, U79): never true for a row that lacks the value, not even with
+ * `neq`; only `exists` with false is about such rows. Numbers compare as numbers, text by code point;
+ * `contains` ignores case. `value` is a list for `in` and `not_in` alone.
  */
 export function filterSql(
   field: FilterField,
-  op: FilterOp,
+  op: ConditionOp,
   value: FilterValue | readonly FilterValue[],
 ): SqlQuery {
+  if (op === 'exists')
+    return value === false ? sql`${field.present} IS NULL` : sql`${field.present} IS NOT NULL`
   const condition = Array.isArray(value)
-    ? sql`(${join(
-        value.map(each => compare(field, 'eq', each)),
-        ' OR ',
-      )})`
-    : compare(field, op, value as FilterValue)
+    ? joined(
+        value.map(each => compare(field, op === 'in' ? 'eq' : 'neq', each)),
+        op === 'in' ? ' OR ' : ' AND ',
+      )
+    : compare(field, op as SingleOp, value as FilterValue)
   return field.isNamed === undefined ? condition : sql`(${field.isNamed} AND ${condition})`
 }
 
-function compare(field: FilterField, op: FilterOp, value: FilterValue): SqlQuery {
+/** The operators with one value. */
+type SingleOp = Exclude<ConditionOp, 'in' | 'not_in' | 'exists'>
+
+function joined(conditions: readonly SqlQuery[], separator: ' OR ' | ' AND '): SqlQuery {
+  return sql`(${join([...conditions], separator)})`
+}
+
+function compare(field: FilterField, op: SingleOp, value: FilterValue): SqlQuery {
   const text = String(value)
   switch (op) {
     case 'contains':
       return sql`strpos(lower(${field.scalar}), lower(${text})) > 0`
     case 'prefix':
       return sql`starts_with(${field.scalar}, ${text})`
-    case 'in':
-      return compare(field, 'eq', value)
+    case 'suffix':
+      // Trino has no ends_with. length and substr count code points in both engines.
+      return sql`substr(${field.scalar}, length(${field.scalar}) - ${integer(Array.from(text).length)} + 1) = ${text}`
+    case 'glob':
+      return sql`regexp_like(${field.scalar}, ${globPattern(text)})`
     case 'eq':
     case 'neq':
       return equality(field, op, value)
     default:
       return order(field, op, value)
   }
+}
+
+/**
+ * The regular expression of a glob: `*` stands for any characters but a slash, `**` for any characters. It
+ * has only what Trino and DuckDB read in the same way: `\\z` ends the text, where `$` may stand before a line
+ * break, and a dot may not stand for one.
+ */
+function globPattern(glob: string): string {
+  const parts = glob.split(/(\*+)/).map(part => {
+    if (part.startsWith('**')) return '(.|\\n)*'
+    if (part === '*') return '[^/]*'
+    return Array.from(part, each => (/[A-Za-z0-9_]/.test(each) ? each : escaped(each))).join('')
+  })
+  return `^${parts.join('')}\\z`
+}
+
+/** Characters without a meaning in regular expressions stand for themselves, also behind a backslash. */
+function escaped(character: string): string {
+  return /[!-/:-@[-`{-~]/.test(character) ? `\\${character}` : character
 }
 
 /** As numbers when either side is a number and the other reads as one, else as text. */

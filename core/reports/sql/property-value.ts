@@ -52,7 +52,7 @@ export function propertyValue(key: string): PropertyValue {
   const isJsonText = sql`starts_with(${json}, '"')`
   const column = propertyColumns.find(({ property }) => property === key)
   if (column === undefined) {
-    const filterField = { scalar: jsonScalar, isText: isJsonText, isNamed }
+    const filterField = { scalar: jsonScalar, isText: isJsonText, isNamed, present: text }
     return { fields: ['properties'], scalar, text, filterField, mayHaveValue: isNamed, json }
   }
   const value = column.type === 'string' ? name(column.name) : sql`CAST(${name(column.name)} AS varchar)`
@@ -63,7 +63,7 @@ export function propertyValue(key: string): PropertyValue {
     fields: ['properties', column.name],
     scalar: scalarOfBoth,
     text: sql`coalesce(${value}, ${text})`,
-    filterField: { scalar: scalarOfBoth, isText },
+    filterField: { scalar: scalarOfBoth, isText, present: sql`coalesce(${value}, ${text})` },
     ...(isNamed !== undefined && { mayHaveValue: sql`(${name(column.name)} IS NOT NULL OR ${isNamed})` }),
   }
 }

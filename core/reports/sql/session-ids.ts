@@ -1,5 +1,5 @@
 import { shortKey } from '#core/lake/consume/id-keys'
-import type { LakeRead } from '#core/lake/read/lake-read'
+import { type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
@@ -27,7 +27,11 @@ export async function readSessionIds(
   ].toSorted((a, b) => a - b)
   const [first, last] = [times[0], times.at(-1)]
   if (first === undefined || last === undefined) return new Map()
-  const relation = events({ ...read, from: first, to: last + 1 }, ['timestamp', 'session_id', 'user_id'])
+  const relation = events({ ...withoutWhere(read), from: first, to: last + 1 }, [
+    'timestamp',
+    'session_id',
+    'user_id',
+  ])
   // HAVING with max, not WHERE: so the hash is computed only for the few events that have one of the
   // timestamps.
   const found = await rows(sql`SELECT session_id, user_id FROM ${relation} AS each_event

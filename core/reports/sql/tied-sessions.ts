@@ -1,4 +1,4 @@
-import type { LakeRead } from '#core/lake/read/lake-read'
+import { type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import type { ReadRows } from '#core/reports/run/statements'
@@ -46,7 +46,7 @@ export function sessionsOfStart(
   startAt: number,
   { isListed, count }: { isListed: SqlQuery; count: number },
 ): SqlQuery {
-  const ofStart = events({ ...read, from: startAt, to: startAt + 1 }, ['session_id'])
+  const ofStart = events({ ...withoutWhere(read), from: startAt, to: startAt + 1 }, ['session_id'])
   const ids = sql`SELECT session_id, ${hashOfId(sql`session_id`)} AS id_hash
       FROM (SELECT DISTINCT session_id FROM ${ofStart} AS each_event WHERE session_id IS NOT NULL AND ${isListed}) AS started_id`
   const started = sql`SELECT *, ${hashOfKey(sql`session_key`)} AS key_hash

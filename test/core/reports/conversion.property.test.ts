@@ -29,7 +29,10 @@ test('GET /conversion equals the oracle for random histories, goals and groups',
         await withReportLake(given, async ({ services, projects, events }) => {
           for (const project of projects) {
             for (const { dates, tz, ...asked } of requests) {
-              const body = await runReport(conversion, services, { project, query: { ...asked, ...dates, tz } })
+              const body = await runReport(conversion, services, {
+                project,
+                query: { ...asked, ...dates, tz },
+              })
               const { project: _, period: __, goal, from, by, ...numbers } = body
               expect([goal, from, by]).toEqual([asked.goal, asked.from ?? null, asked.by])
               expect(numbers).toEqual(

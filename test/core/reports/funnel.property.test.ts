@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { funnel } from '#core/reports/funnel/funnel'
 import { runReport } from '#core/reports/run/run'
-import { FUNNEL_OPS } from '#schemas/funnel'
+import { SINGLE_OPS } from '#schemas/conditions'
 import { propertySettings } from '#test/support/depth'
 import { type OracleStep, oracleFunnel } from '#test/support/oracle/funnel'
 import { orderedHistory } from '#test/support/ordered-history'
@@ -27,12 +27,12 @@ const value = fc.constantFrom<string | number | boolean>(
 const filter: fc.Arbitrary<OracleStep['filters'][number]> = fc.oneof(
   fc.record({
     property: fc.constantFrom('plan', 'path', 'session_count'),
-    op: fc.constantFrom(...FUNNEL_OPS.filter(op => op !== 'in')),
+    op: fc.constantFrom(...SINGLE_OPS),
     value,
   }),
   fc.record({
     property: fc.constantFrom('plan', 'path'),
-    op: fc.constant('in' as const),
+    op: fc.constantFrom('in' as const, 'not_in' as const),
     value: fc.array(value, { minLength: 1, maxLength: 3 }),
   }),
 )

@@ -36,7 +36,9 @@ test('POST /paths equals the oracle for random histories, goals, bounds and caps
               const { period, goal_event, bounds, ...rest } = body
               expect({ goal_event, ...bounds }).toEqual(asked)
               expect(period.to).toBe(periodOf({ project: project.id, ...dates, now: NOW, tz }).to)
-              expect(rest).toEqual(oraclePaths(events, { project: project.id, ...dates, now: NOW, tz }, asked))
+              expect(rest).toEqual(
+                oraclePaths(events, { project: project.id, ...dates, now: NOW, tz }, asked),
+              )
               conversions += body.entry_paths.reduce((sum, path) => sum + path.conversions, 0)
               truncations += Number(JSON.stringify(body.entry_paths).includes('"truncated"'))
             }

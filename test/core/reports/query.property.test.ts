@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { query } from '#core/reports/query/query'
 import { createNotes } from '#core/reports/run/notes'
 import { runReport } from '#core/reports/run/run'
-import { FILTER_OPS } from '#schemas/query'
+import { SINGLE_OPS } from '#schemas/conditions'
 import { propertySettings } from '#test/support/depth'
 import { oracleCounts, oracleQuery } from '#test/support/oracle/query'
 import { type Dates, randomDates } from '#test/support/random-dates'
@@ -37,12 +37,14 @@ const filter = fc.record({
     'session_id',
     'country',
     'date',
+    'hour',
+    'weekday',
     'properties.path',
     'properties.plan',
     'properties.session_count',
     'properties.a',
   ),
-  op: fc.constantFrom(...FILTER_OPS),
+  op: fc.constantFrom(...SINGLE_OPS),
   value: fc.constantFrom<string | number | boolean>(
     'x',
     '',
@@ -62,6 +64,9 @@ const filter = fc.record({
     'DE',
     '2026-11-10',
     '5.0',
+    '*',
+    '**e*',
+    '15',
   ),
 })
 

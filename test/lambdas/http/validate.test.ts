@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { validate } from '#lambdas/http/validate'
-import { datesOfWeek, limit, oneOf, wholeNumber } from '#schemas/fields'
+import { limit, oneOf, questionOfWeek, wholeNumber } from '#schemas/fields'
 
 const schema = z.object({
   name: z.string().min(1),
   hosts: z.array(z.string()).optional(),
-  since: datesOfWeek.since,
+  since: questionOfWeek.since,
   days: wholeNumber('days', 0, 3650).optional(),
   groupBy: oneOf('groupBy', ['day', 'week']).default('day'),
   limit,

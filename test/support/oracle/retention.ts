@@ -23,6 +23,8 @@ export type OracleRetention = {
   people_of_cohort?: string | undefined
   people_of_offset?: number | undefined
   people_dropped?: boolean | undefined
+  /** The people whom a condition chooses; absent: everybody. */
+  people?: ReadonlySet<string> | undefined
 }
 
 /** The first date of the period that holds a date. */
@@ -67,6 +69,7 @@ export function oracleRetention(
   const windowDays = (Date.parse(localTime(now, tz).date) - Date.parse(dates[0] as string)) / DAY
   const first = new Map<string, number>()
   for (const { user, at } of activity(events, { ...base, since: '3650d' }, asked.event)) {
+    if (asked.people?.has(user) === false) continue
     first.set(user, Math.min(first.get(user) ?? at, at))
   }
   const cohortOf = (at: number) => dates.findLast(date => date <= localTime(at, tz).date)

@@ -4,7 +4,7 @@ import { FEWEST_PEOPLE } from '#core/reports/few-people/fold-groups'
 import { queryForLinks } from '#core/reports/few-people/query'
 import type { QueryParams } from '#core/reports/query/params'
 import { runReport } from '#core/reports/run/run'
-import { FILTER_OPS } from '#schemas/query'
+import { SINGLE_OPS } from '#schemas/conditions'
 import { testProject } from '#test/support/account-fixtures'
 import { propertySettings } from '#test/support/depth'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
@@ -21,7 +21,7 @@ const SUM = 'sum(properties.v)'
 type Sent = { person: number; date: string; p?: string | number; q?: string; v?: number }
 type Filter = {
   field: 'properties.p' | 'properties.q'
-  op: (typeof FILTER_OPS)[number]
+  op: (typeof SINGLE_OPS)[number]
   value: string | number
 }
 type Question = { filters: readonly Filter[]; group_by: readonly string[] }
@@ -51,7 +51,7 @@ const sent = fc.record(
 const filterOf = (field: Filter['field'], values: readonly (string | number)[]) =>
   fc.record({
     field: fc.constant(field),
-    op: fc.constantFrom(...FILTER_OPS),
+    op: fc.constantFrom(...SINGLE_OPS),
     value: fc.constantFrom(...values),
   })
 const ofP = filterOf('properties.p', VALUES)

@@ -111,7 +111,10 @@ describe('until', () => {
   test('a time of day is refused by a report that counts whole dates', () => {
     for (const params of [{ since: '2026-11-01T10:00' }, { until: '2026-11-17T10:00Z' }]) {
       expect(() => range(params)).toThrow(
-        expect.objectContaining({ code: 'INVALID_SINCE', message: expect.stringMatching(/counts whole dates/) }),
+        expect.objectContaining({
+          code: 'INVALID_SINCE',
+          message: expect.stringMatching(/counts whole dates/),
+        }),
       )
     }
   })

@@ -14,7 +14,10 @@ afterAll(() => service.close())
 
 function ask(route: Route, fields: Record<string, unknown>) {
   const all = { project: project.name, ...fields }
-  return service.call(route, route.body === undefined ? { query: all as Record<string, string> } : { body: all })
+  return service.call(
+    route,
+    route.body === undefined ? { query: all as Record<string, string> } : { body: all },
+  )
 }
 
 /** What the reads with a range need beside it. */
@@ -42,17 +45,20 @@ test('the rows with a range are found', () => {
   expect(reads.length).toBeGreaterThanOrEqual(15)
 })
 
-test.each(reads)('%s takes a first and a last date by both names, and says the range', async (name, route) => {
-  for (const dates of [
-    { since: '2026-11-10', until: '2026-11-12' },
-    { date_from: '2026-11-10', date_to: '2026-11-12' },
-  ]) {
-    const { status, body } = await ask(route, { ...NEEDS[name], ...dates })
-    expect([status, body.message]).toEqual([200, undefined])
-    const { period, range } = body as Record<string, Record<string, unknown>>
-    expect(name === 'retention' ? range : period).toMatchObject({ from: '2026-11-10', to: '2026-11-12' })
-  }
-})
+test.each(reads)(
+  '%s takes a first and a last date by both names, and says the range',
+  async (name, route) => {
+    for (const dates of [
+      { since: '2026-11-10', until: '2026-11-12' },
+      { date_from: '2026-11-10', date_to: '2026-11-12' },
+    ]) {
+      const { status, body } = await ask(route, { ...NEEDS[name], ...dates })
+      expect([status, body.message]).toEqual([200, undefined])
+      const { period, range } = body as Record<string, Record<string, unknown>>
+      expect(name === 'retention' ? range : period).toMatchObject({ from: '2026-11-10', to: '2026-11-12' })
+    }
+  },
+)
 
 test.each(reads)('%s counts from a time of day, or refuses it', async (name, route) => {
   const { status, body } = await ask(route, { ...NEEDS[name], since: '2026-11-17T10:30:00.123Z' })

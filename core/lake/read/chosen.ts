@@ -1,0 +1,89 @@
+import type { SqlQuery } from '#core/ports'
+import { join, name, sql } from '#core/sql/sql'
+import { textKey } from '#core/sql/text-key'
+import type { Range } from '#core/time'
+import type { EventField } from './lake-read.ts'
+import { userKeyOf } from './user-links.ts'
+
+/**
+ * A condition on the events of a read. It chooses rows by their own fields, and by flags of the sessions and
+ * people that they belong to.
+ */
+export type Chosen = {
+  /** The fields of an event that `condition` reads. */
+  fields: readonly EventField[]
+  /** Over these fields and the flags of the sets; never null. */
+  condition: SqlQuery
+  sets: readonly ChosenSet[]
+  /** The events that choose a session or a person: from <= timestamp < to, Unix ms. */
+  range: Range
+}
+
+/** Flags of sessions or people. One that is not in the relation has none. */
+export type ChosenSet = {
+  of: 'session' | 'person'
+  /** Rows (set_ref, flags): one for each session or person. */
+  relation: SqlQuery
+  /** The columns of the flags, which are 1 or 0. */
+  flags: readonly SqlQuery[]
+  /** Whether set_ref is the id itself or its key (core/lake/consume/id-keys.ts). */
+  refs: Refs
+}
+
+export type Refs = 'ids' | 'keys'
+
+/** What a row has of a session or person. */
+export const ID_OF = { session: 'session_id', person: 'user_id' } as const
+
+/** The fields of those rows of `eventsOf` that pass. `eventsOf`: the rows with these fields. */
+export function passingEvents(
+  { fields: own, condition, sets }: Chosen,
+  fields: readonly EventField[],
+  eventsOf: (fields: readonly EventField[]) => SqlQuery,
+): SqlQuery {
+  const rows = eventsOf([...new Set([...fields, ...own, ...sets.map(({ of }) => ID_OF[of])])])
+  const columns = fields.length === 0 ? sql`1 AS each_row` : join(fields.map(fieldName), ', ')
+  return sql`(SELECT ${columns} FROM ${rows} AS each_event${joinSets(sets, eventRefs)} WHERE ${condition})`
+}
+
+/** Joins the sets to rows, which have an id or a key of their session and person as `refOf` says. */
+export function joinSets(
+  sets: readonly ChosenSet[],
+  refOf: (set: ChosenSet) => { refs: Refs; column: SqlQuery },
+): SqlQuery {
+  const joins = sets.map((set, i) => {
+    const { refs, column } = refOf(set)
+    const [own, other] = REFS[set.refs][refs]
+    const ref = numbered('set_ref', i)
+    return sql`
+        LEFT JOIN (SELECT ${own(sql`set_ref`)} AS ${ref}, ${join([...set.flags], ', ')} FROM (${set.relation}) AS set_row) AS ${numbered('chosen_set', i)}
+          ON ${ref} = ${other(column)}`
+  })
+  return join(joins, '')
+}
+
+const same = (column: SqlQuery) => column
+
+/** How the references of a set and those of other rows become equal for one session or person. */
+const REFS = {
+  // Comparing hashes takes two thirds of the time of comparing texts.
+  ids: { ids: [textKey, textKey], keys: [userKeyOf, same] },
+  keys: { ids: [same, userKeyOf], keys: [same, same] },
+} as const
+
+function eventRefs({ of }: ChosenSet): { refs: Refs; column: SqlQuery } {
+  return { refs: 'ids', column: name(ID_OF[of]) }
+}
+
+/** Whether the condition reads no field of an event, so that a session or a person passes as a whole. */
+export function isOfEntities({ fields }: Chosen): boolean {
+  return fields.length === 0
+}
+
+function numbered(text: string, index: number): SqlQuery {
+  return { text: `${text}_${index}`, params: [] }
+}
+
+function fieldName(field: EventField): SqlQuery {
+  return { text: field, params: [] }
+}

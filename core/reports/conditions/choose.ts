@@ -1,0 +1,198 @@
+import { ApiError } from '#core/errors'
+import { type ChosenSet, ID_OF, joinSets } from '#core/lake/read/chosen'
+import { type EventField, type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
+import { events, hasIdsAsKeys, sessions } from '#core/lake/read/relations'
+import type { SqlQuery } from '#core/ports'
+import { addDays, type Zone } from '#core/reports/run/zone'
+import { filterSql } from '#core/reports/sql/filters'
+import { integer, join, name, sql } from '#core/sql/sql'
+import { textKey } from '#core/sql/text-key'
+import type { Range } from '#core/time'
+import type { Condition, Did, Leaf } from '#schemas/conditions'
+import { parseFilter, parseValue, UnknownFieldError } from './parse-filter.ts'
+import { isSessionLeaf, SESSION_LEAVES, type SessionLeaf } from './session-leaves.ts'
+
+/**
+ * From a condition (docs/api/conditions.md) to what relations choose by. A leaf about an event becomes a
+ * comparison of its columns. `session`, `person` and `did`, and fields of a session, become flags in a set of
+ * sessions or people: those of one kind share one scan, however many they are.
+ */
+export type ChoosingContext = {
+  read: LakeRead
+  zone: Zone
+  now: number
+  /** Unix ms before which the caller may see no event. */
+  oldest: number
+}
+
+/** The part of a read that passes a condition. Throws INVALID_FILTER_FIELD and as parseFilter does. */
+export function choose(condition: Condition, context: ChoosingContext): LakeRead {
+  const all = withoutWhere(context.read)
+  const range = { from: all.from, to: all.to }
+  const compiler: Compiler = { ...context, read: all, flags: 0 }
+  const { fields, test, sets } = compile(condition, compiler, 'where')
+  return { ...all, where: { range, fields, condition: test, sets: joinedSets(sets, compiler) } }
+}
+
+type Compiler = ChoosingContext & {
+  /** Flags that have a name so far. */
+  flags: number
+}
+
+/** A condition over the columns of an event; it is never null. */
+type Compiled = { fields: EventField[]; test: SqlQuery; sets: WantedSet[] }
+
+/** A flag of sessions or people. `range`: of the events that are looked at. */
+type WantedSet = { flag: SqlQuery } & (
+  | { of: 'session'; test: (session: SessionLeaf) => SqlQuery; field: SessionLeaf }
+  | { of: 'session' | 'person'; inner: Compiled; atLeast: number; range: Range }
+)
+
+function compile(condition: Condition, compiler: Compiler, place: string): Compiled {
+  if ('and' in condition) return joinAll(condition.and, ' AND ', compiler, `${place}.and`)
+  if ('or' in condition) return joinAll(condition.or, ' OR ', compiler, `${place}.or`)
+  if ('not' in condition) {
+    const { test, ...others } = compile(condition.not, compiler, `${place}.not`)
+    return { ...others, test: sql`NOT ${test}` }
+  }
+  if ('session' in condition) return inSet('session', condition.session, compiler, `${place}.session`)
+  if ('person' in condition) return inSet('person', condition.person, compiler, `${place}.person`)
+  if ('did' in condition) return hasDone(condition.did, compiler, `${place}.did`)
+  return compileLeaf(condition, compiler, place)
+}
+
+function joinAll(
+  conditions: readonly Condition[],
+  operator: ' AND ' | ' OR ',
+  compiler: Compiler,
+  place: string,
+): Compiled {
+  const parts = conditions.map((each, i) => compile(each, compiler, `${place}[${i}]`))
+  const tests = parts.map(({ test }) => test)
+  return {
+    fields: parts.flatMap(({ fields }) => fields),
+    test: sql`(${join(tests, operator)})`,
+    sets: parts.flatMap(({ sets }) => sets),
+  }
+}
+
+function inSet(of: 'session' | 'person', condition: Condition, compiler: Compiler, place: string): Compiled {
+  const inner = compile(condition, compiler, place)
+  const { from, to } = compiler.read
+  return ofFlag({ of, inner, atLeast: 1, range: { from, to }, flag: nextFlag(compiler) })
+}
+
+function hasDone({ event, where, at_least = 1, within }: Did, compiler: Compiler, place: string): Compiled {
+  const done: Condition = { field: 'event', op: 'eq', value: event }
+  const inner = compile(where === undefined ? done : { and: [done, where] }, compiler, place)
+  return ofFlag({
+    ...{ of: 'person', inner, atLeast: at_least, range: rangeWithin(within, compiler) },
+    flag: nextFlag(compiler),
+  })
+}
+
+/** The range of the read, or so many days before its last date and that date. */
+function rangeWithin(within: string | undefined, { read, zone, oldest, now }: Compiler): Range {
+  if (within === undefined) return { from: read.from, to: read.to }
+  const lastDate = zone.dateOf(Math.min(read.to - 1, now))
+  const from = zone.startOf(addDays(lastDate, -Number.parseInt(within, 10)))
+  return { from: Math.max(from, oldest), to: read.to }
+}
+
+function ofFlag(set: WantedSet): Compiled {
+  return { fields: [], test: sql`coalesce(${set.flag}, 0) = 1`, sets: [set] }
+}
+
+/** A name of our own: no two flags of a statement have the same. */
+function nextFlag(compiler: Compiler): SqlQuery {
+  compiler.flags += 1
+  return { text: `flag_${compiler.flags}`, params: [] }
+}
+
+function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
+  const { field, op } = leaf
+  try {
+    if (!isSessionLeaf(field)) {
+      const { read, zone } = compiler
+      const range = { from: Math.min(read.from, compiler.oldest), to: read.to }
+      const { fields, condition } = parseFilter(leaf, place, { ...zone, range })
+      return { fields, test: sql`coalesce(${condition}, false)`, sets: [] }
+    }
+    const value = toFlag(parseValue(leaf.value, op, place, field), field)
+    const test = (named: SessionLeaf) => filterSql(SESSION_LEAVES[named].filterField, op, value)
+    return ofFlag({ of: 'session', field, test, flag: nextFlag(compiler) })
+  } catch (error) {
+    if (!(error instanceof UnknownFieldError)) throw error
+    const { message, suggestedField } = error
+    throw new ApiError('INVALID_FILTER_FIELD', message, { fields: { suggested_field: suggestedField } })
+  }
+}
+
+type Value = ReturnType<typeof parseValue>
+
+/** `is_bounce` is 1 or 0 in the lake, and true or false for who asks. */
+function toFlag(value: Value, field: SessionLeaf): Value {
+  const toNumber = (each: string | number | boolean) =>
+    each === true || each === 'true' ? 1 : each === false || each === 'false' ? 0 : each
+  if (field !== 'is_bounce') return value
+  return Array.isArray(value) ? value.map(toNumber) : toNumber(value)
+}
+
+/** The sets with the wanted flags: flags of one kind and range share a set, so they share a scan. */
+function joinedSets(wanted: readonly WantedSet[], compiler: Compiler): ChosenSet[] {
+  const kinds = Map.groupBy(wanted, set =>
+    'field' in set ? 'sessions of the rollup' : `${set.of} ${set.range.from} ${set.range.to}`,
+  )
+  return [...kinds.values()].map(ofKind => {
+    const flags = ofKind.map(({ flag }) => flag)
+    const [first] = ofKind
+    if (first !== undefined && 'field' in first)
+      return { of: 'session', flags, ...sessionFlags(ofKind, compiler) }
+    return { of: first?.of ?? 'session', flags, refs: 'ids', relation: eventFlags(ofKind, compiler) }
+  })
+}
+
+/** The sessions that start in the range, with the flags of their fields. */
+function sessionFlags(sets: readonly WantedSet[], { read }: Compiler): Pick<ChosenSet, 'refs' | 'relation'> {
+  const leaves = sets.flatMap(set => ('field' in set ? [set] : []))
+  const reads = [...new Set(leaves.flatMap(({ field }) => [...SESSION_LEAVES[field].reads]))]
+  const flags = leaves.map(({ field, test, flag }) => sql`${toBit(test(field))} AS ${flag}`)
+  return {
+    refs: hasIdsAsKeys(read) ? 'ids' : 'keys',
+    relation: sql`SELECT session_key AS set_ref, ${join(flags, ', ')} FROM ${sessions(read, reads)} AS leaf_session`,
+  }
+}
+
+/** The sessions or people of the events that pass any of the inner conditions, with a flag for each. */
+function eventFlags(sets: readonly WantedSet[], compiler: Compiler): SqlQuery {
+  const wanted = sets.flatMap(set => ('inner' in set ? [set] : []))
+  const [{ of, range } = { of: 'session' as const, range: compiler.read }] = wanted
+  const id = ID_OF[of]
+  const inner = joinedSets(
+    wanted.flatMap(each => each.inner.sets),
+    compiler,
+  )
+  const fields = wanted.flatMap(each => each.inner.fields)
+  const ids = inner.map(set => ID_OF[set.of])
+  const rows = events({ ...compiler.read, ...range }, [...new Set([id, ...fields, ...ids])])
+  const hits = wanted.map(({ inner: { test } }, i) => sql`${toBit(test)} AS ${hit(i)}`)
+  const joined = joinSets(inner, set => ({ refs: 'ids', column: name(ID_OF[set.of]) }))
+  const isHit = join(
+    wanted.map((_, i) => hit(i)),
+    ' + ',
+  )
+  const flags = wanted.map(
+    ({ flag, atLeast }, i) => sql`${toBit(sql`sum(${hit(i)}) >= ${integer(atLeast)}`)} AS ${flag}`,
+  )
+  return sql`SELECT max(${name(id)}) AS set_ref, ${join(flags, ', ')}
+          FROM (SELECT ${name(id)}, ${join(hits, ', ')} FROM ${rows} AS flagged_event${joined} WHERE ${name(id)} IS NOT NULL) AS hit_event
+          WHERE ${isHit} > 0 GROUP BY ${textKey(name(id))}`
+}
+
+function toBit(test: SqlQuery): SqlQuery {
+  return sql`CASE WHEN ${test} THEN 1 ELSE 0 END`
+}
+
+function hit(index: number): SqlQuery {
+  return { text: `hit_${index}`, params: [] }
+}

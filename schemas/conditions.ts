@@ -1,0 +1,190 @@
+import * as z from 'zod'
+import { parseJson } from './json-depth.ts'
+
+/** Conditions of reads (docs/api/conditions.md, U78, U79). */
+
+/** Operators that compare with one value. */
+export const SINGLE_OPS = [
+  ...(['eq', 'neq', 'gt', 'lt', 'gte', 'lte'] as const),
+  ...(['contains', 'prefix', 'suffix', 'glob'] as const),
+] as const
+/** What a leaf of a condition, a filter of /query and a filter of a step of /funnel may ask. */
+export const CONDITION_OPS = [...SINGLE_OPS, 'in', 'not_in', 'exists'] as const
+export type ConditionOp = (typeof CONDITION_OPS)[number]
+
+/**
+ * A field of an event, its session or its person that is compared. core/reports/conditions checks the value.
+ */
+export type Leaf = { field: string; op: ConditionOp; value?: unknown }
+
+/**
+ * What somebody did: an event of this name, so many times at least, in the range or so many days before its
+ * end.
+ */
+export type Did = {
+  event: string
+  where?: Condition | undefined
+  at_least?: number | undefined
+  within?: string | undefined
+}
+
+export type Condition =
+  | Leaf
+  | { and: readonly Condition[] }
+  | { or: readonly Condition[] }
+  | { not: Condition }
+  | { session: Condition }
+  | { person: Condition }
+  | { did: Did }
+
+/** Nodes inside each other; a leaf alone has depth 1. Each `session` and `person` is one more scan. */
+const MAX_DEPTH = 5
+/** Leaves of a condition, `did` included. The engine needs seconds to plan a statement with more. */
+export const MAX_LEAVES = 100
+/** Characters of a condition in a query string or as text, so that it is parsed in no time. */
+const MAX_TEXT = 16_384
+const [MAX_EVENT_CHARS, MAX_TIMES, MAX_DAYS] = [256, 1_000, 3_650]
+
+const KINDS = ['and', 'or', 'not', 'session', 'person', 'did'] as const
+const FORMS =
+  'Use `{field, op, value}`, or one of `and`, `or`, `not`, `session`, `person`, `did`; see /docs/api/conditions.md.'
+
+/** A node that is not checked yet, where it stands, and how deep. */
+type Unchecked = { node: unknown; place: string; depth: number }
+
+/**
+ * What is wrong with a condition, as a sentence; null if nothing is. It walks with a list of its own, so the
+ * depth of what a stranger sends costs no stack.
+ */
+export function faultOf(condition: unknown): string | null {
+  const open: Unchecked[] = [{ node: condition, place: 'where', depth: 1 }]
+  let leaves = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, place, depth } = next
+    if (depth > MAX_DEPTH)
+      return `Field \`where\` has more than ${MAX_DEPTH} conditions inside each other. Send a flatter one.`
+    if (typeof node !== 'object' || node === null || Array.isArray(node))
+      return `Field \`${place}\` must be an object. ${FORMS}`
+    const { fault, inner, isLeaf } = checkNode(node as Record<string, unknown>, place)
+    if (fault !== null) return fault
+    leaves += Number(isLeaf)
+    if (leaves > MAX_LEAVES || open.length + inner.length > MAX_LEAVES)
+      return `Field \`where\` has more than ${MAX_LEAVES} conditions. Send fewer; \`in\` takes several values.`
+    open.push(...inner.map(each => ({ ...each, depth: depth + 1 })))
+  }
+  return null
+}
+
+type Checked = { fault: string | null; inner: { node: unknown; place: string }[]; isLeaf: boolean }
+
+function checkNode(node: Record<string, unknown>, place: string): Checked {
+  const wrong = (fault: string): Checked => ({ fault, inner: [], isLeaf: false })
+  const names = Object.keys(node).filter(name => node[name] !== undefined)
+  if (names.includes('field') || names.includes('op')) return checkLeaf(node, names, place)
+  const kind = KINDS.find(each => each === names[0])
+  if (kind === undefined || names.length !== 1) return wrong(`Field \`${place}\` is no condition. ${FORMS}`)
+  const value = node[kind]
+  if (kind === 'did') return checkDid(value, `${place}.did`)
+  if (kind === 'not' || kind === 'session' || kind === 'person')
+    return { fault: null, inner: [{ node: value, place: `${place}.${kind}` }], isLeaf: false }
+  if (!Array.isArray(value) || value.length === 0)
+    return wrong(`Field \`${place}.${kind}\` must be a list of conditions, at least one.`)
+  const inner = value
+    .slice(0, MAX_LEAVES + 1)
+    .map((each, i) => ({ node: each, place: `${place}.${kind}[${i}]` }))
+  return { fault: null, inner, isLeaf: false }
+}
+
+function checkLeaf({ field, op }: Record<string, unknown>, names: readonly string[], place: string): Checked {
+  const isKnown = names.every(name => ['field', 'op', 'value'].includes(name))
+  const fault = !isKnown
+    ? `Field \`${place}\` is no condition. ${FORMS}`
+    : typeof field !== 'string' || field === ''
+      ? `Field \`${place}.field\` is missing. Name a field.`
+      : !CONDITION_OPS.some(each => each === op)
+        ? `Field \`${place}.op\` must be one of ${CONDITION_OPS.join(', ')}.`
+        : null
+  return { fault, inner: [], isLeaf: true }
+}
+
+function checkDid(did: unknown, place: string): Checked {
+  const wrong = (fault: string): Checked => ({ fault, inner: [], isLeaf: true })
+  if (typeof did !== 'object' || did === null || Array.isArray(did))
+    return wrong(`Field \`${place}\` must be an object with an \`event\`.`)
+  const { event, where, at_least = 1, within, ...others } = did as Record<string, unknown>
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined)
+    return wrong(`Field \`${place}\` has only \`event\`, \`where\`, \`at_least\` and \`within\`.`)
+  if (typeof event !== 'string' || event === '' || event.length > MAX_EVENT_CHARS)
+    return wrong(`Field \`${place}.event\` must be an event name of 1 to ${MAX_EVENT_CHARS} characters.`)
+  if (!Number.isInteger(at_least) || Number(at_least) < 1 || Number(at_least) > MAX_TIMES)
+    return wrong(`Field \`${place}.at_least\` must be a whole number from 1 to ${MAX_TIMES}.`)
+  const days = typeof within === 'string' ? /^(\d{1,4})d$/.exec(within)?.[1] : undefined
+  if (within !== undefined && !(Number(days) <= MAX_DAYS))
+    return wrong(
+      `Field \`${place}.within\` must be a number of days such as \`90d\`, at most \`${MAX_DAYS}d\`.`,
+    )
+  const inner = where === undefined ? [] : [{ node: where, place: `${place}.where` }]
+  return { fault: null, inner, isLeaf: true }
+}
+
+/** The schema of `where`: a condition, or its JSON as text, as a query string has it. */
+export const where = z
+  .unknown()
+  .transform((given, context) => {
+    const condition = typeof given === 'string' ? parseText(given) : given
+    const fault = faultOf(condition)
+    if (fault === null) return condition as Condition
+    context.addIssue({ code: 'custom', message: fault })
+    return z.NEVER
+  })
+  .meta({
+    override: { type: 'object' },
+    description: 'Only what passes this condition: /docs/api/conditions.md',
+  })
+  .optional()
+
+/** The value of a JSON text; null for another text, which is no condition. */
+function parseText(text: string): unknown {
+  if (text.length > MAX_TEXT) return null
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}
+
+const FILTER = /^([^:]+):([a-z_]+)(?::([\s\S]*))?$/
+const FILTER_FORM =
+  'Parameter `filter` must be `field:op:value`, such as `country:eq:DE` or `properties.path:prefix:/blog`.'
+
+/** The filters of a query string, which all must hold; each line is one. Null if one has another form. */
+function parseFilters(text: string): Leaf[] | null {
+  const parts = text.split('\n').map(line => FILTER.exec(line))
+  const leaves = parts.map(part => (part === null ? null : toLeaf(part)))
+  return leaves.length <= MAX_LEAVES && leaves.every(leaf => leaf !== null) ? leaves : null
+}
+
+function toLeaf([, field = '', op = '', value]: RegExpExecArray): Leaf | null {
+  const known = CONDITION_OPS.find(each => each === op)
+  if (known === undefined) return null
+  if (known === 'exists') return { field, op: known, value: value !== 'false' }
+  if (value === undefined) return null
+  return { field, op: known, value: known === 'in' || known === 'not_in' ? value.split(',') : value }
+}
+
+/** The schema of `filter`: texts of the form `field:op:value`, all of which must hold. */
+export const filter = z
+  .unknown()
+  .transform((given, context) => {
+    const lines = Array.isArray(given) ? given : [given]
+    const leaves = lines.every(line => typeof line === 'string') ? parseFilters(lines.join('\n')) : null
+    if (leaves !== null) return leaves
+    context.addIssue({ code: 'custom', message: FILTER_FORM })
+    return z.NEVER
+  })
+  .meta({
+    override: { type: 'array', items: { type: 'string' } },
+    description: 'Conditions as `field:op:value`, which all must hold: `country:eq:DE`. Repeatable',
+  })
+  .optional()
