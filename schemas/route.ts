@@ -53,7 +53,7 @@ export type Route = {
    */
   project?: 'query' | 'body' | 'path' | 'body_or_query' | 'query_or_first'
   query?: z.ZodType
-  /** Query parameters that may stand several times. Their values are joined by commas. */
+  /** Query parameters that may stand several times. Their values come as lines of one text. */
   lists?: readonly string[]
   body?: z.ZodType
   /** A body for the OpenAPI document, which works in the project `demo`. */

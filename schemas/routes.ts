@@ -84,10 +84,18 @@ export const derivedErrors: {
     follows: ({ auth, limits, function: name }) =>
       limits !== undefined || auth === 'project_token' || name === 'reports' || name === 'auth',
   },
+  { code: 'INVALID_SINCE', of: 'with `since`', follows: route => hasField(route, 'since') },
+  { code: 'INVALID_FILTER_FIELD', of: 'with `where`', follows: route => hasField(route, 'where') },
+  { code: 'INVALID_PROPERTY_KEY', of: 'with `where`', follows: route => hasField(route, 'where') },
   // The query is too large for the engine.
   { code: 'QUERY_FAILED', of: 'of Analytics', follows: ({ tag }) => tag === 'Analytics' },
   { code: 'INTERNAL_ERROR', of: 'of any kind', follows: () => true },
 ]
+
+function hasField({ query, body }: Route, name: string): boolean {
+  const schema = body ?? query
+  return schema !== undefined && 'shape' in schema && name in (schema.shape as object)
+}
 
 /**
  * Returns every error code of a route: the codes of its row, and the codes that follow from its other fields.

@@ -1,3 +1,4 @@
+import { ApiError } from '#core/errors'
 import { quoted } from '#core/text/clean-text'
 import type { JsonObject } from '#core/text/json-object'
 import { nearestName } from '#core/text/nearest-name'
@@ -12,8 +13,26 @@ const MAX_IGNORED = 10
 const CHAIN_PARAMETERS = ['key', 'project']
 
 /**
+ * Names that change the number of some read (U77), with the names that do the same in others. A read that
+ * knows none of them would answer with another number than the one that was asked.
+ */
+const DECISIVE: Readonly<Record<string, readonly string[]>> = {
+  since: ['since', 'period'],
+  date_from: ['date_from', 'since', 'period'],
+  until: ['until'],
+  date_to: ['date_to', 'until'],
+  where: ['where'],
+  filter: ['filter', 'filters', 'where'],
+  filters: ['filters', 'where'],
+  group_by: ['group_by', 'groupBy', 'by', 'property', 'breakdown'],
+  groupBy: ['groupBy', 'group_by', 'by', 'property', 'breakdown'],
+  compare: ['compare'],
+}
+
+/**
  * A sentence for each parameter and body field that the read does not know (U67): it was ignored, and the
- * caller may think that it was not. A field that is null counts as absent (R2).
+ * caller may think that it was not. A field that is null counts as absent (R2). Throws MISSING_FIELDS for one
+ * of DECISIVE.
  */
 export function findIgnored({ route, request, json }: Exchange & { json: JsonObject }): string[] {
   if (route.options === undefined) return []
@@ -25,10 +44,36 @@ export function findIgnored({ route, request, json }: Exchange & { json: JsonObj
     route.body === undefined
       ? []
       : Object.keys(json).filter(name => json[name] !== null && !inBody.includes(name))
+  for (const name of parameters) refuseDecisive(route, 'Parameter', name, inQuery, inBody)
+  for (const name of fields) refuseDecisive(route, 'Field', name, inBody, [])
   return [
     ...parameters.map(name => ignored(route, 'Parameter', name, inQuery)),
     ...fields.map(name => ignored(route, 'Field', name, inBody)),
   ].slice(0, MAX_IGNORED)
+}
+
+/** `elsewhere`: names that the read knows in the other part of the request. */
+function refuseDecisive(
+  { path, method }: Route,
+  kind: 'Parameter' | 'Field',
+  name: string,
+  known: readonly string[],
+  elsewhere: readonly string[],
+): void {
+  if (!Object.hasOwn(DECISIVE, name)) return
+  const others = DECISIVE[name] ?? []
+  const here = others.find(other => known.includes(other))
+  const inBody = others.find(other => elsewhere.includes(other))
+  const advice =
+    here !== undefined
+      ? `Send \`${here}\` instead.`
+      : inBody !== undefined
+        ? `Send \`${inBody}\` in the body.`
+        : 'Leave it out; POST /query takes it.'
+  throw new ApiError(
+    'MISSING_FIELDS',
+    `${kind} \`${name}\` would change the numbers, and ${method} ${path} does not read it here. ${advice}`,
+  )
 }
 
 function namesOf(schema: Route['query']): string[] {

@@ -9,6 +9,7 @@ import type { Exchange } from './chain.ts'
 /** Fields of requests that ask for one person or one session, or list them, or show statements. */
 const PERSONAL = /^(user_id|session_id|email|sql|people\w*)$/
 const PERSONAL_GROUPS = new Set(['user_id', 'session_id'])
+const TIMES_OF_DAY = new Set(['timestamp', 'hour', 'weekday'])
 /** Fields that bound the range of a read. */
 const RANGE_FIELDS = ['since', 'until', 'date_from', 'date_to']
 /** Each more doubles the groups that core/reports/few-people/whole-groups.ts counts to judge a question. */
@@ -59,13 +60,29 @@ const REFUSED: [isAsked: (fields: JsonObject) => boolean, refusal: () => ApiErro
       ),
   ],
   [
+    ({ where, filter }) => where !== undefined || filter !== undefined,
+    () =>
+      new ApiError(
+        'FORBIDDEN',
+        'A share link takes no `where` and no `filter`. Leave them out; POST /query and POST /funnel have filters of their own.',
+      ),
+  ],
+  [
+    fields => operatorsOf(fields).includes('exists'),
+    () =>
+      new ApiError(
+        'FORBIDDEN',
+        'A share link does not filter by whether a field is there. Use another operator than `exists`.',
+      ),
+  ],
+  [
     fields =>
-      filteredFields(fields).includes('timestamp') ||
+      filteredFields(fields).some(name => TIMES_OF_DAY.has(name)) ||
       RANGE_FIELDS.some(name => typeof fields[name] === 'string' && fields[name].includes('T')),
     () =>
       new ApiError(
         'FORBIDDEN',
-        'A share link shows whole dates. Name dates such as `2026-11-01`, and leave out filters by `timestamp`.',
+        'A share link shows whole dates. Name dates such as `2026-11-01`, and leave out filters by `timestamp`, `hour` and `weekday`.',
       ),
   ],
   [
@@ -108,6 +125,12 @@ function groupsOf({ group_by, property, by, breakdown }: JsonObject): string[] {
 
 function filteredFields({ filters }: JsonObject): string[] {
   return [filters ?? []].flat().map(each => String((each as JsonObject | null)?.field ?? '').trim())
+}
+
+/** The operators of all filters, those of steps too. */
+function operatorsOf({ filters, steps }: JsonObject): string[] {
+  const ofSteps = [steps ?? []].flat().flatMap(step => [(step as JsonObject | null)?.filters ?? []].flat())
+  return [...[filters ?? []].flat(), ...ofSteps].map(each => String((each as JsonObject | null)?.op ?? ''))
 }
 
 /** Of each step of a funnel, the keys of its filters. */

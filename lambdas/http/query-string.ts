@@ -14,7 +14,7 @@ export function parseQuery(route: Route, text: string): Record<string, string> {
 
 /**
  * Reads a query string without its `?`: decodes percent-encoding, and a plus sign as a space. Of a repeated
- * name the last value counts, or all of them joined by commas if it is one of `lists`. Throws MISSING_FIELDS
+ * name the last value counts, or all of them, each in a line, if it is one of `lists`. Throws MISSING_FIELDS
  * for bad percent-encoding, because input is never repaired silently.
  */
 export function queryString(text: string, lists: readonly string[] = []): Record<string, string> {
@@ -26,7 +26,7 @@ export function queryString(text: string, lists: readonly string[] = []): Record
     const name = decode(equals === -1 ? pair : pair.slice(0, equals))
     const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
     const earlier = lists.includes(name) ? query[name] : undefined
-    query[name] = earlier === undefined ? value : `${earlier},${value}`
+    query[name] = earlier === undefined ? value : `${earlier}\n${value}`
   }
   return query
 }

@@ -125,7 +125,7 @@ function toPlainPage(markdown: string): string {
 }
 
 function toTexts(list = ''): string[] {
-  return list.split(',').filter(Boolean)
+  return list.split(/[,\n]/).filter(Boolean)
 }
 
 /** How the scripts of the tracker are served. */

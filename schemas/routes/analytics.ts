@@ -45,7 +45,8 @@ const report = {
   project: 'query',
   limits: METERED,
   options: readOptions,
-  errors: ['INVALID_SINCE'],
+  lists: ['filter'],
+  errors: [],
 } as const satisfies Partial<Route>
 
 /** The analytics reads (docs/api/reads.md). Free and Pro, or Pro only, as their rows say. */
@@ -130,7 +131,6 @@ export const analyticsRoutes = {
     summary: 'Events and users by the value of a property',
     query: breakdownQuery,
     responses: { 200: { description: 'The report', schema: breakdownResponse } },
-    errors: ['INVALID_SINCE', 'INVALID_PROPERTY_KEY'],
   },
   conversion: {
     ...report,
@@ -139,7 +139,6 @@ export const analyticsRoutes = {
     summary: 'Users who did something, by their first event',
     query: conversionQuery,
     responses: { 200: { description: 'The report', schema: conversionResponse } },
-    errors: ['INVALID_SINCE', 'INVALID_PROPERTY_KEY'],
   },
   properties: {
     ...report,
@@ -223,13 +222,10 @@ export const analyticsRoutes = {
     options: expensiveReadOptions,
     responses: { 200: { description: 'The rows', schema: queryResponse } },
     errors: [
-      'INVALID_SINCE',
       'INVALID_METRIC',
       'INVALID_GROUP_BY',
       'INVALID_COUNT_MODE',
-      'INVALID_FILTER_FIELD',
       'INVALID_FILTER_OP',
-      'INVALID_PROPERTY_KEY',
     ],
   },
   funnel: {
@@ -251,7 +247,7 @@ export const analyticsRoutes = {
     },
     options: expensiveReadOptions,
     responses: { 200: { description: 'The funnel', schema: funnelResponse } },
-    errors: ['INVALID_SINCE', 'INVALID_FUNNEL_STEPS', 'INVALID_FILTER_OP', 'INVALID_PROPERTY_KEY'],
+    errors: ['INVALID_FUNNEL_STEPS', 'INVALID_FILTER_OP'],
   },
   paths: {
     ...report,
@@ -263,7 +259,6 @@ export const analyticsRoutes = {
     example: { project: 'demo', goal_event: 'signup', since: '30d' },
     options: expensiveReadOptions,
     responses: { 200: { description: 'The paths', schema: pathsResponse } },
-    errors: ['INVALID_SINCE'],
   },
   retention: {
     ...report,

@@ -40,24 +40,17 @@ test('a read without unknown parameters has no warnings', async () => {
 
 test.each<[string, Route, Record<string, unknown>, string[]]>([
   ['without a near name', routes.stats, { zebra: '1' }, ['Parameter "zebra" is unknown and was ignored.']],
-  ['of a snapshot', routes.live, { since: '7d' }, ['Parameter "since" is unknown and was ignored.']],
   [
     'with other case and underscores',
-    routes.stats,
-    { group_by: 'day' },
-    ['Parameter "group_by" is unknown and was ignored. Did you mean `groupBy`?'],
+    routes.query,
+    { countMode: 'raw' },
+    ['Field "countMode" is unknown and was ignored. Did you mean `count_mode`?'],
   ],
   [
     'with a slip',
     routes.events,
     { evnt: 'a' },
     ['Parameter "evnt" is unknown and was ignored. Did you mean `event`?'],
-  ],
-  [
-    'of another read',
-    routes.query,
-    { since: '7d' },
-    ['Field "since" is unknown and was ignored. Did you mean `date_from`?'],
   ],
   [
     'dry_run, where it is not offered',
@@ -87,11 +80,21 @@ test.each<[string, Route, Record<string, unknown>, string[]]>([
   expect(await warningsOf(route, request)).toEqual(expected)
 })
 
-test('a parameter of a POST that stands in its query string is ignored, and the response says so', async () => {
-  const request = { body: { project }, query: { date_from: '7d' } }
-  expect(await warningsOf(routes.query, request)).toEqual([
-    'Parameter "date_from" is unknown and was ignored.',
-  ])
+test.each<[string, Route, Record<string, string>, string]>([
+  ['a group', routes.stats, { group_by: 'day' }, 'Send `groupBy` instead.'],
+  ['a first date', routes.insights, { since: '7d' }, 'Send `period` instead.'],
+  ['a last date', routes.live, { until: '0d' }, 'Leave it out; POST /query takes it.'],
+  ['filters', routes.pages, { filters: 'a' }, 'Send `where` instead.'],
+  ['a comparison', routes.pages, { compare: 'previous' }, 'Leave it out; POST /query takes it.'],
+  ['a date in the query string of a POST', routes.query, { date_from: '7d' }, 'Send `date_from` in the body.'],
+  ['an end in the query string of a POST', routes.funnel, { until: '0d' }, 'Send `until` in the body.'],
+])('%s that the read does not know would change the numbers, so it is refused', async (_, route, query, advice) => {
+  const steps = [{ event: 'a' }, { event: 'b' }]
+  const sent = route.body === undefined ? { query: { project, ...query } } : { query, body: { project, steps } }
+  const { status, body } = await service.call(route, sent)
+  expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
+  expect(body.message).toContain(`\`${Object.keys(query)[0]}\` would change the numbers`)
+  expect(body.message).toContain(advice)
 })
 
 test('a hundred unknown parameters give ten warnings', async () => {

@@ -122,6 +122,9 @@ function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
     const test = (named: SessionLeaf) => filterSql(SESSION_LEAVES[named].filterField, op, value)
     return ofFlag({ of: 'session', field, test, flag: nextFlag(compiler) })
   } catch (error) {
+    // A body is not what is wrong: the condition may be in a query string.
+    if (error instanceof ApiError && error.code === 'INVALID_BODY')
+      throw new ApiError('MISSING_FIELDS', error.message)
     if (!(error instanceof UnknownFieldError)) throw error
     const { message, suggestedField } = error
     throw new ApiError('INVALID_FILTER_FIELD', message, { fields: { suggested_field: suggestedField } })
