@@ -1,3 +1,4 @@
+import { conditionOf } from './filters.ts'
 import type { Response } from './http/client.ts'
 import type { Answer, Call, Endpoint, Values } from './http/endpoint.ts'
 import type { Block } from './print/blocks.ts'
@@ -78,11 +79,24 @@ export const SINCE: Flag = {
   parameter: 'since',
   help: 'first date: 7d, or 2026-11-01',
 }
+const UNTIL: Flag = { flags: '--until <moment>', parameter: 'until', help: 'last date (default: today)' }
+export const WHERE: Flag = {
+  flags: '--where <json>',
+  help: 'only what passes a condition as JSON: {"did":{"event":"purchase","at_least":2}}',
+}
+const FILTER: Flag = {
+  flags: '--filter <filter>',
+  as: 'repeated',
+  help: 'only what passes: country=DE, properties.path^=/blog, duration>60000; several must all hold; or JSON',
+}
 export const TZ: Flag = {
   flags: '--tz <zone>',
   parameter: 'tz',
   help: 'time zone of the dates, such as Europe/Berlin (default: of the project, else UTC)',
 }
+
+/** Which part of the traffic a report is about, and of which days. */
+export const QUESTION: readonly Flag[] = [SINCE, UNTIL, TZ, FILTER, WHERE]
 
 export const days = (preset?: number): Flag => ({
   flags: '--days <n>',
@@ -97,13 +111,19 @@ export const limit = (preset: number, of: string): Flag => ({
   help: `most ${of} (default: ${preset})`,
 })
 
-/** The values of the options that name a parameter, under its name. */
+/**
+ * The values of the options that name a parameter, under its name, and the condition of those that make one.
+ * Throws CommandError for a condition that cannot be read.
+ */
 export function parametersOf(flags: readonly Flag[], { options }: Input): Values {
-  return Object.fromEntries(
+  const named = Object.fromEntries(
     flags
       .filter(({ parameter }) => parameter !== undefined)
       .map(flag => [flag.parameter as string, options[optionKey(flag)] ?? flag.preset]),
   )
+  if (!flags.includes(WHERE)) return named
+  const { where, filter } = options
+  return { ...named, where: conditionOf({ where, filter: flags.includes(FILTER) ? filter : [] }) }
 }
 
 /** The name under which the parser stores an option: `--user-id <id>` is `userId`. */

@@ -17,7 +17,7 @@ type Command = {
   flags: Record<string, string>
 }
 
-const dated = { since: '--since', days: '--days', tz: '--tz' }
+const dated = { since: '--since', until: '--until', days: '--days', tz: '--tz', where: '--where' }
 const commands: Record<string, Command> = {
   'GET /stats': {
     name: 'stats',
@@ -81,12 +81,11 @@ const commands: Record<string, Command> = {
     name: 'paths',
     project: 'argument',
     flags: {
+      ...dated,
       goal_event: '--goal',
-      since: '--since',
       max_steps: '--max-steps',
       entry_limit: '--entry-limit',
       path_limit: '--path-limit',
-      tz: '--tz',
     },
   },
   'GET /heatmap': { name: 'heatmap', project: 'argument', flags: dated },

@@ -46,8 +46,11 @@ const MAX_TEXT = 16_384
 const [MAX_EVENT_CHARS, MAX_TIMES, MAX_DAYS] = [256, 1_000, 3_650]
 
 const KINDS = ['and', 'or', 'not', 'session', 'person', 'did'] as const
-const FORMS =
-  'Use `{field, op, value}`, or one of `and`, `or`, `not`, `session`, `person`, `did`; see /docs/api/conditions.md.'
+
+/** What is wrong with a node of no known form. */
+function noCondition(place: string): string {
+  return `Field \`${place}\` is no condition. Use \`{field, op, value}\`, or one of \`and\`, \`or\`, \`not\`, \`session\`, \`person\` and \`did\`.`
+}
 
 /** A node that is not checked yet, where it stands, and how deep. */
 type Unchecked = { node: unknown; place: string; depth: number }
@@ -63,8 +66,7 @@ export function faultOf(condition: unknown): string | null {
     const { node, place, depth } = next
     if (depth > MAX_DEPTH)
       return `Field \`where\` has more than ${MAX_DEPTH} conditions inside each other. Send a flatter one.`
-    if (typeof node !== 'object' || node === null || Array.isArray(node))
-      return `Field \`${place}\` must be an object. ${FORMS}`
+    if (typeof node !== 'object' || node === null || Array.isArray(node)) return noCondition(place)
     const { fault, inner, isLeaf } = checkNode(node as Record<string, unknown>, place)
     if (fault !== null) return fault
     leaves += Number(isLeaf)
@@ -82,7 +84,7 @@ function checkNode(node: Record<string, unknown>, place: string): Checked {
   const names = Object.keys(node).filter(name => node[name] !== undefined)
   if (names.includes('field') || names.includes('op')) return checkLeaf(node, names, place)
   const kind = KINDS.find(each => each === names[0])
-  if (kind === undefined || names.length !== 1) return wrong(`Field \`${place}\` is no condition. ${FORMS}`)
+  if (kind === undefined || names.length !== 1) return wrong(noCondition(place))
   const value = node[kind]
   if (kind === 'did') return checkDid(value, `${place}.did`)
   if (kind === 'not' || kind === 'session' || kind === 'person')
@@ -98,7 +100,7 @@ function checkNode(node: Record<string, unknown>, place: string): Checked {
 function checkLeaf({ field, op }: Record<string, unknown>, names: readonly string[], place: string): Checked {
   const isKnown = names.every(name => ['field', 'op', 'value'].includes(name))
   const fault = !isKnown
-    ? `Field \`${place}\` is no condition. ${FORMS}`
+    ? noCondition(place)
     : typeof field !== 'string' || field === ''
       ? `Field \`${place}.field\` is missing. Name a field.`
       : !CONDITION_OPS.some(each => each === op)
@@ -140,7 +142,8 @@ export const where = z
   })
   .meta({
     override: { type: 'object' },
-    description: 'Only what passes this condition: /docs/api/conditions.md',
+    description:
+      'Only what passes: `{field, op, value}`, `{and|or: […]}`, `{not|session|person: …}` or `{did: {event, where?, at_least?, within?}}`; in a query string as JSON',
   })
   .optional()
 

@@ -142,6 +142,9 @@ export const datedPeriod = z.object({
   tz: z.string().optional(),
 })
 
+/** A period of whole dates in a response. */
+export const wholePeriod = datedPeriod.omit({ since: true, until: true })
+
 /** The period of a label and the one before it, in a response. */
 export const labelledPeriod = z.object({
   label: z.enum(PERIOD_LABELS),

@@ -15,6 +15,7 @@ import {
   questionOfWeek,
   tz,
   wholeNumber,
+  wholePeriod,
 } from './fields.ts'
 
 const dated = { project, ...questionOfWeek }
@@ -149,8 +150,8 @@ export type DeltaMetric = z.infer<typeof deltaMetric>
 export const insightsResponse = z
   .object({
     project: z.string(),
-    current_period: datedPeriod,
-    previous_period: datedPeriod,
+    current_period: wholePeriod,
+    previous_period: wholePeriod,
     metrics: z.object({
       total_events: deltaMetric,
       unique_users: deltaMetric,

@@ -1,4 +1,4 @@
-import { days, limit, projectRead, SINCE, TZ } from '#cli/command'
+import { days, limit, projectRead, QUESTION } from '#cli/command'
 import { line } from '#cli/print/blocks'
 import { reportHeading } from '#cli/print/periods'
 
@@ -9,9 +9,8 @@ export const breakdown = projectRead<'GET /breakdown'>({
   flags: [
     { flags: '--property <key>', parameter: 'property', required: true, help: 'a property key, or country' },
     { flags: '--event <name>', parameter: 'event', help: 'only events of this name' },
-    SINCE,
     days(7),
-    TZ,
+    ...QUESTION,
     limit(20, 'values'),
   ],
   example: '--demo breakdown demo --property path',

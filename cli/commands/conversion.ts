@@ -1,4 +1,4 @@
-import { days, limit, projectRead, SINCE, TZ } from '#cli/command'
+import { days, limit, projectRead, QUESTION } from '#cli/command'
 import { reportHeading } from '#cli/print/periods'
 
 export const conversion = projectRead<'GET /conversion'>({
@@ -21,9 +21,8 @@ export const conversion = projectRead<'GET /conversion'>({
       help: 'smaller groups count as other (default: 1)',
     },
     limit(20, 'groups'),
-    SINCE,
     days(),
-    TZ,
+    ...QUESTION,
   ],
   example: '--demo conversion demo --goal signup --by country',
   print: answer => [

@@ -1,4 +1,4 @@
-import { callCommand, days, type Flag, limit, NAME, parametersOf, SINCE, TZ } from '#cli/command'
+import { callCommand, days, type Flag, limit, NAME, parametersOf, QUESTION } from '#cli/command'
 import { advice, type Block } from '#cli/print/blocks'
 import { reportHeading } from '#cli/print/periods'
 
@@ -15,8 +15,7 @@ export const PERSON: readonly Flag[] = [
 const FLAGS: readonly Flag[] = [
   { flags: '--event <name>', parameter: 'event', help: 'only events of this name' },
   days(7),
-  SINCE,
-  TZ,
+  ...QUESTION,
   limit(100, 'events'),
   ...PERSON,
   { flags: '--session-id <id>', parameter: 'session_id', help: 'only of this session' },

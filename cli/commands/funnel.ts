@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { callCommand, days, type Flag, type Input, NAME, parametersOf, SINCE, TZ } from '#cli/command'
+import { callCommand, days, type Flag, type Input, NAME, parametersOf, QUESTION } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import { type Block, line } from '#cli/print/blocks'
 import { peopleTable } from '#cli/print/people-table'
@@ -16,9 +16,8 @@ const FLAGS: readonly Flag[] = [
     as: 'number',
     help: 'hours from the first step to the last (default: 168)',
   },
-  SINCE,
   days(),
-  TZ,
+  ...QUESTION,
   {
     flags: '--count-by <who>',
     parameter: 'count_by',

@@ -1,4 +1,4 @@
-import { days, projectRead, SINCE, TZ } from '#cli/command'
+import { days, projectRead, QUESTION } from '#cli/command'
 import { formatted } from '#cli/print/format'
 import { reportHeading } from '#cli/print/periods'
 
@@ -9,7 +9,7 @@ export const heatmap = projectRead<'GET /heatmap'>({
   name: 'heatmap',
   endpoint: 'GET /heatmap',
   summary: 'Events by weekday and hour, with the peak',
-  flags: [SINCE, days(7), TZ],
+  flags: [...QUESTION, days(7)],
   example: '--demo heatmap demo',
   print({ project, period, heatmap: cells = [], peak, busiest_day, busiest_hour }) {
     const events = new Map(cells.map(cell => [`${cell.day} ${cell.hour}`, cell.events]))

@@ -1,12 +1,11 @@
-import { callCommand, type Flag, limit, NAME, parametersOf, SINCE, TZ } from '#cli/command'
+import { callCommand, type Flag, limit, NAME, parametersOf, QUESTION } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import { reportHeading } from '#cli/print/periods'
 import { nextPage, PERSON } from './events.ts'
 
 const FLAGS: readonly Flag[] = [
   ...PERSON,
-  SINCE,
-  TZ,
+  ...QUESTION,
   limit(100, 'events'),
   {
     flags: '--before <cursor>',

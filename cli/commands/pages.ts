@@ -1,4 +1,4 @@
-import { days, limit, projectRead, SINCE, TZ } from '#cli/command'
+import { days, limit, projectRead, QUESTION } from '#cli/command'
 import type { Row, TableBlock } from '#cli/print/blocks'
 import { reportHeading } from '#cli/print/periods'
 
@@ -9,9 +9,8 @@ export const pages = projectRead<'GET /pages'>({
   flags: [
     { flags: '--type <type>', parameter: 'type', choices: ['entry', 'exit', 'both'], help: 'default: entry' },
     limit(20, 'pages'),
-    SINCE,
     days(7),
-    TZ,
+    ...QUESTION,
   ],
   example: '--demo pages demo --type both',
   print: ({ project, period, entry_pages, exit_pages }) => [

@@ -1,4 +1,4 @@
-import { callCommand, type Flag, NAME, parametersOf, TZ } from '#cli/command'
+import { callCommand, type Flag, NAME, parametersOf, QUESTION } from '#cli/command'
 import { advice, type Block, type Row, type TreeNode } from '#cli/print/blocks'
 import { formatted } from '#cli/print/format'
 import { reportHeading } from '#cli/print/periods'
@@ -17,17 +17,11 @@ const FLAGS: readonly Flag[] = [
     required: true,
     help: 'the event that sessions should reach',
   },
-  {
-    flags: '--since <period>',
-    parameter: 'since',
-    choices: ['1d', '7d', '14d', '30d', '90d'],
-    help: 'default: 30d',
-  },
   bound('max-steps', 'depth of the trees, 1 to 5 (default: 5)'),
   bound('entry-limit', 'most entry pages, 1 to 20 (default: 10)'),
   bound('path-limit', 'most ways from each step, 1 to 10 (default: 5)'),
   bound('candidate-session-cap', 'most sessions that are followed, 100 to 10000 (default: 5000)'),
-  TZ,
+  ...QUESTION,
   { flags: '--all', as: 'switch', help: 'also the rare ways, of fewer than 1 % of the sessions of a page' },
   {
     flags: '--dry-run',

@@ -1,4 +1,4 @@
-import { days, projectRead, SINCE, TZ } from '#cli/command'
+import { days, projectRead, QUESTION } from '#cli/command'
 import { reportHeading } from '#cli/print/periods'
 import { isTrackerProperty } from '#schemas/columns'
 
@@ -6,7 +6,7 @@ export const properties = projectRead<'GET /properties'>({
   name: 'properties',
   endpoint: 'GET /properties',
   summary: 'Names of events with counts and dates, and all property keys',
-  flags: [{ ...days(30), preset: 30 }, TZ],
+  flags: [{ ...days(30), preset: 30 }, ...QUESTION],
   example: '--demo properties demo',
   cut: 'Property keys are those of the newest 5,000 events of the range, and each list has at most 1,000 names.',
   print: answer => [
@@ -37,9 +37,8 @@ export const propertiesReceived = projectRead<'GET /properties/received'>({
   endpoint: 'GET /properties/received',
   summary: 'Which property keys came with which events',
   flags: [
-    SINCE,
     days(7),
-    TZ,
+    ...QUESTION,
     {
       flags: '--sample <n>',
       parameter: 'sample',

@@ -1,7 +1,7 @@
-import { callCommand, days, type Flag, limit, NAME, parametersOf, TZ } from '#cli/command'
+import { callCommand, days, type Flag, limit, NAME, parametersOf, TZ, WHERE } from '#cli/command'
+import { parsedFilters } from '#cli/filters'
 import { type Column, type Format, line, type Row, type TableBlock } from '#cli/print/blocks'
 import { reportHeading } from '#cli/print/periods'
-import { parsedFilters } from './filters.ts'
 
 const FLAGS: readonly Flag[] = [
   {
@@ -41,6 +41,7 @@ const FLAGS: readonly Flag[] = [
     help: 'adds the period before (with --json)',
   },
   TZ,
+  WHERE,
   {
     flags: '--dry-run',
     parameter: 'dry_run',

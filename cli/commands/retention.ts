@@ -1,4 +1,4 @@
-import { projectRead, SINCE, TZ } from '#cli/command'
+import { projectRead, QUESTION } from '#cli/command'
 import { peopleTable } from '#cli/print/people-table'
 import { reportHeading } from '#cli/print/periods'
 
@@ -42,8 +42,7 @@ export const retention = projectRead<'GET /retention'>({
       as: 'switch',
       help: 'with --people-offset: who did not come back',
     },
-    SINCE,
-    TZ,
+    ...QUESTION,
     {
       flags: '--dry-run',
       parameter: 'dry_run',

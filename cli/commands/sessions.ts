@@ -1,4 +1,4 @@
-import { days, limit, projectRead, SINCE, TZ } from '#cli/command'
+import { days, limit, projectRead, QUESTION } from '#cli/command'
 import { reportHeading } from '#cli/print/periods'
 import { nextPage } from './events.ts'
 
@@ -7,9 +7,8 @@ export const sessions = projectRead<'GET /sessions'>({
   endpoint: 'GET /sessions',
   summary: 'Sessions, newest first: length, bounce, entry and exit',
   flags: [
-    SINCE,
     days(7),
-    TZ,
+    ...QUESTION,
     limit(100, 'sessions'),
     { flags: '--user-id <id>', parameter: 'user_id', help: 'only of this person, by any of their ids' },
     {
@@ -55,7 +54,7 @@ export const sessionsDist = projectRead<'GET /sessions/distribution'>({
   name: 'sessions-dist',
   endpoint: 'GET /sessions/distribution',
   summary: 'Sessions by their length, with the median and the engaged part',
-  flags: [SINCE, days(7), TZ],
+  flags: [...QUESTION, days(7)],
   example: '--demo sessions-dist demo',
   print: answer => [
     reportHeading(answer.project, answer.period),

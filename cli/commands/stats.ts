@@ -1,4 +1,4 @@
-import { days, projectRead, SINCE, TZ } from '#cli/command'
+import { days, projectRead, QUESTION } from '#cli/command'
 import type { Block } from '#cli/print/blocks'
 import { deltaTable } from '#cli/print/deltas'
 import { formatted } from '#cli/print/format'
@@ -10,8 +10,7 @@ export const stats = projectRead<'GET /stats'>({
   summary: 'Totals, events, a bar for each day, countries and the usage of the month',
   flags: [
     days(7),
-    SINCE,
-    TZ,
+    ...QUESTION,
     {
       flags: '--group-by <interval>',
       parameter: 'groupBy',

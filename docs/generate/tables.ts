@@ -116,8 +116,11 @@ function whoMayCall({ auth, scope, credentials, tier, limits = [] }: Route): str
   ].join(', ')
 }
 
-/** Parameters that several reads share. docs/api/reads.md describes them once. */
-const SHARED_PARAMETERS = ['project', 'since', 'days', 'tz', 'period', 'compact', 'receipt', 'sql', 'dry_run']
+/** Parameters that several reads share. docs/api/reads.md, ranges.md and conditions.md describe them once. */
+const SHARED_PARAMETERS = [
+  ...['project', 'period', 'compact', 'receipt', 'sql', 'dry_run'],
+  ...['since', 'until', 'days', 'date_from', 'date_to', 'tz', 'where', 'filter'],
+]
 /** Fields that every read may have. docs/api/reads.md describes them once. */
 const SHARED_FIELDS = ['project_context', 'truncated', 'total_rows', 'receipt', 'sql']
 

@@ -44,8 +44,8 @@ export function findIgnored({ route, request, json }: Exchange & { json: JsonObj
     route.body === undefined
       ? []
       : Object.keys(json).filter(name => json[name] !== null && !inBody.includes(name))
-  for (const name of parameters) refuseDecisive(route, 'Parameter', name, inQuery, inBody)
-  for (const name of fields) refuseDecisive(route, 'Field', name, inBody, [])
+  for (const name of parameters) refuseDecisive(route, 'parameter', name, inQuery, inBody)
+  for (const name of fields) refuseDecisive(route, 'field', name, inBody, [])
   return [
     ...parameters.map(name => ignored(route, 'Parameter', name, inQuery)),
     ...fields.map(name => ignored(route, 'Field', name, inBody)),
@@ -55,7 +55,7 @@ export function findIgnored({ route, request, json }: Exchange & { json: JsonObj
 /** `elsewhere`: names that the read knows in the other part of the request. */
 function refuseDecisive(
   { path, method }: Route,
-  kind: 'Parameter' | 'Field',
+  kind: 'parameter' | 'field',
   name: string,
   known: readonly string[],
   elsewhere: readonly string[],
@@ -72,7 +72,7 @@ function refuseDecisive(
         : 'Leave it out; POST /query takes it.'
   throw new ApiError(
     'MISSING_FIELDS',
-    `${kind} \`${name}\` would change the numbers, and ${method} ${path} does not read it here. ${advice}`,
+    `The ${kind} \`${name}\` would change the numbers, and ${method} ${path} does not read it here. ${advice}`,
   )
 }
 

@@ -221,12 +221,7 @@ export const analyticsRoutes = {
     },
     options: expensiveReadOptions,
     responses: { 200: { description: 'The rows', schema: queryResponse } },
-    errors: [
-      'INVALID_METRIC',
-      'INVALID_GROUP_BY',
-      'INVALID_COUNT_MODE',
-      'INVALID_FILTER_OP',
-    ],
+    errors: ['INVALID_METRIC', 'INVALID_GROUP_BY', 'INVALID_COUNT_MODE', 'INVALID_FILTER_OP'],
   },
   funnel: {
     ...report,

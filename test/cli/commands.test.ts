@@ -34,7 +34,7 @@ function fullInput({ args, flags }: Command) {
     ])
   return {
     args: Object.fromEntries(args.map(({ name }) => [name, 'demo'])),
-    options: { ...Object.fromEntries(options), file: CONTEXT_FILE },
+    options: { ...Object.fromEntries(options), file: CONTEXT_FILE, where: '{"field":"country","op":"exists"}' },
   }
 }
 

@@ -31,7 +31,10 @@ const reads = (Object.entries(routes) as [string, Route][]).filter(([, { query, 
 async function ask(name: string, route: Route, fields: Record<string, unknown>) {
   const all = { project: project.name, ...NEEDS[name], ...fields }
   const query = Object.fromEntries(
-    Object.entries(all).map(([key, value]) => [key, typeof value === 'object' ? JSON.stringify(value) : String(value)]),
+    Object.entries(all).map(([key, value]) => [
+      key,
+      typeof value === 'object' ? JSON.stringify(value) : String(value),
+    ]),
   )
   const { status, body } = await service.call(route, route.body === undefined ? { query } : { body: all })
   return { status, error: body.error, message: String(body.message ?? ''), body }
@@ -74,7 +77,12 @@ test('a bare name of a property is answered with the name to send', async () => 
 
 test('an operator that leaves out what lacks the field says so, wherever it stands', async () => {
   const leaf = { field: 'country', op: 'neq', value: 'DE' }
-  for (const where of [leaf, { not: leaf }, { person: { and: [leaf] } }, { did: { event: 'a', where: leaf } }]) {
+  for (const where of [
+    leaf,
+    { not: leaf },
+    { person: { and: [leaf] } },
+    { did: { event: 'a', where: leaf } },
+  ]) {
     const { body } = await ask('stats', routes.stats, { where })
     expect(body.warnings).toContainEqual(expect.stringContaining('leave out what lacks the field'))
   }

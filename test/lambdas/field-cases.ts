@@ -68,6 +68,35 @@ export const until = formatted(
 // Before `since`.
 until.text.push(['3650d', 'MISSING_FIELDS'], ['0001-01-01', 'MISSING_FIELDS'])
 
+/** Conditions, in a query string as JSON. */
+export const where: FieldCases = {
+  text: [
+    ...all(['', 'country', '{', '[]', '{}', '{"and":[]}', ...HOSTILE, LONG_IN_QUERY], 'MISSING_FIELDS'),
+    ['{"field":"channel","op":"eq","value":1}', 'INVALID_FILTER_FIELD'],
+    ...all(
+      [
+        '{"not":{"field":"properties.path","op":"glob","value":"/**"}}',
+        '{"or":[{"did":{"event":"a","at_least":2}},{"session":{"field":"duration","op":"gt","value":5}}]}',
+      ],
+      null,
+    ),
+  ],
+  json: [
+    ...all([LONG, ...WRONG_TYPES, 7], 'MISSING_FIELDS'),
+    ...all([{ person: { field: 'country', op: 'in', value: ['DE', "o'brien"] } }], null),
+  ],
+}
+
+/** Filters as text. */
+export const filterTexts: FieldCases = {
+  text: [
+    ...all(['', 'country', 'country=DE', 'country:is:DE', ...HOSTILE], 'MISSING_FIELDS'),
+    ['channel:eq:a', 'INVALID_FILTER_FIELD'],
+    ...all(['country:eq:DE', 'properties.path:prefix:/a:b', 'event:in:a,b', 'weekday:exists'], null),
+  ],
+  json: all([LONG, true, {}, [[]], 7], 'MISSING_FIELDS'),
+}
+
 /** Names of fields or properties. */
 export const names: FieldCases = {
   text: [
@@ -185,7 +214,7 @@ export const filters = list('INVALID_BODY', [
     'INVALID_PROPERTY_KEY',
   ),
   ...all(
-    [...WRONG_TYPES, 7, '', ...HOSTILE, LONG, 'prefix'].map(op => filter({ op })),
+    [...WRONG_TYPES, 7, '', ...HOSTILE, LONG, 'like'].map(op => filter({ op })),
     'INVALID_FILTER_OP',
   ),
   ...all(

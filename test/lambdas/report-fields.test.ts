@@ -49,6 +49,8 @@ const ofField: Record<string, cases.FieldCases> = {
   metrics: cases.metrics,
   group_by: cases.groupBy,
   filters: cases.filters,
+  where: cases.where,
+  filter: cases.filterTexts,
   date_from: cases.since,
   date_to: cases.until,
   count_mode: cases.countMode,

@@ -86,16 +86,25 @@ test.each<[string, Route, Record<string, string>, string]>([
   ['a last date', routes.live, { until: '0d' }, 'Leave it out; POST /query takes it.'],
   ['filters', routes.pages, { filters: 'a' }, 'Send `where` instead.'],
   ['a comparison', routes.pages, { compare: 'previous' }, 'Leave it out; POST /query takes it.'],
-  ['a date in the query string of a POST', routes.query, { date_from: '7d' }, 'Send `date_from` in the body.'],
+  [
+    'a date in the query string of a POST',
+    routes.query,
+    { date_from: '7d' },
+    'Send `date_from` in the body.',
+  ],
   ['an end in the query string of a POST', routes.funnel, { until: '0d' }, 'Send `until` in the body.'],
-])('%s that the read does not know would change the numbers, so it is refused', async (_, route, query, advice) => {
-  const steps = [{ event: 'a' }, { event: 'b' }]
-  const sent = route.body === undefined ? { query: { project, ...query } } : { query, body: { project, steps } }
-  const { status, body } = await service.call(route, sent)
-  expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
-  expect(body.message).toContain(`\`${Object.keys(query)[0]}\` would change the numbers`)
-  expect(body.message).toContain(advice)
-})
+])(
+  '%s that the read does not know would change the numbers, so it is refused',
+  async (_, route, query, advice) => {
+    const steps = [{ event: 'a' }, { event: 'b' }]
+    const sent =
+      route.body === undefined ? { query: { project, ...query } } : { query, body: { project, steps } }
+    const { status, body } = await service.call(route, sent)
+    expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
+    expect(body.message).toContain(`\`${Object.keys(query)[0]}\` would change the numbers`)
+    expect(body.message).toContain(advice)
+  },
+)
 
 test('a hundred unknown parameters give ten warnings', async () => {
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x${i}${'y'.repeat(50)}`, '1']))

@@ -24,7 +24,10 @@ const PASSED_ON: Record<string, string> = {
   'core/limits/limit-state.ts: message': 'the properties `message` of the limits that a plan sets',
   'core/reports/few-people/query.ts: error.message': 'the error of core/reports/query/query.ts',
   'core/reports/query/query.ts: error.message':
-    'the argument of UnknownFieldError, in core/reports/query/filters.ts',
+    'the argument of UnknownFieldError, in core/reports/conditions/parse-filter.ts',
+  'core/reports/conditions/choose.ts: error.message': 'the errors of core/reports/conditions/parse-filter.ts',
+  'core/reports/conditions/choose.ts: message': 'the argument of UnknownFieldError, likewise',
+  'core/reports/funnel/steps.ts: error.message': 'the argument of UnknownFieldError, likewise',
   'core/scans/scan-desk.ts: failure?.reason': 'the failures of core/scans/scan-worker.ts',
   'lambdas/auth/grants.ts: error.message':
     'the errors of core/access/auth-request-errors.ts and core/access/code-verifier.ts',

@@ -17,17 +17,17 @@ test.each([
 })
 
 test.each([
-  [null, 'must be an object'],
-  [[leaf], 'must be an object'],
-  ['country', 'must be an object'],
+  [null, '`where` is no condition'],
+  [[leaf], 'is no condition'],
+  ['country', 'is no condition'],
   [{}, 'is no condition'],
   [{ nor: [leaf] }, 'is no condition'],
   [{ and: [leaf], or: [leaf] }, 'is no condition'],
   [{ ...leaf, and: [leaf] }, 'is no condition'],
   [{ and: [] }, 'must be a list of conditions, at least one'],
   [{ and: leaf }, 'must be a list of conditions'],
-  [{ not: [leaf] }, '`where.not` must be an object'],
-  [{ and: [leaf, 5] }, '`where.and[1]` must be an object'],
+  [{ not: [leaf] }, '`where.not` is no condition'],
+  [{ and: [leaf, 5] }, '`where.and[1]` is no condition'],
   [{ field: '', op: 'eq', value: 1 }, '`where.field` is missing'],
   [{ op: 'eq', value: 1 }, '`where.field` is missing'],
   [{ field: 'country', op: 'is', value: 1 }, '`where.op` must be one of eq, neq'],
@@ -60,12 +60,18 @@ test('a condition may be sent as the text of its JSON, as a query string has it'
 
 test.each<[string | string[], unknown]>([
   ['country:eq:DE', [leaf]],
-  ['properties.url:prefix:https://a.example/b', [{ field: 'properties.url', op: 'prefix', value: 'https://a.example/b' }]],
+  [
+    'properties.url:prefix:https://a.example/b',
+    [{ field: 'properties.url', op: 'prefix', value: 'https://a.example/b' }],
+  ],
   ['country:in:DE,FR', [{ field: 'country', op: 'in', value: ['DE', 'FR'] }]],
   ['country:exists', [{ field: 'country', op: 'exists', value: true }]],
   ['country:exists:false', [{ field: 'country', op: 'exists', value: false }]],
   ['country:eq:', [{ field: 'country', op: 'eq', value: '' }]],
-  [['country:eq:DE', 'event:neq:a'], [leaf, { field: 'event', op: 'neq', value: 'a' }]],
+  [
+    ['country:eq:DE', 'event:neq:a'],
+    [leaf, { field: 'event', op: 'neq', value: 'a' }],
+  ],
   ['country:eq:DE\nevent:neq:a', [leaf, { field: 'event', op: 'neq', value: 'a' }]],
 ])('the filter %j', (text, leaves) => {
   expect(filter.parse(text)).toEqual(leaves)

@@ -130,7 +130,10 @@ export function toLabelledPeriods(
 function sentMoment(params: RangeParams, [name, other]: readonly [RangeName, RangeName]): Sent | null {
   const [text, sameByOther] = [params[name], params[other]]
   if (text !== undefined && sameByOther !== undefined)
-    throw new ApiError('MISSING_FIELDS', `\`${other}\` is another name of \`${name}\`. Send one of them.`)
+    throw new ApiError(
+      'MISSING_FIELDS',
+      `Parameter \`${other}\` is another name of \`${name}\`. Send one of them.`,
+    )
   const sent = text === undefined ? other : name
   const value = text ?? sameByOther
   if (value === undefined) return null

@@ -5,7 +5,13 @@ export const project = z.string().describe('Name or id')
 /** `byDefault`: the first day if the argument is absent, as the list of tools says it. */
 export const sinceOr = (byDefault: string) =>
   z.string().optional().describe(`First day, such as 2026-11-01; default ${byDefault}`)
-export const until = z.string().optional().describe('Last day; of metrics and sessions')
+export const until = z.string().optional().describe('Last day')
+export const where = z
+  .looseObject({})
+  .optional()
+  .describe(
+    'Only what passes: {field, op, value}, {and|or: […]}, {not|session|person: …}, {did: {event, where, at_least, within}}',
+  )
 export const tz = z.string().optional().describe('IANA zone; default: of the project, else UTC')
 export const limit = z.int().min(1).max(1_000).optional().describe('Most rows')
 

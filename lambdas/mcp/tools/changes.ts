@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
 import { NEW, shownChange } from '#schemas/shown-change'
-import { project, sinceOr, tz } from './arguments.ts'
+import { project, sinceOr, tz, until, where } from './arguments.ts'
 import { type Before, beforeOf, changesTable } from './changes-table.ts'
+import { dated } from './query-report.ts'
 import { count, EVERYBODY, notesOf, type Read, range, tableOf } from './words.ts'
 
 /** What is looked through for what moved. Each costs one read. */
@@ -20,19 +21,22 @@ export const changes = defineTool({
   input: z.object({
     project,
     since: sinceOr('7d'),
+    until,
     tz,
+    where,
     by: z.array(z.string()).max(6).optional().describe('Fields to look through'),
   }),
-  renames: { date_from: 'since', group_by: 'by' },
+  renames: { date_from: 'since', date_to: 'until', group_by: 'by' },
   effect: 'reads',
   isDrawn: true,
-  async run({ project, since = '7d', tz, by = DIMENSIONS }, { call }) {
-    const totals = await call('stats', { query: { project, since, tz, compare: 'previous', receipt: true } })
+  async run({ by = DIMENSIONS, since = '7d', ...asked }, { call }) {
+    const question = dated({ since, ...asked })
+    const totals = await call('stats', { query: { ...question, compare: 'previous' } })
     const before = beforeOf(totals)
     const movers = []
     const reads: Read[] = [totals]
     for (const field of by) {
-      const found = await comparedBy(field, { project, since, tz }, call)
+      const found = await comparedBy(field, question, call)
       reads.push({ receipt: found.receipt, truncated: found.truncated, previous: found.previous })
       movers.push(...moversOf(field, found.rows, found.previous?.rows ?? [], before))
     }
@@ -59,15 +63,11 @@ export const changes = defineTool({
 
 type Row = Record<string, unknown>
 
-function comparedBy(
-  field: string,
-  { project, since, tz }: { project: string; since: string; tz?: string | undefined },
-  call: ToolContext['call'],
-) {
+function comparedBy(field: string, question: ReturnType<typeof dated>, call: ToolContext['call']) {
   return call('query', {
     body: {
-      ...{ project, date_from: since, tz, metrics: ['event_count'], group_by: [field], count_mode: 'raw' },
-      ...{ compare: 'previous', limit: VALUES, receipt: true },
+      ...{ ...question, metrics: ['event_count'], group_by: [field], count_mode: 'raw' },
+      ...{ compare: 'previous', limit: VALUES },
     },
   })
 }

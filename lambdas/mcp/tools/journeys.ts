@@ -2,7 +2,8 @@ import * as z from 'zod'
 import type { AnswerTable } from '#lambdas/mcp/answer'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
 import type { PathNode } from '#schemas/paths'
-import { project, sinceOr, step, tz } from './arguments.ts'
+import { project, sinceOr, step, tz, until, where } from './arguments.ts'
+import { dated } from './query-report.ts'
 import { refuseUnused } from './refuse-unused.ts'
 import { count, EVERYBODY, notesOf, percent, range, tableOf } from './words.ts'
 
@@ -23,7 +24,9 @@ const input = z.object({
   event: z.string().optional().describe('retention: first event'),
   returning_event: z.string().optional().describe('retention: later event'),
   since: sinceOr('30d; of retention its first cohort'),
+  until,
   tz,
+  where,
 })
 type Args = z.output<typeof input>
 
@@ -40,24 +43,30 @@ export const journeys = defineTool({
   name: 'journeys',
   title: 'Journeys',
   description:
-    'Order and return. funnel: how many pass steps in order, where they drop off. paths: from entry page to a goal. retention: who comes back by cohort. conversion: share of people who reach a goal, by a value. since of paths: 1d, 7d, 14d, 30d, 90d.',
+    'Order and return. funnel: how many pass steps in order, where they drop off. paths: from entry page to a goal. retention: who comes back by cohort. conversion: share of people who reach a goal, by a value.',
   input,
   renames: { conversion_window_hours: 'window_hours', goal_event: 'goal', breakdown: 'by' },
   effect: 'reads',
   isDrawn: true,
   run(args, context) {
-    refuseUnused(args, `kind=${args.kind}`, ['project', 'kind', ...TAKES[args.kind], 'since', 'tz'])
+    refuseUnused(args, `kind=${args.kind}`, [
+      'project',
+      'kind',
+      ...TAKES[args.kind],
+      'since',
+      'until',
+      'tz',
+      'where',
+    ])
     return kinds[args.kind](args, context)
   },
 })
 
 const kinds = {
-  async funnel({ project, steps, window_hours, count_by, by, since, tz }: Args, { call }: ToolContext) {
+  async funnel(args: Args, { call }: ToolContext) {
+    const { steps, window_hours, count_by, by } = args
     const found = await call('funnel', {
-      body: {
-        ...{ project, steps, conversion_window_hours: window_hours, count_by, breakdown: by, since, tz },
-        receipt: true,
-      },
+      body: { ...dated(args), steps, conversion_window_hours: window_hours, count_by, breakdown: by },
     })
     const [first] = found.steps
     const last = found.steps.at(-1)
@@ -99,8 +108,8 @@ const kinds = {
     }
   },
 
-  async paths({ project, goal, since, tz }: Args, { call }: ToolContext) {
-    const found = await call('paths', { body: { project, goal_event: goal, since, tz, receipt: true } })
+  async paths(args: Args, { call }: ToolContext) {
+    const found = await call('paths', { body: { ...dated(args), goal_event: args.goal } })
     const sessions = found.entry_paths.reduce((total, { sessions }) => total + sessions, 0)
     const conversions = found.entry_paths.reduce((total, { conversions }) => total + conversions, 0)
     return {
@@ -122,12 +131,10 @@ const kinds = {
     }
   },
 
-  async retention(
-    { project, period, cohorts, event, returning_event, since, tz }: Args,
-    { call }: ToolContext,
-  ) {
+  async retention(args: Args, { call }: ToolContext) {
+    const { period, cohorts, event, returning_event } = args
     const found = await call('retention', {
-      query: { project, period, cohorts, event, returning_event, since, tz, receipt: true },
+      query: { ...dated(args), period, cohorts, event, returning_event },
     })
     const next = found.average_rates[1]
     const width = Math.max(0, ...found.cohorts.map(({ retained }) => retained.length))
@@ -153,8 +160,9 @@ const kinds = {
     }
   },
 
-  async conversion({ project, goal, from, by = 'country', since, tz }: Args, { call }: ToolContext) {
-    const found = await call('conversion', { query: { project, goal, from, by, since, tz, receipt: true } })
+  async conversion(args: Args, { call }: ToolContext) {
+    const { goal, from, by = 'country' } = args
+    const found = await call('conversion', { query: { ...dated(args), goal, from, by } })
     const columns = ['value', 'users', 'converted', 'rate'] as const
     const rest = [
       ...(found.other === undefined ? [] : [{ value: '(other)', ...found.other }]),

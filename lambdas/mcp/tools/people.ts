@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
-import { filters, limit, project, sinceOr, step, tz, until } from './arguments.ts'
+import { filters, limit, project, sinceOr, step, tz, until, where } from './arguments.ts'
+import { dated } from './query-report.ts'
 import { refuseUnused } from './refuse-unused.ts'
 import { count, EVERYBODY, moment, notesOf, range, tableOf } from './words.ts'
 
@@ -26,6 +27,7 @@ const input = z.object({
   since: sinceOr('30d of a person or steps, else 7d; of a cohort the first of the grid'),
   until,
   tz,
+  where,
   limit,
 })
 type Args = z.output<typeof input>
@@ -49,7 +51,7 @@ export const people = defineTool({
   effect: 'reads',
   run: (args, context) => {
     const { name, takes, list } = questions[questionOf(args)]
-    refuseUnused(args, name, ['project', 'since', 'tz', 'limit', ...takes])
+    refuseUnused(args, name, ['project', 'since', 'until', 'tz', 'where', 'limit', ...takes])
     return list(args, context)
   },
 })
@@ -61,11 +63,14 @@ function questionOf(args: Args) {
   return args.session_id === undefined ? 'matching' : 'session'
 }
 
-/** What the arguments ask for, and which of them the answer reads beside project, since, tz and limit. */
+/**
+ * What the arguments ask for, and which of them the answer reads beside project, since, until, tz, where and
+ * limit.
+ */
 const questions = {
   person: {
     name: 'People with user_id or email',
-    takes: ['user_id', 'email', 'until', 'fields', 'oldest_first', 'before'],
+    takes: ['user_id', 'email', 'fields', 'oldest_first', 'before'],
     list: timeline,
   },
   cell: {
@@ -80,12 +85,12 @@ const questions = {
   },
   session: {
     name: 'People with session_id',
-    takes: ['session_id', 'until', 'fields', 'before'],
+    takes: ['session_id', 'fields', 'before'],
     list: listEvents,
   },
   matching: {
     name: 'People without a person, steps or a cohort',
-    takes: ['filters', 'until'],
+    takes: ['filters'],
     list: listPeople,
   },
 }
@@ -93,24 +98,12 @@ const questions = {
 const DEFAULT_FIELDS = ['timestamp', 'event', 'path']
 
 async function timeline(args: Args, { call }: ToolContext) {
-  const {
-    project,
-    user_id,
-    email,
-    since,
-    until,
-    tz,
-    before,
-    fields = DEFAULT_FIELDS,
-    oldest_first,
-    limit,
-  } = args
+  const { user_id, email, before, fields = DEFAULT_FIELDS, oldest_first, limit } = args
   const found = await call('journeyByBody', {
     body: {
-      ...{ project, user_id, email, since, until, tz, before, limit: limit ?? 100 },
+      ...{ ...dated(args), user_id, email, before, limit: limit ?? 100 },
       fields: fields.join(','),
       order: oldest_first ? 'asc' : 'desc',
-      receipt: true,
     },
   })
   return {
@@ -139,11 +132,10 @@ async function timeline(args: Args, { call }: ToolContext) {
 }
 
 async function listEvents(args: Args, { call }: ToolContext) {
-  const { project, session_id, since, until, tz, before, fields = DEFAULT_FIELDS, limit } = args
+  const { session_id, before, fields = DEFAULT_FIELDS, limit } = args
   const found = await call('eventsByBody', {
     body: {
-      ...{ project, session_id, since, until, tz, before, limit: limit ?? 100, fields: fields.join(',') },
-      receipt: true,
+      ...{ ...dated(args), session_id, before, limit: limit ?? 100, fields: fields.join(',') },
     },
   })
   const rows = found.events as Record<string, unknown>[]
@@ -160,11 +152,11 @@ async function listEvents(args: Args, { call }: ToolContext) {
 }
 
 async function listPeopleOfStep(args: Args, { call }: ToolContext) {
-  const { project, steps, step = 1, dropped = false, window_hours, since, tz } = args
+  const { steps, step = 1, dropped = false, window_hours } = args
   const found = await call('funnel', {
     body: {
-      ...{ project, steps, conversion_window_hours: window_hours, since, tz },
-      ...{ people_of_step: step, people_dropped: dropped, receipt: true },
+      ...{ ...dated(args), steps, conversion_window_hours: window_hours },
+      ...{ people_of_step: step, people_dropped: dropped },
     },
   })
   const [passed, next] = [found.steps[step - 1]?.users ?? 0, found.steps[step]?.users ?? 0]
@@ -182,11 +174,11 @@ async function listPeopleOfStep(args: Args, { call }: ToolContext) {
 }
 
 async function listPeopleOfCell(args: Args, { call }: ToolContext) {
-  const { project, cohort, offset = 0, dropped = false, period, cohorts, event, returning_event } = args
+  const { cohort, offset = 0, dropped = false, period, cohorts, event, returning_event } = args
   const found = await call('retention', {
     query: {
-      ...{ project, period, cohorts, event, returning_event, since: args.since, tz: args.tz },
-      ...{ people_of_cohort: cohort, people_of_offset: offset, people_dropped: dropped, receipt: true },
+      ...{ ...dated(args), period, cohorts, event, returning_event },
+      ...{ people_of_cohort: cohort, people_of_offset: offset, people_dropped: dropped },
     },
   })
   const { users = 0, retained = [] } = found.cohorts.find(({ date }) => date === cohort) ?? {}
@@ -214,12 +206,13 @@ async function listPeopleOfCell(args: Args, { call }: ToolContext) {
   }
 }
 
-async function listPeople({ project, filters, since, until, tz, limit }: Args, { call }: ToolContext) {
+async function listPeople(args: Args, { call }: ToolContext) {
+  const { filters, limit } = args
   const metrics = ['event_count', 'session_count']
   const found = await call('query', {
     body: {
-      ...{ project, metrics, filters, tz, limit, count_mode: 'raw' },
-      ...{ group_by: ['user_id'], date_from: since, date_to: until, receipt: true },
+      ...{ ...dated(args), metrics, filters, limit, count_mode: 'raw' },
+      group_by: ['user_id'],
     },
   })
   const known = found.rows.filter(({ user_id }) => user_id !== null)

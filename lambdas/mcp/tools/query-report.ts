@@ -10,6 +10,7 @@ export type QueryArgs = {
   count_mode?: string | undefined
   since?: string | undefined
   until?: string | undefined
+  where?: Record<string, unknown> | undefined
   tz?: string | undefined
   compare?: boolean | undefined
   interval?: string | undefined
@@ -25,4 +26,7 @@ export type QueryArgs = {
 export type QueryReport = (args: QueryArgs, context: ToolContext) => Promise<Answer>
 
 /** The fields that every dated report has. */
-export const dated = ({ project, since, tz }: QueryArgs) => ({ project, since, tz, receipt: true })
+export const dated = ({ project, since, until, tz, where }: QueryArgs) => ({
+  ...{ project, since, until, tz, receipt: true },
+  where: where === undefined ? undefined : JSON.stringify(where),
+})

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool } from '#lambdas/mcp/tool'
-import { filters, limit, project, sinceOr, tz, until } from './arguments.ts'
+import { filters, limit, project, sinceOr, tz, until, where } from './arguments.ts'
 import { refuseUnused } from './refuse-unused.ts'
 import { serviceReports } from './service-reports.ts'
 import { trafficReports } from './traffic-reports.ts'
@@ -8,17 +8,20 @@ import { trafficReports } from './traffic-reports.ts'
 const reports = { ...trafficReports, ...serviceReports }
 const reportNames = Object.keys(reports) as (keyof typeof reports)[]
 
+/** The arguments of every report about one project and its days. */
+const QUESTION = ['project', 'since', 'until', 'tz', 'where'] as const
+
 /** The arguments that each report reads. */
 const TAKES: Record<keyof typeof reports, readonly string[]> = {
-  totals: ['project', 'since', 'tz', 'compare', 'interval'],
+  totals: [...QUESTION, 'compare', 'interval'],
   metrics: [
-    ...['project', 'metrics', 'group_by', 'filters', 'count_mode', 'since', 'until', 'tz', 'compare'],
+    ...[...QUESTION, 'metrics', 'group_by', 'filters', 'count_mode', 'compare'],
     ...['order_by', 'order', 'limit'],
   ],
-  pages: ['project', 'since', 'tz', 'limit'],
-  sessions: ['project', 'since', 'until', 'tz', 'limit'],
-  durations: ['project', 'since', 'tz'],
-  hours: ['project', 'since', 'tz'],
+  pages: [...QUESTION, 'limit'],
+  sessions: [...QUESTION, 'limit'],
+  durations: QUESTION,
+  hours: QUESTION,
   bots: ['project', 'since', 'tz', 'limit', 'category'],
   live: ['project', 'after'],
   all_projects: ['since', 'tz', 'limit'],
@@ -44,6 +47,7 @@ export const query = defineTool({
     since: sinceOr('7d'),
     until,
     tz,
+    where,
     compare: z.boolean().optional().describe('Also the period before'),
     interval: z.enum(['hour', 'day', 'week', 'month']).optional().describe('Of the series of totals'),
     order_by: z.string().optional().describe('A metric or group; default the first metric'),

@@ -36,10 +36,11 @@ export const trafficReports = {
       since,
       until,
       tz,
+      where,
       compare,
     } = args
     const { count_mode = 'raw', order_by, order, limit } = args
-    const asked = { project, metrics, filters, date_from: since, date_to: until, tz, count_mode }
+    const asked = { project, metrics, filters, since, until, tz, where, count_mode }
     const found = await call('query', {
       body: {
         ...{ ...asked, group_by, order_by, order, limit, receipt: true },
@@ -106,7 +107,7 @@ export const trafficReports = {
 
   async sessions(args, { call }) {
     const found = await call('sessions', {
-      query: { ...dated(args), until: args.until, limit: args.limit ?? 50 },
+      query: { ...dated(args), limit: args.limit ?? 50 },
     })
     const rows = (found.sessions as Record<string, unknown>[]).map(
       (row): Record<string, unknown> => ({

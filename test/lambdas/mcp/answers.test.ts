@@ -15,7 +15,7 @@ const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
 
 describe('an argument that the chosen report does not read', () => {
   test.each<[string, string, Record<string, unknown>, RegExp]>([
-    ['an end of totals', 'query', { until: '2026-11-19' }, /Leave out 'until': .*report=totals takes only/],
+    ['groups of totals', 'query', { report: 'totals', group_by: ['event'] }, /Leave out 'group_by': .*report=totals takes only/],
     [
       'a goal of a funnel',
       'journeys',
@@ -87,15 +87,33 @@ test.each([
   },
 )
 
-test('a percentage above 999 against a time before the data is new, and warnings name arguments', async () => {
+test('a percentage above 999 against a time before the data is new', async () => {
   // Of the 30 days before the data there is nothing but the first of the hundred steps.
-  const asked = { since: '2026-11-02T10:00:00Z' }
+  const asked = { since: '2026-11-02' }
   const { structuredContent } = await call('query', named({ ...asked, report: 'totals', compare: true }))
-  const { tables, warnings } = structuredContent as { tables: { rows: unknown[][] }[]; warnings: string[] }
+  const { tables } = structuredContent as { tables: { rows: unknown[][] }[] }
   expect(tables[0]?.rows.map(row => row.at(-1))).toContain('new')
-  expect(warnings.join(' ')).toContain('For a time of day use query(report="metrics") with filters')
-  const found = await call('query', named({ ...asked, metrics: ['event_count'] }))
-  expect(textOf(found)).toContain("'since' is a date-time and is read as the whole date 2026-11-02.")
+})
+
+test('a time of day is refused by whole days, in the words of the tools, and counted by metrics', async () => {
+  const asked = { since: '2026-11-02T10:00:00Z' }
+  const said = await refusal('query', named({ ...asked, report: 'totals' }))
+  expect(said).toContain("This report counts whole dates, and 'since' has a time of day.")
+  expect(said).toContain('query(report="metrics")')
+  expect(textOf(await call('query', named({ ...asked, metrics: ['event_count'] })))).toMatch(/event_count = \d/)
+})
+
+test('a last day and a condition hold for every reader', async () => {
+  const where = { person: { field: 'user_id', op: 'in', value: ['u3', 'u4'] } }
+  const question = { since: '2026-11-01', where }
+  const totalsOf = async (name: string, args: Record<string, unknown>) =>
+    ((await call(name, named({ ...question, ...args }))).structuredContent as { totals: object }).totals
+  expect(await totalsOf('query', {})).toMatchObject({ unique_users: 2 })
+  expect(await totalsOf('query', { metrics: ['unique_users'] })).toEqual({ unique_users: 2 })
+  expect(await totalsOf('people', {})).toEqual({ people: 2 })
+  expect(await totalsOf('journeys', { kind: 'funnel', steps: STEPS })).toMatchObject({ entered: 2 })
+  expect(await totalsOf('journeys', { kind: 'retention' })).toMatchObject({ users_analyzed: 2 })
+  expect(await totalsOf('query', { until: '2026-11-01' })).toMatchObject({ unique_users: 0 })
 })
 
 test('nobody of an id is a sentence with what to call', async () => {

@@ -286,7 +286,7 @@ describe('a wrong argument', () => {
       'a bad last day of metrics',
       'query',
       () => named({ metrics: ['event_count'], until: 'x' }),
-      /^INVALID_ARGUMENTS(.|\n)*Argument 'until' is not a date/,
+      /^INVALID_SINCE(.|\n)*Argument 'until' must be a number of days/,
     ],
     ['no such date of a grid', 'people', () => named({ cohort: '2026-11-24' }), /dates as 'cohort': 2026/],
     [

@@ -1,16 +1,18 @@
-import { CommandError } from '#cli/errors'
 import { parseJson } from '#schemas/json-depth'
+import { CommandError } from './errors.ts'
 
 const OPERATORS = {
   '!=': 'neq',
   '>=': 'gte',
   '<=': 'lte',
+  '^=': 'prefix',
+  '$=': 'suffix',
   '=': 'eq',
   '>': 'gt',
   '<': 'lt',
   '~': 'contains',
 } as const
-const FILTER = /^([A-Za-z0-9_.]+)(!=|>=|<=|=|>|<|~)([\s\S]*)$/
+const FILTER = /^([A-Za-z0-9_.]+)(!=|>=|<=|\^=|\$=|=|>|<|~)([\s\S]*)$/
 
 /**
  * Filters as people write them, `properties.path~pricing`, or as JSON, an object or a list of them. `name`:
@@ -34,11 +36,28 @@ function jsonFilters(text: string): unknown[] {
   }
 }
 
+/**
+ * The condition of `--where`, which is JSON, and of each `--filter`: all must hold. Undefined without any.
+ * Throws CommandError with the forms.
+ */
+export function conditionOf({
+  where,
+  filter = [],
+}: {
+  where?: unknown
+  filter?: unknown
+}): string | undefined {
+  const filters = parsedFilters(filter as string[], 'field')
+  const all = [...(where === undefined ? [] : jsonFilters(String(where))), ...filters]
+  if (all.length === 0) return undefined
+  return JSON.stringify(all.length === 1 ? all[0] : { and: all })
+}
+
 function unreadable(): CommandError {
   return new CommandError({
     error: 'USAGE',
     message: 'A filter cannot be read.',
     suggested_action:
-      "Write it as event=signup, 'properties.value>=10' or properties.path~pricing, or as JSON with field, op and value.",
+      "Write it as event=signup, 'properties.value>=10' or properties.path~pricing, or as JSON with field, op and value. --where takes and, or, not, session, person and did too.",
   })
 }
