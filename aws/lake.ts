@@ -2,12 +2,13 @@ import {
   DeleteObjectsCommand,
   GetObjectCommand,
   ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
   NoSuchKey,
   PutObjectCommand,
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
-import type { Lake, LakeObject } from '#core/ports'
+import { type Lake, type LakeObject, type LakePage, LIST_PAGE } from '#core/ports'
 import { toApiError } from '#core/state/transient'
 
 /** Seconds after which a caller may try again. */
@@ -42,12 +43,23 @@ export function createS3Lake({ client, bucket }: { client: S3Client; bucket: str
       const page = await orUnavailable(
         client.send(new ListObjectsV2Command({ Bucket, Prefix: prefix, ContinuationToken: next })),
       )
-      for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
-        objects.push({ key: Key, size: Size, ...(LastModified && { writtenAt: LastModified.getTime() }) })
-      }
+      objects.push(...toObjects(page))
       if (page.NextContinuationToken === undefined) return objects
       next = page.NextContinuationToken
     }
+  }
+
+  async function listPage(prefix: string, after: string | null): Promise<LakePage> {
+    const page = await orUnavailable(
+      client.send(
+        new ListObjectsV2Command({
+          ...{ Bucket, Prefix: prefix, MaxKeys: LIST_PAGE },
+          ...(after !== null && { StartAfter: after }),
+        }),
+      ),
+    )
+    const objects = toObjects(page)
+    return { objects, next: page.IsTruncated ? (objects.at(-1)?.key ?? null) : null }
   }
 
   async function remove(keys: readonly string[]): Promise<void> {
@@ -60,7 +72,14 @@ export function createS3Lake({ client, bucket }: { client: S3Client; bucket: str
     }
   }
 
-  return { put, get, list, delete: remove }
+  return { put, get, list, listPage, delete: remove }
+}
+
+function toObjects({ Contents = [] }: ListObjectsV2CommandOutput): LakeObject[] {
+  return Contents.map(({ Key = '', Size = 0, LastModified }) => ({
+    ...{ key: Key, size: Size },
+    ...(LastModified && { writtenAt: LastModified.getTime() }),
+  }))
 }
 
 async function orUnavailable<T>(request: Promise<T>): Promise<T> {

@@ -3,12 +3,10 @@ import { createUsageReports } from '#core/billing/usage-reports'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import { openErasures } from '#core/erasure/open-erasures'
-import { createErasedUsers } from '#core/identity/erased-users'
 import type { IdentityJob } from '#core/identity/fold/fold-due'
 import { createFoldWatch } from '#core/identity/fold/fold-watch'
 import type { LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
-import { createTombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { createOldRecords } from '#core/lake/erase/old-records'
 import { readProfile } from '#core/plans/profile'
 import { openReplayUpkeep } from '#core/replays/open-replays'
@@ -44,7 +42,6 @@ export function createSchedulerServices(environment: Record<string, string | und
     queueUrl: JOB_QUEUE_URL,
   })
   const settings = { ...MAINTENANCE, epochMs: EPOCH_MINUTES * 60_000 }
-  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(stores), log })
   const streamRetention = createStreamRetention({
     client: trace(createKinesisClient()),
     streamArn: STREAM_ARN,
@@ -55,7 +52,7 @@ export function createSchedulerServices(environment: Record<string, string | und
   })
   const oldRecords = createOldRecords({ state, lake, oldestUnread: streamRetention.oldestUnread })
   const lakeMaintenance = createMaintenance(
-    { state, lake, jobs, usage, stream: streamRetention, ...receipts, tombstones, oldRecords, clock, log },
+    { state, lake, jobs, usage, stream: streamRetention, ...receipts, oldRecords, clock, log },
     settings,
   )
   const erasures = openErasures({ ...stores, lake, clock })

@@ -285,7 +285,14 @@ export function createJobsServices(environment: Environment) {
     }),
     textModel: TEXT_MODEL === '' ? null : createBedrockModel(trace(createBedrockClient()), TEXT_MODEL),
   })
-  return { services: { state, lake, usage, projects, clock, log }, scans, identity, compaction, instrument }
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers({ client, table }), log })
+  return {
+    services: { state, lake, usage, projects, tombstones, clock, log },
+    scans,
+    identity,
+    compaction,
+    instrument,
+  }
 }
 
 /** `bundle`: the folder of the function's code, which may have a browser. */

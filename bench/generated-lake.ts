@@ -85,12 +85,14 @@ export async function generateLake(
     ...{ state: lakeState, stream, lake, usage, projects, identity, clock, log },
   })
   const compactor = createCompactor({ lake, tempDir: compactionTempDir(unfinished), log, memoryMb: 2_048 })
-  const worker = createLakeWorker({ state: lakeState, lake, compactor, usage, projects, clock, log })
-  const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
   const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), log })
+  const worker = createLakeWorker({
+    ...{ state: lakeState, lake, compactor, usage, projects, tombstones, clock, log },
+  })
+  const jobs = createJobQueue<LakeJob>({ run: worker.run, log })
   const maintenance = createMaintenance(
     {
-      ...{ state: lakeState, lake, jobs, usage, ...receipts, tombstones, clock, log },
+      ...{ state: lakeState, lake, jobs, usage, ...receipts, clock, log },
       oldRecords: createOldRecords({
         ...{ state: lakeState, lake },
         oldestUnread: async () => Number.POSITIVE_INFINITY,

@@ -57,6 +57,14 @@ export type EventStream = {
  */
 export type LakeObject = { key: string; size: number; writtenAt?: number }
 
+/** Keys of a page of a listing at most: as many as S3 returns at once. */
+export const LIST_PAGE = 1_000
+
+/**
+ * `next`: the next page is after this key; null: there is none. A page may have no object, and a next one.
+ */
+export type LakePage = { objects: LakeObject[]; next: string | null }
+
 /** Objects by key. At every moment a key holds a whole object or none. Keys use `/` and no `..`. */
 export type Lake = {
   /**
@@ -70,6 +78,11 @@ export type Lake = {
   get(key: string, last?: number): Promise<Uint8Array | null>
   /** Lists all objects whose key starts with `prefix`, in ascending key order. */
   list(prefix: string): Promise<LakeObject[]>
+  /**
+   * The same in pages of at most LIST_PAGE keys: those after the key `after`; null: from the first one. For
+   * listings whose length nobody knows.
+   */
+  listPage(prefix: string, after: string | null): Promise<LakePage>
   /** Deletes objects. A key without an object is no error. */
   delete(keys: readonly string[]): Promise<void>
 }

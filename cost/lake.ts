@@ -96,21 +96,25 @@ function counters(usage: Usage, figures: LakeFigures): Quantity[] {
 
 function maintenance(
   usage: Usage,
-  { epochs, jobsPerEpoch, segmentsPerEpoch, merges, claims }: LakeFigures,
+  { epochs, jobsPerEpoch, segmentsPerEpoch, merges, claims, buckets }: LakeFigures,
 ): Quantity[] {
   const { minutesPerMonth, state, queue, functionMs, daysPerMonth, lake } = system
-  const jobs = epochs * jobsPerEpoch + merges
   const purpose = 'maintenance'
-  // A sweep lists all hot files and all tables of segments. It runs after each cold start, but at most every
-  // three hours.
-  const sweeps = daysPerMonth * SWEEPS_PER_DAY
+  // A pass lists the hot files, the manifests, and the tables of segments of each bucket with events. Without
+  // events nothing is listed.
+  const passes = epochs === 0 ? 0 : daysPerMonth * SWEEPS_PER_DAY
+  const sweeps = passes * (2 + buckets)
+  const jobs = epochs * jobsPerEpoch + merges + sweeps
   // The scheduler looks for identify requests in each minute after a claim, and once an hour.
   const looks = Math.min(minutesPerMonth, claims + 24 * daysPerMonth)
-  // A page of a listing has 1,000 keys. The manifests of a day are there.
+  // A page of a listing has 1,000 keys. The manifests of a day are there, and hot files have a second prefix.
   const manifestPages = 1 + (epochs * segmentsPerEpoch + merges) / (daysPerMonth * 1_000)
-  const hotPages = 1 + claims / (daysPerMonth * 1_000)
+  const hotPages = 2 + claims / (daysPerMonth * 1_000)
+  const pages = passes * (hotPages + lake.segmentTables * buckets + manifestPages)
+  const { call, page } = functionMs.sweep
   return [
     ...lambda('scheduler', purpose, minutesPerMonth, minutesPerMonth * functionMs.scheduler.call, usage),
+    ...lambda('jobs', purpose, sweeps, sweeps * call + pages * page, usage),
     { price: 'schedule', quantity: minutesPerMonth, purpose },
     {
       price: 'sqsRequest',
@@ -119,7 +123,8 @@ function maintenance(
     },
     {
       price: 's3List',
-      quantity: looks + epochs + sweeps * (hotPages + lake.segmentTables + manifestPages),
+      // And one for each epoch that is closed, and whose files are deleted.
+      quantity: looks + 2 * epochs + pages,
       purpose,
     },
     {
@@ -127,7 +132,8 @@ function maintenance(
       quantity:
         minutesPerMonth * state.tick.reads +
         epochs * (state.epoch.reads + state.expiry.reads) +
-        jobs * state.job.reads,
+        jobs * state.job.reads +
+        sweeps * state.sweep.reads,
       purpose,
     },
     {
@@ -135,7 +141,8 @@ function maintenance(
       quantity:
         minutesPerMonth * state.tick.writes +
         epochs * (state.epoch.writes + state.expiry.writes) +
-        jobs * state.job.writes,
+        jobs * state.job.writes +
+        sweeps * state.sweep.writes,
       purpose,
     },
   ]

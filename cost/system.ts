@@ -73,6 +73,8 @@ export const system = {
     /** Both include loading DuckDB's library, because most jobs meet a cold function. */
     compaction: { call: 2_500, file: 25, event: 0.03 },
     merge: { call: 2_500, file: 25, event: 0.03 },
+    /** A slice of a sweep. */
+    sweep: { call: 100, page: 25 },
     /** Includes waiting for two rounds of statements. The statement that finds copies is one round more. */
     reports: { call: 5_000, copyStatement: 1_500 },
     site: { call: 5 },
@@ -133,12 +135,14 @@ export const system = {
      * writes for an account in a bucket.
      */
     fold: { project: 2, projectReads: 1, accountBucket: 1 },
-    /** One tick of the scheduler without work. */
-    tick: { reads: 12, writes: 2 },
+    /** One tick of the scheduler without work, with items of all buckets and of their sweeps. */
+    tick: { reads: 19, writes: 2 },
     /** Closing and compacting one epoch, on top of the ticks. */
     epoch: { reads: 10, writes: 5 },
-    /** Checking the superseded files of one epoch every three hours for a day, and deleting them. */
-    expiry: { reads: 14, writes: 24 },
+    /** Deleting the superseded hot files of one epoch. */
+    expiry: { reads: 2, writes: 1 },
+    /** A pass of a sweep in one slice: its items, and those of the manifest of its bucket. */
+    sweep: { reads: 6, writes: 2 },
     job: { reads: 2, writes: 1 },
     /**
      * Bytes of the item that names a manifest, and of the object: of each segment that is live or was merged

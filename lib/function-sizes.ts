@@ -41,7 +41,7 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   live: { description: 'Copies events into the live buffer', memoryMb: 512, timeoutSeconds: 30 },
   // 3,008 MB is the limit of a new account. A merge keeps temporary files of about 25 times its segments on
   // the disk.
-  jobs: { description: 'Compacts the lake', memoryMb: 3008, timeoutSeconds: 900, diskMb: 10_240 },
+  jobs: { description: 'Compacts and sweeps the lake', memoryMb: 3008, timeoutSeconds: 900, diskMb: 10_240 },
   // A browser that renders a page takes up to 1.2 GB, and 204 MB of the disk. A full analysis reads for 135 s
   // at most.
   scan: {
@@ -61,7 +61,7 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   },
   // Ends before its lease of 60 s, so that two ticks never run at the same time.
   scheduler: {
-    description: 'Closes epochs, sends jobs, deletes superseded files',
+    description: 'Closes epochs, sends jobs',
     memoryMb: 512,
     timeoutSeconds: 55,
   },

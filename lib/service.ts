@@ -3,7 +3,7 @@ import { FunctionUrl, FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-la
 import type { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
 import { type FunctionName, functions } from '#schemas/functions'
-import { LINKS_MANIFEST_PREFIX as LINKS_MANIFESTS, MANIFEST_PREFIX as MANIFESTS } from '#schemas/manifests'
+import { MANIFEST_PREFIX as MANIFESTS } from '#schemas/manifests'
 import { REPLAY_PREFIX } from '#schemas/replays'
 import { Alarms } from './alarms.ts'
 import { Api } from './api.ts'
@@ -204,23 +204,25 @@ export class Service extends Stack {
       })
     live.bindTable(table, ['BatchWriteItem']).bindStreamMapping(stream).bindPlans(config)
     jobs
-      // It folds identities, and looks through the whole table if a links file is lost.
+      // It folds identities. It looks through the whole table if a links file is lost, or a file of
+      // tombstones of many projects.
       .bindTable(table, [
         ...READ_AND_WRITE,
         ...(['Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Scan'] as const),
       ])
       .bindLake(bucket, {
-        list: [HOT, LINKS, LINKS_MANIFESTS, IDENTITY, ...SEGMENTS],
+        list: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, ...SEGMENTS],
         get: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, ...SEGMENTS],
         put: [HOT, LINKS, MANIFESTS, TOMBSTONES, ...SEGMENTS],
-        delete: [LINKS, LINKS_MANIFESTS, IDENTITY],
+        // Its sweeps delete what nobody needs any more.
+        delete: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, ...SEGMENTS],
       })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
       // Pages of strangers are read by a function that has no right but to write its log.
       .bindAnalyses(scan, config)
     scan.set('BASE_URL', baseUrl)
     // It finishes claims as the consumer does, looks into segments as a worker does, writes missing files of
-    // tombstones as the scheduler does, and asks the fold to erase persons again.
+    // tombstones as a worker does, and asks the fold to erase persons again.
     restore
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem', 'Scan'])
       .bindStreamReader(stream)
@@ -230,16 +232,14 @@ export class Service extends Stack {
         put: [HOT, IDENTITY, LINKS, MANIFESTS, TOMBSTONES, ...SET_ASIDE],
       })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
-    // It looks through the whole table if it must write a file of tombstones of many projects again.
     scheduler
-      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Scan'])
+      .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem'])
       // What is set aside may have events of erased persons.
       .bindLake(bucket, {
-        list: [HOT, IDENTITY, MANIFESTS, TOMBSTONES, ...SEGMENTS, ...SET_ASIDE, FAILURES_PREFIX],
+        list: [HOT, IDENTITY, ...SET_ASIDE, FAILURES_PREFIX],
         get: [MANIFESTS],
         // Tombstones of deleted projects, and of expired events.
         put: [MANIFESTS, TOMBSTONES],
-        delete: [HOT, MANIFESTS, TOMBSTONES, ...SEGMENTS],
       })
       .bindJobQueue(jobQueue.queue)
       .bindStreamRetention(stream, config)

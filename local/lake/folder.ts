@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import { forEachConcurrent } from '#core/async/concurrency'
 import { unavailable } from '#core/errors'
-import type { Lake, LakeObject } from '#core/ports'
+import { type Lake, type LakeObject, type LakePage, LIST_PAGE } from '#core/ports'
 
 /** Seconds after which a caller may try again when a write fails, for example on a full disk. */
 const RETRY_AFTER = 30
@@ -51,11 +51,26 @@ export function createFolderLake(folder: string): Lake {
   }
 
   async function list(prefix: string): Promise<LakeObject[]> {
+    return withSizes(await keysOf({ prefix, after: null, limit: Number.POSITIVE_INFINITY }))
+  }
+
+  async function listPage(prefix: string, after: string | null): Promise<LakePage> {
+    const keys = await keysOf({ prefix, after, limit: LIST_PAGE })
+    // A file may be deleted before its size is read, so the page may have fewer objects.
+    const next = keys.length < LIST_PAGE ? null : (keys.at(-1) ?? null)
+    return { objects: await withSizes(keys), next }
+  }
+
+  /** The first keys of a listing, in their order. */
+  async function keysOf(listing: Listing): Promise<string[]> {
+    const keys: string[] = []
     // A prefix may end within a name, so its last part cannot be a folder to list.
-    const start = join(folder, prefix.slice(0, prefix.lastIndexOf('/') + 1))
-    const keys = (await filesBelow(start))
-      .map(path => relative(folder, path).split(sep).join('/'))
-      .filter(key => key.startsWith(prefix) && !isUnfinished(key))
+    const start = listing.prefix.slice(0, listing.prefix.lastIndexOf('/') + 1)
+    await addKeys(folder, start, listing, keys)
+    return keys
+  }
+
+  async function withSizes(keys: readonly string[]): Promise<LakeObject[]> {
     const objects: LakeObject[] = []
     await forEachConcurrent(keys, SIZES_AT_ONCE, async key => {
       const stats = await orNull(stat(join(folder, key)))
@@ -71,7 +86,7 @@ export function createFolderLake(folder: string): Lake {
       await removeEmptyFolders(parent, folder)
   }
 
-  return { put, get, list, delete: remove }
+  return { put, get, list, listPage, delete: remove }
 }
 
 /**
@@ -113,6 +128,27 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 
 async function namesIn(folder: string): Promise<string[]> {
   return (await orNull(readdir(folder))) ?? []
+}
+
+/** `after`: only keys after this one; null: all. `limit`: so many keys at most. */
+type Listing = { prefix: string; after: string | null; limit: number }
+
+/**
+ * Adds the keys below a part of the folder (`hot/` or empty) in ascending order, one folder after the other.
+ * Folders whose keys all come before `after` are not opened.
+ */
+async function addKeys(root: string, part: string, listing: Listing, keys: string[]): Promise<void> {
+  const { prefix, after, limit } = listing
+  const entries = (await orNull(readdir(join(root, part), { withFileTypes: true }))) ?? []
+  const names = entries.map(entry => `${part}${entry.name}${entry.isDirectory() ? '/' : ''}`)
+  for (const name of names.toSorted((a, b) => (a < b ? -1 : 1))) {
+    if (keys.length >= limit) return
+    const isFolder = name.endsWith('/')
+    if (after !== null && name <= after && !(isFolder && after.startsWith(name))) continue
+    if (isUnfinished(name) || !(name.startsWith(prefix) || (isFolder && prefix.startsWith(name)))) continue
+    if (isFolder) await addKeys(root, name, listing, keys)
+    else keys.push(name)
+  }
 }
 
 /**

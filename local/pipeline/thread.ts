@@ -55,6 +55,8 @@ const SCRUB_PAUSE_MS = 60_000
 const LATE_EPOCHS = 4
 /** Jobs run one after the other, and a compaction waits for the running one alone. */
 const pace: RewritePace = { ...REWRITE_PACE, sliceMs: 15_000 }
+/** A page of 1,000 files takes some 50 ms, so a slice of a sweep takes five seconds. */
+const SLICE_PAGES = 100
 /** So an erasure is done within minutes, and many erasures do not make many small segments. */
 const ERASURE_EPOCH_MS = 60_000
 
@@ -93,7 +95,9 @@ const identityFold = createIdentityFold({
   log: repairingLog,
 })
 const identityFeed = createIdentityFeed({ ...identityFold, isDue: () => isFoldDue(identityServices) }, clock)
-const lakeServices = { state, lake, usage, projects, clock, log, pace }
+const tombstones = createTombstoneMending({ lake, ...createErasedUsers(connection), log })
+const sweeps = { keepErasedMs: 2 * queryTimeoutMs, slicePages: SLICE_PAGES }
+const lakeServices = { state, lake, usage, projects, tombstones, clock, log, pace, sweeps }
 const worker = createLakeWorker({ ...lakeServices, compactor: compaction.compactor })
 const lateWorker = createLakeWorker({ ...lakeServices, compactor: lateCompaction.compactor })
 const jobs = createJobQueue<LakeJob | RepairJob>({
@@ -105,7 +109,6 @@ const jobs = createJobQueue<LakeJob | RepairJob>({
   isUrgent: ({ kind }) => kind === 'compact',
   signal: cuttingOff.signal,
 })
-const tombstones = createTombstoneMending({ lake, ...createErasedUsers(connection), log })
 const repair = createRepair({ consumer, worker, identity, state, tombstones, log })
 const repairs = createRepairs(repair, jobs)
 const liveBuffer = createLiveBuffer(connection, {
@@ -138,7 +141,7 @@ const pipeline = createPipeline(
     stream,
     consumer,
     maintenance: createMaintenance(
-      { state, lake, jobs, usage, ...receipts, tombstones, scrub, oldRecords, clock, log },
+      { state, lake, jobs, usage, ...receipts, scrub, oldRecords, clock, log },
       // This queue retries a job until it is done, so no job needs to be sent again.
       // Its jobs end with the process and run one after the other, and the lake is a second behind the log.
       {
@@ -149,7 +152,7 @@ const pipeline = createPipeline(
         leaseMs: 0,
         queueSince: clock.now(),
         resendMs: Number.POSITIVE_INFINITY,
-        keepErasedMs: 2 * queryTimeoutMs,
+        keepErasedMs: sweeps.keepErasedMs,
         settlingMs: Math.min(15_000, epochMs),
         jobMs: 0,
         roundMs: Math.min(MAINTENANCE_DEFAULTS.roundMs, 2 * epochMs),

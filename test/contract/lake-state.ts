@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { emptyManifest } from '#core/lake/model/manifest'
 import { EPOCH_TIME_INTERVAL_MS, EPOCH_TIMES, type LakeStateStore } from '#core/lake/model/state'
+import { newSweep, segmentsSweep } from '#core/lake/model/sweep'
 import { BUCKETS } from '#schemas/columns'
 
 const CLAIM = { first: '11', last: '19', epoch: 1 }
@@ -93,6 +94,43 @@ export function lakeStateContract(name: string, openStore: () => Promise<LakeSta
         expect(await retire(null)).toBe(false)
         expect((await store.shards()).map(({ epoch }) => epoch)).toEqual([1])
       })
+    })
+
+    test('the first epoch in which a shard was missed stays noted until its next claim', async () => {
+      const gone = async () => (await store.shards()).map(({ goneEpoch }) => goneEpoch)
+      expect(await store.noteGone('s', null, 3)).toBe(false)
+      await joinFirstEpoch('s')
+      expect(await store.noteGone('s', '5', 3)).toBe(false)
+      expect(await store.noteGone('s', null, 3)).toBe(true)
+      expect(await store.noteGone('s', null, 4)).toBe(false)
+      expect(await gone()).toEqual([3])
+      await store.claim('s', CLAIM, null, NOW)
+      expect(await store.noteGone('s', null, 4)).toBe(false)
+      await store.commit('s', CLAIM)
+      expect(await gone()).toEqual([undefined])
+    })
+
+    test('a sweep is saved by one of two processes, and forgotten with all others', async () => {
+      const first = {
+        ...newSweep(segmentsSweep(7)),
+        version: 1,
+        beganAt: NOW,
+        after: 'segments/x',
+        clearing: 2,
+      }
+      const hot = { superseded: [{ epoch: 3, at: NOW }], firstHot: 2, firstFile: 2, cleared: 1 }
+      expect(await store.sweeps()).toEqual([])
+      expect(await store.saveSweep(first)).toBe(true)
+      expect(await store.saveSweep({ ...first, after: null })).toBe(false)
+      expect(await store.saveSweep({ ...newSweep('hot'), version: 1, hot })).toBe(true)
+      expect(await store.saveSweep({ ...first, version: 3 })).toBe(false)
+      expect(await store.saveSweep({ ...first, version: 2, cleared: 2 })).toBe(true)
+      expect((await store.sweeps()).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
+        { ...newSweep('hot'), version: 1, hot },
+        { ...first, version: 2, cleared: 2 },
+      ])
+      await store.forgetSweeps()
+      expect(await store.sweeps()).toEqual([])
     })
 
     test('of the arrivals that are ahead a shard notes the newest one, and a claim leaves it', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { forEachConcurrent } from '#core/async/concurrency'
 import type { Lake } from '#core/ports'
 
 /**
@@ -55,6 +56,36 @@ export function lakeContract(name: string, open: () => Promise<Lake>): void {
       expect((await lake.list('warm/epoch=1/')).map(object => object.key)).toHaveLength(2)
       expect(await lake.list('hot/')).toMatchObject([{ key: 'hot/epoch=1/x', size: 'hot/epoch=1/x'.length }])
       expect(await lake.list('cold/')).toEqual([])
+    })
+
+    test('pages of a listing have all of its objects, once and in order, whatever the names are', async () => {
+      const lake = await open()
+      const names = ['a-b', 'a.b', 'a/b', 'a/b-c', 'a/c/c', 'a0', 'aa/x', 'b']
+      const many = Array.from({ length: 1_100 }, (_, i) => `d${i % 7}/${i}`)
+      const keys = [...names, ...many].map(name => `page/${name}`)
+      await forEachConcurrent(keys, 16, key => lake.put(key, bytes(key)))
+      await lake.put('pages', bytes('of another prefix'))
+      const pages: string[][] = []
+      for (let after: string | null = null; ; ) {
+        const { objects, next } = await lake.listPage('page/', after)
+        pages.push(objects.map(({ key }) => key))
+        if (next === null) break
+        after = next
+      }
+      expect(pages.flat()).toEqual(keys.toSorted((a, b) => (a < b ? -1 : 1)))
+      expect(pages.map(({ length }) => length)).toEqual([1_000, keys.length - 1_000])
+      const keysAfter = async (key: string) =>
+        (await lake.listPage('page/a', key)).objects.map(object => object.key)
+      expect(await keysAfter('page/a/')).toEqual([
+        'page/a/b',
+        'page/a/b-c',
+        'page/a/c/c',
+        'page/a0',
+        'page/aa/x',
+      ])
+      expect(await keysAfter('page/a/c/')).toEqual(['page/a/c/c', 'page/a0', 'page/aa/x'])
+      expect(await keysAfter('page/a/c/z')).toEqual(['page/a0', 'page/aa/x'])
+      expect(await lake.listPage('none/', null)).toEqual({ objects: [], next: null })
     })
 
     test('delete removes only the given keys, and ignores unknown keys', async () => {

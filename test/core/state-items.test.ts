@@ -65,6 +65,7 @@ const KINDS: Kind[] = [
   { row: 'shard', keys: /\$shard_1#/, bytes: 1_000 },
   { row: 'job', keys: /\$lakejob_1$/, bytes: 1_000 },
   { row: 'name of the manifest of a bucket', keys: /\$manifest_1#/, bytes: 300 },
+  { row: 'sweep', keys: /^lake-sweeps /, bytes: 1_000 },
   { row: 'empty epochs', keys: /\$emptyepochs_1$/, bytes: 2_000 },
   {
     row: 'receipt of an erasure, completion of a batch',
@@ -115,7 +116,7 @@ function openYear() {
     onRemoved: (id, { links, profiles }) => erasures.noteIdentity(id, { links, profiles }),
   })
   const directory = { byId: identities.services.projects.byId, noteEventIds: async () => {} }
-  const common = { state: lakeState, lake, usage, clock, log }
+  const common = { state: lakeState, lake, usage, tombstones: noMending, clock, log }
   const consumer = createLakeConsumer({ ...common, stream, projects: directory, encode: encodeSimulated })
   const compactor = createSimulatedCompactor(lake)
   const worker = createLakeWorker({ ...common, compactor, projects: directory })
@@ -123,7 +124,6 @@ function openYear() {
     ...common,
     jobs: queue,
     ...receipts,
-    tombstones: noMending,
     ...nothingOld,
   })
   const live = createLiveConsumer({ buffer: createLiveBuffer(state, { clock, bufferMs: 300_000 }) })

@@ -48,7 +48,7 @@ async function openWorld() {
     ...services,
     // The records name this account too.
     projects: { byId: async () => ({ account_id: 'acct_1' }) as Project },
-    compactor,
+    ...{ compactor, tombstones: noMending },
   })
   const restore = restoreHandler({
     ...{ ...services, stream, consumer, compactor, tombstones: noMending, repeatErasures: nothingErased },

@@ -7,7 +7,7 @@ const SCHEDULES = repeats(50, { countPerDepth: 100 })
 test('in random schedules with power cuts that set the state back, every accepted event is read exactly once, and none that is erased', {
   timeout: 1_800_000,
 }, async () => {
-  const report = await simulateSchedules(SCHEDULES, seed, { powerCuts: true })
+  const report = await simulateSchedules(SCHEDULES, seed, { turns: 1_500, powerCuts: true })
   expect(
     tooRare(report, SCHEDULES, {
       powerCuts: 1.7,

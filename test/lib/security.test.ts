@@ -147,12 +147,10 @@ test.each([
     'jobs',
     ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
     [
-      ...['hot-identity', 'links', 'manifests/links'].map(
-        prefix => `s3:DeleteObject StorageLake/${prefix}/*`,
-      ),
-      ...['hot', 'hot-identity', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones'].map(
-        prefix => `s3:GetObject StorageLake/${prefix}/*`,
-      ),
+      ...['hot', 'hot-identity', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones'].flatMap(prefix => [
+        `s3:DeleteObject StorageLake/${prefix}/*`,
+        `s3:GetObject StorageLake/${prefix}/*`,
+      ]),
       's3:ListBucket StorageLake',
       ...['hot', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones'].map(
         prefix => `s3:PutObject StorageLake/${prefix}/*`,
@@ -186,12 +184,8 @@ test.each([
   ],
   [
     'scheduler',
-    ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
+    ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
     [
-      's3:DeleteObject StorageLake/hot/*',
-      ...['manifests', ...SEGMENT_PREFIXES, 'tombstones'].map(
-        prefix => `s3:DeleteObject StorageLake/${prefix}/*`,
-      ),
       's3:ListBucket StorageLake',
       's3:GetObject StorageLake/manifests/*',
       ...['manifests', 'tombstones'].map(prefix => `s3:PutObject StorageLake/${prefix}/*`),

@@ -1,5 +1,5 @@
 import type { StreamRecord } from '#core/ingest/record'
-import { createLakeWorker } from '#core/lake/compact/jobs'
+import { createLakeWorker, type LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { createOldRecords } from '#core/lake/erase/old-records'
@@ -135,7 +135,7 @@ export async function simulateSchedule(
   let now = START
   const clock = { ...createFakeClock(), now: () => now }
   const stream = createSimulatedStream()
-  const lake = createSimulatedLake()
+  const lake = createSimulatedLake(20)
   const state = createMemoryLakeState(lake, clock)
   // The other buckets never wait, because each of their steps would take turns from the schedule.
   for (let bucket = USED_BUCKETS.length; bucket < BUCKETS; bucket++) {
@@ -220,7 +220,7 @@ export async function simulateSchedule(
       stream: processes.interruptible(process, stream),
       lake: processes.interruptible(process, lake),
       usage: processes.interruptible(process, counters.usage),
-      jobs: processes.interruptible(process, queue),
+      jobs: processes.interruptible(process, { ...queue, send }),
     }
     const projects = { byId: async () => ACCOUNT, noteEventIds: async () => {} }
     const consumer = createLakeConsumer({
@@ -237,7 +237,9 @@ export async function simulateSchedule(
           return rewritten
         },
       },
-      projects,
+      ...{ projects, tombstones: noMending },
+      // In every third schedule a pass of a sweep takes many jobs.
+      sweeps: { ...SETTINGS, slicePages: seed % 3 === 0 ? 2 : 100 },
       // Every second schedule rewrites the hot files of one epoch in a job.
       ...(seed % 2 === 0 && { pace: { sliceMs: 0, files: 1 } }),
       clock,
@@ -245,6 +247,14 @@ export async function simulateSchedule(
     })
     const maintenance = createMaintenance({ ...ports, ...noReceipts, oldRecords, clock, log }, SETTINGS)
     return { ...ports, consumer, compactor, worker, maintenance }
+  }
+
+  /**
+   * Every second schedule loses the jobs of sweeps until it recovers: there are so many of them that merges
+   * would become rare.
+   */
+  async function send(job: LakeJob): Promise<void> {
+    if (job.kind !== 'sweep' || seed % 2 === 0 || isRecovering) await queue.send(job)
   }
 
   function failsNow(): boolean {
@@ -338,7 +348,23 @@ export async function simulateSchedule(
   }
 
   function runJob(): void {
-    const job = queue.jobs[Math.floor(random() * queue.jobs.length)]
+    run(queue.jobs.filter(({ kind }) => kind !== 'sweep'))
+  }
+
+  function runSweep(): void {
+    run(queue.jobs.filter(({ kind }) => kind === 'sweep'))
+  }
+
+  /** As many as there are. Some of them run twice, and others stay. */
+  function runJobs(): void {
+    for (let jobs = queue.jobs.length; jobs > 0; jobs--) {
+      runJob()
+      runSweep()
+    }
+  }
+
+  function run(jobs: readonly LakeJob[]): void {
+    const job = pick(jobs)
     if (job === undefined) return
     if (chance(0.7)) queue.jobs.splice(queue.jobs.indexOf(job), 1)
     if (job.kind === 'rewrite-hot' && (job.from ?? 0) > 0) report.hotSlices++
@@ -390,7 +416,7 @@ export async function simulateSchedule(
       now += 6 * 60 * MINUTE
       processes.start(self => services(self).maintenance.tick())
       await settle()
-      for (let jobs = queue.jobs.length; jobs > 0; jobs--) runJob()
+      runJobs()
       await settle()
     }
     // What comes later would make the lake forget which of these records it has.
@@ -517,8 +543,7 @@ export async function simulateSchedule(
     // Copies that came later are in hot files, which a sweep finds superseded and a later one deletes.
     for (let sweep = 0; sweep < 3; sweep++) {
       now += SETTINGS.keepSupersededMs + MINUTE
-      processes.start(self => services(self).maintenance.tick())
-      await settle()
+      await sweepAll()
     }
     const hiddenIds = erasures.hidden(retriedIds, provenIds)
     for (const [key, bytes] of lake.objects) {
@@ -527,6 +552,19 @@ export async function simulateSchedule(
       const erased = simulatedRows(bytes).find(({ id }) => hiddenIds.has(id))
       if (erased !== undefined) throw new Error(`Seed ${seed}: ${key} has ${erased.id}, which is erased.`)
     }
+  }
+
+  /** Runs maintenance and its jobs until each sweep has had a whole pass. */
+  async function sweepAll(): Promise<void> {
+    const since = now
+    do {
+      now += SETTINGS.resendMs // Jobs of killed processes are sent again.
+      processes.start(self => services(self).maintenance.tick())
+      await settle()
+      for (const job of queue.jobs.splice(0)) processes.start(self => services(self).worker.run(job))
+      await settle()
+      if (processes.failure !== undefined) throw processes.failure
+    } while ((await state.sweeps()).some(({ sweptAt }) => sweptAt < since))
   }
 
   function rowsNow(key: string): readonly SimulatedRow[] {
@@ -587,6 +625,7 @@ export async function simulateSchedule(
     [5, () => deliver(...pick([...stream.byName]))],
     [5, () => void processes.start(self => services(self).maintenance.tick())],
     [4, runJob],
+    [1, runSweep],
     [2, read],
     [2, () => advanceClock(MINUTE)],
     [2, () => advanceClock(90 * MINUTE)],
@@ -641,7 +680,7 @@ export async function simulateSchedule(
   for (let round = 0; round < 400; round++) {
     for (const [name, shard] of stream.byName) deliver(name, shard)
     processes.start(self => services(self).maintenance.tick())
-    runJob()
+    runJobs()
     await settle()
     if (processes.failure !== undefined) throw processes.failure
     now += 10 * MINUTE // Leases and jobs of killed processes expire.

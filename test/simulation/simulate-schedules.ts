@@ -7,7 +7,7 @@ import { type SimulationReport, simulateSchedule } from './simulate-schedule.ts'
 export async function simulateSchedules(
   count: number,
   firstSeed: number,
-  options: { powerCuts?: boolean } = {},
+  options: { turns?: number; powerCuts?: boolean } = {},
 ): Promise<SimulationReport> {
   let sum = await simulateSchedule(firstSeed, options)
   for (let seed = firstSeed + 1; seed < firstSeed + count; seed++)

@@ -10,7 +10,14 @@ import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/model
 import { parseHotKey, segmentKey, segmentKeys, tombstoneKey } from '#core/lake/model/keys'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
 import type { RemovedEvents, TombstoneBatch } from '#core/lake/model/tombstone-batch'
-import type { EventStream, JobQueue, Lake, LakeObject, StreamEntry } from '#core/ports'
+import {
+  type EventStream,
+  type JobQueue,
+  type Lake,
+  type LakeObject,
+  LIST_PAGE,
+  type StreamEntry,
+} from '#core/ports'
 import { utcDate } from '#core/time'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
 import { rowsOfColumns } from '#test/support/hot-rows'
@@ -103,7 +110,8 @@ export type SimulatedLake = Lake & {
   keys(prefix: string): string[]
 }
 
-export function createSimulatedLake(): SimulatedLake {
+/** `pageKeys`: keys of a page of a listing. */
+export function createSimulatedLake(pageKeys = LIST_PAGE): SimulatedLake {
   const objects = new Map<string, Uint8Array>()
   const lake: SimulatedLake = {
     changes: 0,
@@ -119,6 +127,12 @@ export function createSimulatedLake(): SimulatedLake {
     keys: prefix => [...objects.keys()].filter(key => key.startsWith(prefix)).toSorted(),
     async list(prefix) {
       return lake.keys(prefix).map((key): LakeObject => ({ key, size: 1 }))
+    },
+    async listPage(prefix, after) {
+      const left = lake.keys(prefix).filter(key => after === null || key > after)
+      const keys = left.slice(0, pageKeys)
+      const next = left.length > pageKeys ? (keys.at(-1) ?? null) : null
+      return { objects: keys.map((key): LakeObject => ({ key, size: 1 })), next }
     },
     async delete(keys) {
       for (const key of keys) objects.delete(key)

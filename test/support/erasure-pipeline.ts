@@ -72,14 +72,14 @@ export function openErasurePipeline(
   }
   const common = { state: lakeState, lake, usage, clock, log }
   const consumer = createLakeConsumer({ ...common, stream, projects })
-  const worker = createLakeWorker({ ...common, compactor, projects })
+  const tombstones = createTombstoneMending({ lake, ...createErasedUsers(state), log })
+  const worker = createLakeWorker({ ...common, compactor, projects, tombstones })
   const jobs: LakeJob[] = []
   const maintenance = createMaintenance(
     {
       ...common,
       jobs: { send: async job => void jobs.push(job) },
       ...receipts,
-      tombstones: createTombstoneMending({ lake, ...createErasedUsers(state), log }),
       ...(scrub !== undefined && { scrub }),
       oldRecords,
     },

@@ -4,6 +4,7 @@ import { decodeLinks } from '#core/identity/links/link-rows'
 import type { IdentityScope } from '#core/identity/scopes'
 import { encodeIdentity, type IdentityRow } from '#core/lake/consume/identity-row'
 import { identityKey } from '#core/lake/model/keys'
+import type { ShardState } from '#core/lake/model/state'
 import type { Lake, Log, SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { StateTable } from '#core/state/state-table'
@@ -72,7 +73,11 @@ export function createIdentities({ state, lake, owned, clock, ...options }: Iden
   const lakeState = {
     epoch: 1,
     lake: async () => ({ epoch: lakeState.epoch }) as never,
-    shards: async () => [],
+    /** Those that tests write files of. */
+    shards: async (): Promise<ShardState[]> =>
+      ['s0', 's1'].map(shard => ({
+        ...{ shard, highWater: null, epoch: lakeState.epoch, claim: null, claimedAt: null },
+      })),
   }
   const services = {
     client: state.client,

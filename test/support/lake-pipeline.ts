@@ -24,12 +24,13 @@ import { noMending, noReceipts } from './no-receipts.ts'
  */
 export function createLakePipeline(
   settings: Partial<MaintenanceSettings> = {},
-  { encode = encodeSimulated }: Pick<LakeConsumerServices, 'encode'> = {},
+  options: Pick<LakeConsumerServices, 'encode'> & { pageKeys?: number; slicePages?: number } = {},
 ) {
+  const { encode = encodeSimulated, pageKeys, slicePages } = options
   const clock = { time: Date.UTC(2026, 10, 1), now: () => clock.time }
   const logged: string[] = []
   const log: Log = code => void logged.push(code)
-  const lake = createSimulatedLake()
+  const lake = createSimulatedLake(pageKeys)
   const state = createMemoryLakeState(lake, clock)
   const stream = createSimulatedStream()
   const jobs = createSimulatedQueue()
@@ -46,6 +47,8 @@ export function createLakePipeline(
     compactor,
     usage,
     projects: { byId: async () => ({ account_id: 'acct_1' }) as Project },
+    tombstones: noMending,
+    sweeps: { ...settings, ...(slicePages !== undefined && { slicePages }) },
     clock,
     log,
   })

@@ -27,6 +27,7 @@ import {
   type LakeStateStore,
   type ShardState,
 } from '#core/lake/model/state'
+import type { Sweep } from '#core/lake/model/sweep'
 import { createSimulatedLake, type SimulatedLake } from '#test/simulation/simulated-ports'
 
 type Job = { sentAt: number; finished: boolean }
@@ -36,6 +37,7 @@ type SavedState = {
   manifests: Map<number, ManifestEntry>
   emptyEpochs: EmptyEpochs
   jobs: Map<string, Job>
+  sweeps: Map<string, Sweep>
 }
 
 /**
@@ -71,6 +73,7 @@ export function createMemoryLakeState(
   let manifests = new Map<number, ManifestEntry>()
   let emptyEpochs = NO_EMPTY_EPOCHS
   let jobs = new Map<string, Job>()
+  let sweeps = new Map<string, Sweep>()
   /** Not in saved states: no schedule has both power cuts and reshards. */
   const retired = new Set<string>()
   let changes = 0
@@ -124,14 +127,18 @@ export function createMemoryLakeState(
 
   /** Copies the maps only: a write replaces an item, and never changes one. */
   function copyOf(saved: SavedState): SavedState {
-    const { shards, manifests, jobs } = saved
-    return { ...saved, shards: new Map(shards), manifests: new Map(manifests), jobs: new Map(jobs) }
+    const { shards, manifests, jobs, sweeps } = saved
+    return {
+      ...saved,
+      ...{ shards: new Map(shards), manifests: new Map(manifests) },
+      ...{ jobs: new Map(jobs), sweeps: new Map(sweeps) },
+    }
   }
 
   return {
-    save: () => copyOf({ lake, shards, manifests, emptyEpochs, jobs }),
+    save: () => copyOf({ lake, shards, manifests, emptyEpochs, jobs, sweeps }),
     restore(saved) {
-      ;({ lake, shards, manifests, emptyEpochs, jobs } = copyOf(saved))
+      ;({ lake, shards, manifests, emptyEpochs, jobs, sweeps } = copyOf(saved))
       changes++
     },
     peek: shard => shards.get(shard),
@@ -156,6 +163,13 @@ export function createMemoryLakeState(
       retired.add(shard)
       return true
     },
+    async noteGone(shard, highWater, goneEpoch) {
+      const found = shards.get(shard)
+      if (found === undefined || found.claim !== null || found.highWater !== highWater) return false
+      if (found.goneEpoch !== undefined) return false
+      shards.set(shard, { ...found, goneEpoch })
+      return true
+    },
     async joinEpoch(shard, epoch) {
       const found = shards.get(shard)
       if (found === undefined || retired.has(shard) || (found.epoch !== null && found.epoch >= epoch))
@@ -167,7 +181,8 @@ export function createMemoryLakeState(
       const found = shards.get(shard)
       if (!found || found.claim !== null || found.highWater !== highWater || found.epoch !== claim.epoch)
         return false
-      shards.set(shard, { ...found, claim, claimedAt: now })
+      const { goneEpoch: _, ...kept } = found
+      shards.set(shard, { ...kept, claim, claimedAt: now })
       return true
     },
     async commit(shard, claim) {
@@ -219,5 +234,15 @@ export function createMemoryLakeState(
       jobs.set(job, { sentAt: jobs.get(job)?.sentAt ?? 0, finished: true })
     },
     jobFinished: async job => jobs.get(job)?.finished ?? false,
+
+    sweeps: async () => [...sweeps.values()],
+    async saveSweep(sweep) {
+      if ((sweeps.get(sweep.name)?.version ?? 0) !== sweep.version - 1) return false
+      sweeps.set(sweep.name, sweep)
+      return true
+    },
+    async forgetSweeps() {
+      sweeps.clear()
+    },
   }
 }

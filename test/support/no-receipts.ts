@@ -12,7 +12,7 @@ export const nothingOld = {
 }
 
 /** For maintenance of a lake whose erasures have no receipts. */
-export const noReceipts = { onErased: async () => {}, tombstones: noMending, ...nothingOld }
+export const noReceipts = { onErased: async () => {}, ...nothingOld }
 
 /** For restorations of a state whose persons were not erased since. */
 export const nothingErased = async () => 0

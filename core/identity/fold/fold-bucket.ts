@@ -23,6 +23,8 @@ export type FoldBucketServices = {
   levels: LevelStore
   pointers: Pointers
   publicLinks: PublicLinks
+  /** Names the shards that are not retired: a retired one has no file that is not folded. */
+  shardNames(): Promise<ReadonlySet<string>>
   /** The bound of links without a credential of a scope, bytes. */
   maxPublicLinkBytes: number
   clock: Now
@@ -30,6 +32,9 @@ export type FoldBucketServices = {
   /** Called with links that were accepted, maybe several times. */
   onLinked(scope: string, rows: readonly LinkRow[]): Promise<void>
 }
+
+/** Shards in a manifest, of 80 bytes each, from which on those that are retired are looked for. */
+export const FORGET_FROM = 16
 
 /** A link of a slice, with the file that it comes from. */
 export type SliceLink = AskedLink & { scope: string; shard: string; last: string }
@@ -45,6 +50,7 @@ export type FoldedBucket = { accepted: LinkRow[]; refused: { link: SliceLink; re
  */
 export function createBucketFold(services: FoldBucketServices) {
   const { lake, levels, pointers, publicLinks, maxPublicLinkBytes, clock, log, onLinked } = services
+  const isRetired = async (shard: string) => !(await services.shardNames()).has(shard)
 
   /** `files`: the last sequence of each shard in the slice. */
   async function fold(
@@ -66,7 +72,7 @@ export function createBucketFold(services: FoldBucketServices) {
       await pointers.shorten(scope, known)
       // An import has a credential, and needs no count.
       const isPublic = asked.some(({ hasCredential }) => !hasCredential)
-      const bytes = isPublic ? await publicLinks.read(scope, manifest.folded) : 0
+      const bytes = isPublic ? await publicLinks.read(scope, manifest.folded, isRetired) : 0
       const decision = decideLinks(scope, asked, known, maxPublicLinkBytes - bytes)
       const added = decision.publicBytes
       if (added > 0) await publicLinks.add(scope, { bytes, added, files: moved })
@@ -74,8 +80,16 @@ export function createBucketFold(services: FoldBucketServices) {
       result.refused.push(...(decision.refused as FoldedBucket['refused']))
       holders.set(scope, decision.holders)
     }
-    await addRows({ ...manifest, folded: { ...manifest.folded, ...moved } }, result.accepted, holders)
+    const folded = { ...(await withoutRetired(manifest.folded)), ...moved }
+    await addRows({ ...manifest, folded }, result.accepted, holders)
     return result
+  }
+
+  /** Without shards that are retired, so that there are at most as many as the stream has. */
+  async function withoutRetired(folded: LinksManifest['folded']): Promise<LinksManifest['folded']> {
+    if (Object.keys(folded).length < FORGET_FROM) return folded
+    const names = await services.shardNames()
+    return Object.fromEntries(Object.entries(folded).filter(([shard]) => names.has(shard)))
   }
 
   /** Adds rows that count from now on. */

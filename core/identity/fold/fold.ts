@@ -14,7 +14,7 @@ import type { LakeStateStore } from '#core/lake/model/state'
 import type { Lake, Log, Now } from '#core/ports'
 import type { LinkNotes, Project, ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state/state-table'
-import { createBucketFold } from './fold-bucket.ts'
+import { createBucketFold, FORGET_FROM } from './fold-bucket.ts'
 import { createFoldHead, type FoldHead } from './fold-head.ts'
 import { createSliceFold, lastOf } from './fold-slice.ts'
 import { type IdentityFile, isFolded, listIdentityFiles } from './identity-files.ts'
@@ -54,8 +54,6 @@ export type IdentityFoldServices = StateTable & {
 
 /** The name under which the files count that were damaged and are folded after later ones of their shard. */
 const LATE_SHARD = 'late'
-/** Shards in the head, of 80 bytes each, from which on those that are retired are looked for. */
-const FORGET_FROM = 16
 
 /**
  * The fold: takes the identify requests that the lake consumer has written, and makes of them what reads use:
@@ -78,6 +76,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const buckets = createBucketFold({
     ...{ lake, levels, pointers, clock, log, onLinked, maxPublicLinkBytes },
     publicLinks: createPublicLinks(state),
+    shardNames: async () => new Set((await lakeState.shards()).map(({ shard }) => shard).concat(LATE_SHARD)),
   })
   const linkFiles = createLinkFiles({ ...services, levels, buckets })
   const removals = createRemovals({ ...services, linkFiles, pointers, traits, work })

@@ -24,8 +24,8 @@ export type LinksManifest = {
   /** Whether any id leads to an anonymous one. */
   hasAnonymousTargets: boolean
   /**
-   * The last sequence of each shard whose identity files are in the links files. At most one entry for each
-   * shard that exists.
+   * The last sequence of each shard whose identity files are in the links files. Those of retired shards are
+   * forgotten when links are added (fold-bucket.ts).
    */
   folded: Readonly<Record<string, string>>
   /**

@@ -19,14 +19,24 @@ type Positions = Readonly<Record<string, string>>
  * neither twice nor not at all.
  */
 export function createPublicLinks({ client, table }: StateTable) {
-  /** `folded`: that of the manifest of the scope's bucket. Returns bytes. */
-  async function read(scope: string, folded: Positions): Promise<number> {
+  /**
+   * Returns bytes. `folded`: that of the manifest of the scope's bucket. `isRetired`: whether a shard is
+   * forgotten, so that all its files are folded.
+   */
+  async function read(
+    scope: string,
+    folded: Positions,
+    isRetired: (shard: string) => Promise<boolean>,
+  ): Promise<number> {
     const Key = keyOf(scope)
     const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
     if (Item === undefined) return 0
-    const files = Object.entries(JSON.parse(String(Item.files)) as Positions)
-    const counts = files.every(([shard, last]) => !isBeyond(last, folded[shard] ?? null))
-    return Number(Item.bytes) + (counts ? Number(Item.added) : 0)
+    for (const [shard, last] of Object.entries(JSON.parse(String(Item.files)) as Positions)) {
+      const at = folded[shard]
+      const isFolded = at === undefined ? await isRetired(shard) : !isBeyond(last, at)
+      if (!isFolded) return Number(Item.bytes)
+    }
+    return Number(Item.bytes) + Number(Item.added)
   }
 
   /** Notes what the links of a slice add to `bytes`. `files`: the positions of the slice. */

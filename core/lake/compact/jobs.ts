@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { TombstoneMending } from '#core/lake/erase/mend-tombstones'
 import { BEGIN_MS, createRewriter, type RewriterServices } from '#core/lake/erase/rewriter'
 import { addRemoved, openTombstones } from '#core/lake/erase/tombstones'
 import { changeManifest } from '#core/lake/model/change-manifest'
@@ -13,11 +14,14 @@ import {
 } from '#core/lake/model/manifest'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
+import type { SweepName } from '#core/lake/model/sweep'
 import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import type { Lake, LakeObject, Log, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { UsageCounters } from '#core/usage/counters'
 import { applyReplacements, type Replacement, replacedCounts, replaceEvents } from './replaced-events.ts'
+import { SWEEPS, type SweepSettings } from './sweep-settings.ts'
+import { createSweeper } from './sweeper.ts'
 
 /** Work on the lake for a worker. A job that runs twice, or late, changes nothing. */
 export type LakeJob =
@@ -40,6 +44,10 @@ export type LakeJob =
       until: number
       tombstones: readonly { bucket: number; number: number }[]
     }
+  /** Goes on with a sweep, after this version of it. */
+  | { kind: 'sweep'; sweep: SweepName; version: number }
+  /** Writes files of tombstones again that are missing. */
+  | { kind: 'mend-tombstones' }
   /** Merges the files of the tombstones from `first` to `number`. */
   | { kind: 'merge-tombstones'; bucket: number; first: number; number: number; forgotten: ForgottenUntil }
 
@@ -52,6 +60,8 @@ export function jobName(job: LakeJob): string {
   if (job.kind === 'rewrite-hot')
     return `rewrite-hot/${job.from ?? 0}-${job.until}/${hash('sha256', JSON.stringify(job.tombstones))}`
   if (job.kind === 'merge-tombstones') return `merge-tombstones/${job.bucket}/${job.first}-${job.number}`
+  if (job.kind === 'sweep') return `sweep/${job.sweep}/${job.version}`
+  if (job.kind === 'mend-tombstones') return job.kind
   if (job.kind === 'rewrite') return `rewrite/${job.bucket}/${job.number}-${job.from}`
   const bucketSet = job.buckets.reduce((bits, bucket) => bits | (1n << BigInt(bucket)), 0n)
   return `compact/${job.from}/${bucketSet.toString(16)}`
@@ -63,6 +73,9 @@ export type LakeJobServices = {
   compactor: Compactor
   usage: Pick<UsageCounters, 'foldEpoch'>
   projects: Pick<ProjectDirectory, 'byId'>
+  tombstones: Pick<TombstoneMending, 'mendMissing'>
+  /** Where they differ from SWEEPS. */
+  sweeps?: Partial<SweepSettings>
   clock: Now
   log: Log
 } & Pick<RewriterServices, 'pace'>
@@ -71,11 +84,14 @@ export type LakeJobServices = {
 export function createLakeWorker(services: LakeJobServices) {
   const { state, lake, compactor, usage, projects, clock, log } = services
   const rewriter = createRewriter(services)
+  const sweeper = createSweeper(services, { ...SWEEPS, ...services.sweeps })
 
   async function run(job: LakeJob): Promise<void> {
     if (job.kind === 'merge') await merge(job)
     else if (job.kind === 'rewrite') await rewriter.rewriteBucket(job.bucket, job.number, job.from)
     else if (job.kind === 'rewrite-hot') await rewriter.rewriteHot({ from: 0, ...job }, job.tombstones)
+    else if (job.kind === 'sweep') await sweeper.run(job.sweep, job.version)
+    else if (job.kind === 'mend-tombstones') await services.tombstones.mendMissing(await state.manifests())
     else if (job.kind === 'merge-tombstones') await rewriter.mergeTombstones(job.bucket, job)
     else await compactEpochs(job)
   }

@@ -1,11 +1,9 @@
 import { changeManifest } from '#core/lake/model/change-manifest'
-import { parseTombstoneKey, tombstoneKey } from '#core/lake/model/keys'
 import type { Manifest } from '#core/lake/model/manifest'
 import type { LakeStateStore } from '#core/lake/model/state'
+import { findSweep, type Sweep, segmentsSweep } from '#core/lake/model/sweep'
 import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
-import type { Lake, Log, Now } from '#core/ports'
-import { tables } from '#schemas/columns'
-import type { TombstoneMending } from './mend-tombstones.ts'
+import type { Lake, Log } from '#core/ports'
 import { newestEpochWithFiles, type OldRecordsWatch } from './old-records.ts'
 import { isForgettable } from './old-tombstones.ts'
 import { dropTombstones, isHotCleared, noteDone, noteLastEpoch } from './tombstones.ts'
@@ -15,11 +13,6 @@ import { dropTombstones, isHotCleared, noteDone, noteLastEpoch } from './tombsto
  * force.
  */
 const MEND_EVERY_MS = 10 * 60_000
-/**
- * Time for which a file of tombstones that no manifest names is kept, ms: for reads and jobs that have an
- * older manifest.
- */
-const KEEP_UNNAMED_MS = 3_600_000
 
 export type ErasureSettings = {
   /** Time for which files with erased events are kept for reads that opened the lake before, ms. */
@@ -41,16 +34,14 @@ export type ErasureSettings = {
 
 export type ErasureProgressServices = {
   state: LakeStateStore
-  lake: Pick<Lake, 'list' | 'put' | 'delete'>
+  lake: Pick<Lake, 'list'>
   /**
    * Called when the erasures of a batch are done, maybe several times, before the batch is merged or
    * forgotten.
    */
   onErased(bucket: number, batch: TombstoneBatch): Promise<void>
-  /** Writes files of tombstones again that are missing. */
-  tombstones: Pick<TombstoneMending, 'mendMissing'>
-  deleteRetired(manifest: Manifest, now: number): Promise<void>
-  deleteOrphans(manifests: readonly Manifest[]): Promise<void>
+  /** Sends the job that writes files of tombstones again that are missing. */
+  sendMending(): Promise<void>
   /**
    * Removes what this machine has of erased events outside the lake, if they arrived before `needed` (Unix
    * ms). Returns the time until which that is done; it may need many calls. On AWS the stream and the table
@@ -58,7 +49,6 @@ export type ErasureProgressServices = {
    */
   scrub?(needed: number): Promise<number>
   oldRecords: OldRecordsWatch
-  clock: Now
   log: Log
 }
 
@@ -70,29 +60,19 @@ export type ErasureProgressServices = {
  * events.
  */
 export function createErasureProgress(
-  {
-    state,
-    lake,
-    onErased,
-    tombstones: mending,
-    deleteRetired,
-    deleteOrphans,
-    scrub,
-    oldRecords,
-    clock,
-    log,
-  }: ErasureProgressServices,
+  { state, lake, onErased, sendMending, scrub, oldRecords, log }: ErasureProgressServices,
   settings: ErasureSettings,
 ) {
   let mendedAt = Number.NEGATIVE_INFINITY
 
   /**
-   * Mends missing files, and begins the rounds of rewrites that are due. Returns the manifests after that.
+   * Lets missing files be mended, and begins the rounds of rewrites that are due. Returns the manifests after
+   * that.
    */
   async function begin(manifests: readonly Manifest[], now: number): Promise<readonly Manifest[]> {
-    if (now - mendedAt >= MEND_EVERY_MS) {
+    if (now - mendedAt >= MEND_EVERY_MS && manifests.some(({ tombstones }) => tombstones.length > 0)) {
       mendedAt = now
-      await mending.mendMissing(manifests)
+      await sendMending()
     }
     const changed = manifests.filter(manifest => isRoundDue(manifest, now))
     for (const { bucket } of changed) {
@@ -115,8 +95,12 @@ export function createErasureProgress(
     return hasNew && roundOf(now) > roundOf(round.at)
   }
 
-  /** `manifests`: as they were a while ago. */
-  async function advance(manifests: readonly Manifest[], now: number): Promise<void> {
+  /** `manifests`, `sweeps`: as they were a while ago. */
+  async function advance(
+    manifests: readonly Manifest[],
+    sweeps: readonly Sweep[],
+    now: number,
+  ): Promise<void> {
     const withTombstones = manifests.filter(({ tombstones }) => tombstones.length > 0)
     if (withTombstones.length === 0) return
     const lastEpoch = await newestEpochWithFiles({ state, lake })
@@ -126,16 +110,14 @@ export function createErasureProgress(
     }
     // Read once more: the tombstones know their last epochs now.
     const current = await state.manifests()
-    const readAt = clock.now()
-    for (const manifest of current.filter(isAlmostDone)) {
-      await deleteRetired(manifest, readAt)
-      await deleteOrphans([manifest])
-      await finish(manifest.bucket, { sweptBefore: readAt - settings.jobMs, now })
+    for (const { bucket } of current.filter(isAlmostDone)) {
+      const { sweptAt, cleared } = findSweep(sweeps, segmentsSweep(bucket))
+      await finish(bucket, { sweptBefore: sweptAt - settings.jobMs, cleared, now })
     }
     for (const manifest of current) await forgetOld(manifest, current, now)
   }
 
-  async function finish(bucket: number, swept: { sweptBefore: number; now: number }): Promise<void> {
+  async function finish(bucket: number, swept: Swept): Promise<void> {
     const scrubbedUntil = await scrubFor(await state.manifest(bucket), swept)
     for (;;) {
       const current = await state.manifest(bucket)
@@ -149,7 +131,7 @@ export function createErasureProgress(
   }
 
   /** Scrubs for the oldest erasure that waits for nothing else. Returns until when that is done. */
-  async function scrubFor(manifest: Manifest, swept: { sweptBefore: number; now: number }): Promise<number> {
+  async function scrubFor(manifest: Manifest, swept: Swept): Promise<number> {
     const next = noteDone(manifest, { ...swept, scrubbedUntil: Number.POSITIVE_INFINITY })
     if (next === null || scrub === undefined) return Number.POSITIVE_INFINITY
     const waiting = next.tombstones.filter((batch, i) => batch !== manifest.tombstones[i])
@@ -169,26 +151,7 @@ export function createErasureProgress(
     if (old.length > 0) await changeManifest(state, bucket, current => dropTombstones(current, old))
   }
 
-  /**
-   * Deletes files of tombstones that were merged or written again since, and those of a process that has
-   * ended before it saved the manifest.
-   */
-  async function deleteUnnamed(manifests: readonly Manifest[], now: number): Promise<void> {
-    const named = new Set(
-      manifests.flatMap(({ bucket, tombstones }) => tombstones.map(batch => tombstoneKey(bucket, batch))),
-    )
-    const objects = await lake.list(`${tables.tombstones.prefix}/`)
-    for (const { key } of objects) {
-      const isYoung = (parseTombstoneKey(key)?.writtenAt ?? now) > now - KEEP_UNNAMED_MS
-      if (isYoung || named.has(key)) continue
-      // The first sweep notes that nobody names it any more, a later one deletes it.
-      const isFirst = await state.beginJob(`expire/${key}`, now, 0)
-      if (!isFirst && (await state.beginJob(`expire/${key}`, now, now - KEEP_UNNAMED_MS)))
-        await lake.delete([key])
-    }
-  }
-
-  return { begin, advance, deleteUnnamed }
+  return { begin, advance }
 }
 
 /** Whether some erasures wait for nothing but the deletion of replaced files, and for the scrub. */
@@ -197,4 +160,26 @@ function isAlmostDone({ segments, tombstones }: Manifest): boolean {
   return tombstones.some(
     batch => batch.doneAt === null && isHotCleared(batch) && oldestErased >= batch.number,
   )
+}
+
+type Swept = Omit<Parameters<typeof noteDone>[1], 'scrubbedUntil'>
+
+/**
+ * Whether erasures of the bucket wait for nothing but a sweep: all jobs have ended that could still write
+ * files with their events, and running reads need the replaced ones no more.
+ */
+export function needsSweep(
+  { tombstones, segments, retired }: Manifest,
+  { sweptAt, cleared }: Pick<Sweep, 'sweptAt' | 'cleared'>,
+  { jobMs, keepErasedMs }: Pick<ErasureSettings, 'jobMs' | 'keepErasedMs'>,
+  now: number,
+): boolean {
+  return tombstones.some(batch => {
+    const { number, createdAt, doneAt } = batch
+    const isWritten = doneAt === null && isHotCleared(batch) && createdAt <= now - jobMs
+    if (!isWritten || segments.some(({ erased }) => erased < number)) return false
+    const replaced = retired.filter(({ erased }) => erased < number)
+    if (replaced.some(({ retiredAt }) => retiredAt > now - keepErasedMs)) return false
+    return replaced.length > 0 || createdAt > sweptAt - jobMs || cleared < number
+  })
 }

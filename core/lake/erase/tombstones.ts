@@ -159,19 +159,25 @@ export function noteLastEpoch(manifest: Manifest, epoch: number, settledBefore: 
 }
 
 /**
- * Notes when the events of batches were gone from all files. `sweptBefore`: no job that began before this
- * time (Unix ms) can still write, and files that no manifest names are deleted. `scrubbedUntil`: nothing
- * outside the lake has erased events that arrived before. Null if there is nothing to note.
+ * Notes when the events of batches were gone from all files. `sweptBefore`: files that no manifest names and
+ * that jobs have written that began before this time (Unix ms) are deleted, as far as they had events of the
+ * tombstones up to `cleared`. `scrubbedUntil`: nothing outside the lake has erased events that arrived
+ * before. Null if there is nothing to note.
  */
 export function noteDone(
   manifest: Manifest,
-  { sweptBefore, scrubbedUntil, now }: { sweptBefore: number; scrubbedUntil: number; now: number },
+  {
+    sweptBefore,
+    cleared,
+    scrubbedUntil,
+    now,
+  }: { sweptBefore: number; cleared: number; scrubbedUntil: number; now: number },
 ): Manifest | null {
   const oldestErased = Math.min(...[...manifest.segments, ...manifest.retired].map(({ erased }) => erased))
   return changeTombstones(manifest, batch => {
     const { number, createdAt, doneAt } = batch
-    const isDone =
-      isHotCleared(batch) && createdAt <= sweptBefore && createdAt < scrubbedUntil && oldestErased >= number
+    const isSwept = createdAt <= sweptBefore && number <= cleared && oldestErased >= number
+    const isDone = isHotCleared(batch) && isSwept && createdAt < scrubbedUntil
     return doneAt === null && isDone ? { ...batch, doneAt: now } : batch
   })
 }

@@ -1,5 +1,4 @@
 import { JUMP_S, LOOKBACK_S } from './copies.ts'
-import type { SegmentTable } from './keys.ts'
 import type { RetiredSegment, Segment, SegmentId } from './segment.ts'
 import type { TombstoneBatch } from './tombstone-batch.ts'
 
@@ -98,36 +97,14 @@ export function replaceSegments(
 
 /** Drops these retired segments; their files have been deleted. */
 export function dropRetired(manifest: Manifest, dropped: readonly RetiredSegment[]): Manifest {
+  const nameOf = ({ from, until, generation, retiredAt }: RetiredSegment) =>
+    `${from}-${until}-${generation} ${retiredAt}`
+  const names = new Set(dropped.map(nameOf))
   return {
     ...manifest,
     version: manifest.version + 1,
-    retired: manifest.retired.filter(
-      segment => !dropped.some(other => isSame(other, segment) && other.retiredAt === segment.retiredAt),
-    ),
+    retired: manifest.retired.filter(segment => !names.has(nameOf(segment))),
   }
-}
-
-/** Whether the manifest does not name the file of the segment in the table and never will. */
-export function isOrphan(manifest: Manifest, candidate: SegmentId, table: SegmentTable): boolean {
-  const { compacted, segments, retired } = manifest
-  if (candidate.until > compacted) return false
-  const named = [...segments, ...retired].find(segment => isSame(segment, candidate))
-  if (named !== undefined) return table === 'segment_event_ids' && named.eventIds === 0
-  const overlapping = segments.filter(({ from, until }) => from < candidate.until && until > candidate.from)
-  return !canReplace(overlapping, candidate)
-}
-
-/**
- * Whether a job that runs may still replace exactly these segments by the candidate: a rewrite one segment of
- * an older generation, or a merge several, of which none was checked against later tombstones. Both numbers
- * only grow, so a manifest that was read a while ago never makes a file look needless that a job has added
- * since. Compaction adds only epochs from the watermark on.
- */
-function canReplace(segments: readonly Segment[], { from, until, generation }: SegmentId): boolean {
-  const [first] = segments
-  if (first?.from === from && first.until === until) return first.generation < generation
-  const isWithin = segments.every(segment => segment.from >= from && segment.until <= until)
-  return segments.length > 1 && isWithin && segments.every(({ erased }) => erased <= generation)
 }
 
 /**

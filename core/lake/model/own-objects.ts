@@ -1,4 +1,4 @@
-import type { Lake, Log } from '#core/ports'
+import type { Lake, LakeObject, Log } from '#core/ports'
 import { isOwnKey } from './keys.ts'
 
 /** Keys that are remembered because the log has named them. More than that are left without a line. */
@@ -11,16 +11,23 @@ const MAX_NAMED = 1_000
  */
 export function ownObjects(lake: Lake, log: Log): Lake {
   const named = new Set<string>()
+  function onlyOwn(objects: LakeObject[]): LakeObject[] {
+    for (const { key } of objects) {
+      if (isOwnKey(key) || named.has(key) || named.size >= MAX_NAMED) continue
+      named.add(key)
+      log('LAKE_OBJECT_FOREIGN', { key })
+    }
+    return objects.filter(({ key }) => isOwnKey(key))
+  }
+
   return {
     ...lake,
     async list(prefix) {
-      const objects = await lake.list(prefix)
-      for (const { key } of objects) {
-        if (isOwnKey(key) || named.has(key) || named.size >= MAX_NAMED) continue
-        named.add(key)
-        log('LAKE_OBJECT_FOREIGN', { key })
-      }
-      return objects.filter(({ key }) => isOwnKey(key))
+      return onlyOwn(await lake.list(prefix))
+    },
+    async listPage(prefix, after) {
+      const { objects, next } = await lake.listPage(prefix, after)
+      return { objects: onlyOwn(objects), next }
     },
   }
 }

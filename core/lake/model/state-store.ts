@@ -13,6 +13,7 @@ import {
   type LakeStateStore,
   type ShardState,
 } from './state.ts'
+import { createSweepStore } from './sweep-store.ts'
 
 /** Time until the item of a job expires, ms. By then its epochs have been compacted long ago. */
 const JOB_TTL_MS = 30 * DAY_MS
@@ -75,6 +76,16 @@ export function createLakeStateStore(state: StateTable, objects: ManifestObjectS
         })
       return conditionHeld(write.go())
     },
+    noteGone(name, highWater, goneEpoch) {
+      const write = shards
+        .patch({ shard: name })
+        .set({ goneEpoch })
+        .where((item, { notExists, eq }) => {
+          const isSame = highWater === null ? notExists(item.highWater) : eq(item.highWater, highWater)
+          return `${notExists(item.claimFirst)} AND ${notExists(item.goneEpoch)} AND ${isSame}`
+        })
+      return conditionHeld(write.go())
+    },
     joinEpoch(name, epoch) {
       const write = shards
         .patch({ shard: name })
@@ -89,6 +100,7 @@ export function createLakeStateStore(state: StateTable, objects: ManifestObjectS
       const write = shards
         .patch({ shard: name })
         .set({ claimFirst: first, claimLast: last, claimEpoch: epoch, claimedAt: now })
+        .remove(['goneEpoch'])
         .where((item, { notExists, eq }) => `${notExists(item.claimFirst)} AND ${eq(item.epoch, epoch)}`)
         .where((item, { notExists, eq }) =>
           highWater === null ? notExists(item.highWater) : eq(item.highWater, highWater),
@@ -166,6 +178,7 @@ export function createLakeStateStore(state: StateTable, objects: ManifestObjectS
       const { data } = await orUnavailable(jobs.get({ job }).go({ consistent: true }))
       return data?.finished ?? false
     },
+    ...createSweepStore(state),
   }
 }
 
@@ -178,17 +191,22 @@ type ShardItem = {
   claimEpoch?: number
   claimedAt?: number
   arrivalAhead?: number
+  goneEpoch?: number
 }
 
 function toShardState(item: ShardItem): ShardState {
-  const { shard, highWater, epoch, claimFirst: first, claimLast: last, claimEpoch, arrivalAhead } = item
+  const { shard, highWater, epoch, claimFirst: first, claimLast: last, claimEpoch } = item
+  const { arrivalAhead, goneEpoch } = item
   const claim: Claim | null =
     first === undefined || last === undefined || claimEpoch === undefined
       ? null
       : { first, last, epoch: claimEpoch }
   const claimedAt = item.claimedAt ?? null
-  const ahead = arrivalAhead === undefined ? {} : { arrivalAhead }
-  return { shard, highWater: highWater ?? null, epoch: epoch ?? null, claim, claimedAt, ...ahead }
+  const noted = {
+    ...(arrivalAhead !== undefined && { arrivalAhead }),
+    ...(goneEpoch !== undefined && { goneEpoch }),
+  }
+  return { shard, highWater: highWater ?? null, epoch: epoch ?? null, claim, claimedAt, ...noted }
 }
 
 function toLakeState(item: LakeState): LakeState {
@@ -240,6 +258,7 @@ function shardEntity({ client, table }: StateTable) {
         claimEpoch: { type: 'number' },
         claimedAt: { type: 'number' },
         arrivalAhead: { type: 'number' },
+        goneEpoch: { type: 'number' },
         // Of a retired shard.
         expires_at: { type: 'number' },
       },

@@ -1,5 +1,6 @@
 import type { Claim } from './claim.ts'
 import type { Manifest } from './manifest.ts'
+import type { Sweep } from './sweep.ts'
 
 /**
  * The state of the lake: one item for the epoch, one for each shard and one that names the manifest of each
@@ -20,6 +21,11 @@ export type ShardState = {
   claimedAt: number | null
   /** The newest arrival that was later than the clock of its consumer, Unix ms; absent without one. */
   arrivalAhead?: number
+  /**
+   * The newest epoch when the stream was first seen without the shard: all its files are of that epoch or
+   * before. Absent while the stream has it, and after its next claim.
+   */
+  goneEpoch?: number
 }
 
 export type LakeState = {
@@ -77,6 +83,11 @@ export type LakeStateStore = {
    * this highWater.
    */
   retireShard(shard: string, highWater: string | null, expiresAt: number): Promise<boolean>
+  /**
+   * Notes that the stream has no such shard any more, in the newest epoch. Holds if none was noted, no claim
+   * is open and the shard has this highWater. Its next claim takes it back.
+   */
+  noteGone(shard: string, highWater: string | null, epoch: number): Promise<boolean>
   /** Raises the epoch of the shard. Holds if it was lower or null, and the shard is not retired. */
   joinEpoch(shard: string, epoch: number): Promise<boolean>
   /** Opens a claim at `now`. Holds if no claim is open and the shard has this epoch and highWater. */
@@ -138,4 +149,11 @@ export type LakeStateStore = {
   /** Notes that the job is finished. May be repeated. */
   finishJob(job: string): Promise<void>
   jobFinished(job: string): Promise<boolean>
+
+  /** How far the sweeps have come that have begun; a consistent read. */
+  sweeps(): Promise<Sweep[]>
+  /** Saves a changed sweep. Holds if the saved one has the version before it; 0: none is saved. */
+  saveSweep(sweep: Sweep): Promise<boolean>
+  /** Lets all sweeps begin anew, because state and lake were restored to different times. */
+  forgetSweeps(): Promise<void>
 }

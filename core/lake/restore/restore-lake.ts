@@ -125,8 +125,11 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   for (const each of plans) lostEvents += await applyPlan(services, each, hotEpochs)
   const events = await takeAgain(services, takenAgain, epoch)
   const records = sum(takenAgain.map(each => each.records))
-  if (plans.length > 0 || records > 0 || adopted.buckets > 0)
+  if (plans.length > 0 || records > 0 || adopted.buckets > 0) {
+    // What they know is of other manifests.
+    await state.forgetSweeps()
     log('LAKE_RESTORED', { buckets: plans.length, records, events, erased })
+  }
   const lost = {
     events: Math.max(0, lostEvents - events),
     records: sum(missing.map(each => each.records)) - records,

@@ -89,7 +89,7 @@ function openPipeline({
   }
   const log = () => {}
   const projects = { byId: async () => null, noteEventIds: async () => {} }
-  const common = { state, lake, usage, clock, log }
+  const common = { state, lake, usage, tombstones: noMending, clock, log }
   const consumer = createLakeConsumer({
     ...common,
     ...{ stream, projects, encode: encodeSimulated },
@@ -101,7 +101,6 @@ function openPipeline({
       ...common,
       jobs: { send: async job => void jobs.push(job) },
       ...erasures,
-      tombstones: noMending,
       oldRecords: createOldRecords({ state, lake, oldestUnread: async () => Number.POSITIVE_INFINITY }),
     },
     { ...SETTINGS, ...settings },

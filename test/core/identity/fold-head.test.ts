@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createFoldHead } from '#core/identity/fold/fold-head'
+import { createLevelStore } from '#core/identity/links/level-store'
+import { createPublicLinks } from '#core/identity/links/public-links'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'
 import { createIdentities } from '#test/support/identity-files'
@@ -64,6 +66,32 @@ test('the position of the fold forgets shards that are retired, when no file of 
   await write('proj_0', [link('anon again', 'ada')], 's00')
   await fold.run()
   expect((await finals(await scope())).size).toBe(21)
+})
+
+test('what names the links files of a bucket forgets retired shards, and the bytes of their links still count', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `s${String(i).padStart(2, '0')}`)
+  const { write, fold, nextEpoch, lake, shards } = setUp([...names, 'new'])
+  const levels = createLevelStore({ ...state, lake })
+  const bytes = async () => {
+    const { folded } = await levels.read(0)
+    const known = new Set(shards)
+    return createPublicLinks(state).read('proj_0', folded, async shard => !known.has(shard))
+  }
+  const isPublic = { hasCredential: false }
+  for (const shard of names) await write('proj_0', [{ ...link(`anon_${shard}`, 'ada'), ...isPublic }], shard)
+  await fold.run()
+  const before = await bytes()
+  expect(before).toBeGreaterThan(0)
+  shards.splice(0, 18)
+  for (let i = 0; i < 3; i++) {
+    nextEpoch()
+    await fold.run()
+  }
+  // With a credential, so the sum of the bytes does not change.
+  await write('proj_0', [link('anon_x', 'eve')], 'new')
+  await fold.run()
+  expect(Object.keys((await levels.read(0)).folded).toSorted()).toEqual(['new', 's18', 's19'])
+  expect(await bytes()).toBe(before)
 })
 
 test('the erasures of all projects that wait are listed once for a slice, however many projects it has', async () => {

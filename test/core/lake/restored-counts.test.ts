@@ -45,7 +45,7 @@ function openWorld() {
   const services = {
     ...{ state, stream, lake, usage, clock, log, encode: encodeSimulated },
     projects: { noteEventIds: async () => {}, byId: async () => ({ account_id: 'acct_1' }) as Project },
-    compactor: createSimulatedCompactor(lake),
+    ...{ compactor: createSimulatedCompactor(lake), tombstones: noMending },
   }
   const consumer = createLakeConsumer(services)
   const worker = createLakeWorker(services)

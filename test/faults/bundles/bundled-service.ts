@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import { DeleteMessageCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { createSqsJobQueue } from '#aws/job-queue'
 import { createS3Lake } from '#aws/lake'
 import { createKinesisStream } from '#aws/stream'
@@ -204,6 +204,7 @@ export async function openBundledService(bundles: Bundles) {
       return (await processOf(name)).invoke<R>(event)
     },
     /** Receives the visible messages. Each comes as the event that a mapping of the queue passes. */
+    /** Receives the jobs of compaction. Those of sweeps are deleted. */
     async receiveJobs() {
       const { Messages = [] } = await storage.sqs.send(
         new ReceiveMessageCommand({
@@ -212,7 +213,11 @@ export async function openBundledService(bundles: Bundles) {
           MessageSystemAttributeNames: ['ApproximateReceiveCount'],
         }),
       )
-      return Messages.map(({ MessageId = '', Body = '', ReceiptHandle, Attributes }) => ({
+      const isSweep = ({ Body = '' }: Message) => JSON.parse(Body).kind === 'sweep'
+      for (const { ReceiptHandle } of Messages.filter(isSweep))
+        await storage.sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }))
+      const jobs = Messages.filter(message => !isSweep(message))
+      return jobs.map(({ MessageId = '', Body = '', ReceiptHandle, Attributes }) => ({
         event: exampleEvent<SqsEvent>('sqs', ({ Records: [record] }) => {
           Object.assign(record, { messageId: MessageId, body: Body, attributes: { ...Attributes } })
         }),

@@ -245,13 +245,13 @@ test.each(['hot', 'segments'])(
       pipeline.clock.time += 12 * HOUR
     }
     await pipeline.settle()
-    await pipeline.restartMaintenance().tick()
+    await pipeline.settle()
     expect(areKept()).toBe(true)
     pipeline.clock.time += 11 * HOUR
-    await pipeline.restartMaintenance().tick()
+    await pipeline.settle()
     expect(areKept()).toBe(true)
     pipeline.clock.time += 14 * HOUR
-    await pipeline.restartMaintenance().tick()
+    await pipeline.settle()
     expect(areKept()).toBe(false)
     expect((await pipeline.state.manifest(BUCKET)).retired).toEqual([])
   },
@@ -268,7 +268,8 @@ test('a file that no manifest names is deleted when no job can add it any more',
   // A merge of 1-6 and the compaction of epoch 6 are still possible.
   const possible = [key('1-6'), key('6-7')]
   for (const each of [...orphans, ...possible]) await pipeline.lake.put(each, new Uint8Array(0))
-  await pipeline.restartMaintenance().tick()
+  pipeline.clock.time += 3 * HOUR
+  await pipeline.settle()
   const kept = pipeline.keys('segments/events/')
   expect(kept).toEqual(expect.arrayContaining([...possible, key('1-5'), key('5-6'), key('1-2')]))
   expect(kept).not.toEqual(expect.arrayContaining(orphans.slice(0, 1)))
@@ -284,8 +285,10 @@ test('event_ids are deleted when no later event can be a copy of theirs', async 
   await pipeline.acceptAndConsume('b')
   await pipeline.settle()
   expect(ids()).toHaveLength(2)
-  await pipeline.restartMaintenance().tick()
-  await pipeline.restartMaintenance().tick()
+  for (let pass = 0; pass < 2; pass++) {
+    pipeline.clock.time += 3 * HOUR
+    await pipeline.settle()
+  }
   expect(ids()).toEqual(['segments/event-ids/bucket=1/2-3-0-0.parquet'])
   const { segments } = await pipeline.state.manifest(BUCKET)
   expect(segments.map(({ eventIds }) => eventIds)).toEqual([0, 1])

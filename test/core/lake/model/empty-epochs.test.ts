@@ -6,6 +6,7 @@ import { openLake } from '#core/lake/read/snapshot'
 import type { Project } from '#core/projects/project'
 import { BUCKETS } from '#schemas/columns'
 import { createLakePipeline } from '#test/support/lake-pipeline'
+import { noMending } from '#test/support/no-receipts'
 
 const HOUR = 3_600_000
 /** The bucket of all events, and one that never has any. */
@@ -90,7 +91,7 @@ test.each(['saveManifest', 'saveEmptyEpochs'] as const)(
       [write]: () => Promise.reject(new Error('killed')),
     }
     const worker = createLakeWorker({
-      ...{ lake, compactor, clock, log },
+      ...{ lake, compactor, tombstones: noMending, clock, log },
       state: { ...state, ...createManifestStore(killed) },
       usage: { foldEpoch: async () => {} },
       projects: { byId: async () => ({ account_id: 'acct_1' }) as Project },
@@ -125,7 +126,7 @@ test('hot files are deleted only when the manifests say that their epochs are co
   }
   for (let i = 0; i < 3; i++) {
     pipeline.clock.time += HOUR
-    await pipeline.maintenance.tick()
+    await pipeline.settle()
   }
   expect(pipeline.keys('hot/')).toEqual([])
   // An older version knows the manifests alone.
