@@ -140,7 +140,7 @@ function start(): void {
  * `window.footfall`, and `window.aa` where the name is free. A call of it is kept in `queue`: Algolia's
  * snippet takes the function that stands at `aa`, and its library reads what was called from there.
  */
-const api: { queue?: unknown[]; (...call: unknown[]): void } = (...call) => {
+const api: { queue?: unknown[]; (...call: unknown[]): void } & Partial<Api> = (...call) => {
   api.queue ||= []
   api.queue.push(call)
 }
@@ -156,15 +156,15 @@ else {
     ;(api as unknown as typeof methods)[name] = (...args) =>
       (endpoint && !(name[5] && hasOptedOut()) && attempt(method, ...args)) || null
   }
-  window.footfall = api as unknown as Api
+  window.footfall = api as Api
   const script = findScript()
   // The address of a document that is no page of a site tells what is on the user's disk (`file:`), or is the
   // document (`data:`). So the tracker runs there only in an app that has such pages on purpose.
   if (/^http/.test(location.href) || script?.dataset.app === 'true') attempt(readSettings, script)
   // What is there may be an element with this id, which the page did not mean.
   const taken = window.aa as Node | undefined
-  if (!taken || taken.nodeType) window.aa = window.footfall
-  later(() => window.aa === window.footfall || console.warn('aa is taken: use footfall'))
+  if (!taken || taken.nodeType) window.aa = api as Api
+  later(() => window.aa === api || console.warn('aa is taken: use footfall'))
   setTimeout(endLoading, LOADING_MS)
   attempt(start)
 }

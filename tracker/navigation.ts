@@ -40,7 +40,7 @@ export function watchRoutes(view: (since: number) => void, read: () => void): vo
     routeHref = location.href
     const begunAt = pageTime()
     waitFor(() => view(begunAt))
-    setTimeout(guarded(read), DRAWN_MS)
+    setTimeout(read, DRAWN_MS)
     clearTimeout(timer)
     timer = setTimeout(settle, TITLE_MS)
   })
