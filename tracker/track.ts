@@ -22,12 +22,13 @@ let fixedProperties: Properties = {}
  * over automatic ones (docs/api/tracker.md). Names that the service would refuse are ignored. The event is
  * completed later: the first access to a storage takes several ms. `since`: when it happened, by `pageTime`.
  */
-export function track(event: unknown, properties?: unknown, since = pageTime()): void {
+export function track(event: unknown, properties?: unknown, since?: number): void {
   whenShown(() => {
     if (isReady) settle()
     if (typeof event !== 'string' || !event || event[NAME_CHARS]) return
     // What may change until the event is completed is read now.
     const now = Date.now()
+    const at = since || pageTime()
     const address = routeAddress()
     const title = redactEmails(document.title)
     const fixed = fixedProperties
@@ -64,7 +65,7 @@ export function track(event: unknown, properties?: unknown, since = pageTime()):
           user_id: userId(),
           session_id: read('sid')!,
         },
-        since,
+        at,
       )
     })
   })

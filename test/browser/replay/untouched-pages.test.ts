@@ -111,7 +111,7 @@ test('a page that adds more at once than may be recorded gets no error, and the 
   page.on('pageerror', error => errors.push(String(error)))
   const { limits } = SETTINGS
   const recording = await startRecording(page, {
-    limits: { ...limits, burstBytes: 20_000, bytesPerSecond: 1_000_000 },
+    limits: { ...limits, burstBytes: 20_000, bytesPerSecond: 20_000 },
   })
   await untilWhole(page)
   await page.evaluate(() => {
