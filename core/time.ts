@@ -21,8 +21,11 @@ export function quarterOf(ms: number): number {
 
 /**
  * Unix ms of an ISO 8601 date or date-time, NaN for another text. A time without an offset is UTC, whatever
- * zone the machine has.
+ * zone the machine has. Date reads 2026-02-30 as 2 March, which nobody meant, so it is NaN.
  */
 export function parseIsoTime(text: string): number {
+  const date = /^\d{4}-\d{2}-\d{2}/.exec(text)?.[0]
+  const start = date === undefined ? 0 : Date.parse(date)
+  if (Number.isNaN(start) || (date !== undefined && utcDate(start) !== date)) return Number.NaN
   return Date.parse(/T/.test(text) && !/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text)
 }

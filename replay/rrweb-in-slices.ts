@@ -5,7 +5,8 @@ import type { Plugin } from 'esbuild'
  * What the recorder changes in rrweb, so that no task of the page is long (recorder/slices.ts). rrweb takes a
  * snapshot, and what a page adds at once, in one task. With these changes `aaSlices.take(node)` decides
  * whether a node is recorded now; what is left out is added later, by rrweb's own code. Each text must be
- * there so often: another release of rrweb fails the build, and somebody reads it again.
+ * there so often: another release of rrweb fails the build, and somebody reads it again. The other changes
+ * keep what rrweb wraps as it is for the page (test/browser/replay/untouched-pages.test.ts).
  */
 const CHANGES: { text: string; times: number; with: string }[] = [
   {
@@ -46,7 +47,46 @@ const CHANGES: { text: string; times: number; with: string }[] = [
   {
     text: 'const mutationBuffers = [];',
     times: 1,
-    with: '$&\nconst aaSlices = { take: () => true };',
+    with: `$&
+const aaSlices = { take: () => true };
+const aaTransparent = recordCall => (target, self, args) => {
+  try { recordCall({ apply() {} }, self, args) } catch {}
+  return aaApply(target, self, args)
+};
+const aaApply = Reflect.apply;`,
+  },
+  {
+    // A call of the page is recorded, then made: it happens once, and what it returns or throws is the page's
+    // own.
+    text: 'apply: callbackWrapper(',
+    times: 8,
+    with: 'apply: aaTransparent(',
+  },
+  {
+    // The browser returns this from `addRule`.
+    text: 'return win.CSSStyleSheet.prototype.insertRule.apply(this, [rule, index2]);',
+    times: 1,
+    with: 'win.CSSStyleSheet.prototype.insertRule.apply(this, [rule, index2]);\nreturn -1;',
+  },
+  {
+    text: `if (shadowRootEl && inDom(this))
+              manager.addShadowRoot(shadowRootEl, doc);`,
+    times: 1,
+    with: 'try { if (shadowRootEl && inDom(this)) manager.addShadowRoot(shadowRootEl, doc); } catch {}',
+  },
+  {
+    // The observers begin before the snapshot, so documents and hosts have no number yet.
+    text: 'if (hostId === null || hostId === -1 || !patchTarget || !originalPropertyDescriptor)',
+    times: 1,
+    with: 'if (!patchTarget || !originalPropertyDescriptor)',
+  },
+  {
+    text: 'if (hostId !== null && hostId !== -1) {\n        try {\n          stylesheetManager.adoptStyleSheets(sheets, hostId);',
+    times: 1,
+    with: `{
+        try {
+          hostId = mirror2.getId(host2.nodeName === "#document" ? host2 : index.host(host2));
+          if (hostId !== -1) stylesheetManager.adoptStyleSheets(sheets, hostId);`,
   },
 ]
 

@@ -62,6 +62,9 @@ export const trackedEvent = z
       .number()
       .nullish()
       .meta({ description: 'Unix ms, from 30 days ago to 5 minutes ahead; default: now' }),
+    age: z.number().min(0).max(EVENT_LIMITS.pastMs).nullish().meta({
+      description: 'How many ms ago it happened, for senders whose clock may be wrong; not with `timestamp`',
+    }),
     event_id: z.string().regex(EVENT_ID_PATTERN).nullish().meta({
       description:
         'Your own id of the event. Events with the same id within 24 h are stored once, so you may retry.',

@@ -1,4 +1,5 @@
 import { redactEmails } from './address.ts'
+import { bare } from './clean.ts'
 import { read, readJson, write } from './storage.ts'
 
 type Values = Record<string, string>
@@ -10,7 +11,7 @@ const VALUE_CHARS = 256
  * is stored first: for the browser session, and as the user's first campaign if there is none yet.
  */
 export function campaignProperties(query: URLSearchParams): Values {
-  const values: Values = {}
+  const values: Values = bare({})
   for (const [name, value] of query) {
     if (/^utm_(source|medium|campaign|content|term)$/.test(name) && value)
       values[name] = redactEmails(value).slice(0, VALUE_CHARS)

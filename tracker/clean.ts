@@ -33,7 +33,13 @@ export function cleanProperties(properties: unknown): Properties {
    * value.
    */
   function copy(original: unknown, ancestors: unknown[], key: string): unknown {
-    const value = (original as Date | null)?.toJSON ? (original as Date).toJSON() : original
+    // A library may give all arrays a `toJSON`, which makes texts of them, and dates one that quotes twice.
+    const form = (original as Date | null)?.toISOString && +(original as Date) ? 'toISOString' : 'toJSON'
+    const method = typeof original === 'object' && (original as Date | null)?.[form]
+    const value =
+      method && !Array.isArray(original) && method !== ({} as Date)[form]
+        ? (original as Date)[form]()
+        : original
     const type = typeof value
     if (sizeLeft-- < 0 || /^(func|sym)|email/i.test(type + key)) return
     if (/str|big/.test(type)) {
@@ -45,8 +51,10 @@ export function cleanProperties(properties: unknown): Properties {
     if (ancestors.includes(value)) return '[Circular]'
     if (ancestors[DEPTH - 1]) return '[MaxDepth]'
     const isArray = Array.isArray(value)
-    // The copy of an object has no prototype, so that `__proto__` is a normal key.
-    const result = isArray ? [] : Object.create(null)
+    // A copy has no prototype: so `__proto__` is a normal key, and JSON.stringify finds no `toJSON` that a
+    // library of the page has given all arrays or objects. For the same reason all else that is sent is
+    // `bare`.
+    const result = Object.setPrototypeOf(isArray ? [] : {}, null)
     for (const key of Object.keys(value).slice(0, isArray ? ARRAY_ITEMS : OBJECT_KEYS)) {
       // A getter of the page may throw. Then only its value is left out.
       attempt(() => {
@@ -57,7 +65,12 @@ export function cleanProperties(properties: unknown): Properties {
     return result
   }
 
-  return { ...((typeof properties === 'object' && copy(properties, [], '')) as Properties) }
+  return bare((typeof properties === 'object' && copy(properties, [], '')) as Properties)
+}
+
+/** Returns a copy of an object without a prototype. */
+export function bare<T extends object>(object: T | false): T {
+  return { __proto__: null, ...object } as unknown as T
 }
 
 /** Returns the length of the text in UTF-8 bytes. */

@@ -17,14 +17,14 @@ export function attributeText(element: Element, name: string): string {
 }
 
 /**
- * Returns the value of an attribute, and the attributes `<attribute>-<key>` as properties `<key>`
- * (docs/api/tracker.md).
+ * Returns the value of an attribute, and the attributes `<attribute>-<key>` as properties `<key>`, with
+ * underscores: reports take such keys alone without quotes (docs/api/tracker.md).
  */
 export function readTag(element: Element, attribute: string): [string, Record<string, string>] {
   const properties: Record<string, string> = {}
   for (const { name, value } of element.attributes) {
     const [before, key] = name.split(`${attribute}-`)
-    if (!before && key) properties[key] = value
+    if (!before && key) properties[key.replace(/\W/g, '_')] = value
   }
   return [element.getAttribute(attribute)!, properties]
 }
@@ -34,16 +34,20 @@ export function readTag(element: Element, attribute: string): [string, Record<st
  * middle button opens links only, so it counts for them alone.
  */
 export function watchClicks(): void {
-  listen<MouseEvent & { target: Element }>('click auxclick', ({ target, type, button }) => {
+  listen<MouseEvent>('click auxclick', event => {
+    const { type, button } = event
     if (button > 1) return
     const isClick = type === 'click'
-    const link = target.closest<HTMLAnchorElement>('a[href]')
+    // The way out of the page also goes through shadow trees, where `target` is only their host.
+    const closest = (selector: string) =>
+      (event.composedPath() as Element[]).find(element => element.matches?.(selector))
+    const link = closest('a[href],area[href]') as HTMLAnchorElement | undefined
     const hostname = link?.hostname
     const isOther = hostname !== location.hostname
     if (link && isOther && isListed(hostname!) && !isHeld())
       link.search = withLinkedId(link.search, anonymousId())
 
-    const tagged = target.closest('[data-aa-event]')
+    const tagged = closest('[data-aa-event]')
     if (tagged) {
       if (isClick) track(...readTag(tagged, 'data-aa-event'))
       return
@@ -51,14 +55,14 @@ export function watchClicks(): void {
 
     const href = cleanAddress(link?.href)
     const is_external = href !== '' && isOther
-    const clicked = target.closest<HTMLButtonElement>('a,button')
+    const clicked = closest('a,area,button')
     if (isClick && clicked && isOn('trackClicks') && !/^(mail|tel:|java)/.test(link?.protocol as string)) {
       const tag = clicked.localName
       track('$click', {
         tag,
         id: attributeText(clicked, 'id'),
         classes: attributeText(clicked, 'class'),
-        ...(tag === 'a' ? { href, is_external } : { type: clicked.type }),
+        ...(tag[0] === 'a' ? { href, is_external } : { type: (clicked as HTMLButtonElement).type }),
       })
     }
     if (is_external && isOn('trackOutgoing')) track('outgoing_link', { href, hostname })

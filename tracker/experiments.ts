@@ -1,5 +1,6 @@
 import { bucketOf, chooseVariant, splitEqually, type Variant } from '#schemas/assignment'
 import { userId } from './identity.ts'
+import { findAll } from './page.ts'
 import { dataset, endpoint, isPrintOnly } from './settings.ts'
 import { isHeld, read, write } from './storage.ts'
 import { track } from './track.ts'
@@ -41,7 +42,7 @@ export function experiment(name: string, keys?: string[]): string | null | undef
   return assignVariant(name, keys)
 }
 
-const findElements = () => document.querySelectorAll(`[${ATTRIBUTE}]`)
+const findElements = () => findAll(`[${ATTRIBUTE}]`)
 
 /**
  * Asks the service for the experiments of the token, once a page. Then it replaces the text, never HTML, of

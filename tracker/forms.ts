@@ -1,5 +1,5 @@
 import { cleanAddress } from './address.ts'
-import { listen } from './api.ts'
+import { guarded, listen } from './api.ts'
 import { attributeText } from './clicks.ts'
 import { track } from './track.ts'
 
@@ -10,7 +10,8 @@ const ACTION_CHARS = 500
  * because a field named `id` or `action` hides the property.
  */
 export function watchForms(): void {
-  listen<SubmitEvent & { target: HTMLFormElement }>('submit', ({ target: form, submitter }) => {
+  const submit = guarded(({ target, submitter }: SubmitEvent) => {
+    const form = target as HTMLFormElement
     const isUnchecked = form.noValidate || (submitter as HTMLButtonElement | null)?.formNoValidate
     if (!isUnchecked && !form.matches(':valid')) return
     track('$form_submit', {
@@ -20,5 +21,12 @@ export function watchForms(): void {
       action: cleanAddress(form.getAttribute('action') || '', document.baseURI).slice(0, ACTION_CHARS),
       method: (attributeText(form, 'method') || 'get').toLowerCase(),
     })
+  })
+  listen('submit', submit)
+  // A submit does not leave its shadow tree, but the click or the key before it does. To add the same
+  // listener again does nothing.
+  listen('click keydown', event => {
+    for (const root of event.composedPath() as ShadowRoot[])
+      if (root.mode) root.addEventListener('submit', submit as EventListener, true)
   })
 }

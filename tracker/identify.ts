@@ -1,4 +1,4 @@
-import { cleanProperties, fitProperties } from './clean.ts'
+import { bare, cleanProperties, fitProperties } from './clean.ts'
 import { userId } from './identity.ts'
 import { flush, identifies } from './queue.ts'
 import { dataset } from './settings.ts'
@@ -11,7 +11,7 @@ const ID_CHARS = 256
 export function join(previous_id: string, user_id: string, traits?: object | string): void {
   const { token } = dataset
   if (token && (previous_id !== user_id || traits)) {
-    identifies.add(JSON.stringify({ token, previous_id, user_id, traits }))
+    identifies.add(JSON.stringify(bare({ token, previous_id, user_id, traits })))
     flush()
   }
 }

@@ -1,4 +1,5 @@
 import { readTag } from './clicks.ts'
+import { findAll } from './page.ts'
 import { track } from './track.ts'
 
 const ATTRIBUTE = 'data-aa-impression'
@@ -11,7 +12,7 @@ let observer: IntersectionObserver | undefined
  * visible (docs/api/tracker.md, T4). Call it for each route, because a route may add elements.
  */
 export function watchImpressions(): void {
-  for (const element of document.querySelectorAll(`[${ATTRIBUTE}]`)) {
+  for (const element of findAll(`[${ATTRIBUTE}]`)) {
     observer ||= new IntersectionObserver(
       entries => {
         for (const { target, intersectionRatio } of entries) {

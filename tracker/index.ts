@@ -11,38 +11,44 @@ import { identify } from './identify.ts'
 import { anonymousId, identifiedId } from './identity.ts'
 import { watchImpressions } from './impressions.ts'
 import { endWait, isReady, later, settle } from './later.ts'
-import { hideView, isVisible, runWhen, shownSince, showView, whenShown } from './lifecycle.ts'
+import { hideView, isVisible, restartView, runWhen, shownSince, showView, whenShown } from './lifecycle.ts'
 import { receiveLink } from './linking.ts'
-import { watchRoutes } from './navigation.ts'
+import { routeHref, watchRoutes } from './navigation.ts'
 import { checkNotFound } from './not-found.ts'
 import type { Api } from './npm/index.d.ts'
 import { watchPerformance } from './performance.ts'
-import { clear, flush } from './queue.ts'
+import { clear, flush, watchNetwork } from './queue.ts'
 import { watchScroll } from './scroll.ts'
 import { endpoint, isOn, readSettings } from './settings.ts'
-import { hasOptedOut, read, removeConsent, requireConsent, storeConsent } from './storage.ts'
+import { consent, forget, hasOptedOut, read, removeConsent, requireConsent, storeConsent } from './storage.ts'
 import { watchTime } from './time-on-page.ts'
-import { setProperties, track } from './track.ts'
+import { clearProperties, setProperties, track } from './track.ts'
 import { watchVitals } from './vitals.ts'
 
 /** Elements that wait for an experiment are shown after this time at the latest (T2). */
 const LOADING_MS = 3000
 
-function page(name?: unknown): void {
-  track('page_view', typeof name === 'string' && name && { page: name })
+function page(name?: unknown, since?: number): void {
+  track('page_view', typeof name === 'string' && name && { page: name }, since)
 }
 
-/** Runs for each route: when the page is ready, and in SPA mode after each change of the route. */
-function beginRoute(): void {
-  runAll([page, checkNotFound, watchImpressions, () => whenShown(runExperiments)])
+/** Counts a route: when the page is ready, and in SPA mode when the route has its title. */
+function viewRoute(since?: number): void {
+  runAll([() => page(0, since), checkNotFound])
+}
+
+/** Looks for what the page of a route has: when it is ready, and in SPA mode just after each change. */
+function readRoute(): void {
+  runAll([watchImpressions, () => whenShown(runExperiments)])
 }
 
 /** Runs once, when the document is parsed, or when the user leaves it earlier. */
 function beginPage(): void {
-  if (isReady) return
+  if (isReady || routeHref) return
   endWait()
-  beginRoute()
-  if (isOn('trackSpa')) watchRoutes(beginRoute)
+  viewRoute()
+  readRoute()
+  if (isOn('trackSpa') || isOn('trackHash')) watchRoutes(viewRoute, readRoute)
 }
 
 /**
@@ -83,10 +89,24 @@ const methods: Record<string, (...args: never[]) => unknown> = {
     flush()
     runExperiments()
   },
+  consent,
   revokeConsent() {
-    removeConsent()
     clear()
+    forgetPerson()
+    removeConsent()
   },
+  // What was seen so far belongs to the person who signs out.
+  reset() {
+    restartView()
+    flush()
+    forgetPerson()
+  },
+}
+
+/** The next event is of another person. */
+function forgetPerson(): void {
+  forget()
+  clearProperties()
 }
 
 /**
@@ -101,12 +121,11 @@ const options: Record<string, () => void> = {
 }
 
 function start(): void {
-  attempt(readSettings, findScript())
   if (!endpoint) {
     endLoading()
     return
   }
-  runAll([receiveLink, watchClicks])
+  runAll([receiveLink, watchClicks, watchNetwork])
   if (isOn('trackErrors')) attempt(watchErrors)
   later(watchTime)
   for (const name in options) if (isOn(`track${name}`)) later(options[name]!)
@@ -117,16 +136,35 @@ function start(): void {
   })
 }
 
+/**
+ * `window.footfall`, and `window.aa` where the name is free. A call of it is kept in `queue`: Algolia's
+ * snippet takes the function that stands at `aa`, and its library reads what was called from there.
+ */
+const api: { queue?: unknown[]; (...call: unknown[]): void } & Partial<Api> = (...call) => {
+  api.queue ||= []
+  api.queue.push(call)
+}
+
 // A second copy of the script does nothing. The methods do nothing until `start` finds that it may track, so
 // a page may call every method in any case. They return null instead of throwing. `track`, `page` and `set`,
 // which are the names without a sixth letter, read no storage, because pages call them while they load: an
 // event of a user who has opted out is dropped later.
-if (!window.aa?.track) {
+if ((window.footfall as typeof api | undefined)?.call) console.warn('Second tag ignored')
+else {
   for (const name in methods) {
     const method = methods[name]!
-    methods[name] = (...args) => (endpoint && !(name[5] && hasOptedOut()) && attempt(method, ...args)) || null
+    ;(api as unknown as typeof methods)[name] = (...args) =>
+      (endpoint && !(name[5] && hasOptedOut()) && attempt(method, ...args)) || null
   }
-  window.aa = methods as unknown as Api
+  window.footfall = api as Api
+  const script = findScript()
+  // The address of a document that is no page of a site tells what is on the user's disk (`file:`), or is the
+  // document (`data:`). So the tracker runs there only in an app that has such pages on purpose.
+  if (/^http/.test(location.href) || script?.dataset.app === 'true') attempt(readSettings, script)
+  // What is there may be an element with this id, which the page did not mean.
+  const taken = window.aa as Node | undefined
+  if (!taken || taken.nodeType) window.aa = api as Api
+  later(() => window.aa === api || console.warn('aa is taken: use footfall'))
   setTimeout(endLoading, LOADING_MS)
   attempt(start)
 }

@@ -6,8 +6,11 @@ type Action = () => void
 const MAX_ACTIONS = 1000
 
 /** What waits, in its order. Anything that calls `later` or sends runs all of it first. */
-export const actions: Action[] = []
-/** Whether the first route has begun: the document is parsed, or the user leaves it earlier. */
+const actions: Action[] = []
+/**
+ * Whether the route has begun: the document is parsed, or the route of a single-page application has its
+ * title, or the user leaves it earlier.
+ */
 export let isReady = false
 
 /**
@@ -26,4 +29,13 @@ export function settle(): void {
 /** From now on, actions do not wait. */
 export function endWait(): void {
   isReady = true
+}
+
+/** From now on, actions wait until `settle` runs this one before them. */
+export function waitFor(action: Action): void {
+  isReady = false
+  actions.push(() => {
+    isReady = true
+    action()
+  })
 }

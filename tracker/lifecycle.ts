@@ -1,5 +1,6 @@
 import { listen, runAll } from './api.ts'
 import { settle } from './later.ts'
+import { pageTime } from './page-time.ts'
 
 type Action = () => void
 
@@ -9,8 +10,8 @@ export const onRestart: Action[] = []
 
 export const isVisible = () => document.visibilityState === 'visible'
 
-/** Since when the page or the route is visible, Unix ms; 0 while it is hidden. */
-export let shownSince = isVisible() ? Date.now() : 0
+/** Since when the page or the route is visible, by `pageTime`; 0 while it is hidden. */
+export let shownSince = isVisible() ? pageTime() : 0
 
 /** Runs the action now, or at the first of the events if it must wait. */
 export function runWhen(mustWait: unknown, types: string, action: Action): void {
@@ -49,7 +50,7 @@ function endView(): void {
 
 /** Notes that the page is visible. */
 export function showView(): void {
-  shownSince ||= Date.now()
+  shownSince ||= pageTime()
 }
 
 /** Ends the view of a page that is hidden or left. */
@@ -61,6 +62,6 @@ export function hideView(): void {
 /** Ends a route of a visible page, and begins the next. */
 export function restartView(): void {
   endView()
-  shownSince &&= Date.now()
+  shownSince &&= pageTime()
   runAll(onRestart)
 }

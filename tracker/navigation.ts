@@ -1,7 +1,9 @@
 import { guarded, listen } from './api.ts'
-import { actions, settle } from './later.ts'
+import { settle, waitFor } from './later.ts'
 import { restartView } from './lifecycle.ts'
+import { pageTime } from './page-time.ts'
 import { flush } from './queue.ts'
+import { isOn } from './settings.ts'
 
 /**
  * Address of the current route. In a single-page application it changes after the events at the end of a
@@ -9,32 +11,49 @@ import { flush } from './queue.ts'
  */
 export let routeHref = ''
 
-/** Single-page applications often set the title of a route just after they change the address. */
-const TITLE_MS = 100
+/** A route is drawn a moment after its address has changed. */
+const DRAWN_MS = 100
+/** Single-page applications set the title of a route later, often when its data has come. */
+const TITLE_MS = 2000
 
 /**
- * Watches the routes of a single-page application (docs/api/tracker.md). A route is path, query and fragment.
- * The old one ends at once. `begin` runs a moment later, when the page had time to set its title, but before
- * any event of the new route.
+ * Returns the part of an address that tells routes apart. A query alone does not, also not that of a path in
+ * the fragment: an application writes there what the user types into a search, letter by letter.
  */
-export function watchRoutes(begin: () => void): void {
+function routeOf(address: string): string {
+  return isOn('trackQuery') ? address : address.replace(/\?[^#]*/g, '')
+}
+
+/**
+ * Watches the routes of a single-page application (docs/api/tracker.md). The old one ends at once. `view`
+ * counts the new one when it has its title, at the latest before the page is left, and all events of the new
+ * route wait until then. `read` runs when the route is drawn.
+ */
+export function watchRoutes(view: (since: number) => void, read: () => void): void {
   routeHref = location.href
+  let timer: ReturnType<typeof setTimeout>
 
   const change = guarded((event?: Event) => {
-    if (location.href === routeHref && !(event as PageTransitionEvent)?.persisted) return
+    if (routeOf(location.href) === routeOf(routeHref) && !(event as PageTransitionEvent)?.persisted) return
     restartView()
     flush()
     routeHref = location.href
-    actions.push(begin)
-    setTimeout(settle, TITLE_MS)
+    const begunAt = pageTime()
+    waitFor(() => view(begunAt))
+    setTimeout(read, DRAWN_MS)
+    clearTimeout(timer)
+    timer = setTimeout(settle, TITLE_MS)
   })
 
   for (const name of ['pushState', 'replaceState'] as const) {
-    const original = history[name]
-    history[name] = (...state) => {
-      original.apply(history, state)
-      change()
-    }
+    // The function stays that of the page or of the browser, also in what it returns and throws.
+    history[name] = new Proxy(history[name], {
+      apply(original, ...call) {
+        const result = Reflect.apply(original, ...call)
+        change()
+        return result
+      },
+    })
   }
   listen('popstate hashchange pageshow', change)
 }

@@ -1,14 +1,27 @@
 import { redactEmails } from './address.ts'
 import { routeHref } from './navigation.ts'
+import { isOn } from './settings.ts'
 
 /** Returns the address of the current route. */
 export function routeAddress(): string {
   return routeHref || location.href
 }
 
-/** Returns the path of the current route, without e-mail addresses. */
-export function routePath(): string {
-  return redactEmails(new URL(routeAddress()).pathname)
+/**
+ * Returns the path of a route, without e-mail addresses: with `data-track-hash` that of its fragment, if that
+ * is one (`#/a`, `#!/a`). Empty for a document of an app, whose path is one of the user's disk.
+ */
+export function pathOf({ href, pathname }: URL): string {
+  const hashPath = isOn('trackHash') && /#!?(\/[^?]*)/.exec(href)
+  return /^http/.test(href) ? redactEmails(hashPath ? hashPath[1]! : pathname) : ''
+}
+
+/** Returns the elements for a selector, also those in open shadow trees. */
+export function findAll(selector: string, root: Document | ShadowRoot = document): Element[] {
+  const found = [...root.querySelectorAll(selector)]
+  for (const { shadowRoot } of root.querySelectorAll('*'))
+    if (shadowRoot) found.push(...findAll(selector, shadowRoot))
+  return found
 }
 
 /**

@@ -6,6 +6,9 @@ export type QueuedEvent = {
   properties: Record<string, unknown>
   user_id: string
   session_id: string
-  /** Unix ms. */
-  timestamp: number
+  /**
+   * How long before the request it happened, ms. The service has the time: a clock of a device may be hours
+   * or days wrong. Printed events have none.
+   */
+  age?: number
 }

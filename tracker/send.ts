@@ -53,7 +53,8 @@ export function post(path: string, body: string): void {
  */
 export function sendEvents(events: QueuedEvent[]): void {
   const half = events.length >> 1
-  const body = JSON.stringify(half ? { events } : events[0])
+  const items = events.map(event => JSON.stringify(event))
+  const body = half ? `{"events":[${items}]}` : items[0]!
   if (byteLength(body) <= REQUEST_BYTES) post(half ? '/track/batch' : '/track', body)
   else if (half) {
     sendEvents(events.slice(0, half))

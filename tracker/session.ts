@@ -15,7 +15,8 @@ function storedNumber(name: string): number {
  * ms. Returns the session's id and the properties that describe it.
  */
 export function touchSession(now: number) {
-  const firstVisit = storedNumber('fv') || now
+  // A clock that was ahead at the first visit must not stop the count of days.
+  const firstVisit = Math.min(storedNumber('fv') || now, now)
   let session_count = storedNumber('sc')
   if (!(read('sid') && session_count && now - storedNumber('last_activity') < TIMEOUT_MS)) {
     session_count++
@@ -24,5 +25,5 @@ export function touchSession(now: number) {
     write('fv', firstVisit)
   }
   write('last_activity', now)
-  return { session_count, days_since_first_visit: Math.max(0, ((now - firstVisit) / DAY_MS) | 0) }
+  return { session_count, days_since_first_visit: ((now - firstVisit) / DAY_MS) | 0 }
 }

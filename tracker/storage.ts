@@ -59,7 +59,20 @@ export function isHeld(): unknown {
 
 /** From now on the consent is needed on this page. */
 export function requireConsent(): void {
-  memory.required = 'true'
+  dataset.requireConsent = 'true'
+}
+
+/** Returns what the user has said. */
+export function consent(): string {
+  return read('consent') || (read('required') ? 'refused' : 'unknown')
+}
+
+/**
+ * Removes all of the user in this browser but what the user has said: the consent, its refusal, the opt-out.
+ */
+export function forget(): void {
+  for (const name of 'uid identified_uid sc fv ft sid last_activity utm time experiments'.split(' '))
+    write(name, null)
 }
 
 /**
@@ -67,7 +80,7 @@ export function requireConsent(): void {
  * stored without a consent, too: it is all that is known of the user's choice.
  */
 export function removeConsent(): void {
-  requireConsent()
+  memory.required = 'true'
   persist('required')
   write('consent', null)
 }

@@ -1,11 +1,12 @@
 import { cleanAddress, redactEmails } from './address.ts'
 import { campaignProperties } from './attribution.ts'
-import { cleanProperties, fitProperties, type Properties } from './clean.ts'
+import { bare, cleanProperties, fitProperties, type Properties } from './clean.ts'
 import { describeDevice, type Hints } from './device.ts'
 import { userId } from './identity.ts'
 import { isReady, later, settle } from './later.ts'
 import { whenShown } from './lifecycle.ts'
-import { routeAddress, timeZone } from './page.ts'
+import { pathOf, routeAddress, timeZone } from './page.ts'
+import { pageTime } from './page-time.ts'
 import { enqueue } from './queue.ts'
 import { touchSession } from './session.ts'
 import { dataset } from './settings.ts'
@@ -19,25 +20,26 @@ let fixedProperties: Properties = {}
 /**
  * Records an event with user, session, time and page. Event properties win over those of `set`, and these
  * over automatic ones (docs/api/tracker.md). Names that the service would refuse are ignored. The event is
- * completed later: the first access to a storage takes several ms.
+ * completed later: the first access to a storage takes several ms. `since`: when it happened, by `pageTime`.
  */
-export function track(event: unknown, properties?: unknown): void {
+export function track(event: unknown, properties?: unknown, since?: number): void {
   whenShown(() => {
     if (isReady) settle()
     if (typeof event !== 'string' || !event || event[NAME_CHARS]) return
     // What may change until the event is completed is read now.
-    const timestamp = Date.now()
+    const now = Date.now()
+    const at = since || pageTime()
     const address = routeAddress()
-    const { title } = document
+    const title = redactEmails(document.title)
     const fixed = fixedProperties
     const given = cleanProperties(properties)
     later(() => {
       if (hasOptedOut()) return
       const url = new URL(address)
-      const merged = {
-        path: redactEmails(url.pathname),
+      const merged = bare({
+        path: pathOf(url),
         url: cleanAddress(address),
-        title: redactEmails(title),
+        title,
         referrer: cleanAddress(document.referrer),
         hostname: location.hostname,
         language: navigator.language,
@@ -48,23 +50,30 @@ export function track(event: unknown, properties?: unknown): void {
           (navigator as Navigator & { userAgentData?: Hints }).userAgentData,
           screen.width,
         ),
-        ...touchSession(timestamp),
+        ...touchSession(now),
         ...campaignProperties(url.searchParams),
         ...fixed,
-        ...(event === 'page_view' && { page: redactEmails(title) }),
+        ...(event === 'page_view' && { page: title }),
         ...given,
-      }
-      enqueue({
-        project: dataset.project!,
-        token: dataset.token,
-        event,
-        properties: fitProperties(merged),
-        user_id: userId(),
-        session_id: read('sid')!,
-        timestamp,
       })
+      enqueue(
+        {
+          project: dataset.project!,
+          token: dataset.token,
+          event,
+          properties: fitProperties(merged),
+          user_id: userId(),
+          session_id: read('sid')!,
+        },
+        at,
+      )
     })
   })
+}
+
+/** The next person has none of the properties that the page has set. */
+export function clearProperties(): void {
+  fixedProperties = {}
 }
 
 /** Adds properties to every later event of this page. A null value removes a property. */

@@ -12,7 +12,7 @@ export type Bot = { category: BotCategory; actor: string; purpose?: BotPurpose |
  * versions of the public lists. So a jump in the counts can be told from a change of the rules. Raise the
  * number with the rules.
  */
-export const BOT_RULES_VERSION = '3+crawler-user-agents-1.60.0+isbot-5.2.3'
+export const BOT_RULES_VERSION = '4+crawler-user-agents-1.60.0+isbot-5.2.3'
 
 /** Returns the bot that a User-Agent header names, or null for a human. */
 export type BotClassifier = (userAgent: string | undefined) => Bot | null
@@ -37,6 +37,9 @@ const TAG_CATEGORIES: [tag: string, category: BotCategory][] = [
 const ANY_TEXT = '[\\s\\S]*'
 /** Entries of the public lists that match browsers of people. VS Code and Cursor have such a browser. */
 const HUMAN_PATTERNS = new Set(['Code\\/1\\.', 'cursor/'])
+
+/** How Slack's app for the desktop ends its User-Agent. The public list has a crawler `Sonic`. */
+const SLACK_APP = /\bSonic (?=Slack_SSB\/)/
 
 /** docs/api/bots.md: Node's own client sends this, and so do servers of people. */
 const HUMAN_TEXTS = new Set(['node'])
@@ -66,7 +69,7 @@ const CACHED_USER_AGENTS = 5_000
 export function createBotClassifier(): BotClassifier {
   const cache = new QuickLRU<string, Bot | null>({ maxSize: CACHED_USER_AGENTS })
   return userAgent => {
-    const text = (userAgent ?? '').slice(0, MAX_CHARS)
+    const text = (userAgent ?? '').slice(0, MAX_CHARS).replace(SLACK_APP, '')
     const cached = cache.get(text)
     if (cached !== undefined) return cached
     const found = classify(text)

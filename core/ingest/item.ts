@@ -20,7 +20,7 @@ export function parseItem(item: JsonObject, label: string, now: number): Written
     user_id: parseId(item.user_id, 'user_id', label),
     session_id: parseId(item.session_id, 'session_id', label),
     event_id: parseEventId(item.event_id, label),
-    timestamp: parseTimestamp(item.timestamp, label, now),
+    timestamp: parseTime(item, label, now),
     properties: item.properties ?? null,
   }
   return { json: writeEvent(event, label), event_id: event.event_id }
@@ -62,6 +62,22 @@ function parseEventId(sent: unknown, label: string): string | null {
     )
   }
   return sent
+}
+
+/** The time of an event: `timestamp` by the clock of the sender, or `age` before the arrival (U109). */
+function parseTime({ timestamp, age }: JsonObject, label: string, now: number): number {
+  if (age === undefined || age === null) return parseTimestamp(timestamp, label, now)
+  if (timestamp !== undefined && timestamp !== null) {
+    throw new ApiError(
+      'INVALID_TIMESTAMP',
+      `${fieldName('age', label)} and \`timestamp\` both say when. Send one of them.`,
+    )
+  }
+  if (typeof age === 'number' && age >= 0 && age <= EVENT_LIMITS.pastMs) return Math.floor(now - age)
+  throw new ApiError(
+    'INVALID_TIMESTAMP',
+    `${fieldName('age', label)} is not valid. Send how many milliseconds ago it happened, 0 to ${EVENT_LIMITS.pastMs}.`,
+  )
 }
 
 function parseTimestamp(sent: unknown, label: string, now: number): number {

@@ -28,6 +28,7 @@ import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { ingestStep } from './ingest-step.ts'
 import { readTrackBody } from './read-track-body.ts'
+import { unpackBody } from './unpack-body.ts'
 
 export type TrackServices = {
   stream: Pick<EventStream, 'append'>
@@ -103,7 +104,7 @@ function identifyEndpoint(services: TrackServices): Endpoint {
   const { stream, botCounts, ids, log } = services
   const end = { botCounts, respond: () => QUEUED }
   return createChain(log)
-    .step(readBody)
+    .step(exchange => readBody(unpackBody(exchange)))
     .step(({ json }) => ({ trackRequest: parseEvent(json) }))
     .step(ingestStep(findProject(services), end))
     .step(readSender(services))

@@ -1,3 +1,5 @@
+import { guard } from './guard.ts'
+
 /** A chunk is made after this time, ms, or when its events have so many characters. */
 const CHUNK_MS = 10_000
 const CHUNK_CHARS = 300_000
@@ -24,7 +26,7 @@ export function createChunks(onChunk: (events: string) => void) {
     events.push(event)
     chars += event.length
     if (chars > CHUNK_CHARS || events.length >= CHUNK_EVENTS) flush()
-    else timer ??= setTimeout(flush, CHUNK_MS)
+    else timer ??= setTimeout(guard(flush), CHUNK_MS)
   }
 
   /** Forgets what was not made a chunk yet. */

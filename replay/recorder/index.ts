@@ -39,6 +39,8 @@ function install(): void {
     return
   }
   if (LOCAL_HOST.test(location.hostname) && !scripts.isOn('localhost')) return
+  // The tracker sends nothing there either: the address is one of the user's disk, or is the document.
+  if (!/^http/.test(location.href) && !scripts.isOn('app')) return
   readConfig(scripts)
     .then(config => {
       if (config) recording = recordTab(scripts, config, tab)

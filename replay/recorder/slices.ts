@@ -1,4 +1,5 @@
 import { record } from '@rrweb/record'
+import { guard } from './guard.ts'
 
 /**
  * Nodes that one task records. The number follows the time that a task takes. The first ones take the
@@ -57,14 +58,14 @@ export function createSlices(isBlocked: (node: Node) => boolean, onWhole: () => 
     if (pass !== null) pass.isWhole = false
     if (timer !== null || isRunning) return
     passes = 0
-    timer = setTimeout(run)
+    timer = setTimeout(guard(run))
   }
 
   function run(): void {
     isRunning = true
     timer = null
     try {
-      if (!hasFinished()) timer = setTimeout(run)
+      if (!hasFinished()) timer = setTimeout(guard(run))
     } finally {
       isRunning = false
     }
@@ -88,6 +89,8 @@ export function createSlices(isBlocked: (node: Node) => boolean, onWhole: () => 
     isAdding = isFirst
     for (const buffer of buffers) buffer.emit()
     isAdding = false
+    // What was written may have begun a gap, and `stop` has ended this pass.
+    if (pass === null) return true
     // rrweb may refuse a node, which must not be tried for ever.
     pass.hasAdded ||= added.some(isKnown)
     adapt(performance.now() - begunAt)

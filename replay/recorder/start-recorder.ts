@@ -2,6 +2,7 @@ import { record } from '@rrweb/record'
 import { EventType, type RecordedEvent, Source } from '#replay/masking/events'
 import { createMasker, type MaskerOptions } from '#replay/masking/masker'
 import { createFloodBudget } from './flood-budget.ts'
+import { guard } from './guard.ts'
 import {
   isBlockedInPage,
   isLong,
@@ -12,6 +13,7 @@ import {
   readFields,
   readFocused,
 } from './page-masks.ts'
+import { plainJson } from './plain-json.ts'
 import { createSlices } from './slices.ts'
 
 export type RecorderSettings = {
@@ -156,7 +158,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder 
     blocked.forget()
     if (!clean || gap) return
     if (clean.type === EventType.FullSnapshot) pictureAt = clean.timestamp
-    const json = JSON.stringify(clean)
+    const json = plainJson(clean)
     const size = encoder.encode(json).length
     const isChange = clean.type === EventType.Incremental && !slices.isOfSnapshot()
     if (isChange && !budget.take(size)) beginGap()
@@ -171,7 +173,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder 
     address = location.href
     const { innerWidth: width, innerHeight: height } = window
     const meta = maskEvent({ type: EventType.Meta, timestamp, data: { href: address, width, height } })
-    const json = JSON.stringify(meta)
+    const json = plainJson(meta)
     write(json, json.length)
   }
 
@@ -203,11 +205,12 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder 
   }
 
   function takeSnapshotIn(ms: number): void {
-    gap = setTimeout(() => {
+    const take = guard(() => {
       gap = null
       slices.begin()
       record.takeFullSnapshot()
-    }, ms)
+    })
+    gap = setTimeout(take, ms)
   }
 
   const recorder: Recorder = {
@@ -218,7 +221,10 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder 
       if (isGone || !slices.isPartial()) release()
     },
   }
-  const timer = setTimeout(() => end('too_long'), limits.maxDurationMs)
+  const timer = setTimeout(
+    guard(() => end('too_long')),
+    limits.maxDurationMs,
+  )
   const nodes = document.getElementsByTagName('*').length
   if (nodes > limits.maxNodes) {
     end('too_many_nodes')
@@ -244,7 +250,8 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder 
       headMetaVerification: true,
     },
     sampling: { mousemove: POINTER_MS, scroll: POINTER_MS, media: POINTER_MS },
-    // An error of rrweb stays inside: the page must not see it.
+    // An error of rrweb stays inside: the page must not see it. What rrweb wraps for the page is not called
+    // here (rrweb-in-slices.ts).
     errorHandler: () => true,
   })
   // A task of its own, so that the page can react between the two.
@@ -253,7 +260,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder 
 }
 
 function ownEvent(tag: string, payload: object): string {
-  return JSON.stringify({ type: EventType.Custom, timestamp: Date.now(), data: { tag, payload } })
+  return plainJson({ type: EventType.Custom, timestamp: Date.now(), data: { tag, payload } })
 }
 
 /** Remembers answers of the page while one event is masked: the page does not change meanwhile. */

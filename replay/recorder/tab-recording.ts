@@ -1,5 +1,6 @@
 import { maskAddress } from '#replay/masking/addresses'
 import { createChunks } from './chunks.ts'
+import { guard } from './guard.ts'
 import type { PageScripts } from './page-scripts.ts'
 import type { ReplayConfig } from './replay-config.ts'
 import { type EndReason, type Recorder, type RecorderLimits, startRecorder } from './start-recorder.ts'
@@ -79,7 +80,7 @@ export function recordTab(
     // Browsers show a page from their cache before they tell the page that it replaces. That one still has
     // the replay, and chunks to hand over.
     if (isOfSession && known.isOpen && now < waitsUntil) {
-      setTimeout(check, HAND_OVER_CHECK_MS)
+      setTimeout(guard(check), HAND_OVER_CHECK_MS)
       return
     }
     const isGoingOn = isOfSession && !known.isOpen && now < known.started_at + config.limits.max_duration_ms
@@ -196,19 +197,26 @@ export function recordTab(
     check()
   }
 
-  addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && leave(false))
-  addEventListener('pagehide', () => leave(true))
-  addEventListener('pageshow', event => event.persisted && comeBack())
-  addEventListener('online', uploads.retry)
-  setInterval(check, CHECK_MS)
-  check()
+  const leaveHidden = () => document.visibilityState === 'hidden' && leave(false)
+  addEventListener('visibilitychange', guard(leaveHidden))
+  addEventListener(
+    'pagehide',
+    guard(() => leave(true)),
+  )
+  addEventListener(
+    'pageshow',
+    guard(event => event.persisted && comeBack()),
+  )
+  addEventListener('online', guard(uploads.retry))
+  setInterval(guard(check), CHECK_MS)
+  guard(check)()
 
   return {
-    check,
+    check: guard(check),
     /** Ends the recording of this session. */
-    stop(): void {
+    stop: guard(() => {
       if (current) end(current, 'stopped')
-    },
+    }),
   }
 }
 

@@ -1,3 +1,5 @@
+import { plainJson } from './plain-json.ts'
+
 /** A replay of this tab, which goes on over its pages. */
 export type TabReplay = {
   session_id: string
@@ -50,7 +52,7 @@ export function createTabState(token: string) {
   function write(key: string, value: unknown): void {
     try {
       if (value === null) sessionStorage.removeItem(key)
-      else sessionStorage.setItem(key, JSON.stringify(value))
+      else sessionStorage.setItem(key, plainJson(value))
     } catch {
       // The storage is full or forbidden: the next page begins a replay of its own.
     }

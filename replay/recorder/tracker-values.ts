@@ -13,8 +13,16 @@ export function createTrackerValues({ token, isOn }: Pick<PageScripts, 'token' |
   const begunAt = performance.timing?.domLoading ?? performance.timeOrigin
   let hasTracked = false
 
-  const read = (storage: 'local' | 'session', key: string) =>
-    (storage === 'local' ? localStorage : sessionStorage).getItem(key)
+  /**
+   * Null where the browser forbids the storage: then the tracker has stored nothing, and nothing is recorded.
+   */
+  const read = (storage: 'local' | 'session', key: string) => {
+    try {
+      return (storage === 'local' ? localStorage : sessionStorage).getItem(key)
+    } catch {
+      return null
+    }
+  }
   const local = (name: string) => read('local', prefix + name)
 
   /** Whether the user has opted out, or must consent to tracking and has not. */

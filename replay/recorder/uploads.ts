@@ -1,4 +1,5 @@
 import { compress } from './compress.ts'
+import { plainJson } from './plain-json.ts'
 import type { TabReplay, TabState, Unsent } from './tab-state.ts'
 
 /** Waits between attempts, ms. */
@@ -118,7 +119,7 @@ export function createUploads({ endpoint, token, tab, maxBytes, onRefused, onFul
     const { session_id, start_id, started_at, user_id, url } = replay
     const response = await post(
       '/replay/start',
-      JSON.stringify({ token, session_id, start_id, started_at, user_id, url }),
+      plainJson({ token, session_id, start_id, started_at, user_id, url }),
     )
     if (response.status === 429 && (await response.clone().json()).reason === 'replay_quota') return 'refused'
     if (!response.ok) return outcomeOf(response)
@@ -134,9 +135,9 @@ export function createUploads({ endpoint, token, tab, maxBytes, onRefused, onFul
   /** The events are JSON already, so the body is put together as a text. */
   function bodyOf({ replay, index, user_id, isFinish, events, gzip }: Unsent): string {
     const head = { token, session_id: replay.session_id, user_id }
-    if (isFinish) return JSON.stringify({ ...head, chunks: index })
-    if (gzip) return JSON.stringify({ ...head, index, gzip })
-    return `${JSON.stringify({ ...head, index }).slice(0, -1)},"events":${events}}`
+    if (isFinish) return plainJson({ ...head, chunks: index })
+    if (gzip) return plainJson({ ...head, index, gzip })
+    return `${plainJson({ ...head, index }).slice(0, -1)},"events":${events}}`
   }
 
   /** A text needs no preflight request. */
@@ -182,7 +183,7 @@ export function createUploads({ endpoint, token, tab, maxBytes, onRefused, onFul
     }
     if (left?.id) {
       const end = { ...{ token, session_id: left.session_id, chunks: left.chunks }, left: true }
-      post(pathOf({ replay: left, index: left.chunks, isFinish: true }), JSON.stringify(end), {
+      post(pathOf({ replay: left, index: left.chunks, isFinish: true }), plainJson(end), {
         keepalive: true,
       }).catch(() => {})
     }

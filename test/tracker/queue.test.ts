@@ -11,7 +11,7 @@ async function openQueue(dataset = {}) {
   return {
     ...page,
     ...queue,
-    add: (event: string) => queue.enqueue(queuedEvent(event)),
+    add: (event: string) => queue.enqueue(queuedEvent(event), 0),
     identify() {
       queue.identifies.add('{"user_id":"ada"}')
       queue.flush()

@@ -9,6 +9,5 @@ export function queuedEvent(event: string, properties: Record<string, unknown> =
     properties,
     user_id: 'anon_1',
     session_id: 'sess_1',
-    timestamp: 1_763_715_600_000,
   }
 }

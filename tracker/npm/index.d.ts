@@ -19,8 +19,12 @@ export type Api = {
   requireConsent(): void
   /** Stores the consent and sends the events that wait. */
   grantConsent(): void
-  /** Removes the consent and drops the events that wait. */
+  /** Removes the consent, the ids of the user and the events that wait. Only the refusal is remembered. */
   revokeConsent(): void
+  /** Returns what the user has said, or null when the tracker does not run. */
+  consent(): 'granted' | 'refused' | 'unknown' | null
+  /** Call it when the user signs out: what follows has a new anonymous id and a new session. */
+  reset(): void
 }
 
 /** The attributes of the script element, without `data-`. */
@@ -34,9 +38,15 @@ export type TrackerOptions = {
   doNotTrack?: boolean
   requireConsent?: boolean
   localhost?: boolean
+  /** The documents of an app (`file:`, `capacitor:`) send events, with an empty path. */
+  app?: boolean
   /** Measures the time on the page; saved every so many seconds, at least 15. */
   heartbeat?: number
   trackSpa?: boolean
+  /** Routes in the fragment (`#/cart`) have their path. */
+  trackHash?: boolean
+  /** A change of the query alone is a route, too. */
+  trackQuery?: boolean
   trackOutgoing?: boolean
   trackClicks?: boolean
   trackErrors?: boolean
@@ -57,5 +67,7 @@ export const aa: Api
 declare global {
   interface Window {
     aa?: Api
+    /** The same object as `aa`, where another library has that name. */
+    footfall?: Api
   }
 }

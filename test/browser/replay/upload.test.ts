@@ -92,3 +92,61 @@ test('nothing is recorded or asked for further when replay is off', async () => 
   expect(asked.filter(path => path.startsWith('/replay/') && path !== '/replay/config')).toEqual([])
   await user.close()
 })
+
+test.each([
+  [
+    'throws',
+    () => {
+      for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, {
+          get() {
+            throw new DOMException('The operation is insecure.', 'SecurityError')
+          },
+        })
+    },
+  ],
+  [
+    'is not there',
+    () => {
+      for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, { value: null })
+    },
+  ],
+])('a page whose storage %s gets no error, and is not recorded', async (_, change) => {
+  const shop = await site.newSite({ '/': '<p>Shoes</p>' })
+  const user = await site.newUser()
+  const page = await user.newPage()
+  const errors: string[] = []
+  page.on('pageerror', error => errors.push(String(error)))
+  await page.addInitScript(change)
+  await page.clock.install()
+  await openConfigured(page, shop.url())
+  // The recorder looks again each second.
+  await page.clock.runFor(3_000)
+  await page.evaluate(() => (window as unknown as { aaReplay: { consent(): void } }).aaReplay.consent())
+  await user.close()
+  expect(errors).toEqual([])
+  expect(await shop.replays()).toEqual([])
+})
+
+test('a document that is not http(s) is not recorded, unless the tag says that it is an app', async () => {
+  const shop = await site.newSite({ '/': '<p>Outer</p>' }, { withoutRecorder: true })
+  const frame = (attributes: string) => {
+    const src = `${site.service.baseUrl}/replay.js`
+    const inner = `<!doctype html><script src="${src}" data-token="${shop.token}" ${attributes}></script><p>Inner</p>`
+    return `<!doctype html><iframe srcdoc="${inner.replaceAll('"', '&quot;')}"></iframe>`
+  }
+  const user = await site.newUser()
+  const page = await user.newPage()
+  const asked: string[] = []
+  page.on('request', request => asked.push(new URL(request.url()).pathname))
+  const host = new URL(shop.url()).hostname
+  site.pages.set(`${host}/saved`, frame(''))
+  site.pages.set(`${host}/app`, frame('data-app="true"'))
+  await page.goto(shop.url('/saved'))
+  expect(await page.frames()[1]!.evaluate(() => 'aaReplay' in window)).toBe(true)
+  await page.goto(shop.url('/app'))
+  await eventually(() => expect(asked).toContain('/replay/config'))
+  expect(asked.filter(path => path === '/replay/config')).toHaveLength(1)
+  await user.close()
+})

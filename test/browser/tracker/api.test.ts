@@ -22,7 +22,7 @@ async function openPausedPage() {
   return page
 }
 
-test('events of 5 s are sent together, in their order, each with its own time', async () => {
+test('events of 5 s are sent together, in their order, each with its own age', async () => {
   const page = await openPausedPage()
   await page.evaluate(() => window.aa!.track('first', { n: 1 }))
   await page.clock.runFor(1500)
@@ -33,8 +33,8 @@ test('events of 5 s are sent together, in their order, each with its own time', 
   expect(site.server.requests[0]!.path).toBe('/track/batch')
   expect(site.server.events()).toMatchObject([
     { event: 'page_view' },
-    { event: 'first', timestamp: NOON.getTime() + 60_000, properties: { n: 1, path: '/' } },
-    { event: 'second', timestamp: NOON.getTime() + 61_500 },
+    { event: 'first', age: 5000, properties: { n: 1, path: '/' } },
+    { event: 'second', age: 3500 },
   ])
 })
 

@@ -190,8 +190,8 @@ test('`$time_on_page` has the visible seconds so far, each time the page is hidd
   await page.clock.runFor(5000)
   await hide(60_000)
   await page.evaluate(() => history.pushState({}, '', '/b'))
-  // The end of a route is sent at once: the timer of the queue does not run here.
-  await eventually(() => expect(site.server.propertiesOf('$time_on_page')).toHaveLength(3))
+  // The end of a route is sent at once: the timer of the queue does not run here. It was not seen any longer.
+  await eventually(() => expect(site.server.propertiesOf('$time_on_page')).toHaveLength(2))
   await page.clock.runFor(2500)
   // The last route is visible for less than a second, so it has no event.
   await page.evaluate(() => history.pushState({}, '', '/c'))
@@ -199,10 +199,10 @@ test('`$time_on_page` has the visible seconds so far, each time the page is hidd
   await site.leave(page)
   await eventually(() => expect(site.server.propertiesOf('page_view')).toHaveLength(3))
   const sent = site.server.propertiesOf('$time_on_page').map(({ time_on_page, path }) => [time_on_page, path])
-  expect(sent.map(([, path]) => path)).toEqual(['/a', '/a', '/a', '/b'])
+  expect(sent.map(([, path]) => path)).toEqual(['/a', '/a', '/b'])
   const seconds = sent.map(([time]) => time as number)
   // The clock of the browser also runs a little between the steps.
-  for (const [at, expected] of [20, 25, 25, 2].entries()) {
+  for (const [at, expected] of [20, 25, 2].entries()) {
     expect(seconds[at]).toBeGreaterThanOrEqual(expected)
     expect(seconds[at]).toBeLessThanOrEqual(expected + 2)
   }

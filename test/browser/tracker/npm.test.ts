@@ -7,10 +7,10 @@ const site = useTestSite()
 const FOLDER = new URL('../../../tracker/npm/', import.meta.url)
 
 /** Opens a page that loads the tracker by the npm package, then runs `script` as a module. */
-async function openPage(script: string) {
+async function openPage(script: string, head = '') {
   const loader = (await readFile(new URL('index.js', FOLDER), 'utf8')).replaceAll('export ', '')
   const src = /src="([^"]*)"/.exec(site.server.snippet())![1]
-  site.server.setPage(`<!doctype html><title>Shoes</title><body><script type="module">${loader}
+  site.server.setPage(`<!doctype html>${head}<title>Shoes</title><body><script type="module">${loader}
     const src = '${src}'; ${script}</script>`)
   const page = await site.tab()
   await page.goto(site.server.page())
@@ -22,7 +22,7 @@ test('the package loads the tracker once, with its options, and makes the calls 
     aa.set({ plan: 'pro' }); aa.track('early', { n: 1 })
     const options = { src, project: 'shop', token: 'aat_1', trackSpa: true, track404: false, trackScrollDepth: true }
     loadTracker(options); loadTracker(options)
-    window.early = aa.getIdentity(); window.footfall = aa`)
+    window.early = aa.getIdentity(); window.ours = aa`)
   await page.waitForFunction(() => window.aa)
   const [attributes, early] = await page.evaluate(() => {
     const scripts = [...document.querySelectorAll<HTMLElement>('script[data-token]')]
@@ -41,8 +41,8 @@ test('the package loads the tracker once, with its options, and makes the calls 
   expect(early).toBeNull()
   await page.evaluate(() => {
     history.pushState({}, '', '/a')
-    const { footfall } = window as unknown as { footfall: NonNullable<typeof window.aa> }
-    footfall.track('late')
+    const { ours } = window as unknown as { ours: NonNullable<typeof window.aa> }
+    ours.track('late')
   })
   await site.leave(page)
   await eventually(() => expect(site.server.propertiesOf('late')).toHaveLength(1))
@@ -57,13 +57,13 @@ test('the package loads the tracker once, with its options, and makes the calls 
 
 test('where the script cannot be loaded, and on a server, calls do nothing', async () => {
   const page = await openPage(
-    `loadTracker({ src: '/missing.js', token: 't' }); aa.track('x'); window.footfall = aa`,
+    `loadTracker({ src: '/missing.js', token: 't' }); aa.track('x'); window.ours = aa`,
   )
   // The server sends HTML there, which is no script.
   await eventually(() => expect(page.errors).toHaveLength(1))
   expect(
     await page.evaluate(() =>
-      (window as unknown as { footfall: NonNullable<typeof window.aa> }).footfall.experiment('x', ['a']),
+      (window as unknown as { ours: NonNullable<typeof window.aa> }).ours.experiment('x', ['a']),
     ),
   ).toBeNull()
   const { aa, loadTracker } = await import('../../../tracker/npm/index.js')
@@ -79,4 +79,42 @@ test('the package has the methods of the tracker, and no code of it', async () =
   const methods = await page.evaluate(() => Object.keys(window.aa!))
   expect(Object.keys(aa).toSorted()).toEqual(methods.toSorted())
   expect((await readFile(new URL('index.js', FOLDER))).length).toBeLessThan(2500)
+})
+
+const policy = (allowed: string) =>
+  `<meta http-equiv="Content-Security-Policy" content="require-trusted-types-for 'script'; trusted-types ${allowed}">`
+
+test.each([
+  ['that allows the policy `footfall`', policy('footfall'), '', true],
+  [
+    'that has a default policy',
+    policy('default'),
+    `trustedTypes.createPolicy('default', { createScriptURL: url => url })`,
+    true,
+  ],
+  ['that forbids every policy', policy("'none'"), '', false],
+  ['whose own policy has the name', policy('footfall'), `trustedTypes.createPolicy('footfall', {})`, false],
+])('under Trusted Types a page %s gets no exception', async (_, head, script, isLoaded) => {
+  const page = await openPage(
+    `${script}; aa.track('early'); loadTracker({ src, token: 'aat_1' }); loadTracker({ src, token: 'aat_1' }); aa.track('own'); window.isOver = true`,
+    head,
+  )
+  const printed: string[] = []
+  page.on('console', message => printed.push(message.text()))
+  await page.reload()
+  await page.waitForFunction(() => (window as unknown as { isOver?: boolean }).isOver)
+  expect(page.errors).toEqual([])
+  if (isLoaded) await page.waitForFunction(() => window.aa)
+  expect(printed.filter(line => line.startsWith('Footfall:'))).toHaveLength(isLoaded ? 0 : 1)
+})
+
+test("where another library has the name `aa`, the package's calls reach the tracker", async () => {
+  const page = await openPage(
+    `window.aa = () => 'theirs'; loadTracker({ src, token: 'aat_1' }); aa.track('early'); window.ours = aa`,
+  )
+  await page.waitForFunction(() => window.footfall)
+  await page.evaluate(() => (window as unknown as { ours: NonNullable<typeof window.aa> }).ours.track('late'))
+  await site.leave(page)
+  await eventually(() => expect(site.server.events()).toHaveLength(3))
+  expect(page.errors).toEqual([])
 })

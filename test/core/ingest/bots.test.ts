@@ -328,6 +328,8 @@ const humans = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Code/1.95.0 Chrome/128.0 Electron/32.2 Safari/537.36',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Cursor/1.0.0 Chrome/132.0.6834.210 Electron/34.3.4 Safari/537.36',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Slack/4.41 Chrome/130.0 Electron/33.0 Safari/537.36',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Slack/4.41.98 Chrome/130.0.6723.59 Electron/33.0.2 Safari/537.36 Sonic Slack_SSB/4.41.98',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Slack/4.41.105 Chrome/130.0.6723.91 Electron/33.1.0 Safari/537.36 Sonic Slack_SSB/4.41.105',
   'Mozilla/5.0 (Linux; Android 14; SM-A546B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Mobile Safari/537.36 DuckDuckGo/5',
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 EdgiOS/131.0 Mobile/15E148 Safari/605.1.15',
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 YaBrowser/24.10.0.0 Safari/537.36',
@@ -350,5 +352,5 @@ test('the version of the rules names the installed versions of the public lists'
     const { version } = JSON.parse(readFileSync(join(dirname(path), 'package.json'), 'utf8'))
     return `${name}-${version}`
   })
-  expect(BOT_RULES_VERSION).toBe(`3+${lists.join('+')}`)
+  expect(BOT_RULES_VERSION).toBe(`4+${lists.join('+')}`)
 })

@@ -88,6 +88,18 @@ test.each(limits)('POST /track accepts %s', async (_what, fields, stored) => {
   expect(events()).toMatchObject([{ ...fields, ...stored }])
 })
 
+test.each([
+  ['an hour before the arrival', { age: 3_600_000 }, NOW - 3_600_000],
+  ['30 days before the arrival', { age: 30 * DAY_MS }, NOW - 30 * DAY_MS],
+  ['now, for an age of 0', { age: 0 }, NOW],
+  ['the timestamp, beside an age of null', { age: null, timestamp: NOW - 5 }, NOW - 5],
+])('the time of an event is %s', async (_what, fields, timestamp) => {
+  const { send, events } = trackFunction()
+  expect((await send('/track/batch', { events: [{ ...good, ...fields }] })).status).toBe(202)
+  expect(events()).toMatchObject([{ timestamp }])
+  expect(events()[0]).not.toHaveProperty('age')
+})
+
 test('lone surrogates become U+FFFD in names and ids', async () => {
   const { send, events } = trackFunction()
   await send('/track', { ...good, event: '\ud800' })

@@ -37,6 +37,10 @@ const refusals: [what: string, body: unknown, status: number, code: string][] = 
   ['a timestamp as a string', { ...good, timestamp: '5' }, 400, 'INVALID_TIMESTAMP'],
   ['a timestamp too old', { ...good, timestamp: NOW - 30 * DAY_MS - 1 }, 400, 'INVALID_TIMESTAMP'],
   ['a timestamp too far ahead', { ...good, timestamp: NOW + 300_001 }, 400, 'INVALID_TIMESTAMP'],
+  ['an age as a string', { ...good, age: '5' }, 400, 'INVALID_TIMESTAMP'],
+  ['an age in the future', { ...good, age: -1 }, 400, 'INVALID_TIMESTAMP'],
+  ['an age of more than 30 days', { ...good, age: 30 * DAY_MS + 1 }, 400, 'INVALID_TIMESTAMP'],
+  ['an age beside a timestamp', { ...good, age: 5, timestamp: NOW }, 400, 'INVALID_TIMESTAMP'],
   ['an infinite timestamp', '{"token":"aat_shop","event":"a","timestamp":1e999}', 400, 'INVALID_TIMESTAMP'],
 ]
 
