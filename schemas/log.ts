@@ -4,6 +4,8 @@ export const logCodes = {
   FOLDER_OPEN_TO_OTHERS:
     'other users of the machine may read or write the data folder, which holds credentials and what visitors did',
   STOPPED: 'the service has stopped cleanly',
+  STOP_CUT_OFF:
+    'the stop took too long and was cut off; nothing that was acknowledged is lost, and the next start continues',
   REQUEST_FAILED: 'a request ended in INTERNAL_ERROR, because of a bug',
   REQUEST_LATE: 'a request got 503 just before the timeout of its function',
   CONNECTIONS_CLOSED:

@@ -54,8 +54,11 @@ type Target = { route: Route; respond: HttpFunction }
 
 /** A request that has not arrived whole in 30 s is cut off. Node looks every 5 s; its default is 30 s. */
 const TIMEOUTS = { requestTimeout: 30_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 65_000 }
-/** Longest time that `close` waits for open requests. */
-const CLOSE_WITHIN_MS = 10_000
+/**
+ * Longest time that `close` waits for open requests. The service has ten seconds for its whole stop, and a
+ * compaction takes five of them (STOP_WITHIN_MS of local/main.ts).
+ */
+const CLOSE_WITHIN_MS = 3_000
 
 /**
  * Starts the HTTP front of one machine. It routes requests by the table of routes to their functions, as API
