@@ -9,6 +9,7 @@ import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { scanAgent } from '#core/scans/scan'
 import { systemClock as clock } from '#providers/system-clock'
 import type { Credentials } from '#schemas/owner'
+import { openAdminSocket } from './access/admin-socket.ts'
 import { openAccess } from './access/open-access.ts'
 import { profileOf } from './access/profile.ts'
 import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from './credentials-file.ts'
@@ -179,6 +180,13 @@ async function openService(
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
     log,
   })
+  const admin = await openAdminSocket(DATA_DIR, { setupLink: access.setupLink, log }).catch(error => {
+    reportStatus(
+      'admin',
+      `\`footfall admin link\` does not work here: the socket in ${DATA_DIR} cannot be opened (${error.code}). A shorter path may help.`,
+    )
+    return null
+  })
   const stateMaintenance = startStateMaintenance({
     ...storage,
     billing: access.billing,
@@ -199,6 +207,7 @@ async function openService(
     freeMemory,
     async stop() {
       await http.close()
+      await admin?.close()
       await stateMaintenance.stop()
       await scanThread.stop()
       await pipeline.stop()

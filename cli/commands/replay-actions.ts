@@ -30,7 +30,7 @@ const open: RunCommand = {
     const opened = await session.client({ endpoint: 'POST /replays/{id}/open', path: { id } })
     const facts = [
       ['Replay', id],
-      ['Watch at', webPage(opened.answer.viewer_url, 'viewer')],
+      ['Watch at', webPage(opened.answer.viewer_url, 'viewer'), 'address'],
       ['Until (UTC)', opened.answer.expires_at, 'time'],
     ] as const
     session.print([{ kind: 'facts', facts: [...facts] }], opened.text)

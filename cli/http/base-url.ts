@@ -74,7 +74,8 @@ function sameService(a: string, b: string): boolean {
   return plain(a) === plain(b)
 }
 
-function dataFolder(env: Env): string {
+/** The data folder of the service of this machine, as the service itself finds it. */
+export function dataFolder(env: Env): string {
   return env.DATA_DIR || '.footfall'
 }
 

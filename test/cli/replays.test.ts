@@ -68,6 +68,9 @@ test('replays are listed, and that of a session is opened by the secret of the v
   const opened = await run(['replays', 'open', '--session', upload.session_id, '--json'])
   expect(JSON.parse(opened.stdout).viewer_url).toMatch(/\/replay\/viewer#aav_[0-9a-f]{64}$/)
   expect(opened.stderr).toContain('is a secret')
+  // The secret is the answer, so the address for a person has all of it.
+  const shown = await run(['replays', 'open', id])
+  expect(shown.stdout).toMatch(/\/replay\/viewer#aav_[0-9a-f]{64}$/m)
   const none = await run(['replays', 'open', '--session', 's-none'])
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no replay that can be played')])
   expect((await run(['replays', 'open'])).code).toBe(1)
