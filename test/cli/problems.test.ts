@@ -83,7 +83,7 @@ const problems: [
   ['no command', [], { error: 'USAGE', suggested_action: 'See footfall --help.' }],
   [
     'a portfolio of a project that is not there',
-    ['portfolios', 'create', 'acme', '--name', 'A', '--projects', 'nosuch'],
+    ['portfolios', 'create', 'nowhere', '--name', 'A', '--projects', 'nosuch'],
     { error: 'NOT_FOUND', suggested_action: 'See the projects: footfall list' },
   ],
   [
