@@ -20,6 +20,7 @@ import { connectionsWithin, readFileLimit } from './file-limit.ts'
 import { openFunctions } from './functions.ts'
 import { CAPS, createAdmission } from './http/admission.ts'
 import { listen, reservePort } from './http/listen.ts'
+import { createProxyWatch } from './http/proxy-watch.ts'
 import { trustProxies } from './http/trusted-proxies.ts'
 import { isOpenToOthers, lockFolder } from './lock.ts'
 import { assertStateFile } from './lost-state.ts'
@@ -86,6 +87,12 @@ async function openService(
     reportStatus(
       'files',
       `The limit of open files is ${fileLimit}, so at most ${connections} connections are open at once. \`ulimit -n\` raises it.`,
+    )
+  }
+  if (settings.BASE_URL?.startsWith('https:') && settings.TRUSTED_PROXIES === undefined) {
+    reportStatus(
+      'proxy',
+      'BASE_URL is https, so a proxy stands before the service. Set TRUSTED_PROXIES to its address (127.0.0.1,::1 on this machine), or all visitors count as one caller.',
     )
   }
   assertStateFile(DATA_DIR)
@@ -175,6 +182,7 @@ async function openService(
     functions,
     admission: createAdmission({ ...CAPS, connections }, log),
     proxies: trustProxies(settings.TRUSTED_PROXIES ?? []),
+    watchCaller: createProxyWatch(settings.TRUSTED_PROXIES ?? [], log),
     tellsAddress: settings.BASE_URL === undefined,
     countryHeader: settings.COUNTRY_HEADER,
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),

@@ -16,7 +16,7 @@ import { oneAtATime } from './one-at-a-time.ts'
 import { readBody } from './read-body.ts'
 import { respondToMalformed } from './respond-to-malformed.ts'
 import { type StreamedBody, sendStream } from './send-stream.ts'
-import { type TrustedProxies, trustProxies } from './trusted-proxies.ts'
+import { type Caller, type TrustedProxies, trustProxies } from './trusted-proxies.ts'
 import { usedAddress } from './used-address.ts'
 
 export type HttpOptions = {
@@ -32,6 +32,8 @@ export type HttpOptions = {
   localPages?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Whose X-Forwarded-For counts. Default: nobody's, so that the caller is the peer of the connection. */
   proxies?: TrustedProxies
+  /** Sees each caller with its header X-Forwarded-For. */
+  watchCaller?: (caller: Caller, forwardedFor: string | undefined) => void
   /** Tell functions the address that a caller has used: where the settings name none. Default: false. */
   tellsAddress?: boolean
   /**
@@ -99,6 +101,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       const { socket, headers } = request
       const forwardedFor = headers['x-forwarded-for'] as string | undefined
       const caller = proxies.callerOf(socket.remoteAddress, forwardedFor)
+      options.watchCaller?.(caller, forwardedFor)
       if (!connections.admit(socket, caller.peer)) {
         response.shouldKeepAlive = false
         throw unavailable(
