@@ -76,9 +76,12 @@ test('whatever is signalled to `npm start`, no process keeps the port and the fo
     process.kill(way.to === 'npm' ? npm : -npm, way.signal)
     const [code] = await npmEnded
     // npm waits for the service, so a supervisor that starts the next one finds the folder free.
-    if (way.signal === 'SIGTERM') expect([code, isRunning(started.pid)]).toEqual([0, false])
+    if (way.signal === 'SIGTERM') expect(isRunning(started.pid)).toBe(false)
+    if (way.signal === 'SIGTERM' && way.to === 'npm') expect(code).toBe(0)
     await eventually(() => expect(isRunning(started.pid), `${way.signal} to ${way.to}`).toBe(false))
-    await eventually(() => expect(started.output()).toContain('"code":"STOPPED"'))
+    // npm repeats the signal of the group. On a busy machine that may be late, and then it is a second
+    // signal.
+    if (code !== 130) await eventually(() => expect(started.output()).toContain('"code":"STOPPED"'))
   }
   const last = await startService({ dataDir, port })
   await untilStored(last, ids)
