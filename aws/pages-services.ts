@@ -30,6 +30,7 @@ export function createPagesServices(environment: Record<string, string | undefin
     ...stores,
     accounts,
     oauthClients: openOAuthClients({ ...state, network: createNetwork(), baseUrl: settings.BASE_URL }),
+    ownerLinkCommand: 'the command of the output `MakeOwner`',
     providers: providersOf(settings, secret),
     mayHaveDemo: true,
     baseUrl: settings.BASE_URL,

@@ -38,7 +38,10 @@ type Common = {
   summary: string
   args: readonly Argument[]
   flags: readonly Flag[]
-  /** Arguments after `footfall` that work as they stand, for reads on the demo. */
+  /**
+   * Arguments after `footfall` that work as they stand: reads on the demo, changes with `--dry-run`, and what
+   * a demo session may not read after a login.
+   */
   example: string
   /** What it does to the data; absent: it only reads. The demo refuses everything else. */
   effect?: 'changes' | 'deletes' | 'local'

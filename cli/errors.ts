@@ -33,6 +33,9 @@ const actions: Partial<Record<ErrorCode, string>> = {
   INVALID_REFRESH_TOKEN: 'Sign in again: footfall login',
   AUTH_REQUEST_EXPIRED: 'Begin again: footfall login --wait',
   AUTH_REQUEST_REVOKED: 'The human denied it. Ask them, then begin again: footfall login --wait',
+  SLUG_EXISTS:
+    'See it: footfall portfolios get SLUG. Change its projects: footfall portfolios update SLUG --projects shop,blog',
+  INVALID_FUNNEL_STEPS: 'Use --steps with 2 to 8 events: --steps page_view,signup',
   PROJECT_IN_PORTFOLIO: 'Add --move to take the project out of its portfolio',
   INVALID_SINCE: 'Use --since 7d, or a date such as --since 2026-11-01',
   INVALID_METRIC: 'Use --metrics with the names that the message lists',

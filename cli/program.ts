@@ -93,7 +93,10 @@ function addCommand(parent: Parser, command: Command, run: Actions['run']): void
     .summary(command.summary)
     .helpGroup(`${command.group}:`)
     .aliases([...(command.aliases ?? [])])
-    .addHelpText('after', `\nExample:\n  footfall ${command.example}`)
+    .addHelpText(
+      'after',
+      `\n${needsSignIn(command) ? 'Example, after footfall login' : 'Example'}:\n  footfall ${command.example}`,
+    )
   for (const { name, help, optional, choices } of command.args) {
     const argument = new Argument(optional ? `[${name}]` : `<${name}>`, help)
     parser.addArgument(choices === undefined ? argument : argument.choices([...choices]))
@@ -107,6 +110,12 @@ function addCommand(parent: Parser, command: Command, run: Actions['run']): void
     )
     await run(command, { args, options: parser.opts() }, globals)
   })
+}
+
+/** Whether the example reads what a demo session has not: portfolios and replays. */
+export function needsSignIn({ example, effect, group }: Command): boolean {
+  const asksNothing = example.includes('--dry-run') || group === 'Tools' || group === 'Account'
+  return !example.startsWith('--demo ') && !asksNothing && effect !== 'changes' && effect !== 'deletes'
 }
 
 function addHelp(program: Parser, print: (names: string[]) => void): void {

@@ -4,6 +4,7 @@ import { CommandError } from './errors.ts'
 import type { Io } from './io.ts'
 import { nearestProject } from './nearest-project.ts'
 import { openSession } from './open-session.ts'
+import { countedWords, optionWords, problemInOptions } from './option-words.ts'
 import type { Block } from './print/blocks.ts'
 import { printCall } from './print/dry-run.ts'
 import type { Globals, Session } from './run-context.ts'
@@ -17,7 +18,7 @@ export async function runCommand(io: Io, command: Command, input: Input, globals
     await runIn(session, command, input)
     return session.exitCode
   } catch (error) {
-    throw await nearestProject(error, command, input, session)
+    throw inOptions(await nearestProject(error, command, input, session), command)
   }
 }
 
@@ -28,7 +29,12 @@ async function runIn(session: Session, command: Command, input: Input): Promise<
   const response = await session.client(call)
   const blocks = blocksOf(command, input, response as never, session)
   session.print(blocks, response.text)
-  for (const text of [...adviceOf(blocks), ...warningsOf(response.answer, command)]) session.say(text)
+  for (const text of [...adviceOf(blocks), ...warningsOf(response.answer, command, input)]) session.say(text)
+}
+
+/** The service speaks of fields and parameters; who calls here has written options. */
+function inOptions(error: unknown, command: Command): unknown {
+  return error instanceof CommandError ? new CommandError(problemInOptions(error.problem, command)) : error
 }
 
 function refuseImpossible(
@@ -101,9 +107,12 @@ function adviceOf(blocks: readonly Block[]): string[] {
 const LIMITS: readonly string[] = ['limit', 'breakdown_limit']
 
 /** What the service says beside the result, and lists that a limit has cut. */
-function warningsOf(answer: object, { flags, cut }: Command): string[] {
+function warningsOf(answer: object, command: Command, input: Input): string[] {
+  const { flags, cut } = command
   const { warnings, truncated, total_rows, next_before } = answer as Record<string, unknown>
-  const texts = Array.isArray(warnings) ? warnings.map(text => cleanText(String(text), 1_000)) : []
+  const texts = Array.isArray(warnings)
+    ? warnings.map(text => countedWords(optionWords(cleanText(String(text), 1_000), command), input))
+    : []
   if (truncated !== true || typeof next_before === 'string') return texts
   const whole = typeof total_rows === 'number' ? ` of ${total_rows} rows` : ''
   const limit = flags.find(({ parameter }) => parameter !== undefined && LIMITS.includes(parameter))

@@ -8,10 +8,11 @@ import { FolderError } from './lock.ts'
 import { serviceLog } from './service-log.ts'
 import { readSettings, SettingsError } from './settings.ts'
 import { type Service, type ServiceStart, startService } from './start.ts'
+import { watchParent } from './watch-parent.ts'
 
 /**
- * `npm start`: runs the service of one machine as a process. The exit code is 0 after SIGINT or SIGTERM, 1
- * when the service cannot start, and 130 when a second signal ends it at once.
+ * `npm start`: runs the service of one machine as a process. The exit code is 0 after SIGINT, SIGTERM, SIGHUP
+ * or the end of npm, 1 when the service cannot start, and 130 when a second signal ends it at once.
  */
 
 /**
@@ -19,6 +20,14 @@ import { type Service, type ServiceStart, startService } from './start.ts'
  * repetition.
  */
 const SAME_SIGNAL_MS = 500
+/**
+ * A stop that takes longer is cut off, because supervisors kill after ten seconds (Docker) or later. Open
+ * requests have 3 s and a compaction 5 s of it. The next start continues whatever was cut off, and
+ * acknowledged events are on the disk.
+ */
+const STOP_WITHIN_MS = 9_000
+/** Time that the threads have to end when a stop is cut off, ms. */
+const HALT_WITHIN_MS = 500
 
 // A closed pipe, or a log file on a full disk, must not end the service.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
@@ -30,6 +39,9 @@ let stoppingSince: number | null = null
 // These listeners are never replaced, because a signal that arrives during a replacement would be lost.
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
+// The terminal was closed.
+process.on('SIGHUP', stop)
+watchParent(process.env, stop)
 
 try {
   const settings = readSettings(process.env)
@@ -76,9 +88,18 @@ async function stop(): Promise<void> {
   }
   stoppingSince = now
   printStatus('stopping', 'Open requests are finished first. Press Ctrl-C again to stop at once.')
+  setTimeout(cutOff, STOP_WITHIN_MS)
   await service.stop()
   serviceLog('STOPPED')
   process.exit(0)
+}
+
+/** Ends a stop that hangs or takes too long. */
+async function cutOff(): Promise<void> {
+  serviceLog('STOP_CUT_OFF', { ms: STOP_WITHIN_MS })
+  // DuckDB aborts a process that exits while a statement runs, and a signal that nobody can catch does not.
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), HALT_WITHIN_MS)
+  await endAtOnce(0)
 }
 
 /** Ends the process. The work of its threads is cut off first. */

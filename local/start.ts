@@ -9,6 +9,7 @@ import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { scanAgent } from '#core/scans/scan'
 import { systemClock as clock } from '#providers/system-clock'
 import type { Credentials } from '#schemas/owner'
+import { openAdminSocket } from './access/admin-socket.ts'
 import { openAccess } from './access/open-access.ts'
 import { profileOf } from './access/profile.ts'
 import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from './credentials-file.ts'
@@ -19,6 +20,7 @@ import { connectionsWithin, readFileLimit } from './file-limit.ts'
 import { openFunctions } from './functions.ts'
 import { CAPS, createAdmission } from './http/admission.ts'
 import { listen, reservePort } from './http/listen.ts'
+import { createProxyWatch } from './http/proxy-watch.ts'
 import { trustProxies } from './http/trusted-proxies.ts'
 import { isOpenToOthers, lockFolder } from './lock.ts'
 import { assertStateFile } from './lost-state.ts'
@@ -85,6 +87,12 @@ async function openService(
     reportStatus(
       'files',
       `The limit of open files is ${fileLimit}, so at most ${connections} connections are open at once. \`ulimit -n\` raises it.`,
+    )
+  }
+  if (settings.BASE_URL?.startsWith('https:') && settings.TRUSTED_PROXIES === undefined) {
+    reportStatus(
+      'proxy',
+      'BASE_URL is https, so a proxy stands before the service. Set TRUSTED_PROXIES to its address (127.0.0.1,::1 on this machine), or all visitors count as one caller.',
     )
   }
   assertStateFile(DATA_DIR)
@@ -174,10 +182,18 @@ async function openService(
     functions,
     admission: createAdmission({ ...CAPS, connections }, log),
     proxies: trustProxies(settings.TRUSTED_PROXIES ?? []),
+    watchCaller: createProxyWatch(settings.TRUSTED_PROXIES ?? [], log),
     tellsAddress: settings.BASE_URL === undefined,
     countryHeader: settings.COUNTRY_HEADER,
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
     log,
+  })
+  const admin = await openAdminSocket(DATA_DIR, { setupLink: access.setupLink, log }).catch(error => {
+    reportStatus(
+      'admin',
+      `\`footfall admin link\` does not work here: the socket in ${DATA_DIR} cannot be opened (${error.code}). A shorter path may help.`,
+    )
+    return null
   })
   const stateMaintenance = startStateMaintenance({
     ...storage,
@@ -199,6 +215,7 @@ async function openService(
     freeMemory,
     async stop() {
       await http.close()
+      await admin?.close()
       await stateMaintenance.stop()
       await scanThread.stop()
       await pipeline.stop()

@@ -4,6 +4,10 @@ export const logCodes = {
   FOLDER_OPEN_TO_OTHERS:
     'other users of the machine may read or write the data folder, which holds credentials and what visitors did',
   STOPPED: 'the service has stopped cleanly',
+  STOP_CUT_OFF:
+    'the stop took too long and was cut off; nothing that was acknowledged is lost, and the next start continues',
+  PROXY_NOT_TRUSTED:
+    'all visitors look like one caller, because a proxy or the bridge of a container stands before the service; logged once, with the setting',
   REQUEST_FAILED: 'a request ended in INTERNAL_ERROR, because of a bug',
   REQUEST_LATE: 'a request got 503 just before the timeout of its function',
   CONNECTIONS_CLOSED:

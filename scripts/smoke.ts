@@ -28,8 +28,7 @@ async function smoke(): Promise<void> {
     const body = execFileSync('bash', ['-c', command], { encoding: 'utf8' })
     console.log(`${command}\n${body.slice(0, 200)} …`)
     if (!body.includes(EXPECTED)) throw new Error(`The response of ${command} has no ${EXPECTED}.`)
-    // A signal to npm alone would not reach the service.
-    process.kill(Number(/^process +(\d+)$/m.exec(output)?.[1]), 'SIGINT')
+    child.kill('SIGTERM')
     const code = await ended
     if (code !== 0) throw new Error(`npm start ended with status ${code}.`)
   } catch (error) {

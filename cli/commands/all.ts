@@ -1,5 +1,6 @@
 import type { Command } from '#cli/command'
 import { accountUsage, whoami } from './account.ts'
+import { adminLink } from './admin-link.ts'
 import { allSites } from './all-sites.ts'
 import { botTraffic } from './bot-traffic.ts'
 import { breakdown } from './breakdown.ts'
@@ -75,6 +76,7 @@ export const commands: readonly Command[] = [
   login,
   logout,
   authStatus,
+  adminLink,
   whoami,
   accountUsage,
   upgradeLink,

@@ -30,7 +30,7 @@ export const conversion = projectRead<'GET /conversion'>({
     {
       kind: 'facts',
       facts: [
-        ['Users', answer.users, 'count'],
+        ['Visitors', answer.users, 'count'],
         ['Converted', answer.converted, 'count'],
         ['Rate', answer.rate, 'rate'],
       ],
@@ -40,7 +40,7 @@ export const conversion = projectRead<'GET /conversion'>({
       name: 'values',
       columns: [
         { key: 'value', title: 'Value' },
-        { key: 'users', title: 'Users', as: 'count' },
+        { key: 'users', title: 'Visitors', as: 'count' },
         { key: 'converted', title: 'Converted', as: 'count' },
         { key: 'rate', title: 'Rate', as: 'rate' },
       ],

@@ -30,10 +30,10 @@ const CREATE: readonly Flag[] = [
     help: 'the smallest lift of interest: 0.1 is 10 %; the planned size follows (default: 0.2)',
   },
   {
-    flags: '--planned-size <users>',
+    flags: '--planned-size <visitors>',
     parameter: 'planned_size',
     as: 'whole',
-    help: 'users that every variant needs before a decision',
+    help: 'visitors that every variant needs before a decision',
   },
 ]
 

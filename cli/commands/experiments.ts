@@ -22,7 +22,7 @@ export const listExperiments = callCommand<'GET /experiments'>({
       columns: [
         { key: 'name', title: 'Name' },
         { key: 'status', title: 'Status' },
-        { key: 'id', title: 'Id' },
+        { key: 'id', title: 'Id', as: 'id' },
         { key: 'goal_event', title: 'Goal' },
         { key: 'shares', title: 'Variants' },
         { key: 'winner', title: 'Winner' },
@@ -49,7 +49,7 @@ export const getExperiment = callCommand<'GET /experiments/{id}'>({
         columns: [
           { key: 'key', title: 'Variant' },
           { key: 'exposures', title: 'Shown', as: 'count' },
-          { key: 'unique_users', title: 'Users', as: 'count' },
+          { key: 'unique_users', title: 'Visitors', as: 'count' },
           { key: 'conversions', title: 'Converted', as: 'count' },
           { key: 'conversion_rate', title: 'Rate', as: 'rate' },
           { key: 'best', title: 'Is best', as: 'rate' },
@@ -97,7 +97,7 @@ function planFacts({ decision, plan }: Answer<'GET /experiments/{id}'>['results'
     facts: [
       ['Decision', decision],
       ['Decides about (UTC)', timeOf(plan.decides_at), 'time'],
-      ['Users for each variant', plan.size, 'count'],
+      ['Visitors for each variant', plan.size, 'count'],
       ['Effect that they find', plan.smallest_effect, 'rate'],
       ['First exposure (UTC)', timeOf(plan.first_exposure_at), 'time'],
     ],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { callCommand, days, type Flag, type Input, NAME, parametersOf, QUESTION } from '#cli/command'
 import { CommandError } from '#cli/errors'
+import { countedWords } from '#cli/option-words'
 import { type Block, line } from '#cli/print/blocks'
 import { peopleTable } from '#cli/print/people-table'
 import { reportHeading } from '#cli/print/periods'
@@ -66,7 +67,7 @@ export const funnel = callCommand<'POST /funnel'>({
     endpoint: 'POST /funnel',
     body: { project: input.args.NAME, ...stepsOf(input), ...parametersOf(FLAGS, input) },
   }),
-  print: answer => [
+  print: (answer, { input }) => [
     reportHeading(answer.project, answer.period),
     {
       kind: 'table',
@@ -96,7 +97,7 @@ export const funnel = callCommand<'POST /funnel'>({
     { kind: 'facts', facts: [['Overall', answer.overall_conversion_rate, 'rate']] },
     ...(answer.breakdowns === undefined ? [] : [groupTable(answer.breakdowns)]),
     ...(answer.people === undefined ? [] : [peopleTable(answer.people, 'Passed')]),
-    ...answer.caveats.map(text => line(`Note: ${text}`)),
+    ...answer.caveats.map(text => line(`Note: ${countedWords(text, input)}`)),
   ],
 })
 

@@ -1,6 +1,7 @@
-import { askYes } from '#cli/ask'
+import { askText, askYes } from '#cli/ask'
 import { type Flag, type Input, parametersOf, type RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
+import { isThisMachine } from '#cli/http/base-url'
 import type { Answer, Call } from '#cli/http/endpoint'
 import type { Block } from '#cli/print/blocks'
 import { printCall } from '#cli/print/dry-run'
@@ -9,7 +10,7 @@ import { type FirstEvent, waitForEvent } from '#cli/site/first-event'
 import { readSite, type Site } from '#cli/site/site-files'
 import { type SiteKind, siteKindOf } from '#cli/site/site-kinds'
 import { planSite, planText, refuseOther, type SitePlan, snippetsOf } from '#cli/site/site-plan'
-import { parsedSnippet, type Snippet } from '#cli/site/snippet'
+import { parsedSnippet, type Snippet, scriptTag } from '#cli/site/snippet'
 import { writeChanges } from '#cli/site/write-changes'
 import { cleanText } from '#core/text/clean-text'
 import { CREATE, createdBlocks } from './project-changes.ts'
@@ -23,6 +24,10 @@ const WAIT_S = { terminal: 600, pipe: 60 }
 const FLAGS: readonly Flag[] = [
   ...CREATE,
   { flags: '--folder <path>', help: 'the folder of the site (default: this one)' },
+  {
+    flags: '--public-url <address>',
+    help: 'where browsers reach the service, if it says an address of this machine alone: https://stats.example.com',
+  },
   { flags: '--yes', as: 'switch', help: 'writes without asking, as an agent needs it' },
   {
     flags: '--wait <seconds>',
@@ -49,18 +54,21 @@ export const init: RunCommand = {
     refuseOther(found, name)
     const call = createCall(input)
     if (input.options.dryRun === true) {
-      const plan = planSite(site, kind, exampleSnippet(session, name), found)
+      const plan = planSite(site, kind, exampleSnippet(input, session, name), found)
       return printCall(call, session, [diffBlock(plan)], { site: siteData(kind, plan, 'not_written') })
     }
     const { answer: project } = await session.client(call)
-    const snippet = parsedSnippet(project.snippet)
+    const snippet = await reachableSnippet(input, session, project)
     refuseOther(found, name, snippet.token)
     const plan = planSite(site, kind, snippet, found)
-    show(session, [...createdBlocks(project), ...planBlocks(kind, plan)])
+    show(session, [...createdBlocks({ ...project, snippet: scriptTag(snippet) }), ...planBlocks(kind, plan)])
     const status = await write(input, session, site, plan)
     show(session, [statusBlock(kind, plan, status)])
     const isThere = status === 'written' || status === 'already_there'
-    const arrived = isThere ? await wait(input, session, project) : null
+    // A project that has events already is installed; who wants another event says how long to wait.
+    const isKnown = status === 'already_there' && project.total_events > 0 && input.options.wait === undefined
+    const arrived = isKnown ? undefined : isThere ? await wait(input, session, project) : null
+    if (isKnown) show(session, [knownBlock(project)])
     if (session.globals.json)
       session.print(
         [],
@@ -75,8 +83,58 @@ function createCall(input: Input): Call<'POST /projects'> {
 }
 
 /** A dry run does not know the token. */
-function exampleSnippet({ baseUrl }: Session, project: string): Snippet {
-  return { src: `${baseUrl()}/tracker.js`, project, token: 'aat_…' }
+function exampleSnippet({ options }: Input, { baseUrl }: Session, project: string): Snippet {
+  const isLocal = isLocalSite(String(options.domain))
+  const address = publicUrl(options.publicUrl) ?? baseUrl()
+  return { src: `${address}/tracker.js`, project, token: 'aat_…', ...(isLocal && { isLocal }) }
+}
+
+/**
+ * The snippet with an address that the visitors of the site can reach. A service without BASE_URL says
+ * `localhost`, which is another machine for each visitor: then a person is asked, and others are told.
+ */
+async function reachableSnippet({ options }: Input, session: Session, project: Project): Promise<Snippet> {
+  const snippet = parsedSnippet(project.snippet)
+  if (isLocalSite(project.allowed_origins)) snippet.isLocal = true
+  let named = publicUrl(options.publicUrl)
+  if (named === undefined && !snippet.isLocal && isThisMachine(snippet.src)) {
+    const canAsk = session.output.canAsk && !session.globals.json && options.yes !== true
+    const question = `The service says ${new URL(snippet.src).origin}, which only this machine reaches. Where do browsers reach it (https://…; empty: leave it)?`
+    if (canAsk) named = publicUrl((await askText(session.io, question)) || undefined)
+    if (named === undefined) {
+      session.say(
+        `The snippet names ${new URL(snippet.src).origin}, which only this machine reaches. Start the service with BASE_URL, or add --public-url https://stats.example.com.`,
+      )
+    }
+  }
+  return named === undefined ? snippet : { ...snippet, src: `${named}/tracker.js` }
+}
+
+/** An address without a slash at its end. Throws CommandError for anything else. */
+function publicUrl(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  const text = String(value)
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && !url.username)
+    return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`
+  throw new CommandError({
+    error: 'USAGE',
+    message: 'The public address must look like https://stats.example.com.',
+    suggested_action: 'Correct it: --public-url https://stats.example.com',
+  })
+}
+
+/** Whether pages of the site also run on the machine of a developer. */
+function isLocalSite(origins: string): boolean {
+  return origins.split(',').some(origin => {
+    const url = origin.includes('://') ? origin.trim() : `https://${origin.trim()}`
+    return URL.canParse(url) && /^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(new URL(url).hostname)
+  })
+}
+
+function knownBlock({ name, total_events }: Project): Block {
+  const events = total_events === 1 ? '1 event' : `${total_events} events`
+  return { kind: 'line', text: `The project has ${events} already. See them: footfall events ${name}` }
 }
 
 /** With --json everything is in one object at the end. */

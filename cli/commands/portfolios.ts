@@ -28,7 +28,7 @@ export const portfolioCommands: readonly Command[] = [
     group: 'Projects',
     args: [],
     flags: [],
-    summary: 'Groups of projects that share their users',
+    summary: 'Groups of projects that share their visitors',
     example: '--demo portfolios list',
     call: () => ({ endpoint: 'GET /portfolios' }),
     print: answer => [
@@ -39,7 +39,7 @@ export const portfolioCommands: readonly Command[] = [
         columns: [
           { key: 'slug', title: 'Slug' },
           { key: 'name', title: 'Name' },
-          { key: 'id', title: 'Id' },
+          { key: 'id', title: 'Id', as: 'id' },
           { key: 'projects', title: 'Projects' },
         ],
         rows: answer.portfolios.map(portfolio => ({ ...portfolio, projects: membersOf(portfolio) })),
@@ -52,7 +52,7 @@ export const portfolioCommands: readonly Command[] = [
     args: [SLUG],
     flags: [],
     summary: 'One portfolio',
-    example: '--demo portfolios get acme',
+    example: 'portfolios get acme',
     call: ({ args }) => ({ endpoint: 'GET /portfolios/{idOrSlug}', path: { idOrSlug: args.SLUG as string } }),
     print: ({ portfolio }) => [portfolioFacts(portfolio)],
   }),

@@ -15,7 +15,7 @@ export const list = callCommand<'GET /projects'>({
       name: 'projects',
       columns: [
         { key: 'name', title: 'Name' },
-        { key: 'id', title: 'Id' },
+        { key: 'id', title: 'Id', as: 'id' },
         { key: 'allowed_origins', title: 'Origins' },
         { key: 'created', title: 'Created' },
         { key: 'project_token', title: 'Token' },

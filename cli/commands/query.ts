@@ -86,12 +86,12 @@ type Answer = { group_by: string[]; metrics: string[]; rows: Row[]; count_mode?:
  * `(other)`.
  */
 function rowTables({ group_by, metrics, rows, count_mode }: Answer): TableBlock[] {
-  // Without `count_mode`, which an older service does not send, the name of the metric says enough.
-  const isOfVisits = count_mode === 'session_then_user'
+  // An older service does not send `count_mode`.
+  const counted = count_mode === undefined ? '' : count_mode === 'raw' ? ' (events)' : ' (visits)'
   const columns: Column[] = [
     ...group_by.map(key => ({ key, title: key })),
     ...metrics.map(key => ({
-      ...{ key, title: isOfVisits && key === 'event_count' ? 'visits' : key, as: formatOf(key) },
+      ...{ key, title: key === 'event_count' ? `event_count${counted}` : key, as: formatOf(key) },
     })),
   ]
   const table = { kind: 'table', name: 'rows', columns, rows } as const

@@ -21,7 +21,7 @@ const open: RunCommand = {
   args: [{ name: 'ID', help: 'id of the replay: rpl_…', optional: true }],
   flags: [PROJECT, { flags: '--session <id>', help: 'the newest replay of this session that can be played' }],
   summary: 'An address to watch a replay, for an hour',
-  example: '--demo replays open rpl_0123456789abcdef0123456789abcdef',
+  example: 'replays open rpl_0123456789abcdef0123456789abcdef',
   async run({ args, options }: Input, session: Session) {
     if ((args.ID === undefined) === (options.session === undefined)) {
       throw usage('A replay or a session is needed, and not both.', 'Write replays open ID, or --session ID.')
@@ -30,7 +30,7 @@ const open: RunCommand = {
     const opened = await session.client({ endpoint: 'POST /replays/{id}/open', path: { id } })
     const facts = [
       ['Replay', id],
-      ['Watch at', webPage(opened.answer.viewer_url, 'viewer')],
+      ['Watch at', webPage(opened.answer.viewer_url, 'viewer'), 'address'],
       ['Until (UTC)', opened.answer.expires_at, 'time'],
     ] as const
     session.print([{ kind: 'facts', facts: [...facts] }], opened.text)

@@ -22,7 +22,7 @@ const listReplays = callCommand<'GET /replays'>({
   args: [],
   flags: LIST,
   summary: 'Replays, newest first',
-  example: '--demo replays list --limit 5',
+  example: 'replays list --limit 5',
   call: input => ({ endpoint: 'GET /replays', query: parametersOf(LIST, input) }),
   print: ({ replays, next_before }) => [
     {
@@ -30,7 +30,7 @@ const listReplays = callCommand<'GET /replays'>({
       name: 'replays',
       columns: [
         { key: 'started_at', title: 'Start', as: 'time' },
-        { key: 'id', title: 'Id' },
+        { key: 'id', title: 'Id', as: 'id' },
         { key: 'status', title: 'Status' },
         { key: 'duration_ms', title: 'Length', as: 'duration' },
         { key: 'entry_page', title: 'Page' },
@@ -50,7 +50,7 @@ const getReplay = callCommand<'GET /replays/{id}'>({
   args: [REPLAY],
   flags: [],
   summary: 'One replay and its chunks',
-  example: '--demo replays get rpl_0123456789abcdef0123456789abcdef',
+  example: 'replays get rpl_0123456789abcdef0123456789abcdef',
   call: ({ args }) => ({ endpoint: 'GET /replays/{id}', path: { id: args.ID as string } }),
   print: ({ chunks, ...replay }) => [
     {
@@ -84,7 +84,7 @@ const readSettings = callCommand<'GET /replays/settings'>({
   args: [NAME],
   flags: [],
   summary: 'Whether and how a project records replays',
-  example: '--demo replays settings demo',
+  example: 'replays settings demo',
   call: ({ args }) => ({ endpoint: 'GET /replays/settings', query: { project: args.NAME } }),
   print: answer => [settingsFacts(answer)],
 })
@@ -147,7 +147,7 @@ const readUsage = callCommand<'GET /replays/usage'>({
   args: [],
   flags: [],
   summary: 'Bytes of replays, and their limits',
-  example: '--demo replays usage',
+  example: 'replays usage',
   call: () => ({ endpoint: 'GET /replays/usage' }),
   print: ({ storage, rolling_30d_ingestion: received }) => [
     {

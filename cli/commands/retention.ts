@@ -60,7 +60,7 @@ export const retention = projectRead<'GET /retention'>({
       {
         kind: 'grid',
         name: 'cohorts',
-        corner: 'Cohort (users)',
+        corner: 'Cohort (visitors)',
         columns,
         rows: [
           ...answer.cohorts.map(({ date, users, rates }) => ({

@@ -29,6 +29,11 @@ export function chooseBaseUrl(
  */
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
+/** Whether the address is this machine, so that no other one reaches it. */
+export function isThisMachine(address: string): boolean {
+  return LOOPBACK.test(new URL(address).hostname)
+}
+
 /** Whether nobody on the way can read what is sent. */
 function isPrivate(address: string): boolean {
   const { protocol, hostname } = new URL(address)
@@ -74,7 +79,8 @@ function sameService(a: string, b: string): boolean {
   return plain(a) === plain(b)
 }
 
-function dataFolder(env: Env): string {
+/** The data folder of the service of this machine, as the service itself finds it. */
+export function dataFolder(env: Env): string {
   return env.DATA_DIR || '.footfall'
 }
 

@@ -15,6 +15,8 @@ export type Format =
   | 'json'
   | 'own'
   | 'address'
+  /** What other commands take as an argument: never cut. */
+  | 'id'
 
 export type Cell = string | number | boolean | null | undefined | object
 

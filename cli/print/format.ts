@@ -22,6 +22,7 @@ const formats: Record<Format, (value: Cell) => string> = {
   duration: value => duration(Number(value)),
   time: value => moment(Number(value)),
   address: value => String(value),
+  id: value => String(value),
 }
 
 /**

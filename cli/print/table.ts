@@ -55,8 +55,8 @@ function evenDecimals(cells: readonly string[], { as }: Column): readonly string
 
 type Sized = { column: Column; cells: readonly string[]; width: number }
 
-/** Half a number, or half a time, is a wrong one. */
-const isWhole = ({ column }: Sized) => isNumeric(column.as) || column.as === 'time'
+/** Half a number, half a time or half an id is a wrong one. */
+const isWhole = ({ column }: Sized) => isNumeric(column.as) || column.as === 'time' || column.as === 'id'
 const narrowest = (each: Sized) => (isWhole(each) ? each.width : Math.min(each.width, MIN_TEXT_WIDTH))
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 

@@ -1,7 +1,13 @@
 import { CommandError } from '#cli/errors'
 
 /** What the script tag of a project says. */
-export type Snippet = { src: string; project: string; token: string }
+export type Snippet = {
+  src: string
+  project: string
+  token: string
+  /** The site runs on the machine of a developer, where the tracker sends nothing unless it is told to. */
+  isLocal?: boolean
+}
 
 /** The service writes it so. Nothing else gets into a site, whatever a foreign service answers. */
 const TAG =
@@ -27,8 +33,12 @@ export function scriptTag(snippet: Snippet, extra: Record<string, string> = {}, 
 }
 
 /** The attributes as HTML and JSX write them. */
-export function attributes({ src, project, token }: Snippet, extra: Record<string, string> = {}): string {
-  const all = { src, 'data-project': project, 'data-token': token, ...extra }
+export function attributes(
+  { src, project, token, isLocal }: Snippet,
+  extra: Record<string, string> = {},
+): string {
+  const local = isLocal === true ? { 'data-localhost': 'true' } : {}
+  const all = { src, 'data-project': project, 'data-token': token, ...local, ...extra }
   return Object.entries(all)
     .map(([name, value]) => `${name}="${value}"`)
     .join(' ')

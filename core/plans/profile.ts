@@ -210,22 +210,30 @@ export const OVERRIDABLE = [
   ...(['free', 'pro'] as const).flatMap(tier => TIER_LIMITS.map(limit => `${tier}.${limit}`)),
 ]
 
+/** The numbers of the one plan of the profile `own`. */
+const OF_OWN = TIER_LIMITS.map(limit => `own.${limit}`)
+
 /**
  * A named profile with some numbers replaced: `free.rate_limit_rpm=1000,session_starts=500`. Throws an Error
  * that names what it cannot read, for the operator. `areReadsBilled`: each statement costs money.
  */
 export function readProfile(name: ProfileName, overrides = '', { areReadsBilled = false } = {}): Profile {
   const profile = structuredClone({ ...profiles[name], ...(areReadsBilled && BILLED) })
+  const overridable = name === 'own' ? [...OVERRIDABLE, ...OF_OWN] : OVERRIDABLE
   for (const override of overrides.split(',').filter(text => text.trim() !== '')) {
     const [path = '', value = ''] = override.split('=').map(text => text.trim())
-    if (!OVERRIDABLE.includes(path) || !/^(-1|\d{1,12})$/.test(value)) {
+    if (!overridable.includes(path) || !/^(-1|\d{1,12})$/.test(value)) {
       throw new Error(
-        `must be a list such as free.rate_limit_rpm=1000,session_starts=500; ${JSON.stringify(override.trim())} is not one of ${OVERRIDABLE.join(', ')} with a whole number (-1: no limit)`,
+        `must be a list such as free.rate_limit_rpm=1000,session_starts=500; ${JSON.stringify(override.trim())} is not one of ${overridable.join(', ')} with a whole number (-1: no limit)`,
       )
     }
     const [tier, limit] = path.split('.')
     if (limit === undefined) profile[path as Guard] = Number(value)
-    else profile.tiers[tier as Tier][limit as keyof TierLimits] = Number(value)
+    else {
+      // Under `own` there is one plan for everybody, so its name stands for both.
+      const tiers = tier === 'own' ? (['free', 'pro'] as const) : [tier as Tier]
+      for (const each of tiers) profile.tiers[each][limit as keyof TierLimits] = Number(value)
+    }
   }
   return profile
 }

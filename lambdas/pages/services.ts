@@ -28,6 +28,8 @@ export type PagesServices = {
   signInAttempts: SignInAttempts
   setupLinks: SetupLinks
   shareLinks: Pick<ShareLinks, 'byToken'>
+  /** What prints a setup link here, for pages and messages: `run …`. */
+  ownerLinkCommand: string
   /** In the order of their buttons. */
   providers: readonly IdentityProvider[]
   accounts: {

@@ -8,11 +8,11 @@ import type { PagesServices } from './services.ts'
  * The owner's one-time link. Opening it changes nothing, so that a preview of the link does not use it up.
  */
 export function setupPages(
-  { setupLinks, browserSessions, audit, clock }: PagesServices,
+  { setupLinks, browserSessions, audit, clock, ownerLinkCommand }: PagesServices,
   browser: BrowserSteps,
 ) {
   const setupPage = browser.open(async request => {
-    if (!(await setupLinks.isValid(request.params.link ?? ''))) throw usedUp()
+    if (!(await setupLinks.isValid(request.params.link ?? ''))) throw usedUp(ownerLinkCommand)
     return pageResponse({
       title: 'Sign in as the owner',
       body: html`<section>
@@ -26,7 +26,7 @@ export function setupPages(
   /** The link's secret is the form's own: who knows it may sign in, so a CSRF token would add nothing. */
   const redeemSetup = browser.open(async request => {
     const accountId = await setupLinks.redeem(request.params.link ?? '')
-    if (accountId === null) throw usedUp()
+    if (accountId === null) throw usedUp(ownerLinkCommand)
     const { token, expires_at } = await browserSessions.rotate(
       browser.cookie.read(request) ?? null,
       accountId,
@@ -46,9 +46,9 @@ export function setupPages(
   return { setupPage, redeemSetup }
 }
 
-function usedUp(): ApiError {
+function usedUp(command: string): ApiError {
   return new ApiError(
     'NOT_FOUND',
-    'This setup link is used up, too old or wrong. Restart the service, or run MakeOwner again, to get another.',
+    `This setup link is used up, too old or wrong. Use ${command} to get another.`,
   )
 }

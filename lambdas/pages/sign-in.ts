@@ -14,8 +14,17 @@ import type { PagesServices } from './services.ts'
 
 /** Sign-in and sign-out of browsers (docs/api/account.md, docs/api/agent-sessions.md). */
 export function signInPages(services: PagesServices, browser: BrowserSteps) {
-  const { providers, signInAttempts, identities, browserSessions, authRequests, audit, guards, baseUrl } =
-    services
+  const {
+    providers,
+    ownerLinkCommand,
+    signInAttempts,
+    identities,
+    browserSessions,
+    authRequests,
+    audit,
+    guards,
+    baseUrl,
+  } = services
   const attemptCookie = signInCookie(baseUrl)
 
   const signInPage = browser.open((request, session) => {
@@ -27,11 +36,15 @@ export function signInPages(services: PagesServices, browser: BrowserSteps) {
       viewer: session && viewerOf(session),
       body: html`<section>
 <h1>Sign in to Footfall</h1>
-${providerLinks(
-  providers,
-  to,
-  ['add', 'switch'].filter(name => request.query[name] !== undefined),
-)}
+${
+  providers.length > 0 &&
+  providerLinks(
+    providers,
+    to,
+    ['add', 'switch'].filter(name => request.query[name] !== undefined),
+  )
+}
+${ownerLinkHelp(providers, ownerLinkCommand)}
 </section>`,
     })
   })
@@ -152,7 +165,7 @@ ${providerLinks(
 <p>The address ${email} has an account that signs in another way. Sign in that way once. Then you can add ${label} to the account, and it works from then on.</p>
 ${
   others.length === 0
-    ? html`<p class="quiet">If that way is gone, the operator of this service can make a setup link.</p>`
+    ? html`<p class="quiet">If that way is gone, whoever runs this service can get a link: run ${ownerLinkCommand}.</p>`
     : providerLinks(others, `/auth/start/${id}?add=1&to=${encodeURIComponent(returnTo)}`, ['switch'])
 }
 </section>`,
@@ -172,6 +185,16 @@ ${
   return { signInPage, startSignIn, finishSignIn, logout }
 }
 
+/** The way that always works, for whoever runs the service, and whether it is the only one here. */
+function ownerLinkHelp(providers: readonly IdentityProvider[], command: string): Html {
+  const [before, program, after] = command.split('`')
+  const run = html`run ${before}<code>${program}</code>${after}`
+  return providers.length === 0
+    ? html`<p>No sign-in provider is configured here, so a link is the only way to sign in. Whoever runs this service gets one: ${run}. It signs the owner in once.</p>
+<p class="quiet">For other people and for every day, set up an OpenID provider or a code host.</p>`
+    : html`<p class="quiet">Whoever runs this service can also sign in as its owner, with a link that works once: ${run}.</p>`
+}
+
 /**
  * A button a provider. They are links, so that a sign-in needs neither a script nor a form. `flags`: `add`
  * adds a way to sign in to the account, `switch` lets the person choose another account.
@@ -181,9 +204,8 @@ export function providerLinks(
   to: string,
   flags: readonly string[] = [],
 ): Html {
-  if (providers.length === 0) {
-    return html`<p>No sign-in provider is configured. The operator of this service can make a setup link.</p>`
-  }
+  if (providers.length === 0)
+    return html`<p>No sign-in provider is configured here. <a href="/auth/sign-in">How the owner signs in</a>. Then open this page again.</p>`
   const query = [`to=${encodeURIComponent(to)}`, ...flags.map(name => `${name}=1`)].join('&')
   return html`${providers.map(
     ({ id, label }, i) =>

@@ -71,6 +71,7 @@ export async function openAccess(
   const oauthClients = openOAuthClients({ client, table, clock, network: createNetwork(), baseUrl })
   const pages = pagesHandler({
     ...{ ...stores, accounts, oauthClients, providers, baseUrl, clock, log },
+    ownerLinkCommand: '`footfall admin link` on the machine of this service',
     mayHaveDemo: settings.SEED_DEMO,
     dashboard: async () => (await builtDashboard()).entry,
   })

@@ -15,8 +15,7 @@ export const accessSettings = {
     .default('own')
     .meta({ description: 'Plans and limits: `own` has none, `hosted` sells a Pro plan to everybody' }),
   LIMITS: text.optional().meta({
-    description:
-      'Numbers of the profile that you replace, such as `free.rate_limit_rpm=1000,open_streams=20`',
+    description: 'Numbers of the profile that you replace, such as `own.retention_days=400,open_streams=20`',
   }),
   SIGN_UP: text.optional().meta({
     description:

@@ -1,3 +1,4 @@
+import { adminSocketPath } from '#local/access/admin-socket'
 import { apiKeyPath, credentialsPath } from '#local/credentials-file'
 
 export type FirstSteps = {
@@ -22,6 +23,8 @@ ${hasDemo ? readDemo(curl, baseUrl, project) : createFirst(curl, baseUrl)}
 
   Sign in as the owner; this link works once, for an hour:
     ${setupLink}
+  Another one at any time:
+    curl -s -X POST --unix-socket ${quoteForShell(adminSocketPath(dataDir))} http://localhost/link
 
   Your API key and project token:  ${credentialsPath(dataDir)}
   All endpoints, as OpenAPI 3.1:   ${baseUrl}/openapi.json`

@@ -16,7 +16,7 @@ import { oneAtATime } from './one-at-a-time.ts'
 import { readBody } from './read-body.ts'
 import { respondToMalformed } from './respond-to-malformed.ts'
 import { type StreamedBody, sendStream } from './send-stream.ts'
-import { type TrustedProxies, trustProxies } from './trusted-proxies.ts'
+import { type Caller, type TrustedProxies, trustProxies } from './trusted-proxies.ts'
 import { usedAddress } from './used-address.ts'
 
 export type HttpOptions = {
@@ -32,6 +32,8 @@ export type HttpOptions = {
   localPages?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Whose X-Forwarded-For counts. Default: nobody's, so that the caller is the peer of the connection. */
   proxies?: TrustedProxies
+  /** Sees each caller with its header X-Forwarded-For. */
+  watchCaller?: (caller: Caller, forwardedFor: string | undefined) => void
   /** Tell functions the address that a caller has used: where the settings name none. Default: false. */
   tellsAddress?: boolean
   /**
@@ -54,8 +56,11 @@ type Target = { route: Route; respond: HttpFunction }
 
 /** A request that has not arrived whole in 30 s is cut off. Node looks every 5 s; its default is 30 s. */
 const TIMEOUTS = { requestTimeout: 30_000, connectionsCheckingInterval: 5_000, keepAliveTimeout: 65_000 }
-/** Longest time that `close` waits for open requests. */
-const CLOSE_WITHIN_MS = 10_000
+/**
+ * Longest time that `close` waits for open requests. The service has ten seconds for its whole stop, and a
+ * compaction takes five of them (STOP_WITHIN_MS of local/main.ts).
+ */
+const CLOSE_WITHIN_MS = 3_000
 
 /**
  * Starts the HTTP front of one machine. It routes requests by the table of routes to their functions, as API
@@ -96,6 +101,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       const { socket, headers } = request
       const forwardedFor = headers['x-forwarded-for'] as string | undefined
       const caller = proxies.callerOf(socket.remoteAddress, forwardedFor)
+      options.watchCaller?.(caller, forwardedFor)
       if (!connections.admit(socket, caller.peer)) {
         response.shouldKeepAlive = false
         throw unavailable(

@@ -27,7 +27,8 @@ let env: Record<string, string>
 let token: string
 
 const ORIGIN = 'https://shop.example'
-const INIT = ['init', 'shop', '--domain', ORIGIN]
+const PUBLIC = 'https://stats.example'
+const INIT = ['init', 'shop', '--domain', ORIGIN, '--public-url', PUBLIC]
 
 beforeAll(async () => {
   service = await demoService()
@@ -59,18 +60,15 @@ function filesOf(folder: string): Record<string, string> {
 }
 
 function withValues(text: string): string {
-  const attributes = `src="${service.baseUrl}/tracker.js" data-project="shop" data-token="${token}"`
-  return text
-    .replaceAll('ATTRIBUTES', attributes)
-    .replaceAll('BASE', service.baseUrl)
-    .replaceAll('TOKEN', token)
+  const attributes = `src="${PUBLIC}/tracker.js" data-project="shop" data-token="${token}"`
+  return text.replaceAll('ATTRIBUTES', attributes).replaceAll('BASE', PUBLIC).replaceAll('TOKEN', token)
 }
 
-function track(): Promise<Response> {
+function track(of = token, origin = ORIGIN): Promise<Response> {
   return fetch(`${service.baseUrl}/track`, {
     method: 'POST',
-    headers: { Origin: ORIGIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36' },
-    body: JSON.stringify({ token, event: 'page_view', properties: { path: '/hello' } }),
+    headers: { Origin: origin, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36' },
+    body: JSON.stringify({ token: of, event: 'page_view', properties: { path: '/hello' } }),
   })
 }
 
@@ -234,4 +232,67 @@ test.each([
   terminal.press(keys)
   expect(await terminal.ended).toBe(expected)
   expect(filesOf(folder)).toEqual({ 'index.html': PAGE })
+})
+
+describe('a service that says an address of this machine alone', () => {
+  const LOCAL = ['init', 'shop', '--domain', ORIGIN]
+  const script = (folder: string) =>
+    /<script defer src=.*/.exec(filesOf(folder)['index.html'] ?? '')?.[0] ?? ''
+
+  test.each([
+    ['https://stats.shop.example\r', 'https://stats.shop.example/tracker.js'],
+    ['https://stats.shop.example/a/\r', 'https://stats.shop.example/a/tracker.js'],
+    ['\r', 'http://localhost:'],
+  ])('a person is asked for the public one, and %j becomes %s', async (keys, expected) => {
+    const folder = newSite({ 'index.html': PAGE })
+    const terminal = openTerminalHere([...LOCAL, '--folder', folder, '--wait', '0'], { columns: 200, env })
+    await terminal.waitFor(/only this machine reaches\. Where do browsers reach it/)
+    terminal.press(keys)
+    await terminal.waitFor(/\[y\/N\]/)
+    terminal.press('y\r')
+    expect(await terminal.ended).toBe(0)
+    expect(script(folder)).toContain(`src="${expected}`)
+  })
+
+  test('an agent is told, and --public-url answers', async () => {
+    const folder = newSite({ 'index.html': PAGE })
+    const told = await run([...LOCAL, '--folder', folder, '--dry-run'])
+    expect(told.code).toBe(0)
+    const written = await run([...LOCAL, '--folder', folder, '--yes', '--wait', '0'])
+    expect([written.code, written.stderr]).toEqual([0, expect.stringContaining('add --public-url https://')])
+    const wrong = await run([...LOCAL, '--folder', folder, '--public-url', 'stats.example'])
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('--public-url https://')])
+    const named = await run([...INIT, '--folder', newSite({ 'index.html': PAGE }), '--yes', '--wait', '0'])
+    expect([named.code, named.stderr]).toEqual([0, ''])
+  })
+})
+
+test.each([
+  ['http://localhost:3000', true],
+  ['http://127.0.0.1:8000', true],
+  ['https://local.example,http://app.localhost', true],
+  ['https://localhost.example', false],
+  ['*', false],
+])('a site at %s gets data-localhost: %s', async (domain, isLocal) => {
+  const folder = newSite({ 'index.html': PAGE })
+  const name = `local-${domain.replace(/\W+/g, '-')}`.slice(0, 60)
+  const args = ['init', name, '--domain', domain, '--folder', folder, '--public-url', PUBLIC]
+  expect(await run([...args, '--yes', '--wait', '0'])).toMatchObject({ code: 0 })
+  expect(filesOf(folder)['index.html']?.includes('data-localhost="true"')).toBe(isLocal)
+})
+
+test('run again on a site whose events arrive, it says how many there are and does not wait', async () => {
+  const name = 'known-shop'
+  const folder = newSite({ 'index.html': PAGE })
+  const origin = 'https://known.example'
+  const args = ['init', name, '--domain', origin, '--folder', folder, '--public-url', PUBLIC, '--yes']
+  expect(await run([...args, '--wait', '0'])).toMatchObject({ code: 0 })
+  const known = JSON.parse((await run(['create', name, '--domain', origin, '--json'])).stdout).project_token
+  for (let i = 0; i < 3; i++) expect((await track(known, origin)).status).toBe(202)
+  await eventually(async () =>
+    expect(JSON.parse((await run(['project', name, '--json'])).stdout).total_events).toBe(3),
+  )
+  const again = await run(args)
+  expect([again.code, again.stderr]).toEqual([0, ''])
+  expect(again.stdout).toContain('The project has 3 events already. See them: footfall events known-shop')
 })

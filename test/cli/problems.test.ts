@@ -16,6 +16,7 @@ beforeAll(async () => {
   const service = await demoService()
   run = createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), COLUMNS: '80' })
   await signIn(run, service)
+  await run(['portfolios', 'create', 'there', '--name', 'There'])
 })
 afterAll(cleanUp)
 
@@ -83,13 +84,26 @@ const problems: [
   ['no command', [], { error: 'USAGE', suggested_action: 'See footfall --help.' }],
   [
     'a portfolio of a project that is not there',
-    ['portfolios', 'create', 'acme', '--name', 'A', '--projects', 'nosuch'],
+    ['portfolios', 'create', 'nowhere', '--name', 'A', '--projects', 'nosuch'],
     { error: 'NOT_FOUND', suggested_action: 'See the projects: footfall list' },
   ],
   [
     'replays of a project that is not there',
     ['replays', 'delete', '--all', '--confirm', 'delete_replay_data', '--project', 'nosuch'],
     { error: 'NOT_FOUND', suggested_action: 'See the projects: footfall list' },
+  ],
+  [
+    'a portfolio that is there already',
+    ['portfolios', 'create', 'there', '--name', 'Again'],
+    { error: 'SLUG_EXISTS', suggested_action: expect.stringContaining('footfall portfolios update SLUG') },
+  ],
+  [
+    'an option whose field has another name',
+    ['query', 'demo', '--from', 'x'],
+    {
+      message: expect.stringContaining('Option `--from`'),
+      suggested_action: expect.stringContaining('--from 7d'),
+    },
   ],
   [
     'a portfolio that is not there',

@@ -126,8 +126,8 @@ test('the rest of the groups of a query is told from the group that lacks the pr
 })
 
 test.each([
-  ['session_then_user', 'visits'],
-  ['raw', 'event_count'],
+  ['session_then_user', 'event_count (visits)'],
+  ['raw', 'event_count (events)'],
   // A service of before.
   [undefined, 'event_count'],
 ])('the head of the column of event_count, counted by %s, is %s', (count_mode, title) => {
@@ -136,9 +136,37 @@ test.each([
   const blocks = blocksOf('query', {
     ...{ project: 'demo', period, group_by: ['event'], metrics, count: 1, count_mode, rows },
   })
-  expect(shown(blocks).split('\n')[2]?.split(/\s+/)).toEqual(['event', title, 'unique_users'])
+  expect(
+    shown(blocks)
+      .split('\n')[2]
+      ?.split(/\s{2,}/),
+  ).toEqual(['event', title, 'unique_users'])
   // The names of CSV are those of the API.
   expect(sheetsOf(blocks).map(csvText)).toEqual(['event,event_count,unique_users\nbuy,3,2'])
+})
+
+test.each([
+  [
+    'list',
+    'projects',
+    { name: 'n'.repeat(64), allowed_origins: 'https://a.example'.repeat(9), project_token: 'aat' },
+    'proj_0123456789abcdef',
+  ],
+  [
+    'portfolios list',
+    'portfolios',
+    { slug: 's'.repeat(64), name: 'n'.repeat(90), members: [] },
+    'pf_0123456789abcdef',
+  ],
+  [
+    'replays list',
+    'replays',
+    { started_at: 1, status: 'complete', entry_page: '/p'.repeat(90) },
+    `rpl_${'0'.repeat(32)}`,
+  ],
+])('%s keeps the id whole, because other commands take it', (command, field, row, id) => {
+  const entry = { ...row, id, created_at: '2026-11-01T00:00:00Z' }
+  expect(shown(blocksOf(command, { [field]: [entry], next_before: null }))).toContain(id)
 })
 
 test('decimals of a column stand below each other', () => {

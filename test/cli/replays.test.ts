@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commands } from '#cli/commands/all'
 import type { Config } from '#cli/session/store'
 import type { Project } from '#core/projects/project'
 import { SCOPES } from '#schemas/scopes'
@@ -68,10 +69,26 @@ test('replays are listed, and that of a session is opened by the secret of the v
   const opened = await run(['replays', 'open', '--session', upload.session_id, '--json'])
   expect(JSON.parse(opened.stdout).viewer_url).toMatch(/\/replay\/viewer#aav_[0-9a-f]{64}$/)
   expect(opened.stderr).toContain('is a secret')
+  // The secret is the answer, so the address for a person has all of it.
+  const shown = await run(['replays', 'open', id])
+  expect(shown.stdout).toMatch(/\/replay\/viewer#aav_[0-9a-f]{64}$/m)
   const none = await run(['replays', 'open', '--session', 's-none'])
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no replay that can be played')])
   expect((await run(['replays', 'open'])).code).toBe(1)
   expect((await run(['replays', 'usage'])).stdout).toMatch(/stored/)
+})
+
+test('the examples in the help of these commands run for who is signed in', async () => {
+  const { id } = await newFinishedReplay(service, project)
+  const examples = commands.filter(({ group, effect }) => group === 'Replays' && effect !== 'deletes')
+  for (const { example, effect } of examples) {
+    if (effect === 'changes') continue
+    const words = example
+      .replace(/rpl_\w+/, id)
+      .replace(/\bdemo$/, project.name)
+      .split(' ')
+    expect({ example, ...(await run(words)) }).toMatchObject({ code: 0 })
+  }
 })
 
 test('nothing is deleted without its confirmation', async () => {

@@ -416,11 +416,11 @@ test('a context is replaced and shown, and a portfolio is created, changed and d
   expect(asText).toMatchObject({ code: 0, stdout: expect.stringContaining('Fewer bounces') })
   writeFileSync(file, 'no JSON')
   expect(await run(['context', 'set', 'bakery', '--file', file])).toMatchObject({ code: 1, stdout: '' })
-  const created = await run(['portfolios', 'create', 'acme', '--name', 'Acme', '--projects', 'bakery'])
-  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/acme[\s\S]*bakery/) })
-  expect(await run(['portfolios', 'update', 'acme', '--name', 'Acme 2'])).toMatchObject({ code: 0 })
-  expect((await run(['portfolios', 'get', 'acme'])).stdout).toContain('Acme 2')
-  expect(await run(['portfolios', 'delete', 'acme', '--confirm'])).toMatchObject({ code: 0 })
+  const created = await run(['portfolios', 'create', 'bakers', '--name', 'Acme', '--projects', 'bakery'])
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/bakers[\s\S]*bakery/) })
+  expect(await run(['portfolios', 'update', 'bakers', '--name', 'Acme 2'])).toMatchObject({ code: 0 })
+  expect((await run(['portfolios', 'get', 'bakers'])).stdout).toContain('Acme 2')
+  expect(await run(['portfolios', 'delete', 'bakers', '--confirm'])).toMatchObject({ code: 0 })
 })
 
 test('the demo refuses what changes something before any call', async () => {

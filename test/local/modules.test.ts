@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-/** The options of Node in `npm start`. */
-const OPTIONS: string[] = scripts.start.split(' ').slice(1, -1)
+/** The options of Node in `npm start`, which is `exec node … local/main.ts`. */
+const OPTIONS: string[] = scripts.start.split(' ').slice(2, -1)
 
 let folder: string
 beforeAll(() => {

@@ -33,7 +33,7 @@ test('npm pack has the command line in one file and the construct, and nothing e
   expect(filename).toBe(basename(packed))
   const paths = files.map(({ path }: { path: string }) => path)
   expect(paths.filter((path: string) => !path.startsWith('build/cdk/')).toSorted()).toEqual([
-    ...['README.md', 'build/cli/footfall.mjs', 'package.json'],
+    ...['LICENSE', 'README.md', 'build/cli/footfall.mjs', 'package.json'],
   ])
 })
 

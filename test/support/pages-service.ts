@@ -44,6 +44,8 @@ const NO_OUTBOUND: Outbound = {
 
 export type PagesServiceOptions = {
   profile?: 'own' | 'hosted'
+  /** False: without the embedded one. Default: true. */
+  hasEmbedded?: boolean
   /** Identity providers beside the embedded one. */
   providers?: readonly IdentityProvider[]
   /** Fetches client id metadata documents. Default: nothing can be fetched. */
@@ -63,6 +65,7 @@ export type PagesServiceOptions = {
  */
 export async function openPagesService({
   profile = 'own',
+  hasEmbedded = true,
   providers = [],
   outbound = NO_OUTBOUND,
   billing,
@@ -113,14 +116,19 @@ export async function openPagesService({
     signInAttempts: createSignInAttempts(services),
     setupLinks,
     shareLinks,
+    ownerLinkCommand: '`footfall admin link` on the machine of this service',
     providers: [
-      createOpenIdProvider({
-        issuer: embedded.issuer,
-        clientId: embedded.clientId,
-        clientSecret: async () => embedded.clientSecret,
-        label: 'this machine',
-        accountPrompt: 'login',
-      }),
+      ...(hasEmbedded
+        ? [
+            createOpenIdProvider({
+              issuer: embedded.issuer,
+              clientId: embedded.clientId,
+              clientSecret: async () => embedded.clientSecret,
+              label: 'this machine',
+              accountPrompt: 'login' as const,
+            }),
+          ]
+        : []),
       ...providers,
     ],
     accounts,

@@ -18,6 +18,17 @@ test('any number of a profile can be replaced', () => {
   expect(readProfile('hosted')).toEqual(profiles.hosted)
 })
 
+test('under own a number of the one plan is that of every account, by the name of the plan', () => {
+  const profile = readProfile('own', 'own.retention_days=400,own.max_events_per_month=5')
+  for (const tier of ['free', 'pro'] as const)
+    expect(limitsOf(profile, { tier })).toMatchObject({ retention_days: 400, max_events_per_month: 5 })
+  // As before.
+  expect(limitsOf(readProfile('own', 'pro.retention_days=30'), { tier: 'pro' }).retention_days).toBe(30)
+  expect(() => readProfile('own', 'own.session_starts=1')).toThrow('own.retention_days')
+  // The plans of `hosted` have names of their own.
+  expect(() => readProfile('hosted', 'own.retention_days=400')).toThrow('is not one of')
+})
+
 test.each(['free.rpm=1', 'session_starts', 'free.max_projects=-2', 'open_sign_up=1', 'x=1'])(
   'the override %s is refused',
   text => {
