@@ -34,7 +34,11 @@ function fullInput({ args, flags }: Command) {
     ])
   return {
     args: Object.fromEntries(args.map(({ name }) => [name, 'demo'])),
-    options: { ...Object.fromEntries(options), file: CONTEXT_FILE, where: '{"field":"country","op":"exists"}' },
+    options: {
+      ...Object.fromEntries(options),
+      file: CONTEXT_FILE,
+      where: '{"field":"country","op":"exists"}',
+    },
   }
 }
 

@@ -1,36 +1,8 @@
 import type { SqlQuery } from '#core/ports'
 import { join, name, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
-import type { Range } from '#core/time'
-import type { EventField } from './lake-read.ts'
+import type { Chosen, ChosenSet, EventField, Refs } from './lake-read.ts'
 import { userKeyOf } from './user-links.ts'
-
-/**
- * A condition on the events of a read. It chooses rows by their own fields, and by flags of the sessions and
- * people that they belong to.
- */
-export type Chosen = {
-  /** The fields of an event that `condition` reads. */
-  fields: readonly EventField[]
-  /** Over these fields and the flags of the sets; never null. */
-  condition: SqlQuery
-  sets: readonly ChosenSet[]
-  /** The events that choose a session or a person: from <= timestamp < to, Unix ms. */
-  range: Range
-}
-
-/** Flags of sessions or people. One that is not in the relation has none. */
-export type ChosenSet = {
-  of: 'session' | 'person'
-  /** Rows (set_ref, flags): one for each session or person. */
-  relation: SqlQuery
-  /** The columns of the flags, which are 1 or 0. */
-  flags: readonly SqlQuery[]
-  /** Whether set_ref is the id itself or its key (core/lake/consume/id-keys.ts). */
-  refs: Refs
-}
-
-export type Refs = 'ids' | 'keys'
 
 /** What a row has of a session or person. */
 export const ID_OF = { session: 'session_id', person: 'user_id' } as const

@@ -1,7 +1,8 @@
 import type { OpenLinks } from '#core/lake/model/open-links'
+import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import type { Range } from '#core/time'
 import type { EventColumnName } from '#schemas/columns'
-import type { Chosen } from './chosen.ts'
 import type { ScanStrategy } from './scan-strategy.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -39,6 +40,33 @@ export type LakeRead = {
 export function withoutWhere({ where: _, ...read }: LakeRead): LakeRead {
   return read
 }
+
+/**
+ * A condition on the events of a read. It chooses rows by their own fields, and by flags of the sessions and
+ * people that they belong to.
+ */
+export type Chosen = {
+  /** The fields of an event that `condition` reads. */
+  fields: readonly EventField[]
+  /** Over these fields and the flags of the sets; never null. */
+  condition: SqlQuery
+  sets: readonly ChosenSet[]
+  /** The events that choose a session or a person: from <= timestamp < to, Unix ms. */
+  range: Range
+}
+
+/** Flags of sessions or people. One that is not in the relation has none. */
+export type ChosenSet = {
+  of: 'session' | 'person'
+  /** Rows (set_ref, flags): one for each session or person. */
+  relation: SqlQuery
+  /** The columns of the flags, which are 1 or 0. */
+  flags: readonly SqlQuery[]
+  /** Whether set_ref is the id itself or its key (core/lake/consume/id-keys.ts). */
+  refs: Refs
+}
+
+export type Refs = 'ids' | 'keys'
 
 /** What a report can read of an event. `date` is its UTC date. */
 export type EventField = EventColumnName | 'date'

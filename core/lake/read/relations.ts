@@ -6,9 +6,9 @@ import { join, name, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { DAY_MS, midnight } from '#core/time'
 import { EVENT_LIMITS } from '#schemas/event'
-import { type Chosen, isOfEntities, joinSets, passingEvents, type Refs } from './chosen.ts'
+import { isOfEntities, joinSets, passingEvents } from './chosen.ts'
 import { hotEvents } from './hot-events.ts'
-import { type EventField, type LakeRead, withoutWhere } from './lake-read.ts'
+import { type Chosen, type EventField, type LakeRead, type Refs, withoutWhere } from './lake-read.ts'
 import { FREE_SCANS } from './scan-strategy.ts'
 import {
   betweenDates,

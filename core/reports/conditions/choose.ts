@@ -1,6 +1,6 @@
 import { ApiError } from '#core/errors'
-import { type ChosenSet, ID_OF, joinSets } from '#core/lake/read/chosen'
-import { type EventField, type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
+import { ID_OF, joinSets } from '#core/lake/read/chosen'
+import { type ChosenSet, type EventField, type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { events, hasIdsAsKeys, sessions } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { addDays, type Zone } from '#core/reports/run/zone'

@@ -15,7 +15,12 @@ const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
 
 describe('an argument that the chosen report does not read', () => {
   test.each<[string, string, Record<string, unknown>, RegExp]>([
-    ['groups of totals', 'query', { report: 'totals', group_by: ['event'] }, /Leave out 'group_by': .*report=totals takes only/],
+    [
+      'groups of totals',
+      'query',
+      { report: 'totals', group_by: ['event'] },
+      /Leave out 'group_by': .*report=totals takes only/,
+    ],
     [
       'a goal of a funnel',
       'journeys',
@@ -100,7 +105,9 @@ test('a time of day is refused by whole days, in the words of the tools, and cou
   const said = await refusal('query', named({ ...asked, report: 'totals' }))
   expect(said).toContain("This report counts whole dates, and 'since' has a time of day.")
   expect(said).toContain('query(report="metrics")')
-  expect(textOf(await call('query', named({ ...asked, metrics: ['event_count'] })))).toMatch(/event_count = \d/)
+  expect(textOf(await call('query', named({ ...asked, metrics: ['event_count'] })))).toMatch(
+    /event_count = \d/,
+  )
 })
 
 test('a last day and a condition hold for every reader', async () => {

@@ -137,7 +137,7 @@ test('a statement names only the segments that can have events of the range, and
   ]
   const { read } = await setUp([onDay(0), onDay(1), onDay(2)], SEGMENTS)
   const secondDay = { ...read, from: MIDNIGHT + DAY, to: MIDNIGHT + 2 * DAY }
-  const [first, second] = ['1-2-0-0', '2-3-0-0'] as const
+  const [first, second, third] = ['1-2-0-0', '2-3-0-0', '3-4-0-0'] as const
   const file = (table: string, name: string) => `segments/${table}/bucket=7/${name}.parquet`
   expect(events(secondDay, ['event']).scans).toEqual([
     { table: 'segment_events', files: [file('events', second)] },
@@ -145,10 +145,11 @@ test('a statement names only the segments that can have events of the range, and
   expect(activity(secondDay).scans).toEqual([
     { table: 'segment_activity', files: [file('activity', second)] },
   ])
-  // The events of the days before show which sessions started earlier.
+  // The events of the days before show which sessions started earlier, and those of the days after how they
+  // went on.
   const scans = sessions(secondDay, ['event_count']).scans ?? []
   expect(new Set(scans.flatMap(({ files }) => files))).toEqual(
-    new Set([file('sessions', second), file('sessions', first)]),
+    new Set([first, second, third].map(name => file('sessions', name))),
   )
 })
 
@@ -441,14 +442,16 @@ test('activity counts the same users in the rollup, in hot events, and from a ti
   ])
 })
 
-test('a range that ends within a date of a segment reads the events, and its sessions end there', async () => {
+test('a range that ends within a date of a segment reads the events, and its sessions go on after it', async () => {
   const ofSession = (hours: number) =>
     request({ timestamp: MIDNIGHT + hours * HOUR, session_id: 's', user_id: 'u', event: `at ${hours}` })
   const { engine, read } = await setUp([[[ofSession(1), ofSession(2), ofSession(3)]], [[ofSession(4)]]], {
     compacted: 2,
   })
   const until = { ...read, to: MIDNIGHT + 3 * HOUR }
-  expect(await engine.rows(sessionsSql(until))).toEqual([{ event_count: 2, is_bounce: 0, duration: HOUR }])
+  expect(await engine.rows(sessionsSql(until))).toEqual([
+    { event_count: 4, is_bounce: 0, duration: 3 * HOUR },
+  ])
   expect(
     await engine.rows(
       sql`SELECT CAST(sum(event_count) AS bigint) AS events FROM ${activity(until)} AS activity`,
