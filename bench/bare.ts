@@ -41,6 +41,14 @@ function funnel(steps: readonly string[], breakdown: 'country' | null): string[]
   ]
 }
 
+/** The same statements over the rows for which a condition holds. */
+function chosen(condition: string, statements: readonly string[]): string[] {
+  const rows = `(SELECT * FROM recent WHERE ${condition}) AS recent`
+  return statements.map(statement => statement.replaceAll(/\b(FROM|JOIN) recent\b/g, `$1 ${rows}`))
+}
+
+const OF_BUYERS = "user_id IN (SELECT user_id FROM recent WHERE event = 'purchase')"
+
 /** By the name of the question. `recent` is the view of the events of the question's days. */
 export const bareQuestions: Readonly<Record<string, (userId: string) => string[]>> = {
   'stats 1 day': () => STATS,
@@ -104,4 +112,13 @@ export const bareQuestions: Readonly<Record<string, (userId: string) => string[]
     `SELECT event, count(*), count(DISTINCT user_id), min(timestamp), max(timestamp) FROM recent GROUP BY event`,
     `SELECT DISTINCT unnest(json_keys(properties)) FROM (SELECT properties FROM recent ORDER BY timestamp DESC LIMIT 5000)`,
   ],
+  'chosen stats of a country': () => chosen("country = 'DE'", STATS),
+  'chosen stats of a property': () => chosen("properties->>'plan' = 'pro'", STATS),
+  'chosen pages of buyers': userId => chosen(OF_BUYERS, bareQuestions.pages?.(userId) ?? []),
+  'chosen retention of buyers': userId => chosen(OF_BUYERS, bareQuestions.retention?.(userId) ?? []),
+  'chosen funnel of a country': () =>
+    chosen(
+      "user_id IN (SELECT user_id FROM recent WHERE country = 'DE')",
+      funnel(['page_view', 'signup', 'purchase'], null),
+    ),
 }

@@ -21,6 +21,9 @@ const LONG_STEPS = [
   { event: 'purchase' },
 ]
 
+/** People who have bought something in the range. */
+const BUYERS = { did: { event: 'purchase' } }
+
 /** `userId` is the id of some user of the project. */
 export function questions(userId: string): Question[] {
   const since = { since: '30d' }
@@ -65,6 +68,31 @@ export function questions(userId: string): Question[] {
     { name: 'events', goalMs: 100, path: '/events', query: since },
     { name: 'journey of one user', goalMs: 200, path: '/journey', query: { ...since, user_id: userId } },
     { name: 'properties', goalMs: 300, path: '/properties', query: since },
+    { name: 'chosen stats of a country', goalMs: 1_000, path: '/stats', query: { ...since, filter: 'country:eq:DE' } },
+    {
+      name: 'chosen stats of a property',
+      goalMs: 1_500,
+      path: '/stats',
+      query: { ...since, filter: 'properties.plan:eq:pro' },
+    },
+    {
+      name: 'chosen pages of buyers',
+      goalMs: 1_500,
+      path: '/pages',
+      query: { ...since, type: 'both', where: JSON.stringify(BUYERS) },
+    },
+    {
+      name: 'chosen retention of buyers',
+      goalMs: 1_500,
+      path: '/retention',
+      query: { period: 'week', cohorts: '4', where: JSON.stringify(BUYERS) },
+    },
+    {
+      name: 'chosen funnel of a country',
+      goalMs: 1_500,
+      path: '/funnel',
+      body: { ...since, steps: STEPS, where: { field: 'country', op: 'eq', value: 'DE' } },
+    },
   ]
   return list.map(question => ({ days: 30, ...question }))
 }

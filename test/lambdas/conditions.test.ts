@@ -70,6 +70,15 @@ test.each(reads)('%s refuses a condition of another form or about an unknown fie
   }
 })
 
+test('a condition that would scan the events very often is refused', async () => {
+  const within = (days: number) => ({ did: { event: 'a', within: `${days}d` } })
+  const or = (count: number) => ({ or: Array.from({ length: count }, (_, i) => within(i + 1)) })
+  expect((await ask('stats', routes.stats, { where: or(8) })).status).toBe(200)
+  const { status, error, message } = await ask('stats', routes.stats, { where: or(9) })
+  expect([status, error]).toEqual([400, 'QUERY_FAILED'])
+  expect(message).toContain('fewer different values of `within`')
+})
+
 test('a bare name of a property is answered with the name to send', async () => {
   const { body } = await ask('stats', routes.stats, { where: { field: 'path', op: 'eq', value: '/' } })
   expect(body).toMatchObject({ suggested_field: 'properties.path' })

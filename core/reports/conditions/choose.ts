@@ -29,7 +29,7 @@ export type ChoosingContext = {
 export function choose(condition: Condition, context: ChoosingContext): LakeRead {
   const all = withoutWhere(context.read)
   const range = { from: all.from, to: all.to }
-  const compiler: Compiler = { ...context, read: all, flags: 0 }
+  const compiler: Compiler = { ...context, read: all, flags: 0, sets: 0 }
   const { fields, test, sets } = compile(condition, compiler, 'where')
   return { ...all, where: { range, fields, condition: test, sets: joinedSets(sets, compiler) } }
 }
@@ -37,7 +37,15 @@ export function choose(condition: Condition, context: ChoosingContext): LakeRead
 type Compiler = ChoosingContext & {
   /** Flags that have a name so far. */
   flags: number
+  /** Sets so far. */
+  sets: number
 }
+
+/**
+ * Sets of sessions and people that a condition needs at most: each is one more scan of the events. Nesting
+ * alone makes up to four, and so does each other range of `did`.
+ */
+const MAX_SETS = 8
 
 /** A condition over the columns of an event; it is never null. */
 type Compiled = { fields: EventField[]; test: SqlQuery; sets: WantedSet[] }
@@ -146,6 +154,12 @@ function joinedSets(wanted: readonly WantedSet[], compiler: Compiler): ChosenSet
   const kinds = Map.groupBy(wanted, set =>
     'field' in set ? 'sessions of the rollup' : `${set.of} ${set.range.from} ${set.range.to}`,
   )
+  compiler.sets += kinds.size
+  if (compiler.sets > MAX_SETS)
+    throw new ApiError(
+      'QUERY_FAILED',
+      `Field \`where\` reads the events more than ${MAX_SETS} times. Use fewer different values of \`within\`, or fewer conditions inside each other.`,
+    )
   return [...kinds.values()].map(ofKind => {
     const flags = ofKind.map(({ flag }) => flag)
     const [first] = ofKind
