@@ -65,6 +65,11 @@ export const until = formatted(
   'INVALID_SINCE',
   ['0d', '7d', '2026-11-18T05:30:00+0530', '2999-01-01'],
 )
+/** The end of a grid, which begins before it by itself. */
+export const endOfGrid: FieldCases = {
+  ...until,
+  text: [...until.text, ['3650d', null], ['0001-01-01', 'MISSING_FIELDS']],
+}
 // Before `since`.
 until.text.push(['3650d', 'MISSING_FIELDS'], ['0001-01-01', 'MISSING_FIELDS'])
 

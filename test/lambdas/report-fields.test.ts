@@ -88,6 +88,7 @@ const ofReport: Partial<Record<RouteName, Record<string, cases.FieldCases>>> = {
   retention: {
     period: cases.oneOf(RETENTION_PERIODS),
     event: cases.filledText,
+    ...{ until: cases.endOfGrid, date_to: cases.endOfGrid },
     people_of_cohort: cases.cohortDate,
     // They need `people_of_cohort` beside them (test/core/reports/retention-people.test.ts).
     people_of_offset: cases.alone([0, 7, 29]),
