@@ -17,6 +17,8 @@ import { isSessionLeaf, SESSION_LEAVES, type SessionLeaf } from './session-leave
  * comparison of its columns. `session`, `person` and `did`, and fields of a session, become flags in a set of
  * sessions or people: those of one kind share one scan, however many they are.
  */
+
+/** What a condition is about: the read that it is a part of, and what its times mean. */
 export type ChoosingContext = {
   read: LakeRead
   zone: Zone
