@@ -1,5 +1,6 @@
 import './thread-pool.ts'
 import { flushCompileCache } from 'node:module'
+import { caught } from './caught.ts'
 import { collectWhenIdle } from './collect-garbage.ts'
 import { firstSteps } from './demo/first-steps.ts'
 import { FileLimitError } from './file-limit.ts'
@@ -41,7 +42,7 @@ process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 // The terminal was closed.
 process.on('SIGHUP', stop)
-watchParent(process.env, stop)
+watchParent(process.env, serviceLog, stop)
 
 try {
   const settings = readSettings(process.env)
@@ -88,7 +89,7 @@ async function stop(): Promise<void> {
   }
   stoppingSince = now
   printStatus('stopping', 'Open requests are finished first. Press Ctrl-C again to stop at once.')
-  setTimeout(cutOff, STOP_WITHIN_MS)
+  setTimeout(caught(serviceLog, 'cut off', cutOff), STOP_WITHIN_MS)
   await service.stop()
   serviceLog('STOPPED')
   process.exit(0)

@@ -1,3 +1,6 @@
+import type { Log } from '#core/ports'
+import { caught } from './caught.ts'
+
 /** How often the parent is looked at, ms: far less than a supervisor waits before it starts npm again. */
 const LOOK_MS = 250
 
@@ -6,13 +9,18 @@ const LOOK_MS = 250
  * `kill` of its shell. The service would keep its port and its data folder, and nobody would know it. A
  * service that was started without npm has no parent to follow: the shell that began it may end.
  */
-export function watchParent(environment: Record<string, string | undefined>, onEnd: () => void): void {
+export function watchParent(
+  environment: Record<string, string | undefined>,
+  log: Log,
+  onEnd: () => unknown,
+): void {
   if (environment.npm_lifecycle_event === undefined) return
   const parent = process.ppid
-  const timer = setInterval(() => {
+  const look = () => {
     if (process.ppid === parent) return
     clearInterval(timer)
-    onEnd()
-  }, LOOK_MS)
+    return onEnd()
+  }
+  const timer = setInterval(caught(log, 'parent', look), LOOK_MS)
   timer.unref()
 }

@@ -13,7 +13,7 @@ test.each([
 })
 
 test('a parameter that is a list may stand several times', () => {
-  expect({ ...queryString('path=/a&b=1&path=%2Fb,/c&b=2', ['path']) }).toEqual({ path: '/a,/b,/c', b: '2' })
+  expect({ ...queryString('path=/a&b=1&path=%2Fb,/c&b=2', ['path']) }).toEqual({ path: '/a\n/b,/c', b: '2' })
 })
 
 test('names that every object has, such as `constructor`, are absent unless they were sent', () => {

@@ -33,9 +33,7 @@ function isStep(event: SentEvent, { event: name, filters }: OracleStep): boolean
     filters.every(({ property, op, value }) => {
       const { properties } = event
       const actual = properties !== null && Object.hasOwn(properties, property) ? properties[property] : null
-      return Array.isArray(value)
-        ? value.some(each => matches(actual, 'eq', each))
-        : matches(actual, op, value)
+      return matches(actual, op, value)
     })
   )
 }
