@@ -90,8 +90,11 @@ test('after an erasure reports equal the oracle without the erased events, befor
           for (const project of projects) {
             for (const since of given.since) {
               const asked = { project: project.id, since, now: NOW }
-              const body = await runReport(stats, services, { project, query: { since, groupBy: 'day' } })
-              expect(body).toEqual(oracleStats(left, { ...asked, groupBy: 'day' }))
+              // `/stats` counts whole dates only.
+              if (!since.includes('T')) {
+                const body = await runReport(stats, services, { project, query: { since, groupBy: 'day' } })
+                expect(body).toEqual(oracleStats(left, { ...asked, groupBy: 'day' }))
+              }
               const page = await runReport(events, services, { project, query: { since, limit: 1_000 } })
               expect(page.events).toEqual(oracleEvents(left, asked, {}))
             }
