@@ -9,7 +9,8 @@ export function copyRunning(from: string, to: string, { except = [] }: { except?
   mkdirSync(to, { recursive: true })
   for (const entry of orMissing(() => readdirSync(from, { withFileTypes: true })) ?? []) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (except.includes(entry.name)) continue
+    // The socket of `footfall admin` belongs to the running service.
+    if (except.includes(entry.name) || entry.isSocket()) continue
     if (entry.isDirectory()) copyRunning(source, target)
     else orMissing(() => cpSync(source, target))
   }
