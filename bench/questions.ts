@@ -68,7 +68,12 @@ export function questions(userId: string): Question[] {
     { name: 'events', goalMs: 100, path: '/events', query: since },
     { name: 'journey of one user', goalMs: 200, path: '/journey', query: { ...since, user_id: userId } },
     { name: 'properties', goalMs: 300, path: '/properties', query: since },
-    { name: 'chosen stats of a country', goalMs: 1_000, path: '/stats', query: { ...since, filter: 'country:eq:DE' } },
+    {
+      name: 'chosen stats of a country',
+      goalMs: 1_000,
+      path: '/stats',
+      query: { ...since, filter: 'country:eq:DE' },
+    },
     {
       name: 'chosen stats of a property',
       goalMs: 1_500,
