@@ -7,9 +7,8 @@ import type { Deployed } from './deployed.ts'
 /**
  * Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason.
  * The routes table, with the schemas of all endpoints, is in every function, and so is what bounds strangers.
- * The rule of experiments, and the words of its fields, are 2 to 5 KB of it.
- * Annotations and versions of contexts are 2 KB of each, in the table; a quarter of a hundredth. Conditions of
- * reads are 5 KB of it.
+ * The rule of experiments, and the words of its fields, are 2 to 5 KB of it. Annotations and versions of
+ * contexts are 2 KB of each, in the table; a quarter of a hundredth. Conditions of reads are 5 KB of it.
  */
 const SIZE_LIMITS: Record<FunctionName, number> = {
   // The client of Secrets Manager, for the key of the e-mail index, and the gathered counts of bots.
