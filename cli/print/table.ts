@@ -55,7 +55,7 @@ function evenDecimals(cells: readonly string[], { as }: Column): readonly string
 
 type Sized = { column: Column; cells: readonly string[]; width: number }
 
-/** Half a number, half a time or half an id is a wrong one. */
+/** A column that is never cut: a part of a number, a time or an id would say something wrong. */
 const isWhole = ({ column }: Sized) => isNumeric(column.as) || column.as === 'time' || column.as === 'id'
 const narrowest = (each: Sized) => (isWhole(each) ? each.width : Math.min(each.width, MIN_TEXT_WIDTH))
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)

@@ -72,7 +72,7 @@ async function findFirst(services: SweepServices, settings: SweepSettings, sweep
       if (epoch !== undefined) hot = { ...hot, firstFile: Math.min(hot.firstFile, epoch) }
       if (hotEpoch !== undefined) hot = { ...hot, firstHot: Math.min(hot.firstHot ?? hotEpoch, hotEpoch) }
     }
-    // The prefix comes before all of its keys.
+    // A listing after the next prefix itself begins with its first key.
     after = next ?? PREFIXES[PREFIXES.indexOf(prefix) + 1] ?? DELETING
     if (after === DELETING) return deleteSuperseded(services, settings, { ...sweep, after, hot }, pages + 1)
   }

@@ -71,7 +71,7 @@ export function createSweeper(services: SweepServices, settings: SweepSettings) 
         return file !== null && isOrphan(file.segment, file.table)
       })
       if (orphans.length > 0) await lake.delete(orphans.map(({ key }) => key))
-      // The prefix comes before all of its keys.
+      // A listing after the next prefix itself begins with its first key.
       after = page.next ?? prefixes[prefixes.indexOf(prefix) + 1] ?? null
       if (after === null) break
       if (pages >= settings.slicePages) return { ...sweep, after }

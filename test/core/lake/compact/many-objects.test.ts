@@ -10,7 +10,7 @@ const PAGE_KEYS = 1_000
 const TABLES = ['sessions', 'activity', 'event-ids', 'events']
 
 /**
- * A lake with so many pages of objects that stay, most of hot files or segments of epochs that are not
+ * A lake with so many pages of hot files and of segments. No sweep deletes them, because their epochs are not
  * compacted. Each page of a listing takes PAGE_MS.
  */
 async function openLargeLake({ hotPages, segmentPages }: { hotPages: number; segmentPages: number }) {

@@ -18,7 +18,7 @@ async function pipelineAfterReshard() {
   stream.byName.set(SECOND_SHARD, { entries: [], open: true })
   await state.addShard(SECOND_SHARD)
   const names = async () => (await state.shards()).map(({ shard }) => shard)
-  /** Another shard gets an event meanwhile: without any, no epoch is closed, and no shard is in the way. */
+  /** Lets hours pass. Another shard gets events, because an epoch is closed only after events. */
   const wait = async (hours: number) => {
     for (let passed = 0; passed < hours; passed += 4) {
       clock.time += 4 * HOUR

@@ -30,11 +30,12 @@ const NEEDS: Record<string, Record<string, unknown>> = {
   paths: { goal_event: 'a' },
 }
 
-/** Every row whose read takes `since`, and those of them that count from and to a time of day. */
+/** The rows whose read takes `since`. */
 const reads = (Object.entries(routes) as [string, Route][]).filter(([, { query, body, tag }]) => {
   const shape = ((query ?? body) as { shape?: Record<string, unknown> } | undefined)?.shape ?? {}
   return tag === 'Analytics' && 'since' in shape
 })
+/** Those that may begin and end within a day. */
 const TAKE_TIMES = [
   ...['query', 'events', 'sessions', 'funnel', 'conversion'],
   ...['eventsByBody', 'eventsLookup', 'journey', 'journeyByBody', 'journeyLookup'],
