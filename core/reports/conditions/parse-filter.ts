@@ -1,5 +1,6 @@
 import { ApiError } from '#core/errors'
 import type { EventField } from '#core/lake/read/lake-read'
+import { unixMs } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'
 import type { Zone } from '#core/reports/run/zone'
 import { type FilterField, type FilterValue, filterSql, textField } from '#core/reports/sql/filters'
@@ -86,9 +87,9 @@ export function parseFilter(filter: unknown, place: string, time: LocalTime): Qu
  */
 const TIMES = {
   date: (local: SqlQuery) => textField(sql`CAST(CAST(${local} AS date) AS varchar)`),
-  hour: (local: SqlQuery) => numberField(sql`(${unixMsOf(local)} / ${integer(HOUR_MS)}) % 24`),
+  hour: (local: SqlQuery) => numberField(sql`(${unixMs(local)} / ${integer(HOUR_MS)}) % 24`),
   weekday: (local: SqlQuery) =>
-    numberField(sql`(${unixMsOf(local)} / ${integer(DAY_MS)} + ${integer(THURSDAY)}) % 7`),
+    numberField(sql`(${unixMs(local)} / ${integer(DAY_MS)} + ${integer(THURSDAY)}) % 7`),
 } as const
 
 const HOUR_MS = 3_600_000
@@ -99,10 +100,6 @@ const THURSDAY = 4
 export function numberField(number: SqlQuery): FilterField {
   const scalar = sql`CAST(${number} AS varchar)`
   return { scalar, isText: sql`false`, present: scalar }
-}
-
-function unixMsOf(local: SqlQuery): SqlQuery {
-  return sql`date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', ${local})`
 }
 
 /**
@@ -158,7 +155,7 @@ function isValue(value: unknown): value is FilterValue {
  * ms.
  */
 function timestampCondition(op: ConditionOp, value: FilterValue | FilterValue[], place: string): SqlQuery {
-  if (!Object.hasOwn(SYMBOLS, op)) return filterSql(numberField(unixMsOf(sql`timestamp`)), op, value)
+  if (!Object.hasOwn(SYMBOLS, op)) return filterSql(numberField(unixMs(sql`timestamp`)), op, value)
   if (Array.isArray(value)) throw badTimestamp(place)
   const ms = toUnixMs(value)
   if (ms === null) throw badTimestamp(place)
