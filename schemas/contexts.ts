@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { parseSince, project } from './fields.ts'
+import { CHANNELS } from './channels.ts'
+import { oneOf, parseSince, project } from './fields.ts'
 
 /**
  * Project context and portfolio context (docs/api/projects.md). Unknown keys are refused, unlike anywhere
@@ -69,10 +70,32 @@ const projectTerm = z.strictObject({
   definition: text('glossary.definition', 240),
 })
 
+/** What a rule of `channels` may compare. */
+const RULE_FIELDS = ['referrer_host', 'utm_source', 'utm_medium', 'utm_campaign', 'click_id'] as const
+const RULE_OPS = ['eq', 'prefix', 'suffix', 'contains', 'glob'] as const
+
+const channelRule = z.strictObject({
+  channel: oneOf('channels.channel', CHANNELS),
+  field: oneOf('channels.field', RULE_FIELDS),
+  op: oneOf('channels.op', RULE_OPS),
+  value: text('channels.value', 96),
+})
+const CHANNELS_RULE = 'Field `channels` takes a list of 1 to 20 rules. Leave it out to have none.'
+export type ChannelRule = z.output<typeof channelRule>
+
 const projectLists = {
   goals: list('goals', text('goals', 160), 5),
   activation_events: list('activation_events', text('activation_events', 96), 8),
   glossary: list('glossary', projectTerm, 10),
+  /** Absent without any, because the specification has the other lists alone. */
+  channels: z
+    .array(channelRule, CHANNELS_RULE)
+    .min(1, CHANNELS_RULE)
+    .max(20, CHANNELS_RULE)
+    .optional()
+    .meta({
+      description: 'Rules of this project that name channels, before those of everybody (/sources.md)',
+    }),
   annotations: contextAnnotations,
 }
 

@@ -34,6 +34,7 @@ import { retention } from './retention.ts'
 import { scan } from './scan.ts'
 import { authStatus, logout } from './session-commands.ts'
 import { sessions, sessionsDist } from './sessions.ts'
+import { sources } from './sources.ts'
 import { sqlShell } from './sql.ts'
 import { stats } from './stats.ts'
 import { upgradeLink } from './upgrade-link.ts'
@@ -50,6 +51,7 @@ export const commands: readonly Command[] = [
   insights,
   breakdown,
   pages,
+  sources,
   paths,
   sessionsDist,
   heatmap,

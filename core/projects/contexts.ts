@@ -83,10 +83,10 @@ export function createContextStore({ client, table, clock, projects, annotations
     context: ProjectContext,
     ifMatch?: string,
   ): Promise<StoredContext<ProjectContext>> {
-    const { goals, activation_events, glossary } = context
+    const { goals, activation_events, glossary, channels } = context
     const own = context.annotations.length === 0 ? [] : await annotations.list(id)
     const listed = listedAnnotations(context.annotations.map(withoutNulls), own)
-    const wanted = { goals, activation_events, glossary, annotations: listed }
+    const wanted = { goals, activation_events, glossary, channels, annotations: listed }
     const { lists, etag } = await write(`context#${id}`, NO_PROJECT_CONTEXT, wanted, ifMatch)
     return { context: withOwn(lists, await annotations.list(id)), etag }
   }

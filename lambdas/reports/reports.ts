@@ -15,6 +15,7 @@ import { retention } from '#core/reports/retention/retention'
 import type { Report } from '#core/reports/run/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
+import { sources } from '#core/reports/sources/sources'
 import { stats } from '#core/reports/stats'
 import type { FieldsOf } from '#lambdas/chain/row-handler'
 import type { Endpoints } from '#lambdas/http/http-function'
@@ -52,6 +53,7 @@ export const reports: {
   sessions,
   sessionDistribution,
   pages,
+  sources,
   insights,
   heatmap,
   query,

@@ -34,6 +34,7 @@ import {
   sessionsQuery,
   sessionsResponse,
 } from '#schemas/sessions'
+import { sourcesQuery, sourcesResponse } from '#schemas/sources'
 import { statsQuery, statsResponse } from '#schemas/stats'
 
 /** What all reports have in common. */
@@ -93,6 +94,14 @@ export const analyticsRoutes = {
     tier: 'pro',
     query: pagesQuery,
     responses: { 200: { description: 'The report', schema: pagesResponse } },
+  },
+  sources: {
+    ...report,
+    method: 'GET',
+    path: '/sources',
+    summary: 'Sessions by where they came from, with a goal',
+    query: sourcesQuery,
+    responses: { 200: { description: 'The report', schema: sourcesResponse } },
   },
   insights: {
     ...report,

@@ -117,6 +117,7 @@ const largestRequests: Record<ReportName, Record<string, unknown>[]> = {
   sessions: [{ ...person, is_bounce: 0 }],
   sessionDistribution: [dated],
   pages: [{ ...dated, type: 'both', limit: 1000 }],
+  sources: [{ ...dated, by: 'content', goal: LONG, currency: 'EUR', limit: 1000 }],
   insights: [{ period: '90d', tz: 'Europe/Berlin' }],
   heatmap: [dated],
   breakdown: [{ ...dated, property: key(0), event: LONG, limit: 1000 }],

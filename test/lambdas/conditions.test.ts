@@ -58,7 +58,7 @@ test.each(reads)('%s takes `where` and `filter`, and both must hold', async (nam
 
 test.each(reads)('%s refuses a condition of another form or about an unknown field', async (name, route) => {
   for (const [fields, error] of [
-    [{ where: { field: 'channel', op: 'eq', value: 'x' } }, 'INVALID_FILTER_FIELD'],
+    [{ where: { field: 'chanel', op: 'eq', value: 'x' } }, 'INVALID_FILTER_FIELD'],
     [{ where: { field: 'path', op: 'eq', value: '/' } }, 'INVALID_FILTER_FIELD'],
     [{ where: { field: 'properties.a.b', op: 'eq', value: '/' } }, 'INVALID_PROPERTY_KEY'],
     [{ where: { field: 'timestamp', op: 'gt', value: 'soon' } }, 'MISSING_FIELDS'],

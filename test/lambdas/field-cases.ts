@@ -77,7 +77,7 @@ until.text.push(['3650d', 'MISSING_FIELDS'], ['0001-01-01', 'MISSING_FIELDS'])
 export const where: FieldCases = {
   text: [
     ...all(['', 'country', '{', '[]', '{}', '{"and":[]}', ...HOSTILE, LONG_IN_QUERY], 'MISSING_FIELDS'),
-    ['{"field":"channel","op":"eq","value":1}', 'INVALID_FILTER_FIELD'],
+    ['{"field":"chanel","op":"eq","value":1}', 'INVALID_FILTER_FIELD'],
     ...all(
       [
         '{"not":{"field":"properties.path","op":"glob","value":"/**"}}',
@@ -96,7 +96,7 @@ export const where: FieldCases = {
 export const filterTexts: FieldCases = {
   text: [
     ...all(['', 'country', 'country=DE', 'country:is:DE', ...HOSTILE], 'MISSING_FIELDS'),
-    ['channel:eq:a', 'INVALID_FILTER_FIELD'],
+    ['chanel:eq:a', 'INVALID_FILTER_FIELD'],
     ...all(['country:eq:DE', 'properties.path:prefix:/a:b', 'event:in:a,b', 'weekday:exists'], null),
   ],
   json: all([LONG, true, {}, [[]], 7], 'MISSING_FIELDS'),
@@ -398,4 +398,9 @@ export const flag: FieldCases = {
     ...all(['true', 'false'], null),
   ],
   json: [...all([7, {}, [], LONG, LONE_SURROGATE], 'MISSING_FIELDS'), ...all([true, false], null)],
+}
+
+export const currency: FieldCases = {
+  text: [...all(['', 'EURO', 'E1R', ...HOSTILE], 'MISSING_FIELDS'), ...all(['EUR', 'eur'], null)],
+  json: [],
 }

@@ -17,6 +17,7 @@ import { isMetered, type Route } from '#schemas/route'
 import { errorsOf, type RouteName, routes } from '#schemas/routes'
 import { HEATMAP_PARTS, PAGE_TYPES } from '#schemas/sessions'
 import { shareParts } from '#schemas/share-parts'
+import { SOURCE_GROUPS } from '#schemas/sources'
 import { STATS_GROUPS } from '#schemas/stats'
 import { buildLake } from '#test/support/build-lake'
 import { repeats, seed } from '#test/support/depth'
@@ -98,6 +99,11 @@ const ofReport: Partial<Record<RouteName, Record<string, cases.FieldCases>>> = {
   journeyByBody: { user_id: { ...cases.filledText, absent: 'MISSING_FIELDS' }, email: cases.filledEmail },
   journeyLookup: { user_id: { ...cases.filledText, absent: 'MISSING_FIELDS' }, email: cases.filledEmail },
   eventsLookup: { user_id: { ...cases.filledText, absent: 'MISSING_FIELDS' }, email: cases.filledEmail },
+  sources: {
+    by: cases.oneOf(SOURCE_GROUPS),
+    goal: { text: cases.goalInQuery.text, json: [] },
+    currency: cases.currency,
+  },
   heatmap: { fields: cases.someOf(HEATMAP_PARTS) },
   sessions: { fields: cases.someOf(['start_time', 'entry_page']) },
   allSites: { limit: cases.wholeNumber(1, 50) },

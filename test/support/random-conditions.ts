@@ -30,6 +30,11 @@ const leaf: fc.Arbitrary<Leaf> = fc.oneof(
     op: fc.constantFrom('gte' as const, 'lt' as const),
     value: fc.constantFrom(0, 3, 5, 15, 60_000),
   }),
+  fc.record({
+    field: fc.constantFrom('channel', 'source', 'referrer_host'),
+    op: fc.constantFrom('eq' as const, 'neq' as const),
+    value: fc.constantFrom('direct', 'referral', 'organic_search', 'email', 'google', 'blog.example.org'),
+  }),
   fc.record({ field: fc.constant('is_bounce'), op: fc.constant('eq' as const), value: fc.boolean() }),
 )
 

@@ -30,6 +30,7 @@ import {
 } from '#core/reports/run/run'
 import { sessionDistribution } from '#core/reports/session-distribution'
 import { sessions } from '#core/reports/sessions'
+import { sources } from '#core/reports/sources/sources'
 import { stats } from '#core/reports/stats'
 import { receivedSince } from '#core/scans/verify/count-received'
 import { splitEqually } from '#schemas/assignment'
@@ -161,6 +162,10 @@ async function runSessionReports(services: ReportServices, project: TestProject)
     await runReport(heatmap, services, { project, query: dated })
     for (const type of PAGE_TYPES) {
       await runReport(pages, services, { project, query: { ...dated, type, limit: 3 } })
+      await runReport(sources, services, {
+        project,
+        query: { ...dated, by: 'source', goal: 'buy', limit: 3 },
+      })
     }
   }
   for (const tz of [undefined, 'America/New_York']) {

@@ -1,16 +1,17 @@
 import { ApiError } from '#core/errors'
 import { ID_OF, joinSets } from '#core/lake/read/chosen'
 import { type ChosenSet, type EventField, type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
-import { events, hasIdsAsKeys, sessions } from '#core/lake/read/relations'
+import { events, hasIdsAsKeys } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { addDays, type Zone } from '#core/reports/run/zone'
+import type { OwnSources } from '#core/reports/sources/name-sources'
 import { filterSql } from '#core/reports/sql/filters'
 import { integer, join, name, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import type { Range } from '#core/time'
 import type { Condition, Did, Leaf } from '#schemas/conditions'
 import { parseFilter, parseValue, UnknownFieldError } from './parse-filter.ts'
-import { isSessionLeaf, SESSION_LEAVES, type SessionLeaf } from './session-leaves.ts'
+import { isSessionLeaf, SESSION_LEAVES, type SessionLeaf, sessionsWithLeaves } from './session-leaves.ts'
 
 /**
  * From a condition (docs/api/conditions.md) to what relations choose by. A leaf about an event becomes a
@@ -25,6 +26,8 @@ export type ChoosingContext = {
   now: number
   /** Unix ms before which the caller may see no event. */
   oldest: number
+  /** What the project knows about where its visitors come from. */
+  own: OwnSources
 }
 
 /** The part of a read that passes a condition. Throws INVALID_FILTER_FIELD and as parseFilter does. */
@@ -172,13 +175,19 @@ function joinedSets(wanted: readonly WantedSet[], compiler: Compiler): ChosenSet
 }
 
 /** The sessions that start in the range, with the flags of their fields. */
-function sessionFlags(sets: readonly WantedSet[], { read }: Compiler): Pick<ChosenSet, 'refs' | 'relation'> {
+function sessionFlags(
+  sets: readonly WantedSet[],
+  { read, own }: Compiler,
+): Pick<ChosenSet, 'refs' | 'relation'> {
   const leaves = sets.flatMap(set => ('field' in set ? [set] : []))
-  const reads = [...new Set(leaves.flatMap(({ field }) => [...SESSION_LEAVES[field].reads]))]
   const flags = leaves.map(({ field, test, flag }) => sql`${toBit(test(field))} AS ${flag}`)
   return {
     refs: hasIdsAsKeys(read) ? 'ids' : 'keys',
-    relation: sql`SELECT session_key AS set_ref, ${join(flags, ', ')} FROM ${sessions(read, reads)} AS leaf_session`,
+    relation: sql`SELECT session_key AS set_ref, ${join(flags, ', ')} FROM ${sessionsWithLeaves(
+      read,
+      leaves.map(({ field }) => field),
+      own,
+    )} AS leaf_session`,
   }
 }
 

@@ -1,4 +1,9 @@
+import type { LakeRead } from '#core/lake/read/lake-read'
+import { sessions } from '#core/lake/read/relations'
 import { DURATION_MS } from '#core/lake/read/session-rows'
+import type { SqlQuery } from '#core/ports'
+import type { OwnSources } from '#core/reports/sources/name-sources'
+import { sessionsWithSources } from '#core/reports/sources/session-sources'
 import { textField } from '#core/reports/sql/filters'
 import { sql } from '#core/sql/sql'
 import { numberField } from './parse-filter.ts'
@@ -11,10 +16,24 @@ export const SESSION_LEAVES = {
   is_bounce: { reads: ['is_bounce'], filterField: numberField(sql`is_bounce`) },
   /** ms. */
   duration: { reads: ['start_at', 'end_at'], filterField: numberField(DURATION_MS) },
+  channel: { reads: 'source', filterField: textField(sql`channel`) },
+  source: { reads: 'source', filterField: textField(sql`source`) },
+  referrer_host: { reads: 'source', filterField: textField(sql`referrer_host`) },
 } as const
 
 export type SessionLeaf = keyof typeof SESSION_LEAVES
 
 export function isSessionLeaf(field: string): field is SessionLeaf {
   return Object.hasOwn(SESSION_LEAVES, field)
+}
+
+/** The sessions of the range with what the leaves read. Only the events know where a session came from. */
+export function sessionsWithLeaves(
+  read: LakeRead,
+  leaves: readonly SessionLeaf[],
+  own: OwnSources,
+): SqlQuery {
+  const reads = leaves.map(leaf => SESSION_LEAVES[leaf].reads)
+  const fields = [...new Set(reads.flatMap(each => (each === 'source' ? [] : each)))]
+  return reads.includes('source') ? sessionsWithSources(read, fields, own) : sessions(read, fields)
 }

@@ -9,6 +9,7 @@ import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { CountReplays } from '#core/replays/of-sessions'
 import { choose } from '#core/reports/conditions/choose'
 import { conditionOf, hasNegativeLeaf, ofUnit, type Unit } from '#core/reports/conditions/units'
+import { ownSources } from '#core/reports/sources/own-sources'
 import type { Range } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
 import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts'
@@ -49,6 +50,9 @@ export type ReportProject = LakeRead['project'] & {
   name: string
   /** IANA time zone of reads without `tz`; null or absent: UTC. */
   timezone?: string | null | undefined
+  /** Where its own pages are, so that they are no source of visits (docs/api/sources.md). */
+  allowed_origins?: string | undefined
+  link_domains?: string[] | undefined
 }
 
 /**
@@ -226,7 +230,10 @@ export async function runReport<Params extends DatedParams, Body>(
     if (condition === null) return read
     const unit = report.unit?.(params) ?? 'event'
     const oldest = oldestOf(read.project)
-    return choose(ofUnit(condition, unit), { read, now, oldest, zone: withoutEmptyPast(zone, oldest) })
+    return choose(ofUnit(condition, unit), {
+      ...{ read, now, oldest, zone: withoutEmptyPast(zone, oldest) },
+      own: ownSources(project, context),
+    })
   }
   return withStatements(engine, { lake, signal }, async rows => {
     async function readProject(each: ReportProject, asked: Range = range): Promise<LakeRead> {

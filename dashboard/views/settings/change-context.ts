@@ -14,7 +14,14 @@ export function changeContext(
   { context, etag }: { context: Context; etag: string },
   changes: Partial<Context>,
 ): Call<Answer<'PUT /project-context'>> {
-  const { goals, activation_events, glossary, annotations } = { ...context, ...changes }
-  const put = call('PUT /project-context', { project, goals, activation_events, glossary, annotations })
+  const { goals, activation_events, glossary, channels, annotations } = { ...context, ...changes }
+  const lists = {
+    goals,
+    activation_events,
+    glossary,
+    annotations,
+    ...(channels !== undefined && { channels }),
+  }
+  const put = call('PUT /project-context', { project, ...lists })
   return { ...put, ifMatch: etag }
 }

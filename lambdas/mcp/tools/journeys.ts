@@ -9,16 +9,18 @@ import { count, EVERYBODY, notesOf, percent, range, tableOf } from './words.ts'
 
 const input = z.object({
   project,
-  kind: z.enum(['funnel', 'paths', 'retention', 'conversion']).describe('The question'),
+  kind: z.enum(['funnel', 'paths', 'retention', 'conversion', 'sources']).describe('The question'),
   steps: z.array(step).optional().describe('funnel: 2 to 8; default the activation events'),
   window_hours: z.number().optional().describe('funnel: default 168'),
   count_by: z.enum(['user_id', 'session_id']).optional().describe('funnel: people (default) or sessions'),
-  goal: z.string().optional().describe('paths, conversion: event'),
+  goal: z.string().optional().describe('paths, conversion, sources: event'),
   from: z.string().optional().describe('conversion: event that people start with'),
   by: z
     .string()
     .optional()
-    .describe('funnel, conversion: country, source, first_source, entry_page or a property'),
+    .describe(
+      'funnel, conversion: country, source, first_source, entry_page or a property; sources: channel, source, referrer, campaign, content or landing_page',
+    ),
   period: z.enum(['day', 'week', 'month']).optional().describe('retention'),
   cohorts: z.int().min(1).max(30).optional().describe('retention: how many'),
   event: z.string().optional().describe('retention: first event'),
@@ -36,6 +38,7 @@ const TAKES: Record<Args['kind'], readonly string[]> = {
   paths: ['goal'],
   retention: ['period', 'cohorts', 'event', 'returning_event'],
   conversion: ['goal', 'from', 'by'],
+  sources: ['goal', 'by'],
 }
 
 /** What people do one after the other. */
@@ -43,7 +46,7 @@ export const journeys = defineTool({
   name: 'journeys',
   title: 'Journeys',
   description:
-    'Order and return. funnel: how many pass steps in order, where they drop off. paths: from entry page to a goal. retention: who comes back by cohort. conversion: share of people who reach a goal, by a value.',
+    'Order and return. funnel: how many pass steps in order, where they drop off. paths: from entry page to a goal. retention: who comes back by cohort. conversion: share of people who reach a goal, by a value. sources: visits by where they came from.',
   input,
   renames: { conversion_window_hours: 'window_hours', goal_event: 'goal', breakdown: 'by' },
   effect: 'reads',
@@ -175,6 +178,25 @@ const kinds = {
       tables: [tableOf('values', [...found.values, ...rest], columns)],
       ...notesOf(found),
       next: 'journeys(kind="funnel", by=…) for the steps between.',
+    }
+  },
+
+  async sources(args: Args, { call }: ToolContext) {
+    const { goal, by = 'channel' } = args
+    const found = await call('sources', { query: { ...dated(args), goal, by } })
+    const { total } = found
+    const columns = ['value', 'sessions', 'people', 'bounce_rate', 'avg_pages'] as const
+    const ofGoal = ['conversions', 'conversion_rate', 'sum_value', 'currency'] as const
+    const rows = found.rows.map(row => ({ ...row, value: row.value ?? '(none)' }))
+    const table =
+      goal === undefined ? tableOf('rows', rows, columns) : tableOf('rows', rows, [...columns, ...ofGoal])
+    return {
+      summary: `${count(total.sessions, 'visit')} by ${by}, ${range(found.period)}.`,
+      counted: `visits that start in the range, by their first page; rules of sources version ${found.rules_version}${goal === undefined ? '' : '; a visit converts with the event in it (last touch)'}`,
+      totals: total,
+      tables: [table],
+      ...notesOf(found),
+      next: 'where={"field":"channel","op":"eq","value":…} in any read for one channel.',
     }
   },
 }

@@ -3,10 +3,14 @@ import { eventsOf, isInRange, localTime, type OracleRequest, shiftDate, startOfD
 import { fieldOf, matches } from './query.ts'
 import type { SentEvent } from './sent-event.ts'
 import { oracleSessionList } from './sessions.ts'
+import { askedOf, oracleSource } from './sources.ts'
 
 /** docs/api/conditions.md, computed from its words. */
 
 type Subject = Pick<SentEvent, 'session_id' | 'user_id'> & { event: SentEvent | null }
+const SESSION_FIELDS = [
+  ...['entry_page', 'exit_page', 'is_bounce', 'duration', 'channel', 'source', 'referrer_host'],
+]
 type Value = Parameters<typeof matches>[2]
 
 /** What a condition is true for, among the events of a request. */
@@ -49,12 +53,13 @@ export function oracleConditions(events: readonly SentEvent[], request: OracleRe
   }
 
   function passesLeaf({ field, op, value }: Leaf, { session_id, event }: Subject): boolean {
-    if (!['entry_page', 'exit_page', 'is_bounce', 'duration'].includes(field))
+    if (!SESSION_FIELDS.includes(field))
       return event !== null && matches(fieldOf(event, field, request.tz), op, value as Value)
     const session = sessions.get(session_id ?? '')
     // A session that did not start in the range has none of these fields.
     if (session === undefined || session_id === null) return false
     const values = {
+      ...oracleSource(askedOf(session), { hosts: [], rules: [] }),
       entry_page: session.entryPage,
       exit_page: session.exitPage,
       is_bounce: Number(session.isBounce),
@@ -86,10 +91,7 @@ export function oracleConditions(events: readonly SentEvent[], request: OracleRe
     if ('and' in condition) return condition.and.every(isOfEntities)
     if ('or' in condition) return condition.or.every(isOfEntities)
     if ('not' in condition) return isOfEntities(condition.not)
-    return (
-      !('field' in condition) ||
-      ['entry_page', 'exit_page', 'is_bounce', 'duration'].includes(condition.field)
-    )
+    return !('field' in condition) || SESSION_FIELDS.includes(condition.field)
   }
 
   const passing = (condition: Condition) => own.filter(event => passes(condition, subjectOf(event)))

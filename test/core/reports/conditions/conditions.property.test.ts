@@ -28,6 +28,7 @@ import { oracleDistribution, oracleHeatmap, oraclePages, oracleSessions } from '
 import { condition } from '#test/support/random-conditions'
 import { randomDates } from '#test/support/random-dates'
 import { history, NOW } from '#test/support/random-history'
+import { withSources } from '#test/support/random-sources'
 import { type ReportLake, withReportLake } from '#test/support/report-lake'
 
 const question = fc.record({
@@ -52,7 +53,7 @@ const chosen = { some: 0, others: 0 }
 test('every report of what a condition chooses equals the oracle of these events, sessions and people', async () => {
   await fc.assert(
     fc.asyncProperty(
-      history,
+      withSources(history),
       fc.array(question, { minLength: 2, maxLength: 3 }),
       async (given, questions) => {
         await withReportLake(given, async lake => {
@@ -61,7 +62,7 @@ test('every report of what a condition chooses equals the oracle of these events
         })
       },
     ),
-    { ...propertySettings(2, { countPerDepth: 1 }), endOnFailure: false },
+    { ...propertySettings(2, { countPerDepth: 1 }), endOnFailure: true },
   )
   expect(chosen.some).toBeGreaterThan(0)
   expect(chosen.others).toBeGreaterThan(0)

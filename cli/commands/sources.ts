@@ -1,0 +1,47 @@
+import { days, limit, projectRead, QUESTION } from '#cli/command'
+import { reportHeading } from '#cli/print/periods'
+
+export const sources = projectRead<'GET /sources'>({
+  name: 'sources',
+  endpoint: 'GET /sources',
+  summary: 'Where visits came from: by channel, source, referrer, campaign, content or landing page',
+  flags: [
+    {
+      flags: '--by <what>',
+      parameter: 'by',
+      help: 'channel (default), source, referrer, campaign, content or landing_page',
+    },
+    { flags: '--goal <event>', parameter: 'goal', help: 'a visit converts with this event; adds its values' },
+    { flags: '--currency <code>', parameter: 'currency', help: 'add the values of this currency alone' },
+    limit(50, 'rows'),
+    days(),
+    ...QUESTION,
+  ],
+  example: '--demo sources demo --by source --goal signup',
+  print: ({ project, by, period, goal, total, rows, other }) => [
+    reportHeading(`${project}, visits by ${by}`, period),
+    {
+      kind: 'table',
+      name: 'rows',
+      columns: [
+        { key: 'value', title: 'Value' },
+        { key: 'sessions', title: 'Sessions', as: 'count' },
+        { key: 'people', title: 'Visitors', as: 'count' },
+        { key: 'bounce_rate', title: 'Bounce rate', as: 'rate' },
+        { key: 'avg_pages', title: 'Pages' },
+        ...(goal === null
+          ? []
+          : ([
+              { key: 'conversions', title: 'Converted', as: 'count' },
+              { key: 'conversion_rate', title: 'Rate', as: 'rate' },
+              { key: 'sum_value', title: 'Value' },
+            ] as const)),
+      ],
+      rows: [
+        ...rows.map(row => ({ ...row, value: row.value ?? '(none)' })),
+        ...(other === undefined ? [] : [{ ...other, value: `(${other.values} others)` }]),
+        { ...total, value: '(all)' },
+      ],
+    },
+  ],
+})

@@ -1,0 +1,62 @@
+import type { EventField, LakeRead } from '#core/lake/read/lake-read'
+import { withoutWhere } from '#core/lake/read/lake-read'
+import { events, hasIdsAsKeys, sessions, sessionsEnd } from '#core/lake/read/relations'
+import type { SessionField } from '#core/lake/read/session-fragments'
+import { PAGE } from '#core/lake/read/session-rule'
+import { userKeyOf } from '#core/lake/read/user-links'
+import type { SqlQuery } from '#core/ports'
+import { join, name, sql } from '#core/sql/sql'
+import { textKey } from '#core/sql/text-key'
+import { ASKED_COLUMNS, nameSources, type OwnSources } from './name-sources.ts'
+
+/** A column that a report makes of all events of a session: an aggregate, and the fields that it reads. */
+export type EventSum = { column: string; fields: readonly EventField[]; value: SqlQuery }
+
+/**
+ * The sessions that start in the range, with where they came from: (session_key, fields, ASKED_COLUMNS,
+ * referrer_host, source, channel, sums). It is the first event with a page that says so. No rollup has it, so
+ * this reads the events of the range.
+ */
+export function sessionsWithSources(
+  read: LakeRead,
+  fields: readonly SessionField[],
+  own: OwnSources,
+  sums: readonly EventSum[] = [],
+): SqlQuery {
+  const all = withoutWhere(read)
+  const columns = join([...fields.map(constant), ...sums.map(({ column }) => constant(column))], ', ')
+  const entry = sql`SELECT ${hasIdsAsKeys(all) ? sql`max(session_id)` : userKeyOf(sql`max(session_id)`)} AS entry_key,
+          min_by(CAST(ROW(${join(ASKED_COLUMNS.map(name), ', ')}) AS ROW(${ROW_TYPE})), ${POSITION}) FILTER (WHERE page IS NOT NULL) AS entry,
+          max(CASE WHEN page IS NOT NULL THEN 1 ELSE 0 END) AS has_page${join(
+            sums.map(({ column, value }) => sql`, ${value} AS ${constant(column)}`),
+            '',
+          )}
+        FROM (SELECT *, ${PAGE} AS page FROM ${eventsOfSessions(all, sums)} AS each_event WHERE session_id IS NOT NULL) AS paged_event
+        GROUP BY ${textKey(sql`session_id`)}`
+  const entryColumns = join(
+    ASKED_COLUMNS.map(column => sql`entry.${name(column)} AS ${name(column)}`),
+    ', ',
+  )
+  const asked = sql`(SELECT session_key, has_page, ${entryColumns}${columns.text === '' ? sql`` : sql`, ${columns}`}
+      FROM ${sessions(read, fields)} AS started_session JOIN (${entry}) AS session_entry ON entry_key = session_key)`
+  return nameSources(asked, own)
+}
+
+/** The order of events: two events of one millisecond are in the order of their arrival (U5). */
+const POSITION = sql`ROW(timestamp, lag_s, seq)`
+
+const ROW_TYPE = constant(ASKED_COLUMNS.map(column => `${column} varchar`).join(', '))
+
+/** The events of the sessions that start in the range. */
+function eventsOfSessions(read: LakeRead, sums: readonly EventSum[]): SqlQuery {
+  const fields = new Set<EventField>([
+    ...(['session_id', 'timestamp', 'lag_s', 'seq', 'path', 'url'] as const),
+    ...ASKED_COLUMNS,
+    ...sums.flatMap(({ fields }) => fields),
+  ])
+  return events({ ...read, to: sessionsEnd(read) }, [...fields])
+}
+
+function constant(text: string): SqlQuery {
+  return { text, params: [] }
+}

@@ -1,0 +1,153 @@
+import type { z } from 'zod'
+import { DURATION_MS } from '#core/lake/read/session-rows'
+import type { Row, SqlQuery } from '#core/ports'
+import { sumOfParts, sumParts } from '#core/reports/query/exact-sum'
+import { ratio } from '#core/reports/run/rounding'
+import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
+import { numberOf } from '#core/reports/sql/filters'
+import { propertyValue } from '#core/reports/sql/property-value'
+import { integer, sql } from '#core/sql/sql'
+import type { Channel } from '#schemas/channels'
+import type { sourcesQuery, sourcesResponse } from '#schemas/sources'
+import { RULES_VERSION } from './known-sources.ts'
+import { ownSources } from './own-sources.ts'
+import { type EventSum, sessionsWithSources } from './session-sources.ts'
+
+export type SourcesParams = Omit<z.output<typeof sourcesQuery>, 'project'>
+type Body = z.input<typeof sourcesResponse>
+
+/** GET /sources (docs/api/sources.md): sessions by where they came from, most sessions first. */
+export const sources = defineReport<SourcesParams, Body>({
+  range: sinceDays(7),
+  sql: groupsSql,
+  shape(rows, request) {
+    const { params, project, notes } = request
+    const { by, goal, limit } = params
+    const total = rows.find(row => Number(row.is_total) === 1) ?? {}
+    const groups = rows.filter(row => Number(row.is_total) === 0)
+    const shown = groups.slice(0, limit)
+    const cut = Number(total.group_count ?? 0) - shown.length
+    if (groups.concat(total).some(row => isMixed(row))) notes.warnings.add(MIXED)
+    return {
+      project: project.name,
+      period: toPeriod(request),
+      by,
+      goal: goal ?? null,
+      rules_version: RULES_VERSION,
+      total: toNumbers(total, params),
+      rows: shown.map(row => ({
+        value: row.group_value === null ? null : String(row.group_value),
+        ...((by === 'source' || by === 'referrer') && { channel: channelOf(row) }),
+        ...toNumbers(row, params),
+      })),
+      ...(cut > 0 && { other: { values: cut, ...restOf(total, shown, params) } }),
+    }
+  },
+  namesOfEmpty: ({ goal }, { total }) =>
+    goal === undefined || Number(total.conversions) > 0 ? null : { events: [goal], properties: [] },
+})
+
+const MIXED =
+  'The values of these events have several currencies, so `sum_value` is null there. Send `currency` to add the values of one.'
+
+/** The column of each group. */
+const GROUP_COLUMNS = {
+  channel: sql`channel`,
+  source: sql`source`,
+  referrer: sql`referrer_host`,
+  campaign: sql`nullif(utm_campaign, '')`,
+  content: sql`nullif(utm_content, '')`,
+  landing_page: sql`entry_page`,
+} as const satisfies Record<SourcesParams['by'], SqlQuery>
+
+const FIELDS = ['user_key', 'start_at', 'end_at', 'is_bounce', 'entry_page'] as const
+
+/** The totals of all sessions, and one row for each of the largest groups. */
+function groupsSql({ read, params, project, context }: ReportRequest<SourcesParams>): SqlQuery {
+  const { by, goal, limit } = params
+  const started = sessionsWithSources(read, FIELDS, ownSources(project, context), [
+    PAGE_VIEWS,
+    ...(goal === undefined ? [] : goalSums(goal, params.currency)),
+  ])
+  const ofGoal =
+    goal === undefined
+      ? sql``
+      : sql`, CAST(sum(has_goal) AS bigint) AS conversions, ${sumOfParts([sql`sum(millionths)`, sql`sum(others)`])} AS sum_value,
+          min(first_currency) AS first_currency, max(last_currency) AS last_currency`
+  return sql`SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY is_total ORDER BY sessions DESC, group_value ASC NULLS LAST) AS place,
+        CAST(count(*) OVER () AS bigint) - 1 AS group_count
+      FROM (SELECT grouping(group_value) AS is_total, group_value, count(*) AS sessions, count(DISTINCT user_key) AS people,
+          CAST(sum(is_bounce) AS bigint) AS bounces, CAST(sum(${DURATION_MS}) AS bigint) AS duration,
+          CAST(sum(page_views) AS bigint) AS page_views, min(channel) AS first_channel, max(channel) AS last_channel${ofGoal}
+        FROM (SELECT *, ${GROUP_COLUMNS[by]} AS group_value FROM ${started} AS named_session) AS grouped_session
+        GROUP BY GROUPING SETS ((group_value), ())) AS source_group) AS ranked_group
+    WHERE place <= ${integer(limit)}
+    ORDER BY is_total DESC, place`
+}
+
+const PAGE_VIEWS: EventSum = {
+  column: 'page_views',
+  fields: ['event'],
+  value: sql`count(CASE WHEN event = 'page_view' THEN 1 END)`,
+}
+
+/** What a session has of the goal: whether, the sum of its values, and their currencies. */
+function goalSums(goal: string, currency: string | undefined): EventSum[] {
+  const value = propertyValue('value')
+  const named = propertyValue('currency')
+  const ofEvent = sql`coalesce(upper(${named.scalar}), '')`
+  const isAdded =
+    currency === undefined ? sql`event = ${goal}` : sql`event = ${goal} AND ${ofEvent} = ${currency}`
+  const number = sql`CASE WHEN ${isAdded} THEN ${numberOf(value.scalar)} END`
+  const fields = ['event' as const, ...value.fields, ...named.fields]
+  const [millionths, others] = sumParts(number)
+  const currencyOf = sql`CASE WHEN ${number} IS NOT NULL THEN ${ofEvent} END`
+  return [
+    { column: 'has_goal', fields, value: sql`max(CASE WHEN event = ${goal} THEN 1 ELSE 0 END)` },
+    { column: 'millionths', fields, value: millionths },
+    { column: 'others', fields, value: others },
+    { column: 'first_currency', fields, value: sql`min(${currencyOf})` },
+    { column: 'last_currency', fields, value: sql`max(${currencyOf})` },
+  ]
+}
+
+/** Whether the values of a row have several currencies; a value without one is not of a known one. */
+function isMixed({ first_currency, last_currency }: Row): boolean {
+  return (first_currency ?? null) !== (last_currency ?? null)
+}
+
+function toNumbers(row: Row, { goal }: SourcesParams): Body['total'] {
+  const sessions = Number(row.sessions ?? 0)
+  const bounces = Number(row.bounces ?? 0)
+  const conversions = Number(row.conversions ?? 0)
+  const hasSum = row.sum_value !== null && row.sum_value !== undefined && !isMixed(row)
+  return {
+    sessions,
+    people: Number(row.people ?? 0),
+    bounces,
+    bounce_rate: ratio(bounces, sessions, 3),
+    avg_duration: ratio(Number(row.duration ?? 0), sessions, 0),
+    avg_pages: ratio(Number(row.page_views ?? 0), sessions, 1),
+    ...(goal !== undefined && {
+      conversions,
+      conversion_rate: ratio(conversions, sessions, 3),
+      sum_value: hasSum ? Number(row.sum_value) : null,
+      currency: hasSum && row.first_currency !== '' ? String(row.first_currency) : null,
+    }),
+  }
+}
+
+function channelOf({ first_channel, last_channel }: Row): Channel | null {
+  return first_channel === last_channel ? (first_channel as Channel) : null
+}
+
+/** What the rows that are not shown add up to. */
+function restOf(total: Row, shown: readonly Row[], { goal }: SourcesParams) {
+  const rest = (column: string) =>
+    shown.reduce((sum, row) => sum - Number(row[column] ?? 0), Number(total[column] ?? 0))
+  return {
+    sessions: rest('sessions'),
+    bounces: rest('bounces'),
+    ...(goal !== undefined && { conversions: rest('conversions') }),
+  }
+}
