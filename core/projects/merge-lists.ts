@@ -3,8 +3,8 @@ import { ApiError } from '#core/errors'
 
 /**
  * The lists to write when another request has written since this one began. A list that only one of the two
- * has changed is as that one wants it. Throws CONTEXT_CHANGED for a list that both have changed in different
- * ways.
+ * has changed is as that one wants it; one that is undefined is left out. Throws CONTEXT_CHANGED for a list
+ * that both have changed in different ways.
  */
 export function mergeLists<Lists extends object>({
   begun,
@@ -30,5 +30,5 @@ export function mergeLists<Lists extends object>({
     }
     return [name, isOurs ? wanted[name] : current[name]]
   })
-  return Object.fromEntries(merged) as Lists
+  return Object.fromEntries(merged.filter(([, list]) => list !== undefined)) as Lists
 }
