@@ -72,12 +72,13 @@ const textProperties = {
   utm_campaign: 'campaign name of the browser session',
   utm_content: 'campaign content of the browser session',
   utm_term: 'campaign term of the browser session',
-  click_id: 'name of the click id in the address of the first page, such as gclid; never its value',
   first_utm_source: 'first campaign source of the user',
   first_utm_medium: 'first campaign medium of the user',
   first_utm_campaign: 'first campaign name of the user',
   first_utm_content: 'first campaign content of the user',
   first_utm_term: 'first campaign term of the user',
+  click_id: "name of the click id of the browser session's campaign, such as gclid; never its value",
+  first_click_id: "the same of the user's first campaign",
 } as const
 
 /** Numbers that the tracker sends with every event. */

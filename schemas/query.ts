@@ -12,7 +12,7 @@ export const METRICS = [
   'bounce_rate',
   'avg_duration',
 ] as const
-export const NUMERIC_METRICS = ['sum', 'avg', 'min', 'max', 'p50', 'p95'] as const
+export const NUMERIC_METRICS = ['sum', 'avg', 'min', 'max', 'p50', 'p75', 'p90', 'p95', 'p99'] as const
 export const GROUP_FIELDS = ['event', 'date', 'user_id', 'session_id', 'country'] as const
 export const COUNT_MODES = ['session_then_user', 'raw'] as const
 const ORDER_FIELDS = ['event_count', 'unique_users', 'session_count', 'date', 'event'] as const
@@ -86,11 +86,11 @@ export const queryBody = z.object({
   metrics: listOf('metrics', {
     entry: METRIC,
     code: 'INVALID_METRIC',
-    allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p95 of a property such as sum(value)`,
+    allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p75, p90, p95, p99 of a property such as sum(value)`,
     fewest: 1,
     most: MAX_METRICS,
     description:
-      'What to compute for each group. `event_count` follows `count_mode`. `bounce_rate` and `avg_duration` are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50`, `p95` of a property, such as `sum(value)`, use numbers only.',
+      'What to compute for each group. `event_count` follows `count_mode`. `bounce_rate` and `avg_duration` are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50`, `p75`, `p90`, `p95`, `p99` of a property, such as `sum(value)`, use numbers only.',
   }).default(['event_count']),
   group_by: listOf('group_by', {
     entry: GROUP,

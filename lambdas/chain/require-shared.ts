@@ -15,7 +15,7 @@ const RANGE_FIELDS = ['since', 'until', 'date_from', 'date_to']
 /** Each more doubles the groups that core/reports/few-people/whole-groups.ts counts to judge a question. */
 const MAX_FILTERED_FIELDS = 3
 /** The value of a single event, however many people are in the group. */
-const SINGLE_VALUE = /^(min|max|p50|p95)\(/
+const SINGLE_VALUE = /^(min|max|p\d\d)\(/
 
 /**
  * Lets a share link read the reports of its views and nothing else: no other route, and no field by which a
@@ -109,7 +109,7 @@ const REFUSED: [isAsked: (fields: JsonObject) => boolean, refusal: () => ApiErro
     () =>
       new ApiError(
         'FORBIDDEN',
-        'A share link shows no value of a single event. Use `sum` or `avg` instead of `min`, `max`, `p50` and `p95`.',
+        'A share link shows no value of a single event. Use `sum` or `avg` instead of `min`, `max` and percentiles.',
       ),
   ],
 ]

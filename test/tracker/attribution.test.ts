@@ -22,7 +22,7 @@ async function openTab() {
 test('the five campaign values are read and decoded, and other query parameters are ignored', async () => {
   const tab = await openTab()
   tab.openPage(
-    '?utm_source=news&utm_medium=e+mail&utm_campaign=M%C3%A4rz&utm_content=a&utm_term=b&utm_id=7&gclid=x',
+    '?utm_source=news&utm_medium=e+mail&utm_campaign=M%C3%A4rz&utm_content=a&utm_term=b&utm_id=7&gclid=secret',
   )
   expect(tab.properties()).toEqual({
     utm_source: 'news',
@@ -30,11 +30,13 @@ test('the five campaign values are read and decoded, and other query parameters 
     utm_campaign: 'März',
     utm_content: 'a',
     utm_term: 'b',
+    click_id: 'gclid',
     first_utm_source: 'news',
     first_utm_medium: 'e mail',
     first_utm_campaign: 'März',
     first_utm_content: 'a',
     first_utm_term: 'b',
+    first_click_id: 'gclid',
   })
 })
 
@@ -83,3 +85,14 @@ test('stored text that is no JSON gives no campaign', async () => {
   })
   expect(campaignProperties(new URLSearchParams())).toEqual({})
 })
+
+test.each(['gclid', 'gbraid', 'wbraid', 'msclkid', 'fbclid', 'ttclid', 'li_fat_id', 'twclid'])(
+  'the name of the click id %s is a campaign, and its value is not read',
+  async name => {
+    const tab = await openTab()
+    tab.openPage(`?${name}=secret`)
+    expect(tab.properties()).toEqual({ click_id: name, first_click_id: name })
+    tab.openPage('?xgclid=1&utm_source=news')
+    expect(tab.properties()).toEqual({ utm_source: 'news', first_click_id: name })
+  },
+)

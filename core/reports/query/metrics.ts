@@ -8,7 +8,7 @@ import type { Metric } from './metric.ts'
 import { percentile } from './percentiles.ts'
 
 /** A metric of a property: its statistic and its key. */
-export const NUMERIC = /^(sum|avg|min|max|p50|p95)\((?:properties\.)?(\w+)\)$/
+export const NUMERIC = /^(sum|avg|min|max|p50|p75|p90|p95|p99)\((?:properties\.)?(\w+)\)$/
 
 /** The metrics of a request in its order. */
 export function planMetrics(names: readonly string[], countMode: string): Metric[] {
@@ -156,7 +156,10 @@ const statistics = {
   min: (column: SqlQuery) => sql`min(${column})`,
   max: (column: SqlQuery) => sql`max(${column})`,
   p50: (_: SqlQuery, rank: number) => percentile(rank, 50),
+  p75: (_: SqlQuery, rank: number) => percentile(rank, 75),
+  p90: (_: SqlQuery, rank: number) => percentile(rank, 90),
   p95: (_: SqlQuery, rank: number) => percentile(rank, 95),
+  p99: (_: SqlQuery, rank: number) => percentile(rank, 99),
 }
 
 function toCount([value]: Row[string][]): number {

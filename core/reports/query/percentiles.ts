@@ -67,7 +67,7 @@ export function rankedNumbers(
 }
 
 /** The value at the nearest rank, ceil(percent / 100 * n), from the rows of rankedNumbers. */
-export function percentile(key: number, percent: 50 | 95): SqlQuery {
+export function percentile(key: number, percent: number): SqlQuery {
   return sql`min(CASE WHEN rank_key = ${integer(key)} AND below * 100 >= total * ${integer(percent)} THEN number END)`
 }
 

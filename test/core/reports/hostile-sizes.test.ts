@@ -101,7 +101,7 @@ const reports: [string, unknown, Record<string, unknown>][] = [
     query,
     queryBody.parse({
       project: '',
-      metrics: ['sum', 'avg', 'min', 'max', 'p50', 'p95'].map(name => `${name}(${value})`),
+      metrics: ['sum', 'avg', 'min', 'max', 'p50', 'p75', 'p99', 'p95'].map(name => `${name}(${value})`),
       group_by: [value],
     }),
   ],

@@ -269,9 +269,7 @@ function numericMetric(metric: string, events: readonly SentEvent[]): number | n
       return numbers[0] ?? null
     case 'max':
       return numbers.at(-1) ?? null
-    case 'p50':
-      return at(50)
     default:
-      return at(95)
+      return at(Number(statistic.slice(1)))
   }
 }
