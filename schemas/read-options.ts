@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { caveats } from './caveats.ts'
 
 /** Parameters and response fields that every read has beside its own (docs/api/reads.md). */
 
@@ -83,6 +84,7 @@ export const readExtras = {
   receipt: receipt.optional(),
   sql: z.array(statement).optional(),
   warnings: warnings.optional(),
+  caveats: z.union([caveats, z.array(z.string())]).optional(),
 }
 
 /** A read in another form than its own: with compact=true or dry_run=true. */

@@ -63,10 +63,6 @@ export const retentionResponse = z
     average_rates: z.array(z.number()).meta({
       description: 'The mean of `rates` over the cohorts that are not cut, weighted by their users',
     }),
-    caveats: z
-      .array(z.enum(['LEFT_CUT_COHORT']))
-      .optional()
-      .meta({ description: '`LEFT_CUT_COHORT`: a warning says which cohort is cut, and why' }),
     users_analyzed: z.int().meta({
       description:
         'At most 10 000: of more users an even sample by a hash of their ids, and cohorts are those of the sample',

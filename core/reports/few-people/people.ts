@@ -162,7 +162,7 @@ export const retentionForLinks: Report<RetentionParams, Retention> = {
   range: retention.range,
   async compute(rows, request) {
     const notes = createNotes()
-    const { caveats, ...counted } = await retention.compute(rows, { ...request, notes })
+    const counted = await retention.compute(rows, { ...request, notes })
     const { event } = request.params
     const areMany = event === undefined || (await areManyWithEvent(rows, request, event))
     const isNothing = counted.users_analyzed < FEWEST_PEOPLE || !areMany
@@ -172,10 +172,9 @@ export const retentionForLinks: Report<RetentionParams, Retention> = {
       request.notes.warnings.add(NOTHING)
       return { ...counted, cohorts: [], average_rates: [], users_analyzed: 0 }
     }
-    const body = { ...counted, ...(caveats !== undefined && { caveats }) }
-    const { shown, folded } = foldGroups(body.cohorts, usersOf, { areDisjoint: true })
-    if (folded.length === 0) return body
+    const { shown, folded } = foldGroups(counted.cohorts, usersOf, { areDisjoint: true })
+    if (folded.length === 0) return counted
     request.notes.warnings.add(FOLDED)
-    return { ...body, cohorts: shown, other: { users: sumOf(folded, usersOf) } }
+    return { ...counted, cohorts: shown, other: { users: sumOf(folded, usersOf) } }
   },
 }

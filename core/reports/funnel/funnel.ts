@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ApiError } from '#core/errors'
 import type { Row } from '#core/ports'
 import { ratio } from '#core/reports/run/rounding'
-import { defineReport, sinceDays, toPeriod } from '#core/reports/run/run'
+import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import { valuesOfFilters } from '#core/reports/run/unknown-names'
 import { quoted } from '#core/text/clean-text'
 import type { ProjectContext } from '#schemas/contexts'
@@ -46,6 +46,7 @@ export const funnel = defineReport<FunnelParams, Response>({
     const overall = overallRate(results)
     const shownGroups = groupRows.slice(0, params.breakdown_limit)
     const entities = activity[0]?.entities ?? 0
+    noteOpenWindows(request, plan)
     const hasCutGroups = params.breakdown !== undefined && shownGroups.length < groupRows.length
     return {
       project: project.name,
@@ -188,6 +189,19 @@ function findWarnings(
   })
   const capped = `More than ${MAX_ENTITIES} entities reached step 1. The funnel follows the ${MAX_ENTITIES} earliest.`
   return entities > MAX_ENTITIES ? [...warnings, capped] : warnings
+}
+
+/** Notes that whoever began late may still pass the later steps. */
+function noteOpenWindows(
+  { params, range, now, notes }: ReportRequest<FunnelParams>,
+  { windowMs }: FunnelPlan,
+): void {
+  if (params.conversion_window_hours === undefined || Math.min(range.to, now) <= now - windowMs) return
+  const from = new Date(now - windowMs).toISOString()
+  notes.caveats.set(
+    'WINDOW_NOT_OVER',
+    `Whoever began after ${from} has not had the whole window yet, so the later steps may still grow.`,
+  )
 }
 
 function findCaveats({ count_by, conversion_window_hours }: FunnelParams, source: StepsSource): string[] {

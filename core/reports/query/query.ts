@@ -4,6 +4,7 @@ import { wholeSessions } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { parseFilter, type QueryFilter, UnknownFieldError } from '#core/reports/conditions/parse-filter'
 import { properties } from '#core/reports/properties'
+import { warnOf } from '#core/reports/run/caveats'
 import { previousPeriod } from '#core/reports/run/previous-period'
 import { defineReport, sinceDays, toPeriod, tzOf } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
@@ -61,7 +62,9 @@ function warnOfVisits({ notes }: QueryRequest, current: ReadGroups, previous: Re
   if (counts.every(counted => counted === null || counted.visits === counted.events)) return
   const [events, before] = counts.map(counted => counted?.events ?? 0)
   const ofBoth = before === undefined ? events : `${events}, and ${before} in the period before`
-  notes.warnings.add(
+  warnOf(
+    notes,
+    'COUNT_MODE',
     `\`event_count\` counts visits, because \`count_mode\` is \`session_then_user\`. The events are ${ofBoth}: send \`count_mode\` \`raw\` to count them.`,
   )
 }
@@ -98,6 +101,9 @@ async function readGroups(rows: ReadRows, request: QueryRequest): Promise<ReadGr
   return { groups: toGroups(found, plan), counted }
 }
 
+const ROUNDED =
+  'The range has more values than a percentile tells apart, so they are rounded to 12 bits: percentiles are exact to 0.03 %.'
+
 /** The index of the metric that counts visits and events; -1 without it. */
 function visitsMetric({ metrics }: Plan): number {
   return metrics.findIndex(({ name, needsUsers }) => name === 'event_count' && needsUsers)
@@ -107,7 +113,10 @@ async function readRows(rows: ReadRows, request: QueryRequest, plan: Plan): Prom
   const few = await readFewGroups(rows, request, plan)
   if (few !== null) return few
   const isRounded = await mustRound(rows, request, plan)
-  if (isRounded) request.notes.isExact = false
+  if (isRounded) {
+    request.notes.isExact = false
+    request.notes.caveats.set('SAMPLED', ROUNDED)
+  }
   return rows(groupsSql(request, plan, isRounded))
 }
 

@@ -1,3 +1,4 @@
+import { warnOf } from '#core/reports/run/caveats'
 import type { RetentionRequest } from './params.ts'
 import type { PeriodStart } from './periods.ts'
 
@@ -51,17 +52,19 @@ export function averagedCohorts<C extends Cohort>(
     cohorts,
     dataFrom,
   }: { starts: readonly PeriodStart[]; cohorts: readonly C[]; dataFrom: string | null },
-): { averaged: readonly C[]; isCut: boolean } {
+): readonly C[] {
   const cuts = leftCuts(request, starts, dataFrom)
   const found = cuts.find(({ date }) => cohorts.some(cohort => cohort.date === date))
-  if (found === undefined) return { averaged: cohorts, isCut: false }
+  if (found === undefined) return cohorts
   const whole = cohorts.filter(({ date }) => cuts.every(cut => cut.date !== date))
   const [what, more] =
     whole.length > 0
       ? ['not in `average_rates`', '']
       : ['cut', ' There is no other cohort, so `average_rates` is of it.']
-  request.notes.warnings.add(
+  warnOf(
+    request.notes,
+    'LEFT_CUT_COHORT',
     `The cohort of ${found.date} is ${what} (\`LEFT_CUT_COHORT\`): ${found.reason}.${more}`,
   )
-  return { averaged: whole.length > 0 ? whole : cohorts, isCut: true }
+  return whole.length > 0 ? whole : cohorts
 }

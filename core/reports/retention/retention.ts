@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
+import { warnOf } from '#core/reports/run/caveats'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, toPeriod } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
@@ -36,11 +37,13 @@ export const retention = defineReport<RetentionParams, Response>({
     const leftOut = Number(rows.find(row => row.cohort === null)?.cohort_users ?? 0)
     const total = analyzed + leftOut
     if (leftOut > 0) {
-      request.notes.warnings.add(
+      warnOf(
+        request.notes,
+        'SAMPLED',
         `Only an even sample of ${MAX_USERS} of the ${total} users is analyzed: all counts and \`people\` are of the sample. Read the rates, or ask for fewer users by \`cohorts\`, \`since\` or \`event\`.`,
       )
     }
-    const { averaged, isCut } = averagedCohorts(request, { starts, cohorts, dataFrom })
+    const averaged = averagedCohorts(request, { starts, cohorts, dataFrom })
     const longest = Math.max(0, ...averaged.map(({ retained }) => retained.length))
     return {
       project: project.name,
@@ -57,7 +60,6 @@ export const retention = defineReport<RetentionParams, Response>({
         )
       }),
       users_analyzed: analyzed,
-      ...(isCut && { caveats: ['LEFT_CUT_COHORT' as const] }),
       ...(people !== null && { people }),
       ...(leftOut > 0 && { truncated: true as const, total_users: total }),
     }

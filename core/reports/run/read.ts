@@ -5,6 +5,7 @@ import type { ReadOptions, Receipt, Statement } from '#schemas/read-options'
 import { compactLists } from './compact-lists.ts'
 import { createFirstEvents } from './first-event.ts'
 import { createMoments, type MomentServices } from './moments.ts'
+import { caveatsField } from './caveats.ts'
 import { createNotes, type ReadNotes, warningsField } from './notes.ts'
 import type { ReportServices } from './run.ts'
 import { createStatementLog, type StatementLog } from './statement-log.ts'
@@ -95,6 +96,7 @@ export function createReader(services: ReadServices) {
       }
       const computed = await work({ ...own.reportServices, shareEqual })
       const { log } = computation
+      if (isCut(computed)) computation.notes.caveats.set('CUT', CUT)
       const notes = { ...computation.notes, warnings: new Set([...warnings, ...computation.notes.warnings]) }
       const report = options.compact ? (compactLists(computed as Record<string, unknown>) as Body) : computed
       const body = options.dry_run ? { dry_run: true as const, estimate: log.sumEstimates() } : report
@@ -112,6 +114,7 @@ export function createReader(services: ReadServices) {
         ...(options.receipt && { receipt }),
         ...(options.sql && { sql: log.describeStatements() }),
         ...warningsField(notes, (body as { warnings?: string[] }).warnings),
+        ...caveatsField(notes, body as { caveats?: unknown }),
       }
       return { body: { ...body, ...extras }, receipt }
     })
@@ -126,6 +129,9 @@ export function receiptHeader(receipt: Receipt): string {
     .map(([name, value]) => `${name}=${value}`)
     .join('; ')
 }
+
+const CUT =
+  'A list does not have all of its rows: send a larger `limit`, or fewer groups. Totals are of everything.'
 
 /** Returns whether the body, or a part of it such as `previous`, says that it is cut. */
 function isCut(body: unknown): boolean {

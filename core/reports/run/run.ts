@@ -13,6 +13,7 @@ import { ownSources } from '#core/reports/sources/own-sources'
 import type { Range } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
 import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts'
+import { noteIntervals } from './caveats.ts'
 import { readCopiedKeys } from './copied-keys.ts'
 import { type FirstEvents, readFirstEvent } from './first-event.ts'
 import { createNotes, type ReadNotes } from './notes.ts'
@@ -287,6 +288,7 @@ export async function runReport<Params extends DatedParams, Body>(
     ])
     notes.dataFrom = dataFrom
     warnOfRange(body as object, dataFrom, notes)
+    noteIntervals(body as object, request)
     const names = isDryRun ? null : (report.namesOfEmpty?.(params, body) ?? null)
     if (names !== null) await warnOfUnknownNames(rows, withoutWhere(read), names, notes)
     return { ...body, ...contextOfRange(context, days) }

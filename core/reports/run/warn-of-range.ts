@@ -1,3 +1,4 @@
+import { warnOf } from './caveats.ts'
 import type { ReadNotes } from './notes.ts'
 
 type Dates = { from: string }
@@ -15,16 +16,22 @@ type DatedBody = {
  * Says that the range of a response, or the period before it, begins before the first event (U67, U68).
  * `dataFrom`: the date of that.
  */
-export function warnOfRange(body: DatedBody, dataFrom: string | null, { warnings }: ReadNotes): void {
+export function warnOfRange(body: DatedBody, dataFrom: string | null, notes: ReadNotes): void {
   if (dataFrom === null) return
   const { period, range = period, current_period = range, previous_period, previous } = body
   const from = startOf(current_period)
   if (from !== null && from < dataFrom) {
-    warnings.add(`The range begins on ${from}, and the first event is of ${dataFrom} (\`data_from\`).`)
+    warnOf(
+      notes,
+      'RANGE_BEFORE_DATA',
+      `The range begins on ${from}, and the first event is of ${dataFrom} (\`data_from\`).`,
+    )
   }
   const before = startOf(previous_period ?? previous?.period)
   if (before !== null && before < dataFrom) {
-    warnings.add(
+    warnOf(
+      notes,
+      'RANGE_BEFORE_DATA',
       `The period before begins on ${before}, and the first event is of ${dataFrom} (\`data_from\`): changes against it say little.`,
     )
   }

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { DURATION_MS } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { sumOfParts, sumParts } from '#core/reports/query/exact-sum'
+import { warnOf } from '#core/reports/run/caveats'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import { numberOf } from '#core/reports/sql/filters'
@@ -27,7 +28,7 @@ export const sources = defineReport<SourcesParams, Body>({
     const groups = rows.filter(row => Number(row.is_total) === 0)
     const shown = groups.slice(0, limit)
     const cut = Number(total.group_count ?? 0) - shown.length
-    if (groups.concat(total).some(row => isMixed(row))) notes.warnings.add(MIXED)
+    if (groups.concat(total).some(row => isMixed(row))) warnOf(notes, 'MIXED_CURRENCIES', MIXED)
     return {
       project: project.name,
       period: toPeriod(request),

@@ -12,6 +12,7 @@ import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
+import type { Caveats } from '#schemas/caveats'
 import type { RetentionAsks } from './asks.ts'
 import { CellPanel } from './cell-panel.tsx'
 import { COHORTS, cohortLabel, cohortsOf, PERIODS, type Period, periodOfCohorts, placeOf } from './cohorts.ts'
@@ -84,7 +85,8 @@ export function Retention({ address, answers: { events, retention, people } }: P
 type CohortsProps = { address: Address; data: Data; answer: Known<Data> }
 
 function Cohorts({ address, data, answer }: CohortsProps) {
-  const { cohorts, period, average_rates, users_analyzed, total_users, caveats } = data
+  const { cohorts, period, average_rates, users_analyzed, total_users } = data
+  const { caveats = [] } = data as { caveats?: Caveats }
   if (cohorts.length === 0) {
     return (
       <Empty title="Nobody joined in these cohorts">
@@ -154,7 +156,7 @@ function Cohorts({ address, data, answer }: CohortsProps) {
         Column 1 is the {period} after the one in which they joined. The last cell of each row is the running{' '}
         {period}, so it still grows. The range of the other views does not count here.
       </p>
-      {caveats !== undefined && cohorts.length > 1 && (
+      {caveats.some(({ code }) => code === 'LEFT_CUT_COHORT') && cohorts.length > 1 && (
         <p class="cut">
           The average is without the {period} in which the data begin: whoever came before counts as new in
           it.

@@ -5,7 +5,7 @@ import type { PathNode } from '#schemas/paths'
 import { project, sinceOr, step, tz, until, where } from './arguments.ts'
 import { dated } from './query-report.ts'
 import { refuseUnused } from './refuse-unused.ts'
-import { count, EVERYBODY, notesOf, percent, range, tableOf } from './words.ts'
+import { count, EVERYBODY, hasCaveat, notesOf, percent, range, tableOf } from './words.ts'
 
 const input = z.object({
   project,
@@ -142,7 +142,7 @@ const kinds = {
     const next = found.average_rates[1]
     const width = Math.max(0, ...found.cohorts.map(({ retained }) => retained.length))
     return {
-      summary: `${next === undefined ? `No ${found.caveats === undefined ? '' : 'whole '}cohort has a next period yet` : `${percent(next)} come back in the next ${found.period}`}; ${count(found.users_analyzed, 'person', 'people')} in ${count(found.cohorts.length, 'cohort')}, ${range(found.range)}.`,
+      summary: `${next === undefined ? `No ${hasCaveat(found, 'LEFT_CUT_COHORT') ? 'whole ' : ''}cohort has a next period yet` : `${percent(next)} come back in the next ${found.period}`}; ${count(found.users_analyzed, 'person', 'people')} in ${count(found.cohorts.length, 'cohort')}, ${range(found.range)}.`,
       counted: `people by the ${found.period} of their first ${event === undefined ? 'session' : 'event of that name'}${found.truncated ? `, an even sample of ${found.total_users}` : ''}; ${EVERYBODY}`,
       totals: { users_analyzed: found.users_analyzed, average_rate_of_next_period: next ?? null },
       tables: [

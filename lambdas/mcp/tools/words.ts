@@ -1,3 +1,4 @@
+import type { CaveatCode, Caveats } from '#schemas/caveats'
 import type { McpChart } from '#schemas/mcp-tables'
 import type { Receipt } from '#schemas/read-options'
 
@@ -41,6 +42,7 @@ function cellOf(value: unknown) {
 
 export type Read = {
   warnings?: readonly string[] | undefined
+  caveats?: Caveats | string[] | undefined
   receipt?: Receipt | undefined
   truncated?: boolean | undefined
   previous?: { truncated?: boolean | undefined } | undefined
@@ -49,10 +51,25 @@ export type Read = {
 /** What one or more reads say beside their numbers. */
 export function notesOf(...reads: readonly Read[]) {
   return {
-    warnings: reads.flatMap(({ warnings = [] }) => warnings),
+    warnings: reads.flatMap(read => [
+      ...(read.warnings ?? []),
+      // A warning says the same as its caveat, and a cut list says so itself.
+      ...codedCaveats(read)
+        .filter(({ code, message }) => code !== 'CUT' && !read.warnings?.includes(message))
+        .map(({ message }) => message),
+    ]),
     receipts: reads.map(
       ({ receipt, truncated, previous }) =>
         receipt && { ...receipt, cut: truncated === true || previous?.truncated === true },
     ),
   }
+}
+
+/** Whether a response says that its numbers may be misread for this reason. */
+export function hasCaveat(read: object, code: CaveatCode): boolean {
+  return codedCaveats(read).some(caveat => caveat.code === code)
+}
+
+function codedCaveats({ caveats = [] }: Pick<Read, 'caveats'>): Caveats {
+  return caveats.filter(caveat => typeof caveat !== 'string')
 }

@@ -43,7 +43,8 @@ async function ask(params: Partial<RetentionParams>, call: Partial<ReportCall<Re
   const query = { period: 'week', cohorts: 8, ...params } as RetentionParams
   const body = await runReport(retention, { ...services, notes }, { project, query, ...call })
   const told = [...notes.warnings].filter(text => text.includes('LEFT_CUT_COHORT'))
-  return { ...body, told }
+  const isCut = notes.caveats.has('LEFT_CUT_COHORT')
+  return { ...body, told, caveats: isCut ? ['LEFT_CUT_COHORT'] : undefined }
 }
 
 test('the week in which the data begin is not in the average, and a warning says so', async () => {

@@ -116,7 +116,6 @@ export function oracleRetention(
     ...(dataFrom === undefined ? [] : [firstDateOf(dataFrom, asked.period)]),
     ...(from > firstDateOf(from, asked.period) ? [firstDateOf(from, asked.period)] : []),
   ]
-  const isCut = cohorts.some(cohort => cutDates.includes(cohort.date))
   const whole = cohorts.filter(cohort => !cutDates.includes(cohort.date))
   const averaged = whole.length === 0 ? cohorts : whole
   const longest = Math.max(0, ...averaged.map(({ retained }) => retained.length))
@@ -134,7 +133,6 @@ export function oracleRetention(
       )
     }),
     users_analyzed: sum(cohorts.map(({ users }) => users)),
-    ...(isCut && { caveats: ['LEFT_CUT_COHORT'] }),
     ...(date !== undefined && { people }),
   }
 }
