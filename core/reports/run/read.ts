@@ -114,7 +114,7 @@ export function createReader(services: ReadServices) {
         ...(options.receipt && { receipt }),
         ...(options.sql && { sql: log.describeStatements() }),
         ...warningsField(notes, (body as { warnings?: string[] }).warnings),
-        ...caveatsField(notes, body as { caveats?: unknown }),
+        ...(options.dry_run !== true && caveatsField(notes, body as { caveats?: unknown })),
       }
       return { body: { ...body, ...extras }, receipt }
     })

@@ -183,7 +183,7 @@ test('a response that a limit has cut is not exact', async () => {
   expect(receipt.exact).toBe(false)
 })
 
-test('without options the response body is the report alone', async () => {
+test('without options the response body is the report, with its caveats', async () => {
   const { body } = await read(stats, { groupBy: 'day', since: '3d' })
   expect(Object.keys(body)).toEqual([
     'project',
@@ -193,6 +193,7 @@ test('without options the response body is the report alone', async () => {
     'events',
     'sessions',
     'countries',
+    'caveats',
   ])
 })
 
