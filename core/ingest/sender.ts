@@ -10,6 +10,9 @@ export type Sender = {
   proxyCountry: string | undefined
   /** Looked up for the country, never stored. */
   ip: string | null
-  /** The account that the request also carries a good credential of, or null. Reads the state table. */
-  findCaller(): Promise<Caller | null>
+  /**
+   * Whose credential the request also carries, by the state table. undefined: it carries none. null: it
+   * carries one that is unknown, expired or revoked.
+   */
+  findCaller(): undefined | Promise<Caller | null>
 }

@@ -41,15 +41,11 @@ test('a bot with a bad body, token or origin is refused like other senders', asy
   expect(packed).toEqual([])
 })
 
-test.each([
-  ['a key of the account of the project', 'acc_1', 'events'],
-  ['a key of another account', 'acc_2', 'bots'],
-])('a library with %s (%s) is recorded as %s', async (_what, key, kind) => {
-  const { send, records, botCounts } = trackFunction()
-  const headers = { 'user-agent': 'python-requests/2.31', 'x-api-key': key }
+test('events of a library with a key of the account of the project are stored', async () => {
+  const { send, records } = trackFunction()
+  const headers = { 'user-agent': 'python-requests/2.31', 'x-api-key': 'acc_1' }
   expect((await send('/track', good, { headers })).status).toBe(202)
-  await botCounts.flush()
-  expect(records().map(record => record.kind)).toEqual([kind])
+  expect(records().map(record => record.kind)).toEqual(['events'])
 })
 
 test('events of a library with a key of the account are checked like other events', async () => {
