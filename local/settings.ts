@@ -17,7 +17,9 @@ function wholeNumber(min: number, max: number) {
 const ORIGIN_RULE =
   'must be an http or https address without a path, such as https://stats.example.com, because the tracker, cookies and sign-in take the host alone'
 
-/** A path is refused: the service does not answer below one, and every address that it tells would be wrong. */
+/**
+ * A path is refused: the service does not answer below one, and every address that it tells would be wrong.
+ */
 const origin = z
   .url({ protocol: /^https?$/, error: ORIGIN_RULE })
   .transform(text => text.replace(/(?<!\/)\/+$/, ''))

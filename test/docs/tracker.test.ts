@@ -55,7 +55,7 @@ test('the npm package has an option for every attribute of the script', () => {
 })
 
 test('docs/tracker.md names every value that the tracker stores, with its storage', () => {
-  const stored = found(/\b(?:read|readJson|write|storedNumber)\('(\w+)'/g, code)
+  const stored = found(/\b(?:read|readJson|write|storedNumber|firstId)\('(\w+)'/g, code)
   const rows = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \| (local|session) \|/gm)]
   const documented = (storage: string) =>
     rows.filter(row => row[2] === storage).flatMap(row => found(/`(\w+)`/g, row[1]!))
