@@ -7,7 +7,7 @@ import type { TrackRequest } from './track-request.ts'
 
 type BotCheck = {
   project: Project
-  sender: Pick<Sender, 'userAgent'>
+  sender: Pick<Sender, 'userAgent' | 'brands'>
   /** Whether the project's own credential came with the request. */
   isCredentialed: boolean
   trackRequest: TrackRequest
@@ -20,7 +20,7 @@ type BotCheck = {
  */
 export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Now }) {
   return ({ project, sender, isCredentialed, trackRequest }: BotCheck): Ok<void> | RedirectToBots => {
-    const bot = bots(sender.userAgent)
+    const bot = botOf(sender, bots)
     if (bot === null || isCredentialed) return ok(undefined)
     return redirectToBots({
       kind: 'bots',
@@ -42,5 +42,14 @@ export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Now }) 
  */
 export function ignoreBot({ bots }: { bots: BotClassifier }) {
   return ({ sender, isCredentialed }: Pick<BotCheck, 'sender' | 'isCredentialed'>): Ok<void> | Drop =>
-    bots(sender.userAgent) === null || isCredentialed ? ok(undefined) : drop('bot')
+    botOf(sender, bots) === null || isCredentialed ? ok(undefined) : drop('bot')
+}
+
+/**
+ * A browser that is driven by a program names itself so in Sec-CH-UA, also under the User-Agent of another.
+ */
+const HEADLESS = 'HeadlessChrome'
+
+function botOf({ userAgent, brands }: BotCheck['sender'], bots: BotClassifier) {
+  return bots(userAgent) ?? (brands?.includes(HEADLESS) === true ? bots(HEADLESS) : null)
 }

@@ -57,7 +57,7 @@ function endOf(outcome: IngestResult<unknown>): Verdict | null {
   if (outcome.result === 'refuse') return refused(outcome)
   if (outcome.result !== 'redirect-to-bots') return null
   const { category, actor } = outcome.record
-  const message = `POST /track would answer 202 and store nothing, because the User-Agent is that of a bot (${actor}). A server that is yours sends an API key of the account in the header X-API-Key.`
+  const message = `POST /track would answer 202 and store nothing, because the client is a bot (${actor}). A server that is yours sends an API key of the account in the header X-API-Key.`
   return { would: 'count_as_bot', reason: 'bot', error: null, message, bot: { category, actor } }
 }
 
@@ -68,6 +68,7 @@ function refused({ error, reason }: Refuse): Verdict {
 function standIns({ origin, user_agent }: JsonObject): Partial<Sender> {
   return {
     ...(typeof origin === 'string' && { origin }),
-    ...(typeof user_agent === 'string' && { userAgent: user_agent }),
+    // The brands are those of the sender, not of the client that it asks about.
+    ...(typeof user_agent === 'string' && { userAgent: user_agent, brands: undefined }),
   }
 }

@@ -6,6 +6,8 @@ export type Sender = {
   origin: string | undefined
   /** The header User-Agent. */
   userAgent: string | undefined
+  /** The header Sec-CH-UA: the brands of a browser of Chromium. */
+  brands: string | undefined
   /** The country that a proxy has found, in the header that the settings name. */
   proxyCountry: string | undefined
   /** Looked up for the country, never stored. */

@@ -147,6 +147,7 @@ function readSender({ countryHeader, findCaller }: Pick<TrackServices, 'countryH
       sender: {
         origin: headers.origin,
         userAgent: headers['user-agent'],
+        brands: headers['sec-ch-ua'],
         proxyCountry: countryHeader === null ? undefined : headers[countryHeader],
         ip,
         findCaller: () => findCaller(request),

@@ -75,13 +75,13 @@ test.each([
   [true, 'ok'],
 ])('a library with a credential of the project (%s) gives the result %s', (isCredentialed, result) => {
   const step = detectBot({ bots: () => ({ category: 'automation_script', actor: 'curl' }), clock })
-  const sender = { userAgent: 'curl/8' }
+  const sender = { userAgent: 'curl/8', brands: undefined }
   expect(step({ project, sender, isCredentialed, trackRequest }).result).toBe(result)
 })
 
 test('the record of a bot has its project, its name and the number of events', () => {
   const step = detectBot({ bots: () => ({ category: 'ai_agent', actor: 'GPTBot' }), clock })
-  const sender = { userAgent: 'GPTBot' }
+  const sender = { userAgent: 'GPTBot', brands: undefined }
   const batch = parseBatch({ token: 'aat_shop', events: [{}, {}, {}] })
   expect(step({ project, sender, isCredentialed: false, trackRequest: batch })).toEqual({
     result: 'redirect-to-bots',
