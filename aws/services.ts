@@ -15,6 +15,7 @@ import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createEmailHasher } from '#core/ingest/email-hash'
 import { createArrivalOrder } from '#core/ingest/ids'
+import { createRefusalCounts } from '#core/ingest/refusal-counts'
 import { createRequestCountry } from '#core/ingest/request-country'
 import { createAfterBatch } from '#core/lake/consume/after-batch'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
@@ -81,10 +82,12 @@ export function createTrackServices(environment: Environment) {
   )
   const { log, trace, instrument } = createInstruments()
   const stream = createKinesisStream({ client: trace(createKinesisClient()), streamArn: STREAM_ARN, log })
+  const access = createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log)
   const services = {
-    ...createTracedAccess(createTracedStores(TABLE_NAME, trace), settings, log),
+    ...access,
     stream,
     botCounts: createBotCounts({ stream, clock, hasTimer: false }),
+    refusals: createRefusalCounts({ store: access.refusalStore, clock, hasTimer: false }),
     // CloudFront sends the country in a header, so the large table of addresses stays out of the bundle.
     country: () => null,
     countryHeader: COUNTRY_HEADER,

@@ -8,6 +8,7 @@ import type { Clock, Lake } from './ports.ts'
 import { createProjectStore } from './projects/store.ts'
 import { createScanStore } from './scans/scan-store.ts'
 import type { StateTable } from './state/state-table.ts'
+import { createRefusalStore } from './usage/refusal-store.ts'
 import { createUsageStore, type UsageStore } from './usage/store.ts'
 import { createUsedEvents } from './usage/used-events.ts'
 
@@ -32,6 +33,7 @@ export function createStores(
     projects: createProjectStore({ ...state, clock, usage, scans: scanStore, tokenMs }),
     experiments: createExperimentStore({ ...state, clock }),
     refused: createRefusedCounts(state),
+    refusalStore: createRefusalStore(state),
     scanStore,
     usedEvents: createUsedEvents(state),
   }

@@ -3,6 +3,7 @@ import { createUserResolver } from '#core/identity/user-resolver'
 import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createEmailHasher } from '#core/ingest/email-hash'
+import { createRefusalCounts } from '#core/ingest/refusal-counts'
 import { createRequestCountry } from '#core/ingest/request-country'
 import { ownObjects } from '#core/lake/model/own-objects'
 import { createFreshness } from '#core/lake/read/freshness'
@@ -68,8 +69,8 @@ export async function openFunctions(
   freeMemory(): Promise<void>
   close(): Promise<void>
 }> {
-  const { accounts, projects, experiments, usage, receipts, refused, erasures, lakeState, stream, identity } =
-    storage
+  const { accounts, projects, experiments, usage, receipts, refused, refusalStore } = storage
+  const { erasures, lakeState, stream, identity } = storage
   const emailKey = readEmailKey(settings.DATA_DIR)
   const emails = createEmailHasher(async () => emailKey)
   const lake = ownObjects(createFolderLake(lakeDir(settings.DATA_DIR)), log)
@@ -98,6 +99,7 @@ export async function openFunctions(
     experiments,
     usage,
     refused,
+    refusalStore,
     receipts,
     erasures,
     baseUrl,
@@ -110,6 +112,7 @@ export async function openFunctions(
   const country = openCountryTable()
   const countryHeader = settings.COUNTRY_HEADER ?? null
   const botCounts = createBotCounts({ stream, clock, hasTimer: true })
+  const refusals = createRefusalCounts({ store: refusalStore, clock, hasTimer: true })
   const control = controlHandler(common)
   const reports = reportsHandler({
     ...common,
@@ -166,6 +169,7 @@ export async function openFunctions(
       countryHeader,
       bots: createBotClassifier(),
       botCounts,
+      refusals,
       findCaller: findCaller(common),
       limits: access.limits,
       emails,
@@ -175,7 +179,7 @@ export async function openFunctions(
     }),
   }
   async function close(): Promise<void> {
-    await botCounts.flush()
+    await Promise.all([botCounts.flush(), refusals.flush()])
     await engine.close()
   }
   return { functions, freeMemory: engine.freeMemory, close }

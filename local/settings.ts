@@ -14,9 +14,16 @@ function wholeNumber(min: number, max: number) {
     .refine(value => value >= min && value <= max, message)
 }
 
+const ORIGIN_RULE =
+  'must be an http or https address without a path, such as https://stats.example.com, because the tracker, cookies and sign-in take the host alone'
+
+/**
+ * A path is refused: the service does not answer below one, and every address that it tells would be wrong.
+ */
 const origin = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https address, such as https://stats.example.com' })
+  .url({ protocol: /^https?$/, error: ORIGIN_RULE })
   .transform(text => text.replace(/(?<!\/)\/+$/, ''))
+  .refine(text => !URL.canParse(text) || `${new URL(text).origin}/` === new URL(text).href, ORIGIN_RULE)
 
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
 /** Far more than anybody has. Each request is compared with all of them. */

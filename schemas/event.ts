@@ -72,6 +72,18 @@ export const trackedEvent = z
   })
   .meta({ id: 'TrackedEvent' })
 
+/** An event that POST /track/check judges. */
+export const checkedEvent = trackedEvent
+  .extend({
+    origin: z.string().optional().meta({
+      description: 'Judge it as if a page of this origin had sent it; default: the header Origin, if any',
+    }),
+    user_agent: z.string().optional().meta({
+      description: 'Judge it as if this client had sent it; default: the header User-Agent',
+    }),
+  })
+  .meta({ id: 'CheckedEvent' })
+
 export const trackBatch = z
   .object({ events: z.array(trackedEvent).min(1).max(EVENT_LIMITS.batchEvents) })
   .meta({ id: 'TrackBatch' })

@@ -1,3 +1,5 @@
+import { parseExactJson } from './exact-json.ts'
+
 /**
  * The deepest JSON of strangers that is read, in objects and lists inside each other; some routes have a
  * bound of their own (`maxBodyDepth`). Real requests have fewer than ten levels. JSON.parse takes any depth,
@@ -65,5 +67,5 @@ export function isDeeperThan(json: Uint8Array, levels: number): boolean {
 export function parseJson(json: string): unknown {
   if (isDeeperThan(new TextEncoder().encode(json), MAX_JSON_DEPTH))
     throw new SyntaxError(`JSON of more than ${MAX_JSON_DEPTH} levels`)
-  return JSON.parse(json)
+  return parseExactJson(json)
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { isTimeZone, wholeNumber } from './fields.ts'
+import { refusedEvents } from './refusals.ts'
 
 /**
  * Why two ids are not linked although a request asks for it: one is an id that many people share by mistake;
@@ -112,8 +113,17 @@ export const readProject = projectRecord
     link_domains: z.array(z.string()),
     usage_today: z.object({ event_count: z.int(), read_count: z.int() }),
     refused: z
-      .object({ links: z.partialRecord(z.enum(REFUSED_LINKS), z.int()), traits: z.int() })
-      .meta({ description: 'What identify requests have asked for and was not done, by reason' }),
+      .object({
+        links: z.partialRecord(z.enum(REFUSED_LINKS), z.int()),
+        traits: z.int(),
+        events: z.array(refusedEvents).meta({
+          description:
+            'Why events were not stored in the last seven days, and what to change; the newest first',
+        }),
+      })
+      .meta({
+        description: '`links`, `traits`: what identify requests have asked for and was not done, by reason',
+      }),
   })
   .meta({ id: 'ReadProject' })
 

@@ -1,5 +1,5 @@
 import { bucketOf, chooseVariant, splitEqually, type Variant } from '#schemas/assignment'
-import { userId } from './identity.ts'
+import { viewerId } from './identity.ts'
 import { findAll } from './page.ts'
 import { dataset, endpoint, isPrintOnly } from './settings.ts'
 import { isHeld, read, write } from './storage.ts'
@@ -27,7 +27,7 @@ function assignVariant(name: string, keys?: string[]): string | null | undefined
   if (!assigned[name] && variants && !isPrintOnly()) {
     const forcedKey = new URL(location.href).searchParams.get(`aa_variant_${name}`)
     const forced = variants.some(({ key }) => key === forcedKey) || undefined
-    const variant = forced ? forcedKey : chooseVariant(variants, bucketOf(name, userId()))
+    const variant = forced ? forcedKey : chooseVariant(variants, bucketOf(name, viewerId()))
     assigned[name] = variant
     if (variant) track('$experiment_exposure', { experiment: name, variant, forced })
   }
@@ -59,7 +59,7 @@ export async function runExperiments(isCalled?: boolean): Promise<void> {
         await fetch(`${endpoint}/experiments/config?token=${dataset.token}`, { credentials: 'omit' })
       ).json()
       for (const { key, variants } of experiments) running[key] = variants
-      write('experiments', experiments[0] ? null : 'none')
+      write('experiments', experiments[0] ? null : 1)
     }
     for (const element of findElements()) {
       const name = element.getAttribute(ATTRIBUTE)!

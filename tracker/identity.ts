@@ -5,10 +5,20 @@ export function randomId(prefix: string): string {
   return prefix + crypto.getRandomValues(new Uint32Array(2)).join('')
 }
 
+/** Returns the id of a name, which is `first` from its first use on. */
+function firstId(name: string, first: string): string {
+  if (!read(name)) write(name, first)
+  return read(name)!
+}
+
 /** Returns the id of this browser, which is created on first use. */
 export function anonymousId(): string {
-  if (!read('uid')) write('uid', randomId('anon_'))
-  return read('uid')!
+  return firstId('uid', randomId('anon_'))
+}
+
+/** Returns the id by which the user has variants: the one that saw the first of them. */
+export function viewerId(): string {
+  return firstId('id', userId())
 }
 
 /** Returns the id that the site has given the user, or null. */

@@ -4,6 +4,7 @@ import { adminLink } from './admin-link.ts'
 import { allSites } from './all-sites.ts'
 import { botTraffic } from './bot-traffic.ts'
 import { breakdown } from './breakdown.ts'
+import { check } from './check.ts'
 import { completionOf } from './completion.ts'
 import { contextCommands } from './contexts.ts'
 import { conversion } from './conversion.ts'
@@ -63,6 +64,7 @@ export const commands: readonly Command[] = [
   botTraffic,
   list,
   project,
+  check,
   create,
   init,
   scan,

@@ -115,11 +115,11 @@ function publicUrl(value: unknown): string | undefined {
   if (value === undefined) return undefined
   const text = String(value)
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && !url.username)
-    return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
   throw new CommandError({
     error: 'USAGE',
-    message: 'The public address must look like https://stats.example.com.',
+    message:
+      'The public address must look like https://stats.example.com, without a path: the tracker sends to its host.',
     suggested_action: 'Correct it: --public-url https://stats.example.com',
   })
 }

@@ -3,14 +3,12 @@ import type { Clock, EventStream } from '#core/ports'
 import { QUARTER_MS } from '#core/time'
 import { asOther } from '#core/usage/bot-actors'
 import { type BotRecord, type BotRequests, packRecord } from './record.ts'
+import { writeInWindows } from './write-in-windows.ts'
 
 export type BotCountsServices = {
   stream: Pick<EventStream, 'append'>
   clock: Pick<Clock, 'now' | 'deadline'>
-  /**
-   * Whether a timer of the process writes what waits. False for a process that is frozen after its response,
-   * as on AWS Lambda: there a request writes what waits when the last write was a second ago.
-   */
+  /** As in WindowOptions. */
   hasTimer: boolean
 }
 
@@ -48,16 +46,14 @@ type Waiting = {
  */
 export function createBotCounts({ stream, clock, hasTimer }: BotCountsServices): BotCounts {
   let waiting = new Map<string, Waiting>()
-  let writing: Promise<void> = Promise.resolve()
-  let writtenAt = Number.NEGATIVE_INFINITY
-  let isTimed = false
+  const windows = writeInWindows({
+    ...{ clock, hasTimer, windowMs: WINDOW_MS, write },
+    hasWaiting: () => waiting.size > 0,
+  })
 
   async function count(record: BotRecord): Promise<void> {
     add(record)
-    if (hasTimer) return flushLater()
-    if (clock.now() - writtenAt < WINDOW_MS) return
-    writtenAt = clock.now()
-    await flush()
+    await windows.writeSoon()
   }
 
   function add(record: BotRecord): void {
@@ -73,23 +69,6 @@ export function createBotCounts({ stream, clock, hasTimer }: BotCountsServices):
     for (const requests of [record, ...more]) addRequests(group, requests)
   }
 
-  /** The timer does not keep the process alive: whoever ends it in order calls `flush`. */
-  function flushLater(): void {
-    if (isTimed) return
-    isTimed = true
-    clock.deadline(WINDOW_MS).addEventListener('abort', async () => {
-      await flush()
-      isTimed = false
-      if (waiting.size > 0) flushLater()
-    })
-  }
-
-  /** One write follows the other, so that a slow stream does not get more and more of them at once. */
-  function flush(): Promise<void> {
-    writing = writing.then(write)
-    return writing
-  }
-
   async function write(): Promise<void> {
     const groups = [...waiting.values()]
     waiting = new Map()
@@ -100,7 +79,7 @@ export function createBotCounts({ stream, clock, hasTimer }: BotCountsServices):
     })
   }
 
-  return { count, flush }
+  return { count, flush: windows.flush }
 }
 
 function addRequests({ actors }: Waiting, added: BotRequests): void {

@@ -12,7 +12,7 @@ export type Bot = { category: BotCategory; actor: string; purpose?: BotPurpose |
  * versions of the public lists. So a jump in the counts can be told from a change of the rules. Raise the
  * number with the rules.
  */
-export const BOT_RULES_VERSION = '4+crawler-user-agents-1.60.0+isbot-5.2.3'
+export const BOT_RULES_VERSION = '5+crawler-user-agents-1.60.0+isbot-5.2.3'
 
 /** Returns the bot that a User-Agent header names, or null for a human. */
 export type BotClassifier = (userAgent: string | undefined) => Bot | null

@@ -1,8 +1,16 @@
 import { ApiError } from '#core/errors'
 import type { Now } from '#core/ports'
+import type { ErrorCode } from '#schemas/errors'
+import type { RefusalReason } from '#schemas/refusals'
 import { parseItem, type WrittenEvent } from './item.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 import type { TrackRequest } from './track-request.ts'
+
+/** The errors of parseItem by the reason that is counted; the others are about names and ids. */
+const REASONS: Partial<Record<ErrorCode, RefusalReason>> = {
+  INVALID_TIMESTAMP: 'time',
+  INVALID_PROPERTIES: 'size',
+}
 
 /** A refused event of a batch: its index, and the error that it would get alone. */
 type BadEvent = { index: number; error: ApiError }
@@ -31,7 +39,8 @@ export function checkEvents({ clock }: { clock: Now }) {
     })
     const first = bad[0]
     if (first === undefined) return ok({ events, arrivedAt })
-    return refuse(labelOf(first.index) === '' ? first.error : batchError(first.error, bad))
+    const error = labelOf(first.index) === '' ? first.error : batchError(first.error, bad)
+    return refuse(error, REASONS[error.code] ?? 'name')
   }
 }
 

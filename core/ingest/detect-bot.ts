@@ -1,14 +1,15 @@
 import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { BOT_RULES_VERSION, type Bot, type BotClassifier } from './bots.ts'
-import { isOfProject } from './check-credential.ts'
+import { BOT_RULES_VERSION, type BotClassifier } from './bots.ts'
 import { type Drop, drop, type Ok, ok, type RedirectToBots, redirectToBots } from './results.ts'
 import type { Sender } from './sender.ts'
 import type { TrackRequest } from './track-request.ts'
 
 type BotCheck = {
   project: Project
-  sender: Pick<Sender, 'userAgent' | 'findCaller'>
+  sender: Pick<Sender, 'userAgent' | 'brands'>
+  /** Whether the project's own credential came with the request. */
+  isCredentialed: boolean
   trackRequest: TrackRequest
 }
 
@@ -18,16 +19,9 @@ type BotCheck = {
  * (docs/api/ingestion.md).
  */
 export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Now }) {
-  return (call: BotCheck): Ok<void> | Promise<Ok<void> | RedirectToBots> => {
-    const bot = bots(call.sender.userAgent)
-    return bot === null ? ok(undefined) : checkCaller(bot, call)
-  }
-
-  async function checkCaller(
-    bot: Bot,
-    { project, sender, trackRequest }: BotCheck,
-  ): Promise<Ok<void> | RedirectToBots> {
-    if (isOfProject(await sender.findCaller(), project)) return ok(undefined)
+  return ({ project, sender, isCredentialed, trackRequest }: BotCheck): Ok<void> | RedirectToBots => {
+    const bot = botOf(sender, bots)
+    if (bot === null || isCredentialed) return ok(undefined)
     return redirectToBots({
       kind: 'bots',
       project_id: project.id,
@@ -47,9 +41,15 @@ export function detectBot({ bots, clock }: { bots: BotClassifier; clock: Now }) 
  * (U50).
  */
 export function ignoreBot({ bots }: { bots: BotClassifier }) {
-  return async ({ project, sender }: Pick<BotCheck, 'project' | 'sender'>): Promise<Ok<void> | Drop> => {
-    if (bots(sender.userAgent) === null || isOfProject(await sender.findCaller(), project))
-      return ok(undefined)
-    return drop('bot')
-  }
+  return ({ sender, isCredentialed }: Pick<BotCheck, 'sender' | 'isCredentialed'>): Ok<void> | Drop =>
+    botOf(sender, bots) === null || isCredentialed ? ok(undefined) : drop('bot')
+}
+
+/**
+ * A browser that is driven by a program names itself so in Sec-CH-UA, also under the User-Agent of another.
+ */
+const HEADLESS = 'HeadlessChrome'
+
+function botOf({ userAgent, brands }: BotCheck['sender'], bots: BotClassifier) {
+  return bots(userAgent) ?? (brands?.includes(HEADLESS) === true ? bots(HEADLESS) : null)
 }

@@ -8,7 +8,7 @@ export function enforceEventCaps({ limits }: { limits: Pick<Limits, 'checkEvents
   return ({ project, events }: { project: Project; events: readonly WrittenEvent[] }): Ok<void> | Refuse => {
     const state = limits.checkEvents(project.account_id, events.length)
     const error = state === null ? null : limitError(state)
-    return error === null ? ok(undefined) : refuse(error)
+    return error === null ? ok(undefined) : refuse(error, 'limit')
   }
 }
 
@@ -20,6 +20,6 @@ export function enforceTokenLimit({ limits }: { limits: Pick<Limits, 'checkToken
   return ({ project }: { project: Project }): Ok<void> | Refuse => {
     const state = limits.checkToken(project.id)
     const error = state === null ? null : limitError(state)
-    return error === null ? ok(undefined) : refuse(error)
+    return error === null ? ok(undefined) : refuse(error, 'limit')
   }
 }

@@ -10,6 +10,6 @@ export function findProject({ projects }: { projects: Pick<ProjectDirectory, 'by
     trackRequest: TrackRequest
   }): Promise<Ok<{ project: Project }> | Refuse> => {
     const project = await projects.byToken(trackRequest.token)
-    return project === null ? refuse(unknownTokenError()) : ok({ project })
+    return project === null ? refuse(unknownTokenError(), 'token') : ok({ project })
   }
 }

@@ -4,12 +4,10 @@ import type { Project } from '#core/projects/project'
 import { isJsonObject, type JsonObject } from '#core/text/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
 import { TRAITS_BYTES } from '#schemas/identify'
-import { isOfProject } from './check-credential.ts'
 import { type EmailHasher, normalizeEmail } from './email-hash.ts'
 import { jsonWithoutEmails } from './properties.ts'
 import type { IdentifyRecord } from './record.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
-import type { Sender } from './sender.ts'
 import type { TrackRequest } from './track-request.ts'
 import { refuseLink } from './who-may-link.ts'
 
@@ -28,24 +26,23 @@ export function checkIdentity({ emails, clock }: { emails: EmailHasher; clock: N
   return async ({
     trackRequest: { items },
     project,
-    sender,
+    isCredentialed: has_credential,
   }: {
     trackRequest: TrackRequest
     project: Project
-    sender: Pick<Sender, 'findCaller'>
+    isCredentialed: boolean
   }): Promise<Ok<{ identity: Identity; arrivedAt: number }> | Refuse> => {
     const arrivedAt = clock.now()
     try {
       const { email, ...identity } = parseIdentity(items[0] ?? {})
       const email_hash = email === null ? null : await emails.hash(project.id, email)
-      const has_credential = isOfProject(await sender.findCaller(), project)
       const { previous_id, user_id } = identity
       const refused = previous_id === user_id ? null : refuseLink(identity, has_credential)
       const link = refused === null ? { previous_id } : { previous_id: user_id, refused }
       const sent = { ...identity, ...link, email_hash, ...(has_credential && { has_credential }) }
       return ok({ identity: sent, arrivedAt })
     } catch (error) {
-      if (error instanceof ApiError) return refuse(error)
+      if (error instanceof ApiError) return refuse(error, 'name')
       throw error
     }
   }

@@ -1,4 +1,5 @@
 import type { ApiError } from '#core/errors'
+import type { RefusalReason } from '#schemas/refusals'
 import type { BotRecord } from './record.ts'
 
 /** How a step of ingestion ends. An exception means that the request failed and may be sent again. */
@@ -8,8 +9,8 @@ export type IngestResult<T> = Ok<T> | Drop | Refuse | RedirectToBots
 export type Ok<T> = { result: 'ok'; value: T }
 /** The sender gets the response of a stored request, but nothing is stored. */
 export type Drop = { result: 'drop'; reason: string }
-/** The sender gets this error. */
-export type Refuse = { result: 'refuse'; error: ApiError }
+/** The sender gets this error. `last`: what the counts of refusals tell of it beside the reason. */
+export type Refuse = { result: 'refuse'; error: ApiError; reason: RefusalReason; last: string | null }
 /** The sender gets the response of a stored request, but only the bot count of the project changes. */
 export type RedirectToBots = { result: 'redirect-to-bots'; record: BotRecord }
 
@@ -21,8 +22,8 @@ export function drop(reason: string): Drop {
   return { result: 'drop', reason }
 }
 
-export function refuse(error: ApiError): Refuse {
-  return { result: 'refuse', error }
+export function refuse(error: ApiError, reason: RefusalReason, last: string | null = error.message): Refuse {
+  return { result: 'refuse', error, reason, last }
 }
 
 export function redirectToBots(record: BotRecord): RedirectToBots {

@@ -6,10 +6,15 @@ export type Sender = {
   origin: string | undefined
   /** The header User-Agent. */
   userAgent: string | undefined
+  /** The header Sec-CH-UA: the brands of a browser of Chromium. */
+  brands: string | undefined
   /** The country that a proxy has found, in the header that the settings name. */
   proxyCountry: string | undefined
   /** Looked up for the country, never stored. */
   ip: string | null
-  /** The account that the request also carries a good credential of, or null. Reads the state table. */
-  findCaller(): Promise<Caller | null>
+  /**
+   * Whose credential the request also carries, by the state table. undefined: it carries none. null: it
+   * carries one that is unknown, expired or revoked.
+   */
+  findCaller(): undefined | Promise<Caller | null>
 }

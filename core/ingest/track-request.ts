@@ -75,6 +75,13 @@ function parseToken(token: unknown, label: string): string {
   return token
 }
 
+/** The token of a body that cannot be read as one request, to tell its project; null: it shows none. */
+export function shownToken({ token, events }: JsonObject): string | null {
+  const [first] = Array.isArray(events) ? events : []
+  const shown = token ?? (isJsonObject(first) ? first.token : null)
+  return typeof shown === 'string' && TOKEN_FORM.test(shown) ? shown : null
+}
+
 /** The error for a token that no live project has. */
 export function unknownTokenError(): ApiError {
   return new ApiError('INVALID_TOKEN', 'No live project has this token. GET /projects lists the tokens.')

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { isJsonObject, type JsonObject } from '#core/text/json-object'
 import { EVENT_LIMITS } from '#schemas/event'
+import { parseExactJson } from '#schemas/exact-json'
 import { isDeeperThan } from '#schemas/json-depth'
 import { WrittenProperties } from './properties.ts'
 import { scanObject, withoutBlanks } from './scan-object.ts'
@@ -29,7 +30,7 @@ export function parseWideBody(body: Uint8Array): JsonObject | null {
     const { rest, properties } = cutProperties(Buffer.from(body.buffer, body.byteOffset, body.length))
     if (properties.size === 0) return null
     if (isDeeperThan(rest, EVENT_LIMITS.bodyDepth)) return null
-    const json: unknown = JSON.parse(utf8.decode(rest))
+    const json: unknown = parseExactJson(utf8.decode(rest))
     return isJsonObject(json) && putBack(json, properties) ? json : null
   } catch {
     return null
@@ -76,7 +77,7 @@ function readObject(body: Buffer, start: number): { value: unknown; end: number 
   if (found === null) throw new SyntaxError('no object')
   const { end, blanks, isExact } = found
   if (!isExact || end - start - blanks > EVENT_LIMITS.propertiesBytes)
-    return { value: JSON.parse(utf8.decode(body.subarray(start, end))), end }
+    return { value: parseExactJson(utf8.decode(body.subarray(start, end))), end }
   const written = withoutBlanks(body, start, found)
   if (!isUtf8(written)) throw new TypeError('not UTF-8')
   return { value: new WrittenProperties(written), end }

@@ -4,6 +4,7 @@ import { ask, useAnswers } from '#dashboard/answers'
 import { type Answer, call } from '#dashboard/api'
 import { agoLabel } from '#dashboard/format'
 import { Panel } from './panel.tsx'
+import { RefusedEvents } from './refused-events.tsx'
 import { Snippet } from './snippet.tsx'
 import { Answered } from './states.tsx'
 
@@ -47,7 +48,7 @@ export function FirstEvent({ project, next, onSeen }: Props) {
 }
 
 function Steps({ project, next }: { project: Project; next: ComponentChildren }) {
-  const { allowed_origins, first_event_at } = project
+  const { allowed_origins, first_event_at, refused } = project
   const isSeen = first_event_at !== null
   const [origin = ''] = allowed_origins.split(',')
   const site = origin === '*' ? 'your site' : origin
@@ -70,7 +71,8 @@ function Steps({ project, next }: { project: Project; next: ComponentChildren })
             ? `We have seen your first event, ${agoLabel(Date.parse(first_event_at))}.`
             : 'Waiting for the first event. This page shows it by itself.'}
         </p>
-        {isSeen ? next : <Causes origins={allowed_origins} />}
+        {isSeen ? next : <RefusedEvents refused={refused.events} />}
+        {!isSeen && <Causes origins={allowed_origins} />}
       </li>
     </ol>
   )

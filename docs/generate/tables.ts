@@ -7,6 +7,7 @@ import { errorCodes } from '#schemas/errors'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { clientSetUps } from '#schemas/mcp-clients'
 import { openApiDocument } from '#schemas/openapi'
+import { REFUSAL_REASONS } from '#schemas/refusals'
 import { type CredentialKind, isMetered, MAX_BODY_BYTES, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { DEFAULT_SCOPES, SCOPES } from '#schemas/scopes'
@@ -50,6 +51,11 @@ export const tables: Record<string, (names: readonly string[]) => string> = {
       ]),
     )
   },
+  'refusal-reasons': () =>
+    toTable(
+      ['reason', 'what was refused'],
+      Object.entries(REFUSAL_REASONS).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
+    ),
   settings: () => settingsTable(),
 }
 

@@ -61,14 +61,16 @@ export function authenticate(services: CredentialServices) {
   }
 }
 
-/** Optional authentication: the caller of the first good credential, or null. Bad credentials are ignored. */
+/**
+ * Optional authentication by an agent session or an API key: undefined without a credential, so that requests
+ * of pages wait for nothing. Else the caller of a good one; null when each is unknown, expired or revoked.
+ */
 export function findCaller(services: Pick<CredentialServices, 'accounts' | 'agentSessions'>) {
-  return async function findCaller(request: HttpRequest): Promise<Caller | null> {
-    for (const read of [readAgentSession, readApiKey]) {
-      const caller = await read(request, services)
-      if (caller) return caller
-    }
-    return null
+  return function findCaller(request: HttpRequest): undefined | Promise<Caller | null> {
+    const session = readAgentSession(request, services)
+    const key = readApiKey(request, services)
+    if (session === undefined || key === undefined) return session ?? key
+    return Promise.all([session, key]).then(callers => callers.find(caller => caller !== null) ?? null)
   }
 }
 

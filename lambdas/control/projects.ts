@@ -7,11 +7,13 @@ import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
 import { DAY_MS, utcDate } from '#core/time'
 import type { ProjectTotals, UsageCounters } from '#core/usage/counters'
+import type { RefusalStore } from '#core/usage/refusal-store'
 import type { accountChain } from '#lambdas/chain/account-chain'
 import { projectsOfCaller } from '#lambdas/http/caller-projects'
 import type { ProjectRecord } from '#schemas/projects'
 import { routes } from '#schemas/routes'
 import { installSnippet } from './install-snippet.ts'
+import { refusedEventsOf } from './refused-events.ts'
 
 export type ProjectEndpointServices = {
   accounts: Pick<AccountStore, 'hasApiKey'>
@@ -19,6 +21,7 @@ export type ProjectEndpointServices = {
   demo: Pick<Demo, 'project'>
   usage: Pick<UsageCounters, 'totals' | 'month'>
   refused: Pick<RefusedCountsStore, 'read'>
+  refusalStore: Pick<RefusalStore, 'read'>
   profile: Profile
   baseUrl: string
   clock: Now
@@ -26,7 +29,7 @@ export type ProjectEndpointServices = {
 
 /** The account's projects (docs/api/projects.md). */
 export function projectEndpoints(services: ProjectEndpointServices, chain: ReturnType<typeof accountChain>) {
-  const { accounts, projects, usage, refused, profile, clock, baseUrl } = services
+  const { accounts, projects, usage, refused, refusalStore, profile, clock, baseUrl } = services
 
   async function record(project: Project): Promise<ProjectRecord> {
     const [totals] = await usage.totals([project.id])
@@ -72,16 +75,20 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
     }),
 
     readProject: chain(routes.readProject)(async ({ project }) => {
-      const [flat, usage_today, { traits = 0, ...links }] = await Promise.all([
+      const [flat, usage_today, { traits = 0, ...links }, refusals] = await Promise.all([
         record(project),
         usageToday(project),
         refused.read(project.id),
+        refusalStore.read(project.id, clock.now()),
       ])
       const names = { id: project.id, name: project.name }
       const { link_domains } = project
       return {
         status: 200,
-        body: { ...flat, project: names, link_domains, usage_today, refused: { links, traits } },
+        body: {
+          ...{ ...flat, project: names, link_domains, usage_today },
+          refused: { links, traits, events: refusals.map(refusal => refusedEventsOf(refusal, project)) },
+        },
       }
     }),
 

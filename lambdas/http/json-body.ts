@@ -1,5 +1,6 @@
 import { ApiError } from '#core/errors'
 import { isJsonObject, type JsonObject } from '#core/text/json-object'
+import { parseExactJson } from '#schemas/exact-json'
 import { excessOf, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '#schemas/json-depth'
 import { MAX_BODY_BYTES, type Route } from '#schemas/route'
 
@@ -37,7 +38,7 @@ export function jsonBody(
 
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes))
+    return parseExactJson(utf8.decode(bytes))
   } catch (cause) {
     const message =
       cause instanceof SyntaxError

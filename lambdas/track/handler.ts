@@ -11,8 +11,10 @@ import { enforceEventCaps, enforceTokenLimit } from '#core/ingest/enforce-caps'
 import { findProject } from '#core/ingest/find-project'
 import { checkIdentity } from '#core/ingest/identify-request'
 import type { ArrivalOrder } from '#core/ingest/ids'
+import { judgeEvent } from '#core/ingest/judge-event'
 import { packEvents } from '#core/ingest/pack-events'
 import { packRecord } from '#core/ingest/record'
+import type { RefusalCounts } from '#core/ingest/refusal-counts'
 import type { Sender } from '#core/ingest/sender'
 import { parseBatch, parseEvent, type TrackRequest } from '#core/ingest/track-request'
 import type { Limits } from '#core/limits/limit-state'
@@ -27,6 +29,7 @@ import { jsonResponse } from '#lambdas/http/response'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { ingestStep } from './ingest-step.ts'
+import { parseStep } from './parse-step.ts'
 import { readTrackBody } from './read-track-body.ts'
 import { unpackBody } from './unpack-body.ts'
 
@@ -39,8 +42,9 @@ export type TrackServices = {
   countryHeader: string | null
   bots: BotClassifier
   botCounts: Pick<BotCounts, 'count'>
-  /** Optional authentication: the caller of a good credential in the request, or null. */
-  findCaller(request: HttpRequest): Promise<Caller | null>
+  refusals: Pick<RefusalCounts, 'count'>
+  /** Optional authentication, as Sender.findCaller. */
+  findCaller(request: HttpRequest): undefined | Promise<Caller | null>
   limits: Pick<Limits, 'checkEvents' | 'checkToken'>
   emails: EmailHasher
   clock: Now
@@ -51,7 +55,8 @@ export type TrackServices = {
 const QUEUED = jsonResponse(202, { ok: true, queued: true })
 
 /**
- * POST /track, /track/batch and /identify. The response 202 is sent when the stream has the record on disk.
+ * POST /track, /track/batch, /track/check and /identify. The response 202 is sent when the stream has the
+ * record on disk.
  */
 export function trackHandler(services: TrackServices): HttpFunction {
   return httpFunction<'track'>(services.log, {
@@ -62,6 +67,7 @@ export function trackHandler(services: TrackServices): HttpFunction {
       // The number of events in the request, retries of stored events included.
       respond: ({ items }) => jsonResponse(202, { ok: true, queued: true, count: items.length }),
     }),
+    checkTrack: checkEndpoint(services),
     identify: identifyEndpoint(services),
   })
 }
@@ -75,21 +81,23 @@ type TrackRow = {
 }
 
 function trackEndpoint(services: TrackServices, { route, parse, respond }: TrackRow): Endpoint {
-  const { stream, botCounts, ids, log } = services
-  const end = { botCounts, respond }
+  const { stream, botCounts, refusals, ids, log } = services
+  const end = { botCounts, refusals, respond }
   // The order of docs/api/ingestion.md.
   return createChain(log)
     .step(readTrackBody)
-    .step(({ json }) => ({ trackRequest: parse(json) }))
+    .step(parseStep(parse, services))
     .step(ingestStep(findProject(services), end))
     .step(readSender(services))
     .step(ingestStep(checkOrigin, end))
     .step(ingestStep(enforceTokenLimit(services), end))
+    .step(ingestStep(checkCredential, end))
     .step(ingestStep(detectBot(services), end))
     .step(ingestStep(checkEvents(services), end))
     .step(ingestStep(enforceEventCaps(services), end))
-    .step(ingestStep(checkCredential, end))
-    .endpoint(route, ({ trackRequest, project, sender, events, arrivedAt, isCredentialed }) => {
+    .endpoint(route, ({ trackRequest, project, sender, events, arrivedAt, isCredentialed: isOwn }) => {
+      // Event_ids of the project itself replace those that anybody can send with the public token (U63).
+      const isCredentialed = isOwn && events.some(({ event_id }) => event_id !== null)
       const country = countryOf(sender.proxyCountry, sender.ip, services.country)
       const position = ids.take(arrivedAt, events.length)
       const response = respond(trackRequest)
@@ -101,8 +109,8 @@ function trackEndpoint(services: TrackServices, { route, parse, respond }: Track
 }
 
 function identifyEndpoint(services: TrackServices): Endpoint {
-  const { stream, botCounts, ids, log } = services
-  const end = { botCounts, respond: () => QUEUED }
+  const { stream, botCounts, refusals, ids, log } = services
+  const end = { botCounts, refusals, respond: () => QUEUED }
   return createChain(log)
     .step(exchange => readBody(unpackBody(exchange)))
     .step(({ json }) => ({ trackRequest: parseEvent(json) }))
@@ -110,6 +118,7 @@ function identifyEndpoint(services: TrackServices): Endpoint {
     .step(readSender(services))
     .step(ingestStep(checkOrigin, end))
     .step(ingestStep(enforceTokenLimit(services), end))
+    .step(ingestStep(checkCredential, end))
     .step(ingestStep(ignoreBot(services), end))
     .step(ingestStep(checkIdentity(services), end))
     .endpoint(routes.identify, async ({ project, identity, arrivedAt }) => {
@@ -121,6 +130,15 @@ function identifyEndpoint(services: TrackServices): Endpoint {
     })
 }
 
+/** Says what POST /track would do with an event (U114). Nothing is stored, and no refusal is counted. */
+function checkEndpoint(services: TrackServices): Endpoint {
+  const judge = judgeEvent(services)
+  return createChain(services.log)
+    .step(readTrackBody)
+    .step(readSender(services))
+    .endpoint(routes.checkTrack, async ({ json, sender }) => jsonResponse(200, await judge(json, sender)))
+}
+
 /** Adds what the rules of ingestion need to know about the sender. */
 function readSender({ countryHeader, findCaller }: Pick<TrackServices, 'countryHeader' | 'findCaller'>) {
   return function addSender({ request }: Exchange): { sender: Sender } {
@@ -129,6 +147,7 @@ function readSender({ countryHeader, findCaller }: Pick<TrackServices, 'countryH
       sender: {
         origin: headers.origin,
         userAgent: headers['user-agent'],
+        brands: headers['sec-ch-ua'],
         proxyCountry: countryHeader === null ? undefined : headers[countryHeader],
         ip,
         findCaller: () => findCaller(request),

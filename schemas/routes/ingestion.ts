@@ -1,6 +1,14 @@
 import type { ErrorCode } from '#schemas/errors'
-import { EVENT_LIMITS, queuedBatchResponse, queuedResponse, trackBatch, trackedEvent } from '#schemas/event'
+import {
+  checkedEvent,
+  EVENT_LIMITS,
+  queuedBatchResponse,
+  queuedResponse,
+  trackBatch,
+  trackedEvent,
+} from '#schemas/event'
 import { identifyBody } from '#schemas/identify'
+import { trackVerdict } from '#schemas/refusals'
 import type { Route } from '#schemas/route'
 
 const ingestionErrors = [
@@ -8,6 +16,7 @@ const ingestionErrors = [
   'INVALID_PROPERTIES',
   'INVALID_TIMESTAMP',
   'FORBIDDEN',
+  'AUTH_REQUIRED',
 ] as const satisfies ErrorCode[]
 
 export const ingestionRoutes = {
@@ -37,6 +46,19 @@ export const ingestionRoutes = {
     responses: { 202: { description: 'The events are stored', schema: queuedBatchResponse } },
     errors: [...ingestionErrors, 'BATCH_TOO_LARGE', 'MIXED_TOKENS'],
   },
+  checkTrack: {
+    method: 'POST',
+    path: '/track/check',
+    tag: 'Ingestion',
+    summary: 'What POST /track would do with an event; nothing is stored',
+    function: 'track',
+    auth: 'project_token',
+    body: checkedEvent,
+    maxBodyDepth: EVENT_LIMITS.bodyDepth,
+    maxBodyValues: EVENT_LIMITS.bodyValues,
+    responses: { 200: { description: 'Stored, refused or counted as a bot, and why', schema: trackVerdict } },
+    errors: [],
+  },
   identify: {
     method: 'POST',
     path: '/identify',
@@ -48,6 +70,6 @@ export const ingestionRoutes = {
     maxBodyDepth: EVENT_LIMITS.bodyDepth,
     maxBodyValues: EVENT_LIMITS.bodyValues,
     responses: { 202: { description: 'The link and the traits are stored', schema: queuedResponse } },
-    errors: ['FORBIDDEN'],
+    errors: ['FORBIDDEN', 'AUTH_REQUIRED'],
   },
 } as const satisfies Record<string, Route>

@@ -241,7 +241,7 @@ describe('a service that says an address of this machine alone', () => {
 
   test.each([
     ['https://stats.shop.example\r', 'https://stats.shop.example/tracker.js'],
-    ['https://stats.shop.example/a/\r', 'https://stats.shop.example/a/tracker.js'],
+    ['https://stats.shop.example/\r', 'https://stats.shop.example/tracker.js'],
     ['\r', 'http://localhost:'],
   ])('a person is asked for the public one, and %j becomes %s', async (keys, expected) => {
     const folder = newSite({ 'index.html': PAGE })
@@ -262,6 +262,8 @@ describe('a service that says an address of this machine alone', () => {
     expect([written.code, written.stderr]).toEqual([0, expect.stringContaining('add --public-url https://')])
     const wrong = await run([...LOCAL, '--folder', folder, '--public-url', 'stats.example'])
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('--public-url https://')])
+    const below = await run([...LOCAL, '--folder', folder, '--public-url', 'https://shop.example/stats'])
+    expect([below.code, below.stderr]).toEqual([1, expect.stringContaining('without a path')])
     const named = await run([...INIT, '--folder', newSite({ 'index.html': PAGE }), '--yes', '--wait', '0'])
     expect([named.code, named.stderr]).toEqual([0, ''])
   })

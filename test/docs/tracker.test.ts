@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const page = readFileSync(resolve(ROOT, 'docs/tracker.md'), 'utf8')
@@ -53,11 +55,28 @@ test('the npm package has an option for every attribute of the script', () => {
 })
 
 test('docs/tracker.md names every value that the tracker stores, with its storage', () => {
-  const stored = found(/\b(?:read|readJson|write|storedNumber)\('(\w+)'/g, code)
+  const stored = found(/\b(?:read|readJson|write|storedNumber|firstId)\('(\w+)'/g, code)
   const rows = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \| (local|session) \|/gm)]
   const documented = (storage: string) =>
     rows.filter(row => row[2] === storage).flatMap(row => found(/`(\w+)`/g, row[1]!))
   const tabValue = RegExp(/const TAB_VALUE = \/(.*)\/$/m.exec(code)![1]!)
   expect([...documented('local'), ...documented('session')].toSorted()).toEqual(stored)
   expect(documented('session').toSorted()).toEqual(stored.filter(name => tabValue.test(name)))
+})
+
+test('the proxies of docs/tracker.md forward every path that a page calls, of the tracker and of the recorder', () => {
+  const called = Object.values<Route>(routes).filter(
+    ({ path, tag, auth }) =>
+      path !== '/tracker.src.js' && // For readers.
+      path !== '/track/check' && // For people and agents.
+      (tag === 'Tracking' || auth === 'project_token' || /^\/replay\/(config|start|\{id\})/.test(path)),
+  )
+  expect(called.length).toBeGreaterThan(10)
+  const paths = called.map(({ path }) => path.replace(/\{\w+\}/g, 'x'))
+  const nginx = new RegExp(/location ~ (\S+) \{/.exec(page)?.[1] ?? '$^')
+  expect(paths.filter(path => !nginx.test(path))).toEqual([])
+  const caddy = /@footfall path (.*)/.exec(page)?.[1]?.split(' ') ?? []
+  const passes = (path: string) =>
+    caddy.some(each => (each.endsWith('*') ? path.startsWith(each.slice(0, -1)) : path === each))
+  expect(paths.filter(path => !passes(path))).toEqual([])
 })

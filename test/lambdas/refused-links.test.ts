@@ -11,7 +11,7 @@ afterAll(() => service.close())
 test('a project reads how many links were refused, by reason; a repeated link is not refused', async () => {
   const project = await service.createProject()
   const read = async () => (await service.call(routes.readProject, { id: project.id })).body.refused
-  expect(await read()).toEqual({ links: {}, traits: 0 })
+  expect(await read()).toEqual({ links: {}, traits: 0, events: [] })
   const link = { previous_id: 'anon_0123abcd', user_id: 'u1' }
   await service.identify(project.id, [
     link,
@@ -22,8 +22,8 @@ test('a project reads how many links were refused, by reason; a repeated link is
     { user_id: 'u4', refused: 'not_anonymous' },
   ])
   const links = { already_linked: 1, loop: 1, not_anonymous: 2 }
-  expect(await read()).toEqual({ links, traits: 0 })
+  expect(await read()).toEqual({ links, traits: 0, events: [] })
   // Nothing is counted twice when the fold runs again.
   await service.foldIdentities()
-  expect(await read()).toEqual({ links, traits: 0 })
+  expect(await read()).toEqual({ links, traits: 0, events: [] })
 })

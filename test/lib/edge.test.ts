@@ -49,6 +49,7 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
     routes.replayConfig.path,
     routes.track.path,
     routes.trackBatch.path,
+    routes.checkTrack.path,
     routes.identify.path,
     routes.stream.path,
   ])

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type LaunchOptions } from 'playwright-core'
 import type { Chromium } from '#providers/chromium/unpack-chromium'
 import { unpackChromium } from '#test/setup/unpack-chromium'
-import { HUMAN_USER_AGENT } from './user-agents.ts'
+import { HUMAN_BROWSER_VERSION, HUMAN_USER_AGENT } from './user-agents.ts'
 
 /** Ends the wait for a browser or a page that hangs. A busy machine must not reach it. */
 const HANG_TIMEOUT_MS = 120_000
@@ -10,6 +10,8 @@ const HANG_TIMEOUT_MS = 120_000
 /** Options of a person's browser context: `browser.newContext({ ...HUMAN_BROWSER, … })`. */
 export const HUMAN_BROWSER = {
   userAgent: HUMAN_USER_AGENT,
+  // Headless Chromium also names itself here, and whoever does is a bot.
+  extraHTTPHeaders: { 'Sec-CH-UA': `"Chromium";v="${HUMAN_BROWSER_VERSION}"` },
   viewport: { width: 1280, height: 800 },
   locale: 'en-GB',
   timezoneId: 'Europe/Berlin',

@@ -54,6 +54,7 @@ function session({ agentSessions, owner }: HttpService) {
 const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) => Body | Promise<Body> } = {
   track: (_, token) => ({ token, event: 'signup' }),
   trackBatch: (_, token) => ({ events: [{ token, event: 'signup' }] }),
+  checkTrack: (_, token) => ({ token, event: 'signup', origin: 'https://shop.example' }),
   identify: (_, token) => ({ token, previous_id: 'anon_0123abcd', user_id: 'u1' }),
   erasePerson: () => ({ user_id: 'u1' }),
   createProject: () => ({ name: `made-${Math.random()}` }),

@@ -14,6 +14,7 @@ import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createEmailHasher } from '#core/ingest/email-hash'
 import { createArrivalOrder } from '#core/ingest/ids'
+import { createRefusalCounts } from '#core/ingest/refusal-counts'
 import { createLakeStateStore } from '#core/lake/model/state-store'
 import { createLiveBuffer } from '#core/live/buffer'
 import { STREAM_DEFAULTS } from '#core/live/event-stream'
@@ -28,6 +29,7 @@ import { keepInMemory } from '#core/reports/run/kept-answers'
 import type { ScanJob } from '#core/scans/scan'
 import { createScanStore } from '#core/scans/scan-store'
 import { gatherReads } from '#core/usage/gathered-reads'
+import { createRefusalStore } from '#core/usage/refusal-store'
 import { createUsageStore } from '#core/usage/store'
 import { createUsedEvents } from '#core/usage/used-events'
 import { buildChatView } from '#dashboard/build'
@@ -163,12 +165,14 @@ export async function openHttpService({
   const buffer = createLiveBuffer(state, { clock, bufferMs })
   const users = createUserResolver({ ...state, projects, clock, bufferMs })
   const replays = openReplays({ ...access, ...state, accounts, projects, objects: lake, clock })
+  const refusalStore = createRefusalStore(state)
   const common = {
     ...access,
     replays,
     erasures,
     receipts,
     refused: createRefusedCounts(state),
+    refusalStore,
     usedEvents: createUsedEvents(state),
     accounts,
     projects,
@@ -240,6 +244,7 @@ export async function openHttpService({
       track: trackHandler({
         stream,
         botCounts: createBotCounts({ stream, clock, hasTimer: false }),
+        refusals: createRefusalCounts({ store: refusalStore, clock, hasTimer: false }),
         projects,
         country: () => null,
         countryHeader: null,

@@ -5,6 +5,7 @@ import { agoLabel, dateLabel, formatted } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
+import { RefusedEvents } from '#dashboard/parts/refused-events.tsx'
 import { Snippet } from '#dashboard/parts/snippet.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
 import { allZones } from '#dashboard/range'
@@ -38,6 +39,15 @@ export function Settings({ project, answers }: Props) {
               <Snippet project={data} />
             </Panel>
           )}
+        </Answered>
+        <Answered answer={read}>
+          {({ refused: { events } }) =>
+            events.length > 0 && (
+              <Panel title="Events that were not stored">
+                <RefusedEvents refused={events} />
+              </Panel>
+            )
+          }
         </Answered>
         <SavedViews project={project} answer={views} />
         <ShareLinks project={project} answer={links} />

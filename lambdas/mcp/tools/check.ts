@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { installSnippet } from '#lambdas/control/install-snippet'
 import { defineTool } from '#lambdas/mcp/tool'
 import { isTrackerProperty } from '#schemas/columns'
+import type { RefusedEvents } from '#schemas/refusals'
 import { project, sinceOr, tz } from './arguments.ts'
 import { count, notesOf, type Read, range, tableOf } from './words.ts'
 
@@ -67,6 +68,13 @@ export const check = defineTool({
           columns: ['reason', 'number'],
           rows: links.map(([reason, number]) => [reason, number ?? 0]),
         },
+        tableOf('events that were not stored, last seven days (UTC dates)', record.refused.events, [
+          'reason',
+          'events',
+          'last_at',
+          'last',
+          'fix',
+        ]),
         tableOf(`bots, ${range(bots.period)}`, bots.actors, [
           'actor',
           'category',
@@ -81,12 +89,19 @@ export const check = defineTool({
       ],
       ...notesOf(events, ...[received, today, bots].map(withoutWarnings)),
       next:
-        record.last_event_at === null
+        firstFix(record.refused.events) ??
+        (record.last_event_at === null
           ? 'open a page with the snippet, then check again. Pages of other origins than allowed_origins are refused.'
-          : 'query(report="live") for what arrives now.',
+          : 'query(report="live") for what arrives now.'),
     }
   },
 })
+
+/** What to change for the reason that was seen last; crawlers are no mistake. */
+function firstFix(refused: readonly RefusedEvents[]): string | undefined {
+  const mistake = refused.find(({ reason }) => reason !== 'bot')
+  return mistake && `${count(mistake.events, 'event')} refused by ${mistake.reason}. ${mistake.fix}`
+}
 
 /** The other reads say the same about their range as the first one. */
 function withoutWarnings({ receipt, truncated }: Read): Read {

@@ -53,6 +53,64 @@ test('the variant of a user is that of the hash, and its exposure is sent once',
   }
 })
 
+/** The text of `cta` for an id. */
+const textOf = (id: string) => {
+  const variant = chooseVariant(EVEN[0]!.variants, bucketOf('cta', id))!
+  return { control: 'Control', Blue: '<b>Blue</b>', red: 'Red' }[variant]
+}
+/** An id of a site whose variant is another one than that of the given id. */
+const idWithAnotherText = (id: string) =>
+  Array.from({ length: 100 }, (_, i) => `customer-${i}`).find(other => textOf(other) !== textOf(id))!
+const idsOf = async (page: Page) => (await page.evaluate(() => window.aa!.getIdentity()))!
+
+test('a visitor who signs in keeps the text, on this page and later ones, until `reset`', async () => {
+  site.server.experiments = EVEN
+  const page = await openPage()
+  await shown(page)
+  const { anonymousId } = await idsOf(page)
+  const customer = idWithAnotherText(anonymousId)
+  await page.evaluate(id => window.aa!.identify(id), customer)
+  await page.reload()
+  await shown(page)
+  expect((await idsOf(page)).userId).toBe(customer)
+  expect((await texts(page))[0]).toBe(textOf(anonymousId))
+  // The next person of the browser is another one.
+  await page.evaluate(() => window.aa!.reset())
+  await page.reload()
+  await shown(page)
+  const next = (await idsOf(page)).anonymousId
+  expect(next).not.toBe(anonymousId)
+  expect((await texts(page))[0]).toBe(textOf(next))
+  await page.context().close()
+})
+
+test('a customer who signed in before the first experiment has the text of the own id, as on other devices', async () => {
+  site.server.experiments = []
+  const page = await openPage('/', '', '')
+  await page.waitForFunction(() => window.aa)
+  const customer = idWithAnotherText((await idsOf(page)).anonymousId)
+  await page.evaluate(id => window.aa!.identify(id), customer)
+  site.server.experiments = EVEN
+  site.server.setPage(
+    `<!doctype html><html class="aa-loading"><title>Shoes</title>${LOADING}${site.server.snippet('')}${CTA}`,
+  )
+  await page.reload()
+  await shown(page)
+  expect((await texts(page))[0]).toBe(textOf(customer))
+  await page.context().close()
+})
+
+test('a revoked consent forgets the id by which the visitor had a text', async () => {
+  site.server.experiments = EVEN
+  const page = await openPage()
+  await shown(page)
+  const kept = () => page.evaluate(() => Object.keys(localStorage).filter(key => key.endsWith(':id')))
+  expect(await kept()).toHaveLength(1)
+  await page.evaluate(() => window.aa!.revokeConsent())
+  expect(await kept()).toEqual([])
+  await page.context().close()
+})
+
 test('a variant in the address is forced when its key exists', async () => {
   site.server.experiments = ONLY_BLUE
   for (const [key, experiments, text] of [
@@ -81,13 +139,15 @@ test('`experiment` before the configuration splits its own keys equally, and kee
   await shown(page)
   const { anonymousId } = (await page.evaluate(() => window.aa!.getIdentity()))!
   const variant = chooseVariant(splitEqually(['a', 'b', 'c']), bucketOf('cta', anonymousId))
-  // An identified user is assigned by the own id of the site.
+  // A later sign-in changes no id of assignment, also for further experiments.
   const names = Array.from({ length: 20 }, (_, at) => `test${at}`)
   const assigned = await page.evaluate(names => {
     window.aa!.identify('ada')
     return names.map(name => window.aa!.experiment(name, ['a', 'b']))
   }, names)
-  expect(assigned).toEqual(names.map(name => chooseVariant(splitEqually(['a', 'b']), bucketOf(name, 'ada'))))
+  expect(assigned).toEqual(
+    names.map(name => chooseVariant(splitEqually(['a', 'b']), bucketOf(name, anonymousId))),
+  )
   expect(
     await page.evaluate(() => [
       (window as unknown as { early: unknown }).early,

@@ -102,7 +102,7 @@ test('the storages hold the documented keys with the token', async () => {
       'aa:aat_1:utm': '{"utm_source":"news"}',
       'aa:aat_1:sid': expect.stringMatching(/^sess_/),
       'aa:aat_1:last_activity': expect.stringMatching(/^\d{13}$/),
-      'aa:aat_1:experiments': 'none',
+      'aa:aat_1:experiments': '1',
     },
   })
 })

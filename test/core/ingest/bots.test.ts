@@ -352,5 +352,5 @@ test('the version of the rules names the installed versions of the public lists'
     const { version } = JSON.parse(readFileSync(join(dirname(path), 'package.json'), 'utf8'))
     return `${name}-${version}`
   })
-  expect(BOT_RULES_VERSION).toBe(`4+${lists.join('+')}`)
+  expect(BOT_RULES_VERSION).toBe(`5+${lists.join('+')}`)
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Caller } from '#core/access/caller'
 import { BOT_RULES_VERSION } from '#core/ingest/bots'
+import { checkCredential } from '#core/ingest/check-credential'
 import { checkEvents } from '#core/ingest/check-events'
 import { checkOrigin } from '#core/ingest/check-origin'
 import { detectBot } from '#core/ingest/detect-bot'
@@ -42,29 +43,47 @@ test.each([
   expect(checkOrigin({ project, sender: { origin } }).result).toBe(result)
 })
 
-test('a human passes without a look at the credential', async () => {
-  const step = detectBot({ bots: () => null, clock })
-  const sender = { userAgent: 'Firefox', findCaller: () => expect.unreachable() }
-  expect(await step({ project, sender, trackRequest })).toEqual(ok(undefined))
+test('a request without a credential waits for no look-up', () => {
+  expect(checkCredential({ project, sender: { findCaller: () => undefined } })).toEqual(
+    ok({ isCredentialed: false }),
+  )
 })
 
 test.each<[string, Caller | null, string]>([
-  ['no credential', null, 'redirect-to-bots'],
-  ['a credential of another account', callerOf('acc_2', 'all'), 'redirect-to-bots'],
-  ['a credential without `projects:write`', callerOf('acc_1', ['projects:read']), 'redirect-to-bots'],
-  ['a credential with `projects:write`', callerOf('acc_1', ['projects:write']), 'ok'],
-  ['a credential with all scopes', callerOf('acc_1', 'all'), 'ok'],
-])('a bot with %s gives the result %s', async (_, caller, result) => {
-  const step = detectBot({ bots: () => ({ category: 'automation_script', actor: 'curl' }), clock })
-  const sender = { userAgent: 'curl/8', findCaller: async () => caller }
-  expect((await step({ project, sender, trackRequest })).result).toBe(result)
+  ['an unknown credential', null, 'AUTH_REQUIRED'],
+  ['a credential of another account', callerOf('acc_2', 'all'), 'FORBIDDEN'],
+  ['a credential without `projects:write`', callerOf('acc_1', ['projects:read']), 'FORBIDDEN'],
+])('%s is refused with %s %s', async (_, caller, code) => {
+  expect(await checkCredential({ project, sender: { findCaller: async () => caller } })).toMatchObject({
+    result: 'refuse',
+    reason: 'credential',
+    error: { code },
+  })
 })
 
-test('the record of a bot has its project, its name and the number of events', async () => {
+test.each<[string, Caller]>([
+  ['`projects:write`', callerOf('acc_1', ['projects:write'])],
+  ['all scopes', callerOf('acc_1', 'all')],
+])('a credential of the account with %s is the own of the project', async (_, caller) => {
+  expect(await checkCredential({ project, sender: { findCaller: async () => caller } })).toEqual(
+    ok({ isCredentialed: true }),
+  )
+})
+
+test.each([
+  [false, 'redirect-to-bots'],
+  [true, 'ok'],
+])('a library with a credential of the project (%s) gives the result %s', (isCredentialed, result) => {
+  const step = detectBot({ bots: () => ({ category: 'automation_script', actor: 'curl' }), clock })
+  const sender = { userAgent: 'curl/8', brands: undefined }
+  expect(step({ project, sender, isCredentialed, trackRequest }).result).toBe(result)
+})
+
+test('the record of a bot has its project, its name and the number of events', () => {
   const step = detectBot({ bots: () => ({ category: 'ai_agent', actor: 'GPTBot' }), clock })
-  const sender = { userAgent: 'GPTBot', findCaller: async () => null }
+  const sender = { userAgent: 'GPTBot', brands: undefined }
   const batch = parseBatch({ token: 'aat_shop', events: [{}, {}, {}] })
-  expect(await step({ project, sender, trackRequest: batch })).toEqual({
+  expect(step({ project, sender, isCredentialed: false, trackRequest: batch })).toEqual({
     result: 'redirect-to-bots',
     record: {
       kind: 'bots',

@@ -135,10 +135,15 @@ test('optional authentication finds the caller of a good credential', async () =
   expect(caller?.account).toBe(account)
 })
 
-test('optional authentication ignores a bad credential, as if it were absent', async () => {
+test('optional authentication tells a bad credential from none', async () => {
   const find = findCaller(services)
-  expect(await find(exchangeOf().request)).toBeNull()
-  for (const [, headers] of badHeaders) expect(await find(exchangeOf({ headers }).request)).toBeNull()
+  expect(find(exchangeOf().request)).toBeUndefined()
+  for (const [, headers] of badHeaders.filter(([, { cookie }]) => cookie === undefined))
+    expect(await find(exchangeOf({ headers }).request)).toBeNull()
+  expect(find(exchangeOf({ headers: { authorization: 'Basic cHJveHk6MQ==' } }).request)).toBeUndefined()
+})
+
+test('optional authentication takes the good one of two credentials', async () => {
   const both = exchangeOf({ headers: { authorization: 'Bearer aas_1', 'x-api-key': 'aak_good' } })
-  expect((await find(both.request))?.account).toBe(account)
+  expect((await findCaller(services)(both.request))?.account).toBe(account)
 })

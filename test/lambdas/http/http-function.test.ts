@@ -11,6 +11,7 @@ test('a route of another function is our bug, a 500 that is logged', async () =>
   const track = httpFunction<'track'>(log, {
     track: unreachable,
     trackBatch: unreachable,
+    checkTrack: unreachable,
     identify: unreachable,
   })
   expect((await track(routes.health, {} as HttpRequest)).status).toBe(500)

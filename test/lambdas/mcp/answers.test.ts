@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { routes } from '#schemas/routes'
 import { FORTY_VISITS, type Given, textOf, useMcpProject } from '#test/support/mcp-service'
 
 /** That an answer has what was asked for, without words that tell nothing. */
@@ -9,7 +10,7 @@ const STEPS_OF_ONE = Array.from(
   (_, i): Given => ({ event: `s${i + 1}`, user: 'one', session: 'of-one', at: 20 * 86_400_000 + i * 60_000 }),
 )
 
-const { call, named, refusal } = useMcpProject([...FORTY_VISITS, ...STEPS_OF_ONE])
+const { call, named, refusal, service } = useMcpProject([...FORTY_VISITS, ...STEPS_OF_ONE])
 
 const STEPS = [{ event: 'page_view' }, { event: 'signup_completed' }]
 
@@ -72,6 +73,20 @@ test('check says once what the tracker adds, and the own properties of each even
   const rowsOf = (name: string) => tables.find(table => table.name.startsWith(name))?.rows
   expect(rowsOf('properties that the tracker adds')).toEqual([['path']])
   expect(rowsOf('events that arrive')?.map(row => row[3])).toEqual(expect.arrayContaining(['plan', '']))
+})
+
+test('check says which origin was refused, and what to add', async () => {
+  const { project } = service
+  const changed = { allowed_origins: 'https://apex.example' }
+  await service.call(routes.updateProject, { id: project.id, body: changed })
+  const headers = { origin: 'https://www.apex.example' }
+  await service.call(routes.track, { key: null, headers, body: { token: project.project_token, event: 'a' } })
+  const result = await call('check', named())
+  const { tables } = result.structuredContent as { tables: { name: string; rows: unknown[][] }[] }
+  const refused = tables.find(({ name }) => name.startsWith('events that were not stored'))
+  const fix = expect.stringContaining('add https://www.apex.example to allowed_origins')
+  expect(refused?.rows).toEqual([['origin', 1, expect.any(String), 'https://www.apex.example', fix]])
+  expect(textOf(result)).toContain('add https://www.apex.example to allowed_origins')
 })
 
 test.each([

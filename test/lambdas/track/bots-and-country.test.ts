@@ -41,15 +41,11 @@ test('a bot with a bad body, token or origin is refused like other senders', asy
   expect(packed).toEqual([])
 })
 
-test.each([
-  ['a key of the account of the project', 'acc_1', 'events'],
-  ['a key of another account', 'acc_2', 'bots'],
-])('a library with %s (%s) is recorded as %s', async (_what, key, kind) => {
-  const { send, records, botCounts } = trackFunction()
-  const headers = { 'user-agent': 'python-requests/2.31', 'x-api-key': key }
+test('events of a library with a key of the account of the project are stored', async () => {
+  const { send, records } = trackFunction()
+  const headers = { 'user-agent': 'python-requests/2.31', 'x-api-key': 'acc_1' }
   expect((await send('/track', good, { headers })).status).toBe(202)
-  await botCounts.flush()
-  expect(records().map(record => record.kind)).toEqual([kind])
+  expect(records().map(record => record.kind)).toEqual(['events'])
 })
 
 test('events of a library with a key of the account are checked like other events', async () => {
@@ -77,4 +73,37 @@ test('a country header that the settings do not name is ignored', async () => {
   const { send, records } = trackFunction()
   await send('/track', good, { headers: { 'cf-ipcountry': 'DE' } })
   expect(records()).toMatchObject([{ country: null }])
+})
+
+/** What Chromium 131 sends when a program drives it under the User-Agent of a person. */
+const HEADLESS = '"HeadlessChrome";v="131", "Chromium";v="131", "Not_A Brand";v="24"'
+const CHROME = '"Google Chrome";v="131", "Chromium";v="131", "Not_A Brand";v="24"'
+
+test.each([
+  ['/track', good],
+  ['/track/batch', { events: [good] }],
+] as const)(
+  'a headless browser on %s is a bot by Sec-CH-UA, whatever its User-Agent is',
+  async (path, body) => {
+    const { send, records, botCounts } = trackFunction()
+    expect((await send(path, body, { headers: { 'sec-ch-ua': HEADLESS } })).status).toBe(202)
+    await botCounts.flush()
+    expect(records()).toMatchObject([{ kind: 'bots', category: 'headless_browser', actor: 'HeadlessChrome' }])
+  },
+)
+
+test('an identify request of a headless browser is ignored', async () => {
+  const { send, records } = trackFunction()
+  const body = { token: 'aat_shop', previous_id: 'anon_0123abcd', user_id: 'u1' }
+  expect((await send('/identify', body, { headers: { 'sec-ch-ua': HEADLESS } })).status).toBe(202)
+  expect(records()).toEqual([])
+})
+
+test.each([
+  ['the brands of a person', { 'sec-ch-ua': CHROME }],
+  ['a headless browser of the account', { 'sec-ch-ua': HEADLESS, 'x-api-key': 'acc_1' }],
+])('the events of %s are stored', async (_, headers) => {
+  const { send, events } = trackFunction()
+  await send('/track', good, { headers: headers as Record<string, string> })
+  expect(events()).toHaveLength(1)
 })

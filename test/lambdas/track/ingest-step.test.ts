@@ -27,7 +27,7 @@ async function respondTo(
   const respond = ({ items }: TrackRequest) => ({ status: 202, headers: {}, body: `${items.length} queued` })
   const endpoint = createChain(() => {})
     .step(() => ({ trackRequest }))
-    .step(ingestStep(() => result, { botCounts: { count }, respond }))
+    .step(ingestStep(() => result, { botCounts: { count }, refusals: { count: async () => {} }, respond }))
     .endpoint(routes.track, ({ name }) => ({ status: 200, headers: {}, body: name }))
   const { status, body } = await endpoint(exchangeOf().request)
   return { status, body }
@@ -38,7 +38,7 @@ test('`ok` passes its value on to the next step', async () => {
 })
 
 test('`refuse` ends the request with its error', async () => {
-  const { status, body } = await respondTo(refuse(new ApiError('INVALID_TOKEN')))
+  const { status, body } = await respondTo(refuse(new ApiError('INVALID_TOKEN'), 'token'))
   expect([status, JSON.parse(String(body)).error]).toEqual([401, 'INVALID_TOKEN'])
 })
 

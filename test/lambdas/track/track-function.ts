@@ -3,6 +3,7 @@ import { createBotCounts } from '#core/ingest/bot-counts'
 import { createBotClassifier } from '#core/ingest/bots'
 import { createArrivalOrder } from '#core/ingest/ids'
 import { type RecordedEvent, type StreamRecord, unpackRecord } from '#core/ingest/record'
+import type { Refusal } from '#core/ingest/refusal-counts'
 import { noLimits } from '#core/limits/limit-state'
 import type { Project } from '#core/projects/project'
 import { type TrackServices, trackHandler } from '#lambdas/track/handler'
@@ -17,15 +18,23 @@ const CHROME =
 
 export const good = { token: 'aat_shop', event: 'signup' }
 
-/** A caller of the account whose id the test sends as API key. */
-function callerOf(accountId: string | undefined): Caller | null {
-  if (accountId === undefined) return null
+/** A caller of the account whose id the test sends as API key; nobody for `revoked`. */
+async function callerOf(accountId: string): Promise<Caller | null> {
+  if (accountId === 'revoked') return null
   return testCaller({ account: testAccount({ id: accountId }) })
+}
+
+const ROUTES = {
+  '/track': routes.track,
+  '/track/batch': routes.trackBatch,
+  '/track/check': routes.checkTrack,
+  '/identify': routes.identify,
 }
 
 /** The track function with services that remember what it appended. */
 export function trackFunction(overrides: Partial<TrackServices> = {}, projects: Project[] = [testProject()]) {
   const packed: Uint8Array[] = []
+  const refused: (Refusal & { project: string })[] = []
   const stream = {
     append: async (records: readonly Uint8Array[]) => {
       packed.push(...records)
@@ -35,11 +44,12 @@ export function trackFunction(overrides: Partial<TrackServices> = {}, projects: 
   const handler = trackHandler({
     stream,
     botCounts,
+    refusals: { count: async (project, refusal) => void refused.push({ project, ...refusal }) },
     projects: { byToken: async token => projects.find(one => one.project_token === token) ?? null },
     country: ip => (ip === '192.0.2.1' ? 'NL' : null),
     countryHeader: null,
     bots: createBotClassifier(),
-    findCaller: async ({ headers }) => callerOf(headers['x-api-key']),
+    findCaller: ({ headers: { 'x-api-key': key } }) => (key === undefined ? undefined : callerOf(key)),
     limits: noLimits,
     emails: readableEmails,
     clock: { now: () => NOW },
@@ -48,16 +58,13 @@ export function trackFunction(overrides: Partial<TrackServices> = {}, projects: 
     ...overrides,
   })
   const send = async (
-    path: '/track' | '/track/batch' | '/identify',
+    path: keyof typeof ROUTES,
     body: unknown,
     { headers = {}, ip = null }: { headers?: Record<string, string>; ip?: string | null } = {},
   ) => {
     const bytes =
       body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-    const route = { '/track': routes.track, '/track/batch': routes.trackBatch, '/identify': routes.identify }[
-      path
-    ]
-    const answer = await handler(route, {
+    const answer = await handler(ROUTES[path], {
       method: 'POST',
       path,
       params: {},
@@ -71,5 +78,5 @@ export function trackFunction(overrides: Partial<TrackServices> = {}, projects: 
   const records = (): StreamRecord[] => packed.map(unpackRecord)
   const events = (): RecordedEvent[] =>
     records().flatMap(record => (record.kind === 'events' ? record.events : []))
-  return { send, records, events, packed, botCounts }
+  return { send, records, events, packed, botCounts, refused }
 }

@@ -133,3 +133,18 @@ function toPlain(value: unknown): unknown {
   const { utf8 } = (value ?? {}) as { utf8?: Uint8Array }
   return utf8 === undefined ? value : JSON.parse(Buffer.from(utf8).toString())
 }
+
+test.each([
+  ['small', 1],
+  ['wide', 300],
+])('a number of 64 bits in %s properties keeps its digits, as a text', async (_, keys) => {
+  const { send, events } = trackFunction()
+  const json = JSON.stringify(wide(keys)).replace(
+    '}',
+    ',"order":12345678901234567890,"list":[9007199254740993]}',
+  )
+  expect(await send('/track', withProperties(json))).toMatchObject({ status: 202 })
+  expect(events()).toMatchObject([
+    { properties: { order: '12345678901234567890', list: ['9007199254740993'] } },
+  ])
+})
