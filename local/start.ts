@@ -156,6 +156,7 @@ async function openService(
   )
   const {
     functions,
+    countDays,
     freeMemory,
     close: closeFunctions,
   } = await openFunctions(settings, storage, {
@@ -188,13 +189,15 @@ async function openService(
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
     log,
   })
-  const admin = await openAdminSocket(DATA_DIR, { setupLink: access.setupLink, log }).catch(error => {
-    reportStatus(
-      'admin',
-      `\`footfall admin link\` does not work here: the socket in ${DATA_DIR} cannot be opened (${error.code}). A shorter path may help.`,
-    )
-    return null
-  })
+  const admin = await openAdminSocket(DATA_DIR, { setupLink: access.setupLink, countDays, log }).catch(
+    error => {
+      reportStatus(
+        'admin',
+        `\`footfall admin link\` does not work here, and backups cannot be counted: the socket in ${DATA_DIR} cannot be opened (${error.code}). A shorter path may help.`,
+      )
+      return null
+    },
+  )
   const stateMaintenance = startStateMaintenance({
     ...storage,
     billing: access.billing,
