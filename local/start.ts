@@ -20,6 +20,7 @@ import { connectionsWithin, readFileLimit } from './file-limit.ts'
 import { openFunctions } from './functions.ts'
 import { CAPS, createAdmission } from './http/admission.ts'
 import { listen, reservePort } from './http/listen.ts'
+import { bridgeNetwork, proxyAdvice } from './http/proxy-advice.ts'
 import { createProxyWatch } from './http/proxy-watch.ts'
 import { trustProxies } from './http/trusted-proxies.ts'
 import { isOpenToOthers, lockFolder } from './lock.ts'
@@ -89,12 +90,8 @@ async function openService(
       `The limit of open files is ${fileLimit}, so at most ${connections} connections are open at once. \`ulimit -n\` raises it.`,
     )
   }
-  if (settings.BASE_URL?.startsWith('https:') && settings.TRUSTED_PROXIES === undefined) {
-    reportStatus(
-      'proxy',
-      'BASE_URL is https, so a proxy stands before the service. Set TRUSTED_PROXIES to its address (127.0.0.1,::1 on this machine), or all visitors count as one caller.',
-    )
-  }
+  const advice = proxyAdvice(settings, bridgeNetwork())
+  if (advice !== null) reportStatus('proxy', advice)
   assertStateFile(DATA_DIR)
   const lock = lockFolder(DATA_DIR)
   if (isOpenToOthers(DATA_DIR)) log('FOLDER_OPEN_TO_OTHERS', { folder: DATA_DIR })
