@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { constants, homedir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { Problem } from './errors.ts'
 import type { Io, ProgramOutput } from './io.ts'
 import { main } from './main.ts'
@@ -21,6 +24,10 @@ const io: Io = {
   clock: { now: Date.now, sleep },
   platform: process.platform,
   home: homedir,
+  // Few commands need it.
+  get service() {
+    return findService(dirname(fileURLToPath(import.meta.url)))
+  },
   pid: process.pid,
   isRunning,
   interrupt: () => void process.kill(process.pid, 'SIGINT'),
@@ -51,6 +58,12 @@ function outputProblem({ code }: NodeJS.ErrnoException): Problem {
     suggested_action: 'Write it to another place. A command that changes something has done its work.',
     retryable: false,
   }
+}
+
+/** The nearest folder above that has the service. */
+function findService(folder: string): string | null {
+  if (existsSync(join(folder, 'local/backup/main.ts'))) return folder
+  return dirname(folder) === folder ? null : findService(dirname(folder))
 }
 
 function isRunning(pid: number): boolean {

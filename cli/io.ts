@@ -38,6 +38,8 @@ export type Io = {
   platform: NodeJS.Platform
   /** The home folder of the user. */
   home(): string
+  /** The folder of the service in which the command line was built; null where it is a package of its own. */
+  service: string | null
   /** The id of this process, by which others know who holds a lock. */
   pid: number
   /** Whether a process with the id runs. */

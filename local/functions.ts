@@ -30,6 +30,7 @@ import { trackHandler } from '#lambdas/track/handler'
 import type { Route } from '#schemas/route'
 import { newDevApproveSecret } from './access/dev-approve-secret.ts'
 import type { Access } from './access/open-access.ts'
+import { type Counted, countDays } from './backup/count-days.ts'
 import { builtChatView, builtDashboard, builtRecorder, builtTracker, builtViewer } from './browser-scripts.ts'
 import { lakeDir, queryTempDir } from './data-folder.ts'
 import { readEmailKey } from './email-key.ts'
@@ -66,6 +67,8 @@ export async function openFunctions(
   { baseUrl, access, clock, log, repair, feed, scanJobs }: FunctionOptions,
 ): Promise<{
   functions: Record<Route['function'], HttpFunction>
+  /** All events by project and day. */
+  countDays(): Promise<Counted>
   freeMemory(): Promise<void>
   close(): Promise<void>
 }> {
@@ -182,7 +185,9 @@ export async function openFunctions(
     await Promise.all([botCounts.flush(), refusals.flush()])
     await engine.close()
   }
-  return { functions, freeMemory: engine.freeMemory, close }
+  const countAll = () =>
+    countDays({ ...storage, engine, openLake: () => openLake({ state: lakeState, lake }), clock })
+  return { functions, countDays: countAll, freeMemory: engine.freeMemory, close }
 }
 
 /** A function whose code is loaded for its first request: the library of MCP takes 0.2 s. */

@@ -15,6 +15,19 @@ export type FolderLock = {
   release(): void
 }
 
+/** What the operator reads when another process has the lock, and when the folder cannot be written. */
+export type LockMessages = {
+  busy(folder: string): string
+  denied(folder: string, reason: string): string
+}
+
+const ofService: LockMessages = {
+  busy: folder =>
+    `Another Footfall service uses ${folder}. Stop that service, or set DATA_DIR to another folder.`,
+  denied: (folder, reason) =>
+    `The data folder ${folder} cannot be written (${reason}). Set DATA_DIR to a folder that can be written.`,
+}
+
 /** Mode of new folders: the data holds credentials, and what visitors did. */
 const OWNER_ONLY = 0o700
 /** SQLite's result code when another connection holds the file. */
@@ -26,7 +39,7 @@ const SQLITE_BUSY = 5
  * process ends. Throws FolderError when another service has the lock, or when the folder cannot be created or
  * written.
  */
-export function lockFolder(folder: string): FolderLock {
+export function lockFolder(folder: string, messages: LockMessages = ofService): FolderLock {
   try {
     createFolder(resolve(folder))
     const database = new DatabaseSync(join(folder, 'lock'))
@@ -40,7 +53,9 @@ export function lockFolder(folder: string): FolderLock {
     }
     return { release: () => database.close() }
   } catch (error) {
-    throw new FolderError(operatorMessage(folder, error), error)
+    const { message, errcode } = error as Error & { errcode?: number }
+    const { busy, denied } = messages
+    throw new FolderError(errcode === SQLITE_BUSY ? busy(folder) : denied(folder, message), error)
   }
 }
 
@@ -63,11 +78,4 @@ function createFolder(folder: string): void {
 /** Whether other users of the machine may read or write the folder. Windows has no such modes. */
 export function isOpenToOthers(folder: string): boolean {
   return process.platform !== 'win32' && (statSync(folder).mode & 0o077) !== 0
-}
-
-function operatorMessage(folder: string, error: unknown): string {
-  const { message, errcode } = error as Error & { errcode?: number }
-  return errcode === SQLITE_BUSY
-    ? `Another Footfall service uses ${folder}. Stop that service, or set DATA_DIR to another folder.`
-    : `The data folder ${folder} cannot be written (${message}). Set DATA_DIR to a folder that can be written.`
 }

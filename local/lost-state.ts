@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { credentialsPath } from './credentials-file.ts'
 import { lakeDir, statePath } from './data-folder.ts'
@@ -6,12 +6,23 @@ import { FolderError } from './lock.ts'
 import { busyDir } from './stream/lanes-reader.ts'
 import { logPath } from './stream/log-file.ts'
 
+/** The file that is in a data folder while a copy is restored into it. */
+export function restoringPath(dataDir: string): string {
+  return join(dataDir, 'restoring')
+}
+
 /**
- * Throws FolderError if the folder has data and no file of the state. Nothing is written, so the operator can
+ * Throws FolderError if a restoration into the folder was interrupted: nobody knows which files it lacks. And
+ * throws if the folder has data and no file of the state. Nothing is written, so the operator can
  * put the file back. A start that went on would be ready with a new account, and refuse every event of the
  * tokens that are in use.
  */
 export function assertStateFile(dataDir: string): void {
+  if (existsSync(restoringPath(dataDir)))
+    throw new FolderError(
+      `A restoration into ${dataDir} was interrupted, so files are missing. Run the same footfall restore again.`,
+      null,
+    )
   if ((statSync(statePath(dataDir), { throwIfNoEntry: false })?.size ?? 0) === 0) assertNoData(dataDir)
 }
 

@@ -20,6 +20,7 @@ import { connectionsWithin, readFileLimit } from './file-limit.ts'
 import { openFunctions } from './functions.ts'
 import { CAPS, createAdmission } from './http/admission.ts'
 import { listen, reservePort } from './http/listen.ts'
+import { bridgeNetwork, proxyAdvice } from './http/proxy-advice.ts'
 import { createProxyWatch } from './http/proxy-watch.ts'
 import { trustProxies } from './http/trusted-proxies.ts'
 import { isOpenToOthers, lockFolder } from './lock.ts'
@@ -89,12 +90,8 @@ async function openService(
       `The limit of open files is ${fileLimit}, so at most ${connections} connections are open at once. \`ulimit -n\` raises it.`,
     )
   }
-  if (settings.BASE_URL?.startsWith('https:') && settings.TRUSTED_PROXIES === undefined) {
-    reportStatus(
-      'proxy',
-      'BASE_URL is https, so a proxy stands before the service. Set TRUSTED_PROXIES to its address (127.0.0.1,::1 on this machine), or all visitors count as one caller.',
-    )
-  }
+  const advice = proxyAdvice(settings, bridgeNetwork())
+  if (advice !== null) reportStatus('proxy', advice)
   assertStateFile(DATA_DIR)
   const lock = lockFolder(DATA_DIR)
   if (isOpenToOthers(DATA_DIR)) log('FOLDER_OPEN_TO_OTHERS', { folder: DATA_DIR })
@@ -156,6 +153,7 @@ async function openService(
   )
   const {
     functions,
+    countDays,
     freeMemory,
     close: closeFunctions,
   } = await openFunctions(settings, storage, {
@@ -188,13 +186,15 @@ async function openService(
     localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
     log,
   })
-  const admin = await openAdminSocket(DATA_DIR, { setupLink: access.setupLink, log }).catch(error => {
-    reportStatus(
-      'admin',
-      `\`footfall admin link\` does not work here: the socket in ${DATA_DIR} cannot be opened (${error.code}). A shorter path may help.`,
-    )
-    return null
-  })
+  const admin = await openAdminSocket(DATA_DIR, { setupLink: access.setupLink, countDays, log }).catch(
+    error => {
+      reportStatus(
+        'admin',
+        `\`footfall admin link\` does not work here, and backups cannot be counted: the socket in ${DATA_DIR} cannot be opened (${error.code}). A shorter path may help.`,
+      )
+      return null
+    },
+  )
   const stateMaintenance = startStateMaintenance({
     ...storage,
     billing: access.billing,

@@ -1,6 +1,7 @@
 'use strict'
-// Runs before `npm start`, `npm test` and `npm run check`. Installs the packages, including Node 24, when node_modules differs from
-// package-lock.json. It runs on the machine's own Node, so it is plain JavaScript without dependencies.
+// Runs before `npm start` (with --service), `npm test` and `npm run check`. Installs the packages, including Node 24, when node_modules differs
+// from package-lock.json. The service needs those of service/package.json alone: a folder without the packages of the tests stays without them.
+// It runs on the machine's own Node, so it is plain JavaScript without dependencies.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -19,19 +20,36 @@ function readJson(file) {
   }
 }
 
-/** Returns the first package that differs from the lock file, or null. An optional package may be for another platform. */
+const lockFile = readJson('package-lock.json')
+const installed = readJson('node_modules/.package-lock.json')
+
+/** Whether the packages of tests and builds are needed, or are there: then `npm start` keeps them up to date too. */
+function needsDevelopment() {
+  if (!process.argv.includes('--service')) return true
+  if (lockFile === null || installed === null) return false
+  return Object.keys(installed.packages).some(name => {
+    const { dev } = lockFile.packages[name] || {}
+    return dev === true
+  })
+}
+
+/**
+ * Returns the first package that differs from the lock file, or null. An optional package may be for another platform. One that is optional
+ * here and of the development there (`devOptional`) is left out with either.
+ */
 function firstMissing() {
-  const lockFile = readJson('package-lock.json')
-  const installed = readJson('node_modules/.package-lock.json')
   if (lockFile === null)
     throw new Error('package-lock.json is missing or cannot be read. Restore it from git.')
   if (installed === null) return 'all packages'
+  const isWhole = needsDevelopment()
   return (
     Object.keys(lockFile.packages).find(name => {
       if (name === '') return false
+      const locked = lockFile.packages[name]
       const installedPackage = installed.packages[name]
-      if (installedPackage === undefined) return !lockFile.packages[name].optional
-      return installedPackage.version !== lockFile.packages[name].version
+      if (installedPackage === undefined)
+        return !locked.optional && (isWhole || !(locked.dev || locked.devOptional))
+      return installedPackage.version !== locked.version
     }) || null
   )
 }
@@ -47,7 +65,8 @@ function pinnedNodeVersion() {
 
 function install() {
   // NODE_ENV must not change this: the tests need the development packages, and the binaries are optional packages.
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  const dev = needsDevelopment() ? '--include=dev' : '--omit=dev'
+  const args = ['ci', dev, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const command = npm ? systemNode : 'npm'
   const result = childProcess.spawnSync(command, npm ? [npm].concat(args) : args, {
     cwd: root,

@@ -257,6 +257,32 @@ function reach(path: string, importsByPath: ReadonlyMap<string, readonly string[
   return reached
 }
 
+/**
+ * The npm packages that the files load at run time which are reached from `entries`: by imports of any kind,
+ * but not by those of types.
+ */
+export function packagesReached(files: readonly SourceFile[], entries: readonly string[]): string[] {
+  const imports = new Map(
+    files.map(({ path, text }) => [
+      path,
+      importsOf(withoutComments(text)).filter(({ isTypeOnly }) => !isTypeOnly),
+    ]),
+  )
+  const importsByPath = new Map(
+    [...imports].map(([path, found]) => [path, found.flatMap(({ name }) => fileOf(path, name) ?? [])]),
+  )
+  const reached = new Set(entries.flatMap(entry => [entry, ...reach(entry, importsByPath)]))
+  const names = [...reached].flatMap(path => imports.get(path) ?? []).map(({ name }) => name)
+  const packages = names.filter(name => !name.startsWith('node:') && fileOf('x', name) === null)
+  return [...new Set(packages.map(packageOf))].toSorted()
+}
+
+/** The package of an import: `@duckdb/node-api/lib/x` is of `@duckdb/node-api`. */
+function packageOf(name: string): string {
+  const [scope = '', rest] = name.split('/')
+  return scope.startsWith('@') ? `${scope}/${rest}` : scope
+}
+
 function ruleOf(path: string): Rule | undefined {
   if (/^tracker\/(build|sizes)\.ts$/.test(path)) return TRACKER_BUILD
   if (/^replay\/(build|rrweb-in-slices)\.ts$/.test(path)) return RECORDER_BUILD
@@ -273,8 +299,7 @@ function allows(rule: Rule, path: string, { name, isTypeOnly }: Import): boolean
   if (name.startsWith('node:')) return rule.builtins === null || rule.builtins.test(name)
   const file = fileOf(path, name)
   if (file !== null) return rule.files.test(file)
-  const [scope = '', rest] = name.split('/')
-  const packageName = scope.startsWith('@') ? `${scope}/${rest}` : scope
+  const packageName = packageOf(name)
   if (isTypeOnly && rule.types?.test(packageName)) return true
   return rule.packages === null || rule.packages.test(packageName)
 }

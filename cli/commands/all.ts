@@ -2,6 +2,7 @@ import type { Command } from '#cli/command'
 import { accountUsage, whoami } from './account.ts'
 import { adminLink } from './admin-link.ts'
 import { allSites } from './all-sites.ts'
+import { backupCommands } from './backup.ts'
 import { botTraffic } from './bot-traffic.ts'
 import { breakdown } from './breakdown.ts'
 import { check } from './check.ts'
@@ -89,5 +90,6 @@ export const commands: readonly Command[] = [
   demo,
   openDashboard,
   sqlShell,
+  ...backupCommands,
   completionOf(() => commands),
 ]

@@ -14,35 +14,54 @@ export function adminSocketPath(dataDir: string): string {
   return join(dataDir, 'admin.sock')
 }
 
+export type AdminServices = {
+  setupLink(): Promise<string>
+  /** What the service counts, for a backup. */
+  countDays(): Promise<object>
+  log: Log
+}
+
 /**
- * Answers `footfall admin link`: `POST /link` over a unix socket returns a new sign-in link of the owner. No
- * browser and no other machine can reach it, and the system lets only the user of the service and root
- * connect. Rejects with the error of the system when the socket cannot be opened, for example because its
- * path is too long (107 bytes on Linux). Windows has no such socket, so there it does nothing.
+ * Answers the commands of whoever runs the machine, over a unix socket: `POST /link` returns a new sign-in
+ * link of the owner (`footfall admin link`), and `POST /days` the events by project and day (`footfall
+ * backup`). No browser and no other machine can reach it, and the system lets only the user of the service
+ * and root connect. Rejects with the error of the system when the socket cannot be opened, for example
+ * because its path is too long (107 bytes on Linux). Windows has no such socket, so there it does nothing.
  */
 export async function openAdminSocket(
   dataDir: string,
-  { setupLink, log }: { setupLink(): Promise<string>; log: Log },
+  { setupLink, countDays, log }: AdminServices,
 ): Promise<AdminSocket> {
   if (process.platform === 'win32') return { close: async () => {} }
   const path = adminSocketPath(dataDir)
+  const answers: ReadonlyMap<string, { make(): Promise<object>; failure: string }> = new Map([
+    [
+      '/link',
+      {
+        make: async () => ({ link: await setupLink(), expires_in_seconds: SETUP_LINK_SECONDS }),
+        failure: 'No link could be stored. Try again in a few seconds.',
+      },
+    ],
+    ['/days', { make: countDays, failure: 'The events cannot be counted now. Try again in a few seconds.' }],
+  ])
   const server = createServer((request, response) => {
     const respond = (status: number, body: object) =>
       response
         .writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' })
         .end(`${JSON.stringify(body)}\n`)
-    if (request.method !== 'POST' || request.url !== '/link') {
-      respond(404, { error: 'NOT_FOUND', message: 'There is no such path here. Use POST /link.' })
+    const answer = request.method === 'POST' ? answers.get(request.url ?? '') : undefined
+    if (answer === undefined) {
+      respond(404, {
+        error: 'NOT_FOUND',
+        message: 'There is no such path here. Use POST /link or POST /days.',
+      })
       return
     }
-    void caught(log, 'admin link', async () => {
+    void caught(log, `admin ${request.url}`, async () => {
       try {
-        respond(200, { link: await setupLink(), expires_in_seconds: SETUP_LINK_SECONDS })
+        respond(200, await answer.make())
       } catch (error) {
-        respond(503, {
-          error: 'UNAVAILABLE',
-          message: 'No link could be stored. Try again in a few seconds.',
-        })
+        respond(503, { error: 'UNAVAILABLE', message: answer.failure })
         throw error
       }
     })()

@@ -53,15 +53,18 @@ test('every command of the service has an example on the demo', () => {
 
 /** A demo session has no portfolios and no right to read replays. */
 const SIGNED_IN = commands.filter(needsSignIn).map(({ name }) => name)
-/** Examples with the id of a replay run in replays.test.ts, where there is one. */
-const OF_A_REPLAY = ['replays get', 'replays open']
+/**
+ * Examples with the id of a replay run in replays.test.ts, where there is one, and those of copies in
+ * backup.test.ts.
+ */
+const ELSEWHERE = ['replays get', 'replays open', 'backup', 'restore', 'verify']
 
 test.each(commands.map(({ name, example }) => [name, example] as const))(
   'the help of %s ends with an example that a shell runs as it stands',
   async (name, example) => {
     const help = await runHere([...name.split(' '), '--help'])
     expect(help.stdout.trimEnd().split('\n').at(-1)).toBe(`  footfall ${example}`)
-    if (OF_A_REPLAY.includes(name)) return
+    if (ELSEWHERE.includes(name)) return
     const words = wordsOf.get(example) as readonly string[]
     const { code, stderr } = SIGNED_IN.includes(name) ? await runAsOwner(words) : await resultOf(words)
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/\n {4}at |bug/) })

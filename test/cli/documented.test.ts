@@ -29,6 +29,7 @@ const mentioned = texts.flatMap(text =>
   [...text.matchAll(/`(footfall [^`]*)`/g)].map(([, words]) => `${words}`),
 )
 
+const copies = newFolder()
 let service: DemoService
 let run: Runner
 beforeAll(async () => {
@@ -50,7 +51,8 @@ test('every command of a code block runs as it stands', async () => {
   expect(lines.length).toBeGreaterThan(6)
   for (const [i, words] of (await shellWords(lines)).entries()) {
     if (words[0] === 'sql' && !hasDuckdb && !words.includes('--print')) continue
-    const { code, stderr } = await run(words)
+    // Copies go to a folder of this test, one command after the other.
+    const { code, stderr } = await run(words.map(word => word.replace('/var/backups', copies)))
     expect({ line: lines[i], code, stderr }).toMatchObject({ code: 0 })
   }
 })

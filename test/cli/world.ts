@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject } from 'vitest'
@@ -9,7 +9,7 @@ import { type Result, type Runner, runProcess } from './built-cli.ts'
 /** The command line in the process of the test, in a world of its own. */
 
 /** What a test says about the world; the rest is that of a pipe, with nothing of the tester's environment. */
-export type World = Partial<Pick<Io, 'stdout' | 'stderr' | 'clock'>> & {
+export type World = Partial<Pick<Io, 'stdout' | 'stderr' | 'clock' | 'service'>> & {
   env?: Record<string, string>
   /** What another program sends. Default: nothing. */
   stdin?: string | Io['stdin']
@@ -71,6 +71,7 @@ function ioOf(
     clock: { now: Date.now, sleep },
     platform: process.platform,
     home: () => env.HOME,
+    service: resolve(import.meta.dirname, '../..'),
     pid: process.pid,
     isRunning,
     interrupt() {

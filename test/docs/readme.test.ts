@@ -107,6 +107,9 @@ test('docs/dependencies.md lists exactly the installed packages', () => {
   const listedPackages = [...text('docs/dependencies.md').matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, names]) =>
     [...(names as string).matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   )
-  const installedPackages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+  const installedPackages = Object.keys({
+    ...JSON.parse(text('service/package.json')).dependencies,
+    ...manifest.devDependencies,
+  })
   expect(listedPackages.toSorted()).toEqual(installedPackages.toSorted())
 })

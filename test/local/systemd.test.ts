@@ -32,3 +32,19 @@ test.runIf(hasTool)('systemd knows every line of the unit, and rates its exposur
   const [, rating] = /Overall exposure level for \S+: ([\d.]+)/.exec(stdout) ?? []
   expect(Number(rating)).toBeLessThanOrEqual(3)
 })
+
+test('the timer makes a copy and looks at it, and systemd knows every line of both units', () => {
+  const folder = join(ROOT, 'local/systemd')
+  const backup = readFileSync(join(folder, 'footfall-backup.service'), 'utf8')
+  const commands = [
+    ...backup.matchAll(/^ExecStart=\S+ --disable-warning=ExperimentalWarning (\S+) (\w+) (.*)$/gm),
+  ]
+  expect(commands.map(([, path, name, words]) => [path, name, words])).toEqual([
+    ['local/backup/main.ts', 'backup', '/var/lib/footfall-backups --data /var/lib/footfall --keep 7'],
+    ['local/backup/main.ts', 'verify', '/var/lib/footfall-backups'],
+  ])
+  if (!hasTool) return
+  const units = ['footfall-backup.service', 'footfall-backup.timer'].map(name => join(folder, name))
+  const { stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
+  expect(stderr.split('\n').filter(line => !/not executable|^$/.test(line))).toEqual([])
+})

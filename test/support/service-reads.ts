@@ -7,10 +7,13 @@ import { eventually } from './eventually.ts'
 import type { Service } from './service-process.ts'
 
 export type StoredEvent = { id: string; event_id?: string; event: string; timestamp: number }
+/** A service that can be read, however it was started. */
+type Readable = Pick<Service, 'baseUrl' | 'credentials'>
+
 export type StatsTotals = { unique_users: number; total_events: number }
 
 /** Requests a path with the owner's API key and returns the JSON body. Throws unless the status is 200. */
-export async function readJson<T>({ baseUrl, credentials }: Service, path: string): Promise<T> {
+export async function readJson<T>({ baseUrl, credentials }: Readable, path: string): Promise<T> {
   const response = await fetch(baseUrl + path, { headers: { 'X-API-Key': credentials.api_key } })
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
@@ -18,13 +21,13 @@ export async function readJson<T>({ baseUrl, credentials }: Service, path: strin
 }
 
 /** Returns the totals of GET /stats for the demo project. */
-export async function statsTotals(service: Service): Promise<StatsTotals> {
+export async function statsTotals(service: Readable): Promise<StatsTotals> {
   const { totals } = await readJson<{ totals: StatsTotals }>(service, '/stats?project=demo&since=1d')
   return totals
 }
 
 /** Resolves when GET /stats counts so many events of the demo project. */
-export async function waitForTotal(service: Service, events: number): Promise<void> {
+export async function waitForTotal(service: Readable, events: number): Promise<void> {
   await eventually(async () => expect((await statsTotals(service)).total_events).toBe(events))
 }
 

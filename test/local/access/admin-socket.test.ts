@@ -10,7 +10,11 @@ import { adminSocketPath, openAdminSocket } from '#local/access/admin-socket'
 const newFolder = () => mkdtempSync(join(tmpdir(), 'footfall-admin-'))
 
 async function open(folder: string, setupLink: () => Promise<string>, lines: unknown[] = []) {
-  const socket = await openAdminSocket(folder, { setupLink, log: code => void lines.push(code) })
+  const socket = await openAdminSocket(folder, {
+    setupLink,
+    countDays: async () => ({ days: {} }),
+    log: code => void lines.push(code),
+  })
   onTestFinished(() => socket.close())
   return socket
 }
