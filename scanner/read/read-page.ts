@@ -3,7 +3,7 @@ import type { FetchedPage } from '#scanner/types'
 import { findActions } from './actions.ts'
 import type { Action, PageFinding, Plan, Provider } from './findings.ts'
 import { type HtmlElement, type HtmlPage, parseHtml, textOf } from './html-tree.ts'
-import { languageOfTag, languageOfText } from './languages.ts'
+import { languageOf, languageOfTag } from './languages.ts'
 import { countWords } from './phrase-index.ts'
 import { type FoundPrice, findPlans, findPrices } from './prices.ts'
 import { detectProviders } from './providers/detect-providers.ts'
@@ -20,6 +20,8 @@ const MAX_SENTENCE_CHARS = 200
 const MAX_SAMPLE_CHARS = 30_000
 /** Fewer words are no content. */
 const SHELL_WORDS = 40
+/** Languages that are written without blanks between words. */
+const UNSPACED: ReadonlySet<string> = new Set(['ja', 'zh', 'th', 'lo', 'my', 'km'])
 
 export type Heading = { level: number; text: string; end: number }
 
@@ -53,12 +55,12 @@ export function readPage({ finalUrl, status, html, rendered }: FetchedPage): Pag
   const all = (...names: string[]) => names.flatMap(name => tags.get(name) ?? [])
   const meta = metaOf(all('meta'))
   const sample = sampleOf(page)
-  const language = languageOfText(sample) ?? languageOfTag(all('html')[0]?.attributes.get('lang'))
+  const language = languageOf(sample, all('html')[0]?.attributes.get('lang'))
   const headings = headingsOf(page)
   const scripts = all('script')
   const addresses = addressesOf(all('script', 'link', 'iframe', 'img'))
   const prices = findPrices(page.texts, path)
-  const words = countWords(sample, language === 'ja')
+  const words = countWords(sample, UNSPACED.has(language ?? ''))
   const title = plainText(titleOf(page, all('title')), MAX_SENTENCE_CHARS)
   return {
     finding: {

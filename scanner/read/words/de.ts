@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const de: LanguageWords = {
-  frequent:
-    'der die das und ist nicht mit für von den zu auf ein eine wir sie ihr ihre im bei auch oder als uns ich sind',
   intents: {
     sign_up:
       'registrieren|jetzt registrieren|konto erstellen|konto anlegen|kostenlos testen|kostenlos starten|jetzt starten|jetzt testen|gratis testen|kostenlos anmelden|mitglied werden|loslegen|jetzt loslegen|kostenlos registrieren|gratis starten|mitmachen|beitreten|jetzt beitreten',

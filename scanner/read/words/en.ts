@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const en: LanguageWords = {
-  frequent:
-    'the and of to is for with your you that this are from our it not can be on or we have all more by',
   intents: {
     sign_up:
       'sign up|signup|create account|create an account|create your account|create a free account|create free account|register|register now|get started|get started free|start free|start for free|start free trial|start your free trial|start trial|free trial|try free|try for free|try it free|try it for free|try now|join|join now|join us|join free|join for free|join the community|become a member|open an account|start now|start building|start today|claim your account|request access|join the waitlist|join waitlist|get early access',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const es: LanguageWords = {
-  frequent:
-    'el la los las de y es una un para con que por en su tu se del al más como nuestro nuestra no lo o sus',
   intents: {
     sign_up:
       'registrarse|regístrate|crear cuenta|crear una cuenta|prueba gratis|probar gratis|empezar|empezar gratis|comenzar|comenzar gratis|únete|unirse|hazte socio|darse de alta|date de alta|empieza gratis',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const fr: LanguageWords = {
-  frequent:
-    'le la les des et est une un pour dans que qui avec votre vous nous sur pas plus par au du ce sont nos notre',
   intents: {
     sign_up:
       's inscrire|inscription|inscrivez vous|créer un compte|créer mon compte|essai gratuit|essayer gratuitement|essayer|commencer|commencer gratuitement|démarrer|devenir membre|rejoindre|rejoignez nous|je m inscris|rejoindre la communauté',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const it: LanguageWords = {
-  frequent:
-    'il lo la gli le di e è una un per con che non in del della nel alla sono più dei i da si al tuo nostro nostra',
   intents: {
     sign_up:
       'registrati|iscriviti|crea account|crea un account|prova gratis|prova gratuita|inizia|inizia gratis|inizia ora|registrazione|unisciti|diventa membro|provalo gratis|inizia la prova gratuita|iscriviti ora',

@@ -2,7 +2,6 @@ import type { LanguageWords } from './language-words.ts'
 
 export const ja: LanguageWords = {
   isUnspaced: true,
-  frequent: 'の に は を が です ます した して から まで より ください お ご',
   intents: {
     sign_up:
       '新規登録|会員登録|無料で始める|無料登録|アカウント作成|無料トライアル|無料で試す|今すぐ始める|参加する|入会',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const nl: LanguageWords = {
-  frequent:
-    'de het een en van is voor met niet dat die op zijn je jouw wij ons onze ook naar bij uit aan om te er als',
   intents: {
     sign_up:
       'registreren|aanmelden|account aanmaken|account maken|gratis proberen|probeer gratis|begin gratis|nu beginnen|aan de slag|start gratis|word lid|lid worden|meedoen|doe mee|gratis starten',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const pl: LanguageWords = {
-  frequent:
-    'i w na z do nie się jest to że dla od po jak o za przez oraz lub są nasz nasze twój twoje co tak przy ze',
   intents: {
     sign_up:
       'zarejestruj się|rejestracja|załóż konto|utwórz konto|wypróbuj za darmo|wypróbuj|zacznij|zacznij za darmo|zacznij teraz|dołącz|dołącz do nas|rozpocznij|rozpocznij za darmo|wypróbuj bezpłatnie',

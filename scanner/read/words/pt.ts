@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const pt: LanguageWords = {
-  frequent:
-    'o a os as de e é uma um para com que não em do da no na por mais seu sua se dos das ao você nosso nossa são',
   intents: {
     sign_up:
       'registar|registe se|criar conta|cadastre se|cadastrar|experimentar grátis|teste grátis|começar|começar grátis|comece agora|experimente grátis|criar uma conta|junte se|aderir|inscreva se|participar',

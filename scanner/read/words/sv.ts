@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const sv: LanguageWords = {
-  frequent:
-    'och att det som en på är av för med till den inte om ett har vi du din våra oss hos eller från kan ditt när',
   intents: {
     sign_up:
       'registrera dig|skapa konto|prova gratis|kom igång|kom igång gratis|bli medlem|gå med|testa gratis|starta gratis|registrera|börja gratis',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const tr: LanguageWords = {
-  frequent:
-    've bir bu için ile da de çok daha olarak en her kadar ne gibi sizin bizim var olan ya değil tüm size biz',
   intents: {
     sign_up:
       'kaydol|üye ol|hesap oluştur|ücretsiz dene|ücretsiz başla|hemen başla|kayıt ol|aramıza katıl|katıl|ücretsiz kaydol',
