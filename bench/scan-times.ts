@@ -5,9 +5,9 @@ import { serveCorpus } from '#test/scans/corpus/serve-corpus'
 import type { VisitMeasures, VisitOrder } from './scan-visits.ts'
 
 /**
- * Seconds and memory of a preview and of a full analysis of each site of the corpus (test/scans/corpus/). This
- * process serves the sites, and another one analyses them, as the thread of one machine does, with a browser
- * for the pages that need one. --sites tidyboard,planivo: only these
+ * Seconds and memory of a preview and of a full analysis of each site of the corpus (test/scans/corpus/).
+ * This process serves the sites, and another one analyses them, as the thread of one machine does, with a
+ * browser for the pages that need one. --sites tidyboard,planivo: only these
  */
 
 const only = process.argv.find((_, i, all) => all[i - 1] === '--sites')?.split(',')

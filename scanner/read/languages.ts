@@ -24,9 +24,9 @@ const SIBLINGS: readonly ReadonlySet<string>[] = [
 const SAME: Readonly<Record<string, string>> = { nb: 'no', nn: 'no', iw: 'he', in: 'id', fil: 'tl' }
 
 /**
- * The language of a page, as its code: by its text, where that is long enough. Templates often keep `lang="en"`
- * for other languages, so the tag decides only where the text is short, or its language has a close sibling.
- * Null: neither says it.
+ * The language of a page, as its code: by its text, where that is long enough. Templates often keep
+ * `lang="en"` for other languages, so the tag decides only where the text is short, or its language has a
+ * close sibling. Null: neither says it.
  */
 export function languageOf(text: string, tag: string | undefined): string | null {
   const named = languageOfTag(tag)

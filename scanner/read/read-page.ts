@@ -8,7 +8,7 @@ import { countWords } from './phrase-index.ts'
 import { type FoundPrice, findPlans, findPrices } from './prices.ts'
 import { detectProviders } from './providers/detect-providers.ts'
 import { FRAMEWORKS } from './providers/frameworks.ts'
-import { regionOf } from './regions.ts'
+import { ancestorOf, regionOf } from './regions.ts'
 import { readStructuredData, type StructuredItem } from './structured-data.ts'
 import { targetOf } from './targets.ts'
 
@@ -25,8 +25,21 @@ const UNSPACED: ReadonlySet<string> = new Set(['ja', 'zh', 'th', 'lo', 'my', 'km
 
 export type Heading = { level: number; text: string; end: number }
 
+type Counts = {
+  code: number
+  /** Blocks of code that ask an interface for something. */
+  requests: number
+  articles: number
+  canvas: number
+  audio: number
+  outputs: number
+  /** Fields that no form sends to a server: a script uses them. */
+  looseInputs: number
+}
+
 export type PageReading = {
   finding: PageFinding
+  host: string
   siteName: string | null
   openGraphType: string | null
   description: string
@@ -43,7 +56,9 @@ export type PageReading = {
   framework: { name: string; evidence: string } | null
   alternates: string[]
   hasConsentBanner: boolean
-  counts: { code: number; articles: number; images: number; inputs: number; canvas: number; scripts: number }
+  /** Whether the page names a feed of its texts or its episodes. */
+  hasFeed: boolean
+  counts: Counts
   isCut: boolean
 }
 
@@ -74,6 +89,7 @@ export function readPage({ finalUrl, status, html, rendered }: FetchedPage): Pag
       isShell: !rendered && words < SHELL_WORDS && scripts.length > 0 && hasShellRoot(page.elements),
       words,
     },
+    host: URL.parse(finalUrl)?.hostname ?? '',
     siteName: meta('og:site_name') ?? meta('application-name') ?? null,
     openGraphType: meta('og:type') ?? null,
     description: meta('description') ?? meta('og:description') ?? '',
@@ -92,16 +108,47 @@ export function readPage({ finalUrl, status, html, rendered }: FetchedPage): Pag
     framework: frameworkOf(page.elements, addresses, meta('generator') ?? ''),
     alternates: all('link').flatMap(({ attributes }) => languageOfTag(attributes.get('hreflang')) ?? []),
     hasConsentBanner: page.elements.some(isConsentBanner),
-    counts: {
-      code: all('pre').length,
-      articles: all('article').length,
-      images: all('img').length,
-      inputs: all('input', 'textarea', 'select').length,
-      canvas: all('canvas').length,
-      scripts: scripts.length,
-    },
+    hasFeed: all('link').some(({ attributes }) =>
+      /^application\/(rss|atom)\+xml/i.test(attributes.get('type') ?? ''),
+    ),
+    counts: countsOf(page, all),
     isCut: page.isCut,
   }
+}
+
+/** A request over HTTP, or the key of an interface, in an example. */
+const REQUEST =
+  /\bcurl\s|\b(?:GET|POST|PUT|DELETE)\s+(?:https?:\/\/|\/v?\d?)|\bapi[_-]?key\b|authorization:\s*bearer/i
+/** Characters of a block of code, and blocks of one page, that are searched. */
+const [MAX_CODE_CHARS, MAX_CODE] = [400, 50]
+
+function countsOf(page: HtmlPage, all: (...names: string[]) => HtmlElement[]): Counts {
+  const blocks = all('pre').filter(({ isInert }) => !isInert)
+  return {
+    code: blocks.length,
+    requests: blocks.slice(0, MAX_CODE).filter(block => REQUEST.test(textOf(page, block, MAX_CODE_CHARS)))
+      .length,
+    articles: all('article').length,
+    canvas: all('canvas').length,
+    audio: all('audio').length,
+    outputs: all('output').length,
+    looseInputs: all('input', 'textarea').filter(isLoose).length,
+  }
+}
+
+/** Types of fields that tools have. A search, an address or a password is sent somewhere. */
+const OF_TOOLS = /^(file|number|range|color|text|textarea)$/
+
+function isLoose(element: HtmlElement): boolean {
+  const type =
+    element.tag === 'textarea' ? 'textarea' : (element.attributes.get('type') ?? 'text').toLowerCase()
+  if (element.isInert || !OF_TOOLS.test(type)) return false
+  if (type === 'text' && /name|mail|search|query|^q$|phone|tel/i.test(element.attributes.get('name') ?? ''))
+    return false
+  const form = ancestorOf(element, ({ tag }) => tag === 'form')
+  // A script may send a form of words, so only numbers and files in it speak for a tool.
+  if (form !== null && /^text/.test(type)) return false
+  return form === null || !(form.attributes.has('action') || form.attributes.has('method'))
 }
 
 function metaOf(elements: readonly HtmlElement[]): (name: string) => string | undefined {

@@ -211,7 +211,7 @@ export const PLACE_SKETCHES = [
     {
       kind: ['portfolio', 'local_business'],
       language: 'ar',
-      main: 'ابدأ مشروعك',
+      main: ['ابدأ مشروعك', 'أرسل'],
       wants: [/contact|enquiry|مشروع/i],
       never: /goal|limit|signup_completed/,
     },
