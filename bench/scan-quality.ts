@@ -1,7 +1,7 @@
 import { type Judgement, judgeSketch, ratesOf } from '#test/scans/sketches/judge-sketches'
 import type { SketchedSite } from '#test/scans/sketches/sketch-site'
 import { SKETCHES } from '#test/scans/sketches/sketches'
-import { UNSEEN_SKETCHES } from '#test/scans/sketches/unseen-sketches'
+import { UNSEEN_SKETCHES } from '#test/scans/sketches/unseen'
 
 /**
  * How well plans fit the sites of test/scans/sketches/, by what their owners wished before. --faults prints

@@ -47,17 +47,19 @@ export function candidatesOf(findings: SiteFindings, focus: Focus | null): Candi
   const byTemplate = Map.groupBy(worthAnEvent, action =>
     ACTION_EVENTS.find(({ intent, fits }) => intent === action.intent && (fits?.(action, findings) ?? true)),
   )
-  const ofActions = ACTION_EVENTS.flatMap((template): Candidate[] => {
-    const all = byTemplate.get(template) ?? []
-    const groups = template.intent === 'other' ? byOwnWords(all) : [all]
-    return groups.flatMap((own): Candidate[] => {
-      const actions = own.toSorted((a, b) => rankOf(b, own) - rankOf(a, own))
-      const best = actions[0]
-      if (best === undefined) return []
-      const score = worthOf(template, site_class) * prominence(best)
-      return [{ template, ...namesOf(template, actions, site_class), actions, begin: null, score }]
-    })
-  })
+  const ofActions = withOwnNames(
+    ACTION_EVENTS.flatMap((template): Candidate[] => {
+      const all = byTemplate.get(template) ?? []
+      const groups = template.intent === 'other' ? byOwnWords(all) : [all]
+      return groups.flatMap((own): Candidate[] => {
+        const actions = own.toSorted((a, b) => rankOf(b, own) - rankOf(a, own))
+        const best = actions[0]
+        if (best === undefined) return []
+        const score = worthOf(template, site_class) * prominence(best)
+        return [{ template, ...namesOf(template, actions, site_class), actions, begin: null, score }]
+      })
+    }),
+  )
   const known = new Set(ofActions.map(({ event }) => event))
   const ofOutcomes = OUTCOME_EVENTS.filter(
     ({ event, where }) => !known.has(event) && (hasHeading(findings) || !where.text.includes('{heading}')),
@@ -84,24 +86,33 @@ export function candidatesOf(findings: SiteFindings, focus: Focus | null): Candi
 
 /** Elements with words of their own, each text for itself. */
 function byOwnWords(actions: readonly Action[]): Action[][] {
-  return [...Map.groupBy(actions, ({ words }) => ownEventName(words)).values()]
+  return [...Map.groupBy(actions, ({ words }) => words.toLowerCase()).values()]
 }
 
 function isSameWords(a: string, b: string): boolean {
   return wordsOf(a).join(' ') === wordsOf(b).join(' ')
 }
 
-/** Longest part of an event's name that comes from words of a page, characters. */
-const MAX_OWN_NAME_CHARS = 40
-
 /**
- * `launch_a_workspace_chosen`: the name that an element has on its site. Words without Latin letters have no
- * place in a name, so there it is the general one.
+ * Names of events of elements that only their own words name. The words are a stranger's, so they stay within
+ * quotes and are no part of a name that reports and hand-offs write as it is.
  */
-function ownEventName(words: string): string {
-  const plain = wordsOf(words).filter(word => /^[a-z0-9]+$/.test(word))
-  const name = plain.slice(0, 4).join('_').slice(0, MAX_OWN_NAME_CHARS)
-  return /^[a-z]\w{2}/.test(name) ? `${name}_chosen` : 'main_button_chosen'
+const OWN_EVENTS = [
+  'main_button_chosen',
+  'second_button_chosen',
+  'third_button_chosen',
+  'fourth_button_chosen',
+]
+
+/** The same name never stands for two elements: the one that tells more has the first name. */
+function withOwnNames(candidates: readonly Candidate[]): Candidate[] {
+  const own = candidates
+    .filter(({ template }) => template.intent === 'other')
+    .toSorted((a, b) => b.score - a.score)
+  return candidates.flatMap(candidate => {
+    const event = candidate.template.intent === 'other' ? OWN_EVENTS[own.indexOf(candidate)] : candidate.event
+    return event === undefined ? [] : [{ ...candidate, event }]
+  })
 }
 
 /**
@@ -185,9 +196,6 @@ function namesOf(
   actions: readonly Action[],
   site_class: SiteClass,
 ): Names {
-  if (intent === 'other') {
-    return { event: ownEventName(actions[0]?.words ?? ''), noun, act: act ?? null }
-  }
   const has = (pattern: RegExp) => actions.some(({ words }) => pattern.test(words))
   if (event === 'signup_started' && has(TRIAL)) {
     return { event: 'trial_started', noun: ['trial', 'trials'], act: 'start a trial' }

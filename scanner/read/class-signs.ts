@@ -75,7 +75,7 @@ export const SERVICE_CLASSES: readonly (readonly [KnownClass, number, RegExp])[]
   [
     'event',
     3.5,
-    /(^|\.)(eventbrite\.[a-z.]+|pretix\.(eu|shop)|ti\.to|tito\.io|tickettailor\.com|ticketmaster\.[a-z.]+|weezevent\.com|eventim\.de|dice\.fm|lu\.ma|luma\.com|humanitix\.com|billetto\.[a-z]+|goout\.net)$/,
+    /(^|\.)(eventbrite\.(com|co\.uk|de|fr|es|it|nl|ca|com\.au)|pretix\.(eu|shop)|ti\.to|tito\.io|tickettailor\.com|ticketmaster\.(com|co\.uk|de|fr|es|dk|se|no|fi)|weezevent\.com|eventim\.de|dice\.fm|lu\.ma|luma\.com|humanitix\.com|billetto\.(dk|se|no|fi|de|co\.uk)|goout\.net)$/,
   ],
   [
     'podcast',

@@ -5,8 +5,10 @@ import { createPhraseIndex } from './phrase-index.ts'
 import type { PageReading } from './read-page.ts'
 import { LANGUAGES } from './words/languages.ts'
 
-/** Less evidence names no class. */
-const MIN_SCORE = 3
+/** Less evidence names no class: of one kind of evidence, and of several that agree. */
+const [MIN_SCORE, MIN_SCORE_OF_SEVERAL] = [3, 1.9]
+/** Several agree if the next class has so much less. */
+const CLEAR_LEAD = 1.5
 /** Points of a word in a heading or in the navigation, and in the text, and the most of all words. */
 const [LABEL_POINTS, TEXT_POINTS, MAX_WORD_POINTS] = [0.8, 0.35, 5]
 /** Evidence of one class that the result shows. */
@@ -32,7 +34,10 @@ const MAX_OF_ONE_ACTION = 2.9
 
 const WORDS = Object.entries(LANGUAGES).map(([code, { classes, isUnspaced = false }]) => ({
   code,
-  index: createPhraseIndex(Object.entries(classes) as [SiteClass, string][], { isUnspaced }),
+  index: createPhraseIndex(Object.entries(classes) as [SiteClass, string][], {
+    isUnspaced,
+    isInflected: true,
+  }),
 }))
 
 /**
@@ -56,7 +61,13 @@ export function classify(
     .map(([site_class, own]) => ({ site_class, score: own.reduce((sum, each) => sum + each.points, 0) }))
     .toSorted((a, b) => b.score - a.score || (a.site_class < b.site_class ? -1 : 1))
   const [first, second] = ranked
-  if (first === undefined || first.score < MIN_SCORE) {
+  const sources = first === undefined ? 0 : (byClass.get(first.site_class)?.length ?? 0)
+  const isClear =
+    first !== undefined &&
+    sources > 1 &&
+    first.score >= MIN_SCORE_OF_SEVERAL &&
+    first.score >= CLEAR_LEAD * (second?.score ?? 0)
+  if (first === undefined || (first.score < MIN_SCORE && !isClear)) {
     return { site_class: 'unknown', confidence: 0, evidence: [], runner_up: first?.site_class ?? null }
   }
   const lead = first.score / (first.score + (second?.score ?? 0))

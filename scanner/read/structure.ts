@@ -59,7 +59,7 @@ const BUTTON = /^(?:.{0,30}[-_])?(?:btn|button|knap|boton|bouton|knopf)(?:[-_].{
 /** A button in the utility classes of Tailwind: a strong colour behind light letters. */
 const FILLED = /^bg-(?!white|transparent|gray|slate|zinc|neutral)[a-z]+(?:-\d{2,3})?$/
 const WEAK =
-  /secondary|outline|ghost|link$|close|toggle|menu|nav|burger|search-|prev|next|slick|swiper|share|social|cookie|consent|theme|lang|reject|dismiss/i
+  /secondary|outline|ghost|(?:btn|button)-link$|close|toggle|menu|nav|burger|search-|prev|next|slick|swiper|share|social|cookie|consent|theme|lang|reject|dismiss/i
 
 /**
  * How prominent an element is by what it looks like, 0 to 3: a primary button is what its page is for, in

@@ -20,7 +20,7 @@ const SEGMENTS: Partial<Record<Intent, string>> = {
   search: 'search suche recherche buscar cerca pesquisa zoeken szukaj sok ara',
   sell: 'sell become-a-seller become-a-host list-your-place post-ad',
   apply: 'apply application bewerben postuler solliciteren',
-  quote: 'quote get-a-quote angebot devis presupuesto preventivo orcamento offerte wycena offert',
+  quote: 'quote get-a-quote devis presupuesto preventivo orcamento offerte wycena offert',
   post: 'new-topic ask ask-question new-post submit',
   view_work:
     'work works our-work projects portfolio case-studies projekte projets proyectos lavori trabalhos werk realizacje arbeten',

@@ -45,7 +45,7 @@ export const de: LanguageWords = {
   audience: 'für|gemacht für|entwickelt für|hilft',
   classes: {
     public_service:
-      'bürgerservice|rathaus|bürgerbüro|stadtverwaltung|gemeinde|ämter|bekanntmachungen|gemeinderat|stadtrat|bürgermeister|landkreis|formulare|dienstleistungen a z|einwohner',
+      'bibliothek|stadtbibliothek|volkshochschule|stadtwerke|bürger|bürgerservice|rathaus|bürgerbüro|stadtverwaltung|gemeinde|ämter|bekanntmachungen|gemeinderat|stadtrat|bürgermeister|landkreis|formulare|dienstleistungen a z|einwohner',
     jobs: 'stellenangebote|stellenanzeigen|jobbörse|vollzeit|teilzeit|arbeitgeber|bewerber|offene stellen|jobs',
     event:
       'konferenz|festival|programm|vorträge|sprecher|sprecherinnen|tickets|bühnen|veranstaltungsort|anreise|aussteller|workshops',
@@ -63,7 +63,7 @@ export const de: LanguageWords = {
     docs: 'dokumentation|erste schritte|installation|konfiguration|referenz|anleitungen|beispiele|befehle',
     community: 'forum|themen|beiträge|mitglieder|diskussionen|antworten|unbeantwortet|neueste themen',
     local_business:
-      'öffnungszeiten|anfahrt|speisekarte|unsere praxis|sprechzeiten|behandlungen|unser team|termine|leistungen|terminvereinbarung|parkplätze|mittagstisch|wir haben geöffnet',
+      'kurse|wir begleiten|praxis|studio|werkstatt|beratung|ruf uns an|öffnungszeiten|anfahrt|speisekarte|unsere praxis|sprechzeiten|behandlungen|unser team|termine|leistungen|terminvereinbarung|parkplätze|mittagstisch|wir haben geöffnet',
     portfolio:
       'über mich|meine arbeiten|ausgewählte arbeiten|referenzen|lebenslauf|fotografin|fotograf|grafikerin|illustratorin|freiberuflich|designerin|ausstellungen',
     app: 'rechner|editor|umwandler|spielen|hochladen|ohne anmeldung|im browser|ergebnis|rückgängig',

@@ -55,7 +55,7 @@ export const en: LanguageWords = {
   audience: 'for|built for|made for|designed for|helps|help',
   classes: {
     public_service:
-      'council|residents|councillors|public services|town hall|city council|municipality|district council|planning applications|council tax|bin collection|permits|government services|mayor|elections',
+      'public library|library card|county|municipal|borough|for residents|council|residents|councillors|public services|town hall|city council|municipality|district council|planning applications|council tax|bin collection|permits|government services|mayor|elections',
     jobs: 'jobs|vacancies|job board|remote jobs|job alerts|employers|candidates|full time|part time|open positions|salary|post a job|find jobs|hiring|careers',
     event:
       'festival|line up|lineup|conference|speakers|tickets|schedule|venue|early bird|gates open|doors open|programme|sponsors|call for papers|attendees|agenda|workshops|stages',
@@ -76,7 +76,7 @@ export const en: LanguageWords = {
     community:
       'forum|forums|topics|threads|latest topics|members|discussions|replies|community guidelines|unanswered|categories|badges|groups|members online|posts|trending|house rules',
     local_business:
-      'opening hours|our location|find us|visit us|our menu|menu|reservations|appointments|our team|treatments|service area|parking|walk ins|our salon|our practice|our clinic|opening times|book a table|directions|hours',
+      'family run|call us|our services|free parking|near the station|locally owned|emergency|opening hours|our location|find us|visit us|our menu|menu|reservations|appointments|our team|treatments|service area|parking|walk ins|our salon|our practice|our clinic|opening times|book a table|directions|hours',
     portfolio:
       'portfolio|selected work|my work|about me|hire me|case studies|freelance|designer|photographer|illustrator|resume|exhibitions|available for work|clients|commissions|hello i m|cv|sketchbook',
     app: 'new document|editor|canvas|upload your file|no sign up|in your browser|works offline|play|score|high score|settings|undo|converter|calculator|generator|drag and drop|timer|result|export',

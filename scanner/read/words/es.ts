@@ -46,7 +46,7 @@ export const es: LanguageWords = {
   audience: 'para|pensado para|hecho para|diseñado para|ayuda a',
   classes: {
     public_service:
-      'ayuntamiento|sede electrónica|trámites|vecinos|municipio|concejalías|pleno municipal|servicios municipales',
+      'biblioteca municipal|diputación|ayuntamiento|sede electrónica|trámites|vecinos|municipio|concejalías|pleno municipal|servicios municipales',
     jobs: 'ofertas de trabajo|ofertas de empleo|empleo|vacantes|candidatos|jornada completa|tipo de contrato|empresas que contratan',
     event: 'festival|cartel|ponentes|congreso|entradas|programa|escenarios',
     podcast: 'podcast|episodio|episodios|escuchar|temporada',

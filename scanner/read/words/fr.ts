@@ -46,7 +46,7 @@ export const fr: LanguageWords = {
   audience: 'pour|conçu pour|pensé pour|aide|dédié aux',
   classes: {
     public_service:
-      'mairie|commune|démarches|démarches administratives|état civil|conseil municipal|services municipaux|habitants|collectivité|arrêtés',
+      'médiathèque|bibliothèque municipale|préfecture|mairie|commune|démarches|démarches administratives|état civil|conseil municipal|services municipaux|habitants|collectivité|arrêtés',
     jobs: 'offres d emploi|emploi|recruteurs|candidats|cdi|temps plein|postes à pourvoir',
     event: 'festival|programmation|conférence|intervenants|billetterie|billets|conférenciers|scènes',
     podcast: 'podcast|épisode|épisodes|écouter|saison|toutes les plateformes',

@@ -35,6 +35,8 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
   },
   no: {
     intents: {
+      sell: 'legg ut annonse|selg',
+      message: 'send melding til selger|kontakt selger',
       sign_up: 'opprett konto|registrer deg|bli medlem|prøv gratis|kom i gang',
       log_in: 'logg inn|min side|min konto',
       buy: 'kjøp|kjøp nå|bestill|kjøp billett|kjøp billetter',
@@ -63,6 +65,8 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
   },
   fi: {
     intents: {
+      sell: 'jätä ilmoitus|myy',
+      message: 'lähetä viesti myyjälle',
       sign_up: 'rekisteröidy|luo tili|kokeile ilmaiseksi|aloita|liity jäseneksi|liity',
       log_in: 'kirjaudu|kirjaudu sisään|oma tili',
       buy: 'osta|osta nyt|tilaa|osta liput|osta lippu',
@@ -93,6 +97,8 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
   },
   cs: {
     intents: {
+      sell: 'vložit inzerát|přidat inzerát',
+      message: 'kontaktovat prodejce|napsat prodejci',
       sign_up: 'registrovat se|vytvořit účet|vyzkoušet zdarma|začít|zaregistrovat se',
       log_in: 'přihlásit se|přihlášení|můj účet',
       buy: 'koupit|koupit nyní|objednat|koupit vstupenky|koupit vstupenku',
@@ -121,6 +127,8 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
   },
   hu: {
     intents: {
+      sell: 'hirdetés feladása',
+      message: 'üzenet az eladónak',
       sign_up: 'regisztráció|regisztrálok|fiók létrehozása|próbáld ki ingyen|kezdés',
       log_in: 'belépés|bejelentkezés|fiókom',
       buy: 'vásárlás|megveszem|megrendelem|jegyvásárlás|jegyet veszek',
@@ -146,6 +154,8 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
   },
   ro: {
     intents: {
+      sell: 'adaugă anunț',
+      message: 'contactează vânzătorul',
       sign_up: 'creează cont|înregistrează te|încearcă gratuit|începe',
       log_in: 'autentificare|conectare|contul meu',
       buy: 'cumpără|cumpără acum|comandă|cumpără bilete',

@@ -4,6 +4,8 @@ import type { LanguageWords } from './language-words.ts'
 export const WORLD: Readonly<Record<string, LanguageWords>> = {
   el: {
     intents: {
+      sell: 'καταχώρηση αγγελίας',
+      message: 'επικοινωνία με τον πωλητή',
       sign_up: 'εγγραφή|δημιουργία λογαριασμού|δοκιμάστε δωρεάν|ξεκινήστε',
       log_in: 'σύνδεση|είσοδος|ο λογαριασμός μου',
       buy: 'αγορά|αγοράστε τώρα|παραγγελία|αγορά εισιτηρίων',
@@ -24,6 +26,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   },
   ru: {
     intents: {
+      sell: 'подать объявление|разместить объявление',
+      message: 'написать продавцу|связаться с продавцом',
       sign_up: 'регистрация|зарегистрироваться|попробовать бесплатно|начать|создать аккаунт',
       log_in: 'войти|вход|личный кабинет',
       buy: 'купить|заказать|купить билет|купить билеты|оформить подписку',
@@ -56,6 +60,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   },
   uk: {
     intents: {
+      sell: 'подати оголошення|розмістити оголошення',
+      message: 'написати продавцю',
       sign_up: 'реєстрація|зареєструватися|спробувати безкоштовно|почати',
       log_in: 'увійти|вхід|мій кабінет',
       buy: 'купити|замовити|купити квиток|купити квитки',
@@ -77,6 +83,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   },
   ar: {
     intents: {
+      sell: 'أضف إعلانك|أضف إعلان',
+      message: 'تواصل مع البائع',
       sign_up: 'إنشاء حساب|سجل الآن|جرب مجانا|ابدأ الآن|اشترك مجانا',
       log_in: 'تسجيل الدخول|دخول|حسابي',
       buy: 'اشتر الآن|شراء|اطلب الآن|احجز تذكرتك',
@@ -103,6 +111,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   },
   fa: {
     intents: {
+      sell: 'ثبت آگهی',
+      message: 'تماس با فروشنده',
       sign_up: 'ثبت نام|شروع کنید|رایگان امتحان کنید',
       log_in: 'ورود|حساب من',
       buy: 'خرید|سفارش دهید|خرید بلیت',
@@ -123,6 +133,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   },
   he: {
     intents: {
+      sell: 'פרסום מודעה',
+      message: 'פנייה למוכר',
       sign_up: 'הרשמה|הירשמו|נסו בחינם|התחילו',
       log_in: 'התחברות|כניסה|החשבון שלי',
       buy: 'קנו עכשיו|קנייה|להזמנה|רכישת כרטיסים',
@@ -143,6 +155,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   },
   hi: {
     intents: {
+      sell: 'विज्ञापन दें',
+      message: 'विक्रेता से पूछें',
       sign_up: 'साइन अप करें|खाता बनाएँ|मुफ़्त आज़माएँ|शुरू करें',
       log_in: 'लॉग इन|साइन इन|मेरा खाता',
       buy: 'खरीदें|अभी खरीदें|ऑर्डर करें|टिकट खरीदें',
@@ -165,6 +179,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   },
   ko: {
     intents: {
+      sell: '판매하기|매물 등록',
+      message: '판매자에게 문의',
       sign_up: '회원가입|무료로 시작하기|시작하기|가입하기',
       log_in: '로그인|마이페이지',
       buy: '구매하기|바로 구매|주문하기|예매하기',
@@ -187,6 +203,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   },
   vi: {
     intents: {
+      sell: 'đăng tin|đăng bán',
+      message: 'nhắn tin cho người bán|liên hệ người bán|nhắn tin',
       sign_up: 'đăng ký|dùng thử miễn phí|bắt đầu|tạo tài khoản',
       log_in: 'đăng nhập|tài khoản của tôi',
       buy: 'mua ngay|đặt hàng|mua vé',
@@ -208,6 +226,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   },
   id: {
     intents: {
+      sell: 'pasang iklan|mulai jual',
+      message: 'hubungi penjual|chat penjual',
       sign_up: 'daftar|daftar sekarang|coba gratis|mulai|buat akun',
       log_in: 'masuk|akun saya',
       buy: 'beli|beli sekarang|pesan sekarang|beli tiket',
@@ -230,6 +250,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   zh: {
     isUnspaced: true,
     intents: {
+      sell: '发布信息|我要卖',
+      message: '联系卖家',
       sign_up: '免费注册|注册|免费试用|立即开始|创建账号',
       log_in: '登录|我的账户',
       buy: '立即购买|购买|立即下单|购票',
@@ -253,6 +275,8 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
   th: {
     isUnspaced: true,
     intents: {
+      sell: 'ลงประกาศ',
+      message: 'ติดต่อผู้ขาย',
       sign_up: 'สมัครสมาชิก|ทดลองใช้ฟรี|เริ่มต้นใช้งาน|สมัคร',
       log_in: 'เข้าสู่ระบบ|บัญชีของฉัน',
       buy: 'ซื้อเลย|สั่งซื้อ|ซื้อบัตร',

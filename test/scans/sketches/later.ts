@@ -1,11 +1,20 @@
 import { sketch } from './sketch-site.ts'
 
 /**
- * Sites that were sketched after the rules had been changed, without a look at them, and by which no rule was
- * then mended: they say how the rules do with sites that nobody had in mind.
+ * Sites that were sketched after the first change of the rules, without a look at them. 64 % of their plans
+ * were accepted then; the rules have been mended by what they showed.
  */
-export const UNSEEN_SKETCHES = [
-  sketch('bibliotek-aalen', { kind: 'public_service', language: 'de', main: ['Im Katalog suchen', 'Medien verlängern'], wants: [/search|katalog/i], never: /signup|purchase|cart|limit/ }, `
+export const LATER_SKETCHES = [
+  sketch(
+    'bibliotek-aalen',
+    {
+      kind: 'public_service',
+      language: 'de',
+      main: ['Im Katalog suchen', 'Medien verlängern'],
+      wants: [/search|katalog/i],
+      never: /signup|purchase|cart|limit/,
+    },
+    `
     = / de Stadtbibliothek Aalen :: Die Bibliothek der Stadt Aalen: Katalog, Öffnungszeiten, Veranstaltungen.
     nav
     a /ausleihe Ausleihe
@@ -16,8 +25,18 @@ export const UNSEEN_SKETCHES = [
     p Mit dem Bibliotheksausweis leihen Sie Bücher, Filme und Spiele kostenlos aus. Die Bibliothek ist eine Einrichtung der Stadt und steht allen Einwohnern offen.
     a.button /konto Medien verlängern
     footer
-    a tel:+497361 07361`),
-  sketch('kletterhalle-nord', { kind: 'local_business', language: 'de', main: ['Kurs buchen', 'Preise'], wants: [/book|kurs/i], never: /goal|limit|creation/ }, `
+    a tel:+497361 07361`,
+  ),
+  sketch(
+    'kletterhalle-nord',
+    {
+      kind: 'local_business',
+      language: 'de',
+      main: ['Kurs buchen', 'Preise'],
+      wants: [/book|kurs/i],
+      never: /goal|limit|creation/,
+    },
+    `
     = / de Kletterhalle Nord | Klettern und Bouldern in Kiel :: 1.200 Quadratmeter Kletterfläche in Kiel.
     nav
     a /preise Preise
@@ -29,8 +48,18 @@ export const UNSEEN_SKETCHES = [
     a.cta-button https://widget.bookingkit.test/nord Kurs buchen
     a.btn-outline /preise Preise
     h2 Öffnungszeiten
-    p Montag bis Freitag 10 bis 23 Uhr`),
-  sketch('olive-press', { kind: 'shop', language: 'en', main: ['Take home', 'Add'], wants: [/cart|take_home|purchase/i], never: /goal|limit|signup/ }, `
+    p Montag bis Freitag 10 bis 23 Uhr`,
+  ),
+  sketch(
+    'olive-press',
+    {
+      kind: 'shop',
+      language: 'en',
+      main: ['Take home', 'Add'],
+      wants: [/cart|take_home|purchase/i],
+      never: /goal|limit|signup/,
+    },
+    `
     = / en The Olive Press :: Olive oil from one hillside in Crete.
     head <meta name="generator" content="Shopware 6">
     header
@@ -45,8 +74,18 @@ export const UNSEEN_SKETCHES = [
     main
     h1 Early harvest
     p €18.50
-    < <form action="/checkout/line-item/add" method="post"><select name="size"><option>1</option></select><input type="number" name="quantity"><button class="btn btn-primary btn-buy" type="submit">Take home</button></form>`),
-  sketch('formulae', { kind: 'saas', language: 'fr', main: ['Créer mon espace'], wants: [/signup|creer|espace/i], never: /goal|newsletter|article/ }, `
+    < <form action="/checkout/line-item/add" method="post"><select name="size"><option>1</option></select><input type="number" name="quantity"><button class="btn btn-primary btn-buy" type="submit">Take home</button></form>`,
+  ),
+  sketch(
+    'formulae',
+    {
+      kind: 'saas',
+      language: 'fr',
+      main: ['Créer mon espace'],
+      wants: [/signup|creer|espace/i],
+      never: /goal|newsletter|article/,
+    },
+    `
     = / fr Formulae : les devis de vos artisans :: Le logiciel de devis et de factures pour les artisans du bâtiment.
     header
     a /fonctionnalites Fonctionnalités
@@ -63,8 +102,18 @@ export const UNSEEN_SKETCHES = [
     h2 Solo
     p 19 € par mois
     h2 Équipe
-    p 49 € par mois`),
-  sketch('dansk-jazz', { kind: 'event', language: 'da', main: ['Billetter'], wants: [/ticket|billet|purchase/i], never: /goal|limit|signup|cart/ }, `
+    p 49 € par mois`,
+  ),
+  sketch(
+    'dansk-jazz',
+    {
+      kind: 'event',
+      language: 'da',
+      main: ['Billetter'],
+      wants: [/ticket|billet|purchase/i],
+      never: /goal|limit|signup|cart/,
+    },
+    `
     = / da Svaneke Jazz 2027 :: Fire dage med jazz på Bornholm, 22. til 25. juli 2027.
     nav
     a /program Program
@@ -73,8 +122,18 @@ export const UNSEEN_SKETCHES = [
     h1 Svaneke Jazz
     p Fire dage med jazz i haver, kirker og på havnen. Programmet kommer i marts, og de fleste koncerter er gratis, men til aftenkoncerterne skal du købe en billet i god tid.
     a.knap.knap-primary https://billetto.dk/e/svaneke-jazz Billetter
-    a /frivillig Bliv frivillig`),
-  sketch('hondenopvang', { kind: 'nonprofit', language: 'nl', main: ['Word donateur', 'Doneer'], wants: [/donat/i], never: /goal|limit|signup|cart/ }, `
+    a /frivillig Bliv frivillig`,
+  ),
+  sketch(
+    'hondenopvang',
+    {
+      kind: 'nonprofit',
+      language: 'nl',
+      main: ['Word donateur', 'Doneer'],
+      wants: [/donat/i],
+      never: /goal|limit|signup|cart/,
+    },
+    `
     = / nl Stichting Hondenopvang De Linde :: Opvang voor honden die niemand meer wil.
     nav
     a /honden Onze honden
@@ -87,8 +146,18 @@ export const UNSEEN_SKETCHES = [
     = /word-donateur nl Word donateur | Stichting Hondenopvang De Linde
     main
     h1 Word donateur
-    form /donateur naam email:email bedrag:number * Doneer elke maand`),
-  sketch('nocny-podcast', { kind: 'podcast', language: 'pl', main: ['audio', 'Posłuchaj', 'Spotify'], wants: [/play|audio|listen|pos/i], never: /goal|limit|signup|article/ }, `
+    form /donateur naam email:email bedrag:number * Doneer elke maand`,
+  ),
+  sketch(
+    'nocny-podcast',
+    {
+      kind: 'podcast',
+      language: 'pl',
+      main: ['audio', 'Posłuchaj', 'Spotify'],
+      wants: [/play|audio|listen|pos/i],
+      never: /goal|limit|signup|article/,
+    },
+    `
     = / pl Nocny Tramwaj – podcast o mieście :: Podcast o ludziach, którzy pracują w nocy.
     head <link rel="alternate" type="application/rss+xml" href="/rss">
     main
@@ -97,15 +166,35 @@ export const UNSEEN_SKETCHES = [
     h2 Odcinek 12: Piekarz
     < <audio src="/12.mp3" controls></audio>
     a https://open.spotify.com/show/9 Posłuchaj na Spotify
-    a https://patronite.pl/tramwaj Wesprzyj nas`),
-  sketch('kissaten-map', { kind: 'app_store_page', language: 'ja', main: ['App Store', 'apps.apple'], wants: [/download|store/i], never: /goal|limit|signup_completed/ }, `
+    a https://patronite.pl/tramwaj Wesprzyj nas`,
+  ),
+  sketch(
+    'kissaten-map',
+    {
+      kind: 'app_store_page',
+      language: 'ja',
+      main: ['App Store', 'apps.apple'],
+      wants: [/download|store/i],
+      never: /goal|limit|signup_completed/,
+    },
+    `
     = / ja 喫茶マップ - 全国の喫茶店を探すアプリ :: 全国の喫茶店を探せるアプリです。
     main
     h1 近くの喫茶店がすぐ見つかる
     p 喫茶マップは、全国の昔ながらの喫茶店を地図から探せるアプリです。営業時間や写真が見られて、お気に入りを保存することもできます。無料でお使いいただけます。
     < <a href="https://apps.apple.com/jp/app/id9"><img alt="App Storeからダウンロード" src="/a.svg"></a>
-    < <a href="https://play.google.com/store/apps/details?id=kissa"><img alt="Google Playで手に入れよう" src="/g.svg"></a>`),
-  sketch('trabajo-tech', { kind: 'jobs', language: 'es', main: ['Aplicar', 'Postular', 'Buscar'], wants: [/application|aplicar|postular/i], never: /goal|limit|creation|seller/ }, `
+    < <a href="https://play.google.com/store/apps/details?id=kissa"><img alt="Google Playで手に入れよう" src="/g.svg"></a>`,
+  ),
+  sketch(
+    'trabajo-tech',
+    {
+      kind: 'jobs',
+      language: 'es',
+      main: ['Aplicar', 'Postular', 'Buscar'],
+      wants: [/application|aplicar|postular/i],
+      never: /goal|limit|creation|seller/,
+    },
+    `
     = / es TrabajoTech: empleos de programación en Latinoamérica :: Empleos remotos para programadores.
     header
     a.btn /publicar Publicar un empleo
@@ -118,8 +207,18 @@ export const UNSEEN_SKETCHES = [
     main
     h1 Backend en Go
     p Buscamos una persona con tres años de experiencia en Go. Salario de 4000 USD al mes, contrato indefinido y jornada completa.
-    a.btn.btn-primary /empleos/77/aplicar Aplicar a este empleo`),
-  sketch('svit-docs', { kind: 'docs', language: 'en', main: ['Search', 'Copy', 'helpful', 'Yes', 'vote'], wants: [/search|code_copied|feedback/], never: /goal|limit|app_download|signup/ }, `
+    a.btn.btn-primary /empleos/77/aplicar Aplicar a este empleo`,
+  ),
+  sketch(
+    'svit-docs',
+    {
+      kind: 'docs',
+      language: 'en',
+      main: ['Search', 'Copy', 'helpful', 'Yes', 'vote'],
+      wants: [/search|code_copied|feedback/],
+      never: /goal|limit|app_download|signup/,
+    },
+    `
     = / en Svit reference :: Reference and guides of the Svit template engine.
     head <meta name="generator" content="VitePress v1.3">
     header
@@ -135,16 +234,36 @@ export const UNSEEN_SKETCHES = [
     main
     h1 Reference
     < <pre><code>render(template, data)</code></pre>
-    < <div class="was-this-helpful"><span>Did this page help?</span><button type="button">Yes</button><button type="button">No</button></div>`),
-  sketch('pixel-loom', { kind: 'app', language: 'en', main: ['Weave', 'Open an image'], wants: [/weave|open_an_image|creation|result|export/i], never: /goal|article|seller|signup_completed/ }, `
+    < <div class="was-this-helpful"><span>Did this page help?</span><button type="button">Yes</button><button type="button">No</button></div>`,
+  ),
+  sketch(
+    'pixel-loom',
+    {
+      kind: 'app',
+      language: 'en',
+      main: ['Weave', 'Open an image'],
+      wants: [/weave|open_an_image|creation|result|export/i],
+      never: /goal|article|seller|signup_completed/,
+    },
+    `
     = / en Pixel Loom: turn a photo into a weaving draft :: Turn a photo into a weaving draft, in your browser.
     main
     h1 A photo becomes a weaving draft
     p Choose a photo, set the number of threads and get a draft that your loom understands. Everything happens in the browser, nothing is stored.
     < <label>Threads <input type="number" name="threads"></label><input type="range" name="contrast"><input type="file" name="photo">
     b.primary#weave Weave it
-    b#save Download the draft`),
-  sketch('mat-bang', { kind: 'marketplace', language: 'vi', main: ['Đăng tin', 'Gọi', 'Tìm', 'Nhắn tin'], wants: [/listing|đăng|dang_tin|contact|seller/i], never: /goal|limit|creation/ }, `
+    b#save Download the draft`,
+  ),
+  sketch(
+    'mat-bang',
+    {
+      kind: 'marketplace',
+      language: 'vi',
+      main: ['Đăng tin', 'Gọi', 'Tìm', 'Nhắn tin'],
+      wants: [/listing|đăng|dang_tin|contact|seller/i],
+      never: /goal|limit|creation/,
+    },
+    `
     = / vi MặtBằng: cho thuê mặt bằng kinh doanh :: Tin cho thuê mặt bằng từ chính chủ.
     header
     a.btn.btn-primary /dang-tin Đăng tin
@@ -157,8 +276,18 @@ export const UNSEEN_SKETCHES = [
     main
     h1 Mặt bằng 40 m² quận 3
     p 18 triệu mỗi tháng
-    b.btn-primary Nhắn tin cho chủ nhà`),
-  sketch('frau-holle', { kind: ['local_business', 'portfolio'], language: 'de', main: ['Kennenlernen', 'Schreib'], wants: [/contact|kennenlernen|enquiry|book/i], never: /goal|limit|signup/ }, `
+    b.btn-primary Nhắn tin cho chủ nhà`,
+  ),
+  sketch(
+    'frau-holle',
+    {
+      kind: ['local_business', 'portfolio'],
+      language: 'de',
+      main: ['Kennenlernen', 'Schreib'],
+      wants: [/contact|kennenlernen|enquiry|book/i],
+      never: /goal|limit|signup/,
+    },
+    `
     = / de Start | Frau Holle Hebammen :: Hebammen in Weimar: Vorsorge, Geburt und Wochenbett.
     nav
     a /angebot Angebot
@@ -168,8 +297,19 @@ export const UNSEEN_SKETCHES = [
     p Wir sind drei Hebammen in Weimar und begleiten Familien vom ersten Test bis zum Abstillen. Ruf uns früh an, denn die Plätze für den Sommer sind schnell vergeben.
     a.wp-block-button__link /kennenlernen Kennenlernen
     footer
-    a tel:+493643 03643`),
-  sketch('pay-stacks', { kind: ['api', 'saas'], language: 'en', main: ['Start integrating', 'Read the reference'], wants: [/integrat|signup|docs|key/i], never: /goal|limit|cart/, price: null }, `
+    a tel:+493643 03643`,
+  ),
+  sketch(
+    'pay-stacks',
+    {
+      kind: ['api', 'saas'],
+      language: 'en',
+      main: ['Start integrating', 'Read the reference'],
+      wants: [/integrat|signup|docs|key/i],
+      never: /goal|limit|cart/,
+      price: null,
+    },
+    `
     = / en Paystacks: one API for local payments :: One API for local payments in forty countries.
     header
     a /reference Reference
@@ -178,5 +318,6 @@ export const UNSEEN_SKETCHES = [
     h1 One API for local payments
     p Developers add forty payment methods with a single endpoint. You pay 0.9 % and $0.02 per request, nothing per month. SDKs exist for six languages and the sandbox is free.
     < <pre><code>POST /v1/charges {"amount":1000,"method":"pix"}</code></pre>
-    a.rounded.bg-indigo-600.px-4.text-white /dashboard/new Start integrating`),
+    a.rounded.bg-indigo-600.px-4.text-white /dashboard/new Start integrating`,
+  ),
 ]
