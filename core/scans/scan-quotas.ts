@@ -95,8 +95,8 @@ export function createScanQuotas({ client, table, clock, profile, networkHash }:
 export type ScanQuotas = ReturnType<typeof createScanQuotas>
 
 /**
- * SCAN_BUSY with the limit that is reached, and the time (`resetAt`, Unix ms) after which the same request can
- * succeed (R20). `why`: a clause.
+ * SCAN_BUSY with the limit that is reached, and the time (`resetAt`, Unix ms) after which the same request
+ * can succeed (R20). `why`: a clause.
  */
 export function scanBusy(
   why: string,

@@ -12,8 +12,8 @@ export type SiteOrigin = {
 
 /**
  * Compares the origin that has answered with what the project allows (U117). A site often leads from
- * `example.com` to `www.example.com`, and /track takes events of the listed origins alone: the tracker of such
- * a site would send events that are all refused.
+ * `example.com` to `www.example.com`, and /track takes events of the listed origins alone: the tracker of
+ * such a site would send events that are all refused.
  */
 export function siteOriginOf(
   { normalized_url, hostname }: Pick<ScanResult, 'normalized_url' | 'hostname'>,

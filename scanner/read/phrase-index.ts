@@ -12,7 +12,8 @@ export type PhraseIndex<T> = {
 
 /**
  * Finds the phrases of a table in texts. A search takes time in proportion to the text: phrases are found by
- * the first letters of their first word. `isInflected`: words may have other endings. Of a language without blanks each phrase is looked for, so its texts must be short.
+ * the first letters of their first word. `isInflected`: words may have other endings. Of a language without
+ * blanks each phrase is looked for, so its texts must be short.
  */
 export function createPhraseIndex<T>(
   table: Iterable<readonly [T, string]>,

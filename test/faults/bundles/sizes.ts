@@ -35,11 +35,12 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // It reads and writes links files.
   lake: 1_200_000,
   live: 950_000,
-  // The plan of events of website analyses, which names elements in the words of thirty languages, is an eighth of it, and the client of Bedrock, for a text model that
-  // words it, 50 KB. Sweeps, which the scheduler did before, are 5 KB.
+  // The plan of events of website analyses, which names elements in the words of thirty languages, is an
+  // eighth of it, and the client of Bedrock, for a text model that words it, 50 KB. Sweeps, which the
+  // scheduler did before, are 5 KB.
   jobs: 1_950_000,
-  // A third of it is the reader of pages with its words in thirty languages, and another third the detector that
-  // tells sixty of them apart. Its browser is a hundred times as large.
+  // A third of it is the reader of pages with its words in thirty languages, and another third the detector
+  // that tells sixty of them apart. Its browser is a hundred times as large.
   scan: 1_510_000,
   // Consumer and compactor together.
   restore: 1_500_000,
