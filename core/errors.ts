@@ -14,7 +14,9 @@ export type ErrorExtras = {
 
 /** The state of a limit in the headers of a response (R20). */
 export type LimitHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset', string>
-/** An error without them is no RATE_LIMITED. */
+/** Codes of a limit that is reached: each answer with one has these headers. */
+type Limited = 'RATE_LIMITED' | 'SCAN_BUSY'
+/** An error without them has no such code. */
 export type LimitExtras = ErrorExtras & { retryAfter: number; headers: LimitHeaders }
 
 /**
@@ -26,8 +28,8 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: ErrorCode
   readonly extras: ErrorExtras
 
-  constructor(code: 'RATE_LIMITED', message: string, extras: LimitExtras)
-  constructor(code: [Code] extends ['RATE_LIMITED'] ? never : Code, message?: string, extras?: ErrorExtras)
+  constructor(code: Limited, message: string, extras: LimitExtras)
+  constructor(code: [Code] extends [Limited] ? never : Code, message?: string, extras?: ErrorExtras)
   constructor(code: ErrorCode, message: string = errorCodes[code].hint, extras: ErrorExtras = {}) {
     super(hideSecrets(message), { cause: extras.cause })
     this.name = 'ApiError'

@@ -86,6 +86,23 @@ export const scanResponse = z
       'objects',
       'at, site, plan: what monthly re-scans have found changed, newest first',
     ),
+    site_origin: documentedAs(
+      z
+        .object({
+          origin: z.string(),
+          is_allowed: z.boolean(),
+          change: z
+            .object({
+              method: z.literal('PATCH'),
+              path: z.string(),
+              body: z.object({ allowed_origins: z.string() }),
+            })
+            .nullable(),
+        })
+        .nullable(),
+      'object or null',
+      'origin of the site, is_allowed by the project, and change: the request that allows it',
+    ),
     agent_handoff: agentHandoff,
   })
   .meta({ id: 'Scan' })

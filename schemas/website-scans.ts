@@ -23,6 +23,13 @@ export const SITE_CLASSES = [
   'local_business',
   'portfolio',
   'app',
+  'public_service',
+  'jobs',
+  'event',
+  'podcast',
+  'nonprofit',
+  'app_store_page',
+  'api',
   'unknown',
 ] as const
 export type SiteClass = (typeof SITE_CLASSES)[number]

@@ -58,7 +58,7 @@ const RULES: Record<string, Rule> = {
   scanner: {
     files:
       /^(schemas|scanner)\/|^core\/((text|async|outbound)\/[\w-]+|errors|ports|experiments\/variants|reports\/funnel\/steps)\.ts$/,
-    packages: /^(zod|htmlparser2|tldts)$/,
+    packages: /^(zod|htmlparser2|tldts|eld)$/,
     builtins: /^node:(crypto|zlib|buffer|util)$/,
     never: {
       'reads the environment': /\bprocess\./,
@@ -127,7 +127,7 @@ const RULES: Record<string, Rule> = {
   },
   bench: {
     files:
-      /^(schemas|core|scanner|duckdb|local|lambdas|lib|providers|bench)\/|^cli\/build\.ts$|^dashboard\/(charts\/series-drawing|build)\.ts$|^test\/(support|scans\/corpus)\//,
+      /^(schemas|core|scanner|duckdb|local|lambdas|lib|providers|bench)\/|^cli\/build\.ts$|^dashboard\/(charts\/series-drawing|build)\.ts$|^test\/(support|scans\/(corpus|sketches))\//,
     // The last ones are candidates for the dashboard, which its benchmark installs for itself.
     packages:
       /^(@aws-sdk\/client-dynamodb|@sparticuz\/chromium|esbuild|playwright-core|@duckdb\/node-api|@modelcontextprotocol\/client|gpt-tokenizer|preact|@preact\/signals|solid-js|svelte|uplot|@observablehq\/plot)$/,

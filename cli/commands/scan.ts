@@ -53,6 +53,7 @@ function describe(answer: Scan): Block[] {
       ['Analysis', answer.analysis_id],
       ['Site', answer.normalized_url],
       ['Status', `${answer.status}, ${answer.mode}`],
+      ...refusedOrigin(answer),
     ],
   }
   if (result === undefined) return [facts, line(answer.failure?.message ?? answer.agent_handoff.prompt)]
@@ -89,6 +90,19 @@ function describe(answer: Scan): Block[] {
       rows: result.not_needed_yet,
     },
     { kind: 'source', title: answer.agent_handoff.label, text: answer.agent_handoff.prompt },
+  ]
+}
+
+/** The project takes no events of the site: nobody would see it before they are missing (U117). */
+function refusedOrigin({ site_origin }: Scan): [string, string][] {
+  // A service of before does not say it.
+  const { origin, change = null } = site_origin ?? {}
+  if (change === null) return []
+  return [
+    [
+      'Origin',
+      `The project takes no events from ${origin}. Set its allowed origins to ${change.body.allowed_origins}`,
+    ],
   ]
 }
 

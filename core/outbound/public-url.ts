@@ -57,7 +57,9 @@ export function hostOf(url: URL): string {
 }
 
 export function portOf(url: URL): number {
-  return Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  // Port 0 is a port of its own, and no address has it.
+  if (url.port !== '') return Number(url.port)
+  return url.protocol === 'https:' ? 443 : 80
 }
 
 function requirePublicHost(url: URL, text: string, policy: AddressPolicy): void {

@@ -18,6 +18,8 @@ export type Busy = {
   reason: 'host' | 'full' | 'network'
   /** When there is room again at the latest, Unix ms. */
   until: number
+  /** How many may run at the same time. */
+  limit: number
   /** The analysis of the host that runs. */
   running?: RunningScan
 }
@@ -83,14 +85,20 @@ export function createRunningScans({
   function judge(scans: readonly RunningScan[], hostname: string, network: string | undefined): Busy | null {
     const current = scans.filter(({ until }) => until > clock.now())
     const ofHost = current.find(scan => scan.hostname === hostname)
-    if (ofHost !== undefined) return { reason: 'host', until: ofHost.until, running: ofHost }
+    if (ofHost !== undefined) return { reason: 'host', limit: 1, until: ofHost.until, running: ofHost }
     if (network !== undefined) {
       const anonymous = current.filter(scan => scan.network !== undefined)
       const ofNetwork = anonymous.filter(scan => scan.network === network)
-      if (ofNetwork.length >= MAX_ANONYMOUS.network) return { reason: 'network', until: firstEnd(ofNetwork) }
-      if (anonymous.length >= maxAnonymous) return { reason: 'full', until: firstEnd(anonymous) }
+      if (ofNetwork.length >= MAX_ANONYMOUS.network) {
+        return { reason: 'network', limit: MAX_ANONYMOUS.network, until: firstEnd(ofNetwork) }
+      }
+      if (anonymous.length >= maxAnonymous) {
+        return { reason: 'full', limit: maxAnonymous, until: firstEnd(anonymous) }
+      }
     }
-    return current.length < MAX_RUNNING ? null : { reason: 'full', until: firstEnd(current) }
+    return current.length < MAX_RUNNING
+      ? null
+      : { reason: 'full', limit: MAX_RUNNING, until: firstEnd(current) }
   }
 
   /** Takes a place in the list; returns why there is none, or null. */

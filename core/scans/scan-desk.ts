@@ -231,8 +231,8 @@ export function createScanDesk(services: ScanDeskServices) {
     if (busy !== null) throw busyError(busy)
   }
 
-  function busyError({ reason, until }: Busy): ApiError {
-    return scanBusy(BUSY[reason], until - clock.now())
+  function busyError({ reason, until, limit }: Busy): ApiError {
+    return scanBusy(BUSY[reason], { limit, resetAt: until }, clock.now())
   }
 
   async function findByToken(id: string, token: string): Promise<Scan> {

@@ -2,6 +2,7 @@ import type { Account } from '#core/accounts/account'
 import { ApiError } from '#core/errors'
 import { createSlidingWindow, type SlidingWindow } from '#core/limits/sliding-window'
 import { limitsOf, NO_LIMIT, type Profile } from '#core/plans/profile'
+import { limitExtras } from '#core/plans/rate-limited'
 import type { Clock } from '#core/ports'
 import { conditionHeld, type StateTable } from '#core/state/state-table'
 import { DAY_MS, utcDate } from '#core/time'
@@ -45,7 +46,7 @@ export function createScanQuotas({ client, table, clock, profile, networkHash }:
   async function take(window: SlidingWindow, key: string, limit: number, whose: string): Promise<void> {
     const { isAdmitted, resetAt } = await window.take(key, limit)
     if (isAdmitted) return
-    throw scanBusy(`${limit} analyses ${whose} have begun within an hour`, resetAt - clock.now())
+    throw scanBusy(`${limit} analyses ${whose} have begun within an hour`, { limit, resetAt }, clock.now())
   }
 
   /** Counts a full analysis. Returns the month that it counts in, for `giveBack`; null: there is no limit. */
@@ -69,7 +70,8 @@ export function createScanQuotas({ client, table, clock, profile, networkHash }:
     const [year = 0, index = 0] = month.split('-').map(Number)
     throw scanBusy(
       `all ${limit} full analyses of the month are used, and GET /account/usage says how to upgrade`,
-      Date.UTC(year, index) - clock.now(),
+      { limit, resetAt: Date.UTC(year, index) },
+      clock.now(),
     )
   }
 
@@ -92,13 +94,21 @@ export function createScanQuotas({ client, table, clock, profile, networkHash }:
 
 export type ScanQuotas = ReturnType<typeof createScanQuotas>
 
-/** SCAN_BUSY with the time after which the same request can succeed. `why`: a clause. */
-export function scanBusy(why: string, ms: number): ApiError {
-  const seconds = Math.max(1, Math.ceil(ms / 1_000))
-  return new ApiError('SCAN_BUSY', `The website cannot be analysed now: ${why}. Try again in ${seconds} s.`, {
-    retryAfter: seconds,
-    fields: { retry_after_seconds: seconds },
-  })
+/**
+ * SCAN_BUSY with the limit that is reached, and the time (`resetAt`, Unix ms) after which the same request
+ * can succeed (R20). `why`: a clause.
+ */
+export function scanBusy(
+  why: string,
+  { limit, resetAt }: { limit: number; resetAt: number },
+  now: number,
+): ApiError {
+  const seconds = Math.max(1, Math.ceil((resetAt - now) / 1_000))
+  return new ApiError(
+    'SCAN_BUSY',
+    `The website cannot be analysed now: ${why}. Try again in ${seconds} s.`,
+    limitExtras({ limit, remaining: 0, resetAt }, now, { retry_after_seconds: seconds }),
+  )
 }
 
 function keyOf(accountId: string, month: string) {

@@ -77,7 +77,7 @@ export function createScanWorker(services: ScanWorkerServices) {
     // The id of the project is good in every call, also after the project gets another name.
     const project = scan.project_id ?? null
     const advice = watch(() => advise(visited.findings, { mode: depth, focus: scan.focus, project }))
-    const result = { ...(await polished(scan, advice)), normalized_url: scan.url }
+    const result = await polished(scan, advice)
     await finish(scan, { result, coverage: visited.coverage })
   }
 

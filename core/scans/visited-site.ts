@@ -25,12 +25,13 @@ const evidence = z.object({ page: path, quote })
 
 const action = z.object({
   intent: z.enum(INTENTS),
-  kind: z.enum(['link', 'button', 'form']),
+  kind: z.enum(['link', 'button', 'form', 'frame', 'player']),
   page: path,
   region: z.enum(['header', 'nav', 'main', 'aside', 'footer', 'dialog', 'body']),
   words: quote,
   selector: text(4_000).regex(/^[^`\\]*$/),
   isBareForm: z.boolean(),
+  isPrimary: z.boolean(),
   target: path.nullable(),
   isExternal: z.boolean(),
   pages: count,

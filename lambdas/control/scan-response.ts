@@ -1,6 +1,7 @@
 import type { Project } from '#core/projects/project'
 import { isFinished } from '#core/scans/scan'
 import type { ScanView } from '#core/scans/scan-desk'
+import { type SiteOrigin, siteOriginOf } from '#core/scans/site-origin'
 import { writeHandoff } from '#scanner/handoff/write-handoff'
 import type { ScanResponse } from '#schemas/scan-requests'
 import type { AgentHandoff } from '#schemas/website-scans'
@@ -13,6 +14,7 @@ export function toScanResponse(view: ScanView, place: Place): ScanResponse {
   const { scan, preview, full, isCached, resumeToken } = view
   const { id, status, stage, mode, url, hostname, created_at, finished_at = null, failure } = scan
   const shown = full ?? preview
+  const origin = originOf(view, place)
   return {
     ok: true,
     analysis_id: id,
@@ -31,8 +33,18 @@ export function toScanResponse(view: ScanView, place: Place): ScanResponse {
     ...(full && { result: full.result }),
     coverage: shown?.coverage ?? null,
     changes: shown?.changes ?? [],
+    site_origin: origin,
     agent_handoff: handoffOf(view, place),
   }
+}
+
+/** Where the site is, for a project that may not take its events. */
+function originOf(
+  { full, preview }: Pick<ScanView, 'full' | 'preview'>,
+  { project }: Pick<Place, 'project'>,
+): SiteOrigin | null {
+  const result = (full ?? preview)?.result
+  return result === undefined || project === null ? null : siteOriginOf(result, project)
 }
 
 /** What to do with the result; without one, what to do until there is one. */
@@ -44,7 +56,15 @@ function handoffOf(
   if (result !== undefined) {
     const named = project && { ...project, snippet: installSnippet(project, baseUrl).snippet }
     const isOwned = scan.mode !== 'anonymous_preview'
-    return writeHandoff(result, { analysisId: scan.id, resumeToken, isOwned, baseUrl, project: named })
+    const origin = originOf({ full, preview }, { project })
+    return writeHandoff(result, {
+      analysisId: scan.id,
+      resumeToken,
+      isOwned,
+      baseUrl,
+      project: named,
+      origin,
+    })
   }
   const prompt = isFinished(scan)
     ? `The analysis of ${scan.url} has failed. Start another one: POST ${baseUrl}/website-scans.`

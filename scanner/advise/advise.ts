@@ -34,7 +34,10 @@ export function advise(
   { mode, focus = null, project = null }: AdviceOptions,
 ): ScanResult {
   const goal = focus === null ? null : intentOfAnyWords(focus)
-  const candidates = candidatesOf(findings, goal?.intent ?? null)
+  const candidates = candidatesOf(
+    findings,
+    focus === null ? null : { intent: goal?.intent ?? null, words: focus },
+  )
   const { min, max } = RECOMMENDED_EVENTS[mode]
   const best = Math.max(0, ...candidates.map(({ score }) => score))
   const worthwhile = candidates.filter(({ score }) => score >= WORTHWHILE * best).length
@@ -51,7 +54,7 @@ export function advise(
       site_class: findings.classification.site_class,
       confidence: findings.classification.confidence,
       claims,
-      question: goal === null ? questionOf(findings, candidates) : null,
+      question: goal === null && !isElement(findings, focus) ? questionOf(findings, candidates) : null,
       languages: findings.languages,
       framework: findings.framework?.name ?? null,
       pages_read: findings.pages.map(({ path }) => bareWords(path, 120)),
@@ -71,12 +74,17 @@ export function advise(
   }
 }
 
+/** Whether the focus is what an element of the site says, in whatever words. */
+function isElement({ actions }: Pick<SiteFindings, 'actions'>, focus: string | null): boolean {
+  return focus !== null && actions.some(({ words }) => words.toLowerCase() === focus.trim().toLowerCase())
+}
+
 function noteOfFocus(
   { hostname, actions }: SiteFindings,
   focus: string | null,
   intent: string | null,
 ): string[] {
-  if (focus === null) return []
+  if (focus === null || isElement({ actions }, focus)) return []
   if (intent === null) {
     return [
       `The focus ${quoted(focus)} names no action that the analysis knows. Send words such as a button has, like "book a table".`,

@@ -1,8 +1,10 @@
 import type { Action, Intent, SiteFindings } from '#scanner/read/findings'
+import { wordsOf } from '#scanner/read/words'
 import type { SiteClass } from '#schemas/website-scans'
 import { ACTION_EVENTS } from './action-events.ts'
 import type { Begins, EventTemplate } from './event-template.ts'
 import { OUTCOME_EVENTS } from './outcome-events.ts'
+import { hasHeading } from './places-of-site.ts'
 
 /** An event that the site could have, and how much it tells there. */
 export type Candidate = {
@@ -19,10 +21,9 @@ export type Candidate = {
   score: number
 }
 
-/** What an outcome tells whose beginning is not to be seen: it is hardly one of this site. */
-const NOT_BEGUN = 0.01
-
-const KIND_WEIGHT = { form: 1.15, button: 1.1, link: 1 } as const
+const KIND_WEIGHT = { form: 1.15, button: 1.1, player: 1.1, link: 1, frame: 1 } as const
+/** A primary button is what its page is for. */
+const PRIMARY_WEIGHT = 1.15
 const REGION_WEIGHT = {
   main: 1.1,
   body: 1.05,
@@ -36,35 +37,82 @@ const REGION_WEIGHT = {
 const COUNTED_DOWNLOAD =
   /\.(pdf|xlsx?|docx?|txt|rtf|csv|exe|key|pps|pptx?|7z|pkg|rar|gz|zip|avi|mov|mp[34]|mpeg|wmv|midi|wav|wma|dmg|iso|msi)$/i
 
+/** What the owner has named: an intent, or the words of an element. */
+export type Focus = { intent: Intent | null; words: string }
+
 /** All events that the site could have: those of the focus, then the most telling ones. */
-export function candidatesOf(findings: SiteFindings, focus: Intent | null): Candidate[] {
+export function candidatesOf(findings: SiteFindings, focus: Focus | null): Candidate[] {
   const { site_class } = findings.classification
   const worthAnEvent = oncePerAct(findings.actions.filter(action => isWorthAnEvent(action)))
   const byTemplate = Map.groupBy(worthAnEvent, action =>
     ACTION_EVENTS.find(({ intent, fits }) => intent === action.intent && (fits?.(action, findings) ?? true)),
   )
-  const ofActions = ACTION_EVENTS.flatMap((template): Candidate[] => {
-    const own = byTemplate.get(template) ?? []
-    const actions = own.toSorted((a, b) => rankOf(b, own) - rankOf(a, own))
-    const best = actions[0]
-    if (best === undefined) return []
-    const score = worthOf(template, site_class) * prominence(best)
-    return [{ template, ...namesOf(template, actions, site_class), actions, begin: null, score }]
-  })
+  const ofActions = withOwnNames(
+    ACTION_EVENTS.flatMap((template): Candidate[] => {
+      const all = byTemplate.get(template) ?? []
+      const groups = template.intent === 'other' ? byOwnWords(all) : [all]
+      return groups.flatMap((own): Candidate[] => {
+        const actions = own.toSorted((a, b) => rankOf(b, own) - rankOf(a, own))
+        const best = actions[0]
+        if (best === undefined) return []
+        const score = worthOf(template, site_class) * prominence(best)
+        return [{ template, ...namesOf(template, actions, site_class), actions, begin: null, score }]
+      })
+    }),
+  )
   const known = new Set(ofActions.map(({ event }) => event))
-  const ofOutcomes = OUTCOME_EVENTS.filter(({ event }) => !known.has(event)).map((template): Candidate => {
+  const ofOutcomes = OUTCOME_EVENTS.filter(
+    ({ event, where }) => !known.has(event) && (hasHeading(findings) || !where.text.includes('{heading}')),
+  ).flatMap((template): Candidate[] => {
     const { begins, event, noun } = template
     const all = begins?.kind === 'form' ? findings.actions : worthAnEvent
     const begin = begins === undefined ? null : beginOf(begins, template.where.method, all)
-    const isBegun = begins === undefined || begin !== null
-    const factor = (isBegun ? 1 : NOT_BEGUN) * (begins?.intents.includes(focus as Intent) ? 2 : 1)
+    // An outcome of something that no page shows is hardly one of this site.
+    if (begins !== undefined && begin === null) return []
+    const factor = focus !== null && begins?.intents.includes(focus.intent as Intent) ? 2 : 1
     const score = worthOf(template, site_class) * factor
-    return { template, event, noun, act: null, actions: [], begin, score }
+    return [{ template, event, noun, act: null, actions: [], begin, score }]
   })
-  const isFocus = ({ template }: Candidate) => Number(focus !== null && template.intent === focus)
+  const isFocus = ({ template, actions }: Candidate) =>
+    Number(
+      focus !== null &&
+        actions.length > 0 &&
+        (template.intent === focus.intent || actions.some(({ words }) => isSameWords(words, focus.words))),
+    )
   return [...ofActions, ...ofOutcomes]
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => isFocus(b) - isFocus(a) || b.score - a.score)
+}
+
+/** Elements with words of their own, each text for itself. */
+function byOwnWords(actions: readonly Action[]): Action[][] {
+  return [...Map.groupBy(actions, ({ words }) => words.toLowerCase()).values()]
+}
+
+function isSameWords(a: string, b: string): boolean {
+  return wordsOf(a).join(' ') === wordsOf(b).join(' ')
+}
+
+/**
+ * Names of events of elements that only their own words name. The words are a stranger's, so they stay within
+ * quotes and are no part of a name that reports and hand-offs write as it is.
+ */
+const OWN_EVENTS = [
+  'main_button_chosen',
+  'second_button_chosen',
+  'third_button_chosen',
+  'fourth_button_chosen',
+]
+
+/** The same name never stands for two elements: the one that tells more has the first name. */
+function withOwnNames(candidates: readonly Candidate[]): Candidate[] {
+  const own = candidates
+    .filter(({ template }) => template.intent === 'other')
+    .toSorted((a, b) => b.score - a.score)
+  return candidates.flatMap(candidate => {
+    const event = candidate.template.intent === 'other' ? OWN_EVENTS[own.indexOf(candidate)] : candidate.event
+    return event === undefined ? [] : [{ ...candidate, event }]
+  })
 }
 
 /**
@@ -120,8 +168,9 @@ export function isCountedDownload({ intent, target }: Action): boolean {
   return intent === 'download' && COUNTED_DOWNLOAD.test(target ?? '')
 }
 
-function prominence({ certainty, kind, region, pages }: Action): number {
-  return certainty * KIND_WEIGHT[kind] * REGION_WEIGHT[region] * (1 + Math.min(pages, 5) / 50)
+function prominence({ certainty, kind, region, pages, isPrimary }: Action): number {
+  const primary = isPrimary && kind !== 'form' ? PRIMARY_WEIGHT : 1
+  return primary * certainty * KIND_WEIGHT[kind] * REGION_WEIGHT[region] * (1 + Math.min(pages, 5) / 50)
 }
 
 /** Of equal elements the one that is alone on its page goes first: the page of one product, not the list. */
@@ -153,6 +202,9 @@ function namesOf(
   }
   if (event === 'signup_started' && site_class === 'community') {
     return { event: 'membership_started', noun: ['new member', 'new members'], act: 'become a member' }
+  }
+  if (event === 'signup_started' && site_class === 'event') {
+    return { event: 'registration_started', noun: ['registration', 'registrations'], act: 'register' }
   }
   if (intent === 'book' && has(TABLE)) {
     return {

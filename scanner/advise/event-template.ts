@@ -34,7 +34,7 @@ export type EventTemplate = {
 export type OutcomeTemplate = EventTemplate & { intent: null; where: NonNullable<EventTemplate['where']> }
 
 /** An outcome follows an element of one of the intents. `otherwise`: what to call it if there is none. */
-export type Begins = { intents: readonly Intent[]; otherwise: string; kind?: 'form' }
+export type Begins = { intents: readonly Intent[]; otherwise: string; kind?: 'form' | 'player' }
 
 /** Where the example of a property comes from. */
 export type PropertySource = 'plan' | 'product' | 'value' | 'currency' | 'topic' | 'method'

@@ -15,6 +15,13 @@ export const CLASS_WORDS: Record<SiteClass, string> = {
   local_business: 'the site of a local business',
   portfolio: 'the portfolio of a person or a studio',
   app: 'a tool that people use in the browser',
+  public_service: 'the site of a public body',
+  jobs: 'a job board',
+  event: 'the site of an event',
+  podcast: 'the site of a podcast',
+  nonprofit: 'the site of a charity, an association or a congregation',
+  app_store_page: 'the page of an app that stores distribute',
+  api: 'an interface that other programs use',
   unknown: 'a site of a kind that its pages do not show',
 }
 

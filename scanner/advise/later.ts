@@ -107,6 +107,74 @@ const BUSINESS: Record<SiteClass, readonly Business[]> = {
       'where {host} opens something that the user stored before',
     ],
   ],
+  public_service: [
+    [
+      'request_completed',
+      'Which matters people of {host} can settle without a visit',
+      'where the case system behind {host} closes a request',
+    ],
+    ['appointment_kept', 'How many appointments of {host} people keep', 'the calendar of {host}'],
+  ],
+  jobs: [
+    [
+      'position_filled',
+      'Which sources of {host} bring people who are hired',
+      'where an employer of {host} closes a position',
+    ],
+    ['position_paid', 'Which employers pay {host}', 'the webhook of the payment provider of {host}'],
+  ],
+  event: [
+    [
+      'ticket_sold',
+      'Which pages and sources sell tickets of {host}',
+      'the webhook of the ticket service of {host}',
+    ],
+    ['guest_arrived', 'How many of those with a ticket come to {host}', 'the check-in at the door of {host}'],
+  ],
+  podcast: [
+    [
+      'episode_downloaded',
+      'How many people hear {host} in their apps',
+      'the statistics of the host of the audio files of {host}',
+    ],
+    [
+      'supporter_joined',
+      'Which episodes of {host} move people to pay',
+      'the webhook of the membership service of {host}',
+    ],
+  ],
+  nonprofit: [
+    [
+      'donation_received',
+      'Which campaigns of {host} bring gifts',
+      'the webhook of the donation service of {host}',
+    ],
+    [
+      'volunteer_active',
+      'How many of those who offer help to {host} come',
+      'the member list of {host}, once a week',
+    ],
+  ],
+  app_store_page: [
+    [
+      'app_opened_first',
+      'Which sources of {host} bring people who open the app',
+      'the app behind {host}, with its first start',
+    ],
+    [
+      'subscription_started',
+      'Which people who came by {host} pay',
+      'the server notifications of the stores for {host}',
+    ],
+  ],
+  api: [
+    [
+      'first_api_call_made',
+      'Whether visitors of {host} become users',
+      'the gateway in front of the interface of {host}',
+    ],
+    ['quota_exceeded', 'Which users of {host} need a larger plan', 'the same gateway of {host}'],
+  ],
   unknown: [
     [
       'customer_won',

@@ -5,6 +5,7 @@ import { problemOfCall } from './check-call.ts'
 import { elementWords } from './element-words.ts'
 import { callLine, exampleCalls } from './example-calls.ts'
 import { fill, fillSentence, type Places } from './fill.ts'
+import { deepestPage, firstPage, headingOf } from './places-of-site.ts'
 import { attributesOf, propertiesOf, trackCall } from './properties.ts'
 import { bareWords, pageWords } from './words-of-page.ts'
 
@@ -45,7 +46,7 @@ export function recommend(
     properties,
     implementation_hint: hintOf(
       placement,
-      { template, begin, element: places.element ?? '' },
+      { template, begin, element: places.element ?? '', action: action ?? null },
       places,
       findings,
     ),
@@ -63,24 +64,18 @@ function placesOf(
   const action = actions[0]
   const page = action?.page ?? deepestPage(findings) ?? '/'
   const subject = name === null ? hostname : pageWords(name.quote)
+  const heading = headingOf(findings)
   return {
     ...(WORDS[classification.site_class] ?? OTHER_WORDS),
     event,
     host: hostname,
     page: pageWords(`${hostname}${page}`, 100),
     subject,
+    heading: pageWords(heading?.quote ?? ''),
+    headingPage: pageWords(`${hostname}${heading?.page ?? '/'}`, 100),
     element: action === undefined ? `a visitor of ${pageWords(page, 80)}` : elementWords(action),
     begin: begin === null ? (template.begins?.otherwise ?? '') : elementWords(begin),
   }
-}
-
-/** Texts, products and projects are below the first page. */
-function deepestPage({ pages }: SiteFindings): string | null {
-  return pages.find(({ path, words }) => path !== '/' && words >= 80)?.path ?? pages[0]?.path ?? null
-}
-
-function firstPage({ pages }: SiteFindings): string {
-  return pages[0]?.path ?? '/'
 }
 
 function placementOf(
@@ -92,20 +87,25 @@ function placementOf(
   if (action === undefined) {
     const { where } = template
     // An outcome is on a page that was read only if its text names that page.
-    const page = where?.text.includes('{page}') ? deepestPage(findings) : null
     const method = where?.method ?? 'call'
+    const page = where?.text.includes('{headingPage}')
+      ? (headingOf(findings)?.page ?? null)
+      : where?.text.includes('{page}')
+        ? deepestPage(findings)
+        : null
     const code = method === 'server' ? serverCall(event) : trackCall(event, [])
     return { page, selector: null, words: null, method, code, also: [] }
   }
-  const { page, selector, words, isBareForm } = action
+  const { page, selector, words } = action
+  const method = hasAttributes(action) ? 'attribute' : 'call'
   return {
     page,
     selector,
     words: words === '' ? null : bareWords(words),
-    method: isBareForm ? 'call' : 'attribute',
-    code: isBareForm ? trackCall(event, properties) : attributesOf(event, properties),
+    method,
+    code: method === 'call' ? trackCall(event, properties) : attributesOf(event, properties),
     also: others
-      .filter(other => !other.isBareForm)
+      .filter(hasAttributes)
       .slice(0, MAX_OTHERS)
       .map(other => ({
         page: other.page,
@@ -113,6 +113,11 @@ function placementOf(
         code: attributesOf(event, propertiesOf(template, other, findings)),
       })),
   }
+}
+
+/** A click on a form without a button, on a frame or on a player does not reach the page. */
+function hasAttributes({ kind, isBareForm }: Action): boolean {
+  return !isBareForm && kind !== 'frame' && kind !== 'player'
 }
 
 /** The request of a server (docs/api/ingestion.md). The token and the user are the site's own. */
@@ -126,7 +131,8 @@ function hintOf(
     template: { where },
     begin,
     element,
-  }: { template: Candidate['template']; begin: Action | null; element: string },
+    action,
+  }: { template: Candidate['template']; begin: Action | null; element: string; action: Action | null },
   places: Places,
   findings: SiteFindings,
 ): string {
@@ -137,6 +143,13 @@ function hintOf(
     return [`Call ${code} ${rule}`, ...more.map(each => each.replace(/\.?$/, '.'))].join(' ')
   }
   const path = pageWords(page ?? '/', 80)
+  if (action?.kind === 'player') {
+    return `Call ${code} when ${element} starts, once on each page: document.querySelector(${JSON.stringify(selector)}).addEventListener('play', …, { once: true }).`
+  }
+  if (action?.kind === 'frame') {
+    const host = URL.parse(action.target ?? '')?.hostname ?? 'another site'
+    return `What happens in ${element} belongs to ${pageWords(host)} and cannot be measured from the page. Call ${code} when a visitor enters the frame: once, on the blur event of window, if document.activeElement is document.querySelector(${JSON.stringify(selector)}). If that service has a webhook, send what was finished from there.`
+  }
   if (method === 'call') {
     return `No button sends ${element}, so call ${code} in its submit handler: document.querySelector(${JSON.stringify(selector)}).addEventListener('submit', …).`
   }
@@ -176,5 +189,6 @@ function serverHint(where: string, begin: Action | null, findings: SiteFindings,
     form === undefined
       ? ''
       : ` ${form.isBareForm ? 'T' : 'The form with t'}${elementWords(form).slice(1)} sends its data to ${pageWords(form.target ?? '', 80)}, so look there first.`
-  return `Send ${code} from the server: ${where}.${handler}`
+  const after = begin === null || form !== undefined ? '' : ` It follows ${elementWords(begin)}.`
+  return `Send ${code} from the server: ${where}.${handler}${after}`
 }

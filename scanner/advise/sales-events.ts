@@ -23,7 +23,18 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
   {
     event: 'signup_started',
     intent: 'sign_up',
-    worth: { saas: 10, community: 8, marketplace: 7, app: 7, unknown: 7, any: 5 },
+    worth: {
+      saas: 10,
+      api: 10,
+      event: 8,
+      jobs: 5,
+      nonprofit: 5,
+      community: 8,
+      marketplace: 7,
+      app: 7,
+      unknown: 7,
+      any: 5,
+    },
     noun: ['sign-up', 'sign-ups'],
     act: 'sign up',
     why: '{element} is where a visitor of {host} decides to become a user, so it shows which pages and campaigns convince.',
@@ -36,7 +47,7 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
     // `Shop now` leads to the products of a shop, which is a page view.
     fits: ({ kind, target, isExternal }, { classification }) =>
       classification.site_class !== 'shop' || kind !== 'link' || target === null || isExternal,
-    worth: { shop: 8, content: 6, marketplace: 6, any: 6 },
+    worth: { shop: 8, event: 10, nonprofit: 4, content: 6, marketplace: 6, any: 6 },
     noun: ['purchase', 'purchases'],
     act: 'buy',
     why: '{element} is the first step of a purchase on {host}, so it shows which pages sell.',
@@ -73,7 +84,7 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
   {
     event: 'booking_started',
     intent: 'book',
-    worth: { local_business: 10, marketplace: 7, any: 7 },
+    worth: { local_business: 10, public_service: 9, event: 6, marketplace: 7, any: 7 },
     noun: ['booking', 'bookings'],
     act: 'book',
     why: '{element} is how a visitor of {host} becomes a customer, so it is the first number to improve.',
@@ -84,7 +95,7 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
   {
     event: 'phone_call_started',
     intent: 'call',
-    worth: { local_business: 8, any: 3 },
+    worth: { local_business: 8, public_service: 4, nonprofit: 3, any: 3 },
     noun: ['phone call', 'phone calls'],
     act: 'call',
     why: '{element} starts a call on a phone. Many people call {host} instead of writing, and a call leaves no page view.',
@@ -94,7 +105,18 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
   {
     event: 'contact_started',
     intent: 'contact',
-    worth: { portfolio: 10, local_business: 6, unknown: 6, docs: 2, content: 2, shop: 2, app: 2, any: 4 },
+    worth: {
+      portfolio: 10,
+      public_service: 5,
+      nonprofit: 6,
+      local_business: 6,
+      unknown: 6,
+      docs: 2,
+      content: 2,
+      shop: 2,
+      app: 2,
+      any: 4,
+    },
     noun: ['enquiry', 'enquiries'],
     act: 'get in touch',
     why: '{element} is how people who want something from {host} get in touch.',
@@ -139,7 +161,7 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
   {
     event: 'listing_started',
     intent: 'sell',
-    worth: { marketplace: 9, any: 3 },
+    worth: { marketplace: 9, jobs: 7, any: 3 },
     noun: ['new offer', 'new offers'],
     act: 'offer something',
     why: '{element} is how new offers come to {host}. Without them buyers find nothing.',
@@ -161,7 +183,7 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
   {
     event: 'donation_started',
     intent: 'donate',
-    worth: { content: 7, community: 6, unknown: 8, any: 6 },
+    worth: { nonprofit: 11, podcast: 6, content: 7, community: 6, unknown: 8, any: 6 },
     noun: ['donation', 'donations'],
     act: 'donate',
     why: '{element} is how people pay for {host}, so it shows which pages move them to give.',
@@ -172,7 +194,7 @@ export const SALES_EVENTS: readonly EventTemplate[] = [
   {
     event: 'application_started',
     intent: 'apply',
-    worth: { marketplace: 6, any: 4 },
+    worth: { jobs: 10, marketplace: 6, any: 4 },
     noun: ['application', 'applications'],
     act: 'apply',
     why: '{element} is what {host} wants people to do who read about an open position.',

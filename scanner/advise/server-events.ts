@@ -3,9 +3,34 @@ import type { OutcomeTemplate } from './event-template.ts'
 /** Outcomes that the server of the site knows, or a service that it uses. */
 export const SERVER_EVENTS: readonly OutcomeTemplate[] = [
   {
+    event: 'application_received',
+    intent: null,
+    worth: { jobs: 8 },
+    noun: ['received application', 'received applications'],
+    begins: { intents: ['apply'], otherwise: 'the application' },
+    where: { method: 'server', text: 'where the server of {host} has stored an application' },
+    why: 'Not everybody who uses {begin} sends an application. This event counts those that {host} has received.',
+    blindspot: 'Nobody knows how many applications people begin on {host} and do not send.',
+    capability: 'Compare the positions and sources of {host} by the applications that arrive.',
+  },
+  {
+    event: 'donation_made',
+    intent: null,
+    worth: { nonprofit: 8 },
+    noun: ['donation that was made', 'donations that were made'],
+    begins: { intents: ['donate'], otherwise: 'the donation' },
+    where: {
+      method: 'server',
+      text: 'where the payment for a gift to {host} has succeeded. Add the properties value and currency',
+    },
+    why: 'Not everybody who uses {begin} gives. This event counts the gifts that {host} has received.',
+    blindspot: 'Gifts to {host} are in the books, without the page and the source that led to them.',
+    capability: 'Compute what each campaign of {host} brings.',
+  },
+  {
     event: 'signup_completed',
     intent: null,
-    worth: { saas: 9, community: 6, marketplace: 5, app: 4 },
+    worth: { saas: 9, api: 8, community: 6, marketplace: 5, app: 4 },
     noun: ['new account', 'new accounts'],
     begins: { intents: ['sign_up'], otherwise: 'the sign-up' },
     where: { method: 'server', text: 'where the server of {host} has stored a new account' },
@@ -16,7 +41,7 @@ export const SERVER_EVENTS: readonly OutcomeTemplate[] = [
   {
     event: 'order_completed',
     intent: null,
-    worth: { shop: 9.5 },
+    worth: { shop: 9.5, event: 7 },
     noun: ['order', 'orders'],
     begins: { intents: ['add_to_cart', 'checkout', 'buy'], otherwise: 'the cart' },
     where: {
@@ -69,7 +94,7 @@ export const SERVER_EVENTS: readonly OutcomeTemplate[] = [
   {
     event: 'newsletter_confirmed',
     intent: null,
-    worth: { content: 6, any: 1.2 },
+    worth: { content: 6, podcast: 3, any: 1.2 },
     noun: ['confirmed subscriber', 'confirmed subscribers'],
     begins: { intents: ['subscribe'], otherwise: 'the newsletter form' },
     where: {

@@ -3,6 +3,60 @@ import type { EventTemplate } from './event-template.ts'
 /** Events of elements that show what visitors do before and beside a purchase. */
 export const VISITOR_EVENTS: readonly EventTemplate[] = [
   {
+    event: 'main_button_chosen',
+    intent: 'other',
+    worth: {
+      ...{
+        unknown: 9,
+        saas: 9,
+        app: 10,
+        api: 9,
+        public_service: 9,
+        event: 9,
+        portfolio: 9.5,
+        local_business: 8,
+      },
+      ...{ nonprofit: 6, jobs: 7, marketplace: 7, podcast: 6, content: 6, docs: 3, any: 6 },
+    },
+    noun: ['use of this button', 'uses of this button'],
+    why: '{element} stands out on {page}, so {host} wants people to use it.',
+    blindspot: 'Page views of {page} do not say who chose {element} and who left.',
+    capability: 'Compare the pages and sources of {host} by how many visitors choose {element}.',
+  },
+  {
+    event: 'waitlist_joined',
+    intent: 'waitlist',
+    worth: { saas: 10, app: 9, unknown: 9, any: 8 },
+    noun: ['place on the waiting list', 'places on the waiting list'],
+    act: 'join the waiting list',
+    why: '{element} is all that a visitor of {host} can do before it opens, so it shows who waits for it.',
+    blindspot: 'The list of {host} has addresses, but not the page and the source that led to each one.',
+    capability: 'Rank what brings people to {host} by how many of them want to wait for it.',
+  },
+  {
+    event: 'notice_requested',
+    intent: 'notify',
+    worth: { shop: 6, jobs: 6, any: 4 },
+    noun: ['request for a notice', 'requests for a notice'],
+    act: 'ask for a notice',
+    why: 'Whoever uses {element} wants something that {host} does not have at this moment.',
+    blindspot: 'A visitor who asks to be told and one who leaves {page} for good count alike.',
+    capability:
+      'List what people of {host} wait for: products that are sold out, or jobs that do not exist yet.',
+    properties: ['product'],
+  },
+  {
+    event: 'episode_played',
+    intent: 'play',
+    worth: { podcast: 10.5, any: 4 },
+    noun: ['played episode', 'played episodes'],
+    act: 'listen',
+    why: '{element} is where a visitor of {host} becomes a listener.',
+    blindspot: 'A visit to {page} does not say whether anybody listened.',
+    capability: 'Rank the episodes and sources of {host} by how many visitors begin to listen.',
+    properties: ['topic'],
+  },
+  {
     event: 'login_started',
     intent: 'log_in',
     worth: { any: 1 },
@@ -25,7 +79,17 @@ export const VISITOR_EVENTS: readonly EventTemplate[] = [
   {
     event: 'newsletter_submitted',
     intent: 'subscribe',
-    worth: { content: 10, shop: 4, portfolio: 4, community: 3, docs: 3, any: 3 },
+    worth: {
+      content: 10,
+      nonprofit: 5,
+      podcast: 6,
+      event: 4,
+      shop: 4,
+      portfolio: 4,
+      community: 3,
+      docs: 3,
+      any: 3,
+    },
     noun: ['newsletter sign-up', 'newsletter sign-ups'],
     act: 'subscribe to a newsletter',
     why: '{element} gives {host} the address of a {reader} who would perhaps never come again.',
@@ -36,7 +100,10 @@ export const VISITOR_EVENTS: readonly EventTemplate[] = [
   {
     event: 'app_download_started',
     intent: 'download',
-    worth: { app: 8, saas: 5, docs: 4, any: 5 },
+    // A page about the installation is a page of documentation: its view says the same.
+    fits: ({ isExternal }, { classification: { site_class } }) =>
+      isExternal || (site_class !== 'docs' && site_class !== 'api'),
+    worth: { app_store_page: 10, app: 8, saas: 5, docs: 4, any: 5 },
     noun: ['download', 'downloads'],
     act: 'download',
     why: '{element} is the last step of a visitor that {host} can see before the product is installed.',
@@ -50,7 +117,7 @@ export const VISITOR_EVENTS: readonly EventTemplate[] = [
     intent: 'search',
     // A link to a page for searching has a page view, and nobody has searched yet.
     fits: ({ kind, target }) => kind !== 'link' || target === null,
-    worth: { marketplace: 9, docs: 8, shop: 5, community: 5, content: 4, any: 3 },
+    worth: { marketplace: 9, public_service: 7, jobs: 8, docs: 8, shop: 5, community: 5, content: 4, any: 3 },
     noun: ['search', 'searches'],
     act: 'search',
     why: 'Visitors who use {element} have a clear wish, so it shows how well {host} leads them to it.',
@@ -93,7 +160,7 @@ export const VISITOR_EVENTS: readonly EventTemplate[] = [
   {
     event: 'code_copied',
     intent: 'copy_code',
-    worth: { docs: 10, saas: 3, any: 3 },
+    worth: { docs: 10, api: 7, saas: 3, any: 3 },
     noun: ['copied example', 'copied examples'],
     act: 'copy an example',
     why: 'A reader who uses {element} is about to try what {host} describes: the page has done its work.',
@@ -115,7 +182,7 @@ export const VISITOR_EVENTS: readonly EventTemplate[] = [
   {
     event: 'creation_started',
     intent: 'create',
-    worth: { app: 10, saas: 6, any: 4 },
+    worth: { app: 10, docs: 1, content: 1, saas: 6, any: 4 },
     noun: ['first step in the tool', 'first steps in the tool'],
     act: 'start to use the tool',
     why: '{element} is the moment in which a visitor of {host} begins to use it.',

@@ -16,6 +16,11 @@ export type HandoffOptions = {
   baseUrl: string
   /** The project that the events go to, and its script tag; null: there is none yet. */
   project: { name: string; project_token: string; snippet: string } | null
+  /** The request that lets the project take events of the site; null: it takes them, or there is none. */
+  origin?: {
+    origin: string
+    change: { method: string; path: string; body: Record<string, string> } | null
+  } | null
 }
 
 /**
@@ -54,9 +59,13 @@ many pages: change that component once. If a list has the same button for each e
 
 function tracker(result: ScanResult, options: HandoffOptions): string {
   const { hostname, understanding, advanced_tracking_later } = result
-  const { project } = options
+  const { project, origin = null } = options
   const { head } = siteFiles(understanding.framework)
   const tag = project === null ? newProject(hostname, options) : `The script tag:\n\n    ${project.snippet}`
+  const refused =
+    origin === null || origin.change === null
+      ? ''
+      : `\n\nThe site is at ${origin.origin}, and the project does not take events from there: each one would be refused with 403. Before the tag goes online, ask the owner, then send ${origin.change.method} ${options.baseUrl}${origin.change.path} ${JSON.stringify(origin.change.body)} with the scope projects:write.`
   const attributes = advanced_tracking_later.flatMap(
     ({ implementation_hint }) =>
       /data-(track-spa|require-consent)="true"/.exec(implementation_hint)?.[0] ?? [],
@@ -72,7 +81,7 @@ function tracker(result: ScanResult, options: HandoffOptions): string {
 
 File: ${head}. The tag belongs into the <head> of every page, once.
 
-${tag}${more}${consent}`
+${tag}${refused}${more}${consent}`
 }
 
 /** How to get a project, from a credential on. A project that names the analysis makes verify possible. */

@@ -3,7 +3,7 @@ import type { Evidence } from '#schemas/website-scans'
 import { SCHEMA_TYPES } from './class-signs.ts'
 import type { PageReading } from './read-page.ts'
 import { LANGUAGES } from './words/languages.ts'
-import { phrasesOf } from './words.ts'
+import { phrasesOf, wordsOf } from './words.ts'
 
 /** Longest quote of what a site is, and for whom, characters. */
 const [MAX_ABOUT_CHARS, MAX_AUDIENCE_CHARS] = [160, 60]
@@ -20,12 +20,53 @@ export function nameOf(pages: readonly PageReading[]): Evidence | null {
     ({ type, name }) => name && (/Organization|WebSite|Business|Store/.test(type) || isNamedAfter(type)),
   )
   if (item?.name) return quoteOf(first, item.name, 60)
-  const parts = first.finding.title
+  const name = nameInTitles(pages)
+  return name === null ? null : quoteOf(first, name, 60)
+}
+
+/** Parts of titles that name a page and no site, in many languages. */
+const GENERIC =
+  /^(home|homepage|home page|welcome|start|startseite|willkommen|accueil|bienvenue|inicio|inicial|início|página inicial|bienvenidos|home ?page|benvenuti|strona główna|start(side|sida)|forside|hjem|etusivu|kezdőlap|acasă|úvod|domů|početna|domov|ana sayfa|главная|головна|αρχική|الرئيسية|الصفحة الرئيسية|ホーム|首页|홈|beranda|trang chủ|หน้าแรก|index|untitled|avaleht)$/iu
+
+/**
+ * The part of the first title that other pages have too; else the one that the host or the first heading
+ * repeats; else the first one that is no `Home`. A short part is often no name: `a food blog`.
+ */
+function nameInTitles(pages: readonly PageReading[]): string | null {
+  const [first, ...others] = pages
+  if (first === undefined) return null
+  const { title, h1 } = first.finding
+  const parts = partsOf(title).filter(part => !GENERIC.test(part))
+  const elsewhere = others.flatMap(({ finding }) => [...new Set(partsOf(finding.title))])
+  const common = parts
+    .filter(part => elsewhere.includes(part))
+    .toSorted((a, b) => countOf(elsewhere, b) - countOf(elsewhere, a))[0]
+  // `Kern's practice in Bonn` and the heading `Kern's practice`: the heading is the name.
+  const heading =
+    parts.find(part => h1.length >= 3 && part !== h1 && part.startsWith(h1)) === undefined ? null : h1
+  const host = lettersOf(first.host.replace(/^www\./, '').split('.')[0] ?? '')
+  const ofHost = parts.find(
+    part =>
+      host.length >= 3 &&
+      (host.includes(lettersOf(part)) || lettersOf(part).includes(host)) &&
+      lettersOf(part) !== '',
+  )
+  return common ?? heading ?? ofHost ?? parts[0] ?? null
+}
+
+function countOf(parts: readonly string[], part: string): number {
+  return parts.filter(each => each === part).length
+}
+
+function lettersOf(text: string): string {
+  return wordsOf(text).join('')
+}
+
+function partsOf(title: string): string[] {
+  return title
     .split(/\s[|–—·-]\s|[|｜]|:\s|：/)
     .map(part => part.trim())
     .filter(Boolean)
-  const shortest = parts.toSorted((a, b) => a.length - b.length)[0]
-  return shortest === undefined ? null : quoteOf(first, shortest, 60)
 }
 
 /** Places, people and software carry the name of their site; a product or a text does not. */

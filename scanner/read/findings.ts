@@ -32,6 +32,11 @@ export const INTENTS = [
   'view_work',
   'read',
   'sell',
+  'play',
+  'waitlist',
+  'notify',
+  // A prominent element whose words no table knows: it is named by them.
+  'other',
 ] as const
 export type Intent = (typeof INTENTS)[number]
 
@@ -41,7 +46,8 @@ export type Region = 'header' | 'nav' | 'main' | 'aside' | 'footer' | 'dialog' |
 /** A link, button or form that a visitor can use. */
 export type Action = {
   intent: Intent
-  kind: 'link' | 'button' | 'form'
+  /** A frame shows a page of another service; a player plays sound. */
+  kind: 'link' | 'button' | 'form' | 'frame' | 'player'
   /** Path of the page where it was found first. */
   page: string
   region: Region
@@ -54,6 +60,8 @@ export type Action = {
   selector: string
   /** Of a form: the selector is that of the form, because no button submits it. */
   isBareForm: boolean
+  /** Whether it looks like what its page is for: a primary button, or a form. */
+  isPrimary: boolean
   /** Where a link leads: a path of this site, or an address of another one without query and fragment. */
   target: string | null
   isExternal: boolean

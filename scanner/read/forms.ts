@@ -1,5 +1,6 @@
 import type { Intent } from './findings.ts'
 import type { HtmlElement } from './html-tree.ts'
+import { IS_MAGIC, IS_RESET } from './platform-markup.ts'
 
 export type Field = { type: string; name: string; autocomplete: string; element: HtmlElement }
 export type FormReading = {
@@ -10,6 +11,8 @@ export type FormReading = {
 
 /** Fields of one form that are looked at. */
 export const MAX_FIELDS = 60
+/** Too little for an event, and enough so that nothing else is taken for it. */
+const NO_EVENT = 0.3
 
 /** A rule: what the fields say, and how sure that is. The first one that holds counts. */
 type Rule = { intent: Intent; certainty: number; holds: (form: Shape) => boolean }
@@ -19,6 +22,7 @@ type Shape = {
   has: (pattern: RegExp) => boolean
   isSearch: boolean
   action: string
+  path: string
 }
 
 const RULES: readonly Rule[] = [
@@ -60,6 +64,8 @@ const RULES: readonly Rule[] = [
     certainty: 0.9,
     holds: ({ action }) => /cart|basket|add-to|warenkorb|panier|carrito/.test(action),
   },
+  // An arrival and a departure.
+  { intent: 'book', certainty: 0.95, holds: ({ count }) => count('date') > 1 },
   {
     intent: 'book',
     certainty: 0.8,
@@ -75,21 +81,30 @@ const RULES: readonly Rule[] = [
   },
   { intent: 'quote', certainty: 0.5, holds: ({ count }) => count('tel') > 0 },
   { intent: 'reply', certainty: 0.5, holds: ({ count }) => count('textarea') > 0 },
-  {
-    intent: 'subscribe',
-    certainty: 0.7,
-    holds: ({ visible, count, has }) => visible.length === 1 && (count('email') === 1 || has(/e-?mail/)),
-  },
+  // One e-mail field alone may be anything: the words of the form decide (actions.ts).
+  { intent: 'log_in', certainty: 0.95, holds: form => isMailAlone(form) && LOG_IN.test(form.path) },
+  { intent: 'sign_up', certainty: 0.7, holds: form => isMailAlone(form) && IS_MAGIC.test(form.action) },
+  { intent: 'other', certainty: 0.5, holds: isMailAlone },
   { intent: 'create', certainty: 0.5, holds: ({ count }) => count('file') > 0 },
   { intent: 'contact', certainty: 0.5, holds: ({ count, has }) => hasAddress(count, has) },
 ]
+
+/** Pages of whoever has an account. */
+const LOG_IN = /\/(log-?in|sign-?in|anmelden|connexion|entrar|inloggen)\/?$/
+
+function isMailAlone({ visible, count, has }: Shape): boolean {
+  return visible.length === 1 && (count('email') === 1 || has(/e-?mail|courriel|correo/))
+}
 
 function hasAddress(count: (type: string) => number, has: (pattern: RegExp) => boolean): boolean {
   return count('email') > 0 || has(/e-?mail/)
 }
 
 /** What the fields of a form say that it is for; null: nothing. No value of a field is read. */
-export function purposeOf({ element, fields }: FormReading): { intent: Intent; certainty: number } | null {
+export function purposeOf(
+  { element, fields }: FormReading,
+  path: string,
+): { intent: Intent; certainty: number } | null {
   const visible = fields.filter(
     ({ type }) => !['hidden', 'submit', 'button', 'image', 'reset', 'checkbox', 'radio'].includes(type),
   )
@@ -100,7 +115,10 @@ export function purposeOf({ element, fields }: FormReading): { intent: Intent; c
       visible.some(({ name, autocomplete }) => pattern.test(name) || pattern.test(autocomplete)),
     isSearch: element.attributes.get('role') === 'search',
     action: (element.attributes.get('action') ?? '').slice(0, 300).toLowerCase(),
+    path,
   }
+  // Whoever has lost a password is a user already, and counts as nothing.
+  if (visible.length <= 2 && IS_RESET.test(shape.action)) return { intent: 'log_in', certainty: NO_EVENT }
   const rule = RULES.find(({ holds }) => holds(shape))
   return rule === undefined ? null : { intent: rule.intent, certainty: rule.certainty }
 }

@@ -12,29 +12,50 @@ export type PhraseIndex<T> = {
 
 /**
  * Finds the phrases of a table in texts. A search takes time in proportion to the text: phrases are found by
- * their first word. Of a language without blanks each phrase is looked for, so its texts must be short.
+ * the first letters of their first word. `isInflected`: words may have other endings. Of a language without
+ * blanks each phrase is looked for, so its texts must be short.
  */
 export function createPhraseIndex<T>(
   table: Iterable<readonly [T, string]>,
-  { isUnspaced = false }: { isUnspaced?: boolean } = {},
+  { isUnspaced = false, isInflected = false }: { isUnspaced?: boolean; isInflected?: boolean } = {},
 ): PhraseIndex<T> {
   const phrases = [...table].flatMap(([value, list]) =>
     phrasesOf(list).map(phrase => ({ value, phrase, words: wordsOf(phrase) })),
   )
-  const find = isUnspaced ? findParts(phrases) : findWords(phrases)
+  const find = isUnspaced
+    ? findParts(phrases)
+    : findWords(phrases, isInflected ? isSameStem : (a, b) => a === b)
   return { find: text => find(text).toSorted((a, b) => b.phrase.length - a.phrase.length) }
 }
 
-function findWords<T>(phrases: readonly Phrase<T>[]): (text: string) => Match<T>[] {
-  const byFirstWord = Map.groupBy(phrases, ({ words }) => words[0] ?? '')
+/** Letters that two forms of a word share at least, and letters that their endings may have. */
+const [STEM_LETTERS, ENDING_LETTERS] = [5, 2]
+
+/** Whether two words differ in their endings alone, such as `vacante` and `vacantes`. Short ones never do. */
+function isSameStem(a: string, b: string): boolean {
+  if (a === b) return true
+  const shared = Math.max(STEM_LETTERS, Math.min(a.length, b.length) - ENDING_LETTERS + 1)
+  const isNear = Math.max(a.length, b.length) - shared <= ENDING_LETTERS
+  return isNear && a.length >= shared && b.length >= shared && a.slice(0, shared) === b.slice(0, shared)
+}
+
+function findWords<T>(
+  phrases: readonly Phrase<T>[],
+  isSame: (a: string, b: string) => boolean,
+): (text: string) => Match<T>[] {
+  const byStart = Map.groupBy(phrases, ({ words }) => startOf(words[0]))
   return text => {
     const words = wordsOf(text)
     return words.flatMap((word, i) =>
-      (byFirstWord.get(word) ?? [])
-        .filter(phrase => phrase.words.every((each, j) => words[i + j] === each))
+      (byStart.get(startOf(word)) ?? [])
+        .filter(phrase => phrase.words.every((each, j) => isSame(words[i + j] ?? '', each)))
         .map(({ value, phrase, words: { length } }) => ({ value, phrase, words: length, isFirst: i === 0 })),
     )
   }
+}
+
+function startOf(word = ''): string {
+  return word.slice(0, STEM_LETTERS)
 }
 
 /** Characters of a text without blanks that are searched. */

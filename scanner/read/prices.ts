@@ -20,7 +20,7 @@ const SIGNS: Readonly<Record<string, string>> = {
  * A number before or after a sign or a code of a currency. Each part has a bound, so it looks back nowhere.
  */
 const PRICE =
-  /(?<![\p{L}\d])(?:(R\$|[$€£¥₺₹]|(?:USD|EUR|GBP|CHF|SEK|PLN|JPY|BRL|TRY)(?=[\s\d]))\s?(\d{1,9}(?:[.,’' ]\d{2,3}){0,3})|(\d{1,9}(?:[.,’' ]\d{2,3}){0,3})(?:,[-–])?\s?(€|£|zł|円|₺|kr|TL|EUR|USD|GBP|CHF|SEK|PLN|JPY)(?![\p{L}\d]))/gu
+  /(?<![\p{L}\d])(?:(R\$|[$€£¥₺₹]|(?:USD|EUR|GBP|CHF|SEK|PLN|JPY|BRL|TRY)(?=[\s\d]))\s?(\d{1,9}(?:[.,]\d{4,6}|(?:[.,’' ]\d{2,3}){0,3}))(?!\d)|(\d{1,9}(?:[.,]\d{4,6}|(?:[.,’' ]\d{2,3}){0,3}))(?:,[-–])?\s?(€|£|zł|円|₺|kr|TL|EUR|USD|GBP|CHF|SEK|PLN|JPY)(?![\p{L}\d]))/gu
 
 /** A sum from which something is free is no price of anything. */
 const THRESHOLD =
@@ -28,6 +28,8 @@ const THRESHOLD =
 
 /** Prices of one page that are read, and characters of a text that is searched. */
 const [MAX_PRICES, MAX_TEXT_CHARS] = [60, 400]
+/** Less is the price of one call or one message, which nobody pays at once. */
+const MIN_AMOUNT = 0.05
 /** A plan has its price within so many texts after its name. */
 const TEXTS_TO_PRICE = 8
 
@@ -44,7 +46,7 @@ export function findPrices(texts: readonly string[], page: string): FoundPrice[]
     for (const match of piece.slice(0, MAX_TEXT_CHARS).matchAll(PRICE)) {
       const sign = match[1] ?? match[4] ?? ''
       const amount = amountOf(match[2] ?? match[3] ?? '')
-      if (amount === null) continue
+      if (amount === null || (amount > 0 && amount < MIN_AMOUNT)) continue
       prices.push({
         page,
         quote: plainText(match[0], 30),
@@ -74,6 +76,8 @@ export function findPlans(
 
 /** `1.299,00` and `1,299.00` are the same: the last mark before two digits divides. */
 function amountOf(text: string): number | null {
+  // A group of three digits never follows a single zero: `0.004` is a part of one.
+  if (/^0[.,]\d{3,6}$|^\d{1,9}[.,]\d{4,6}$/.test(text)) return Number(text.replace(',', '.'))
   const fraction = /[.,](\d{2})$/.exec(text)
   const whole = (fraction === null ? text : text.slice(0, -3)).replace(/\D/g, '')
   const amount = Number(`${whole}.${fraction?.[1] ?? '0'}`)

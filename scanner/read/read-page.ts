@@ -3,12 +3,12 @@ import type { FetchedPage } from '#scanner/types'
 import { findActions } from './actions.ts'
 import type { Action, PageFinding, Plan, Provider } from './findings.ts'
 import { type HtmlElement, type HtmlPage, parseHtml, textOf } from './html-tree.ts'
-import { languageOfTag, languageOfText } from './languages.ts'
+import { languageOf, languageOfTag } from './languages.ts'
 import { countWords } from './phrase-index.ts'
 import { type FoundPrice, findPlans, findPrices } from './prices.ts'
 import { detectProviders } from './providers/detect-providers.ts'
 import { FRAMEWORKS } from './providers/frameworks.ts'
-import { regionOf } from './regions.ts'
+import { ancestorOf, regionOf } from './regions.ts'
 import { readStructuredData, type StructuredItem } from './structured-data.ts'
 import { targetOf } from './targets.ts'
 
@@ -20,11 +20,26 @@ const MAX_SENTENCE_CHARS = 200
 const MAX_SAMPLE_CHARS = 30_000
 /** Fewer words are no content. */
 const SHELL_WORDS = 40
+/** Languages that are written without blanks between words. */
+const UNSPACED: ReadonlySet<string> = new Set(['ja', 'zh', 'th', 'lo', 'my', 'km'])
 
 export type Heading = { level: number; text: string; end: number }
 
+type Counts = {
+  code: number
+  /** Blocks of code that ask an interface for something. */
+  requests: number
+  articles: number
+  canvas: number
+  audio: number
+  outputs: number
+  /** Fields that no form sends to a server: a script uses them. */
+  looseInputs: number
+}
+
 export type PageReading = {
   finding: PageFinding
+  host: string
   siteName: string | null
   openGraphType: string | null
   description: string
@@ -41,7 +56,9 @@ export type PageReading = {
   framework: { name: string; evidence: string } | null
   alternates: string[]
   hasConsentBanner: boolean
-  counts: { code: number; articles: number; images: number; inputs: number; canvas: number; scripts: number }
+  /** Whether the page names a feed of its texts or its episodes. */
+  hasFeed: boolean
+  counts: Counts
   isCut: boolean
 }
 
@@ -53,12 +70,12 @@ export function readPage({ finalUrl, status, html, rendered }: FetchedPage): Pag
   const all = (...names: string[]) => names.flatMap(name => tags.get(name) ?? [])
   const meta = metaOf(all('meta'))
   const sample = sampleOf(page)
-  const language = languageOfText(sample) ?? languageOfTag(all('html')[0]?.attributes.get('lang'))
+  const language = languageOf(sample, all('html')[0]?.attributes.get('lang'))
   const headings = headingsOf(page)
   const scripts = all('script')
   const addresses = addressesOf(all('script', 'link', 'iframe', 'img'))
   const prices = findPrices(page.texts, path)
-  const words = countWords(sample, language === 'ja')
+  const words = countWords(sample, UNSPACED.has(language ?? ''))
   const title = plainText(titleOf(page, all('title')), MAX_SENTENCE_CHARS)
   return {
     finding: {
@@ -72,6 +89,7 @@ export function readPage({ finalUrl, status, html, rendered }: FetchedPage): Pag
       isShell: !rendered && words < SHELL_WORDS && scripts.length > 0 && hasShellRoot(page.elements),
       words,
     },
+    host: URL.parse(finalUrl)?.hostname ?? '',
     siteName: meta('og:site_name') ?? meta('application-name') ?? null,
     openGraphType: meta('og:type') ?? null,
     description: meta('description') ?? meta('og:description') ?? '',
@@ -90,16 +108,47 @@ export function readPage({ finalUrl, status, html, rendered }: FetchedPage): Pag
     framework: frameworkOf(page.elements, addresses, meta('generator') ?? ''),
     alternates: all('link').flatMap(({ attributes }) => languageOfTag(attributes.get('hreflang')) ?? []),
     hasConsentBanner: page.elements.some(isConsentBanner),
-    counts: {
-      code: all('pre').length,
-      articles: all('article').length,
-      images: all('img').length,
-      inputs: all('input', 'textarea', 'select').length,
-      canvas: all('canvas').length,
-      scripts: scripts.length,
-    },
+    hasFeed: all('link').some(({ attributes }) =>
+      /^application\/(rss|atom)\+xml/i.test(attributes.get('type') ?? ''),
+    ),
+    counts: countsOf(page, all),
     isCut: page.isCut,
   }
+}
+
+/** A request over HTTP, or the key of an interface, in an example. */
+const REQUEST =
+  /\bcurl\s|\b(?:GET|POST|PUT|DELETE)\s+(?:https?:\/\/|\/v?\d?)|\bapi[_-]?key\b|authorization:\s*bearer/i
+/** Characters of a block of code, and blocks of one page, that are searched. */
+const [MAX_CODE_CHARS, MAX_CODE] = [400, 50]
+
+function countsOf(page: HtmlPage, all: (...names: string[]) => HtmlElement[]): Counts {
+  const blocks = all('pre').filter(({ isInert }) => !isInert)
+  return {
+    code: blocks.length,
+    requests: blocks.slice(0, MAX_CODE).filter(block => REQUEST.test(textOf(page, block, MAX_CODE_CHARS)))
+      .length,
+    articles: all('article').length,
+    canvas: all('canvas').length,
+    audio: all('audio').length,
+    outputs: all('output').length,
+    looseInputs: all('input', 'textarea').filter(isLoose).length,
+  }
+}
+
+/** Types of fields that tools have. A search, an address or a password is sent somewhere. */
+const OF_TOOLS = /^(file|number|range|color|text|textarea)$/
+
+function isLoose(element: HtmlElement): boolean {
+  const type =
+    element.tag === 'textarea' ? 'textarea' : (element.attributes.get('type') ?? 'text').toLowerCase()
+  if (element.isInert || !OF_TOOLS.test(type)) return false
+  if (type === 'text' && /name|mail|search|query|^q$|phone|tel/i.test(element.attributes.get('name') ?? ''))
+    return false
+  const form = ancestorOf(element, ({ tag }) => tag === 'form')
+  // A script may send a form of words, so only numbers and files in it speak for a tool.
+  if (form !== null && /^text/.test(type)) return false
+  return form === null || !(form.attributes.has('action') || form.attributes.has('method'))
 }
 
 function metaOf(elements: readonly HtmlElement[]): (name: string) => string | undefined {

@@ -29,7 +29,7 @@ export function readSite(fetched: readonly FetchedPage[], read = readPage): Site
     name: nameOf(pages),
     about: aboutOf(pages),
     audience: audienceOf(pages),
-    classification: classify(pages, actions),
+    classification: classify(pages, actions, URL.parse(url)?.hostname ?? ''),
     actions: actions.slice(0, MAX_LIST),
     prices: pages.flatMap(({ prices }) => prices.map(({ text: _, ...price }) => price)).slice(0, MAX_LIST),
     plans: pages.flatMap(({ plans }) => plans).slice(0, MAX_LABELS),

@@ -1,4 +1,5 @@
 import type { Intent } from './findings.ts'
+import { intentOfService } from './services.ts'
 
 /** What the part of a path between two slashes says about a page. */
 const SEGMENTS: Partial<Record<Intent, string>> = {
@@ -8,7 +9,7 @@ const SEGMENTS: Partial<Record<Intent, string>> = {
     'login log-in signin sign-in log_in anmelden connexion acceder entrar inloggen logowanie account my-account',
   checkout:
     'cart basket bag checkout warenkorb kasse panier carrito cesta carrello carrinho winkelwagen koszyk varukorg sepet',
-  book: 'book booking bookings reserve reservation reservations reservieren buchen termin reserver reserva prenota prenotazioni reservar reserveren afspraak rezerwacja boka randevu appointment appointments',
+  book: 'book rdv idopont randevu randevous cita citas book-online booking bookings reserve reservation reservations reservieren buchen termin reserver reserva prenota prenotazioni reservar reserveren afspraak rezerwacja boka randevu appointment appointments',
   contact: 'contact contact-us kontakt contacto contatti contato contactez-nous iletisim',
   pricing: 'pricing plans preise tarife tarifs precios prezzi precos prijzen tarieven cennik priser fiyatlar',
   demo: 'demo request-demo book-demo get-a-demo demo-request',
@@ -19,10 +20,10 @@ const SEGMENTS: Partial<Record<Intent, string>> = {
   search: 'search suche recherche buscar cerca pesquisa zoeken szukaj sok ara',
   sell: 'sell become-a-seller become-a-host list-your-place post-ad',
   apply: 'apply application bewerben postuler solliciteren',
-  quote: 'quote get-a-quote angebot devis presupuesto preventivo orcamento offerte wycena offert',
+  quote: 'quote get-a-quote devis presupuesto preventivo orcamento offerte wycena offert',
   post: 'new-topic ask ask-question new-post submit',
   view_work:
-    'work projects portfolio case-studies projekte projets proyectos lavori trabalhos werk realizacje arbeten',
+    'work works our-work projects portfolio case-studies projekte projets proyectos lavori trabalhos werk realizacje arbeten',
 }
 
 const INTENT_OF_SEGMENT: ReadonlyMap<string, Intent> = new Map(
@@ -30,38 +31,6 @@ const INTENT_OF_SEGMENT: ReadonlyMap<string, Intent> = new Map(
     segments.split(' ').map(segment => [segment, intent as Intent] as const),
   ),
 )
-
-/** What a link to another site is for, by the end of its host. */
-const HOSTS: readonly (readonly [string, Intent])[] = [
-  ['calendly.com', 'book'],
-  ['cal.com', 'book'],
-  ['opentable.com', 'book'],
-  ['resy.com', 'book'],
-  ['thefork.com', 'book'],
-  ['doctolib.fr', 'book'],
-  ['doctolib.de', 'book'],
-  ['booksy.com', 'book'],
-  ['treatwell.de', 'book'],
-  ['fresha.com', 'book'],
-  ['apps.apple.com', 'download'],
-  ['play.google.com', 'download'],
-  ['chromewebstore.google.com', 'download'],
-  ['apps.microsoft.com', 'download'],
-  ['wa.me', 'contact'],
-  ['m.me', 'contact'],
-  ['t.me', 'contact'],
-  ['maps.google.com', 'directions'],
-  ['maps.app.goo.gl', 'directions'],
-  ['maps.apple.com', 'directions'],
-  ['openstreetmap.org', 'directions'],
-  ['buy.stripe.com', 'buy'],
-  ['gumroad.com', 'buy'],
-  ['patreon.com', 'donate'],
-  ['ko-fi.com', 'donate'],
-  ['buymeacoffee.com', 'donate'],
-  ['opencollective.com', 'donate'],
-  ['substack.com', 'subscribe'],
-]
 
 export type Target = {
   intent: Intent | null
@@ -90,7 +59,7 @@ export function targetOf(href: string | undefined, pageUrl: string): Target {
   if (url === null || page === null || !/^https?:$/.test(url.protocol)) return none
   const isExternal = siteOf(url.hostname) !== siteOf(page.hostname)
   if (isExternal) {
-    const intent = HOSTS.find(([host]) => url.hostname === host || url.hostname.endsWith(`.${host}`))?.[1]
+    const intent = intentOfService(url)
     const isMap = GOOGLE.test(url.hostname) && url.pathname.startsWith('/maps')
     const target = `${url.origin}${url.pathname}`
     return { intent: intent ?? (isMap ? 'directions' : null), target, isExternal: true }

@@ -29,3 +29,17 @@ test.each([
 ])('neither or both of them are an error that says what to do', (args, options) => {
   expect(() => call(args as never, options)).toThrow('Give the address of a website, or --resume')
 })
+
+test('a site whose events the project does not take is named, and one that it takes is not', () => {
+  const answer = (change: object | null) =>
+    ({
+      ...{ analysis_id: 'scan_1', normalized_url: 'https://example.com/', status: 'running', mode: 'full' },
+      agent_handoff: { prompt: 'Wait.' },
+      site_origin: { origin: 'https://www.example.com', is_allowed: change === null, change },
+    }) as never
+  const change = { body: { allowed_origins: 'https://example.com,https://www.example.com' } }
+  const text = (of: object | null) =>
+    JSON.stringify((scan as CallCommand).print?.(answer(of) as never, {} as never) ?? '')
+  expect(text(change)).toContain('The project takes no events from https://www.example.com')
+  expect(text(null)).not.toContain('takes no events')
+})

@@ -1,7 +1,7 @@
+import type { Range } from '#core/time'
 import { CAVEATS, type CaveatCode, type Caveats } from '#schemas/caveats'
 import type { ReadNotes } from './notes.ts'
-import type { ReportRequest } from './run.ts'
-import type { DatedParams } from './asked-range.ts'
+import type { Zone } from './zone.ts'
 
 /** Says why numbers may be misread, to programs by the code and to people by a warning of the same words. */
 export function warnOf(notes: ReadNotes, code: CaveatCode, message: string): void {
@@ -26,10 +26,13 @@ export function caveatsField(
 /** What of a body has a number for each interval. */
 type Intervals = { timeSeries?: unknown[]; rows?: Record<string, unknown>[] }
 
+/** What a read asks for: its parameters, and the range and zone that they mean. */
+type Asked = { params: object; range: Range; now: number; zone: Zone; notes: ReadNotes }
+
 /** Notes that the first or last interval of a response is not whole. */
 export function noteIntervals(
   body: Intervals,
-  { params, range, now, zone, notes }: Pick<ReportRequest<DatedParams>, 'params' | 'range' | 'now' | 'zone' | 'notes'>,
+  { params, range, now, zone, notes }: Asked,
 ): void {
   const { timeSeries = [], rows = [] } = body
   const [first, last] = [zone.dateOf(range.from), zone.dateOf(now)]

@@ -46,15 +46,15 @@ export function nameSources(asked: SqlQuery, own: OwnSources): SqlQuery {
     FROM (SELECT *, CASE WHEN is_passage = 0 THEN from_host END AS referrer_host
       FROM (SELECT *, CASE WHEN from_kind = 'payment' OR from_host = page_host OR ${isOwn} THEN 1 ELSE 0 END AS is_passage
         FROM (SELECT wanted_source.*, ${known('known_name', 'named')} AS named_source,
-            ${known('known_kind', 'named')} AS named_kind, ${known('known_kind', 'from')} AS from_kind,
-            ${known('known_name', 'from')} AS from_source
-          FROM (SELECT *, ${candidates('from', sql`from_host`)}, ${candidates('named', sql`named_text`)}
+            ${known('known_kind', 'named')} AS named_kind, ${known('known_kind', 'host')} AS from_kind,
+            ${known('known_name', 'host')} AS from_source
+          FROM (SELECT *, ${candidates('host', sql`from_host`)}, ${candidates('named', sql`named_text`)}
             FROM (SELECT *, ${host(sql`referrer`)} AS from_host,
                 nullif(regexp_extract(lower(hostname), ${BARE_HOST}), '') AS page_host,
                 nullif(lower(trim(utm_medium)), '') AS medium,
                 coalesce(nullif(regexp_extract(lower(trim(utm_source)), ${BARE_HOST}), ''), ${CLICK_SOURCE}) AS named_text
               FROM ${asked} AS asked_source) AS hosted_source) AS wanted_source
-          ${joinKnown('from')}${joinKnown('named')}) AS known_asked) AS passed_source) AS hosted_row)`
+          ${joinKnown('host')}${joinKnown('named')}) AS known_asked) AS passed_source) AS hosted_row)`
 }
 
 /**
@@ -79,9 +79,9 @@ function candidates(form: Form, text: SqlQuery): SqlQuery {
   )
 }
 
-type Form = 'from' | 'named'
+type Form = 'host' | 'named'
 /** How many of the keys are looked up: a referrer has a host, and a campaign names its source. */
-const STEPS = { from: 4, named: 2 } as const satisfies Record<Form, number>
+const STEPS = { host: 4, named: 2 } as const satisfies Record<Form, number>
 
 /** A brand's search page or its app, and no other service of the brand, such as docs.google.com. */
 const BRAND_HOST = constant(

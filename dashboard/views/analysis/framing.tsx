@@ -18,6 +18,13 @@ const KINDS: Record<ScanResult['understanding']['site_class'], string> = {
   local_business: 'Local business',
   portfolio: 'Portfolio',
   app: 'App',
+  public_service: 'Public body',
+  jobs: 'Job board',
+  event: 'Event',
+  podcast: 'Podcast',
+  nonprofit: 'Charity or association',
+  app_store_page: 'App of a store',
+  api: 'Interface for programs',
   unknown: 'Unknown',
 }
 

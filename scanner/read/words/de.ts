@@ -1,13 +1,11 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const de: LanguageWords = {
-  frequent:
-    'der die das und ist nicht mit für von den zu auf ein eine wir sie ihr ihre im bei auch oder als uns ich sind',
   intents: {
     sign_up:
       'registrieren|jetzt registrieren|konto erstellen|konto anlegen|kostenlos testen|kostenlos starten|jetzt starten|jetzt testen|gratis testen|kostenlos anmelden|mitglied werden|loslegen|jetzt loslegen|kostenlos registrieren|gratis starten|mitmachen|beitreten|jetzt beitreten',
     log_in: 'anmelden|einloggen|login|mein konto|kundenlogin|zum login',
-    buy: 'kaufen|jetzt kaufen|bestellen|jetzt bestellen|tickets kaufen|karten kaufen|zum shop|jetzt upgraden|kostenpflichtig bestellen|jetzt einkaufen',
+    buy: 'kaufen|jetzt kaufen|bestellen|jetzt bestellen|tickets kaufen|ticket sichern|tickets sichern|zu den tickets|ticket kaufen|karten kaufen|zum shop|jetzt upgraden|kostenpflichtig bestellen|jetzt einkaufen',
     add_to_cart: 'in den warenkorb|in den einkaufswagen|in den korb|zum warenkorb hinzufügen|warenkorb legen',
     checkout: 'zur kasse|kasse|warenkorb|einkaufswagen|bezahlen|jetzt bezahlen|warenkorb ansehen',
     book: 'buchen|jetzt buchen|tisch reservieren|reservieren|termin vereinbaren|termin buchen|termin anfragen|online buchen|zimmer buchen|verfügbarkeit prüfen|platz reservieren|jetzt reservieren|termin online buchen',
@@ -32,6 +30,9 @@ export const de: LanguageWords = {
     share: 'teilen|link kopieren',
     quote: 'angebot anfordern|angebot einholen|kostenvoranschlag|unverbindliches angebot|angebot anfragen',
     apply: 'bewerben|jetzt bewerben|bewerbung absenden|online bewerben',
+    play: 'anhören|folge anhören|jetzt anhören|reinhören|zur folge',
+    waitlist: 'auf die warteliste|warteliste',
+    notify: 'benachrichtigen|benachrichtige mich',
     copy_code: 'kopieren|code kopieren',
     feedback: 'war das hilfreich|war diese seite hilfreich|feedback geben|seite bearbeiten',
     create:
@@ -43,16 +44,26 @@ export const de: LanguageWords = {
   },
   audience: 'für|gemacht für|entwickelt für|hilft',
   classes: {
+    public_service:
+      'bibliothek|stadtbibliothek|volkshochschule|stadtwerke|bürger|bürgerservice|rathaus|bürgerbüro|stadtverwaltung|gemeinde|ämter|bekanntmachungen|gemeinderat|stadtrat|bürgermeister|landkreis|formulare|dienstleistungen a z|einwohner',
+    jobs: 'stellenangebote|stellenanzeigen|jobbörse|vollzeit|teilzeit|arbeitgeber|bewerber|offene stellen|jobs',
+    event:
+      'konferenz|festival|programm|vorträge|sprecher|sprecherinnen|tickets|bühnen|veranstaltungsort|anreise|aussteller|workshops',
+    podcast: 'podcast|folgen|folge|alle folgen|shownotes|neue folge|überall wo es podcasts gibt',
+    nonprofit:
+      'verein|ehrenamt|spenden|spende|gemeinnützig|mitglied werden|ehrenamtlich|stiftung|gottesdienst|gottesdienste|kirchengemeinde|spendenkonto|vereinsleben',
+    app_store_page: 'app store|google play|für iphone|für android|die app|smartphone',
+    api: 'api|rest api|endpunkt|schnittstelle|api referenz|json|entwickler|anfragen|webhooks|sdk',
     saas: 'funktionen|integrationen|pro nutzer|pro monat|kostenlos testen|ohne kreditkarte|tarife|schnittstelle|kunden|datenschutz und sicherheit|produkt|software',
     shop: 'versand|warenkorb|lieferung|rückgabe|retoure|neuheiten|sale|angebote|lieferbar|kostenloser versand|gutscheine|sortiment|onlineshop',
     content:
-      'artikel|nachrichten|magazin|meinung|rezepte|podcast|archiv|autoren|aktuelles|ressorts|meistgelesen|politik|kultur',
+      'artikel|nachrichten|magazin|meinung|rezepte|archiv|autoren|aktuelles|ressorts|meistgelesen|politik|kultur',
     marketplace:
       'anzeigen|inserate|kleinanzeigen|verkäufer|anbieter|gesuche|alle kategorien|gebraucht|käuferschutz',
     docs: 'dokumentation|erste schritte|installation|konfiguration|referenz|anleitungen|beispiele|befehle',
     community: 'forum|themen|beiträge|mitglieder|diskussionen|antworten|unbeantwortet|neueste themen',
     local_business:
-      'öffnungszeiten|anfahrt|speisekarte|unsere praxis|sprechzeiten|behandlungen|unser team|termine|leistungen|terminvereinbarung|parkplätze|mittagstisch|wir haben geöffnet',
+      'kurse|wir begleiten|praxis|studio|werkstatt|beratung|ruf uns an|öffnungszeiten|anfahrt|speisekarte|unsere praxis|sprechzeiten|behandlungen|unser team|termine|leistungen|terminvereinbarung|parkplätze|mittagstisch|wir haben geöffnet',
     portfolio:
       'über mich|meine arbeiten|ausgewählte arbeiten|referenzen|lebenslauf|fotografin|fotograf|grafikerin|illustratorin|freiberuflich|designerin|ausstellungen',
     app: 'rechner|editor|umwandler|spielen|hochladen|ohne anmeldung|im browser|ergebnis|rückgängig',

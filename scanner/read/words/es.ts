@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const es: LanguageWords = {
-  frequent:
-    'el la los las de y es una un para con que por en su tu se del al más como nuestro nuestra no lo o sus',
   intents: {
     sign_up:
       'registrarse|regístrate|crear cuenta|crear una cuenta|prueba gratis|probar gratis|empezar|empezar gratis|comenzar|comenzar gratis|únete|unirse|hazte socio|darse de alta|date de alta|empieza gratis',
@@ -32,7 +30,11 @@ export const es: LanguageWords = {
     share: 'compartir|copiar enlace',
     quote:
       'pedir presupuesto|solicitar presupuesto|presupuesto gratis|solicita presupuesto|presupuesto sin compromiso|te llamamos',
-    apply: 'postular|solicitar empleo|enviar candidatura|inscribirme en la oferta|aplicar',
+    apply:
+      'postular|solicitar empleo|enviar candidatura|inscribirme en la oferta|inscribirme en esta oferta|inscribirme|aplicar',
+    play: 'escuchar|escuchar episodio|escuchar el episodio',
+    waitlist: 'lista de espera|unirme a la lista de espera',
+    notify: 'avísame|avisarme',
     copy_code: 'copiar|copiar código',
     feedback: 'te ha resultado útil|fue útil esta página|dar opinión|editar esta página',
     create: 'nuevo proyecto|nuevo documento|subir archivo|convertir|jugar|jugar ahora|generar|calcular|crear',
@@ -43,10 +45,18 @@ export const es: LanguageWords = {
   },
   audience: 'para|pensado para|hecho para|diseñado para|ayuda a',
   classes: {
+    public_service:
+      'biblioteca municipal|diputación|ayuntamiento|sede electrónica|trámites|vecinos|municipio|concejalías|pleno municipal|servicios municipales',
+    jobs: 'ofertas de trabajo|ofertas de empleo|empleo|vacantes|candidatos|jornada completa|tipo de contrato|empresas que contratan',
+    event: 'festival|cartel|ponentes|congreso|entradas|programa|escenarios',
+    podcast: 'podcast|episodio|episodios|escuchar|temporada',
+    nonprofit: 'voluntariado|voluntarios|donaciones|asociación|ong|fundación|hazte socio|parroquia|misas',
+    app_store_page: 'app store|google play|para iphone|para android|aplicación móvil',
+    api: 'api|desarrolladores|endpoint|clave de api|webhooks|sdk',
     saas: 'funciones|funcionalidades|integraciones|por usuario|al mes|prueba gratis|sin tarjeta|software|clientes|automatiza|planes',
     shop: 'tienda|carrito|envío|envíos|devoluciones|novedades|ofertas|rebajas|envío gratis|en stock|cesta|productos|tarjeta regalo',
     content:
-      'artículos|noticias|revista|blog|recetas|podcast|archivo|opinión|lo más leído|cultura|secciones|reportajes',
+      'artículos|noticias|revista|blog|recetas|archivo|opinión|lo más leído|cultura|secciones|reportajes',
     marketplace:
       'anuncios|vendedores|segunda mano|todas las categorías|anfitriones|compradores|publica tu anuncio',
     docs: 'documentación|primeros pasos|instalación|configuración|referencia|guías|ejemplos',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const fr: LanguageWords = {
-  frequent:
-    'le la les des et est une un pour dans que qui avec votre vous nous sur pas plus par au du ce sont nos notre',
   intents: {
     sign_up:
       's inscrire|inscription|inscrivez vous|créer un compte|créer mon compte|essai gratuit|essayer gratuitement|essayer|commencer|commencer gratuitement|démarrer|devenir membre|rejoindre|rejoignez nous|je m inscris|rejoindre la communauté',
@@ -32,6 +30,9 @@ export const fr: LanguageWords = {
     share: 'partager|copier le lien',
     quote: 'demander un devis|devis gratuit|devis|obtenir un devis|être rappelé|demande de devis',
     apply: 'postuler|je postule|envoyer ma candidature|déposer ma candidature',
+    play: 'écouter|écouter l épisode',
+    waitlist: 'rejoindre la liste d attente|liste d attente',
+    notify: 'm avertir|prévenez moi',
     copy_code: 'copier|copier le code',
     feedback: 'cette page vous a t elle aidé|cette page est elle utile|donner mon avis|modifier cette page',
     create:
@@ -44,10 +45,19 @@ export const fr: LanguageWords = {
   },
   audience: 'pour|conçu pour|pensé pour|aide|dédié aux',
   classes: {
+    public_service:
+      'médiathèque|bibliothèque municipale|préfecture|mairie|commune|démarches|démarches administratives|état civil|conseil municipal|services municipaux|habitants|collectivité|arrêtés',
+    jobs: 'offres d emploi|emploi|recruteurs|candidats|cdi|temps plein|postes à pourvoir',
+    event: 'festival|programmation|conférence|intervenants|billetterie|billets|conférenciers|scènes',
+    podcast: 'podcast|épisode|épisodes|écouter|saison|toutes les plateformes',
+    nonprofit:
+      'association|bénévoles|bénévole|dons|adhérer|humanitaire|nos missions|fondation|votre don|paroisse|messes',
+    app_store_page: 'app store|google play|sur iphone|sur android|application mobile',
+    api: 'api|développeurs|requêtes|clé api|webhooks|sdk',
     saas: 'fonctionnalités|intégrations|par utilisateur|par mois|essai gratuit|sans carte bancaire|logiciel|clients|sécurité|tarifs|automatisez',
     shop: 'boutique|panier|livraison|retours|nouveautés|promotions|soldes|livraison offerte|en stock|nos produits|carte cadeau',
     content:
-      'articles|actualités|magazine|blog|recettes|podcast|archives|rubriques|opinions|les plus lus|culture|reportages|dossiers',
+      'articles|actualités|magazine|blog|recettes|archives|rubriques|opinions|les plus lus|culture|reportages|dossiers',
     marketplace:
       'annonces|petites annonces|vendeurs|vendre|toutes les catégories|particuliers|entre particuliers|hôtes',
     docs: 'documentation|premiers pas|installation|configuration|référence|guides|exemples',

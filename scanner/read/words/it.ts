@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const it: LanguageWords = {
-  frequent:
-    'il lo la gli le di e è una un per con che non in del della nel alla sono più dei i da si al tuo nostro nostra',
   intents: {
     sign_up:
       'registrati|iscriviti|crea account|crea un account|prova gratis|prova gratuita|inizia|inizia gratis|inizia ora|registrazione|unisciti|diventa membro|provalo gratis|inizia la prova gratuita|iscriviti ora',
@@ -21,14 +19,17 @@ export const it: LanguageWords = {
     docs: 'documentazione|guide|guida|riferimento|manuale',
     pricing: 'prezzi|tariffe|piani|listino|vedi i prezzi|piani e prezzi',
     demo: 'demo|richiedi demo|richiedi una demo|prenota una demo|guarda la demo|prenota demo',
-    donate: 'dona|dona ora|fai una donazione|sostienici|sostieni',
+    donate: 'dona|fai un offerta|lascia un offerta|dona ora|fai una donazione|sostienici|sostieni',
     post: 'nuova discussione|fai una domanda|nuovo argomento|scrivi un post|pubblica|nuovo topic',
     reply: 'rispondi|commenta|lascia un commento|invia commento|pubblica commento',
-    message: 'contatta il venditore|contatta l host|fai un offerta|scrivi al venditore',
+    message: 'contatta il venditore|contatta l host|scrivi al venditore',
     save: 'salva|aggiungi ai preferiti|preferiti|lista dei desideri',
     share: 'condividi|copia link',
     quote: 'richiedi preventivo|richiedi un preventivo|preventivo gratuito|preventivo|fatti richiamare',
     apply: 'candidati|invia candidatura|candidati ora',
+    play: 'ascolta|ascolta l episodio',
+    waitlist: 'lista d attesa',
+    notify: 'avvisami',
     copy_code: 'copia|copia codice',
     feedback: 'ti è stato utile|questa pagina è stata utile|lascia un feedback|modifica questa pagina',
     create: 'nuovo progetto|nuovo documento|carica file|converti|gioca|gioca ora|genera|calcola|crea',
@@ -39,10 +40,18 @@ export const it: LanguageWords = {
   },
   audience: 'per|pensato per|fatto per|progettato per|aiuta',
   classes: {
+    public_service:
+      'comune|municipio|sportello|servizi al cittadino|albo pretorio|sindaco|anagrafe|cittadini',
+    jobs: 'offerte di lavoro|lavoro|candidati|tempo pieno|annunci di lavoro',
+    event: 'festival|programma|relatori|biglietti|conferenza|palco',
+    podcast: 'podcast|puntata|puntate|episodi|ascolta|stagione',
+    nonprofit:
+      'parrocchia|messe|catechismo|caritas|volontari|volontariato|associazione|donazioni|onlus|5 per mille|orari delle messe',
+    app_store_page: 'app store|google play|per iphone|per android',
+    api: 'api|sviluppatori|endpoint|webhook|sdk',
     saas: 'funzionalità|integrazioni|per utente|al mese|prova gratuita|senza carta|software|clienti|automatizza|piani',
     shop: 'negozio|carrello|spedizione|spedizioni|resi|novità|offerte|saldi|spedizione gratuita|disponibile|prodotti|buono regalo',
-    content:
-      'articoli|notizie|rivista|blog|ricette|podcast|archivio|opinioni|più letti|cultura|rubriche|inchieste',
+    content: 'articoli|notizie|rivista|blog|ricette|archivio|opinioni|più letti|cultura|rubriche|inchieste',
     marketplace: 'annunci|venditori|usato|tutte le categorie|host|acquirenti|tra privati',
     docs: 'documentazione|primi passi|installazione|configurazione|riferimento|guide|esempi',
     community: 'forum|discussioni|membri|argomenti|risposte|ultime discussioni|senza risposta',

@@ -2,7 +2,6 @@ import type { LanguageWords } from './language-words.ts'
 
 export const ja: LanguageWords = {
   isUnspaced: true,
-  frequent: 'の に は を が です ます した して から まで より ください お ご',
   intents: {
     sign_up:
       '新規登録|会員登録|無料で始める|無料登録|アカウント作成|無料トライアル|無料で試す|今すぐ始める|参加する|入会',
@@ -29,6 +28,7 @@ export const ja: LanguageWords = {
     share: '共有|シェア|リンクをコピー',
     quote: '見積もり|お見積り|見積依頼',
     apply: '応募する|エントリー|応募',
+    play: '再生|聴く',
     copy_code: 'コピー',
     feedback: '役に立ちましたか|フィードバック|このページを編集',
     create: '新規作成|アップロード|変換する|プレイ|遊ぶ|作成する|計算する',
@@ -40,6 +40,13 @@ export const ja: LanguageWords = {
   isPostposed: true,
   audience: 'のための|向けの|に向けた',
   classes: {
+    public_service: '市役所|町役場|住民票|行政サービス|市民の皆様|くらしの情報',
+    jobs: '求人|採用情報|正社員|アルバイト',
+    event: 'フェスティバル|登壇者|チケット|開催概要|会場',
+    podcast: 'ポッドキャスト|エピソード|配信中',
+    nonprofit: '寄付|ボランティア|認定npo|支援する',
+    app_store_page: 'app store|google play|アプリ',
+    api: '開発者|エンドポイント|webhook|sdk',
     saas: '機能|連携|導入事例|無料トライアル|月額|クレジットカード不要|料金プラン|業務',
     shop: 'カート|送料|配送|返品|新着商品|セール|在庫|ショップ|送料無料|商品一覧|ギフト',
     content: '記事|ニュース|特集|ブログ|レシピ|コラム|連載|人気記事|編集部',

@@ -6,8 +6,6 @@ import type { SiteClass } from '#schemas/website-scans'
  * not count.
  */
 export type LanguageWords = {
-  /** Frequent short words, which tell the language of a text. */
-  frequent: string
   /** What links, buttons and forms say, by what they are for. */
   intents: Partial<Record<Intent, string>>
   /** What stands before those whom a site is for; with `isPostposed` behind them. */

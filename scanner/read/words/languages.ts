@@ -6,12 +6,15 @@ import { it } from './it.ts'
 import { ja } from './ja.ts'
 import type { LanguageWords } from './language-words.ts'
 import { nl } from './nl.ts'
+import { NORTHERN } from './northern.ts'
 import { pl } from './pl.ts'
 import { pt } from './pt.ts'
 import { sv } from './sv.ts'
 import { tr } from './tr.ts'
+import { WORLD } from './world.ts'
 
-/** The languages whose words the reader knows, by their code. A new one is a file and a line. */
+/** The languages whose words the reader knows, by their code. A new one is a file and a line,
+ * or an entry of a table. */
 export const LANGUAGES: Readonly<Record<string, LanguageWords>> = {
   en,
   de,
@@ -24,4 +27,6 @@ export const LANGUAGES: Readonly<Record<string, LanguageWords>> = {
   sv,
   tr,
   ja,
+  ...NORTHERN,
+  ...WORLD,
 }

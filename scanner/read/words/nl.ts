@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const nl: LanguageWords = {
-  frequent:
-    'de het een en van is voor met niet dat die op zijn je jouw wij ons onze ook naar bij uit aan om te er als',
   intents: {
     sign_up:
       'registreren|aanmelden|account aanmaken|account maken|gratis proberen|probeer gratis|begin gratis|nu beginnen|aan de slag|start gratis|word lid|lid worden|meedoen|doe mee|gratis starten',
@@ -32,6 +30,9 @@ export const nl: LanguageWords = {
     share: 'delen|link kopiëren|deel',
     quote: 'offerte aanvragen|offerte|vraag een offerte aan|gratis offerte|terugbelverzoek|bel mij terug',
     apply: 'solliciteren|solliciteer|solliciteer direct|nu solliciteren',
+    play: 'luister|luister nu|beluister',
+    waitlist: 'wachtlijst|zet me op de wachtlijst',
+    notify: 'mail mij als hij er weer is|houd mij op de hoogte',
     copy_code: 'kopiëren|code kopiëren|kopieer',
     feedback: 'was deze pagina nuttig|was dit nuttig|heeft dit geholpen|feedback geven|bewerk deze pagina',
     create:
@@ -43,10 +44,17 @@ export const nl: LanguageWords = {
   },
   audience: 'voor|gemaakt voor|ontworpen voor|helpt',
   classes: {
+    public_service: 'gemeente|gemeenteraad|burgerzaken|inwoners|burgemeester|paspoort aanvragen|afval',
+    jobs: 'vacatures|werkgevers|sollicitanten|fulltime|parttime',
+    event: 'festival|programma|sprekers|tickets|conferentie|podia',
+    podcast: 'podcast|aflevering|afleveringen|luister|seizoen',
+    nonprofit: 'stichting|vrijwilligers|vrijwilliger|donateurs|vereniging|anbi|parochie|goede doel',
+    app_store_page: 'app store|google play|voor iphone|voor android',
+    api: 'api|ontwikkelaars|endpoint|webhooks|sdk',
     saas: 'functies|integraties|koppelingen|per gebruiker|per maand|gratis proefperiode|geen creditcard|software|klanten|automatiseer',
     shop: 'winkel|winkelwagen|verzending|bezorging|retourneren|retour|nieuw binnen|aanbiedingen|uitverkoop|gratis verzending|op voorraad|webshop|cadeaubon',
     content:
-      'artikelen|nieuws|magazine|blog|recepten|podcast|archief|opinie|meest gelezen|cultuur|rubrieken|achtergrond',
+      'artikelen|nieuws|magazine|blog|recepten|archief|opinie|meest gelezen|cultuur|rubrieken|achtergrond',
     marketplace: 'advertenties|verkopers|tweedehands|alle categorieën|verhuurders|te koop|kopers|aangeboden',
     docs: 'documentatie|aan de slag|installatie|configuratie|naslag|handleidingen|voorbeelden',
     community: 'forum|onderwerpen|leden|discussies|reacties|laatste onderwerpen|onbeantwoord',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const pl: LanguageWords = {
-  frequent:
-    'i w na z do nie się jest to że dla od po jak o za przez oraz lub są nasz nasze twój twoje co tak przy ze',
   intents: {
     sign_up:
       'zarejestruj się|rejestracja|załóż konto|utwórz konto|wypróbuj za darmo|wypróbuj|zacznij|zacznij za darmo|zacznij teraz|dołącz|dołącz do nas|rozpocznij|rozpocznij za darmo|wypróbuj bezpłatnie',
@@ -30,6 +28,9 @@ export const pl: LanguageWords = {
     share: 'udostępnij|kopiuj link',
     quote: 'poproś o wycenę|bezpłatna wycena|zapytaj o wycenę|wycena|zamów wycenę|oddzwonimy',
     apply: 'aplikuj|wyślij cv|aplikuj teraz|wyślij zgłoszenie',
+    play: 'słuchaj|posłuchaj',
+    waitlist: 'lista oczekujących',
+    notify: 'powiadom mnie',
     copy_code: 'kopiuj|skopiuj|kopiuj kod',
     feedback: 'czy ta strona była pomocna|czy to było pomocne|oceń stronę|edytuj tę stronę',
     create: 'nowy projekt|nowy dokument|prześlij plik|konwertuj|graj|zagraj|wygeneruj|oblicz|utwórz',
@@ -40,10 +41,18 @@ export const pl: LanguageWords = {
   },
   audience: 'dla|stworzony dla|zaprojektowany dla|pomaga',
   classes: {
+    public_service:
+      'urząd|urząd gminy|gmina|urząd miasta|biuletyn informacji publicznej|mieszkańcy|rada gminy|wniosek|burmistrz|wójt',
+    jobs: 'oferty pracy|praca|pracodawcy|kandydaci|pełny etat',
+    event: 'festiwal|prelegenci|konferencja|bilety|program|agenda',
+    podcast: 'podcast|odcinek|odcinki|posłuchaj|sezon',
+    nonprofit: 'fundacja|stowarzyszenie|wolontariusze|darowizny|parafia|msze|1 procent',
+    app_store_page: 'app store|google play|na iphone|na androida',
+    api: 'api|deweloperzy|endpoint|webhooki|sdk',
     saas: 'funkcje|integracje|na użytkownika|miesięcznie|okres próbny|bez karty|oprogramowanie|klienci|automatyzacja|zespoły',
     shop: 'sklep|koszyk|dostawa|wysyłka|zwroty|nowości|promocje|wyprzedaż|darmowa dostawa|dostępny|produkty|karta podarunkowa|bestsellery',
     content:
-      'artykuły|wiadomości|magazyn|blog|przepisy|podcast|archiwum|opinie|najczęściej czytane|kultura|felietony|reportaże',
+      'artykuły|wiadomości|magazyn|blog|przepisy|archiwum|opinie|najczęściej czytane|kultura|felietony|reportaże',
     marketplace:
       'ogłoszenia|sprzedawcy|używane|wszystkie kategorie|kupujący|wystaw|sprzedający|dodaj ogłoszenie',
     docs: 'dokumentacja|pierwsze kroki|instalacja|konfiguracja|przewodniki|przykłady|polecenia',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const pt: LanguageWords = {
-  frequent:
-    'o a os as de e é uma um para com que não em do da no na por mais seu sua se dos das ao você nosso nossa são',
   intents: {
     sign_up:
       'registar|registe se|criar conta|cadastre se|cadastrar|experimentar grátis|teste grátis|começar|começar grátis|comece agora|experimente grátis|criar uma conta|junte se|aderir|inscreva se|participar',
@@ -32,6 +30,9 @@ export const pt: LanguageWords = {
     quote:
       'pedir orçamento|solicitar orçamento|orçamento grátis|orçamento sem compromisso|pedir um orçamento',
     apply: 'candidatar|candidatar me|enviar candidatura|candidate se',
+    play: 'ouvir|ouvir episódio',
+    waitlist: 'lista de espera',
+    notify: 'avise me',
     copy_code: 'copiar|copiar código',
     feedback: 'esta página foi útil|isto foi útil|dar opinião|editar esta página',
     create:
@@ -43,10 +44,16 @@ export const pt: LanguageWords = {
   },
   audience: 'para|feito para|pensado para|criado para|ajuda',
   classes: {
+    public_service: 'câmara municipal|junta de freguesia|prefeitura|munícipes|serviços municipais|freguesia',
+    jobs: 'vagas|vagas de emprego|emprego|candidatos|tempo inteiro',
+    event: 'festival|programação|oradores|bilhetes|ingressos|conferência|palestrantes',
+    podcast: 'podcast|episódio|episódios|ouvir|temporada',
+    nonprofit: 'voluntários|doações|associação|ong|instituição|paróquia|missas',
+    app_store_page: 'app store|google play|para iphone|para android',
+    api: 'api|desenvolvedores|endpoint|webhooks|sdk',
     saas: 'funcionalidades|recursos|integrações|por utilizador|por usuário|por mês|teste grátis|sem cartão|software|clientes|planos',
     shop: 'loja|carrinho|envio|envios|entrega|devoluções|novidades|promoções|saldos|portes grátis|frete grátis|em stock|produtos',
-    content:
-      'artigos|notícias|revista|blog|receitas|podcast|arquivo|opinião|mais lidas|cultura|reportagens|crónicas',
+    content: 'artigos|notícias|revista|blog|receitas|arquivo|opinião|mais lidas|cultura|reportagens|crónicas',
     marketplace: 'anúncios|vendedores|classificados|segunda mão|todas as categorias|anfitriões|usados',
     docs: 'documentação|primeiros passos|instalação|configuração|referência|guias|exemplos',
     community: 'fórum|tópicos|membros|discussões|respostas|últimos tópicos|sem resposta',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const sv: LanguageWords = {
-  frequent:
-    'och att det som en på är av för med till den inte om ett har vi du din våra oss hos eller från kan ditt när',
   intents: {
     sign_up:
       'registrera dig|skapa konto|prova gratis|kom igång|kom igång gratis|bli medlem|gå med|testa gratis|starta gratis|registrera|börja gratis',
@@ -29,6 +27,9 @@ export const sv: LanguageWords = {
     share: 'dela|kopiera länk',
     quote: 'begär offert|få offert|kostnadsfri offert|offert|bli uppringd',
     apply: 'ansök|ansök nu|skicka ansökan|sök jobbet',
+    play: 'lyssna|lyssna nu|lyssna på avsnittet',
+    waitlist: 'väntelista',
+    notify: 'meddela mig|bevaka',
     copy_code: 'kopiera|kopiera kod',
     feedback: 'var sidan till hjälp|hjälpte den här sidan|lämna feedback|redigera sidan',
     create:
@@ -40,6 +41,13 @@ export const sv: LanguageWords = {
   },
   audience: 'för|gjort för|skapat för|byggt för|hjälper',
   classes: {
+    public_service: 'kommun|kommunen|invånare|kommunfullmäktige|e tjänster|självservice',
+    jobs: 'lediga jobb|jobb|arbetsgivare|heltid|deltid|lediga tjänster',
+    event: 'festival|program|talare|biljetter|konferens|scener',
+    podcast: 'podd|avsnitt|poddar|lyssna|säsong|podcast',
+    nonprofit: 'förening|volontär|volontärer|gåva|insamling|ideell|församling|gudstjänst',
+    app_store_page: 'app store|google play|för iphone|för android',
+    api: 'api|utvecklare|endpoint|webhooks|sdk',
     saas: 'funktioner|integrationer|per användare|per månad|gratis provperiod|utan kreditkort|programvara|kunder|automatisera',
     shop: 'butik|varukorg|kundvagn|frakt|leverans|returer|nyheter|rea|erbjudanden|fri frakt|i lager|produkter|presentkort',
     content: 'artiklar|nyheter|magasin|blogg|recept|podd|arkiv|åsikter|mest lästa|kultur|krönikor|reportage',

@@ -1,8 +1,6 @@
 import type { LanguageWords } from './language-words.ts'
 
 export const tr: LanguageWords = {
-  frequent:
-    've bir bu için ile da de çok daha olarak en her kadar ne gibi sizin bizim var olan ya değil tüm size biz',
   intents: {
     sign_up:
       'kaydol|üye ol|hesap oluştur|ücretsiz dene|ücretsiz başla|hemen başla|kayıt ol|aramıza katıl|katıl|ücretsiz kaydol',
@@ -28,6 +26,7 @@ export const tr: LanguageWords = {
     share: 'paylaş|bağlantıyı kopyala',
     quote: 'teklif al|teklif iste|fiyat al|sizi arayalım',
     apply: 'başvur|hemen başvur|başvuru yap',
+    play: 'dinle|bölümü dinle',
     copy_code: 'kopyala|kodu kopyala',
     feedback: 'bu sayfa yardımcı oldu mu|geri bildirim gönder|sayfayı düzenle',
     create: 'yeni proje|yeni belge|dosya yükle|dönüştür|oyna|hemen oyna|hesapla|oluştur',
@@ -39,9 +38,16 @@ export const tr: LanguageWords = {
   isPostposed: true,
   audience: 'için',
   classes: {
+    public_service: 'belediye|belediyesi|e belediye|vatandaş|meclis|başkan',
+    jobs: 'iş ilanları|ilanlar|işverenler|tam zamanlı',
+    event: 'festival|konferans|konuşmacılar|biletler|program',
+    podcast: 'podcast|bölüm|bölümler|dinle',
+    nonprofit: 'dernek|vakıf|gönüllü|bağış|gönüllüler',
+    app_store_page: 'app store|google play|iphone için|android için',
+    api: 'api|geliştiriciler|webhook|sdk',
     saas: 'özellikler|entegrasyonlar|kullanıcı başına|aylık|ücretsiz deneme|kredi kartı gerekmez|yazılım|müşteriler',
     shop: 'mağaza|sepet|kargo|teslimat|iade|yeni gelenler|indirim|ücretsiz kargo|stokta|ürünler|hediye kartı',
-    content: 'yazılar|haberler|dergi|blog|tarifler|podcast|arşiv|köşe yazıları|en çok okunan|kültür',
+    content: 'yazılar|haberler|dergi|blog|tarifler|arşiv|köşe yazıları|en çok okunan|kültür',
     marketplace: 'ilanlar|satıcılar|ikinci el|tüm kategoriler|sahibinden|alıcılar',
     docs: 'belgeler|başlarken|kurulum|yapılandırma|örnekler|kılavuzlar',
     community: 'forum|konular|üyeler|tartışmalar|cevaplar|son konular',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOutboundClient } from '#core/outbound/outbound-client'
 import { isPublicAddress } from '#core/outbound/public-addresses'
-import type { AddressPolicy } from '#core/outbound/public-url'
+import { type AddressPolicy, PUBLIC_INTERNET, parsePublicUrl } from '#core/outbound/public-url'
 import type { Network } from '#core/ports'
 import { createNetwork } from '#providers/network'
 import { eventually } from '#test/support/eventually'
@@ -117,6 +117,16 @@ test.each([
     code: 'INVALID_URL',
   })
   expect(exchanges).toEqual([])
+})
+
+test.each([
+  'http://example.com:0/',
+  'https://example.com:0/',
+  'example.com:0',
+  'http://example.com:8080/',
+  'http://example.com:00/',
+])('%s has a port that no website has', address => {
+  expect(() => parsePublicUrl(address, PUBLIC_INTERNET)).toThrow(/port other than 80 and 443/)
 })
 
 test('public addresses are not refused', () => {

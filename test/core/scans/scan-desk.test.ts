@@ -112,6 +112,11 @@ describe('quotas', () => {
     expect([refused.code, refused.status]).toEqual(['SCAN_BUSY', 429])
     const seconds = refused.extras.fields.retry_after_seconds
     expect([seconds, seconds <= 3_720]).toEqual([refused.extras.retryAfter, true])
+    expect(refused.extras.headers).toEqual({
+      'X-RateLimit-Limit': '5',
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': expect.stringMatching(/^\d{10}$/),
+    })
     expect((await desk.startAnonymous({ url: 'example.com' }, '192.0.2.2').catch(error => error)).code).toBe(
       'SCAN_FAILED',
     )

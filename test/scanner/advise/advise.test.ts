@@ -95,6 +95,8 @@ test('every template is filled, and names its site in each of its texts', () => 
     element: 'the link "x" on "/"',
     subject: '"X"',
     begin: 'the link "y"',
+    heading: '"X"',
+    headingPage: '"h.test/"',
     reader: 'reader',
     text: 'page',
     thread: 'topic',

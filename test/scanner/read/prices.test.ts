@@ -38,3 +38,38 @@ test('a form that searches for days is a search, and a request for a callback is
   )
   expect(actions.map(({ intent }) => intent)).toEqual(['search', 'contact'])
 })
+
+test('the price of one call is no price that a visitor pays, and a part of one is not read as whole', () => {
+  const { prices } = findingsOf(
+    '<p>€0.004 a hook</p><p>$0.02 per request</p><p>0,0005 EUR</p><p>€0.25 a stamp</p>',
+  )
+  expect(prices.map(({ amount }) => amount)).toEqual([0.25])
+  expect(findingsOf('<p>€1.299</p><p>1.299,00 €</p>').prices.map(({ amount }) => amount)).toEqual([
+    1299, 1299,
+  ])
+})
+
+test.each([
+  ['Startseite – Praxis Kern', 'Praxis Kern', 'Praxis Kern'],
+  ['Home | Brisk Plumbing | Emergency plumber', 'A plumber within the hour', 'Brisk Plumbing'],
+  ['Prices – a list of tea', 'Tea', 'Prices'],
+])('the site with the title %s and the heading %s is called %s', (title, h1, name) => {
+  const url = 'https://prices.test/'
+  const html = `<title>${title}</title><main><h1>${h1}</h1></main>`
+  const page = { url, finalUrl: url, status: 200, contentType: 'text/html', html, rendered: false }
+  expect(readSite([page]).name?.quote).toBe(name)
+})
+
+test('a part of the title that other pages have too is the name of the site', () => {
+  const page = (path: string, title: string) => ({
+    ...{
+      url: `https://x.test${path}`,
+      finalUrl: `https://x.test${path}`,
+      status: 200,
+      contentType: 'text/html',
+    },
+    ...{ html: `<title>${title}</title>`, rendered: false },
+  })
+  const { name } = readSite([page('/', 'Slow Kitchen – a blog'), page('/onions', 'Onions | Slow Kitchen')])
+  expect(name?.quote).toBe('Slow Kitchen')
+})
