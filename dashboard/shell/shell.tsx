@@ -87,7 +87,11 @@ export function Shell() {
           <section aria-label="Range and filters">
             <Toolbar address={address} row={row} />
             {row.of === 'project' && (
-              <FilterBar address={address} hasEffect={uses(row, 'filters')} savedViews={savedViews} />
+              <FilterBar
+                address={address}
+                hasEffect={uses(row, 'filters', address)}
+                savedViews={savedViews}
+              />
             )}
           </section>
         )}

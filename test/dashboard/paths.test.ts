@@ -9,7 +9,7 @@ import { select, textOf } from './select.ts'
 
 const drawings = useDrawings()
 
-const BODY = { project: 'demo', tz: 'Europe/Berlin', goal_event: 'signup', since: '30d' }
+const BODY = { project: 'demo', tz: 'Europe/Berlin', goal_event: 'signup', since: '29d' }
 
 type Node = { type: string; value: string; sessions: number; children: Node[] }
 type Exit = { exit_page: string; sessions: number; drop_offs: number }
@@ -52,7 +52,7 @@ test('more of the tree opens three levels, and what is closed is not drawn', asy
 })
 
 test('an entry page and a depth can be chosen, and the ends are those of the choice', async () => {
-  const body = { ...BODY, since: '14d', max_steps: 2 }
+  const body = { ...BODY, since: '13d', max_steps: 2 }
   const { entry_paths } = await drawings.post<Paths>('/paths', body)
   const entry = entry_paths[1]
   const query = new URLSearchParams({

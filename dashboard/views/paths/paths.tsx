@@ -8,7 +8,6 @@ import { go, hrefTo } from '#dashboard/navigate'
 import { EventChoice } from '#dashboard/parts/event-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
-import { ReadsNote } from '#dashboard/parts/reads-note.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -148,7 +147,6 @@ function Ways({ address, goal, data, answer }: WaysProps) {
           ways from each step, and the newest {formatted(data.bounds.candidate_session_cap)} sessions.
         </p>
       )}
-      <ReadsNote address={address} />
     </>
   )
 }
