@@ -56,7 +56,7 @@ export function FilterBar({ address, hasEffect, savedViews }: BarProps) {
     return () => removeEventListener('footfall-filter', open)
   }, [hasEffect])
   return (
-    <div class="filters" role="group" aria-label="Filters">
+    <div class="filters" role="group" aria-label="Filters" tabIndex={-1}>
       {filters.map((filter, i) => (
         <span class={hasEffect ? 'chip' : 'chip off'} key={`${filter.field}${filter.op}${filter.value}`}>
           <button
