@@ -100,7 +100,7 @@ export const definitions = {
   },
   path_rate: {
     title: 'Reached the goal',
-    text: 'The part of the followed sessions that sent the goal within the chosen depth.',
+    text: 'The part of the followed sessions that sent the goal at any time, also after the steps that the tree shows.',
     more: 'sessions',
     as: 'rate',
     isGood: true,
