@@ -36,11 +36,11 @@ export const definitions = {
     isGood: true,
   },
   bounce_rate: {
-    title: 'Bounce rate',
-    text: 'The part of sessions in which nobody did anything but look at pages.',
+    title: 'Without interaction',
+    text: 'The part of sessions in which nobody did anything but look at pages, however many. Other tools call a visit of a single page a bounce; this is not that. The API calls it bounce_rate.',
     more: 'bounces',
     as: 'rate',
-    isGood: false,
+    isGood: null,
   },
   duration: {
     title: 'Duration',

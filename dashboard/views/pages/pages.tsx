@@ -44,7 +44,7 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
           <>
             <Ranked
               name="Pages by visitors"
-              columns={['Page', 'Visitors', 'Views', 'Sessions', 'Bounce rate']}
+              columns={['Page', 'Visitors', 'Views', 'Sessions', 'Without interaction']}
               rows={pages.map((row): RankedRow => {
                 const path = row['properties.path']
                 return {
@@ -88,7 +88,7 @@ function EndPages({
           <>
             <Ranked
               name={`${TABS[tab]} by sessions`}
-              columns={['Page', 'Sessions', 'Bounces', 'Bounce rate', 'Duration', 'Events']}
+              columns={['Page', 'Sessions', 'Views alone', 'Without interaction', 'Duration', 'Events']}
               rows={pages.map(row => ({
                 ...labelOf(row.page, address),
                 share: most === 0 ? 0 : row.sessions / most,

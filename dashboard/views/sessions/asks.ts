@@ -9,7 +9,7 @@ export const LENGTH = 50
 export const MAX_EVENTS = 500
 
 /** Which sessions are listed: the values of the parameter `is_bounce`, by the own value `only`. */
-export const KINDS = { all: 'All', engaged: 'With interaction', bounces: 'Bounces' } as const
+export const KINDS = { all: 'All', engaged: 'With interaction', bounces: 'Without interaction' } as const
 export type Kind = keyof typeof KINDS
 
 export function kindOf(address: Pick<Address, 'own'>): Kind {

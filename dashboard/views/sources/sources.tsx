@@ -71,7 +71,7 @@ function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; ad
   return (
     <Ranked
       name="Sources by visitors"
-      columns={[TABS[tab], 'Visitors', 'Sessions', 'Events', 'Bounce rate', 'Duration']}
+      columns={[TABS[tab], 'Visitors', 'Sessions', 'Events', 'Without interaction', 'Duration']}
       rows={rows.map(row => {
         const text = row[field] === null || row[field] === undefined ? null : String(row[field])
         return {
