@@ -129,7 +129,7 @@ function Body({
             <a href={hrefTo(withOwn(address, { new: ['1'], started: [] }))}>New site</a>
           </nav>
         </header>
-        <div class="scroll tall" role="region" aria-label="Sites" tabIndex={0}>
+        <div class="scroll tall" role="region" aria-label="Sites: the list" tabIndex={0}>
           <table class="bars sites" aria-label="Sites">
             <thead>
               <tr>
