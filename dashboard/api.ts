@@ -78,8 +78,13 @@ export function call<const Of extends Endpoint>(
 /** Path and query string of a call. */
 export function addressOf({ method, path, values }: Call): string {
   if (method !== 'GET' && method !== 'DELETE') return path
-  const query = new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]))
+  const query = new URLSearchParams(Object.entries(values).map(([name, value]) => [name, textOf(value)]))
   return query.size === 0 ? path : `${path}?${query}`
+}
+
+/** A value in a query string. A condition is JSON there. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** What went wrong, by what a person can do. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { basename } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 export type Dashboard = {
   /** Every file of the dashboard, by its name with the hash of its content. */
@@ -25,6 +26,20 @@ const CONTENT_TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
 }
 
+/**
+ * Styles of a view reach only that view: the shell names it at `main`, and each rule of
+ * views/<name>/<name>.css asks for the name. `:where` adds no weight to a rule.
+ */
+const scopedStyles: Plugin = {
+  name: 'scoped-styles',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/views\/[\w-]+\/[\w-]+\.css$/ }, async ({ path }) => ({
+      contents: `:where([data-view="${basename(dirname(path))}"]) {\n${await readFile(path, 'utf8')}\n}`,
+      loader: 'css',
+    }))
+  },
+}
+
 export const OPTIONS = {
   absWorkingDir: FOLDER,
   entryPoints: ['app.tsx'],
@@ -33,6 +48,9 @@ export const OPTIONS = {
   format: 'esm',
   // Browsers since the middle of 2023.
   target: 'es2022',
+  // Browsers of that time know no rule within a rule.
+  supported: { nesting: false },
+  plugins: [scopedStyles],
   minify: true,
   metafile: true,
   legalComments: 'none',

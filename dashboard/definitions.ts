@@ -36,11 +36,11 @@ export const definitions = {
     isGood: true,
   },
   bounce_rate: {
-    title: 'Bounce rate',
-    text: 'The part of sessions in which nobody did anything but look at pages.',
+    title: 'Without interaction',
+    text: 'The part of sessions in which nobody did anything but look at pages, however many. Other tools call a visit of a single page a bounce; this is not that. The API calls it bounce_rate.',
     more: 'bounces',
     as: 'rate',
-    isGood: false,
+    isGood: null,
   },
   duration: {
     title: 'Duration',
@@ -100,7 +100,7 @@ export const definitions = {
   },
   path_rate: {
     title: 'Reached the goal',
-    text: 'The part of the followed sessions that sent the goal within the chosen depth.',
+    text: 'The part of the followed sessions that sent the goal at any time, also after the steps that the tree shows.',
     more: 'sessions',
     as: 'rate',
     isGood: true,

@@ -1,22 +1,34 @@
 import { useEffect, useReducer } from 'preact/hooks'
+import { faultsOf } from './address-faults.ts'
 import { type Address, parseAddress, printAddress } from './url.ts'
 
 /** The address of the window, and how it changes. Links are normal links; a click on one loads no page. */
 
 const listeners = new Set<() => void>()
 let current = read()
+let faults = readFaults()
 
 function read(): Address {
   return parseAddress(new URL(location.href))
 }
 
+function readFaults(): string[] {
+  return faultsOf(new URL(location.href).searchParams)
+}
+
 function tell(): void {
   current = read()
+  faults = readFaults()
   for (const listener of listeners) listener()
 }
 
 export function currentAddress(): Address {
   return current
+}
+
+/** What the address has that is left out, as sentences. */
+export function addressFaults(): readonly string[] {
+  return faults
 }
 
 /** Goes to another address. `isReplacing`: the back button does not come back to this one. */
@@ -39,6 +51,8 @@ export function followLinks(): void {
     const url = new URL(link.href)
     if (url.origin !== location.origin || !/^\/(app|share)(\/|$)/.test(url.pathname)) return
     const before = current
+    // A link to a part of this page, such as the one that skips the navigation, is the browser's.
+    if (url.hash !== '' && url.pathname === location.pathname && url.search === location.search) return
     const next = parseAddress(url)
     // Another area has another credential, which its page starts with.
     if (next.area !== before.area || next.secret !== before.secret) return

@@ -116,12 +116,12 @@ export function sinceOf(address: Pick<Address, 'range'>): string {
   return 'label' in range ? `${labelDays(range.label) - 1}d` : range.from
 }
 
-/** The parameter `period` of the reads that know labels alone: the shortest one that holds the range. */
-export function periodOf(range: Range, zone: string, now = Date.now()): '1d' | '7d' | '14d' | '30d' | '90d' {
+/** The periods of the reads that know no dates: those of bots, and of all sites together. */
+export const PERIODS = ['1d', '7d', '14d', '30d', '90d'] as const
+
+/** The parameter `period` of the reads that know no dates: the shortest one that holds the range. */
+export function periodOf(range: Range, zone: string, now = Date.now()): (typeof PERIODS)[number] {
   const last = today(zone, now)
   const days = 'label' in range ? labelDays(range.label) : daysBetween(range.from, last) + 1
-  return (
-    ([1, 7, 14, 30, 90] as const).map(each => `${each}d` as const).find(each => labelDays(each) >= days) ??
-    '90d'
-  )
+  return PERIODS.find(each => labelDays(each) >= days) ?? '90d'
 }

@@ -70,7 +70,7 @@ const ZONE = /^[A-Za-z][\w+/-]{0,63}$/
 
 /**
  * Reads an address. What it does not know, or what breaks a rule, has its default: an old link must still
- * show something.
+ * show something. `faultsOf` says what that was (address-faults.ts).
  */
 export function parseAddress(url: Pick<URL, 'pathname' | 'searchParams'>): Address {
   const [, root, ...rest] = url.pathname.split('/')
@@ -112,7 +112,8 @@ function rangeOf(query: URLSearchParams): Range {
   return label === undefined ? DEFAULTS.range : { label }
 }
 
-function readFilter(text: string): Filter[] {
+/** The filter that a text means, alone in a list; an empty list for another text. */
+export function readFilter(text: string): Filter[] {
   const [, field = '', op, value = ''] = /^([^:]*):([^:]*):([\s\S]*)$/.exec(text) ?? []
   const known = oneOf(FILTER_OPS, op ?? null)
   // An empty text is a value too, such as the referrer of a visit that came from nowhere.
@@ -179,7 +180,8 @@ export function withFilter<A extends Address>(address: A, filter: Filter): A {
   return isKnown ? address : { ...address, filters: [...address.filters, filter].slice(-MAX_FILTERS) }
 }
 
-function isDate(text: string): boolean {
+/** Whether a text is a date of the calendar. */
+export function isDate(text: string): boolean {
   if (!DATE.test(text)) return false
   const time = Date.parse(`${text}T00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)

@@ -1,12 +1,24 @@
+import { hasConditions } from './question.ts'
+import { PERIODS } from './range.ts'
 import { TITLES } from './titles.ts'
+import type { Address } from './url.ts'
 import type { View } from './view.ts'
 
 /** The groups of the navigation, in their order. */
 export const GROUPS = ['Sites', 'Traffic', 'Behaviour', 'People', 'Project', 'Account'] as const
 export type Group = (typeof GROUPS)[number]
 
-/** What stands above every view and holds for all of them, unless a view can do nothing with it. */
-export type Shared = 'range' | 'comparison' | 'audience' | 'filters'
+/**
+ * What stands above every view and holds for all of them, unless a view can do nothing with it. `dates`: any
+ * first and last date, beside the periods that end today.
+ */
+export type Shared = 'range' | 'dates' | 'comparison' | 'audience' | 'filters'
+
+type Ignored = {
+  what: readonly Shared[]
+  /** Why, as a sentence at the head of the view where something is chosen that does not hold there. */
+  why?: string
+}
 
 export type ViewRow = {
   /** The folder below dashboard/views/, and the last part of the address. */
@@ -20,10 +32,24 @@ export type ViewRow = {
   key?: string
   /** The demo shows it too. */
   inDemo: boolean
-  /** What its numbers do not depend on. The toolbar leaves it out. */
-  ignores?: readonly Shared[]
+  /** What its numbers do not depend on at an address. The toolbar leaves it out. */
+  ignores?(address: Address): Ignored
   load(): Promise<{ default: View }>
 }
+
+/** No address chooses anything. */
+const ALL = ['range', 'dates', 'comparison', 'audience', 'filters'] as const
+const BOTS = 'Bots are counted by day and not stored, so there are fixed periods and no filters.'
+const LINK = 'A share link shows this view as a whole: its filters do not hold here.'
+
+const ignoresAll = (why?: string) => () => ({ what: ALL, ...(why !== undefined && { why }) })
+/** Numbers of people alone, which nothing is compared with. */
+const ofPeople = (): Ignored => ({ what: ['comparison', 'audience'] })
+/** The same, of a read that takes no filter of a share link. */
+const ofConditions = (address: Address): Ignored =>
+  hasConditions(address)
+    ? ofPeople()
+    : { what: ['comparison', 'audience', 'filters'], ...(address.filters.length > 0 && { why: LINK }) }
 
 /**
  * Every view, in the order of the navigation within its group. A new view is a folder dashboard/views/<name>/
@@ -37,6 +63,10 @@ export const views: readonly ViewRow[] = [
     group: 'Sites',
     key: 'a',
     inDemo: false,
+    ignores: () => ({
+      what: ['dates', 'comparison', 'audience', 'filters'],
+      why: 'All sites together are counted for fixed periods, each against the one before.',
+    }),
     load: () => import('#dashboard/views/sites/view.tsx'),
   },
   {
@@ -46,6 +76,8 @@ export const views: readonly ViewRow[] = [
     group: 'Traffic',
     key: 'o',
     inDemo: true,
+    ignores: ({ audience }) =>
+      audience === 'people' ? { what: [] } : { what: ['dates', 'comparison', 'filters'], why: BOTS },
     load: () => import('#dashboard/views/overview/view.tsx'),
   },
   {
@@ -55,7 +87,7 @@ export const views: readonly ViewRow[] = [
     group: 'Traffic',
     key: 'l',
     inDemo: true,
-    ignores: ['range', 'comparison', 'audience', 'filters'],
+    ignores: ignoresAll('What happens now: the chosen dates and filters do not hold here.'),
     load: () => import('#dashboard/views/live/view.tsx'),
   },
   {
@@ -65,7 +97,7 @@ export const views: readonly ViewRow[] = [
     group: 'Traffic',
     key: 'p',
     inDemo: true,
-    ignores: ['comparison', 'audience'],
+    ignores: ofPeople,
     load: () => import('#dashboard/views/pages/view.tsx'),
   },
   {
@@ -75,7 +107,7 @@ export const views: readonly ViewRow[] = [
     group: 'Traffic',
     key: 's',
     inDemo: true,
-    ignores: ['comparison', 'audience'],
+    ignores: ofPeople,
     load: () => import('#dashboard/views/sources/view.tsx'),
   },
   {
@@ -85,7 +117,7 @@ export const views: readonly ViewRow[] = [
     group: 'Traffic',
     key: 'b',
     inDemo: true,
-    ignores: ['comparison', 'audience', 'filters'],
+    ignores: () => ({ what: ['dates', 'comparison', 'audience', 'filters'], why: BOTS }),
     load: () => import('#dashboard/views/bots/view.tsx'),
   },
   {
@@ -95,7 +127,7 @@ export const views: readonly ViewRow[] = [
     group: 'Behaviour',
     key: 'f',
     inDemo: true,
-    ignores: ['comparison', 'audience'],
+    ignores: ofConditions,
     load: () => import('#dashboard/views/funnel/view.tsx'),
   },
   {
@@ -105,7 +137,7 @@ export const views: readonly ViewRow[] = [
     group: 'Behaviour',
     key: 'r',
     inDemo: true,
-    ignores: ['range', 'comparison', 'audience', 'filters'],
+    ignores: ofConditions,
     load: () => import('#dashboard/views/retention/view.tsx'),
   },
   {
@@ -115,7 +147,7 @@ export const views: readonly ViewRow[] = [
     group: 'Behaviour',
     key: 'w',
     inDemo: true,
-    ignores: ['comparison', 'audience', 'filters'],
+    ignores: ofConditions,
     load: () => import('#dashboard/views/paths/view.tsx'),
   },
   {
@@ -125,7 +157,7 @@ export const views: readonly ViewRow[] = [
     group: 'Behaviour',
     key: 'h',
     inDemo: true,
-    ignores: ['comparison', 'audience', 'filters'],
+    ignores: ofConditions,
     load: () => import('#dashboard/views/heatmap/view.tsx'),
   },
   {
@@ -135,6 +167,7 @@ export const views: readonly ViewRow[] = [
     group: 'People',
     key: 'v',
     inDemo: true,
+    ignores: ofPeople,
     load: () => import('#dashboard/views/sessions/view.tsx'),
   },
   {
@@ -144,6 +177,7 @@ export const views: readonly ViewRow[] = [
     group: 'People',
     key: 'u',
     inDemo: true,
+    ignores: ofPeople,
     load: () => import('#dashboard/views/people/view.tsx'),
   },
   {
@@ -153,6 +187,7 @@ export const views: readonly ViewRow[] = [
     group: 'Behaviour',
     key: 'e',
     inDemo: true,
+    ignores: ofPeople,
     load: () => import('#dashboard/views/events/view.tsx'),
   },
   {
@@ -162,7 +197,7 @@ export const views: readonly ViewRow[] = [
     group: 'Behaviour',
     key: 'x',
     inDemo: true,
-    ignores: ['range', 'comparison', 'audience', 'filters'],
+    ignores: ignoresAll('An experiment counts from its start, whatever dates and filters are chosen.'),
     load: () => import('#dashboard/views/experiments/view.tsx'),
   },
   {
@@ -172,7 +207,7 @@ export const views: readonly ViewRow[] = [
     group: 'Project',
     key: 'n',
     inDemo: false,
-    ignores: ['range', 'comparison', 'audience', 'filters'],
+    ignores: ignoresAll(),
     load: () => import('#dashboard/views/analysis/view.tsx'),
   },
   {
@@ -182,7 +217,7 @@ export const views: readonly ViewRow[] = [
     group: 'Project',
     key: ',',
     inDemo: false,
-    ignores: ['range', 'comparison', 'audience', 'filters'],
+    ignores: ignoresAll(),
     load: () => import('#dashboard/views/settings/view.tsx'),
   },
   {
@@ -192,7 +227,7 @@ export const views: readonly ViewRow[] = [
     group: 'Account',
     key: 'i',
     inDemo: false,
-    ignores: ['range', 'comparison', 'audience', 'filters'],
+    ignores: ignoresAll(),
     load: () => import('#dashboard/views/portfolios/view.tsx'),
   },
   {
@@ -202,14 +237,21 @@ export const views: readonly ViewRow[] = [
     group: 'Account',
     key: 'm',
     inDemo: false,
-    ignores: ['range', 'comparison', 'audience', 'filters'],
+    ignores: ignoresAll(),
     load: () => import('#dashboard/views/account/view.tsx'),
   },
 ]
 
-/** Whether the numbers of a view depend on it. */
-export function uses(row: Pick<ViewRow, 'ignores'> | undefined, shared: Shared): boolean {
-  return row?.ignores?.includes(shared) !== true
+/** Whether the numbers of a view depend on it at an address. */
+export function uses(row: Pick<ViewRow, 'ignores'> | undefined, shared: Shared, address: Address): boolean {
+  return row?.ignores?.(address).what.includes(shared) !== true
+}
+
+/** Why a view leaves out dates or filters that were chosen; undefined where it leaves out none. */
+export function whyNot(row: Pick<ViewRow, 'ignores'>, address: Address): string | undefined {
+  const { range, filters } = address
+  const hasChosen = filters.length > 0 || !PERIODS.some(each => 'label' in range && range.label === each)
+  return hasChosen ? row.ignores?.(address).why : undefined
 }
 
 /** The row of a view; undefined for a name that no view has. */

@@ -37,8 +37,13 @@ export type PathNode = {
   sessions: number
   conversions: number
   conversion_rate: number
+  reached: number
   children: PathNode[]
 }
+
+const reached = z.int().meta({
+  description: 'Sessions that sent the goal at any time, also after `max_steps`',
+})
 
 const pathNode: z.ZodType<PathNode> = z
   .object({
@@ -51,6 +56,7 @@ const pathNode: z.ZodType<PathNode> = z
     sessions: z.int(),
     conversions: z.int(),
     conversion_rate: z.number(),
+    reached,
     get children() {
       return z.array(pathNode)
     },
@@ -62,6 +68,7 @@ export const pathsResponse = z
     project: z.string(),
     goal_event: z.string(),
     period: datedPeriod,
+    reached,
     bounds: z.object({
       max_steps: z.int(),
       entry_limit: z.int(),
@@ -74,12 +81,14 @@ export const pathsResponse = z
         sessions: z.int(),
         conversions: z.int(),
         conversion_rate: z.number(),
+        reached,
         exit_pages: z.array(
           z.object({
             exit_page: z.string(),
             sessions: z.int(),
             conversions: z.int(),
             conversion_rate: z.number(),
+            reached,
             drop_offs: z.int(),
             drop_off_rate: z.number(),
           }),

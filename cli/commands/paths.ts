@@ -43,6 +43,7 @@ type Node = {
   sessions: number
   conversions: number
   conversion_rate: number
+  reached: number
   children: readonly Node[]
 }
 
@@ -58,11 +59,12 @@ export const paths = callCommand<'POST /paths'>({
     body: { project: input.args.NAME, ...parametersOf(FLAGS, input) },
   }),
   cut: 'A bound has left out entry pages, sessions or ways. See --entry-limit, --candidate-session-cap, --path-limit.',
-  print: ({ project, period, goal_event, bounds, entry_paths }, { input }) => [
+  print: ({ project, period, goal_event, reached, bounds, entry_paths }, { input }) => [
     reportHeading(`${project}, ways to ${goal_event}`, period),
     {
       kind: 'facts',
       facts: [
+        ['Reached', reachedOf(reached, entry_paths)],
         [
           'Bounds',
           `${bounds.max_steps} steps, ${bounds.entry_limit} entries, ${bounds.path_limit} ways, ${bounds.candidate_session_cap} sessions`,
@@ -73,23 +75,24 @@ export const paths = callCommand<'POST /paths'>({
       kind: 'table',
       name: 'paths',
       csvOnly: true,
-      columns: ['entry_page', 'depth', 'type', 'value', 'sessions', 'conversions', 'conversion_rate'].map(
-        key => ({ key, title: key }),
-      ),
+      columns: [
+        ...['entry_page', 'depth', 'type', 'value', 'sessions', 'conversions', 'conversion_rate', 'reached'],
+      ].map(key => ({ key, title: key })),
       rows: entry_paths.flatMap(({ entry_page, tree }) => flattened(entry_page, tree, 1)),
     },
     ...entry_paths.flatMap((entry): Block[] => [
       {
         kind: 'tree',
-        title: `${entry.entry_page}: ${formatted(entry.sessions, 'count')} sessions, ${formatted(entry.conversion_rate, 'rate')} convert`,
+        title: `${entry.entry_page}: ${formatted(entry.sessions, 'count')} sessions, ${formatted(rateOf(entry), 'rate')} reach the goal`,
         nodes: treeNodes(entry.tree, input.options.all === true ? 1 : leastOf(entry.sessions)),
       },
       {
         kind: 'line',
-        text: `Left from: ${
+        text: `Left without the goal from: ${
           entry.exit_pages
+            .toSorted((a, b) => b.sessions - b.reached - (a.sessions - a.reached))
             .slice(0, EXITS)
-            .map(exit => `${exit.exit_page} ${exit.drop_offs}`)
+            .map(exit => `${exit.exit_page} ${exit.sessions - exit.reached}`)
             .join(', ') || 'nowhere'
         }`,
       },
@@ -99,6 +102,18 @@ export const paths = callCommand<'POST /paths'>({
       : [advice('Rare ways are left out. --all, --csv and --json have them.')]),
   ],
 })
+
+/** The part of sessions that reached the goal at any time (U82), and how many of them after the bound. */
+function reachedOf(reached: number, entries: readonly { sessions: number; conversions: number }[]): string {
+  const sessions = entries.reduce((sum, each) => sum + each.sessions, 0)
+  const later = reached - entries.reduce((sum, each) => sum + each.conversions, 0)
+  const rate = formatted(rateOf({ sessions, reached }), 'rate')
+  return `${formatted(reached, 'count')} of ${formatted(sessions, 'count')} sessions (${rate})${later === 0 ? '' : `, ${formatted(later, 'count')} after the last step of the trees`}`
+}
+
+function rateOf({ sessions, reached }: { sessions: number; reached: number }): number {
+  return sessions === 0 ? 0 : reached / sessions
+}
 
 function leastOf(sessions: number): number {
   return Math.max(FEW_SESSIONS, Math.ceil(sessions * FEW_OF_ENTRY))
@@ -131,9 +146,13 @@ function treeNodes(nodes: readonly Node[], least: number): TreeNode[] {
 }
 
 /** The sign of a last node says already whether its sessions have converted. */
-function detailOf({ type, sessions, conversion_rate }: Node): string {
+function detailOf(node: Node): string {
+  const { type, sessions, reached } = node
   const count = formatted(sessions, 'count')
-  return type === 'page' || type === 'event' ? `${count}, ${formatted(conversion_rate, 'rate')}` : count
+  if (type === 'page' || type === 'event') return `${count}, ${formatted(rateOf(node), 'rate')}`
+  return type === 'truncated' && reached > 0
+    ? `${count}, ${formatted(reached, 'count')} reached it later`
+    : count
 }
 
 function flattened(entry_page: string, nodes: readonly Node[], depth: number): Row[] {

@@ -53,7 +53,7 @@ function Steps({ project, next }: { project: Project; next: ComponentChildren })
   const [origin = ''] = allowed_origins.split(',')
   const site = origin === '*' ? 'your site' : origin
   return (
-    <ol class="steps">
+    <ol class="first-steps">
       <li>
         <h3>Put this line into the head of every page</h3>
         <Snippet project={project} />

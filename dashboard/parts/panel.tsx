@@ -1,16 +1,21 @@
 import type { ComponentChildren } from 'preact'
 
-/** A titled part of a view. `tabs`: other pictures at the same place, each an address. */
+/**
+ * A titled part of a view. `tabs`: other pictures at the same place, each an address. `note`: what a reader
+ * must know of its numbers before reading them.
+ */
 export function Panel({
   title,
   tabs,
   actions,
+  note,
   children,
   wide = false,
 }: {
   title: string
   tabs?: readonly { title: string; href: string; isOpen: boolean }[]
   actions?: ComponentChildren
+  note?: string | undefined
   children: ComponentChildren
   wide?: boolean
 }) {
@@ -29,6 +34,7 @@ export function Panel({
         )}
         {actions}
       </header>
+      {note !== undefined && <p class="cut note-of-panel">{note}</p>}
       {children}
     </section>
   )

@@ -66,7 +66,7 @@ function pagesOf({ entry_page, exit_page }: SessionRow): string {
 function noteOf({ user_id, is_bounce, has_replay }: SessionRow, isOfOne: boolean): string {
   const parts = [
     isOfOne ? '' : (user_id ?? 'no user id'),
-    is_bounce === 1 ? 'bounce' : '',
+    is_bounce === 1 ? 'no interaction' : '',
     has_replay ? '▶ replay' : '',
   ]
   return parts.filter(part => part !== '').join(' · ')

@@ -113,10 +113,3 @@ export function CutNote({ answer }: { answer: Pick<Known, 'receipt' | 'data'> })
     </p>
   )
 }
-
-/** Says what a read leaves out that knows neither filters nor a last date. */
-export function PlainNote() {
-  return (
-    <p class="cut">Without the filters, and up to now: this read knows neither filters nor a last date.</p>
-  )
-}

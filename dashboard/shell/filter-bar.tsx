@@ -3,7 +3,7 @@ import { useAnswers } from '#dashboard/answers'
 import { call } from '#dashboard/api'
 import { countryName } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
-import { sinceOf, zoneOf } from '#dashboard/range'
+import { datedOf } from '#dashboard/question'
 import { readShared } from '#dashboard/shared'
 import { type Address, FILTER_OPS, type Filter, type FilterOp, withFilter } from '#dashboard/url'
 import { SaveView } from './save-view.tsx'
@@ -56,7 +56,7 @@ export function FilterBar({ address, hasEffect, savedViews }: BarProps) {
     return () => removeEventListener('footfall-filter', open)
   }, [hasEffect])
   return (
-    <div class="filters" role="group" aria-label="Filters">
+    <div class="filters" role="group" aria-label="Filters" tabIndex={-1}>
       {filters.map((filter, i) => (
         <span class={hasEffect ? 'chip' : 'chip off'} key={`${filter.field}${filter.op}${filter.value}`}>
           <button
@@ -124,7 +124,7 @@ export function FilterForm({ address, title, known, event: ofEvent, add, close }
   const [value, setValue] = useState(known?.value ?? '')
   const listId = useId()
   const project = address.project ?? readShared()?.project ?? 'demo'
-  const dated = { project, since: sinceOf(address), tz: zoneOf(address) }
+  const dated = { project, ...datedOf(address) }
   const isEvent = field === 'event'
   const property = fieldName(field)
   const answers = useAnswers({

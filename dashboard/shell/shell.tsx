@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { refresh, useAnswers } from '#dashboard/answers'
 import { type Answer, type Call, call } from '#dashboard/api'
-import { useAddress } from '#dashboard/navigate'
+import { addressFaults, useAddress } from '#dashboard/navigate'
 import { QuestionDialog } from '#dashboard/parts/question.tsx'
 import { ProblemNote } from '#dashboard/parts/states.tsx'
 import { noteZones } from '#dashboard/project-zones'
@@ -15,6 +15,7 @@ import { KeyList } from './key-list.tsx'
 import { homeOf, Navigation } from './navigation.tsx'
 import { Palette } from './palette.tsx'
 import { Toolbar } from './toolbar.tsx'
+import { useAnnounced } from './use-announced.ts'
 import { useKeys } from './use-keys.ts'
 import { ViewFrame } from './view-frame.tsx'
 
@@ -42,6 +43,7 @@ export function Shell() {
   // A dialog says some time after Escape that it is closed. Another one may be open by then.
   const close = (closed: Dialog) => setDialog(open => (open === closed ? null : open))
   const [failure, setFailure] = useState<string | null>(null)
+  const said = useAnnounced(address, row?.title ?? 'Not found')
   const endSession = async () => setFailure(await signOut())
   useKeys({ address, openPalette: () => setDialog('palette'), openKeys: () => setDialog('keys') })
 
@@ -77,6 +79,9 @@ export function Shell() {
         openKeys={() => setDialog('keys')}
         signOut={endSession}
       />
+      <p class="hidden" role="status">
+        {said}
+      </p>
       <div class="page">
         {failure !== null && (
           <div class="note problem" role="alert">
@@ -86,12 +91,21 @@ export function Shell() {
         {isKnown && (
           <section aria-label="Range and filters">
             <Toolbar address={address} row={row} />
+            {addressFaults().map(text => (
+              <p key={text} class="stale" role="alert">
+                {text}
+              </p>
+            ))}
             {row.of === 'project' && (
-              <FilterBar address={address} hasEffect={uses(row, 'filters')} savedViews={savedViews} />
+              <FilterBar
+                address={address}
+                hasEffect={uses(row, 'filters', address)}
+                savedViews={savedViews}
+              />
             )}
           </section>
         )}
-        <main id="main" tabIndex={-1}>
+        <main id="main" tabIndex={-1} data-view={view}>
           {answers.projects?.problem && answers.projects.data === undefined ? (
             <ProblemNote problem={answers.projects.problem} />
           ) : isKnown ? (

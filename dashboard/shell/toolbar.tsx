@@ -1,7 +1,17 @@
 import { datesLabel } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { zoneOfProject } from '#dashboard/project-zones'
-import { allZones, comparedDates, datesOf, readerZone, today, usualZone, zoneOf } from '#dashboard/range'
+import {
+  allZones,
+  comparedDates,
+  datesOf,
+  PERIODS,
+  periodOf,
+  readerZone,
+  today,
+  usualZone,
+  zoneOf,
+} from '#dashboard/range'
 import { hasBots } from '#dashboard/shown-views'
 import {
   type Address,
@@ -12,7 +22,7 @@ import {
   RANGE_LABELS,
   type RangeLabel,
 } from '#dashboard/url'
-import { uses, type ViewRow } from '#dashboard/views'
+import { uses, type ViewRow, whyNot } from '#dashboard/views'
 
 export const RANGE_NAMES: Record<RangeLabel, string> = {
   '1d': 'Today',
@@ -35,14 +45,19 @@ export const AUDIENCE_NAMES: Record<Audience, string> = {
 
 /** Title of the view, and what holds for every view: range, comparison, audience, time zone. */
 export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
-  const hasRange = uses(row, 'range')
-  const hasComparison = hasRange && uses(row, 'comparison')
-  const { range, comparison, audience, tz, project, area } = address
+  const { comparison, audience, tz, project, area } = address
   const zone = zoneOf(address)
+  const hasRange = uses(row, 'range', address)
+  const hasDates = uses(row, 'dates', address)
+  const hasComparison = hasRange && uses(row, 'comparison', address)
+  // The dates that the numbers of this view have.
+  const range = hasDates ? address.range : { label: periodOf(address.range, zone) }
   const dates = datesOf(range, zone)
   const compared = comparedDates(dates, comparison)
   const isCustom = 'from' in range
-  const hasAudience = (project !== null || area !== 'account') && hasBots(address) && uses(row, 'audience')
+  const why = whyNot(row, address)
+  const hasAudience =
+    (project !== null || area !== 'account') && hasBots(address) && uses(row, 'audience', address)
 
   const choose = (value: string) => {
     if (value === 'custom') go({ ...address, range: { from: dates.from, to: dates.to } })
@@ -64,6 +79,7 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
             )}
           </p>
         )}
+        {why !== undefined && <p class="why">{why}</p>}
       </div>
       <div class="controls">
         {hasAudience && (
@@ -87,12 +103,12 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
               value={isCustom ? 'custom' : range.label}
               onChange={event => choose(event.currentTarget.value)}
             >
-              {RANGE_LABELS.map(label => (
+              {(hasDates ? RANGE_LABELS : PERIODS).map(label => (
                 <option key={label} value={label}>
                   {RANGE_NAMES[label]}
                 </option>
               ))}
-              <option value="custom">Choose dates</option>
+              {hasDates && <option value="custom">Choose dates</option>}
             </select>
           </label>
         )}

@@ -49,12 +49,12 @@ export function useKeys(options: Options): void {
       }
       if (key === 'g') prefixAt = Date.now()
       else if (key === '?') openKeys()
-      else if (/^[1-6]$/.test(key) && uses(row, 'range'))
+      else if (/^[1-6]$/.test(key) && uses(row, 'range', address))
         go({ ...address, range: { label: RANGE_LABELS[Number(key) - 1] ?? '30d' } })
-      else if (key === 'c' && uses(row, 'comparison')) {
+      else if (key === 'c' && uses(row, 'comparison', address)) {
         const next = (COMPARISONS.indexOf(address.comparison) + 1) % COMPARISONS.length
         go({ ...address, comparison: COMPARISONS[next] ?? 'previous' })
-      } else if (key === 'f' && row?.of === 'project' && uses(row, 'filters')) {
+      } else if (key === 'f' && row?.of === 'project' && uses(row, 'filters', address)) {
         event.preventDefault()
         dispatchEvent(new Event('footfall-filter'))
       } else if (key === 'Backspace' && address.filters.length > 0) {

@@ -12,6 +12,7 @@ import { parseQuery } from './query-string.ts'
 import { errorResponse, PREFLIGHT } from './response.ts'
 import { routeNotFound } from './route-not-found.ts'
 import { visibleHeaders } from './visible-headers.ts'
+import { withoutSlash } from './without-slash.ts'
 
 /**
  * The largest result that Lambda accepts, in bytes of JSON. A larger one becomes a 502 without an
@@ -60,7 +61,7 @@ export function apiGateway(
       requireEdge(headers, edgeKey)
       const response =
         route === undefined
-          ? respondWithoutRoute(method, event.rawPath)
+          ? respondWithoutRoute(method, event)
           : await serve(route, toRequest(event, headers, route, callerOf(sourceIp, headers, edgeKey), signal))
       return fitToLimit(requireBuffered(response), method, headers)
     } catch (error) {
@@ -100,9 +101,14 @@ function findRoute(
   return route?.function === urlOf ? route : undefined
 }
 
-function respondWithoutRoute(method: string, path: string): BufferedResponse {
+function respondWithoutRoute(
+  method: string,
+  { rawPath, rawQueryString }: Pick<APIGatewayProxyEventV2, 'rawPath' | 'rawQueryString'>,
+): BufferedResponse {
   if (method === 'OPTIONS') return PREFLIGHT
-  throw routeNotFound(method, path)
+  const page = withoutSlash(method, rawQueryString === '' ? rawPath : `${rawPath}?${rawQueryString}`)
+  if (page !== null) return page
+  throw routeNotFound(method, rawPath)
 }
 
 /** The request of a function, from the event of an HTTP API or of a function URL. */

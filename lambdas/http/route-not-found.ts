@@ -21,12 +21,17 @@ const PATHS_OF = new Map(
 /** The error for a request without a row: NOT_FOUND, or METHOD_NOT_ALLOWED with the methods of the path. */
 export function routeNotFound(method: string, url: string): ApiError {
   const segments = (url.split('?', 1)[0] ?? '').split('/').map(decode)
-  const methods = new Set<string>(rows.filter(row => matches(row.segments, segments)).map(row => row.method))
+  const methods = methodsOf(segments)
   if (methods.size === 0) return pathNotFound(segments)
   const allowed = [...methods, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   const advice = nearestOf(method, segments)
   const message = `This path does not accept ${method}. Use one of ${allowed}.${advice}`
   return new ApiError('METHOD_NOT_ALLOWED', message, { headers: { Allow: allowed } })
+}
+
+/** The methods of the rows that a path has, by its segments. */
+export function methodsOf(segments: readonly string[]): Set<string> {
+  return new Set(rows.filter(row => matches(row.segments, segments)).map(row => row.method))
 }
 
 /**

@@ -8,6 +8,7 @@ import { parseQuery } from '#lambdas/http/query-string'
 import { errorResponse, PREFLIGHT } from '#lambdas/http/response'
 import { routeNotFound } from '#lambdas/http/route-not-found'
 import { visibleHeaders } from '#lambdas/http/visible-headers'
+import { withoutSlash } from '#lambdas/http/without-slash'
 import { MAX_BODY_BYTES, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { type Admission, CAPS, createAdmission, RETRY_SECONDS } from './admission.ts'
@@ -115,6 +116,11 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       const match = router.find(method as 'GET', url)
       if (match === null) {
         if (options.localPages?.(request, response)) return
+        const page = withoutSlash(request.method ?? '', url)
+        if (page !== null) {
+          respond(response, page)
+          return
+        }
         throw routeNotFound(method ?? '', url)
       }
       const target: Target | null = match.store

@@ -21,9 +21,16 @@ function blocksOf(name: string, answer: object, options: object = {}): Block[] {
 const shown = (blocks: Block[]) => terminalText(blocks, { width: 80, hasColor: false })
 const period = { from: '2026-11-20', to: '2026-11-27' }
 
-type Node = { type: string; value: string; sessions: number; conversion_rate: number; children: Node[] }
+type Node = {
+  type: string
+  value: string
+  sessions: number
+  conversion_rate: number
+  reached: number
+  children: Node[]
+}
 const node = (type: string, value: string, sessions: number, rate = 0, children: Node[] = []): Node => ({
-  ...{ type, value, sessions, conversion_rate: rate, children },
+  ...{ type, value, sessions, conversion_rate: rate, reached: Math.round(sessions * rate), children },
 })
 
 describe('paths', () => {
@@ -37,19 +44,28 @@ describe('paths', () => {
       ]),
     ]),
   ]
-  const exit_pages = [{ exit_page: '/', drop_offs: 400 }]
-  const entry = { entry_page: '/', sessions: 1_000, conversion_rate: 0.045, exit_pages, tree }
-  const answer = { project: 'demo', period, goal_event: 'signup', bounds, entry_paths: [entry] }
+  const exit_pages = [{ exit_page: '/', sessions: 410, reached: 10, drop_offs: 405 }]
+  const entry = {
+    ...{ entry_page: '/', sessions: 1_000, conversions: 45, conversion_rate: 0.045, reached: 120 },
+    ...{ exit_pages, tree },
+  }
+  const answer = { project: 'demo', period, goal_event: 'signup', reached: 120, bounds, entry_paths: [entry] }
 
   test('leave out rare ways, join steps that everybody takes, and give no rate to an end', () => {
-    expect(shown(blocksOf('paths', answer)).split('\n').slice(4)).toEqual([
-      '/: 1,000 sessions, 4.5 % convert',
+    expect(shown(blocksOf('paths', answer)).split('\n').slice(5)).toEqual([
+      '/: 1,000 sessions, 12 % reach the goal',
       '✕ left at /  400',
       '/pricing → • signup_started  90, 50 %',
       '└ ✓ signup  45',
       '',
-      'Left from: / 400',
+      'Left without the goal from: / 400',
     ])
+  })
+
+  test('say who reached the goal at any time, and how many of them after the trees', () => {
+    expect(shown(blocksOf('paths', answer))).toContain(
+      '120 of 1,000 sessions (12 %), 75 after the last step of the trees',
+    )
   })
 
   test('with --all and in CSV have every way', () => {

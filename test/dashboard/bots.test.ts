@@ -25,6 +25,11 @@ type Bots = {
 
 const read = (period: string) =>
   drawings.get<Bots>(`/bot-traffic?project=demo&period=${period}&limit=50&tz=Europe/Berlin`)
+/** As a reader in Britain writes a date. */
+const dayAndMonth = (date: string) =>
+  new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+    Date.parse(date),
+  )
 const senders = (page: Drawn) => page.cells('Senders by requests').map(([name = '']) => name)
 
 test('numbers, kinds, senders and days are those of the API', async () => {
@@ -61,9 +66,13 @@ test('a kind chooses its senders', async () => {
   expect(senders(await drawings.draw(chosen.linkOf('All senders')))).toHaveLength(actors.length)
 })
 
-test('a range that the read does not know is said', async () => {
+test('a range that the read does not know is said, and the head has the dates of the numbers', async () => {
   const page = await drawings.draw('/app/p/demo/bots?from=2026-01-01&to=2026-01-31')
-  expect(page.text()).toContain('this read knows the last 1, 7, 14, 30 and 90 dates alone')
+  expect(page.text('.why')).toContain('fixed periods')
+  const { period } = page.said<{ period: { from: string; to: string } }>('GET /bot-traffic')
+  expect(page.text('.toolbar .title p')).toBe(
+    [period.from, period.to].map(date => dayAndMonth(date)).join(' – '),
+  )
 })
 
 test('the name of a hostile sender stays text, and a project without bots says so', async () => {

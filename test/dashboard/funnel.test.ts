@@ -72,23 +72,28 @@ test('a loss lists the people who were lost, and beside them those who passed', 
 test('conditions, the window, sessions and the filters of all views reach the question', async () => {
   const page = await drawings.draw(`${PATH}&f=country:eq:DE&where=1:path:eq:/pricing&window=24&by=session_id`)
   expect(page.text()).toContain('path is /pricing')
-  const german = { property: 'country', op: 'eq', value: 'DE' }
   const funnel = await drawings.post<Funnel>('/funnel', {
     ...BODY,
     steps: [
-      { event: 'page_view', filters: [{ property: 'path', op: 'eq', value: '/pricing' }, german] },
-      { event: 'signup_started', filters: [german] },
-      { event: 'signup', filters: [german] },
+      { event: 'page_view', filters: [{ property: 'path', op: 'eq', value: '/pricing' }] },
+      { event: 'signup_started' },
+      { event: 'signup' },
     ],
+    where: { field: 'country', op: 'eq', value: 'DE' },
     ...{ conversion_window_hours: 24, count_by: 'session_id' },
   })
   expect(funnel.steps[0]?.users).toBeGreaterThan(0)
   expect(usersOf(page)).toEqual(funnel.steps.map(step => count(step.users)))
 })
 
-test('a filter by something that a step does not know is named', async () => {
-  const page = await drawings.draw(`${PATH}&f=user_id:neq:u1`)
-  expect(page.text()).toContain('Without the filter by user_id')
+test('a filter by anything chooses the people of the funnel, and its head says so', async () => {
+  const page = await drawings.draw(`${PATH}&f=event:eq:signup`)
+  const funnel = await drawings.post<Funnel>('/funnel', {
+    ...{ ...BODY, where: { field: 'event', op: 'eq', value: 'signup' } },
+  })
+  expect(funnel.steps[0]?.users).toBeGreaterThan(0)
+  expect(usersOf(page)).toEqual(funnel.steps.map(step => count(step.users)))
+  expect(page.region('Step by step')).toContain('The filters choose people')
 })
 
 test('an empty builder offers a first funnel of the events of the project', async () => {

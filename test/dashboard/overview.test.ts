@@ -117,3 +117,22 @@ test('an empty project says what to do, and hostile text of visitors stays text'
   expect(page.cells('Events by visitors').map(([label]) => label)).toEqual([HOSTILE])
   expect(page.foreignMarkup()).toEqual([])
 })
+
+test('where a site sends page views alone, the part without interaction says what to add', async () => {
+  const name = `views-${Math.random().toString(36).slice(2)}`
+  const { project_token: token } = await drawings.post<{ project_token: string }>('/projects', { name }, 201)
+  const sender = { token, user_id: 'u1', session_id: 's1' }
+  for (const path of ['/', '/a', '/b'])
+    await drawings.post('/track', { ...sender, event: 'page_view', properties: { path } }, 202)
+  const page = await eventually(async () => {
+    const drawn = await drawings.draw(`/app/p/${name}?range=1d`)
+    expect(drawn.tile('events')).toBe('3')
+    return drawn
+  })
+  expect(page.text('[data-number="bounce_rate"]')).toContain('Without interaction')
+  expect(
+    page.all('[data-number="bounce_rate"] .change.good, [data-number="bounce_rate"] .change.bad'),
+  ).toEqual([])
+  expect(page.text()).toContain('Only page views have arrived')
+  expect((await drawings.draw('/app/p/demo')).text()).not.toContain('Only page views have arrived')
+})

@@ -9,12 +9,12 @@ import { select, textOf } from './select.ts'
 
 const drawings = useDrawings()
 
-const BODY = { project: 'demo', tz: 'Europe/Berlin', goal_event: 'signup', since: '30d' }
+const BODY = { project: 'demo', tz: 'Europe/Berlin', goal_event: 'signup', since: '29d' }
 
-type Node = { type: string; value: string; sessions: number; children: Node[] }
-type Exit = { exit_page: string; sessions: number; drop_offs: number }
-type Entry = { entry_page: string; sessions: number; conversions: number; exit_pages: Exit[]; tree: Node[] }
-type Paths = { entry_paths: Entry[] }
+type Node = { type: string; value: string; sessions: number; reached: number; children: Node[] }
+type Exit = { exit_page: string; sessions: number; reached: number }
+type Entry = { entry_page: string; sessions: number; reached: number; exit_pages: Exit[]; tree: Node[] }
+type Paths = { reached: number; entry_paths: Entry[] }
 
 /** Label and number of the first level of the tree. */
 function firstLevel(page: Drawn): string[][] {
@@ -24,14 +24,11 @@ function firstLevel(page: Drawn): string[][] {
 
 test('the tree has the ways of the API', async () => {
   const page = await drawings.draw('/app/p/demo/paths?goal=signup')
-  const { entry_paths } = await drawings.post<Paths>('/paths', BODY)
+  const { entry_paths, reached } = await drawings.post<Paths>('/paths', BODY)
   expect(entry_paths.length).toBeGreaterThan(1)
   expect(firstLevel(page)).toEqual(entry_paths.map(each => [each.entry_page, count(each.sessions)]))
-  const sum = (name: 'sessions' | 'conversions') => entry_paths.reduce((all, each) => all + each[name], 0)
-  expect(page.texts('.summary .num')).toEqual([
-    rate(sum('conversions') / sum('sessions')),
-    count(sum('sessions')),
-  ])
+  const sessions = entry_paths.reduce((all, each) => all + each.sessions, 0)
+  expect(page.texts('.summary .num')).toEqual([rate(reached / sessions), count(sessions)])
   const [first] = page.all('.tree > ul > li')
   if (first === undefined) throw new Error('The tree is empty.')
   const below = 'details > ul > li > details > summary > .row b, details > ul > li > .leaf .row b'
@@ -52,7 +49,7 @@ test('more of the tree opens three levels, and what is closed is not drawn', asy
 })
 
 test('an entry page and a depth can be chosen, and the ends are those of the choice', async () => {
-  const body = { ...BODY, since: '14d', max_steps: 2 }
+  const body = { ...BODY, since: '13d', max_steps: 2 }
   const { entry_paths } = await drawings.post<Paths>('/paths', body)
   const entry = entry_paths[1]
   const query = new URLSearchParams({
@@ -63,11 +60,44 @@ test('an entry page and a depth can be chosen, and the ends are those of the cho
   })
   const page = await drawings.draw(`/app/p/demo/paths?${query}`)
   expect(firstLevel(page)).toEqual([[entry?.entry_page, count(entry?.sessions)]])
-  const ends = (entry?.exit_pages ?? []).toSorted((a, b) => b.drop_offs - a.drop_offs).slice(0, 20)
+  const lost = (exit: Exit) => exit.sessions - exit.reached
+  const ends = (entry?.exit_pages ?? []).toSorted((a, b) => lost(b) - lost(a)).slice(0, 20)
   const shown = page.cells('Exit pages by sessions without the goal')
   expect(shown.map(row => row.slice(1, 3))).toEqual(
-    ends.map(each => [count(each.sessions), count(each.drop_offs)]),
+    ends.map(each => [count(each.sessions), count(lost(each))]),
   )
+})
+
+test('who buys after the last step of the tree is no loser: paths and funnel say the same', async () => {
+  const name = `paths-${Math.random().toString(36).slice(2)}`
+  const { project_token: token } = await drawings.post<{ project_token: string }>('/projects', { name }, 201)
+  const ways = [
+    ['/', '/a', '/b', '/c', '/d', '/e', '/f', '/thanks'],
+    ['/', '/a'],
+  ]
+  for (const [i, pages] of ways.entries()) {
+    const sender = { token, user_id: `u${i}`, session_id: `s${i}` }
+    for (const path of pages)
+      await drawings.post('/track', { ...sender, event: 'page_view', properties: { path } }, 202)
+    if (i === 0) await drawings.post('/track', { ...sender, event: 'purchase' }, 202)
+  }
+  const body = { project: name, goal_event: 'purchase', since: '0d' }
+  await eventually(async () => {
+    expect(await drawings.post<Paths>('/paths', body)).toMatchObject({
+      reached: 1,
+      entry_paths: [{ sessions: 2, conversions: 0, reached: 1 }],
+    })
+  })
+  const page = await drawings.draw(`/app/p/${name}/paths?goal=purchase&range=1d`)
+  expect(page.texts('.summary .num')).toEqual(['50%', '2'])
+  const lost = page.cells('Exit pages by sessions without the goal')
+  expect(lost.map(row => row.slice(0, 3))).toEqual([
+    ['/a', '1', '1'],
+    ['/thanks', '1', '0'],
+  ])
+  const open = await drawings.draw(`/app/p/${name}/paths?goal=purchase&range=1d&depth=1&open=more`)
+  expect(open.text('.tree')).toContain('Goes on, and ends on /thanks')
+  expect(open.text('.tree')).toContain('1 reach it later')
 })
 
 test('without a goal the view offers one; hostile pages and events stay text', async () => {
@@ -82,7 +112,7 @@ test('without a goal the view offers one; hostile pages and events stay text', a
   }
   await eventually(async () => {
     const { entry_paths } = await drawings.post<Paths>('/paths', { project: name, goal_event: HOSTILE })
-    expect(entry_paths[0]?.conversions).toBe(1)
+    expect(entry_paths[0]?.reached).toBe(1)
   })
   const page = await drawings.draw(`/app/p/${name}/paths`)
   const ways = await drawings.draw(page.all('main .note a')[0]?.attribs.href ?? '')

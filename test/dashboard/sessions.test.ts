@@ -30,7 +30,7 @@ test('sessions are listed newest first, and the pages of the list follow its cur
 
 test('bounces alone, and the sessions of one person, are what the API answers for them', async () => {
   const page = await drawings.draw('/app/p/demo/sessions?range=14d')
-  const bounces = await drawings.draw(page.linkOf('Bounces'))
+  const bounces = await drawings.draw(page.linkOf('Without interaction'))
   expect(shown(bounces)).toEqual(idsOf(await read('&is_bounce=1')))
   const user = encodeURIComponent((await read('')).sessions[0]?.user_id ?? '')
   const own = await drawings.draw(`/app/p/demo/sessions?range=14d&f=user_id:eq:${user}`)

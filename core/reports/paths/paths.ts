@@ -26,6 +26,8 @@ type Walk = {
   /** Whose sessions they are; undefined where nobody asks. */
   user?: string | null | undefined
   isConversion: boolean
+  /** Whether they sent the goal at any time, also beyond `max_steps`. */
+  hasReached: boolean
 }
 type Node = Pick<PathNode, 'type' | 'value' | 'exit_page'>
 
@@ -76,6 +78,7 @@ async function computePaths(
       exitPage: row.exit_page === null || row.exit_page === undefined ? null : String(row.exit_page),
       texts: row.nodes === null || row.nodes === undefined ? [] : JSON.parse(String(row.nodes)),
       sessions: Number(row.sessions),
+      hasReached: Number(row.reached) === 1,
       user: row.user_id as Walk['user'],
       maxSteps: max_steps,
     }),
@@ -93,6 +96,8 @@ async function computePaths(
     project: project.name,
     goal_event,
     period: toPeriod(request),
+    // Of the entry pages that are listed: a link must not tell what the others have.
+    reached: entryPaths.reduce((sum, { entryPath }) => sum + entryPath.reached, 0),
     bounds: { max_steps, entry_limit, path_limit, candidate_session_cap },
     entry_paths: entryPaths
       .map(({ entryPath }) => entryPath)
@@ -150,7 +155,7 @@ function toWalk({
   texts,
   maxSteps,
   ...counted
-}: Pick<Walk, 'entryPage' | 'exitPage' | 'sessions' | 'user'> & {
+}: Pick<Walk, 'entryPage' | 'exitPage' | 'sessions' | 'user' | 'hasReached'> & {
   texts: string[]
   maxSteps: number
 }): Walk {
@@ -237,7 +242,8 @@ function countUsers(walks: readonly Walk[]): number {
 function countWalks(walks: readonly Walk[]) {
   const sessions = sumSessions(walks)
   const conversions = sumSessions(walks.filter(({ isConversion }) => isConversion))
-  return { sessions, conversions, conversion_rate: ratio(conversions, sessions, 3) }
+  const reached = sumSessions(walks.filter(({ hasReached }) => hasReached))
+  return { sessions, conversions, conversion_rate: ratio(conversions, sessions, 3), reached }
 }
 
 function sumSessions(walks: readonly Walk[]): number {

@@ -40,9 +40,10 @@ export function selectCandidates(read: LakeRead, { entryLimit }: PathsPlan, cond
 }
 
 /**
- * Rows (entry_page, exit_page, nodes, sessions): how many candidate sessions walked the same nodes
- * (docs/api/paths.md, steps 3 and 4), with `hasUsers` also user_id. `nodes` is a JSON array of at most
- * maxSteps + 1 texts: the first letter is the type (`p` page, `e` event, `g` goal), the rest is the value.
+ * Rows (entry_page, exit_page, nodes, reached, sessions): how many candidate sessions walked the same nodes
+ * (docs/api/paths.md, steps 3 and 4), with `hasUsers` also user_id. `reached` is 1 for those that sent the
+ * goal at any time, also beyond the bound. `nodes` is a JSON array of at most maxSteps + 1 texts: the first
+ * letter is the type (`p` page, `e` event, `g` goal), the rest is the value.
  * `isCandidate` selects the events of the candidates; `read` begins with the first of them. Each level adds
  * what the next one needs.
  */
@@ -72,10 +73,11 @@ export function walksSql(
   const numbered = sql`SELECT *, sum(is_step) OVER (PARTITION BY session_id ORDER BY place) AS step FROM (${steps}) AS step_event`
   const isKept = sql`is_step = 1 AND step <= ${integer(maxSteps + 1)}`
   const walks = sql`SELECT session_id, ${hasUsers ? sql`max(user_id) AS user_id, ` : sql``}max(entry_page) AS entry_page, max_by(page, place) FILTER (WHERE page IS NOT NULL) AS exit_page,
-        json_format(CAST(array_agg(node ORDER BY place) FILTER (WHERE ${isKept}) AS json)) AS nodes
+        json_format(CAST(array_agg(node ORDER BY place) FILTER (WHERE ${isKept}) AS json)) AS nodes,
+        max(CASE WHEN goal_number > 0 THEN 1 ELSE 0 END) AS reached
       FROM (${numbered}) AS numbered_event GROUP BY session_id`
-  return sql`SELECT ${user}entry_page, exit_page, nodes, count(*) AS sessions
-    FROM (${walks}) AS walk GROUP BY ${user}entry_page, exit_page, nodes`
+  return sql`SELECT ${user}entry_page, exit_page, nodes, reached, count(*) AS sessions
+    FROM (${walks}) AS walk GROUP BY ${user}entry_page, exit_page, nodes, reached`
 }
 
 const NODE_ORDER = sql`PARTITION BY session_id, CASE WHEN node IS NULL THEN 1 ELSE 0 END ORDER BY place`

@@ -10,7 +10,7 @@ import { Change } from '#dashboard/parts/change.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
-import { bucketsOf, datesOf, zoneOf } from '#dashboard/range'
+import { bucketsOf, zoneOf } from '#dashboard/range'
 import type { Address } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import type { BotsAsks } from './asks.ts'
@@ -25,11 +25,10 @@ export function Bots({ address, answers: { bots } }: Props) {
 }
 
 function Body({ address, data, answer }: { address: Address; data: Data; answer: Known<Data> }) {
-  const { period, summary, rules_version } = data
+  const { summary, rules_version } = data
   return (
     <>
       <Tiles data={data} answer={answer} />
-      <PeriodNote address={address} period={period} />
       {summary.automated_requests.current === 0 ? (
         <Empty title="No bot has come">
           Bots are counted when they run the tracker or send events. Programs that only read pages are not
@@ -81,13 +80,6 @@ function Tiles({ data: { summary, period }, answer }: { data: Data; answer: Know
       </div>
     </dl>
   )
-}
-
-/** The read knows periods of 1, 7, 14, 30 and 90 dates that end today; another range has the next longer one. */
-function PeriodNote({ address, period: { from, to } }: { address: Address; period: Data['period'] }) {
-  const dates = datesOf(address.range, zoneOf(address))
-  if (dates.from === from && dates.isOpen) return null
-  return <p class="cut">{datesLabel(from, to)}: this read knows the last 1, 7, 14, 30 and 90 dates alone.</p>
 }
 
 function Course({ address, data }: { address: Address; data: Data }) {

@@ -1,5 +1,5 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { datesOf, sinceOf, zoneOf } from '#dashboard/range'
+import { queryOf, questionOf } from '#dashboard/question'
 import { ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 
@@ -23,40 +23,32 @@ export type EventsAsks = {
 
 /** The own values: `event` is the open one, `prop` the property whose values are listed. */
 export function asks({ address, project }: ViewContext): EventsAsks {
-  const tz = zoneOf(address)
-  const since = sinceOf(address)
-  const dates = datesOf(address.range, tz)
   const event = ownValue(address, 'event')
   // A share link shows no project record and no single events.
   const isShared = address.area === 'share'
   const property = ownValue(address, 'prop')
-  const filters = [...address.filters]
-  const common = {
-    ...{ project, tz, count_mode: 'raw', date_from: since, ...(!dates.isOpen && { date_to: dates.to }) },
-    metrics: ['event_count', 'unique_users'],
-  }
+  const common = { project, ...queryOf(address), metrics: ['event_count', 'unique_users'] }
   return {
-    names: call('POST /query', { ...common, filters, group_by: ['event'], limit: LENGTH }),
+    names: call('POST /query', { ...common, group_by: ['event'], limit: LENGTH }),
     courses: call('POST /query', {
-      ...{ ...common, filters, metrics: ['event_count'] },
+      ...{ ...common, metrics: ['event_count'] },
       group_by: ['event', 'date'],
       order_by: 'date',
       limit: COURSE_ROWS,
     }),
     ...(!isShared && { project: call('GET /projects/{id}', {}, { id: project }) }),
-    ...(event !== undefined && { received: call('GET /properties/received', { project, since, tz }) }),
+    ...(event !== undefined && {
+      received: call('GET /properties/received', { project, ...questionOf(address) }),
+    }),
     ...(event !== undefined &&
       !isShared && {
-        samples: call('GET /events', {
-          ...{ project, event, since, tz, limit: SAMPLES },
-          until: dates.isOpen ? undefined : dates.to,
-        }),
+        samples: call('GET /events', { project, event, ...questionOf(address), limit: SAMPLES }),
       }),
     ...(event !== undefined &&
       property !== undefined && {
         values: call('POST /query', {
           ...common,
-          filters: [...filters, { field: 'event', op: 'eq', value: event }],
+          filters: [...common.filters, { field: 'event', op: 'eq', value: event }],
           group_by: [`properties.${property}`],
           limit: LENGTH,
         }),

@@ -54,9 +54,6 @@ export function OneEvent({ event, address, received, values, samples }: Props) {
           }
         </Answered>
       )}
-      {samples !== undefined && address.filters.length > 0 && (
-        <p class="cut">The newest events are those without the filters.</p>
-      )}
     </Panel>
   )
 }

@@ -7,11 +7,11 @@ import { countryName, duration, formatted, headline } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
-import { ReadsNote } from '#dashboard/parts/reads-note.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
+import { hasConditions } from '#dashboard/question'
 import { type Address, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { breakdownOf, type FunnelAsks, sharedFilters } from './asks.ts'
+import { breakdownOf, type FunnelAsks } from './asks.ts'
 import { Builder, conditionWords } from './builder.tsx'
 import { PeopleOfStep } from './people-of-step.tsx'
 import { countByOf, firstFunnel, peopleOf, type Step, stepsOf, withSteps } from './steps.ts'
@@ -91,7 +91,6 @@ function Begin({
 type ResultProps = { address: Address; steps: readonly Step[]; data: Data; answer: Known<Data> }
 
 function Result({ address, steps, data, answer }: ResultProps) {
-  const { unknown } = sharedFilters(address)
   const [first, last] = [data.steps[0], data.steps.at(-1)]
   if (first === undefined || last === undefined) return null
   if (first.users === 0) {
@@ -121,7 +120,15 @@ function Result({ address, steps, data, answer }: ResultProps) {
         </Tile>
         <LargestLoss address={address} data={data} />
       </dl>
-      <Panel title="Step by step" wide>
+      <Panel
+        title="Step by step"
+        wide
+        note={
+          address.filters.length > 0 && hasConditions(address)
+            ? `The filters choose ${who}: those with an event that passes, and then all that they did.`
+            : undefined
+        }
+      >
         <Course address={address} steps={steps} data={data} answer={answer} />
         {data.warnings.map(text => (
           <p key={text} class="stale">
@@ -129,7 +136,6 @@ function Result({ address, steps, data, answer }: ResultProps) {
           </p>
         ))}
         {data.breakdowns === undefined && <CutNote answer={answer} />}
-        <ReadsNote address={address} filters={unknown} />
         <details class="caveats">
           <summary>How to read this</summary>
           <ul>

@@ -1,9 +1,9 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { sinceOf, zoneOf } from '#dashboard/range'
+import { questionOf } from '#dashboard/question'
 import type { ViewContext } from '#dashboard/view'
 
 export type HeatmapAsks = { heatmap: Call<Answer<'GET /heatmap'>> }
 
 export function asks({ address, project }: ViewContext): HeatmapAsks {
-  return { heatmap: call('GET /heatmap', { project, since: sinceOf(address), tz: zoneOf(address) }) }
+  return { heatmap: call('GET /heatmap', { project, ...questionOf(address) }) }
 }

@@ -7,7 +7,6 @@ import { datesLabel, formatted, headline, hourLabel, shortened, weekdayLabel } f
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
-import { ReadsNote } from '#dashboard/parts/reads-note.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { daysBetween, zoneOf } from '#dashboard/range'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
@@ -112,7 +111,6 @@ function Body({ address, data, answer }: BodyProps) {
           {datesLabel(data.period.from, data.period.to)}, hours of {zoneOf(address).replaceAll('_', ' ')}.{' '}
           {unevenWords(data.period)}
         </p>
-        <ReadsNote address={address} />
       </Panel>
     </>
   )

@@ -1,5 +1,6 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { comparedDates, datesOf, intervalOf, periodOf, sinceOf, zoneOf } from '#dashboard/range'
+import { hasConditions, queryOf, questionOf } from '#dashboard/question'
+import { comparedDates, datesOf, intervalOf, periodOf, zoneOf } from '#dashboard/range'
 import { hostsOfSite, referrerGroups } from '#dashboard/referrers'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -48,13 +49,9 @@ export function fieldOf(tab: string): string {
 
 const METRICS = ['unique_users', 'session_count', 'event_count', 'bounce_rate', 'avg_duration']
 
-/** GET /stats answers most at once and fastest, but knows no filter, no last date and no other year. */
-export function isPlain({
-  filters,
-  comparison,
-  range,
-}: Pick<Address, 'filters' | 'comparison' | 'range'>): boolean {
-  return filters.length === 0 && comparison !== 'year' && 'label' in range
+/** GET /stats answers most at once and fastest, but knows no other year, and no filter of a share link. */
+function isPlain(address: Pick<Address, 'area' | 'filters' | 'comparison'>): boolean {
+  return address.comparison !== 'year' && (address.filters.length === 0 || hasConditions(address))
 }
 
 type Query = Call<Answer<'POST /query'>>
@@ -83,14 +80,7 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
     return { bots: call('GET /bot-traffic', { project, period: periodOf(range, zone), tz: zone, limit: 50 }) }
   }
   const dates = datesOf(range, zone)
-  const common = {
-    project,
-    tz: zone,
-    count_mode: 'raw',
-    filters: [...filters],
-    date_from: sinceOf(address),
-    ...(dates.isOpen ? {} : { date_to: dates.to }),
-  }
+  const common = { project, ...queryOf(address) }
   const compare = comparison === 'previous' ? ('previous' as const) : undefined
   const byDate = {
     metrics: METRICS,
@@ -104,9 +94,7 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
   const numbers = isPlain(address)
     ? {
         stats: call('GET /stats', {
-          project,
-          since: sinceOf(address),
-          tz: zone,
+          ...{ project, ...questionOf(address) },
           groupBy: intervalOf(dates),
           compare,
         }),

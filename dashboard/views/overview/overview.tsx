@@ -75,9 +75,20 @@ function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> 
   return (
     <>
       <Tiles numbers={numbers} main={main} />
+      {numbers.totals.bounce_rate === 1 && <OnlyViews />}
       <Course address={address} numbers={numbers} context={context} main={series ?? stats} />
       <CutNote answer={main} />
     </>
+  )
+}
+
+/** A site that sends page views alone knows no interaction, so the rate says nothing about its visitors. */
+function OnlyViews() {
+  return (
+    <p class="cut">
+      Only page views have arrived, so every session counts as one without interaction. Send an event for what
+      visitors should do, such as <code>aa.track('signup')</code> in the page.
+    </p>
   )
 }
 

@@ -1,5 +1,5 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { datesOf, sinceOf, zoneOf } from '#dashboard/range'
+import { queryOf, questionOf } from '#dashboard/question'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 
@@ -21,31 +21,23 @@ export type PagesAsks = {
   lengths: Call<Answer<'GET /sessions/distribution'>>
 }
 
-/** GET /pages and the lengths of sessions know no filter and no last date; the view says so. */
 export function asks({ address, project }: ViewContext): PagesAsks {
-  const tz = zoneOf(address)
-  const dates = datesOf(address.range, tz)
-  const since = sinceOf(address)
+  const query = queryOf(address)
+  const question = { project, ...questionOf(address) }
   const list =
     openTab(address) === 'all'
       ? {
           views: call('POST /query', {
-            ...{
-              project,
-              tz,
-              count_mode: 'raw',
-              date_from: since,
-              ...(!dates.isOpen && { date_to: dates.to }),
-            },
-            filters: [...address.filters, { field: 'event', op: 'eq', value: 'page_view' }],
+            ...{ project, ...query },
+            filters: [...query.filters, { field: 'event', op: 'eq', value: 'page_view' }],
             metrics: ['unique_users', 'event_count', 'session_count', 'bounce_rate'],
             group_by: ['properties.path'],
             limit: LENGTH,
           }),
         }
-      : { ends: call('GET /pages', { project, tz, since, type: 'both', limit: LENGTH }) }
+      : { ends: call('GET /pages', { ...question, type: 'both', limit: LENGTH }) }
   return {
     ...list,
-    lengths: call('GET /sessions/distribution', { project, tz, since }),
+    lengths: call('GET /sessions/distribution', question),
   }
 }

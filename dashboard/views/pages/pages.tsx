@@ -5,7 +5,8 @@ import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
-import { Answered, CutNote, Empty, PlainNote } from '#dashboard/parts/states.tsx'
+import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
+import { unfilteredNote } from '#dashboard/question'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { openTab, type PagesAsks, TABS, type Tab } from './asks.ts'
@@ -20,15 +21,14 @@ export function Pages({ address, answers: { views, ends, lengths } }: Props) {
     href: hrefTo(withOwn(address, { list: name === 'all' ? [] : [name] })),
     isOpen: name === tab,
   }))
-  const isPlain = address.filters.length === 0 && 'label' in address.range
+  const unfiltered = unfilteredNote(address)
   return (
     <>
-      <Panel title="Pages" tabs={tabs} wide>
+      <Panel title="Pages" tabs={tabs} note={tab === 'all' ? undefined : unfiltered} wide>
         {views !== undefined && <AllPages address={address} answer={views} />}
         {tab !== 'all' && ends !== undefined && <EndPages tab={tab} address={address} answer={ends} />}
-        {tab !== 'all' && !isPlain && <PlainNote />}
       </Panel>
-      <Lengths answer={lengths} isPlain={isPlain} />
+      <Lengths answer={lengths} note={unfiltered} />
     </>
   )
 }
@@ -44,7 +44,7 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
           <>
             <Ranked
               name="Pages by visitors"
-              columns={['Page', 'Visitors', 'Views', 'Sessions', 'Bounce rate']}
+              columns={['Page', 'Visitors', 'Views', 'Sessions', 'Without interaction']}
               rows={pages.map((row): RankedRow => {
                 const path = row['properties.path']
                 return {
@@ -88,7 +88,7 @@ function EndPages({
           <>
             <Ranked
               name={`${TABS[tab]} by sessions`}
-              columns={['Page', 'Sessions', 'Bounces', 'Bounce rate', 'Duration', 'Events']}
+              columns={['Page', 'Sessions', 'Views alone', 'Without interaction', 'Duration', 'Events']}
               rows={pages.map(row => ({
                 ...labelOf(row.page, address),
                 share: most === 0 ? 0 : row.sessions / most,
@@ -109,9 +109,11 @@ function EndPages({
   )
 }
 
-function Lengths({ answer, isPlain }: { answer: Props['answers']['lengths']; isPlain: boolean }) {
+type LengthsProps = { answer: Props['answers']['lengths']; note: string | undefined }
+
+function Lengths({ answer, note }: LengthsProps) {
   return (
-    <Panel title="Length of sessions">
+    <Panel title="Length of sessions" note={note}>
       <Answered answer={answer}>
         {({ distribution, median_bucket, engaged_pct }) => {
           if (median_bucket === null) return <Empty title="No session in this range" />
@@ -133,7 +135,6 @@ function Lengths({ answer, isPlain }: { answer: Props['answers']['lengths']; isP
                 }))}
                 format={value => formatted(value)}
               />
-              {!isPlain && <PlainNote />}
             </>
           )
         }}

@@ -1,5 +1,5 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { periodOf, sinceOf, zoneOf } from '#dashboard/range'
+import { datedOf, questionOf } from '#dashboard/question'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 
@@ -19,13 +19,12 @@ export function depthOf(address: Pick<Address, 'own'>): number {
 
 /** Ways are asked when the reader has said where they should lead: the own value `goal`. */
 export function asks({ address, project }: ViewContext): PathsAsks {
-  const tz = zoneOf(address)
   const goal = ownValue(address, 'goal')
   return {
-    events: call('GET /properties', { project, since: sinceOf(address), tz }),
+    events: call('GET /properties', { project, ...datedOf(address) }),
     ...(goal && {
       paths: call('POST /paths', {
-        ...{ project, tz, goal_event: goal, since: periodOf(address.range, tz) },
+        ...{ project, ...questionOf(address), goal_event: goal },
         ...{ max_steps: depthOf(address), entry_limit: ENTRIES, path_limit: WAYS },
       }),
     }),

@@ -8,7 +8,6 @@ import { go, hrefTo } from '#dashboard/navigate'
 import { EventChoice } from '#dashboard/parts/event-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
-import { ReadsNote } from '#dashboard/parts/reads-note.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -108,13 +107,13 @@ function Ways({ address, goal, data, answer }: WaysProps) {
     )
   }
   const sessions = shown.reduce((sum, each) => sum + each.sessions, 0)
-  const conversions = shown.reduce((sum, each) => sum + each.conversions, 0)
+  const reached = shown.reduce((sum, each) => sum + each.reached, 0)
   const name = `Ways to ${goal}`
   return (
     <>
       <p class="summary">
         <Num name="path_rate" answer={answer} class="inline">
-          {formatted(sessions === 0 ? 0 : conversions / sessions, 'rate')}
+          {formatted(sessions === 0 ? 0 : reached / sessions, 'rate')}
         </Num>{' '}
         of{' '}
         <Num name="path_sessions" answer={answer} class="inline">
@@ -125,7 +124,7 @@ function Ways({ address, goal, data, answer }: WaysProps) {
       <ChartFrame
         name={name}
         table={{
-          columns: ['entry_page', 'depth', 'kind', 'value', 'sessions', 'conversions'],
+          columns: ['entry_page', 'depth', 'kind', 'value', 'sessions', 'conversions', 'reached'],
           rows: rowsOf(shown),
         }}
         legend={
@@ -148,7 +147,6 @@ function Ways({ address, goal, data, answer }: WaysProps) {
           ways from each step, and the newest {formatted(data.bounds.candidate_session_cap)} sessions.
         </p>
       )}
-      <ReadsNote address={address} />
     </>
   )
 }
@@ -158,22 +156,22 @@ function Ends({ address, data }: { address: Address; data: Data }) {
   const ends = endsOf(
     data.entry_paths.filter(({ entry_page }) => chosen === undefined || entry_page === chosen),
   )
-  const most = ends[0]?.dropOffs ?? 0
+  const most = ends[0]?.lost ?? 0
   if (most === 0) return null
   return (
     <Panel title="Where sessions end without the goal" wide>
       <Ranked
         name="Exit pages by sessions without the goal"
         columns={['Exit page', 'Ended here', 'Without the goal', 'Part']}
-        rows={ends.map(({ page, sessions, dropOffs }) => ({
+        rows={ends.map(({ page, sessions, lost }) => ({
           key: page,
           label: page,
           title: page,
-          share: dropOffs / most,
+          share: lost / most,
           cells: [
             { value: sessions, as: 'count' },
-            { value: dropOffs, as: 'count' },
-            { value: dropOffs / sessions, as: 'rate' },
+            { value: lost, as: 'count' },
+            { value: lost / sessions, as: 'rate' },
           ],
         }))}
       />

@@ -19,19 +19,19 @@ const KINDS: Record<PathNode['type'], TreeNode['kind']> = {
 /** A tree whose first level are the entry pages. Bars are parts of the largest of them. */
 export function treeOf(entries: readonly EntryPath[]): TreeNode[] {
   const most = entries.reduce((max, { sessions }) => Math.max(max, sessions), 0)
-  return entries.map(({ entry_page, sessions, conversion_rate, tree }) => ({
+  return entries.map(({ entry_page, sessions, reached, tree }) => ({
     key: entry_page,
     label: entry_page,
     kind: 'step',
     value: sessions,
     share: most === 0 ? 0 : sessions / most,
-    note: `${formatted(conversion_rate, 'rate')} reach it`,
+    note: `${formatted(sessions === 0 ? 0 : reached / sessions, 'rate')} reach it`,
     children: tree.map(node => nodeOf(node, most)),
   }))
 }
 
 function nodeOf(node: PathNode, most: number): TreeNode {
-  const { type, value, exit_page, sessions, conversion_rate, children } = node
+  const { type, value, exit_page, sessions, reached, children } = node
   const isStep = type === 'page' || type === 'event'
   return {
     key: `${type} ${value} ${exit_page ?? ''}`,
@@ -39,14 +39,15 @@ function nodeOf(node: PathNode, most: number): TreeNode {
     kind: KINDS[type],
     value: sessions,
     share: most === 0 ? 0 : sessions / most,
-    ...(isStep && { note: `${formatted(conversion_rate, 'rate')} reach it` }),
+    ...(isStep && { note: `${formatted(sessions === 0 ? 0 : reached / sessions, 'rate')} reach it` }),
+    ...(type === 'truncated' && reached > 0 && { note: `${formatted(reached)} reach it later` }),
     children: children.map(child => nodeOf(child, most)),
   }
 }
 
 function labelOf({ type, value }: PathNode): string {
   if (type === 'drop_off') return `Ended on ${value}`
-  if (type === 'truncated') return `Went on, and ended on ${value}`
+  if (type === 'truncated') return `Goes on, and ends on ${value}`
   return type === 'goal' ? `✓ ${value}` : value
 }
 
@@ -56,24 +57,24 @@ export function rowsOf(entries: readonly EntryPath[]): (string | number)[][] {
 }
 
 function nodeRows(entry: string, nodes: readonly PathNode[], depth: number): (string | number)[][] {
-  return nodes.flatMap(({ type, value, sessions, conversions, children }) => [
-    [entry, depth, type, value, sessions, conversions],
+  return nodes.flatMap(({ type, value, sessions, conversions, reached, children }) => [
+    [entry, depth, type, value, sessions, conversions, reached],
     ...nodeRows(entry, children, depth + 1),
   ])
 }
 
-export type End = { page: string; sessions: number; dropOffs: number }
+export type End = { page: string; sessions: number /** Without the goal. */; lost: number }
 
 /** Pages on which sessions end, of all entry pages together, by how many did not reach the goal. */
 export function endsOf(entries: readonly EntryPath[]): End[] {
   const ends = new Map<string, End>()
-  for (const { exit_page, sessions, drop_offs } of entries.flatMap(entry => entry.exit_pages)) {
-    const known = ends.get(exit_page) ?? { page: exit_page, sessions: 0, dropOffs: 0 }
+  for (const { exit_page, sessions, reached } of entries.flatMap(entry => entry.exit_pages)) {
+    const known = ends.get(exit_page) ?? { page: exit_page, sessions: 0, lost: 0 }
     ends.set(exit_page, {
       page: exit_page,
       sessions: known.sessions + sessions,
-      dropOffs: known.dropOffs + drop_offs,
+      lost: known.lost + sessions - reached,
     })
   }
-  return [...ends.values()].toSorted((a, b) => b.dropOffs - a.dropOffs).slice(0, MAX_ENDS)
+  return [...ends.values()].toSorted((a, b) => b.lost - a.lost).slice(0, MAX_ENDS)
 }

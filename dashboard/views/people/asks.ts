@@ -1,5 +1,5 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { datesOf, sinceOf, zoneOf } from '#dashboard/range'
+import { queryOf, questionOf } from '#dashboard/question'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 
@@ -27,18 +27,12 @@ export function isOldestFirst(address: Pick<Address, 'own'>): boolean {
  * address is never one: it would stay in the history of the browser.
  */
 export function asks({ address, project }: ViewContext): PeopleAsks {
-  const tz = zoneOf(address)
-  const since = sinceOf(address)
-  const dates = datesOf(address.range, tz)
-  const until = dates.isOpen ? undefined : dates.to
   const user = ownValue(address, 'user')
   const erasure = ownValue(address, 'erasure')
   if (user === undefined) {
     return {
       people: call('POST /query', {
-        ...{ project, tz, date_from: since, ...(!dates.isOpen && { date_to: dates.to }) },
-        count_mode: 'raw',
-        filters: [...address.filters],
+        ...{ project, ...queryOf(address) },
         metrics: ['event_count', 'session_count'],
         group_by: ['user_id'],
         limit: LENGTH,
@@ -46,14 +40,15 @@ export function asks({ address, project }: ViewContext): PeopleAsks {
       ...(erasure !== undefined && { erasure: call('GET /erasures/{id}', {}, { id: erasure }) }),
     }
   }
+  const question = { project, ...questionOf(address), user_id: user }
   return {
     journey: call('POST /journey', {
-      ...{ project, user_id: user, since, until, tz, limit: EVENTS },
+      ...{ ...question, limit: EVENTS },
       // Without an order the newest events come oldest first, as the timeline shows them.
       ...(isOldestFirst(address) && { order: 'asc' }),
       before: address.own.before?.at(-1),
     }),
-    sessions: call('GET /sessions', { project, user_id: user, since, until, tz, limit: LENGTH }),
+    sessions: call('GET /sessions', { ...question, limit: LENGTH }),
     ...(address.area === 'account' && {
       ids: call('DELETE /users/{id}', { project, user_id: user, dry_run: true }, { id: '-' }),
     }),

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { type Answer, call } from '#dashboard/api'
 import { go, hrefTo } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
-import { sinceOf } from '#dashboard/range'
+import { datedOf } from '#dashboard/question'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 
 type Profiles = Answer<'POST /journey/lookup'>['profiles']
@@ -20,7 +20,7 @@ export function LookUp({ address, project }: { address: Address; project: string
     setFound(null)
     if (text === '') return
     if (!text.includes('@')) return go(addressOf(text))
-    const asked = { project, since: sinceOf(address), limit: 1 }
+    const asked = { project, ...datedOf(address), limit: 1 }
     const known = await act.run(call('POST /journey/lookup', { ...asked, email: text }))
     if (known === null) return
     const [only, ...others] = known.profiles

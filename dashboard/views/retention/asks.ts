@@ -1,5 +1,5 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { zoneOf } from '#dashboard/range'
+import { datedOf, questionOf } from '#dashboard/question'
 import { ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { cohortsOf, isGone, periodOfCohorts, placeOf } from './cohorts.ts'
@@ -10,18 +10,18 @@ export type RetentionAsks = {
   people?: Call<Answer<'GET /retention'>>
 }
 
-/** The range of GET /retention is its cohorts, so the view does without the range of the toolbar. */
+/** Without `since` the first cohort is a whole one. */
 export function asks({ address, project }: ViewContext): RetentionAsks {
-  const tz = zoneOf(address)
+  const { since: _, ...question } = questionOf(address)
   const [event, back] = [ownValue(address, 'event'), ownValue(address, 'back')]
   const values = {
-    ...{ project, tz, period: periodOfCohorts(address), cohorts: cohortsOf(address) },
+    ...{ project, ...question, period: periodOfCohorts(address), cohorts: cohortsOf(address).count },
     ...(event && { event }),
     ...(back && { returning_event: back }),
   }
   const place = placeOf(address)
   return {
-    events: call('GET /properties', { project, since: '89d', tz }),
+    events: call('GET /properties', { project, ...datedOf(address) }),
     retention: call('GET /retention', values),
     ...(place !== null &&
       address.area !== 'share' && {

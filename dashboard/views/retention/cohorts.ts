@@ -1,4 +1,5 @@
 import { bucketLabel, dateLabel } from '#dashboard/format'
+import { datesOf, daysBetween, weekOf, zoneOf } from '#dashboard/range'
 import { type Address, ownValue } from '#dashboard/url'
 
 /** What the address says about cohorts. */
@@ -6,23 +7,35 @@ import { type Address, ownValue } from '#dashboard/url'
 export const PERIODS = ['day', 'week', 'month'] as const
 export type Period = (typeof PERIODS)[number]
 
-/** How many cohorts a reader can choose; the first is what an address without one means. */
-export const COHORTS: Record<Period, readonly number[]> = {
-  day: [14, 7, 30],
-  week: [8, 4, 12],
-  month: [6, 3, 12],
-}
+/** The read has no more cohorts of a period at once. */
+const MOST_COHORTS: Record<Period, number> = { day: 30, week: 12, month: 12 }
 
 export function periodOfCohorts(address: Pick<Address, 'own'>): Period {
   const asked = ownValue(address, 'period')
   return PERIODS.find(each => each === asked) ?? 'week'
 }
 
-export function cohortsOf(address: Pick<Address, 'own'>): number {
+/**
+ * The cohorts of the chosen dates: whole days, weeks or months, so that no cohort lacks those who came first.
+ * `isCut`: only the last ones, because the dates have more than the read shows.
+ */
+export function cohortsOf(address: Address, now = Date.now()): { count: number; isCut: boolean } {
   const period = periodOfCohorts(address)
-  const asked = Number(ownValue(address, 'cohorts'))
-  const most = Math.max(...COHORTS[period])
-  return Number.isInteger(asked) && asked >= 1 && asked <= most ? asked : (COHORTS[period][0] as number)
+  const { from, to } = datesOf(address.range, zoneOf(address), now)
+  const count = 1 + PERIODS_BETWEEN[period](from, to)
+  return { count: Math.min(count, MOST_COHORTS[period]), isCut: count > MOST_COHORTS[period] }
+}
+
+const PERIODS_BETWEEN: Record<Period, (from: string, to: string) => number> = {
+  day: daysBetween,
+  week: (from, to) => daysBetween(weekOf(from), weekOf(to)) / 7,
+  month: (from, to) => monthOf(to) - monthOf(from),
+}
+
+/** Months since the year 0. */
+function monthOf(date: string): number {
+  const [year, month] = date.split('-').map(Number)
+  return Number(year) * 12 + Number(month)
 }
 
 /** A place in the grid: the cohort by its first date, and how many periods after. */

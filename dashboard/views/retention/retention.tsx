@@ -4,7 +4,7 @@ import type { Answer } from '#dashboard/api'
 import { ChartFrame } from '#dashboard/charts/frame.tsx'
 import { Grid, type GridCell } from '#dashboard/charts/grid.tsx'
 import { SeriesChart } from '#dashboard/charts/series.tsx'
-import { formatted } from '#dashboard/format'
+import { datesLabel, formatted } from '#dashboard/format'
 import { go, hrefTo } from '#dashboard/navigate'
 import { EventChoice } from '#dashboard/parts/event-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -15,7 +15,7 @@ import type { ViewContext } from '#dashboard/view'
 import type { Caveats } from '#schemas/caveats'
 import type { RetentionAsks } from './asks.ts'
 import { CellPanel } from './cell-panel.tsx'
-import { COHORTS, cohortLabel, cohortsOf, PERIODS, type Period, periodOfCohorts, placeOf } from './cohorts.ts'
+import { cohortLabel, cohortsOf, PERIODS, type Period, periodOfCohorts, placeOf } from './cohorts.ts'
 
 type Props = ViewContext & { answers: AnswersOf<RetentionAsks> }
 type Data = Answer<'GET /retention'>
@@ -31,14 +31,17 @@ export function Retention({ address, answers: { events, retention, people } }: P
     go(withOwn(address, { cell: [], gone: [], ...changes }))
   const tabs = PERIODS.map(each => ({
     title: TITLES[each],
-    href: hrefTo(
-      withOwn(address, { period: each === 'week' ? [] : [each], cohorts: [], cell: [], gone: [] }),
-    ),
+    href: hrefTo(withOwn(address, { period: each === 'week' ? [] : [each], cell: [], gone: [] })),
     isOpen: each === period,
   }))
   return (
     <>
-      <Panel title="Cohorts" tabs={tabs} wide>
+      <Panel
+        title="Cohorts"
+        tabs={tabs}
+        note={retention.data && noteOf(address, period, retention.data.range)}
+        wide
+      >
         <div class="choices">
           <EventChoice
             title="Joined with"
@@ -54,21 +57,6 @@ export function Retention({ address, answers: { events, retention, people } }: P
             names={names}
             choose={event => change({ back: event === '' ? [] : [event] })}
           />
-          <label>
-            Cohorts
-            <select
-              value={String(cohortsOf(address))}
-              onChange={({ currentTarget: { value } }) => change({ cohorts: [value] })}
-            >
-              {[...new Set([...COHORTS[period], cohortsOf(address)])]
-                .toSorted((a, b) => a - b)
-                .map(n => (
-                  <option key={n} value={String(n)}>
-                    {n}
-                  </option>
-                ))}
-            </select>
-          </label>
         </div>
         <Answered answer={retention}>
           {data => <Cohorts address={address} data={data} answer={retention} />}
@@ -82,6 +70,13 @@ export function Retention({ address, answers: { events, retention, people } }: P
   )
 }
 
+/** A cohort is a whole period, so the first one may begin before the chosen dates. */
+function noteOf(address: Address, period: Period, { from, to }: Data['range']): string {
+  const periods = TITLES[period].toLowerCase()
+  const which = cohortsOf(address).isCut ? `the last ${periods}` : `the whole ${periods}`
+  return `${datesLabel(from, to)}: ${which} of the chosen dates.`
+}
+
 type CohortsProps = { address: Address; data: Data; answer: Known<Data> }
 
 function Cohorts({ address, data, answer }: CohortsProps) {
@@ -91,8 +86,8 @@ function Cohorts({ address, data, answer }: CohortsProps) {
     return (
       <Empty title="Nobody joined in these cohorts">
         {ownValue(address, 'event') === undefined
-          ? 'Choose more cohorts, or longer periods.'
-          : 'Nobody sent the event that makes people join. Choose another one, or more cohorts.'}
+          ? 'Choose a longer range above.'
+          : 'Nobody sent the event that makes people join. Choose another one, or a longer range above.'}
       </Empty>
     )
   }

@@ -38,6 +38,7 @@ export function SessionDetail({ id, address, project, row, events, replays }: Pr
     <div ref={ref} tabIndex={-1} class="detail">
       <Panel
         title="What happened"
+        note={address.filters.length > 0 ? 'The whole session, with what the filters leave out.' : undefined}
         actions={
           <a class="back" href={hrefTo(withOwn(address, { session: [] }))}>
             All sessions

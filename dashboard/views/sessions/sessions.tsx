@@ -6,7 +6,7 @@ import { SessionRows } from '#dashboard/parts/session-rows.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { KINDS, type Kind, kindOf, type SessionsAsks, userOf } from './asks.ts'
+import { KINDS, type Kind, kindOf, type SessionsAsks } from './asks.ts'
 import { SessionDetail } from './session-detail.tsx'
 
 type Props = ViewContext & { answers: AnswersOf<SessionsAsks> }
@@ -20,13 +20,9 @@ export function Sessions({ address, project, answers: { list, events, replays } 
     href: hrefTo(withOwn(address, { only: name === 'all' ? [] : [name], before: [], session: [] })),
     isOpen: name === kind,
   }))
-  const unknown = address.filters.length - (userOf(address) === undefined ? 0 : 1)
   return (
     <div class={chosen === undefined ? 'pair' : 'pair open'}>
       <Panel title="Sessions" tabs={tabs}>
-        {unknown > 0 && (
-          <p class="cut">Only a filter by user_id chooses sessions. The other filters are left out here.</p>
-        )}
         <Answered answer={list}>
           {({ sessions, next_before }) =>
             sessions.length === 0 ? (

@@ -129,51 +129,53 @@ function Body({
             <a href={hrefTo(withOwn(address, { new: ['1'], started: [] }))}>New site</a>
           </nav>
         </header>
-        <table class="bars sites" aria-label="Sites">
-          <thead>
-            <tr>
-              <th scope="col">Site</th>
-              <th scope="col" class="number">
-                Events
-              </th>
-              <th scope="col" class="number">
-                Share
-              </th>
-              <th scope="col" class="number">
-                Last event
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {projects.map(({ id, name, events, share_pct, last_active_date }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <span class="bar" style={{ inlineSize: `${share_pct}%` }} aria-hidden="true" />
-                  <a class="label" href={hrefTo({ ...address, project: name, view: 'overview' })}>
-                    {name}
-                  </a>
+        <div class="scroll tall" role="region" aria-label="Sites: the list" tabIndex={0}>
+          <table class="bars sites" aria-label="Sites">
+            <thead>
+              <tr>
+                <th scope="col">Site</th>
+                <th scope="col" class="number">
+                  Events
                 </th>
-                <td class="number">{formatted(events)}</td>
-                <td class="number">{formatted(share_pct, 'percent')}</td>
-                <td class="number">{last_active_date === null ? '–' : dateLabel(last_active_date)}</td>
-              </tr>
-            ))}
-            {quiet.map(({ id, name, last_event_at }) => (
-              <tr key={id} class="quiet">
-                <th scope="row">
-                  <a class="label" href={hrefTo({ ...address, project: name, view: 'overview' })}>
-                    {name}
-                  </a>
+                <th scope="col" class="number">
+                  Share
                 </th>
-                <td class="number">0</td>
-                <td class="number">–</td>
-                <td class="number">
-                  {last_event_at === null ? 'never' : agoLabel(Date.parse(last_event_at))}
-                </td>
+                <th scope="col" class="number">
+                  Last event
+                </th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {projects.map(({ id, name, events, share_pct, last_active_date }) => (
+                <tr key={id}>
+                  <th scope="row">
+                    <span class="bar" style={{ inlineSize: `${share_pct}%` }} aria-hidden="true" />
+                    <a class="label" href={hrefTo({ ...address, project: name, view: 'overview' })}>
+                      {name}
+                    </a>
+                  </th>
+                  <td class="number">{formatted(events)}</td>
+                  <td class="number">{formatted(share_pct, 'percent')}</td>
+                  <td class="number">{last_active_date === null ? '–' : dateLabel(last_active_date)}</td>
+                </tr>
+              ))}
+              {quiet.map(({ id, name, last_event_at }) => (
+                <tr key={id} class="quiet">
+                  <th scope="row">
+                    <a class="label" href={hrefTo({ ...address, project: name, view: 'overview' })}>
+                      {name}
+                    </a>
+                  </th>
+                  <td class="number">0</td>
+                  <td class="number">–</td>
+                  <td class="number">
+                    {last_event_at === null ? 'never' : agoLabel(Date.parse(last_event_at))}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       </section>
     </>
   )

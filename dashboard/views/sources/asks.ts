@@ -1,5 +1,5 @@
 import { type Answer, type Call, call } from '#dashboard/api'
-import { datesOf, sinceOf, zoneOf } from '#dashboard/range'
+import { datedOf, queryOf, questionOf } from '#dashboard/question'
 import { hostsOfSite, referrerGroups } from '#dashboard/referrers'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -37,16 +37,10 @@ export type SourcesAsks = {
  * The part of users that does something is asked only when the reader has chosen what: the own value `goal`.
  */
 export function asks({ address, project }: ViewContext): SourcesAsks {
-  const tz = zoneOf(address)
-  const dates = datesOf(address.range, tz)
-  const since = sinceOf(address)
   const tab = openTab(address)
   const goal = ownValue(address, 'goal')
   const isShared = address.area === 'share'
-  const common = {
-    ...{ project, tz, count_mode: 'raw', date_from: since, ...(!dates.isOpen && { date_to: dates.to }) },
-    filters: [...address.filters],
-  }
+  const common = { project, ...queryOf(address) }
   return {
     list: call('POST /query', {
       ...common,
@@ -58,9 +52,9 @@ export function asks({ address, project }: ViewContext): SourcesAsks {
       tab === 'referrer' && {
         hosts: call('POST /query', { ...common, ...hostsOfSite, metrics: ['unique_users'] }),
       }),
-    events: call('GET /properties', { project, tz, since }),
+    events: call('GET /properties', { project, ...datedOf(address) }),
     ...(goal !== undefined && {
-      conversion: call('GET /conversion', { project, tz, since, goal, by: tab, limit: LENGTH }),
+      conversion: call('GET /conversion', { project, ...questionOf(address), goal, by: tab, limit: LENGTH }),
     }),
   }
 }

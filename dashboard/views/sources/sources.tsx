@@ -5,7 +5,8 @@ import { formatted } from '#dashboard/format'
 import { go, hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
-import { Answered, CutNote, Empty, PlainNote } from '#dashboard/parts/states.tsx'
+import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
+import { unfilteredNote } from '#dashboard/question'
 import { fromOutside, shortAddress } from '#dashboard/referrers'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -13,6 +14,11 @@ import { LENGTH, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
 
 type Props = ViewContext & { answers: AnswersOf<SourcesAsks> }
 type Row = Answer<'POST /query'>['rows'][number]
+
+const LAST_TOUCH =
+  'Last touch: a visit counts for what brought it, so a visitor who came by two sources is in both rows.'
+const FIRST_TOUCH =
+  'First touch: a visitor counts once, for what brought their first visit in these dates. So a source may have fewer visitors here than above.'
 
 /** Where visits came from, and which sources bring people who do something. */
 export function Sources({ address, answers: { list, hosts, events, conversion } }: Props) {
@@ -24,7 +30,7 @@ export function Sources({ address, answers: { list, hosts, events, conversion } 
   }))
   return (
     <>
-      <Panel title="Sources" tabs={tabs} wide>
+      <Panel title="Sources" tabs={tabs} note={LAST_TOUCH} wide>
         <Answered answer={list}>
           {data => (
             <SourceList rows={rowsOf(data.rows, tab, hosts?.data?.rows)} tab={tab} address={address} />
@@ -32,14 +38,19 @@ export function Sources({ address, answers: { list, hosts, events, conversion } 
         </Answered>
         {tab !== 'referrer' && <CutNote answer={list} />}
       </Panel>
-      <Panel title="Who did something" wide actions={<GoalForm address={address} events={events} />}>
+      <Panel
+        title="Who did something"
+        wide
+        note={unfilteredNote(address) ?? FIRST_TOUCH}
+        actions={<GoalForm address={address} events={events} />}
+      >
         {conversion === undefined ? (
           <Empty title="Choose an event">
             Then this list shows which part of the users of each source has sent it.
           </Empty>
         ) : (
           <Answered answer={conversion}>
-            {data => <Converted data={data} answer={conversion} tab={tab} address={address} />}
+            {data => <Converted data={data} answer={conversion} tab={tab} />}
           </Answered>
         )}
       </Panel>
@@ -60,7 +71,7 @@ function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; ad
   return (
     <Ranked
       name="Sources by visitors"
-      columns={[TABS[tab], 'Visitors', 'Sessions', 'Events', 'Bounce rate', 'Duration']}
+      columns={[TABS[tab], 'Visitors', 'Sessions', 'Events', 'Without interaction', 'Duration']}
       rows={rows.map(row => {
         const text = row[field] === null || row[field] === undefined ? null : String(row[field])
         return {
@@ -82,9 +93,9 @@ function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; ad
   )
 }
 
-type ConvertedProps = { data: Answer<'GET /conversion'>; answer: Known; tab: Tab; address: Address }
+type ConvertedProps = { data: Answer<'GET /conversion'>; answer: Known; tab: Tab }
 
-function Converted({ data: { users, converted, rate, values, goal }, answer, tab, address }: ConvertedProps) {
+function Converted({ data: { users, converted, rate, values, goal }, answer, tab }: ConvertedProps) {
   if (users === 0) return <Empty title="No users in this range" />
   const best = values.reduce((most, each) => Math.max(most, each.rate), 0)
   return (
@@ -110,7 +121,6 @@ function Converted({ data: { users, converted, rate, values, goal }, answer, tab
           ],
         }))}
       />
-      {(address.filters.length > 0 || 'from' in address.range) && <PlainNote />}
     </>
   )
 }

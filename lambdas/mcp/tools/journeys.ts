@@ -114,16 +114,15 @@ const kinds = {
   async paths(args: Args, { call }: ToolContext) {
     const found = await call('paths', { body: { ...dated(args), goal_event: args.goal } })
     const sessions = found.entry_paths.reduce((total, { sessions }) => total + sessions, 0)
-    const conversions = found.entry_paths.reduce((total, { conversions }) => total + conversions, 0)
     return {
-      summary: `${conversions.toLocaleString('en-US')} of ${count(sessions, 'session')} reach the goal (${percent(sessions === 0 ? 0 : conversions / sessions)}), ${range(found.period)}.`,
+      summary: `${found.reached.toLocaleString('en-US')} of ${count(sessions, 'session')} reach the goal (${percent(sessions === 0 ? 0 : found.reached / sessions)}), ${range(found.period)}.`,
       counted: `the newest ${found.bounds.candidate_session_cap} sessions at most, of ${EVERYBODY}`,
-      totals: { sessions, conversions },
+      totals: { sessions, reached: found.reached },
       tables: [
         tableOf(
           'entry pages',
           found.entry_paths,
-          ['entry_page', 'sessions', 'conversions', 'conversion_rate'],
+          ['entry_page', 'sessions', 'reached', 'conversions', 'conversion_rate'],
           undefined,
           'paths',
         ),

@@ -51,7 +51,7 @@ test('an account without projects creates one by keyboard alone, and sees its fi
   const project = await dashboard.get<Project>(`/projects/${host}`)
   expect(project.allowed_origins).toBe(`https://www.${host}`)
   const { snippet } = await dashboard.post<Project>('/projects', { name: host })
-  expect(await page.locator('.steps pre').textContent()).toBe(snippet)
+  expect(await page.locator('.first-steps pre').textContent()).toBe(snippet)
 
   await sendEvent(project)
   await page.getByText('We have seen your first event').waitFor()
@@ -65,7 +65,7 @@ test('a project without events shows the same on its overview, and then its numb
   const project = await dashboard.post<Project>('/projects', { name: newName() }, 201)
   const page = await dashboard.visit(`/app/p/${project.name}`)
   await page.getByText('Waiting for the first event').waitFor()
-  expect(await page.locator('.steps pre').textContent()).toBe(project.snippet)
+  expect(await page.locator('.first-steps pre').textContent()).toBe(project.snippet)
   expect(await page.getByRole('region', { name: 'Devices' }).count()).toBe(0)
   await sendEvent(project)
   await page.getByRole('button', { name: 'Visitors: 1. Where it comes from' }).waitFor()

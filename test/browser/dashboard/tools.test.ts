@@ -54,7 +54,7 @@ test('a table is saved as CSV with the numbers as they are, and shown as the rea
   page = await dashboard.visit('/app/p/demo/pages?range=30d')
   const { content } = await saved('Pages by visitors as CSV')
   const [head, first = ''] = content.toString().split('\r\n')
-  expect(head).toBe('Page,Visitors,Views,Sessions,Bounce rate')
+  expect(head).toBe('Page,Visitors,Views,Sessions,Without interaction')
   const { rows } = await dashboard.post<{ rows: Record<string, number | string>[] }>('/query', {
     ...{ project: 'demo', date_from: '29d', tz: 'Europe/Berlin', count_mode: 'raw', limit: 1 },
     group_by: ['properties.path'],
@@ -78,7 +78,7 @@ test('a chart and a table say where their numbers come from: definitions, receip
   page = await dashboard.visit('/app/p/demo/sources?range=14d')
   await page.getByRole('button', { name: 'Source of Sources by visitors' }).click()
   const dialog = page.getByRole('dialog')
-  for (const title of ['Visitors:', 'Sessions:', 'Bounce rate:'])
+  for (const title of ['Visitors:', 'Sessions:', 'Without interaction:'])
     await dialog.getByText(title, { exact: true }).waitFor()
   await dialog.getByText('Fresh until').waitFor()
   const [curl, command] = await dialog.locator('pre').allInnerTexts()

@@ -66,7 +66,7 @@ const questions: [name: string, args: () => Record<string, unknown>, summary: Re
     'journeys',
     () => named({ kind: 'paths', goal: 'signup_completed' }),
     /^10 of 40 sessions/,
-    { conversions: 10 },
+    { reached: 10 },
   ],
   ['journeys', () => named({ kind: 'retention' }), /40 people in 1 cohort/, { users_analyzed: 40 }],
   [

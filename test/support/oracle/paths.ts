@@ -11,11 +11,12 @@ export type OraclePaths = {
 }
 
 type Node = { type: string; value: string; exit_page?: string | null }
-type Walk = { nodes: Node[]; exitPage: string }
+type Walk = { nodes: Node[]; exitPage: string; hasReached: boolean }
 type TreeNode = Node & {
   sessions: number
   conversions: number
   conversion_rate: number
+  reached: number
   children: TreeNode[]
 }
 
@@ -29,8 +30,13 @@ function nodeOf({ event, properties }: SentEvent, entryPage: string, goal: strin
   return NON_INTERACTIVE.has(event) ? null : { type: 'event', value: event }
 }
 
-/** docs/api/paths.md, steps 3 and 4. */
-function walk(session: OracleSession, { goal_event, max_steps }: OraclePaths): Walk {
+/** docs/api/paths.md, steps 3 and 4, and U82. */
+function walk(session: OracleSession, asked: OraclePaths): Walk {
+  const hasReached = session.events.some(({ event }) => event === asked.goal_event)
+  return { ...followed(session, asked), hasReached }
+}
+
+function followed(session: OracleSession, { goal_event, max_steps }: OraclePaths): Omit<Walk, 'hasReached'> {
   const exitPage = session.exitPage ?? 'unknown'
   const terminal = (type: string) => ({ type, value: exitPage, exit_page: session.exitPage })
   const nodes: Node[] = []
@@ -51,6 +57,7 @@ function counts(walks: readonly Walk[]) {
     sessions: walks.length,
     conversions,
     conversion_rate: ratioOf(conversions, walks.length, 3),
+    reached: walks.filter(({ hasReached }) => hasReached).length,
   }
 }
 
@@ -118,5 +125,6 @@ export function oraclePaths(events: readonly SentEvent[], request: OracleRequest
       (a, b) =>
         b.sessions - a.sessions || b.conversions - a.conversions || byCodePoint(a.entry_page, b.entry_page),
     )
-  return { project: request.project, entry_paths: entryPaths, ...(isCut && { truncated: true }) }
+  const reached = entryPaths.reduce((sum, each) => sum + each.reached, 0)
+  return { project: request.project, reached, entry_paths: entryPaths, ...(isCut && { truncated: true }) }
 }
