@@ -88,14 +88,9 @@ const projectLists = {
   activation_events: list('activation_events', text('activation_events', 96), 8),
   glossary: list('glossary', projectTerm, 10),
   /** Absent without any, because the specification has the other lists alone. */
-  channels: z
-    .array(channelRule, CHANNELS_RULE)
-    .min(1, CHANNELS_RULE)
-    .max(20, CHANNELS_RULE)
-    .optional()
-    .meta({
-      description: 'Rules of this project that name channels, before those of everybody (/sources.md)',
-    }),
+  channels: z.array(channelRule, CHANNELS_RULE).min(1, CHANNELS_RULE).max(20, CHANNELS_RULE).optional().meta({
+    description: 'Rules of this project that name channels, before those of everybody (/sources.md)',
+  }),
   annotations: contextAnnotations,
 }
 

@@ -7,9 +7,9 @@ type Values = Record<string, string>
 const VALUE_CHARS = 256
 
 /**
- * Returns `utm_*` of the browser session and `first_utm_*` of the user, and `click_id` and `first_click_id`: the name
- * of an advertiser's click id. A campaign in the query of the route
- * is stored first: for the browser session, and as the user's first campaign if there is none yet.
+ * Returns `utm_*` of the browser session and `first_utm_*` of the user, and `click_id` and `first_click_id`:
+ * the name of an advertiser's click id. A campaign in the query of the route is stored first: for the browser
+ * session, and as the user's first campaign if there is none yet.
  */
 export function campaignProperties(query: URLSearchParams): Values {
   const values: Values = bare({})

@@ -44,7 +44,10 @@ const RAW = { metrics: ['event_count'], count_mode: 'raw' }
 /** For each code a read that has it, and the same read that has it not. */
 const CASES: Record<Exclude<CaveatCode, 'SAMPLED'>, { has: Asked[]; lacks: Asked[] }> = {
   RANGE_BEFORE_DATA: {
-    has: [['stats', { since: '20d' }], ['pages', { since: '20d' }]],
+    has: [
+      ['stats', { since: '20d' }],
+      ['pages', { since: '20d' }],
+    ],
     lacks: [['stats', { since: '3d' }]],
   },
   RUNNING_INTERVAL: {
@@ -59,7 +62,9 @@ const CASES: Record<Exclude<CaveatCode, 'SAMPLED'>, { has: Asked[]; lacks: Asked
     ],
   },
   PARTIAL_FIRST_DAY: {
-    has: [['query', { ...RAW, group_by: ['date'], since: new Date(NOW - 2 * DAY - 3_600_000).toISOString() }]],
+    has: [
+      ['query', { ...RAW, group_by: ['date'], since: new Date(NOW - 2 * DAY - 3_600_000).toISOString() }],
+    ],
     lacks: [['query', { ...RAW, group_by: ['date'], since: '2d' }]],
   },
   WINDOW_NOT_OVER: {
@@ -71,12 +76,18 @@ const CASES: Record<Exclude<CaveatCode, 'SAMPLED'>, { has: Asked[]; lacks: Asked
     lacks: [['retention', { period: 'day', cohorts: 3 }]],
   },
   CUT: {
-    has: [['pages', { limit: 1, type: 'entry' }], ['breakdown', { property: 'path', limit: 1 }]],
+    has: [
+      ['pages', { limit: 1, type: 'entry' }],
+      ['breakdown', { property: 'path', limit: 1 }],
+    ],
     lacks: [['pages', { type: 'entry' }]],
   },
   MIXED_CURRENCIES: {
     has: [['sources', { goal: 'visit' }]],
-    lacks: [['sources', { goal: 'visit', currency: 'EUR' }], ['sources', {}]],
+    lacks: [
+      ['sources', { goal: 'visit', currency: 'EUR' }],
+      ['sources', {}],
+    ],
   },
   COUNT_MODE: {
     has: [['query', { metrics: ['event_count'], since: '5d' }]],
@@ -98,10 +109,13 @@ async function caveatsOf([name, fields]: Asked): Promise<(CaveatCode | string)[]
   })
 }
 
-test.each(Object.entries(CASES))('%s is there where it is true, and nowhere else', async (code, { has, lacks }) => {
-  for (const asked of has) expect(await caveatsOf(asked), JSON.stringify(asked)).toContain(code)
-  for (const asked of lacks) expect(await caveatsOf(asked), JSON.stringify(asked)).not.toContain(code)
-})
+test.each(Object.entries(CASES))(
+  '%s is there where it is true, and nowhere else',
+  async (code, { has, lacks }) => {
+    for (const asked of has) expect(await caveatsOf(asked), JSON.stringify(asked)).toContain(code)
+    for (const asked of lacks) expect(await caveatsOf(asked), JSON.stringify(asked)).not.toContain(code)
+  },
+)
 
 test('the page of the contract has each code with its effect', async () => {
   const page = await readFile('docs/api/caveats.md', 'utf8')

@@ -30,10 +30,7 @@ type Intervals = { timeSeries?: unknown[]; rows?: Record<string, unknown>[] }
 type Asked = { params: object; range: Range; now: number; zone: Zone; notes: ReadNotes }
 
 /** Notes that the first or last interval of a response is not whole. */
-export function noteIntervals(
-  body: Intervals,
-  { params, range, now, zone, notes }: Asked,
-): void {
+export function noteIntervals(body: Intervals, { params, range, now, zone, notes }: Asked): void {
   const { timeSeries = [], rows = [] } = body
   const [first, last] = [zone.dateOf(range.from), zone.dateOf(now)]
   const has = (date: string) => timeSeries.length > 0 || rows.some(row => row.date === date)
@@ -44,5 +41,8 @@ export function noteIntervals(
     )
   const isHourly = 'groupBy' in params && params.groupBy === 'hour'
   if (!isHourly && range.from !== zone.startOf(first) && has(first))
-    notes.caveats.set('PARTIAL_FIRST_DAY', `The range begins within ${first}, so the first interval is not whole.`)
+    notes.caveats.set(
+      'PARTIAL_FIRST_DAY',
+      `The range begins within ${first}, so the first interval is not whole.`,
+    )
 }

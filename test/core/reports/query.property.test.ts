@@ -16,7 +16,9 @@ const METRICS = [
   'session_count',
   'bounce_rate',
   'avg_duration',
-  ...['sum', 'min', 'max', 'p50', 'p75', 'p90', 'p95', 'p99'].map(statistic => `${statistic}(properties.session_count)`),
+  ...['sum', 'min', 'max', 'p50', 'p75', 'p90', 'p95', 'p99'].map(
+    statistic => `${statistic}(properties.session_count)`,
+  ),
   'sum(properties.plan)',
 ]
 const GROUPS = [
