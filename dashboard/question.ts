@@ -1,6 +1,6 @@
 import type { Condition } from '#schemas/conditions'
 import { datesOf, sinceOf, zoneOf } from './range.ts'
-import type { Address, Filter } from './url.ts'
+import { type Address, type Filter, SESSION_FIELDS } from './url.ts'
 
 /** What an address asks of a read: its dates, its zone and its filters. Every view asks with these alone. */
 
@@ -19,9 +19,12 @@ export function questionOf(address: Address) {
 /** The same for POST /query, whose filters a share link may have too. */
 export function queryOf(address: Address) {
   const { since, until, tz } = datedOf(address)
+  const ofSessions = address.filters.filter(({ field }) => SESSION_FIELDS.includes(field))
+  const ofEvents = address.filters.filter(({ field }) => !SESSION_FIELDS.includes(field))
   return {
     ...{ tz, count_mode: 'raw' as const, date_from: since, ...(until !== undefined && { date_to: until }) },
-    filters: [...address.filters],
+    ...(ofSessions.length > 0 && { where: conditionOf({ area: address.area, filters: ofSessions }) }),
+    filters: ofEvents,
   }
 }
 

@@ -1,11 +1,19 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAnswers } from '#dashboard/answers'
 import { call } from '#dashboard/api'
+import { channelName } from '#dashboard/channels'
 import { countryName } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { datedOf } from '#dashboard/question'
 import { readShared } from '#dashboard/shared'
-import { type Address, FILTER_OPS, type Filter, type FilterOp, withFilter } from '#dashboard/url'
+import {
+  type Address,
+  FILTER_OPS,
+  type Filter,
+  type FilterOp,
+  SESSION_FIELDS,
+  withFilter,
+} from '#dashboard/url'
 import { SaveView } from './save-view.tsx'
 import { type SavedView, Segments } from './segments.tsx'
 
@@ -19,16 +27,22 @@ export const OP_NAMES: Record<FilterOp, string> = {
   lte: 'is at most',
 }
 
-/** Fields whose values are too many to suggest. */
-const IDS = ['user_id', 'session_id']
+/** Fields whose values are too many to suggest, or no property. */
+const IDS = ['user_id', 'session_id', ...SESSION_FIELDS]
 
 export function fieldName(field: string): string {
   return field.replace(/^properties\./, '')
 }
 
+/** Fields whose values have names. */
+const NAMES_OF: Readonly<Record<string, (value: string) => string>> = {
+  country: countryName,
+  channel: channelName,
+}
+
 /** A filter in words. */
 export function filterWords({ field, op, value }: Filter): string {
-  const shown = field === 'country' ? countryName(value) : value === '' ? '(empty)' : value
+  const shown = value === '' ? '(empty)' : (NAMES_OF[field]?.(value) ?? value)
   return `${fieldName(field)} ${OP_NAMES[op]} ${shown}`
 }
 

@@ -28,7 +28,7 @@ const [FROM, TO] = ['2026-03-02', '2026-03-15']
 const ASKS: Record<string, [(context: { address: Address; project: string }) => object, string[]]> = {
   overview: [overview, ['', 'course=events']],
   pages: [pages, ['', 'list=entry']],
-  sources: [sources, ['goal=signup']],
+  sources: [sources, ['', 'goal=signup', 'by=utm_source&goal=signup']],
   events: [events, ['event=signup&prop=plan']],
   funnel: [funnel, ['step=page_view&step=signup&lost=1']],
   retention: [retention, ['cell=2026-03-02:1']],

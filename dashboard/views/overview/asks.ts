@@ -75,7 +75,7 @@ export type OverviewAsks = {
 
 export function asks({ address, project }: ViewContext): OverviewAsks {
   const zone = zoneOf(address)
-  const { audience, comparison, filters, range } = address
+  const { audience, comparison, range } = address
   if (audience !== 'people') {
     return { bots: call('GET /bot-traffic', { project, period: periodOf(range, zone), tz: zone, limit: 50 }) }
   }
@@ -110,7 +110,7 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
   const list = (group_by: string[], limit: number, more: Address['filters'] = []) =>
     call('POST /query', {
       ...common,
-      filters: [...filters, ...more],
+      filters: [...common.filters, ...more],
       metrics: ['unique_users', 'event_count'],
       group_by,
       limit,

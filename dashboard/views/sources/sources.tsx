@@ -10,24 +10,44 @@ import { unfilteredNote } from '#dashboard/question'
 import { fromOutside, shortAddress } from '#dashboard/referrers'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { LENGTH, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
+import { isNamed, LENGTH, NAMED_TABS, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
+import { NamedSources } from './named-sources.tsx'
 
 type Props = ViewContext & { answers: AnswersOf<SourcesAsks> }
 type Row = Answer<'POST /query'>['rows'][number]
 
+const NAMED =
+  'Last touch: a visit counts for what its first page says, and it converts with the event in it. A visitor who came by two sources is in both rows.'
 const LAST_TOUCH =
   'Last touch: a visit counts for what brought it, so a visitor who came by two sources is in both rows.'
 const FIRST_TOUCH =
   'First touch: a visitor counts once, for what brought their first visit in these dates. So a source may have fewer visitors here than above.'
 
 /** Where visits came from, and which sources bring people who do something. */
-export function Sources({ address, answers: { list, hosts, events, conversion } }: Props) {
+export function Sources({ address, answers: { named, list, hosts, events, conversion } }: Props) {
   const tab = openTab(address)
-  const tabs = Object.entries(TABS).map(([key, title]) => ({
+  const all = Object.entries(address.area === 'share' ? TABS : { ...NAMED_TABS, ...TABS })
+  const tabs = all.map(([key, title], i) => ({
     title,
-    href: hrefTo(withOwn(address, { by: key === 'referrer' ? [] : [key] })),
+    href: hrefTo(withOwn(address, { by: i === 0 ? [] : [key] })),
     isOpen: key === tab,
   }))
+  if (isNamed(tab) || list === undefined)
+    return (
+      <Panel
+        title="Sources"
+        tabs={tabs}
+        note={NAMED}
+        wide
+        actions={<GoalForm address={address} events={events} />}
+      >
+        {named !== undefined && isNamed(tab) && (
+          <Answered answer={named}>
+            {data => <NamedSources data={data} tab={tab} address={address} />}
+          </Answered>
+        )}
+      </Panel>
+    )
   return (
     <>
       <Panel title="Sources" tabs={tabs} note={LAST_TOUCH} wide>

@@ -1,0 +1,74 @@
+import type { Answer } from '#dashboard/api'
+import { channelName } from '#dashboard/channels'
+import { Ranked } from '#dashboard/charts/ranked.tsx'
+import { formatted } from '#dashboard/format'
+import { hrefTo } from '#dashboard/navigate'
+import { Empty } from '#dashboard/parts/states.tsx'
+import { type Address, withFilter } from '#dashboard/url'
+import { NAMED_TABS, type NamedTab } from './asks.ts'
+
+type Data = Answer<'GET /sources'>
+type Row = Data['rows'][number]
+
+/** The field of conditions that a row is about. */
+const FIELDS = { channel: 'channel', source: 'source', landing_page: 'entry_page' } as const
+
+/** What a visit without a value is called. */
+const NONE = { channel: 'Unknown', source: 'No source', landing_page: 'No page' } as const
+
+type NamedSourcesProps = { data: Data; tab: NamedTab; address: Address }
+
+/** Visits by channel, source or landing page, with what they came to do where a goal is chosen. */
+export function NamedSources({ data: { rows, total, other, goal }, tab, address }: NamedSourcesProps) {
+  if (total.sessions === 0) return <Empty title="No visits in this range" />
+  const most = rows[0]?.sessions ?? 0
+  const money = rows.some(({ sum_value }) => (sum_value ?? null) !== null)
+  const ofGoal = goal === null ? [] : ['Converted', 'Rate', ...(money ? ['Value'] : [])]
+  return (
+    <>
+      <Ranked
+        name={`Visits by ${NAMED_TABS[tab].toLowerCase()}`}
+        columns={[NAMED_TABS[tab], 'Visits', 'Visitors', 'Without interaction', 'Duration', ...ofGoal]}
+        rows={rows.map(row => ({
+          key: String(row.value),
+          label: labelOf(row, tab),
+          title: labelOf(row, tab),
+          href:
+            row.value === null
+              ? undefined
+              : hrefTo(withFilter(address, { field: FIELDS[tab], op: 'eq', value: row.value })),
+          share: most === 0 ? 0 : row.sessions / most,
+          cells: [
+            { value: row.sessions, as: 'count' as const },
+            { value: row.people, as: 'count' as const },
+            { value: row.bounce_rate, as: 'rate' as const },
+            { value: row.avg_duration, as: 'duration' as const },
+            ...(goal === null
+              ? []
+              : [
+                  { value: row.conversions ?? 0, as: 'count' as const },
+                  { value: row.conversion_rate ?? 0, as: 'rate' as const },
+                  ...(money ? [moneyOf(row)] : []),
+                ]),
+          ],
+        }))}
+      />
+      <p class="cut">
+        {formatted(total.sessions)} visits of {formatted(total.people)} visitors
+        {other !== undefined &&
+          `; ${formatted(other.values)} more values with ${formatted(other.sessions)} visits are not listed`}
+        .
+      </p>
+    </>
+  )
+}
+
+function labelOf({ value }: Row, tab: NamedTab): string {
+  if (value === null) return NONE[tab]
+  return tab === 'channel' ? channelName(value) : value
+}
+
+function moneyOf({ sum_value, currency }: Row): string {
+  const sum = formatted(sum_value)
+  return currency === null || currency === undefined ? sum : `${sum} ${currency}`
+}
