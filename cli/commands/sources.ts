@@ -24,7 +24,7 @@ export const sources = projectRead<'GET /sources'>({
       kind: 'table',
       name: 'rows',
       columns: [
-        { key: 'value', title: 'Value' },
+        { key: 'value', title: TITLES[by] },
         { key: 'sessions', title: 'Sessions', as: 'count' },
         { key: 'people', title: 'Visitors', as: 'count' },
         { key: 'bounce_rate', title: 'Bounce rate', as: 'rate' },
@@ -34,7 +34,7 @@ export const sources = projectRead<'GET /sources'>({
           : ([
               { key: 'conversions', title: 'Converted', as: 'count' },
               { key: 'conversion_rate', title: 'Rate', as: 'rate' },
-              { key: 'sum_value', title: 'Value' },
+              { key: 'sum_value', title: 'Sum of value' },
             ] as const)),
       ],
       rows: [
@@ -45,3 +45,12 @@ export const sources = projectRead<'GET /sources'>({
     },
   ],
 })
+
+const TITLES = {
+  channel: 'Channel',
+  source: 'Source',
+  referrer: 'Referrer',
+  campaign: 'Campaign',
+  content: 'Content',
+  landing_page: 'Landing page',
+} as const
