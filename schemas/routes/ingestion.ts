@@ -50,7 +50,7 @@ export const ingestionRoutes = {
     method: 'POST',
     path: '/track/check',
     tag: 'Ingestion',
-    summary: 'What POST /track would do with an event; nothing is stored',
+    summary: 'What /track would do; stores nothing',
     function: 'track',
     auth: 'project_token',
     body: checkedEvent,
