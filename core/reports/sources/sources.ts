@@ -7,7 +7,7 @@ import { ratio } from '#core/reports/run/rounding'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
-import { integer, sql } from '#core/sql/sql'
+import { integer, join, sql } from '#core/sql/sql'
 import type { Channel } from '#schemas/channels'
 import type { sourcesQuery, sourcesResponse } from '#schemas/sources'
 import { RULES_VERSION } from './known-sources.ts'
@@ -23,12 +23,12 @@ export const sources = defineReport<SourcesParams, Body>({
   sql: groupsSql,
   shape(rows, request) {
     const { params, project, notes } = request
-    const { by, goal, limit } = params
+    const { by, goal } = params
     const total = rows.find(row => Number(row.is_total) === 1) ?? {}
     const groups = rows.filter(row => Number(row.is_total) === 0)
-    const shown = groups.slice(0, limit)
-    const cut = Number(total.group_count ?? 0) - shown.length
-    if (groups.concat(total).some(row => isMixed(row))) warnOf(notes, 'MIXED_CURRENCIES', MIXED)
+    const shown = groups.filter(row => row.shown_place !== null)
+    const hidden = groups.find(row => row.shown_place === null)
+    if ([total, ...shown].some(isMixed)) warnOf(notes, 'MIXED_CURRENCIES', MIXED)
     return {
       project: project.name,
       period: toPeriod(request),
@@ -41,7 +41,9 @@ export const sources = defineReport<SourcesParams, Body>({
         ...((by === 'source' || by === 'referrer') && { channel: channelOf(row) }),
         ...toNumbers(row, params),
       })),
-      ...(cut > 0 && { other: { values: cut, ...restOf(total, shown, params) } }),
+      ...(hidden !== undefined && {
+        other: { values: Number(hidden.group_count), ...restOf(total, shown, params) },
+      }),
     }
   },
   namesOfEmpty: ({ goal }, { total }) =>
@@ -63,7 +65,7 @@ const GROUP_COLUMNS = {
 
 const FIELDS = ['user_key', 'start_at', 'end_at', 'is_bounce', 'entry_page'] as const
 
-/** The totals of all sessions, and one row for each of the largest groups. */
+/** The totals of all sessions, one row for each of the largest groups, and one without a place for the others. */
 function groupsSql({ read, params, project, context }: ReportRequest<SourcesParams>): SqlQuery {
   const { by, goal, limit } = params
   const started = sessionsWithSources(read, FIELDS, ownSources(project, context), [
@@ -75,16 +77,28 @@ function groupsSql({ read, params, project, context }: ReportRequest<SourcesPara
       ? sql``
       : sql`, CAST(sum(has_goal) AS bigint) AS conversions, ${sumOfParts([sql`sum(millionths)`, sql`sum(others)`])} AS sum_value,
           min(first_currency) AS first_currency, max(last_currency) AS last_currency`
-  return sql`SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY is_total ORDER BY sessions DESC, group_value ASC NULLS LAST) AS place,
-        CAST(count(*) OVER () AS bigint) - 1 AS group_count
+  const columns = goal === undefined ? NUMBERS : [...NUMBERS, ...GOAL_NUMBERS]
+  return sql`SELECT is_total, shown_place, count(*) AS group_count, max(group_value) AS group_value, ${join(
+    columns.map(column => sql`max(${column}) AS ${column}`),
+    ', ',
+  )}
+    FROM (SELECT *, CASE WHEN place <= ${integer(limit)} THEN place END AS shown_place
+    FROM (SELECT *, row_number() OVER (PARTITION BY is_total ORDER BY sessions DESC, group_value ASC NULLS LAST) AS place
       FROM (SELECT grouping(group_value) AS is_total, group_value, count(*) AS sessions, count(DISTINCT user_key) AS people,
           CAST(sum(is_bounce) AS bigint) AS bounces, CAST(sum(${DURATION_MS}) AS bigint) AS duration,
           CAST(sum(page_views) AS bigint) AS page_views, min(channel) AS first_channel, max(channel) AS last_channel${ofGoal}
         FROM (SELECT *, ${GROUP_COLUMNS[by]} AS group_value FROM ${started} AS named_session) AS grouped_session
-        GROUP BY GROUPING SETS ((group_value), ())) AS source_group) AS ranked_group
-    WHERE place <= ${integer(limit)}
-    ORDER BY is_total DESC, place`
+        GROUP BY GROUPING SETS ((group_value), ())) AS source_group) AS ranked_group) AS shown_group
+    GROUP BY is_total, shown_place
+    ORDER BY is_total DESC, shown_place NULLS LAST`
 }
+
+/** The numbers of a group. */
+const NUMBERS = [
+  ...[sql`sessions`, sql`people`, sql`bounces`, sql`duration`, sql`page_views`],
+  ...[sql`first_channel`, sql`last_channel`],
+]
+const GOAL_NUMBERS = [sql`conversions`, sql`sum_value`, sql`first_currency`, sql`last_currency`]
 
 const PAGE_VIEWS: EventSum = {
   column: 'page_views',
