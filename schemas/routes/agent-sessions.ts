@@ -118,7 +118,7 @@ export const sessionsRoutes = {
     ...common,
     method: 'POST',
     path: '/dev/approve',
-    summary: 'Approve a request without a human: in development only, elsewhere not there',
+    summary: 'Approve a request without a human: in development only',
     body: devApprove,
     responses: { 200: { description: 'Approved', schema: devApproved } },
     errors: ['NOT_FOUND', 'FORBIDDEN', 'AUTH_REQUIRED', 'INVALID_STATE', 'AUTH_REQUEST_EXPIRED'],
