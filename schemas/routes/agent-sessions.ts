@@ -197,7 +197,7 @@ export const sessionsRoutes = {
     ...common,
     method: 'GET',
     path: '/.well-known/oauth-protected-resource',
-    summary: 'Protected resource metadata (RFC 9728)',
+    summary: 'Resource metadata (RFC 9728)',
     function: 'site',
     responses: {
       200: {
@@ -227,7 +227,7 @@ export const sessionsRoutes = {
     ...common,
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
-    summary: 'Authorization server metadata (RFC 8414)',
+    summary: 'Server metadata (RFC 8414)',
     function: 'site',
     responses: {
       200: {

@@ -67,7 +67,7 @@ export const projectsRoutes = {
     method: 'PATCH',
     path: '/projects/{id}',
     tag: 'Projects',
-    summary: 'Change name, origins, link domains, time zone',
+    summary: 'Change its settings',
     function: 'control',
     auth: 'account',
     scope: 'projects:write',
