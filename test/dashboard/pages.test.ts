@@ -64,14 +64,14 @@ test('sources are listed by any utm field, and by the part of their users that s
   )
 })
 
-test('visits are listed by channel, source and landing page, with a goal', async () => {
+test('sessions are listed by channel, source and landing page, with a goal', async () => {
   type Row = { value: string | null; sessions: number; people: number; conversions?: number }
   const read = (query: string) => drawings.get<{ rows: Row[] }>(`/sources?${query}&limit=50&${ZONE}`)
   const page = await drawings.draw('/app/p/demo/sources?range=14d&goal=signup')
   const { rows } = await read('by=channel&goal=signup')
   expect(rows.length).toBeGreaterThan(2)
   const numbers = page
-    .cells('Visits by channel')
+    .cells('Sessions by channel')
     .map(([, visits, visitors, , , converted]) => [visits, visitors, converted])
   expect(numbers).toEqual(
     rows.map(({ sessions, people, conversions }) =>
@@ -80,7 +80,7 @@ test('visits are listed by channel, source and landing page, with a goal', async
   )
   const bySource = await drawings.draw(page.linkOf('Source'))
   const named = (await read('by=source')).rows
-  expect(bySource.cells('Visits by source').map(([name]) => name)).toEqual(
+  expect(bySource.cells('Sessions by source').map(([name]) => name)).toEqual(
     named.map(({ value }) => value ?? 'No source'),
   )
   // A row is a filter, and it holds for every number of every view.
@@ -89,7 +89,7 @@ test('visits are listed by channel, source and landing page, with a goal', async
   )
   const chosen = (await read('by=landing_page&filter=channel:eq:organic_search')).rows
   expect(chosen.length).toBeGreaterThan(0)
-  expect(search.cells('Visits by landing page').map(row => row.slice(0, 2))).toEqual(
+  expect(search.cells('Sessions by landing page').map(row => row.slice(0, 2))).toEqual(
     chosen.map(({ value, sessions }) => [value ?? 'No page', count(sessions)]),
   )
   for (const view of ['', '/events?event=page_view', '/retention']) {

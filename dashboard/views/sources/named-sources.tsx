@@ -13,22 +13,22 @@ type Row = Data['rows'][number]
 /** The field of conditions that a row is about. */
 const FIELDS = { channel: 'channel', source: 'source', landing_page: 'entry_page' } as const
 
-/** What a visit without a value is called. */
+/** What a session without a value is called. */
 const NONE = { channel: 'Unknown', source: 'No source', landing_page: 'No page' } as const
 
 type NamedSourcesProps = { data: Data; tab: NamedTab; address: Address }
 
-/** Visits by channel, source or landing page, with what they came to do where a goal is chosen. */
+/** Sessions by channel, source or landing page, with what they came to do where a goal is chosen. */
 export function NamedSources({ data: { rows, total, other, goal }, tab, address }: NamedSourcesProps) {
-  if (total.sessions === 0) return <Empty title="No visits in this range" />
+  if (total.sessions === 0) return <Empty title="No sessions in this range" />
   const most = rows[0]?.sessions ?? 0
   const money = rows.some(({ sum_value }) => (sum_value ?? null) !== null)
   const ofGoal = goal === null ? [] : ['Converted', 'Rate', ...(money ? ['Value'] : [])]
   return (
     <>
       <Ranked
-        name={`Visits by ${NAMED_TABS[tab].toLowerCase()}`}
-        columns={[NAMED_TABS[tab], 'Visits', 'Visitors', 'Without interaction', 'Duration', ...ofGoal]}
+        name={`Sessions by ${NAMED_TABS[tab].toLowerCase()}`}
+        columns={[NAMED_TABS[tab], 'Sessions', 'Visitors', 'Without interaction', 'Duration', ...ofGoal]}
         rows={rows.map(row => ({
           key: String(row.value),
           label: labelOf(row, tab),
@@ -54,9 +54,9 @@ export function NamedSources({ data: { rows, total, other, goal }, tab, address 
         }))}
       />
       <p class="cut">
-        {formatted(total.sessions)} visits of {formatted(total.people)} visitors
+        {formatted(total.sessions)} sessions of {formatted(total.people)} visitors
         {other !== undefined &&
-          `; ${formatted(other.values)} more values with ${formatted(other.sessions)} visits are not listed`}
+          `; ${formatted(other.values)} more values with ${formatted(other.sessions)} sessions are not listed`}
         .
       </p>
     </>

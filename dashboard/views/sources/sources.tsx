@@ -17,7 +17,7 @@ type Props = ViewContext & { answers: AnswersOf<SourcesAsks> }
 type Row = Answer<'POST /query'>['rows'][number]
 
 const NAMED =
-  'Last touch: a visit counts for what its first page says, and it converts with the event in it. A visitor who came by two sources is in both rows.'
+  'Last touch: a session counts for what its first page says, and it converts with the event in it. A visitor who came by two sources is in both rows.'
 const LAST_TOUCH =
   'Last touch: a visit counts for what brought it, so a visitor who came by two sources is in both rows.'
 const FIRST_TOUCH =

@@ -16,6 +16,6 @@ test('a click on an event and on a property shows its values, and a value become
   const plan = await value.innerText()
   await value.focus()
   await page.keyboard.press('Enter')
-  await page.getByText(`plan is ${plan}`).waitFor()
+  await page.getByRole('button', { name: `plan is ${plan}`, exact: true }).waitFor()
   expect(new URL(page.url()).searchParams.getAll('f')).toEqual([`properties.plan:eq:${plan}`])
 })
