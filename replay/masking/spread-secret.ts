@@ -17,6 +17,14 @@ const HANDLE = /^[@＠][\p{L}\p{N}_]+$/u
 /** A word, also with a number: `iPhone15`. */
 const WORD_WITH_NUMBER = /^(?:\p{Ll}?\p{Lu}?\p{Ll}{2,}|\p{Lu}{3,})\p{Nd}{0,3}$/u
 const HYPHENATED = /^\p{L}\p{Ll}*(?:-\p{L}\p{Ll}+)+$/u
+/** Sizes one after the other may have the sum of an IBAN by chance. */
+const SIZE = /^[A-Z]{2}\d{2}$/i
+/**
+ * Codes of links, cells and items, such as a list of recovery codes, are secrets from so many characters on.
+ * A shorter part is a size, such as `EU38`, or a storage, such as `512GB`.
+ */
+const MIN_CODE_CHARS = 16
+const MIN_CODE_PART = 6
 /** What holds the parts of an address or a token together. */
 const GLUED_END = /[._+~=-]$/
 const GLUED_BEGIN = /^[._+~=-]/
@@ -37,10 +45,11 @@ export function isSpreadSecret(parts: readonly Part[]): boolean {
     spreads(texts, NAMED).length > 0 ||
     spreads(texts, QUERY).some(found => found.join('').includes('=') || joined.includes('://')) ||
     spreads(texts, KEY).length > 0 ||
-    spreads(texts, IBAN).some(found => isIban(found.join(''))) ||
+    spreads(texts, IBAN).some(found => isIban(found.join('')) && !found.every(part => SIZE.test(part))) ||
     spreads(apart(parts), EMAIL).length > 0 ||
     spreads(texts.map(hideHarmless), NUMBER).some(found => !isListOfNumbers(found)) ||
-    byOwner(parts).some(own => spreads(own, RUN).some(isToken))
+    byOwner(parts).some(own => spreads(own, RUN).some(isToken)) ||
+    spreads(texts, RUN).some(found => found.filter(isCode).join('').length >= MIN_CODE_CHARS)
   )
 }
 
@@ -96,4 +105,8 @@ function isToken(found: readonly string[]): boolean {
 function isWord(part: string): boolean {
   if (GLUED_BEGIN.test(part) || GLUED_END.test(part)) return false
   return WORD_WITH_NUMBER.test(part) || HYPHENATED.test(part) || isCompound(part)
+}
+
+function isCode(part: string): boolean {
+  return part.length >= MIN_CODE_PART && /\p{L}/u.test(part) && /\p{N}/u.test(part) && !isWord(part)
 }

@@ -33,6 +33,13 @@ test('a token is found in one element, and words of several elements are none', 
   expect(apart('iPhone15', 'S24', 'Pixel9', 'MacBookM3')).toBe(false)
 })
 
+test('codes of several elements are found, and sizes and storages are none', () => {
+  expect(apart('Codes', 'a1b2c-3d4e5', 'f6g7h-8i9j0')).toBe(true)
+  expect(apart('9f86d081', '884c7d65')).toBe(true)
+  expect(apart('EU36', 'EU37', 'EU38', 'EU39', 'EU40')).toBe(false)
+  expect(apart('128GB', '256GB', '512GB', '1024GB')).toBe(false)
+})
+
 test('a whole address beside words of other elements is no reason', () => {
   expect(apart('Contact', 'ada@example.org', 'Imprint')).toBe(false)
   expect(together('ada', 'lovelace@example.org')).toBe(true)
