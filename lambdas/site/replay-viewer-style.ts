@@ -59,6 +59,11 @@ button svg{display:block;width:20px;height:20px;margin:auto;fill:currentColor}
 label{display:inline-flex;align-items:center;gap:.5rem;min-height:44px;font-size:.9375rem}
 input[type=checkbox]{width:20px;height:20px;margin:0;accent-color:var(--accent)}
 #lacks{margin:0;padding:.625rem .875rem .75rem 2rem;border-top:1px solid var(--line);color:var(--quiet);font-size:.875rem}
+#masked{border-top:1px solid var(--line);color:var(--quiet);font-size:.875rem}
+#masked summary{padding:.75rem .875rem;cursor:pointer}
+#masked p,#masked dl{margin:0;padding:0 .875rem .75rem}
+#masked dt{font-weight:600}
+#masked dd{margin:0 0 .375rem}
 aside{display:flex;flex-direction:column;min-width:0}
 aside h2{padding:.625rem .875rem;border-bottom:1px solid var(--line)}
 #none{padding:.75rem .875rem;color:var(--quiet);font-size:.9375rem}

@@ -117,6 +117,20 @@ const COLOURS = [
   ['gap', 'missing part'],
 ] as const
 
+/** What the recorder masks, and why: what is not recorded cannot say it by itself. */
+const MASKED = [
+  ['What the visitor typed', 'values of fields, and the same words where the page shows them.'],
+  [
+    'What looks like a secret',
+    'e-mail addresses, numbers of cards, phones and accounts, tokens and keys, and what stands after “password:” and the like. A number of seven digits may be a phone, so it is masked too.',
+  ],
+  [
+    'What often names a person',
+    'the title of the page, values in addresses, and texts that assistive technology reads.',
+  ],
+  ['What the site chose', 'elements with data-aa-mask, its mask selectors, or all texts.'],
+] as const
+
 function viewerHtml(script: string): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -163,6 +177,11 @@ function viewerHtml(script: string): Html {
 </div>
 </div>
 <ul id="lacks" hidden></ul>
+<details id="masked">
+<summary>What the dots hide</summary>
+<p>The visitor’s browser replaced these texts by dots before anything was sent. The service never had them.</p>
+<dl>${MASKED.map(([what, which]) => html`<dt>${what}</dt><dd>${which}</dd>`)}</dl>
+</details>
 </section>
 <aside aria-labelledby="events-title">
 <h2 id="events-title">Events</h2>

@@ -1,5 +1,5 @@
 import { NodeType, type SnapshotNode } from './events.ts'
-import { isSpreadSecret } from './patterns.ts'
+import { hasOwnText, isSpreadSecret, type Part } from './spread-secret.ts'
 
 /** A secret may be spread over the parts of an element with at most so many characters. */
 export const SPREAD_CHARS = 120
@@ -9,18 +9,21 @@ export const CODE_TAGS = /^(script|noscript|template|style)$/
 
 /** Returns whether the texts below a short element look like a secret only together. */
 export function isSpread(node: SnapshotNode): boolean {
-  const texts: string[] = []
+  const parts: Part[] = []
   let chars = 0
   let nodes = 0
-  const collect = (children: SnapshotNode[] = []): boolean =>
+  const collect = (children: SnapshotNode[] = [], owner: unknown): boolean =>
     children.every(child => {
       if (++nodes > SPREAD_NODES) return false
-      if (child.type !== NodeType.Text) return isCode(child) || collect(child.childNodes)
-      texts.push(String(child.textContent ?? ''))
-      chars += texts.at(-1)!.length
+      if (child.type !== NodeType.Text) {
+        return isCode(child) || collect(child.childNodes, hasOwnText(child.tagName ?? '') ? child : owner)
+      }
+      const text = String(child.textContent ?? '')
+      parts.push({ text, owner })
+      chars += text.length
       return chars <= SPREAD_CHARS
     })
-  return collect(node.childNodes) && isSpreadSecret(texts)
+  return collect(node.childNodes, node) && isSpreadSecret(parts)
 }
 
 function isCode({ tagName = '' }: SnapshotNode): boolean {

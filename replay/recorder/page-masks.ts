@@ -1,6 +1,6 @@
 import { FIXED_FIELD } from '#replay/masking/masker'
-import { isSpreadSecret } from '#replay/masking/patterns'
 import { CODE_TAGS, SPREAD_CHARS, SPREAD_NODES } from '#replay/masking/spread'
+import { hasOwnText, isSpreadSecret, type Part } from '#replay/masking/spread-secret'
 
 /** Maximum number of texts of an element that are read together. */
 const MAX_PARTS = 40
@@ -113,9 +113,15 @@ export function isPartOfSecret(node: Node | null): boolean {
 }
 
 /** Returns the texts of a short element, or none. */
-function textsOf(element: Element): string[] {
+function textsOf(element: Element): Part[] {
   const texts = nodesBelow(element, NodeFilter.SHOW_TEXT, MAX_PARTS) ?? []
-  return texts.map(({ textContent }) => textContent ?? '')
+  return texts.map(node => ({ text: node.textContent ?? '', owner: ownerOf(node) }))
+}
+
+function ownerOf({ parentElement }: Node): Element | null {
+  let element = parentElement
+  while (element && !hasOwnText(element.localName)) element = element.parentElement
+  return element
 }
 
 /**
