@@ -66,8 +66,7 @@ const SHARED = new Set(['range', 'from', 'to', 'compare', 'tz', 'who', 'f', 'pro
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 /** Fields of sessions that a filter may have: conditions know them, and the filters of POST /query do not. */
 export const SESSION_FIELDS = ['channel', 'source', 'entry_page']
-const FIELD =
-  /^(event|country|user_id|session_id|channel|source|entry_page|properties\.[A-Za-z0-9_]{1,128})$/
+const FIELD = /^(event|country|user_id|session_id|channel|source|entry_page|properties\.[A-Za-z0-9_]{1,128})$/
 const OWN_NAME = /^[a-z][a-z0-9_]{0,30}$/
 const ZONE = /^[A-Za-z][\w+/-]{0,63}$/
 

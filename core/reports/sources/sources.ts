@@ -65,7 +65,9 @@ const GROUP_COLUMNS = {
 
 const FIELDS = ['user_key', 'start_at', 'end_at', 'is_bounce', 'entry_page'] as const
 
-/** The totals of all sessions, one row for each of the largest groups, and one without a place for the others. */
+/**
+ * The totals of all sessions, one row for each of the largest groups, and one without a place for the others.
+ */
 function groupsSql({ read, params, project, context }: ReportRequest<SourcesParams>): SqlQuery {
   const { by, goal, limit } = params
   const started = sessionsWithSources(read, FIELDS, ownSources(project, context), [
