@@ -12,9 +12,7 @@ test('every endpoint of the API has a line', () => {
 })
 
 test('the examples of reads name the demo project and what they need', () => {
-  expect(lines).toContain(
-    '- GET /breakdown?project=demo&property=path : Events and users by the value of a property',
-  )
+  expect(lines).toContain('- GET /breakdown?project=demo&property=path : Events and users by a property')
   expect(lines.find(line => line.startsWith('- POST /paths '))).toContain(
     '{"project":"demo","goal_event":"signup"',
   )
