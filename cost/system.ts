@@ -237,7 +237,7 @@ export const system = {
     pages: 4,
     minutes: 5,
     /** Compressed size of replay.js as CloudFront sends it (brotli), measured. */
-    scriptBytes: 31_500,
+    scriptBytes: 33_000,
     /** The viewer: two documents and two scripts (51 KB with brotli), the replay, and its events. */
     viewerRequests: 6,
     viewerBytes: 60_000,
