@@ -4,6 +4,7 @@ import { unixMs } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import type { DatedParams } from '#core/reports/run/asked-range'
 import { defineReport } from '#core/reports/run/run'
+import { EVENT_POSITION } from '#core/reports/sql/event-position'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { integer, join, sql } from '#core/sql/sql'
 import { EVENT_LIMITS } from '#schemas/event'
@@ -63,7 +64,7 @@ function resultsSql(read: LakeRead, { name, variants, goal_event }: MeasuredExpe
   )
   const perUser = sql`SELECT user_id, ${join(exposures, ', ')}, max(goal_at) AS goal_at,
         min(CASE WHEN variant IS NOT NULL THEN timestamp END) AS exposed_at,
-        min_by(variant, ROW(timestamp, lag_s, seq)) FILTER (WHERE variant IS NOT NULL) AS first_variant
+        min_by(variant, ${EVENT_POSITION}) FILTER (WHERE variant IS NOT NULL) AS first_variant
       FROM (${perEvent}) AS experiment_event GROUP BY user_id`
   const counts = variants.flatMap((_, i) => {
     const isUser = sql`user_id IS NOT NULL AND first_variant = ${integer(i)}`

@@ -8,6 +8,7 @@ import type { conversionQuery, conversionResponse } from '#schemas/conversion'
 import { propertyOf } from '#schemas/property-names'
 import { ratio } from './run/rounding.ts'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
+import { EVENT_POSITION } from './sql/event-position.ts'
 import { namedValue } from './sql/named-value.ts'
 
 export type ConversionParams = Omit<z.output<typeof conversionQuery>, 'project'>
@@ -57,9 +58,6 @@ const PRESENT = '='
 const MISSING = '-'
 const NOBODY: Counts = { key: null, users: 0, converted: 0 }
 
-/** The order of events: two events of one millisecond are in the order of their arrival (U5). */
-const POSITION = sql`ROW(timestamp, lag_s, seq)`
-
 /**
  * (group_key, users, converted): first the totals of all users, then those without a value, then the largest
  * groups.
@@ -71,7 +69,7 @@ function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery 
   const isConverted =
     from === undefined
       ? sql`count(CASE WHEN event = ${goal} THEN 1 END) > 0`
-      : sql`max(CASE WHEN event = ${goal} THEN ${POSITION} END) > min(CASE WHEN ${isStart} THEN ${POSITION} END)`
+      : sql`max(CASE WHEN event = ${goal} THEN ${EVENT_POSITION} END) > min(CASE WHEN ${isStart} THEN ${EVENT_POSITION} END)`
   const readFields = new Set<EventField>(['event', 'user_id', 'timestamp', 'lag_s', 'seq', ...fields])
   const where = from === undefined ? sql`` : sql` AND event IN (${join([sql`${from}`, sql`${goal}`], ', ')})`
   // The key of a user is never null, because DuckDB's min_by passes over nulls and Trino's does not.
@@ -82,7 +80,7 @@ function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery 
       FROM (SELECT group_key, count(*) AS users, CAST(coalesce(sum(is_converted), 0) AS bigint) AS converted
         FROM (SELECT user_id, CASE WHEN ${isConverted} THEN 1 ELSE 0 END AS is_converted,
             min_by(CASE WHEN ${isStart} THEN coalesce(${PRESENT} || ${value}, ${MISSING}) END,
-              CASE WHEN ${isStart} THEN ${POSITION} END) AS group_key
+              CASE WHEN ${isStart} THEN ${EVENT_POSITION} END) AS group_key
           FROM ${events(read, [...readFields])} AS each_event
           WHERE user_id IS NOT NULL${where} GROUP BY user_id) AS each_user
         WHERE group_key IS NOT NULL GROUP BY GROUPING SETS ((group_key), ())) AS user_group) AS ranked_group

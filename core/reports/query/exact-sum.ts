@@ -1,4 +1,5 @@
 import type { SqlQuery } from '#core/ports'
+import { written } from '#core/reports/sql/written'
 import { sql } from '#core/sql/sql'
 
 /**
@@ -51,9 +52,4 @@ export function addDecimals(numbers: readonly number[]): number {
 
 function decimalsOf(number: number): string {
   return String(number).split('.')[1] ?? ''
-}
-
-/** Numbers of this file only. */
-function written(text: string): SqlQuery {
-  return { text, params: [] }
 }

@@ -1,5 +1,5 @@
 import type { SqlQuery } from '#core/ports'
-import { written } from './metrics.ts'
+import { written } from '#core/reports/sql/written'
 import type { Plan } from './plan.ts'
 
 /**

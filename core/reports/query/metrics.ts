@@ -2,6 +2,7 @@ import type { Row, SqlQuery } from '#core/ports'
 import { ratio } from '#core/reports/run/rounding'
 import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
+import { written } from '#core/reports/sql/written'
 import { integer, sql } from '#core/sql/sql'
 import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
 import type { Metric } from './metric.ts'
@@ -164,9 +165,4 @@ const statistics = {
 
 function toCount([value]: Row[string][]): number {
   return Number(value ?? 0)
-}
-
-/** Names and numbers that the code makes; never values of a request. */
-export function written(text: string): SqlQuery {
-  return { text, params: [] }
 }

@@ -3,9 +3,10 @@ import { events } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import type { QueryFilter } from '#core/reports/conditions/parse-filter'
 import { propertyValue } from '#core/reports/sql/property-value'
+import { written } from '#core/reports/sql/written'
 import { join, name, sql } from '#core/sql/sql'
 import type { Metric } from './metric.ts'
-import { planMetrics, written } from './metrics.ts'
+import { planMetrics } from './metrics.ts'
 import type { QueryRequest } from './params.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { SqlQuery } from '#core/ports'
 import { filterSql, textField } from '#core/reports/sql/filters'
+import { written } from '#core/reports/sql/written'
 import { join, sql } from '#core/sql/sql'
 import type { Channel } from '#schemas/channels'
 import type { ChannelRule } from '#schemas/contexts'
@@ -61,20 +62,20 @@ export function nameSources(asked: SqlQuery, own: OwnSources): SqlQuery {
  * The host of an address, and a host itself, without `www.`. A pattern may have no question mark, which would
  * be a parameter.
  */
-const HOST = constant("'^[a-z][a-z0-9+.-]*://([^/@]*@)*(www[.])*([^/:#@ \\x3f]+)', 3")
-const BARE_HOST = constant("'^(www[.])*(.+)$', 2")
+const HOST = written("'^[a-z][a-z0-9+.-]*://([^/@]*@)*(www[.])*([^/:#@ \\x3f]+)', 3")
+const BARE_HOST = written("'^(www[.])*(.+)$', 2")
 
 /**
  * The keys by which a host is known: itself, a brand, and without its first labels. A name has the first two.
  */
 function candidates(form: Form, text: SqlQuery): SqlQuery {
-  const dot = constant("'.'")
+  const dot = written("'.'")
   const tail = (of: SqlQuery) => sql`substr(${of}, strpos(${of}, ${dot}) + 1)`
   const shorter = (of: SqlQuery) => sql`CASE WHEN strpos(${tail(of)}, ${dot}) > 0 THEN ${tail(of)} END`
   const brand = sql`nullif(regexp_extract(${text}, ${BRAND_HOST}), '') || '.*'`
   const keys = [text, brand, shorter(text), shorter(tail(text))].slice(0, STEPS[form])
   return join(
-    keys.map((key, step) => sql`${key} AS ${constant(`${form}_key_${step}`)}`),
+    keys.map((key, step) => sql`${key} AS ${written(`${form}_key_${step}`)}`),
     ', ',
   )
 }
@@ -84,15 +85,15 @@ type Form = 'host' | 'named'
 const STEPS = { host: 4, named: 2 } as const satisfies Record<Form, number>
 
 /** A brand's search page or its app, and no other service of the brand, such as docs.google.com. */
-const BRAND_HOST = constant(
+const BRAND_HOST = written(
   `'^((m|search|images|lite|[a-z][a-z])[.])*(${BRANDS.join('|')})[.](com[.]|co[.])*[a-z][a-z][a-z]*$', 3`,
 )
 
 function joinKnown(form: Form): SqlQuery {
   return join(
     stepsOf(form).map(step => {
-      const alias = constant(`${form}_known_${step}`)
-      return sql` LEFT JOIN known_source AS ${alias} ON ${alias}.known_key = ${constant(`${form}_key_${step}`)}`
+      const alias = written(`${form}_known_${step}`)
+      return sql` LEFT JOIN known_source AS ${alias} ON ${alias}.known_key = ${written(`${form}_key_${step}`)}`
     }),
     '',
   )
@@ -104,7 +105,7 @@ function stepsOf(form: Form): number[] {
 
 function known(column: 'known_name' | 'known_kind', form: Form): SqlQuery {
   return sql`coalesce(${join(
-    stepsOf(form).map(step => constant(`${form}_known_${step}.${column}`)),
+    stepsOf(form).map(step => written(`${form}_known_${step}.${column}`)),
     ', ',
   )})`
 }
@@ -113,7 +114,7 @@ function known(column: 'known_name' | 'known_kind', form: Form): SqlQuery {
 function ownHosts(hosts: readonly string[]): SqlQuery {
   const each = hosts.map(host => {
     const ending = `.${host}`
-    return sql`from_host = ${host} OR substr(from_host, length(from_host) - ${constant(String(ending.length))} + 1) = ${ending}`
+    return sql`from_host = ${host} OR substr(from_host, length(from_host) - ${written(String(ending.length))} + 1) = ${ending}`
   })
   return each.length === 0 ? sql`false` : sql`(${join(each, ' OR ')})`
 }
@@ -139,10 +140,10 @@ function channel(rules: readonly ChannelRule[]): SqlQuery {
     )
   const isPaid = sql`(medium IN (${texts(PAID_MEDIUMS.split(' '))}) OR starts_with(medium, 'paid'))`
   const paid = PAID_CHANNELS.map(
-    ([kind, each]) => sql`WHEN ${isPaid} AND ${KIND} = ${constant(`'${kind}'`)} THEN ${channelText(each)}`,
+    ([kind, each]) => sql`WHEN ${isPaid} AND ${KIND} = ${written(`'${kind}'`)} THEN ${channelText(each)}`,
   )
   const clicks = CLICK_IDS.flatMap(({ id, channel: each }) =>
-    each === undefined ? [] : [sql`WHEN click_id = ${constant(`'${id}'`)} THEN ${channelText(each)}`],
+    each === undefined ? [] : [sql`WHEN click_id = ${written(`'${id}'`)} THEN ${channelText(each)}`],
   )
   const whens = [
     ...[sql`WHEN has_page = 0 THEN 'server'`, ...own, ...clicks],
@@ -166,23 +167,18 @@ const RULE_FIELDS = {
 } as const satisfies Record<ChannelRule['field'], SqlQuery>
 
 const CLICK_SOURCE = sql`CASE click_id ${join(
-  CLICK_IDS.map(({ id, source }) => constant(`WHEN '${id}' THEN '${source}'`)),
+  CLICK_IDS.map(({ id, source }) => written(`WHEN '${id}' THEN '${source}'`)),
   ' ',
 )} END`
 
-const KNOWN_ROWS = constant(
+const KNOWN_ROWS = written(
   KNOWN_SOURCES.map(({ key, name, kind }) => `('${key}', '${name}', '${kind}')`).join(', '),
 )
 
 function channelText(each: Channel): SqlQuery {
-  return constant(`'${each}'`)
+  return written(`'${each}'`)
 }
 
 function texts(all: readonly string[]): SqlQuery {
-  return constant(all.map(text => `'${text}'`).join(', '))
-}
-
-/** A piece of SQL from the constants of this folder. */
-function constant(text: string): SqlQuery {
-  return { text, params: [] }
+  return written(all.map(text => `'${text}'`).join(', '))
 }

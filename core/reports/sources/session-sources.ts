@@ -5,6 +5,8 @@ import type { SessionField } from '#core/lake/read/session-fragments'
 import { PAGE } from '#core/lake/read/session-rule'
 import { userKeyOf } from '#core/lake/read/user-links'
 import type { SqlQuery } from '#core/ports'
+import { EVENT_POSITION } from '#core/reports/sql/event-position'
+import { written } from '#core/reports/sql/written'
 import { join, name, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { ASKED_COLUMNS, nameSources, type OwnSources } from './name-sources.ts'
@@ -24,11 +26,11 @@ export function sessionsWithSources(
   sums: readonly EventSum[] = [],
 ): SqlQuery {
   const all = withoutWhere(read)
-  const columns = join([...fields.map(constant), ...sums.map(({ column }) => constant(column))], ', ')
+  const columns = join([...fields.map(written), ...sums.map(({ column }) => written(column))], ', ')
   const entry = sql`SELECT ${hasIdsAsKeys(all) ? sql`max(session_id)` : userKeyOf(sql`max(session_id)`)} AS entry_key,
-          min_by(CAST(ROW(${join(ASKED_COLUMNS.map(name), ', ')}) AS ROW(${ROW_TYPE})), ${POSITION}) FILTER (WHERE page IS NOT NULL) AS entry,
+          min_by(CAST(ROW(${join(ASKED_COLUMNS.map(name), ', ')}) AS ROW(${ROW_TYPE})), ${EVENT_POSITION}) FILTER (WHERE page IS NOT NULL) AS entry,
           max(CASE WHEN page IS NOT NULL THEN 1 ELSE 0 END) AS has_page${join(
-            sums.map(({ column, value }) => sql`, ${value} AS ${constant(column)}`),
+            sums.map(({ column, value }) => sql`, ${value} AS ${written(column)}`),
             '',
           )}
         FROM (SELECT *, ${PAGE} AS page FROM ${eventsOfSessions(all, sums)} AS each_event WHERE session_id IS NOT NULL) AS paged_event
@@ -42,10 +44,7 @@ export function sessionsWithSources(
   return nameSources(asked, own)
 }
 
-/** The order of events: two events of one millisecond are in the order of their arrival (U5). */
-const POSITION = sql`ROW(timestamp, lag_s, seq)`
-
-const ROW_TYPE = constant(ASKED_COLUMNS.map(column => `${column} varchar`).join(', '))
+const ROW_TYPE = written(ASKED_COLUMNS.map(column => `${column} varchar`).join(', '))
 
 /** The events of the sessions that start in the range. */
 function eventsOfSessions(read: LakeRead, sums: readonly EventSum[]): SqlQuery {
@@ -55,8 +54,4 @@ function eventsOfSessions(read: LakeRead, sums: readonly EventSum[]): SqlQuery {
     ...sums.flatMap(({ fields }) => fields),
   ])
   return events({ ...read, to: sessionsEnd(read) }, [...fields])
-}
-
-function constant(text: string): SqlQuery {
-  return { text, params: [] }
 }
