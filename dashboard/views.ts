@@ -16,7 +16,7 @@ export type Shared = 'range' | 'dates' | 'comparison' | 'audience' | 'filters'
 
 type Ignored = {
   what: readonly Shared[]
-  /** Why, as a sentence at the head of the view where something is chosen that does not hold there. */
+  /** Says why the view ignores what the reader has chosen. The head of the view shows it then. */
   why?: string
 }
 

@@ -258,8 +258,8 @@ function reach(path: string, importsByPath: ReadonlyMap<string, readonly string[
 }
 
 /**
- * The npm packages that the files load at run time which are reached from `entries`: by imports of any kind,
- * but not by those of types.
+ * The npm packages that a program loads at run time. The program is `entries` and every file that these
+ * import, directly or not. Imports of types do not count.
  */
 export function packagesReached(files: readonly SourceFile[], entries: readonly string[]): string[] {
   const imports = new Map(

@@ -62,8 +62,9 @@ export function authenticate(services: CredentialServices) {
 }
 
 /**
- * Optional authentication by an agent session or an API key: undefined without a credential, so that requests
- * of pages wait for nothing. Else the caller of a good one; null when each is unknown, expired or revoked.
+ * Optional authentication by an agent session or an API key. Without a credential it is undefined at once,
+ * because browsers send none and must not wait. Else it is the caller of the first credential that is valid,
+ * or null if none is.
  */
 export function findCaller(services: Pick<CredentialServices, 'accounts' | 'agentSessions'>) {
   return function findCaller(request: HttpRequest): undefined | Promise<Caller | null> {

@@ -104,7 +104,7 @@ const OWN_EVENTS = [
   'fourth_button_chosen',
 ]
 
-/** The same name never stands for two elements: the one that tells more has the first name. */
+/** Gives each element a name of its own. The element with the highest score has the first name. */
 function withOwnNames(candidates: readonly Candidate[]): Candidate[] {
   const own = candidates
     .filter(({ template }) => template.intent === 'other')

@@ -61,7 +61,7 @@ export const PLATFORMS: Readonly<Record<string, KnownClass>> = {
   Substack: 'content',
 }
 
-/** Ends of hosts that only public bodies have. */
+/** The ends of host names that only public authorities have, such as `.gov`. */
 export const PUBLIC_HOST =
   /\.(gov|gov\.[a-z]{2}|gouv\.fr|gob\.[a-z]{2}|gv\.at|admin\.ch|bund\.de|gc\.ca|go\.[a-z]{2}|govt\.nz)$/
 

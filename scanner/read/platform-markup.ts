@@ -124,5 +124,5 @@ export const FORM_MARKUP: readonly {
 /** What only an e-mail field asks for when its form leads there: no sign-up, and nothing to count. */
 export const IS_RESET = /reset|forgot|recover|password|passwort|mot-de-passe|contrasena|lost/
 
-/** Magic links: whoever has no account gets one. */
+/** Words of a form that sends a sign-in link by e-mail. It creates an account where there is none. */
 export const IS_MAGIC = /magic|passwordless|otp|auth/

@@ -7,9 +7,8 @@ import type { Deployed } from './deployed.ts'
 /**
  * Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason.
  * The routes table, with the schemas of all endpoints, is in every function, and so is what bounds strangers.
- * The rule of experiments, and the words of its fields, are 2 to 5 KB of it. Annotations and versions of
- * contexts are 2 KB of each, in the table; a quarter of a hundredth. Conditions of reads are 5 KB of it. What
- * was refused, and POST /track/check, are 3 KB of it.
+ * So each function has: 2 to 5 KB for the rule and the fields of experiments, 2 KB for annotations and
+ * versions of contexts, 5 KB for conditions of reads, and 3 KB for refused events and POST /track/check.
  */
 const SIZE_LIMITS: Record<FunctionName, number> = {
   // The client of Secrets Manager, for the key of the e-mail index, and the gathered counts of bots.
@@ -17,8 +16,8 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // A read lists the hot files itself and writes links files, so it has the client of S3 and both Parquet
   // libraries. It computes the results of experiments too, and notes which events reports have named. Reports
   // for share links, which fold groups of few people, are a hundredth of it, and so are the notes that say
-  // what a number counts. What makes sets of sessions and people from a condition is 12 KB. The
-  // table of known sources, and the caveats, are 20 KB.
+  // what a number counts. Conditions of reads need 12 KB to
+  // choose sessions and people. Known sources and caveats need 20 KB.
   reports: 1_640_000,
   stream: 1_090_000,
   // The clients of SNS and SQS, for feedback and for website analyses, with the list of public suffixes,
