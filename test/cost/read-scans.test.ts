@@ -6,6 +6,7 @@ import type { Segment } from '#core/lake/model/segment'
 import type { Snapshot } from '#core/lake/read/snapshot'
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import { createReader } from '#core/reports/run/read'
 import { runReport } from '#core/reports/run/run'
 import { stats } from '#core/reports/stats'
 import { DAY_MS } from '#core/time'
@@ -92,10 +93,15 @@ async function runStats(snapshot: Snapshot & { now: number }, has_event_ids: boo
     ...{ has_links: false, has_linked_anonymous_ids: false, portfolio_id: null, timezone: null },
     created_at: new Date(START).toISOString(),
   }
-  await runReport(
-    stats,
-    { engine, openLake: async () => fixedLake(snapshot), clock: { now: () => now } },
-    { project, query: { since: '30d', days: undefined, groupBy: 'day' }, signal: undefined },
+  // As a request runs it, with the counters that know the first event.
+  const read = createReader({
+    engine,
+    openLake: async () => fixedLake(snapshot),
+    clock: { now: () => now },
+    usage: { totals: async () => [{ events: 2, reads: 0, times: { first: START, last: now } }] },
+  })
+  await read({ account: project.account_id, options: { receipt: false, sql: false } }, services =>
+    runReport(stats, services, { project, query: { since: '30d', groupBy: 'day' } }),
   )
   return queries
 }

@@ -5,30 +5,33 @@ import { unixMs } from '#core/lake/read/session-rows'
 import type { Now } from '#core/ports'
 import { sql } from '#core/sql/sql'
 import { DAY_MS } from '#core/time'
+import type { UsageCounters } from '#core/usage/counters'
 import type { ReadRows } from './statements.ts'
 
 /** Unix ms of the first event of a project; null without events. */
 export type FirstEvent = number | null
 
-/** Returns the first event of a project, from `read` if it is not known. */
+/** Returns the first event of a project. `read` finds it in the lake, where the counters do not have it. */
 export type FirstEvents = (projectId: string, read: () => Promise<FirstEvent>) => Promise<FirstEvent>
 
-/** How long a first event counts, ms: a late event may be earlier, and an erasure may remove it. */
+/** How long a first event counts, ms: a late event may be earlier. */
 const KNOWN_MS = 60_000
 /** Projects whose first event a process knows. */
 const MAX_PROJECTS = 10_000
 
 /**
- * Remembers the first events of projects, because they hardly change. That a project has none is not
- * remembered.
+ * Knows the first events of projects by the counters of accepted events, so that a read needs no statement
+ * for it. The lake says it of a project whose first events are older than these counters, and of one that was
+ * not filled by requests. Remembers it, because it hardly changes. That a project has none is not remembered.
  */
-export function createFirstEvents(clock: Now): FirstEvents {
+export function createFirstEvents(clock: Now, usage?: Pick<UsageCounters, 'totals'>): FirstEvents {
   const known = new QuickLRU<string, { at: number; readAt: number }>({ maxSize: MAX_PROJECTS })
   return async function firstEventOf(projectId, read) {
     const cached = known.get(projectId)
     const now = clock.now()
     if (cached !== undefined && now - cached.readAt < KNOWN_MS) return cached.at
-    const at = await read()
+    const [totals] = (await usage?.totals([projectId])) ?? []
+    const at = totals?.times?.first ?? (await read())
     if (at === null) known.delete(projectId)
     else known.set(projectId, { at, readAt: now })
     return at

@@ -1,6 +1,7 @@
 import { createSharedRuns } from '#core/async/shared-runs'
 import type { Guest } from '#core/limits/limit-state'
 import type { ScanEstimator } from '#core/ports'
+import type { UsageCounters } from '#core/usage/counters'
 import type { ReadOptions, Receipt, Statement } from '#schemas/read-options'
 import { caveatsField } from './caveats.ts'
 import { compactLists } from './compact-lists.ts'
@@ -14,6 +15,8 @@ export type ReadServices = ReportServices &
   Pick<MomentServices, 'freshUntil'> & {
     /** Without it a dry run knows no numbers. */
     estimator?: ScanEstimator | undefined
+    /** Without them the lake says where the data of a project begins. */
+    usage?: Pick<UsageCounters, 'totals'> | undefined
   }
 
 export type ReadCall = {
@@ -54,7 +57,7 @@ export type ReadResult<Body> = { body: (Body | DryRun) & Extras; receipt: Receip
 export function createReader(services: ReadServices) {
   const { engine, estimator, clock } = services
   const shareMoment = createMoments(services)
-  const firstEvents = createFirstEvents(clock)
+  const firstEvents = createFirstEvents(clock, services.usage)
   const shareRun = createSharedRuns<Computation & { body: unknown }>()
   let readCount = 0
 

@@ -6,6 +6,7 @@ import { createFirstEvents } from '#core/reports/run/first-event'
 import { createReader, type ReadCall } from '#core/reports/run/read'
 import { type Report, type ReportCall, runReport } from '#core/reports/run/run'
 import { stats } from '#core/reports/stats'
+import type { EventTimes } from '#core/usage/counters'
 import { testProject } from '#test/support/account-fixtures'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { recordOf } from '#test/support/record-of'
@@ -131,4 +132,18 @@ test('a first event is known for a minute, and that there is none is asked every
   expect(await firstEvents('proj_1', next)).toBe(5)
   now += 1
   expect(await firstEvents('proj_1', next)).toBe(3)
+})
+
+test('the counters of accepted events say the first one without a search; without their times the lake does', async () => {
+  const times: Record<string, EventTimes | null> = { counted: { first: 7, last: 9 }, old: null }
+  const totals = async (ids: readonly string[]) =>
+    ids.map(id => ({ events: 2, reads: 0, times: times[id] ?? null }))
+  const firstEvents = createFirstEvents({ now: () => NOW }, { totals })
+  let searches = 0
+  const search = async () => {
+    searches++
+    return 3
+  }
+  expect([await firstEvents('counted', search), searches]).toEqual([7, 0])
+  expect([await firstEvents('old', search), searches]).toEqual([3, 1])
 })
