@@ -1,24 +1,20 @@
-import {
-  createManifestStore,
-  type EmptyEpochs,
-  type ManifestItems,
-  NO_EMPTY_EPOCHS,
-  skipEmpty,
-} from '#core/lake/model/empty-epochs'
+import { type EmptyEpochs, NO_EMPTY_EPOCHS, skipEmpty } from '#core/lake/model/empty-epochs'
 import { toSegment } from '#core/lake/model/encode-manifest'
 import { manifestKey, manifestPageKey } from '#core/lake/model/keys'
 import { emptyManifest, type Manifest } from '#core/lake/model/manifest'
+import {
+  createManifestItems,
+  type ManifestEntry,
+  type ManifestItems,
+  type ManifestPointers,
+} from '#core/lake/model/manifest-items'
 import {
   type ManifestObject,
   type ManifestObjectServices,
   type ManifestPointer,
   manifestOfObject,
 } from '#core/lake/model/manifest-objects'
-import {
-  createManifestItems,
-  type ManifestEntry,
-  type ManifestPointers,
-} from '#core/lake/model/manifest-store'
+import { createManifestStore } from '#core/lake/model/manifest-store'
 import { unpackJson } from '#core/lake/model/packed-json'
 import {
   EPOCH_TIME_INTERVAL_MS,

@@ -16,7 +16,7 @@ import { DamagedObjectError, packJson, unpackJson } from './packed-json.ts'
 import type { Segment } from './segment.ts'
 
 /**
- * A manifest is an immutable object of the lake, and the item of the state names it (manifest-store.ts). So
+ * A manifest is an immutable object of the lake, and the item of the state names it (manifest-items.ts). So
  * an item has a bound, however many segments a bucket has, and the lake can say its own state after a loss
  * of the table. Old segments are in pages, objects of their own, which hardly ever change: a change of a
  * manifest writes at most MAX_LISTED segments, however many there are.

@@ -3,9 +3,9 @@ import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#co
 import { DAY_MS } from '#core/time'
 import type { Claim } from './claim.ts'
 import { assertNotForgotten, assertNotNewer, EDITION } from './edition.ts'
-import { createManifestStore } from './empty-epochs.ts'
+import { createManifestItems, manifestPointers } from './manifest-items.ts'
 import type { ManifestObjectServices } from './manifest-objects.ts'
-import { createManifestItems, manifestPointers } from './manifest-store.ts'
+import { createManifestStore } from './manifest-store.ts'
 import {
   EPOCH_TIME_INTERVAL_MS,
   EPOCH_TIMES,

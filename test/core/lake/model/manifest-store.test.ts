@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createLakeWorker } from '#core/lake/compact/jobs'
-import { createManifestStore } from '#core/lake/model/empty-epochs'
 import { emptyManifest } from '#core/lake/model/manifest'
+import { createManifestStore } from '#core/lake/model/manifest-store'
 import { openLake } from '#core/lake/read/snapshot'
 import type { Project } from '#core/projects/project'
 import { BUCKETS } from '#schemas/columns'
