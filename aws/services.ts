@@ -27,8 +27,8 @@ import { profiles } from '#core/plans/profile'
 import type { Project } from '#core/projects/project'
 import { openReplays } from '#core/replays/open-replays'
 import { keepInTable } from '#core/reports/run/kept-answers'
-import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanWorker } from '#core/scans/open-scan-worker'
+import { openScans } from '#core/scans/open-scans'
 import { type ScanJob, scanAgent } from '#core/scans/scan'
 import { createSiteVisitor } from '#core/scans/visit-site'
 import { createBedrockClient } from '#providers/bedrock/create-bedrock-client'
@@ -182,7 +182,7 @@ export function createControlServices(environment: Environment) {
   const feedbackSink = feedbackSinkOf({ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }, trace)
   const access = createTracedAccess(stores, settings, log, feedbackSink)
   const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
-  const scans = openScans(access, JOB_QUEUE_URL, trace)
+  const scans = openQueuedScans(access, JOB_QUEUE_URL, trace)
   const services = { ...access, billing, scans, baseUrl: BASE_URL, clock, log }
   return { services, edgeKey: EDGE_KEY, instrument }
 }
@@ -221,7 +221,7 @@ export function createMcpServices(environment: Environment) {
     control: {
       ...common,
       billing: access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null,
-      scans: openScans(access, JOB_QUEUE_URL, trace),
+      scans: openQueuedScans(access, JOB_QUEUE_URL, trace),
     },
     services: { ...common, secret: () => secrets.get(EMAIL_KEY_ARN) },
     edgeKey: EDGE_KEY,
@@ -364,13 +364,13 @@ const SCAN_WAIT_MS = 22_000
  */
 const MAX_ANONYMOUS_SCANS = 1
 
-function openScans(
+function openQueuedScans(
   access: ReturnType<typeof createTracedAccess>,
   queueUrl: string,
   trace: Instruments['trace'],
 ) {
   const jobs = createSqsJobQueue<ScanJob>({ client: trace(createSqsClient()), queueUrl })
-  return openScanDesk({ ...access, jobs, clock, waitMs: SCAN_WAIT_MS, maxAnonymous: MAX_ANONYMOUS_SCANS })
+  return openScans({ ...access, jobs, clock, waitMs: SCAN_WAIT_MS, maxAnonymous: MAX_ANONYMOUS_SCANS })
 }
 
 /** The hasher of e-mail addresses, with the key from Secrets Manager. */

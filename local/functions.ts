@@ -16,7 +16,7 @@ import { createTails } from '#core/live/tails'
 import type { Clock, JobQueue, Log } from '#core/ports'
 import { openReplays } from '#core/replays/open-replays'
 import { keepInMemory } from '#core/reports/run/kept-answers'
-import { openScanDesk } from '#core/scans/open-scan-desk'
+import { openScans } from '#core/scans/open-scans'
 import type { ScanJob } from '#core/scans/scan'
 import { authHandler } from '#lambdas/auth/handler'
 import { findCaller } from '#lambdas/chain/authenticate'
@@ -110,7 +110,7 @@ export async function openFunctions(
     log,
     scanStore: storage.scanStore,
     usedEvents: storage.usedEvents,
-    scans: openScanDesk({ ...storage, ...access, jobs: scanJobs, clock, waitMs: SCAN_WAIT_MS }),
+    scans: openScans({ ...storage, ...access, jobs: scanJobs, clock, waitMs: SCAN_WAIT_MS }),
   }
   const country = openCountryTable()
   const countryHeader = settings.COUNTRY_HEADER ?? null

@@ -106,12 +106,12 @@ export function createPurge({
     return true
   }
 
-  /** Buries the events of a project, or lets the list forget it when no file has them any more. */
+  /** Erases the events of a project, or lets the list forget it when no file has them any more. */
   async function forgetInLake({ project_id, bucket, number }: LakeDeletion): Promise<void> {
     try {
       if (number === null) {
-        const buried = await erasures.purgeProject({ id: project_id, bucket })
-        await deletions.noteTombstone({ project_id, bucket, number: buried })
+        const tombstone = await erasures.purgeProject({ id: project_id, bucket })
+        await deletions.noteTombstone({ project_id, bucket, number: tombstone })
       } else if (await receipts.isGone(bucket, number)) await deletions.finishLake(project_id)
     } catch (error) {
       log('JOB_FAILED', { job: `purge of ${project_id} from the lake`, error: String(error) })

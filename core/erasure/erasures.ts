@@ -56,7 +56,7 @@ export function createErasures({ erasures, tombstones, arrivals, clock }: Erasur
       const until = Math.max(pause.until, ahead)
       const numbers = await Promise.all(
         parts.map(({ project: { id: project_id, bucket } }) =>
-          tombstones.bury(bucket, { project_id, users, until }),
+          tombstones.add(bucket, { project_id, users, until }),
         ),
       )
       await saveReceipts(id, parts, numbers, requested_at)
@@ -90,7 +90,7 @@ export function createErasures({ erasures, tombstones, arrivals, clock }: Erasur
    */
   async function purgeProject({ id, bucket }: Pick<Project, 'id' | 'bucket'>): Promise<number> {
     const until = Math.max(clock.now(), await arrivals.newestAhead())
-    return tombstones.bury(bucket, { project_id: id, users: null, until })
+    return tombstones.add(bucket, { project_id: id, users: null, until })
   }
 
   /**
@@ -98,7 +98,7 @@ export function createErasures({ erasures, tombstones, arrivals, clock }: Erasur
    * than the account's plan shows.
    */
   async function expireEvents({ id, bucket }: Pick<Project, 'id' | 'bucket'>, until: number): Promise<void> {
-    await tombstones.bury(bucket, { project_id: id, users: null, until })
+    await tombstones.add(bucket, { project_id: id, users: null, until })
   }
 
   /**
@@ -110,7 +110,7 @@ export function createErasures({ erasures, tombstones, arrivals, clock }: Erasur
     ids: readonly string[],
     until: number,
   ): Promise<void> {
-    await tombstones.bury(bucket, { project_id: id, users: ids.map(userHash), until })
+    await tombstones.add(bucket, { project_id: id, users: ids.map(userHash), until })
   }
 
   return { erasePerson, eraseIds, noteIdentity: erasures.noteIdentity, purgeProject, expireEvents }

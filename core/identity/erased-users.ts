@@ -47,7 +47,7 @@ export function createErasedUsers(state: StateTable) {
    * Remembers that what these ids have sent until then (Unix ms) is erased. Writes one item for each
    * CHUNK_IDS of them. `finals`: those that lead to no other id. Without it, any of them may.
    */
-  async function bury(
+  async function note(
     projectId: string,
     ids: readonly string[],
     until: number,
@@ -118,7 +118,7 @@ export function createErasedUsers(state: StateTable) {
     }
   }
 
-  return { bury, read, noted }
+  return { note, read, noted }
 }
 
 /** The hash of a tombstone is the beginning of the digest here. */

@@ -7,7 +7,7 @@ import type { ScopeStore } from './scope-store.ts'
 import type { IdentityScope } from './scopes.ts'
 
 export type PersonRemovalServices = {
-  erasedUsers: Pick<ErasedUserStore, 'bury'>
+  erasedUsers: Pick<ErasedUserStore, 'note'>
   scopes: Pick<ScopeStore, 'dropOthers'>
   work: Pick<IdentityWorkList, 'save'>
   lake: Pick<Lake, 'put'>
@@ -32,7 +32,7 @@ export function createPersonRemoval({ erasedUsers, scopes, work, lake, clock }: 
       finals,
     }: { id?: string; until?: number; finals?: readonly string[] } = {},
   ): Promise<void> {
-    await Promise.all(scope.projects.map(project => erasedUsers.bury(project.id, ids, until, finals)))
+    await Promise.all(scope.projects.map(project => erasedUsers.note(project.id, ids, until, finals)))
     const own = scope.projects.map(({ id, bucket }) => ({ id, bucket }))
     const joined = scope.projects.length > 1 ? [{ id: scope.key, bucket: scope.bucket }] : []
     for (const { id } of own) await scopes.dropOthers(id, scope.key)

@@ -47,7 +47,7 @@ export function openScanWorker(options: OpenScanWorkerOptions): ScanWorker {
   const running = createRunningScans(services)
   return createScanWorker({
     ...{ store, running, visitor, advise, clock, log, watchOf },
-    // It only gives back what the desk has counted.
+    // It only gives back what the scans has counted.
     quotas: createScanQuotas({ ...services, profile, networkHash: async () => '' }),
     compare: compareResults,
     ...(textModel && {

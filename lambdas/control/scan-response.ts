@@ -1,6 +1,6 @@
 import type { Project } from '#core/projects/project'
 import { isFinished } from '#core/scans/scan'
-import type { ScanView } from '#core/scans/scan-desk'
+import type { ScanView } from '#core/scans/scans'
 import { type SiteOrigin, siteOriginOf } from '#core/scans/site-origin'
 import { writeHandoff } from '#scanner/handoff/write-handoff'
 import type { ScanResponse } from '#schemas/scan-requests'

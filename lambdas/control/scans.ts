@@ -2,7 +2,7 @@ import { type Caller, hasScope } from '#core/access/caller'
 import { ApiError } from '#core/errors'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
-import type { ScanDesk, ScanView } from '#core/scans/scan-desk'
+import type { Scans, ScanView } from '#core/scans/scans'
 import { type AccountCall, type AccountChainServices, accountChain } from '#lambdas/chain/account-chain'
 import { authRequired } from '#lambdas/chain/authenticate'
 import type { Endpoint } from '#lambdas/chain/chain'
@@ -15,7 +15,7 @@ import { routes } from '#schemas/routes'
 import { toScanResponse } from './scan-response.ts'
 
 export type ScanEndpointServices = AccountChainServices & {
-  scans: Pick<ScanDesk, 'startAnonymous' | 'start' | 'read' | 'resume' | 'upgrade'>
+  scans: Pick<Scans, 'startAnonymous' | 'start' | 'read' | 'resume' | 'upgrade'>
   projects: Pick<ProjectStore, 'resolve'>
   baseUrl: string
 }

@@ -28,7 +28,7 @@ const PASSED_ON: Record<string, string> = {
   'core/reports/conditions/choose.ts: error.message': 'the errors of core/reports/conditions/parse-filter.ts',
   'core/reports/conditions/choose.ts: message': 'the argument of UnknownFieldError, likewise',
   'core/reports/funnel/steps.ts: error.message': 'the argument of UnknownFieldError, likewise',
-  'core/scans/scan-desk.ts: failure?.reason': 'the failures of core/scans/scan-worker.ts',
+  'core/scans/scans.ts: failure?.reason': 'the failures of core/scans/scan-worker.ts',
   'lambdas/auth/grants.ts: error.message':
     'the errors of core/access/auth-request-errors.ts and core/access/code-verifier.ts',
   "lambdas/mcp/run-tool.ts: problems.join(' ')": 'problemOf, in the same file',

@@ -41,7 +41,7 @@ export function createSimulatedErasures(state: MemoryLakeState, lake: SimulatedL
       now: number,
     ): Promise<void> {
       const users = user === null ? null : [userHash(user)]
-      await writer.bury(bucket, { project_id: project, users, until: now })
+      await writer.add(bucket, { project_id: project, users, until: now })
       // Another process takes the next erasures, so that not all of a time are in one batch.
       if (count % 3 === 2) writer = openWriter()
       count++

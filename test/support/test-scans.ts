@@ -3,8 +3,8 @@ import { createOutboundClient } from '#core/outbound/outbound-client'
 import type { Profile } from '#core/plans/profile'
 import type { Clock, JobQueue, Log } from '#core/ports'
 import type { ProjectStore } from '#core/projects/store'
-import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanWorker } from '#core/scans/open-scan-worker'
+import { openScans } from '#core/scans/open-scans'
 import type { ScanJob } from '#core/scans/scan'
 import { createScanStore } from '#core/scans/scan-store'
 import { createSiteVisitor } from '#core/scans/visit-site'
@@ -44,6 +44,6 @@ export function openTestScans({ site, jobs: others, ...options }: TestScansOptio
   const policy = others && { isAllowedAddress: () => true, isAllowedPort: () => true }
   return {
     scanStore: createScanStore(options),
-    scans: openScanDesk({ ...options, ...(policy && { policy }), jobs, waitMs: 60_000, lookMs: 5 }),
+    scans: openScans({ ...options, ...(policy && { policy }), jobs, waitMs: 60_000, lookMs: 5 }),
   }
 }

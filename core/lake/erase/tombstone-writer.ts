@@ -48,7 +48,7 @@ export function createTombstoneWriter({
    * Returns the number under which the manifest has the progress. Throws UNAVAILABLE if the manifest changes
    * too often, or has MAX_BATCHES.
    */
-  function bury(bucket: number, erased: ErasedEvents): Promise<number> {
+  function add(bucket: number, erased: ErasedEvents): Promise<number> {
     const written = Promise.withResolvers<number>()
     const queue = waiting.get(bucket)
     if (queue !== undefined) queue.push({ erased, written })
@@ -114,5 +114,5 @@ export function createTombstoneWriter({
     return isOpen ? last : undefined
   }
 
-  return { bury }
+  return { add }
 }

@@ -18,7 +18,7 @@ test('a page that needs its scripts is rendered beside the thread, and nothing o
   )
   const { start, logged, folder } = await open()
   await linkBrowser(folder)
-  const { preview } = await start().desk.start({ url, isFull: false }, ACCOUNT)
+  const { preview } = await start().scans.start({ url, isFull: false }, ACCOUNT)
   expect(preview?.coverage).toEqual({
     pages: [{ url, status: 200, rendered: true }],
     not_reached: [],

@@ -86,16 +86,16 @@ describe('10,000 erasures of a project', () => {
 
   test('are hidden at once, and a read has the same statements as with one', async () => {
     const { writer, clock } = openWriter()
-    await writer.bury(BUCKET, { project_id: PROJECT.id, users: [userHash(user(0))], until: NOW })
+    await writer.add(BUCKET, { project_id: PROJECT.id, users: [userHash(user(0))], until: NOW })
     const withOne = await readStats()
     expect(withOne.totals).toMatchObject({ total_events: 3 * (USERS - 1), unique_users: USERS - 1 })
     expect(withOne).toMatchObject({ sessions: 3 * (USERS - 1), readEvents: false })
     for (let i = 1; i < 10_000; i += 500) {
       clock.time += 20_000
-      const burials = Array.from({ length: 500 }, (_, j) => i + j).filter(each => each < 10_000)
+      const numbers = Array.from({ length: 500 }, (_, j) => i + j).filter(each => each < 10_000)
       await Promise.all(
-        burials.map(each =>
-          writer.bury(BUCKET, { project_id: PROJECT.id, users: [userHash(user(each))], until: NOW }),
+        numbers.map(each =>
+          writer.add(BUCKET, { project_id: PROJECT.id, users: [userHash(user(each))], until: NOW }),
         ),
       )
     }
@@ -161,7 +161,7 @@ test('a person of 20,000 ids is found and erased by one file', async () => {
     const clock = { now: () => NOW }
     const writer = createTombstoneWriter({ state, lake: folder.lake, clock })
     const users = ids.map(userHash)
-    await writer.bury(BUCKET, { project_id: PROJECT.id, users, until: NOW })
+    await writer.add(BUCKET, { project_id: PROJECT.id, users, until: NOW })
     const body = await runReport(stats, services, {
       project: PROJECT,
       query: { since: '7d', groupBy: 'day' },

@@ -88,10 +88,10 @@ describe('the erasures of a day of 10,000', () => {
   const COUNT = 1_000
   const now = 2 * DAY_MS
 
-  async function buryAll() {
+  async function noteAll() {
     const erased = createErasedUsers(state)
     for (let i = 0; i < COUNT; i++)
-      await erased.bury('proj_1', [`u${i}`], now - DAY_MS + (i * DAY_MS) / COUNT, [`u${i}`])
+      await erased.note('proj_1', [`u${i}`], now - DAY_MS + (i * DAY_MS) / COUNT, [`u${i}`])
     let items = 0
     const client = new Proxy(state.client, {
       get(target, name) {
@@ -108,14 +108,14 @@ describe('the erasures of a day of 10,000', () => {
   }
 
   test('cost a fold of requests of the last hour those of this hour alone', async () => {
-    const { counted, countItems } = await buryAll()
+    const { counted, countItems } = await noteAll()
     const { untilOf } = await counted.read('proj_1', now - 3_600_000, ['u999', 'u1'])
     expect([untilOf('u999') > 0, untilOf('u1')]).toEqual([true, -1])
     expect(countItems()).toBeLessThanOrEqual(COUNT / 24 + 1)
   })
 
   test('are found one by one for a request that comes again after a month', async () => {
-    const { counted, countItems } = await buryAll()
+    const { counted, countItems } = await noteAll()
     const { untilOf } = await counted.read('proj_1', 0, ['u1', 'somebody'])
     expect([untilOf('u1') > 0, untilOf('u2'), untilOf('somebody')]).toEqual([true, -1, -1])
     expect(countItems()).toBe(COUNT)

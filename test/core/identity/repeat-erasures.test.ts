@@ -107,7 +107,7 @@ test('a restoration that is killed before the manifest counts erases them in the
 
 test('an erasure that the state knows is not repeated, and a project that it does not know is left out', async () => {
   const { repeatErasures, lake, owned, logged, restore } = await setUp()
-  await createErasedUsers(state).bury('proj_1', ['ada', 'anon_ada'], UNTIL)
+  await createErasedUsers(state).note('proj_1', ['ada', 'anon_ada'], UNTIL)
   expect(await restore()).toMatchObject({ erased: 0 })
   const batchOf = (number: number) => [{ number, writer: '600-cd' }] as never
   const rows = toTombstoneRows({ project_id: 'proj_9', users: [userHash('ada')], until: 9 }, 2)

@@ -27,7 +27,7 @@ test('live reads show later events of an erased id under the id itself before th
   const sent = [-1, 0, 1].map(ms => ({ user_id: 'anon_00000001', received_at: NOW + ms, ms }))
   const usersOf = async () => (await resolveUsers('proj_a', sent)).map(({ user_id, ms }) => [user_id, ms])
   expect(await usersOf()).toEqual([-1, 0, 1].map(ms => ['ada', ms]))
-  await createErasedUsers(state).bury('proj_a', ['anon_00000001', 'ada'], NOW)
+  await createErasedUsers(state).note('proj_a', ['anon_00000001', 'ada'], NOW)
   // The list of erasures is read once a second.
   clock.time += 1_000
   expect(await usersOf()).toEqual([['anon_00000001', 1]])

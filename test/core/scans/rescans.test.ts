@@ -4,7 +4,7 @@ import { RUN_MS } from '#core/scans/running-scans'
 import type { Scan, ScanStatus } from '#core/scans/scan'
 import { createScanWorker } from '#core/scans/scan-worker'
 import { DAY_MS } from '#core/time'
-import { FREE, openScans } from './open-scans.ts'
+import { FREE, openScans } from './test-scans.ts'
 
 const closes: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -23,7 +23,7 @@ async function open(page: () => string | { status: number }) {
   async function runJobs() {
     for (const job of scans.jobs.splice(0)) await worker.run(job)
   }
-  const { scan } = await scans.desk.start(
+  const { scan } = await scans.scans.start(
     { url: 'https://example.com/', isFull: true, project: project() },
     FREE as never,
   )
@@ -47,28 +47,28 @@ async function open(page: () => string | { status: number }) {
 
 test('the analysis of a project is made again each month, and says what has changed', async () => {
   let page = '<h1>Before</h1>'
-  const { desk, id, month } = await open(() => page)
-  expect((await desk.read(id, FREE)).full?.changes).toBeUndefined()
+  const { scans, id, month } = await open(() => page)
+  expect((await scans.read(id, FREE)).full?.changes).toBeUndefined()
   expect(await month()).toBe(1)
-  expect((await desk.read(id, FREE)).full?.changes).toBeUndefined()
+  expect((await scans.read(id, FREE)).full?.changes).toBeUndefined()
   page = '<h1>After</h1>'
   expect(await month()).toBe(1)
-  const { scan, full } = await desk.read(id, FREE)
+  const { scan, full } = await scans.read(id, FREE)
   expect(scan.status).toBe('succeeded')
   expect(full?.changes).toHaveLength(1)
   expect(full?.changes?.[0]?.site[0]).toContain('After')
   expect(await month()).toBe(1)
   // What was noted stays.
-  expect((await desk.read(id, FREE)).full?.changes).toHaveLength(1)
+  expect((await scans.read(id, FREE)).full?.changes).toHaveLength(1)
 })
 
 test('a site that is down keeps its result, says so, and is read again a month later', async () => {
   let page: string | { status: number } = '<h1>Up</h1>'
-  const { desk, id, month } = await open(() => page)
-  const before = (await desk.read(id, FREE)).full?.result
+  const { scans, id, month } = await open(() => page)
+  const before = (await scans.read(id, FREE)).full?.result
   page = { status: 500 }
   expect(await month()).toBe(1)
-  const { scan, full } = await desk.read(id, FREE)
+  const { scan, full } = await scans.read(id, FREE)
   expect([scan.status, full?.result]).toEqual(['succeeded', before])
   expect(full?.changes?.[0]?.site[0]).toContain('status 500')
   page = '<h1>Up</h1>'

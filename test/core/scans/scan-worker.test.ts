@@ -3,7 +3,7 @@ import { OutboundFailure } from '#core/outbound/outbound-failure'
 import type { Rendered, Renderer } from '#core/scans/render'
 import { RUN_MS } from '#core/scans/running-scans'
 import type { ScanJob } from '#core/scans/scan'
-import { FREE, type OpenScansOptions, openScans, tellingReader } from './open-scans.ts'
+import { FREE, type OpenScansOptions, openScans, tellingReader } from './test-scans.ts'
 
 const opened: Awaited<ReturnType<typeof openScans>>[] = []
 afterEach(async () => {
@@ -28,16 +28,16 @@ test('the example calls of an analysis for a project name that project', async (
       return tellingReader.advise(findings, options)
     },
   }
-  const { desk } = await open({ answer: () => '<h1>Shop</h1>', reader })
+  const { scans } = await open({ answer: () => '<h1>Shop</h1>', reader })
   const project = { id: 'proj_1', allowed_origins: 'https://example.com' } as never
-  await desk.start({ ...full, project }, FREE as never)
-  await desk.start({ url: 'https://example.org/', isFull: true }, FREE as never)
+  await scans.start({ ...full, project }, FREE as never)
+  await scans.start({ url: 'https://example.org/', isFull: true }, FREE as never)
   expect(asked).toEqual(['proj_1', null])
 })
 
 describe('a full analysis', () => {
   test('reads the pages that links and the sitemap name, but not what robots.txt refuses, and says so', async () => {
-    const { desk, network } = await open({
+    const { scans, network } = await open({
       answer: url => {
         const { pathname } = new URL(url)
         if (pathname === '/')
@@ -50,7 +50,7 @@ describe('a full analysis', () => {
         return pathname === '/gone' ? null : `<h1>${pathname}</h1>`
       },
     })
-    const view = await desk.start(full, FREE as never)
+    const view = await scans.start(full, FREE as never)
     expect(view.full?.coverage).toEqual({
       pages: [HOME, `${HOME}pricing`, `${HOME}from-map`].map(url => ({ url, status: 200, rendered: false })),
       not_reached: [
@@ -63,7 +63,7 @@ describe('a full analysis', () => {
   })
 
   test('reads at most 25 further pages of a site without end, and no page of another site', async () => {
-    const { desk, network } = await open({
+    const { scans, network } = await open({
       answer: url =>
         url.endsWith('.txt')
           ? null
@@ -72,16 +72,16 @@ describe('a full analysis', () => {
               (_, i) => `<a href="/p${'x'.repeat(i + 1)}">n</a><a href="https://example.org/${i}">o</a>`,
             ).join(''),
     })
-    const view = await desk.start(full, FREE as never)
+    const view = await scans.start(full, FREE as never)
     expect(view.full?.coverage.pages).toHaveLength(26)
     expect(network.requests.every(url => new URL(url).hostname === 'example.com')).toBe(true)
   })
 
   test('of a site whose robots.txt fails reads the first page alone', async () => {
-    const { desk } = await open({
+    const { scans } = await open({
       answer: url => (url.endsWith('robots.txt') ? { status: 503 } : '<a href="/a">A</a>'),
     })
-    const { full: stored } = await desk.start(full, FREE as never)
+    const { full: stored } = await scans.start(full, FREE as never)
     expect(stored?.coverage.pages).toHaveLength(1)
     expect(stored?.coverage.not_reached).toEqual([
       { url: `${HOME}a`, reason: 'robots.txt does not allow it' },
@@ -93,14 +93,14 @@ describe('a full analysis', () => {
       '/other': 'https://example.org/',
       '/inside': 'http://169.254.169.254/',
     }
-    const { desk, network } = await open({
+    const { scans, network } = await open({
       answer: url => {
         const location = targets[new URL(url).pathname]
         if (location !== undefined) return { status: 302, headers: { location } }
         return url.endsWith('.txt') ? null : '<a href="/other">1</a><a href="/inside">2</a>'
       },
     })
-    const { full: stored } = await desk.start(full, FREE as never)
+    const { full: stored } = await scans.start(full, FREE as never)
     expect(stored?.coverage.not_reached).toEqual([
       { url: `${HOME}other`, reason: 'it leads to another site' },
       { url: `${HOME}inside`, reason: 'it leads to an address that is not public' },
@@ -125,35 +125,35 @@ describe('an analysis fails with a reason', () => {
     ],
     ['no content', { status: 204 }, 'status 204 and no page'],
   ])('%s', async (_, answer, message) => {
-    const { desk } = await open({ answer: () => answer })
-    const error = await desk.start({ url: HOME, isFull: false }, FREE as never).catch(error => error)
+    const { scans } = await open({ answer: () => answer })
+    const error = await scans.start({ url: HOME, isFull: false }, FREE as never).catch(error => error)
     expect([error.code, error.status]).toEqual(['SCAN_FAILED', 502])
     expect(error.message).toContain(message)
-    const { scan } = await desk.read(error.extras.fields.analysis_id, FREE)
+    const { scan } = await scans.read(error.extras.fields.analysis_id, FREE)
     expect([scan.status, scan.stage, scan.failure?.reason]).toEqual(['failed', 'done', error.message])
   })
 
   test('a server that cannot be reached', async () => {
-    const { desk } = await open({
+    const { scans } = await open({
       answer: () => {
         throw new OutboundFailure('connect', 'The server of example.com does not accept a connection.')
       },
     })
-    await expect(desk.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
+    await expect(scans.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
       code: 'SCAN_FAILED',
       message: `The page ${HOME} cannot be fetched. The server of example.com does not accept a connection. Check the address, then start another analysis.`,
     })
   })
 
   test('a name or a redirect that leads into the own network, with INVALID_URL', async () => {
-    const { desk, network } = await open({
+    const { scans, network } = await open({
       answer: () => ({ status: 302, headers: { location: 'http://127.0.0.1:9200/' } }),
     })
-    await expect(desk.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
+    await expect(scans.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
       code: 'INVALID_URL',
     })
     network.addresses = async () => ['10.0.0.7']
-    await expect(desk.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
+    await expect(scans.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
       code: 'INVALID_URL',
     })
     expect(network.requests).toEqual([HOME])
@@ -163,11 +163,11 @@ describe('an analysis fails with a reason', () => {
     const readSite = () => {
       throw new TypeError('secret of the code')
     }
-    const { desk, logged } = await open({
+    const { scans, logged } = await open({
       answer: () => '<h1>x</h1>',
       reader: { ...tellingReader, readSite },
     })
-    const error = await desk.start({ url: HOME, isFull: false }, FREE as never).catch(error => error)
+    const error = await scans.start({ url: HOME, isFull: false }, FREE as never).catch(error => error)
     expect([error.code, error.message.includes('secret')]).toEqual(['SCAN_FAILED', false])
     expect(logged).toEqual([expect.stringMatching(/^SCAN_BROKEN .*secret of the code/)])
   })
@@ -177,7 +177,7 @@ describe('after a kill', () => {
   test('what ran is begun again by the next process, and what a late run of the old one writes does not count', async () => {
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
     let calls = 0
-    const { desk, worker, jobs, running, resume, store } = await open({
+    const { scans, worker, jobs, running, resume, store } = await open({
       isHeld: true,
       waitMs: 0,
       answer: async () => {
@@ -187,7 +187,7 @@ describe('after a kill', () => {
         return '<h1>first</h1>'
       },
     })
-    const { scan } = await desk.start({ url: HOME, isFull: false }, FREE as never)
+    const { scan } = await scans.start({ url: HOME, isFull: false }, FREE as never)
     const first = worker.run(jobs[0] as never)
     await expect.poll(() => calls).toBe(1)
     // A second delivery of the same job does nothing while the first one runs.
@@ -198,7 +198,7 @@ describe('after a kill', () => {
     await worker.run(jobs[1] as never)
     openGate()
     await first
-    expect((await desk.read(scan.id, FREE)).preview?.result.framing).toContain('second')
+    expect((await scans.read(scan.id, FREE)).preview?.result.framing).toContain('second')
     expect((await store.find(scan))?.attempts).toBe(2)
     expect(await running.list()).toEqual([])
     // Once more, as a queue delivers at least once.
@@ -207,12 +207,12 @@ describe('after a kill', () => {
   })
 
   test('a worker that never came back is replaced when its time is over, three times at most', async () => {
-    const { desk, worker, jobs, resume, store, wait } = await open({
+    const { scans, worker, jobs, resume, store, wait } = await open({
       isHeld: true,
       waitMs: 0,
       answer: () => '<h1>x</h1>',
     })
-    const { scan } = await desk.start({ url: HOME, isFull: false }, FREE as never)
+    const { scan } = await scans.start({ url: HOME, isFull: false }, FREE as never)
     for (let kills = 1; kills <= 3; kills++) {
       await resume(false)
       expect(jobs).toHaveLength(kills)
@@ -222,19 +222,19 @@ describe('after a kill', () => {
     }
     await resume(false)
     await worker.run(jobs.at(-1) as never)
-    expect((await desk.read(scan.id, FREE)).scan.failure?.reason).toContain(
+    expect((await scans.read(scan.id, FREE)).scan.failure?.reason).toContain(
       'could not be read in three attempts',
     )
   })
 
   test('attempts that another analysis has ended do not count, and one that has stopped its worker fails unread', async () => {
-    const { desk, worker, jobs, store, running, network } = await open({
+    const { scans, worker, jobs, store, running, network } = await open({
       isHeld: true,
       waitMs: 0,
       answer: () => '<h1>x</h1>',
     })
     const begin = async (url: string) => {
-      const { scan } = await desk.start({ url, isFull: true }, FREE as never)
+      const { scan } = await scans.start({ url, isFull: true }, FREE as never)
       for (let ended = 0; ended < 4; ended++)
         await store.begin((await store.find(scan)) as never, `ended-${ended}`)
       return { scan, job: { ...(jobs.at(-1) as ScanJob), takesOver: true as const } }
@@ -255,7 +255,7 @@ describe('after a kill', () => {
 
   test('a process that stops leaves what it runs to the next one', async () => {
     const stop = new AbortController()
-    const { desk, openWorker, jobs, resume, worker } = await open({
+    const { scans, openWorker, jobs, resume, worker } = await open({
       isHeld: true,
       waitMs: 0,
       answer: () => {
@@ -264,12 +264,12 @@ describe('after a kill', () => {
         throw stop.signal.reason
       },
     })
-    const { scan } = await desk.start({ url: HOME, isFull: false }, FREE as never)
+    const { scan } = await scans.start({ url: HOME, isFull: false }, FREE as never)
     await expect(openWorker(stop.signal).run(jobs[0] as never)).rejects.toThrow('stops')
-    expect((await desk.read(scan.id, FREE)).scan.status).toBe('running')
+    expect((await scans.read(scan.id, FREE)).scan.status).toBe('running')
     await resume(true)
     await worker.run(jobs[1] as never)
-    expect((await desk.read(scan.id, FREE)).scan.status).toBe('succeeded')
+    expect((await scans.read(scan.id, FREE)).scan.status).toBe('succeeded')
   })
 })
 
@@ -293,8 +293,8 @@ describe('pages that need their scripts', () => {
       [HOME]: { finalUrl: HOME, html: '<h1>Home</h1><a href="/a">A</a>' },
       [`${HOME}a`]: { finalUrl: `${HOME}a`, html: '<h1>A</h1>' },
     })
-    const { desk } = await open({ answer, renderer })
-    const { full: stored } = await desk.start(full, FREE as never)
+    const { scans } = await open({ answer, renderer })
+    const { full: stored } = await scans.start(full, FREE as never)
     expect(asked).toEqual([[HOME], [`${HOME}a`]])
     expect(stored?.coverage).toMatchObject({
       rendering: 'used',
@@ -320,8 +320,8 @@ describe('pages that need their scripts', () => {
         return { pages, unsent: [{ url: `${HOME}api/${asked.length}`, reason: 'by POST' }] }
       },
     }
-    const { desk } = await open({ answer, renderer })
-    const { full: stored } = await desk.start(full, FREE as never)
+    const { scans } = await open({ answer, renderer })
+    const { full: stored } = await scans.start(full, FREE as never)
     expect(asked).toEqual([[HOME], [HOME], [`${HOME}a`]])
     expect(stored?.coverage).toEqual({
       rendering: 'used',
@@ -341,8 +341,8 @@ describe('pages that need their scripts', () => {
     ['not_available', null],
     ['not_available', rendererOf({}, false).renderer],
   ])('are read as they came, and the answer says %s', async (rendering, renderer) => {
-    const { desk } = await open({ answer, renderer })
-    const { preview } = await desk.start({ url: HOME, isFull: false }, FREE as never)
+    const { scans } = await open({ answer, renderer })
+    const { preview } = await scans.start({ url: HOME, isFull: false }, FREE as never)
     expect(preview?.coverage).toEqual({
       pages: [{ url: HOME, status: 200, rendered: false }],
       not_reached: [],
@@ -368,7 +368,7 @@ describe('a browser without a sandbox', () => {
 
   test('opens no page for a caller without an account, and the answer says why', async () => {
     const { asked, scans } = openAt(url => (isPage(url) ? '<app>' : null))
-    const { preview } = await (await scans).desk.startAnonymous({ url: HOME }, '192.0.2.1')
+    const { preview } = await (await scans).scans.startAnonymous({ url: HOME }, '192.0.2.1')
     expect(asked).toEqual([])
     expect(preview?.coverage).toEqual({
       pages: [{ url: HOME, status: 200, rendered: false }],
@@ -379,13 +379,13 @@ describe('a browser without a sandbox', () => {
 
   test('is not missed by a page that needs no scripts', async () => {
     const { scans } = openAt(url => (isPage(url) ? '<h1>Home</h1>' : null))
-    const { preview } = await (await scans).desk.startAnonymous({ url: HOME }, '192.0.2.1')
+    const { preview } = await (await scans).scans.startAnonymous({ url: HOME }, '192.0.2.1')
     expect(preview?.coverage).toMatchObject({ rendering: 'not_needed', not_reached: [] })
   })
 
   test.each([false, true])('opens the pages of an account: its owner decides (full: %s)', async isFull => {
     const { asked, scans } = openAt(url => (isPage(url) ? '<app>' : null))
-    const view = await (await scans).desk.start({ url: HOME, isFull }, FREE as never)
+    const view = await (await scans).scans.start({ url: HOME, isFull }, FREE as never)
     expect(asked).toEqual([HOME])
     expect((isFull ? view.full : view.preview)?.coverage.rendering).toBe('used')
   })
@@ -399,8 +399,8 @@ test('a page that a browser cannot show is read as it came, and the answer says 
       unsent: [{ url: `${HOME}api`, reason: 'asked for by POST' }],
     }),
   }
-  const { desk } = await open({ answer: () => '<app>', renderer })
-  const { preview } = await desk.start({ url: HOME, isFull: false }, FREE as never)
+  const { scans } = await open({ answer: () => '<app>', renderer })
+  const { preview } = await scans.start({ url: HOME, isFull: false }, FREE as never)
   expect(preview?.coverage).toEqual({
     pages: [{ url: HOME, status: 200, rendered: false }],
     not_reached: [
@@ -412,10 +412,10 @@ test('a page that a browser cannot show is read as it came, and the answer says 
 })
 
 test('nothing of the text of a page is kept beside the result', async () => {
-  const { desk, state } = await open({
+  const { scans, state } = await open({
     answer: () => `<h1>Title</h1>${'x'.repeat(200)}A sentence of the page`,
   })
-  await desk.start({ url: HOME, isFull: false }, FREE as never)
+  await scans.start({ url: HOME, isFull: false }, FREE as never)
   const { Items = [] } = await state.client.scan({ TableName: state.table })
   expect(Items.length).toBeGreaterThan(1)
   for (const item of Items) expect(JSON.stringify(item)).not.toContain('A sentence of the page')
@@ -424,8 +424,8 @@ test('nothing of the text of a page is kept beside the result', async () => {
 test('a result that no item can hold is refused', async () => {
   const framing = Array.from({ length: 700_000 }, () => Math.random().toString(36).slice(2, 3)).join('')
   const advise = () => ({ framing }) as never
-  const { desk, logged } = await open({ answer: () => '<h1>x</h1>', reader: { ...tellingReader, advise } })
-  await expect(desk.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
+  const { scans, logged } = await open({ answer: () => '<h1>x</h1>', reader: { ...tellingReader, advise } })
+  await expect(scans.start({ url: HOME, isFull: false }, FREE as never)).rejects.toMatchObject({
     code: 'SCAN_FAILED',
   })
   expect(logged).toEqual([expect.stringContaining('too large to keep')])

@@ -1,8 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { profiles } from '#core/plans/profile'
-import { openScanDesk } from '#core/scans/open-scan-desk'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
+import { openScans } from '#core/scans/open-scans'
 import { createStores } from '#core/stores'
 import { findFence } from '#local/scans/find-fence'
 import { createScanThread } from '#local/scans/scan-thread'
@@ -28,7 +28,7 @@ export function openScanThreads(cleanups: (() => Promise<unknown>)[]) {
   }
 
   /**
-   * Desk and thread over one state, as on one machine. A second `start` is a process that begins after a
+   * The scans and their thread over one state, as on one machine. A second `start` is a process that begins after a
    * kill.
    */
   async function open({
@@ -67,14 +67,14 @@ export function openScanThreads(cleanups: (() => Promise<unknown>)[]) {
         policy,
         waitMs: 240_000,
       }
-      const desk = openScanDesk({ ...options, lookMs: 20 })
+      const scans = openScans({ ...options, lookMs: 20 })
       const maintenance = openScanMaintenance({
         ...state,
         ...createStores(state, clock),
         jobs: thread,
         clock,
       })
-      return { thread, desk, maintenance }
+      return { thread, scans, maintenance }
     }
     return { start, logged, folder: state.folder }
   }

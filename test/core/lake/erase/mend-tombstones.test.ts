@@ -34,9 +34,9 @@ async function setUp({ noted = true } = {}) {
   await pipeline.store('ada', 'anon_ada', 'bob')
   const ids = ['ada', 'anon_ada']
   await pipeline.erasures.erasePerson([{ project: PROJECT, events: 2, sessions: 1 }], ids)
-  if (noted) await erasedUsers.bury(PROJECT.id, ids, ERASURE_START)
+  if (noted) await erasedUsers.note(PROJECT.id, ids, ERASURE_START)
   // Of another erasure, in another file.
-  await erasedUsers.bury(PROJECT.id, ['carl'], ERASURE_START + 86_400_000)
+  await erasedUsers.note(PROJECT.id, ['carl'], ERASURE_START + 86_400_000)
   // Another object than that of the pipeline: a process that has not read the file yet.
   const lake = createFolderLake(join(dir, 'lake'))
   const [file = expect.unreachable()] = await lake.list('tombstones/')

@@ -41,7 +41,7 @@ function openWriter({ writeMs = () => 10, at = START }: { writeMs?: () => number
 test('an erasure is saved with its ms and answered when its two writes are done', async () => {
   for (const ms of [0, 1, 899, 999]) {
     const { clock, writer, rowsOf, batches } = openWriter({ at: START + ms })
-    await writer.bury(BUCKET, { ...person('ada'), until: START + ms })
+    await writer.add(BUCKET, { ...person('ada'), until: START + ms })
     expect(await rowsOf()).toMatchObject([{ erased_until_ms: START + ms }])
     // Bounds in whole seconds: the last one that is erased as a whole, and that of the last erased arrival.
     const second = START / 1_000
@@ -66,18 +66,16 @@ test('a file from before arrivals had ms erases its whole last second', async ()
 
 test('erasures of one moment share a file, and young ones are written again with the next', async () => {
   const { writer, batches, rowsOf, lake, clock } = openWriter()
-  const numbers = await Promise.all(
-    Array.from({ length: 50 }, (_, i) => writer.bury(BUCKET, person(`u${i}`))),
-  )
+  const numbers = await Promise.all(Array.from({ length: 50 }, (_, i) => writer.add(BUCKET, person(`u${i}`))))
   expect(new Set(numbers)).toEqual(new Set([1]))
   expect(lake.keys('tombstones/')).toHaveLength(1)
-  expect(await writer.bury(BUCKET, person('later', 'proj_2'))).toBe(2)
+  expect(await writer.add(BUCKET, person('later', 'proj_2'))).toBe(2)
   expect(await batches()).toMatchObject([
     { first: 1, number: 2, rows: 51, projects: ['proj_1', 'proj_2'], oldestUntil: START / 1_000 - 1 },
   ])
   expect(await rowsOf()).toHaveLength(51)
   clock.time += 30_000
-  expect(await writer.bury(BUCKET, person('much later'))).toBe(3)
+  expect(await writer.add(BUCKET, person('much later'))).toBe(3)
   expect((await batches()).map(({ first, number, rows }) => [first, number, rows])).toEqual([
     [1, 2, 51],
     [3, 3, 1],
@@ -86,15 +84,15 @@ test('erasures of one moment share a file, and young ones are written again with
 
 test('a batch of another process, and one whose removal has begun, are left as they are', async () => {
   const { writer, open, state, batches } = openWriter()
-  await writer.bury(BUCKET, person('ada'))
-  await open().bury(BUCKET, person('bob'))
+  await writer.add(BUCKET, person('ada'))
+  await open().add(BUCKET, person('bob'))
   expect(await batches()).toHaveLength(2)
-  await writer.bury(BUCKET, person('cy'))
+  await writer.add(BUCKET, person('cy'))
   expect(await batches()).toHaveLength(3)
   const manifest = await state.manifest(BUCKET)
   const begun = manifest.tombstones.map(batch => ({ ...batch, lastEpoch: 4 }))
   await state.saveManifest({ ...manifest, version: manifest.version + 1, tombstones: begun })
-  await writer.bury(BUCKET, person('dan'))
+  await writer.add(BUCKET, person('dan'))
   expect(await batches()).toHaveLength(4)
 })
 
@@ -102,7 +100,7 @@ test('two processes that erase at the same time lose nothing', async () => {
   const { open, state, lake } = openWriter()
   const writers = Array.from({ length: 6 }, open)
   await Promise.all(
-    writers.flatMap((writer, i) => [0, 1, 2].map(j => writer.bury(BUCKET, person(`u${i}-${j}`)))),
+    writers.flatMap((writer, i) => [0, 1, 2].map(j => writer.add(BUCKET, person(`u${i}-${j}`)))),
   )
   const { tombstones, tombstoneCount } = await state.manifest(BUCKET)
   const rows = await Promise.all(
@@ -117,7 +115,7 @@ test('two processes that erase at the same time lose nothing', async () => {
 test('a person of 20,000 ids is one batch and adds nothing but numbers to the manifest', async () => {
   const { writer, state, rowsOf } = openWriter()
   const users = Array.from({ length: 20_000 }, (_, i) => userHash(`user ${i}`))
-  await writer.bury(BUCKET, { project_id: 'proj_1', users, until: START })
+  await writer.add(BUCKET, { project_id: 'proj_1', users, until: START })
   expect(await rowsOf()).toHaveLength(20_000)
   expect(JSON.stringify(await state.manifest(BUCKET)).length).toBeLessThan(600)
 })
@@ -133,10 +131,10 @@ test('with too many batches an erasure is refused for a minute, and one of a you
   }))
   const tombstoneCount = MAX_BATCHES - 1
   await state.saveManifest({ ...manifest, version: 1, tombstones, tombstoneCount })
-  await writer.bury(BUCKET, person('ada'))
-  await writer.bury(BUCKET, person('bob'))
+  await writer.add(BUCKET, person('ada'))
+  await writer.add(BUCKET, person('bob'))
   const other = createTombstoneWriter({ state, lake, clock: createFakeClock(START) })
-  await expect(other.bury(BUCKET, person('cy'))).rejects.toMatchObject({
+  await expect(other.add(BUCKET, person('cy'))).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     extras: { retryAfter: 60 },
   })
@@ -146,7 +144,7 @@ test('an erasure whose manifest changes all the time is refused for some seconds
   const { state, lake } = openWriter()
   const busy = { ...state, saveManifest: async () => false }
   const writer = createTombstoneWriter({ state: busy, lake, clock: createFakeClock(START) })
-  await expect(writer.bury(BUCKET, person('ada'))).rejects.toMatchObject({
+  await expect(writer.add(BUCKET, person('ada'))).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     extras: { retryAfter: 5 },
   })

@@ -6,10 +6,10 @@ import type { Renderer } from '#core/scans/render'
 import { resumeScans } from '#core/scans/resume-scans'
 import { createRunningScans } from '#core/scans/running-scans'
 import type { ScanJob } from '#core/scans/scan'
-import { createScanDesk } from '#core/scans/scan-desk'
 import { createScanQuotas } from '#core/scans/scan-quotas'
 import { createScanStore } from '#core/scans/scan-store'
 import { type Advise, createScanWorker } from '#core/scans/scan-worker'
+import { createScans } from '#core/scans/scans'
 import { createSiteVisitor } from '#core/scans/visit-site'
 import { systemClock } from '#providers/system-clock'
 import type { SiteFindings } from '#scanner/read/findings'
@@ -61,7 +61,7 @@ export type OpenScansOptions = {
   isHeld?: boolean
 }
 
-/** Opens desk and worker on a state of their own, with a network without sockets. */
+/** Opens scans and worker on a state of their own, with a network without sockets. */
 export async function openScans(options: OpenScansOptions) {
   const state = await openTestState()
   let now = NOW
@@ -99,7 +99,7 @@ export async function openScans(options: OpenScansOptions) {
     jobs.push(job)
     if (!options.isHeld) runs.push(worker.run(job))
   }
-  const desk = createScanDesk({
+  const scans = createScans({
     store,
     running,
     quotas,
@@ -109,7 +109,7 @@ export async function openScans(options: OpenScansOptions) {
     lookMs: 10,
   })
   return {
-    ...{ desk, store, running, worker, openWorker, network, jobs, logged, state, workerServices },
+    ...{ scans, store, running, worker, openWorker, network, jobs, logged, state, workerServices },
     services: { ...services, store, running },
     resume: (areAllLeft: boolean) => resumeScans({ store, running, clock, jobs: { send } }, { areAllLeft }),
     wait(ms: number) {

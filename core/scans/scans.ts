@@ -21,7 +21,7 @@ import {
 import { type ScanQuotas, scanBusy } from './scan-quotas.ts'
 import type { ScanStore, StoredResult } from './scan-store.ts'
 
-export type ScanDeskServices = {
+export type ScansServices = {
   store: ScanStore
   running: RunningScans
   quotas: ScanQuotas
@@ -60,7 +60,7 @@ const LOOK_MS = 300
 const LOST_MS = 15 * 60_000
 
 /** Begins analyses for callers and shows them (docs/api/website-scans.md). */
-export function createScanDesk(services: ScanDeskServices) {
+export function createScans(services: ScansServices) {
   const { store, running, quotas, jobs, clock, policy = PUBLIC_INTERNET, waitMs, lookMs = LOOK_MS } = services
 
   /**
@@ -259,7 +259,7 @@ export function createScanDesk(services: ScanDeskServices) {
   return { startAnonymous, start, read, resume, upgrade }
 }
 
-export type ScanDesk = ReturnType<typeof createScanDesk>
+export type Scans = ReturnType<typeof createScans>
 
 type NewScan = Pick<Scan, 'url' | 'addresses' | 'hostname' | 'mode'> &
   Partial<Pick<Scan, 'focus' | 'project_id' | 'resume_hash'>> & { key: ScanKey }

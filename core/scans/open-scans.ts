@@ -5,11 +5,11 @@ import type { Clock, JobQueue } from '#core/ports'
 import type { StateTable } from '#core/state/state-table'
 import { createRunningScans } from './running-scans.ts'
 import type { ScanJob } from './scan.ts'
-import { createScanDesk, type ScanDesk } from './scan-desk.ts'
 import { createScanQuotas } from './scan-quotas.ts'
 import { createScanStore } from './scan-store.ts'
+import { createScans, type Scans } from './scans.ts'
 
-export type OpenScanDeskOptions = StateTable & {
+export type OpenScansOptions = StateTable & {
   profile: Profile
   guards: Pick<AddressGuards, 'networkHash'>
   jobs: JobQueue<ScanJob>
@@ -25,7 +25,7 @@ export type OpenScanDeskOptions = StateTable & {
 }
 
 /** The desk of website analyses on the state table. */
-export function openScanDesk({
+export function openScans({
   client,
   table,
   clock,
@@ -33,9 +33,9 @@ export function openScanDesk({
   guards,
   maxAnonymous,
   ...options
-}: OpenScanDeskOptions): ScanDesk {
+}: OpenScansOptions): Scans {
   const services = { client, table, clock }
-  return createScanDesk({
+  return createScans({
     ...options,
     clock,
     store: createScanStore(services),
