@@ -25,7 +25,7 @@ const WITHOUT_DEMO: Record<string, string> = {
 
 /**
  * One line for each endpoint of the API, by tag: an example that works in the project `demo`, and what it
- * does. For readers that have only the address of the service. On an install without a demo they name no
+ * does. A row that does the same as another one ("As GET /events") has the example of that one. For readers that have only the address of the service. On an install without a demo they name no
  * endpoint and no id of it.
  */
 export function endpointLines(mayHaveDemo = true): { tag: string; lines: string[] }[] {
@@ -47,7 +47,8 @@ export function aboutExamples(mayHaveDemo: boolean): string {
 function exampleOf(route: Route, examples: Record<string, string>): string {
   const name = `${route.method} ${route.path}`
   const query = new URLSearchParams(requiredQuery(route)).toString()
-  const body = route.example === undefined ? '' : ` ${JSON.stringify(route.example)}`
+  const isAlias = route.summary.startsWith('As ')
+  const body = isAlias || route.example === undefined ? '' : ` ${JSON.stringify(route.example)}`
   return examples[name] ?? `${name}${query && `?${query}`}${body}`
 }
 

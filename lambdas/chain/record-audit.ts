@@ -15,7 +15,7 @@ export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record' | 'recor
   return function recordAudit(call: Exchange & { caller: Caller }): void {
     const { route, caller, hooks, writes } = call
     const { kind, id, label } = caller.credential
-    if ((route.method === 'GET' && !isMetered(route)) || isOpen(kind)) return
+    if ((isRead(route) && !isMetered(route)) || isOpen(kind)) return
     hooks.push(({ status }) => {
       // A later step adds the project, if the request comes so far.
       const { project } = call as { project?: { name: string } }
@@ -30,6 +30,11 @@ export function recordAudit({ audit }: { audit: Pick<AuditLog, 'record' | 'recor
       writes.push(isMetered(route) ? audit.recordReport(event) : audit.record(event))
     })
   }
+}
+
+/** Whether it changes nothing. The reads of POST /reads are recorded one by one. */
+function isRead(route: Route): boolean {
+  return route.method === 'GET' || route === routes.reads
 }
 
 /** Anybody may come with these, so they would fill the log. */

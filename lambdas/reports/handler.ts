@@ -20,6 +20,7 @@ import { keepGuestAnswers } from './keep-guest-answers.ts'
 import { liveEndpoint } from './live.ts'
 import { openProject, type ProjectCall } from './open-project.ts'
 import { readerOf } from './reader-of.ts'
+import { readsEndpoint } from './reads.ts'
 import { type ReportName, reports } from './reports.ts'
 import { type ReadEndpoint, respond } from './respond.ts'
 import type { ReportsServices } from './services.ts'
@@ -48,6 +49,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     erasePerson: erasePersonEndpoint(services, accountChain(services)),
     ...experimentResultsEndpoints(services, chain),
     verifyScan: verifyScanEndpoint(services, accountChain(services)),
+    reads: readsEndpoint(unsharedChain, endpoints),
     viewEvents: viewEventsEndpoint(services),
   })
 }

@@ -32,6 +32,7 @@ export type ReportName = Exclude<
   | 'erasePerson'
   | 'readExperiment'
   | 'updateExperiment'
+  | 'reads'
   | 'verifyScan'
   | 'viewEvents'
 >

@@ -20,6 +20,7 @@ import {
 } from '#schemas/properties'
 import { queryBody, queryResponse } from '#schemas/query'
 import { expensiveReadOptions, readOptions } from '#schemas/read-options'
+import { readsBody, readsResponse } from '#schemas/reads'
 import { retentionQuery, retentionResponse } from '#schemas/retention'
 import { METERED, type Route } from '#schemas/route'
 import {
@@ -273,5 +274,22 @@ export const analyticsRoutes = {
     query: retentionQuery,
     options: expensiveReadOptions,
     responses: { 200: { description: 'The cohorts', schema: retentionResponse } },
+  },
+  reads: {
+    tag: 'Analytics',
+    function: 'reports',
+    auth: 'account',
+    scope: 'analytics:read',
+    project: 'body',
+    method: 'POST',
+    path: '/reads',
+    summary: 'Up to 12 reads in one call',
+    body: readsBody,
+    example: {
+      project: 'demo',
+      reads: [{ read: 'GET /stats' }, { read: 'GET /pages', limit: 5 }],
+    },
+    responses: { 200: { description: 'The answer of each', schema: readsResponse } },
+    errors: [],
   },
 } as const satisfies Record<string, Route>

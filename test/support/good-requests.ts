@@ -62,6 +62,7 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   query: () => ({ metrics: ['event_count'], group_by: ['event'] }),
   funnel: () => ({ steps: [{ event: 'page_view' }, { event: 'signup' }] }),
   paths: () => ({ goal_event: 'signup' }),
+  reads: () => ({ reads: [{ read: 'GET /stats' }] }),
   eventsByBody: () => ({ event: 'signup' }),
   eventsLookup: () => ({ user_id: 'u1' }),
   journeyByBody: () => ({ user_id: 'u1' }),

@@ -1,0 +1,72 @@
+import { ApiError } from '#core/errors'
+import { quoted } from '#core/text/clean-text'
+import type { JsonObject } from '#core/text/json-object'
+import { nearestName } from '#core/text/nearest-name'
+import type { accountChain } from '#lambdas/chain/account-chain'
+import type { Endpoint } from '#lambdas/chain/chain'
+import { rowRequest } from '#lambdas/http/row-request'
+import type { Route } from '#schemas/route'
+import { routes } from '#schemas/routes'
+import type { ReportName } from './reports.ts'
+
+/** A read that has one of these has a range of its own. */
+const RANGE: readonly string[] = ['since', 'until', 'days', 'date_from', 'date_to', 'period']
+const CONDITION: readonly string[] = ['where', 'filter']
+
+/** A row that the call may name, with its endpoint. */
+type KnownRead = { route: Route; endpoint: Endpoint }
+
+/**
+ * POST /reads: up to twelve reads of one project, each as if it was sent alone: the same scope, plan, limits
+ * and count of reads. They run at the same time, so they see the same events and share equal statements. One
+ * that is refused stops no other.
+ */
+export function readsEndpoint(
+  chain: ReturnType<typeof accountChain>,
+  endpoints: Readonly<Record<ReportName, Endpoint>>,
+): Endpoint {
+  const known = new Map<string, KnownRead>()
+  for (const name of Object.keys(endpoints) as ReportName[]) {
+    const { method, path } = routes[name]
+    known.set(`${method} ${path}`, { route: routes[name], endpoint: endpoints[name] })
+  }
+
+  return chain(routes.reads)(async ({ request, json, body: { reads } }) => {
+    // All names first, so that a call with a wrong one runs and counts nothing.
+    const found = reads.map(({ read, ...own }) => ({ read, own, ...findRead(known, read) }))
+    const answers = await Promise.all(
+      found.map(async ({ read, own, route, endpoint }) => {
+        const fields = { ...sharedFields(json, own), ...own, project: json.project }
+        const asked = route.method === 'GET' ? { query: fields } : { body: fields }
+        const { status, headers, body } = await endpoint(rowRequest(route, request, asked))
+        const retryAfter = headers['Retry-After']
+        return {
+          ...{ read, status },
+          ...(retryAfter !== undefined && { retry_after: Number(retryAfter) }),
+          // The rows of reports have JSON.
+          body: JSON.parse(String(body)) as JsonObject,
+        }
+      }),
+    )
+    return { status: 200, body: { reads: answers } }
+  })
+}
+
+function findRead(known: ReadonlyMap<string, KnownRead>, read: string): KnownRead {
+  const found = known.get(read)
+  if (found !== undefined) return found
+  const names = [...known.keys()]
+  const near = nearestName(read, names)
+  const advice = near === null ? `Use one of ${names.join(', ')}.` : `Did you mean \`${near}\`?`
+  throw new ApiError('MISSING_FIELDS', `Field \`read\` names no read: ${quoted(read)}. ${advice}`)
+}
+
+/**
+ * The fields of the call that a read takes, such as range, zone and condition. A range or a condition of the
+ * read itself counts instead of that of the call.
+ */
+function sharedFields({ reads: _, ...fields }: JsonObject, own: JsonObject): JsonObject {
+  const isOwn = (names: readonly string[]) => names.some(name => own[name] !== undefined)
+  const left = [RANGE, CONDITION].filter(isOwn).flat()
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !left.includes(name)))
+}
