@@ -12,6 +12,7 @@ import {
 } from '#schemas/projects'
 import type { Route } from '#schemas/route'
 import { createSavedView, savedView, savedViewList } from '#schemas/saved-views'
+import { putSegment, segment, segmentList } from '#schemas/segments'
 import { createdShareLink, createShareLink, shareLinkList } from '#schemas/share-links'
 
 const ofProject = {
@@ -125,6 +126,44 @@ export const projectsRoutes = {
     summary: 'Delete a saved view',
     scope: 'projects:write',
     responses: { 200: { description: 'The view is deleted', schema: okResponse } },
+  },
+  listSegments: {
+    ...ofProject,
+    method: 'GET',
+    path: '/projects/{id}/segments',
+    summary: 'Conditions with a name',
+    scope: 'analytics:read',
+    responses: { 200: { description: 'The segments, by name', schema: segmentList } },
+  },
+  readSegment: {
+    ...ofProject,
+    method: 'GET',
+    path: '/projects/{id}/segments/{name}',
+    summary: 'One segment',
+    scope: 'analytics:read',
+    responses: { 200: { description: 'The segment', schema: segment } },
+  },
+  putSegment: {
+    ...ofProject,
+    method: 'PUT',
+    path: '/projects/{id}/segments/{name}',
+    summary: 'Create or replace a segment',
+    scope: 'projects:write',
+    body: putSegment,
+    responses: {
+      200: { description: 'The segment was there, and is replaced', schema: segment },
+      201: { description: 'The new segment', schema: segment },
+    },
+    errors: ['PRECONDITION_FAILED'],
+  },
+  deleteSegment: {
+    ...ofProject,
+    method: 'DELETE',
+    path: '/projects/{id}/segments/{name}',
+    summary: 'Delete a segment',
+    scope: 'projects:write',
+    responses: { 200: { description: 'The segment is deleted', schema: okResponse } },
+    errors: ['PRECONDITION_FAILED'],
   },
   listShareLinks: {
     ...ofProject,

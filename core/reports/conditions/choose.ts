@@ -10,7 +10,8 @@ import { integer, join, name, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import type { Range } from '#core/time'
 import type { Condition, Did, Leaf } from '#schemas/conditions'
-import { parseFilter, parseValue, UnknownFieldError } from './parse-filter.ts'
+import { orRefused } from './check-leaves.ts'
+import { parseFilter, parseValue } from './parse-filter.ts'
 import { isSessionLeaf, SESSION_LEAVES, type SessionLeaf, sessionsWithLeaves } from './session-leaves.ts'
 
 /**
@@ -124,7 +125,7 @@ function nextFlag(compiler: Compiler): SqlQuery {
 
 function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
   const { field, op } = leaf
-  try {
+  return orRefused(() => {
     if (!isSessionLeaf(field)) {
       const { read, zone } = compiler
       const range = { from: Math.min(read.from, compiler.oldest), to: read.to }
@@ -134,14 +135,7 @@ function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
     const value = toFlag(parseValue(leaf.value, op, place, field), field)
     const test = (named: SessionLeaf) => filterSql(SESSION_LEAVES[named].filterField, op, value)
     return ofFlag({ of: 'session', field, test, flag: nextFlag(compiler) })
-  } catch (error) {
-    // A body is not what is wrong: the condition may be in a query string.
-    if (error instanceof ApiError && error.code === 'INVALID_BODY')
-      throw new ApiError('MISSING_FIELDS', error.message)
-    if (!(error instanceof UnknownFieldError)) throw error
-    const { message, suggestedField } = error
-    throw new ApiError('INVALID_FILTER_FIELD', message, { fields: { suggested_field: suggestedField } })
-  }
+  })
 }
 
 type Value = ReturnType<typeof parseValue>
