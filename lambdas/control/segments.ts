@@ -33,7 +33,7 @@ export function segmentEndpoints(
       if (!SEGMENT_NAME.test(name))
         throw new ApiError(
           'MISSING_FIELDS',
-          'The name of a segment has 1 to 64 letters, digits, `.`, `_` and `-`. Its `title` may be any text.',
+          'The name of a segment has 1 to 64 letters, digits, `.`, `_` and `-`. Choose another name; `title` takes any text.',
         )
       const { where, title = null } = body
       checkLeaves(where)

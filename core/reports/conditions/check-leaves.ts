@@ -2,7 +2,7 @@ import { ApiError } from '#core/errors'
 import { createZone } from '#core/reports/run/zone'
 import type { Condition, Leaf } from '#schemas/conditions'
 import { parseFilter, parseValue, UnknownFieldError } from './parse-filter.ts'
-import { isSessionLeaf } from './session-leaves.ts'
+import { IS_NEW, isSessionLeaf } from './session-leaves.ts'
 
 /**
  * Checks the fields and the values of a condition that is stored and used later. Throws INVALID_FILTER_FIELD,
@@ -12,7 +12,7 @@ export function checkLeaves(condition: Condition): void {
   const time = { ...createZone('UTC'), range: { from: 0, to: 0 } }
   for (const { leaf, place } of leavesIn(condition, 'where'))
     orRefused(() =>
-      isSessionLeaf(leaf.field)
+      leaf.field === IS_NEW || isSessionLeaf(leaf.field)
         ? parseValue(leaf.value, leaf.op, place, leaf.field)
         : parseFilter(leaf, place, time),
     )
