@@ -92,6 +92,11 @@ const FILTER: Flag = {
   as: 'repeated',
   help: 'only what passes: country=DE, properties.path^=/blog, duration>60000; several must all hold; or JSON',
 }
+export const SEGMENT: Flag = {
+  flags: '--segment <name>',
+  as: 'repeated',
+  help: 'only what passes a segment of the project (segments list); several must all hold',
+}
 export const TZ: Flag = {
   flags: '--tz <zone>',
   parameter: 'tz',
@@ -99,7 +104,7 @@ export const TZ: Flag = {
 }
 
 /** Which part of the traffic a report is about, and of which days. */
-export const QUESTION: readonly Flag[] = [SINCE, UNTIL, TZ, FILTER, WHERE]
+export const QUESTION: readonly Flag[] = [SINCE, UNTIL, TZ, FILTER, WHERE, SEGMENT]
 
 export const days = (preset?: number): Flag => ({
   flags: '--days <n>',
@@ -125,8 +130,8 @@ export function parametersOf(flags: readonly Flag[], { options }: Input): Values
       .map(flag => [flag.parameter as string, options[optionKey(flag)] ?? flag.preset]),
   )
   if (!flags.includes(WHERE)) return named
-  const { where, filter } = options
-  return { ...named, where: conditionOf({ where, filter: flags.includes(FILTER) ? filter : [] }) }
+  const { where, filter, segment } = options
+  return { ...named, where: conditionOf({ where, filter: flags.includes(FILTER) ? filter : [], segment }) }
 }
 
 /** The name under which the parser stores an option: `--user-id <id>` is `userId`. */

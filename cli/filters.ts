@@ -37,18 +37,21 @@ function jsonFilters(text: string): unknown[] {
 }
 
 /**
- * The condition of `--where`, which is JSON, and of each `--filter`: all must hold. Undefined without any.
- * Throws CommandError with the forms.
+ * The condition of `--where`, which is JSON, of each `--filter` and of each `--segment`: all must hold.
+ * Undefined without any. Throws CommandError with the forms.
  */
 export function conditionOf({
   where,
   filter = [],
+  segment = [],
 }: {
   where?: unknown
   filter?: unknown
+  segment?: unknown
 }): string | undefined {
   const filters = parsedFilters(filter as string[], 'field')
-  const all = [...(where === undefined ? [] : jsonFilters(String(where))), ...filters]
+  const segments = (segment as string[]).map(name => ({ segment: name }))
+  const all = [...(where === undefined ? [] : jsonFilters(String(where))), ...filters, ...segments]
   if (all.length === 0) return undefined
   return JSON.stringify(all.length === 1 ? all[0] : { and: all })
 }
@@ -58,6 +61,6 @@ function unreadable(): CommandError {
     error: 'USAGE',
     message: 'A filter cannot be read.',
     suggested_action:
-      "Write it as event=signup, 'properties.value>=10' or properties.path~pricing, or as JSON with field, op and value. --where takes and, or, not, session, person and did too.",
+      "Write it as event=signup, 'properties.value>=10' or properties.path~pricing, or as JSON with field, op and value. --where takes and, or, not, session, person, did and segment too.",
   })
 }

@@ -21,6 +21,7 @@ import { createContextStore } from './projects/contexts.ts'
 import { createPortfolioStore } from './projects/portfolios.ts'
 import { createProjectReader } from './projects/read-project.ts'
 import { createSavedViews } from './projects/saved-views.ts'
+import { createSegments } from './projects/segments.ts'
 import type { StateTable } from './state/state-table.ts'
 import type { Stores } from './stores.ts'
 
@@ -64,6 +65,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     setupLinks: createSetupLinks(services),
     shareLinks: createShareLinks({ ...services, accounts, projects }),
     savedViews: createSavedViews(services),
+    segments: createSegments(services),
     identities: createIdentityDirectory({ ...services, accounts, profile, admitted }),
     guards: createAddressGuards({ ...services, profile }),
     audit: createAuditLog({ ...services, log, waitMs: gatherMs }),

@@ -21,21 +21,28 @@ export type Leaf = { field: string; op: ConditionOp; value?: unknown }
  * What somebody did: an event of this name, so many times at least, in the range or so many days before its
  * end.
  */
-export type Did = {
+export type Did<Named = never> = {
   event: string
-  where?: Condition | undefined
+  where?: Condition<Named> | undefined
   at_least?: number | undefined
   within?: string | undefined
 }
 
-export type Condition =
+/** `Named`: what else may stand for a condition. Nothing, where segments are resolved. */
+export type Condition<Named = never> =
   | Leaf
-  | { and: readonly Condition[] }
-  | { or: readonly Condition[] }
-  | { not: Condition }
-  | { session: Condition }
-  | { person: Condition }
-  | { did: Did }
+  | { and: readonly Condition<Named>[] }
+  | { or: readonly Condition<Named>[] }
+  | { not: Condition<Named> }
+  | { session: Condition<Named> }
+  | { person: Condition<Named> }
+  | { did: Did<Named> }
+  | Named
+
+/** A condition that the project has stored under a name (docs/api/segments.md). */
+export type SegmentName = { segment: string }
+/** A condition as a request has it. */
+export type AskedCondition = Condition<SegmentName>
 
 /** Nodes inside each other; a leaf alone has depth 1. Each `session` and `person` is one more scan. */
 const MAX_DEPTH = 5
@@ -45,22 +52,25 @@ export const MAX_LEAVES = 100
 const MAX_TEXT = 16_384
 const [MAX_EVENT_CHARS, MAX_TIMES, MAX_DAYS] = [256, 1_000, 3_650]
 
-const KINDS = ['and', 'or', 'not', 'session', 'person', 'did'] as const
+/** Names of segments, as those of projects. */
+export const SEGMENT_NAME = /^[A-Za-z0-9._-]{1,64}$/
+
+const KINDS = ['and', 'or', 'not', 'session', 'person', 'did', 'segment'] as const
 
 /** What is wrong with a node of no known form. */
 function noCondition(place: string): string {
-  return `Field \`${place}\` is no condition. Use \`{field, op, value}\`, or one of \`and\`, \`or\`, \`not\`, \`session\`, \`person\` and \`did\`.`
+  return `Field \`${place}\` is no condition. Use \`{field, op, value}\`, or one of \`and\`, \`or\`, \`not\`, \`session\`, \`person\`, \`did\` and \`segment\`.`
 }
 
 /** A node that is not checked yet, where it stands, and how deep. */
 type Unchecked = { node: unknown; place: string; depth: number }
 
 /**
- * What is wrong with a condition, as a sentence; null if nothing is. It walks with a list of its own, so the
- * depth of what a stranger sends costs no stack.
+ * What is wrong with conditions that must all hold, as a sentence; null if nothing is. It walks with a list
+ * of its own, so the depth of what a stranger sends costs no stack.
  */
-export function faultOf(condition: unknown): string | null {
-  const open: Unchecked[] = [{ node: condition, place: 'where', depth: 1 }]
+export function faultOf(...conditions: readonly unknown[]): string | null {
+  const open: Unchecked[] = conditions.map(node => ({ node, place: 'where', depth: 1 }))
   let leaves = 0
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, place, depth } = next
@@ -87,6 +97,7 @@ function checkNode(node: Record<string, unknown>, place: string): Checked {
   if (kind === undefined || names.length !== 1) return wrong(noCondition(place))
   const value = node[kind]
   if (kind === 'did') return checkDid(value, `${place}.did`)
+  if (kind === 'segment') return checkSegment(value, `${place}.segment`)
   if (kind === 'not' || kind === 'session' || kind === 'person')
     return { fault: null, inner: [{ node: value, place: `${place}.${kind}` }], isLeaf: false }
   if (!Array.isArray(value) || value.length === 0)
@@ -106,6 +117,14 @@ function checkLeaf({ field, op }: Record<string, unknown>, names: readonly strin
       : !CONDITION_OPS.some(each => each === op)
         ? `Field \`${place}.op\` must be one of ${CONDITION_OPS.join(', ')}.`
         : null
+  return { fault, inner: [], isLeaf: true }
+}
+
+function checkSegment(segment: unknown, place: string): Checked {
+  const isName = typeof segment === 'string' && SEGMENT_NAME.test(segment)
+  const fault = isName
+    ? null
+    : `Field \`${place}\` must be the name of a segment: 1 to 64 letters, digits, \`.\`, \`_\` and \`-\`.`
   return { fault, inner: [], isLeaf: true }
 }
 
@@ -130,20 +149,35 @@ function checkDid(did: unknown, place: string): Checked {
   return { fault: null, inner, isLeaf: true }
 }
 
+/** The segments that a checked condition names. */
+export function segmentsIn(condition: AskedCondition): string[] {
+  if ('segment' in condition) return [condition.segment]
+  return partsOf(condition).flatMap(segmentsIn)
+}
+
+function partsOf(condition: Exclude<AskedCondition, SegmentName>): readonly AskedCondition[] {
+  if ('and' in condition) return condition.and
+  if ('or' in condition) return condition.or
+  if ('not' in condition) return [condition.not]
+  if ('session' in condition) return [condition.session]
+  if ('person' in condition) return [condition.person]
+  return 'did' in condition && condition.did.where !== undefined ? [condition.did.where] : []
+}
+
 /** The schema of `where`: a condition, or its JSON as text, as a query string has it. */
 export const where = z
   .unknown()
   .transform((given, context) => {
     const condition = typeof given === 'string' ? parseText(given) : given
     const fault = faultOf(condition)
-    if (fault === null) return condition as Condition
+    if (fault === null) return condition as AskedCondition
     context.addIssue({ code: 'custom', message: fault })
     return z.NEVER
   })
   .meta({
     override: { type: 'object' },
     description:
-      'Only what passes: `{field, op, value}`, `{and|or: […]}`, `{not|session|person: …}` or `{did: {event, where?, at_least?, within?}}`; in a query string as JSON',
+      'Only what passes: `{field, op, value}`, `{and|or: […]}`, `{not|session|person: …}`, `{did: {event, where?, at_least?, within?}}` or `{segment: name}`; in a query string as JSON',
   })
   .optional()
 
@@ -159,16 +193,19 @@ function parseText(text: string): unknown {
 
 const FILTER = /^([^:]+):([a-z_]+)(?::([\s\S]*))?$/
 const FILTER_FORM =
-  'Parameter `filter` must be `field:op:value`, such as `country:eq:DE` or `properties.path:prefix:/blog`.'
+  'Parameter `filter` must be `field:op:value`, such as `country:eq:DE` or `properties.path:prefix:/blog`, or `segment:eq:name`.'
 
 /** The filters of a query string, which all must hold; each line is one. Null if one has another form. */
-function parseFilters(text: string): Leaf[] | null {
+function parseFilters(text: string): (Leaf | SegmentName)[] | null {
   const parts = text.split('\n').map(line => FILTER.exec(line))
   const leaves = parts.map(part => (part === null ? null : toLeaf(part)))
   return leaves.length <= MAX_LEAVES && leaves.every(leaf => leaf !== null) ? leaves : null
 }
 
-function toLeaf([, field = '', op = '', value]: RegExpExecArray): Leaf | null {
+/** `segment` is no field: `segment:eq:name` names a segment, and has no other operator. */
+function toLeaf([, field = '', op = '', value]: RegExpExecArray): Leaf | SegmentName | null {
+  if (field === 'segment')
+    return op === 'eq' && SEGMENT_NAME.test(value ?? '') ? { segment: value ?? '' } : null
   const known = CONDITION_OPS.find(each => each === op)
   if (known === undefined) return null
   if (known === 'exists') return { field, op: known, value: value !== 'false' }
@@ -188,6 +225,7 @@ export const filter = z
   })
   .meta({
     override: { type: 'array', items: { type: 'string' } },
-    description: 'Conditions as `field:op:value`, which all must hold: `country:eq:DE`. Repeatable',
+    description:
+      'Conditions as `field:op:value`, which all must hold: `country:eq:DE`, `segment:eq:buyers`. Repeatable',
   })
   .optional()

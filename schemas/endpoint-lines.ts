@@ -6,13 +6,12 @@ import { documentedRoutes } from './routes.ts'
 const EXAMPLES: Record<string, string> = {
   'GET /live': 'GET /live?project=demo',
   'GET /stream': 'GET /stream?project=demo',
-  'GET /pages': 'GET /pages?project=demo&since=30d&compact=true',
-  'GET /heatmap': 'GET /heatmap?project=demo&since=27d&fields=peak',
+  'GET /pages': 'GET /pages?project=demo&compact=true',
+  'GET /heatmap': 'GET /heatmap?project=demo&fields=peak',
   'GET /experiments/{id}': 'GET /experiments/exp_demo_signup_cta',
   'GET /projects/{id}': 'GET /projects/demo',
   'GET /projects/{id}/usage': 'GET /projects/demo/usage',
-  'GET /journey':
-    'GET /journey?project=demo&user_id=anon_zq8vcka2q59ejlug&order=asc&fields=timestamp,event,path',
+  'GET /journey': 'GET /journey?project=demo&user_id=anon_zq8vcka2q59ejlug&order=asc',
   'GET /openapi.json': 'GET /openapi.json?path=/stats,/query',
 }
 
@@ -20,7 +19,7 @@ const EXAMPLES: Record<string, string> = {
 const WITHOUT_DEMO: Record<string, string> = {
   ...EXAMPLES,
   'GET /experiments/{id}': 'GET /experiments/exp_…',
-  'GET /journey': 'GET /journey?project=demo&user_id=…&order=asc&fields=timestamp,event,path',
+  'GET /journey': 'GET /journey?project=demo&user_id=…&order=asc',
 }
 
 /**

@@ -114,7 +114,7 @@ export const errorCodes = {
   },
   PRECONDITION_FAILED: {
     status: 412,
-    hint: 'The context has changed since it was read with this ETag. Get it again, and repeat the change on it.',
+    hint: 'The context or segment has changed since it was read with this ETag. Get it again, and repeat the change on it.',
   },
   CONFIRMATION_REQUIRED: {
     status: 409,

@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import { CONDITION_OPS } from './conditions.ts'
+import { type AskedCondition, CONDITION_OPS, type Condition, faultOf, segmentsIn } from './conditions.ts'
 import { contextOfResponse } from './contexts.ts'
 import type { ErrorCode } from './errors.ts'
 import { datedPeriod, failsWith, limit, oneOf, project, questionOfWeek } from './fields.ts'
+import { parseJson } from './json-depth.ts'
 import { cut } from './sessions.ts'
 
 export const METRICS = [
@@ -14,16 +15,49 @@ export const METRICS = [
 ] as const
 export const NUMERIC_METRICS = ['sum', 'avg', 'min', 'max', 'p50', 'p75', 'p90', 'p95', 'p99'] as const
 export const GROUP_FIELDS = ['event', 'date', 'user_id', 'session_id', 'country'] as const
+/** Fields of `group_by` that are computed: of the time of the event, and of its session. */
+export const TIME_GROUPS = ['hour', 'weekday'] as const
+export const SESSION_GROUPS = [
+  ...(['channel', 'source', 'referrer_host'] as const),
+  ...(['entry_page', 'exit_page', 'is_bounce'] as const),
+] as const
+export const DERIVED_GROUPS: readonly string[] = [...TIME_GROUPS, ...SESSION_GROUPS]
 export const COUNT_MODES = ['session_then_user', 'raw'] as const
 const ORDER_FIELDS = ['event_count', 'unique_users', 'session_count', 'date', 'event'] as const
 
 const METRIC = new RegExp(
-  `^(${METRICS.join('|')}|(${NUMERIC_METRICS.join('|')})\\((properties\\.)?[A-Za-z0-9_]{1,128}\\))$`,
+  `^(${METRICS.join('|')}|(${NUMERIC_METRICS.join('|')}|unique)\\((properties\\.)?[A-Za-z0-9_]{1,128}\\)|(rate|session_rate)\\(\\{[\\s\\S]*\\}\\))$`,
 )
-const GROUP = new RegExp(`^(${GROUP_FIELDS.join('|')}|properties\\.[A-Za-z0-9_]{1,128})$`)
+const GROUP = new RegExp(
+  `^(${[...GROUP_FIELDS, ...DERIVED_GROUPS].join('|')}|properties\\.[A-Za-z0-9_]{1,128})$`,
+)
+const RATE = /^(rate|session_rate)\(([\s\S]*)\)$/
+/** Characters of a rate, as of a condition in a query string. */
+const MAX_RATE_CHARS = 16_384
+
+/** The condition of a metric that is a rate, and of whom it is a part; null for another metric. */
+export function rateOf(metric: string): { of: 'people' | 'sessions'; condition: Condition } | null {
+  const [, name, text = ''] = RATE.exec(metric) ?? []
+  if (name === undefined || text.length > MAX_RATE_CHARS) return null
+  const condition = parseRate(text)
+  return condition === null ? null : { of: name === 'rate' ? 'people' : 'sessions', condition }
+}
+
+/** A rate names no segment: the name of a metric says what it counts. */
+function parseRate(text: string): Condition | null {
+  try {
+    const condition = parseJson(text)
+    if (faultOf(condition) !== null) return null
+    return segmentsIn(condition as AskedCondition).length === 0 ? (condition as Condition) : null
+  } catch {
+    return null
+  }
+}
 
 /** The engine needs seconds to plan a statement with more of them. */
 const [MAX_METRICS, MAX_GROUPS] = [50, 20]
+/** Each of the session is a part of one more scan of the events. */
+const MAX_DERIVED_GROUPS = 4
 /** Filters of a query, or of all steps of a funnel. */
 export const MAX_FILTERS = 100
 
@@ -46,7 +80,16 @@ function listOf(
     fewest,
     most,
     description,
-  }: { entry: RegExp; code: ErrorCode; allowed: string; fewest: 0 | 1; most: number; description: string },
+    accepts = () => true,
+  }: {
+    entry: RegExp
+    accepts?: (text: string) => boolean
+    code: ErrorCode
+    allowed: string
+    fewest: 0 | 1
+    most: number
+    description: string
+  },
 ) {
   return z
     .unknown()
@@ -56,7 +99,7 @@ function listOf(
       abort: true,
     })
     .transform(value => value as unknown[])
-    .refine(list => list.every(value => typeof value === 'string' && entry.test(value)), {
+    .refine(list => list.every(value => typeof value === 'string' && entry.test(value) && accepts(value)), {
       message: `Field \`${name}\` holds a value that is not allowed. Use ${allowed}.`,
       ...failsWith(code),
     })
@@ -85,22 +128,33 @@ export const queryBody = z.object({
   project,
   metrics: listOf('metrics', {
     entry: METRIC,
+    accepts: text => !text.includes('rate({') || rateOf(text) !== null,
     code: 'INVALID_METRIC',
-    allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p75, p90, p95, p99 of a property such as sum(value)`,
+    allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p75, p90, p95, p99, unique of a property such as sum(value), or rate, session_rate of a condition such as rate({"field":"event","op":"eq","value":"signup"})`,
     fewest: 1,
     most: MAX_METRICS,
     description:
-      'What to compute for each group. `event_count` follows `count_mode`. `bounce_rate` and `avg_duration` are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50`, `p75`, `p90`, `p95`, `p99` of a property, such as `sum(value)`, use numbers only.',
-  }).default(['event_count']),
+      'What to compute for each group. `event_count` follows `count_mode`. `bounce_rate` and `avg_duration` are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50`, `p75`, `p90`, `p95`, `p99` of a property, such as `sum(value)`, use numbers only. `unique(plan)` counts different values. `rate({condition})` is the part of the people, `session_rate({condition})` of the sessions, with an event that passes.',
+  })
+    .refine(metrics => faultOf(...metrics.flatMap(each => rateOf(each)?.condition ?? [])) === null, {
+      message: 'Field `metrics` has rates with more than 100 conditions together. Send several queries.',
+      ...failsWith('QUERY_FAILED'),
+    })
+    .default(['event_count']),
   group_by: listOf('group_by', {
     entry: GROUP,
     code: 'INVALID_GROUP_BY',
-    allowed: `${GROUP_FIELDS.join(', ')}, or a property such as properties.plan`,
+    allowed: `${[...GROUP_FIELDS, ...DERIVED_GROUPS].join(', ')}, or a property such as properties.plan`,
     fewest: 0,
     most: MAX_GROUPS,
     description:
-      'What makes the groups: event, date, user_id, session_id, country, or a property such as `properties.plan`. Without it there is one row.',
-  }).default([]),
+      'What makes the groups: event, date, hour, weekday, user_id, session_id, country, a property such as `properties.plan`, or of the session channel, source, referrer_host, entry_page, exit_page, is_bounce. Without it there is one row.',
+  })
+    .refine(list => list.filter(each => DERIVED_GROUPS.includes(each)).length <= MAX_DERIVED_GROUPS, {
+      message: `Field \`group_by\` has more than ${MAX_DERIVED_GROUPS} of ${DERIVED_GROUPS.join(', ')}. Send several queries with fewer of them.`,
+      ...failsWith('QUERY_FAILED'),
+    })
+    .default([]),
   filters: z
     .unknown()
     .refine(value => Array.isArray(value), {

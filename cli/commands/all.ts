@@ -34,6 +34,7 @@ import { replayActions } from './replay-actions.ts'
 import { replayCommands } from './replays.ts'
 import { retention } from './retention.ts'
 import { scan } from './scan.ts'
+import { segmentCommands } from './segments.ts'
 import { authStatus, logout } from './session-commands.ts'
 import { sessions, sessionsDist } from './sessions.ts'
 import { sources } from './sources.ts'
@@ -72,6 +73,7 @@ export const commands: readonly Command[] = [
   update,
   remove,
   ...contextCommands,
+  ...segmentCommands,
   ...portfolioCommands,
   listExperiments,
   getExperiment,

@@ -1,4 +1,4 @@
-import { callCommand, days, type Flag, limit, NAME, parametersOf, TZ, WHERE } from '#cli/command'
+import { callCommand, days, type Flag, limit, NAME, parametersOf, SEGMENT, TZ, WHERE } from '#cli/command'
 import { parsedFilters } from '#cli/filters'
 import { type Column, type Format, line, type Row, type TableBlock } from '#cli/print/blocks'
 import { reportHeading } from '#cli/print/periods'
@@ -42,6 +42,7 @@ const FLAGS: readonly Flag[] = [
   },
   TZ,
   WHERE,
+  SEGMENT,
   {
     flags: '--dry-run',
     parameter: 'dry_run',

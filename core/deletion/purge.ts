@@ -11,6 +11,7 @@ import { createScopeStore } from '#core/identity/scope-store'
 import type { Log, Now } from '#core/ports'
 import { annotationsPartition } from '#core/projects/annotations'
 import { savedViewsPartition } from '#core/projects/saved-views'
+import { segmentsPartition } from '#core/projects/segments'
 import type { ProjectStore } from '#core/projects/store'
 import { replayListKey, replayPartition, replayUsagePartition } from '#core/replays/item-keys'
 import {
@@ -140,6 +141,7 @@ export function createPurge({
       annotationsPartition(id),
       replayPartition(id),
       savedViewsPartition(id),
+      segmentsPartition(id),
       shareLinksPartition(id),
     ])
       await deletePartition(partition, deadline)

@@ -3,18 +3,21 @@ import { createAnnotations } from '#core/projects/annotations'
 import { changeContextTexts } from '#core/projects/contexts'
 import type { Project } from '#core/projects/project'
 import { openSavedViewSlots } from '#core/projects/saved-views'
+import { createSegments } from '#core/projects/segments'
 import type { StateTable } from '#core/state/state-table'
+import { forgetInSegment } from './forget-in-segment.ts'
 import { forgetInView } from './forget-in-view.ts'
 import { type NamedIds, namedIds, nameWithoutIds, withoutIds } from './without-ids.ts'
 
 export type OwnerTexts = ReturnType<typeof createOwnerTexts>
 
 /**
- * What the owner of a project has written: saved views, labels of share links, annotations and contexts. They
- * may name a person (docs/api/erasure.md).
+ * What the owner of a project has written: saved views, segments, labels of share links, annotations and
+ * contexts. They may name a person (docs/api/erasure.md).
  */
 export function createOwnerTexts(state: StateTable) {
   const views = openSavedViewSlots(state)
+  const segments = createSegments(state)
   const links = openShareLinkSlots(state)
   const annotations = createAnnotations(state)
 
@@ -28,6 +31,7 @@ export function createOwnerTexts(state: StateTable) {
   ): Promise<void> {
     const ids = namedIds(userIds)
     await views.changeAll(id, view => forgetInView(view, ids))
+    await segments.changeAll(id, segment => forgetInSegment(segment, ids))
     await links.changeAll(id, link => changeTexts(link, ['label'], ids))
     await annotations.changeAll(id, each => changeTexts(each, ['title', 'note'], ids))
     const forget = (text: string) => withoutIds(text, ids)

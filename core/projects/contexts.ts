@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { ApiError, unavailable } from '#core/errors'
 import type { Clock } from '#core/ports'
 import type { ItemRead } from '#core/state/read-items'
@@ -6,6 +5,7 @@ import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#co
 import { quoted } from '#core/text/clean-text'
 import type { PortfolioContext, ProjectContext } from '#schemas/contexts'
 import type { Annotations } from './annotations.ts'
+import { etagOf, isMatch } from './etag.ts'
 import { listedAnnotations } from './listed-annotations.ts'
 import { mergeLists } from './merge-lists.ts'
 import type { Project, ProjectDirectory } from './project.ts'
@@ -203,25 +203,6 @@ function keyOf(pk: string): ItemKey {
 /** The lists as they are stored. */
 function textOf(item: Record<string, unknown> | undefined): string {
   return typeof item?.lists === 'string' ? item.lists : '{}'
-}
-
-/**
- * Lists that are equal have one version, so a repeated PUT changes none, nor does the first one without any
- * entries.
- */
-function etagOf(lists: object): string {
-  const text = JSON.stringify(Object.entries(lists).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  return `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`
-}
-
-/**
- * Whether a header If-Match allows a write. A proxy that compresses responses makes our ETag weak. It still
- * names the same lists, so the mark is ignored.
- */
-function isMatch(ifMatch: string | undefined, etag: string): boolean {
-  if (ifMatch === undefined) return true
-  const names = ifMatch.split(',').map(name => name.trim().replace(/^W\//, ''))
-  return names.includes('*') || names.includes(etag)
 }
 
 /** The lists with the annotations that are items of their own. */

@@ -10,6 +10,7 @@ import { experimentsConfigEndpoint } from './experiments-config.ts'
 import { portfolioEndpoints } from './portfolios.ts'
 import { type ProjectEndpointServices, projectEndpoints } from './projects.ts'
 import { type ScanEndpointServices, scanEndpoints } from './scans.ts'
+import { segmentEndpoints } from './segments.ts'
 
 export type ControlServices = AccountChainServices &
   AccountServices &
@@ -19,6 +20,7 @@ export type ControlServices = AccountChainServices &
   Parameters<typeof erasureEndpoints>[0] &
   ExperimentServices &
   DashboardServices &
+  Parameters<typeof segmentEndpoints>[0] &
   Parameters<typeof experimentsConfigEndpoint>[0] &
   Parameters<typeof portfolioEndpoints>[0]
 
@@ -37,6 +39,7 @@ export function controlHandler(services: ControlServices): HttpFunction {
     experimentsConfig: experimentsConfigEndpoint(services),
     ...portfolioEndpoints(services, chain),
     ...dashboardEndpoints(services, chain),
+    ...segmentEndpoints(services, chain),
     ...erasureEndpoints(services, chain),
   })
 }

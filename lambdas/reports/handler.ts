@@ -1,6 +1,7 @@
 import { isGuest } from '#core/access/caller'
 import { openIdentity } from '#core/identity/identity-view'
 import { firstAnnotation } from '#core/projects/context-of-range'
+import { namedSegments } from '#core/reports/conditions/segments'
 import { reportsForLinks } from '#core/reports/few-people/reports-for-links'
 import { firstDayOf } from '#core/reports/run/asked-range'
 import { createReader } from '#core/reports/run/read'
@@ -73,11 +74,12 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
         const { project, contextSince } = await openProject(services, call)
         const scoped = toScopedProject(project, call.caller)
         const start = firstDayOf(report.range, { project, query, body }, clock.now())
-        const [identity, context] = await Promise.all([
+        const [identity, context, segments] = await Promise.all([
           openIdentity({ ...services, engine: quietEngine }, scoped),
           contextSince(firstAnnotation({ start })),
+          services.segments.conditionsOf(project.id, namedSegments(query, body)),
         ])
-        const asked = { project, query, body, context, keptSince: keptSince(services, call.caller) }
+        const asked = { project, query, body, context, segments, keptSince: keptSince(services, call.caller) }
         const { links, isPartial, joinedProjects } = identity
         const question = JSON.stringify([name, isLink, asked, links, isPartial, joinedProjects])
         return shareEqual(question, call.signal, (reportServices, signal) =>

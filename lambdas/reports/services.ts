@@ -5,6 +5,7 @@ import type { GuestSlots } from '#core/limits/guest-slots'
 import type { Limits } from '#core/limits/limit-state'
 import type { LiveBuffer } from '#core/live/buffer'
 import type { ReadProject } from '#core/projects/read-project'
+import type { Segments } from '#core/projects/segments'
 import type { ProjectStore } from '#core/projects/store'
 import type { Replays } from '#core/replays/open-replays'
 import type { KeptAnswers } from '#core/reports/run/kept-answers'
@@ -23,6 +24,7 @@ export type ReportsServices = AccountChainServices &
   VerifyScanServices & {
     projects: Pick<ProjectStore, 'list' | 'resolveRecent' | 'forgetRecent'>
     readProject: ReadProject
+    segments: Pick<Segments, 'conditionsOf'>
     limits: Pick<Limits, 'check' | 'guestOf'>
     guestSlots: GuestSlots
     keptAnswers: KeptAnswers

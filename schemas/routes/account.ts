@@ -11,7 +11,7 @@ export const accountRoutes = {
     ...account,
     method: 'GET',
     path: '/account',
-    summary: 'The account of the credential',
+    summary: 'The account',
     scope: 'account:read',
     responses: { 200: { description: 'The account', schema: accountRecord } },
     errors: [],

@@ -51,7 +51,7 @@ export const sessionsRoutes = {
     ...common,
     method: 'POST',
     path: '/agent-sessions/start',
-    summary: 'Ask a human to approve an agent session',
+    summary: 'Ask a human for a session',
     body: startSession,
     responses: { 201: { description: 'The human opens authorize_url', schema: startedSession } },
     errors: [],

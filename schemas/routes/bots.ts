@@ -31,7 +31,7 @@ export const botsRoutes = {
   accountBotTraffic: {
     ...botTraffic,
     path: '/account/bot-traffic',
-    summary: 'Requests of bots, all projects',
+    summary: 'The same, all projects',
     scope: ['analytics:read', 'account:read'],
     query: accountBotTrafficQuery,
     responses: { 200: { description: 'The overview', schema: accountBotTrafficResponse } },

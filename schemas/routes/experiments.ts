@@ -45,7 +45,7 @@ export const experimentsRoutes = {
     ...common,
     method: 'GET',
     path: '/experiments/{id}',
-    summary: 'An experiment with results',
+    summary: 'One with results',
     // The results come from the lake.
     function: 'reports',
     scope: 'experiments:read',
@@ -68,7 +68,7 @@ export const experimentsRoutes = {
     ...common,
     method: 'DELETE',
     path: '/experiments/{id}',
-    summary: 'Delete an experiment',
+    summary: 'Delete it',
     function: 'control',
     scope: 'experiments:write',
     responses: { 200: { description: 'The experiment is deleted', schema: deletedProject } },

@@ -113,7 +113,7 @@ export const sessionReplayRoutes = {
     ...ofAccount,
     method: 'DELETE',
     path: '/replays/{id}',
-    summary: 'Delete a replay',
+    summary: 'Delete it',
     scope: 'replays:write',
     responses: { 200: { description: 'It is deleted', schema: deletedProject } },
     errors: ['NOT_FOUND'],

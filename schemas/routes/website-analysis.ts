@@ -50,7 +50,7 @@ export const websiteScansRoutes = {
     ...common,
     method: 'POST',
     path: '/website-scans/{id}/upgrade',
-    summary: 'Make a full analysis of a preview',
+    summary: 'A full analysis of a preview',
     // Without a scope: the human has signed in for it, with whatever the agent asked for.
     auth: 'account',
     credentials: ['api_key', 'agent_session', 'cookie'],

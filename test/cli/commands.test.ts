@@ -19,7 +19,7 @@ afterAll(() => rmSync(dirname(CONTEXT_FILE), { recursive: true }))
 
 /** A value for each option, so that a call has every parameter that it can have. */
 function fullInput({ args, flags }: Command) {
-  const exclusive = ['file', 'stepsJson', 'fromContext', 'all', 'filter', 'resume']
+  const exclusive = ['file', 'stepsJson', 'fromContext', 'all', 'filter', 'resume', 'segment']
   const options = flags
     .filter(flag => !exclusive.includes(optionKey(flag)))
     .map(flag => [

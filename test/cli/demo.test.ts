@@ -82,7 +82,7 @@ describe.each(reads.map(({ name, example }) => [name, example] as const))(
       expect(stdout.split('\n').filter(line => widthOf(line) > 80)).toEqual([])
       expect(stdout).not.toContain('\u001b')
       expect(stdout).not.toMatch(/undefined|NaN|\[object/)
-      if (!['live', 'portfolios list', 'upgrade-link'].includes(name))
+      if (!['live', 'portfolios list', 'segments list', 'upgrade-link'].includes(name))
         expect(stdout.trim().split('\n').length).toBeGreaterThan(1)
     })
   },

@@ -73,11 +73,33 @@ test('a context is replaced only in the version that was read, and an annotation
   expect(await set('First')).toMatchObject({ code: 0 })
   expect(await set('Second')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('The context has changed'),
+    stderr: expect.stringContaining('has changed since it was read'),
   })
   const flags = ['--title', 'Release 2.4', '--at', '2026-11-20']
   const { id } = JSON.parse((await run(['annotations', 'add', 'noted', ...flags, '--json'])).stdout)
   expect((await read()).project_context).toMatchObject({ goals: ['First'], annotations: [{ id }] })
   expect(await run(['annotations', 'delete', 'noted', id, '--confirm'])).toMatchObject({ code: 0 })
   expect((await read()).project_context).toMatchObject({ goals: ['First'], annotations: [] })
+})
+
+test('a segment is set, listed, used by a report, replaced only in the version that was read, and deleted', async () => {
+  await run(['create', 'segmented', '--domain', '*'])
+  const set = (...more: string[]) => run(['segments', 'set', 'segmented', 'germans', ...more, '--json'])
+  const created = await set('--filter', 'country=DE', '--title', 'From Germany')
+  expect(created).toMatchObject({ code: 0 })
+  const { etag, where } = JSON.parse(created.stdout)
+  expect(where).toEqual({ field: 'country', op: 'eq', value: 'DE' })
+  expect((await run(['segments', 'list', 'segmented'])).stdout).toContain('From Germany')
+  expect(await run(['stats', 'segmented', '--segment', 'germans', '--json'])).toMatchObject({ code: 0 })
+  expect(await run(['stats', 'segmented', '--segment', 'buyers'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no segment `buyers`'),
+  })
+  const buyers = ['--where', '{"did":{"event":"purchase"}}', '--if-match', etag]
+  expect(await set(...buyers)).toMatchObject({ code: 0 })
+  expect(await set(...buyers)).toMatchObject({ code: 1 })
+  expect(await set()).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a condition') })
+  const removal = ['segments', 'delete', 'segmented', 'germans', '--confirm']
+  expect(await run(removal)).toMatchObject({ code: 0 })
+  expect(await run(removal)).toMatchObject({ code: 1 })
 })

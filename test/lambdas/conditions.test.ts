@@ -25,7 +25,7 @@ const NEEDS: Record<string, Record<string, unknown>> = {
 /** Every row that takes a condition. */
 const reads = (Object.entries(routes) as [string, Route][]).filter(([, { query, body }]) => {
   const shape = ((query ?? body) as { shape?: Record<string, unknown> } | undefined)?.shape ?? {}
-  return 'where' in shape
+  return 'where' in shape && 'filter' in shape
 })
 
 async function ask(name: string, route: Route, fields: Record<string, unknown>) {

@@ -136,8 +136,8 @@ describe.each(rows)('%s', (name, route) => {
     // Reports that take a JSON body are reads, although their method is POST.
     const isRead =
       route.method === 'GET' || route.tag === 'Analytics' || name === 'verifyScan' || name === 'mcp'
-    // A demo session sees nothing of the owner, and no experiment of another project.
-    const isForeign = isOfOwner(name, route)
+    // A demo session sees nothing of the owner, and no experiment and no segment of another project.
+    const isForeign = isOfOwner(name, route) || name === 'readSegment'
     const expected = isForeign ? [404, 'NOT_FOUND'] : [200, undefined]
     if (isRead)
       // A demo session has no scope for replays, and share links are for people.

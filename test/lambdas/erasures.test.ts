@@ -205,6 +205,13 @@ describe('what the owner has written about a person', () => {
     await view('The page of c3', 'view=people&user=c3')
     await view('Without c3', 'view=pages&f=user_id%3Aneq%3Ac3&range=7d')
     await view('All', 'view=pages')
+    const segment = (name: string, body: object) =>
+      service.call(routes.putSegment, { id, part: name, body: { ...body } })
+    await segment('ada-3f1c', { where: { field: 'country', op: 'eq', value: 'DE' } })
+    await segment('others', {
+      title: 'Not ada-3f1c',
+      where: { not: { field: 'user_id', op: 'in', value: ['c3', 'c4'] } },
+    })
     await service.call(routes.createShareLink, { id, body: { label: 'For ada-3f1c' } })
     const annotation = { occurred_at: '2026-11-20', title: 'ada-3f1c moved', note: 'From c3 to ada-3f1c.' }
     await service.call(routes.createAnnotation, { id, body: annotation })
@@ -218,8 +225,9 @@ describe('what the owner has written about a person', () => {
   }
 
   async function textsOf({ id, name }: { id: string; name: string }) {
-    const [views, links, context] = await Promise.all([
+    const [views, segments, links, context] = await Promise.all([
       service.call(routes.listSavedViews, { id }),
+      service.segments.list(id),
       service.call(routes.listShareLinks, { id }),
       service.call(routes.readProjectContext, { query: { project: name } }),
     ])
@@ -227,6 +235,7 @@ describe('what the owner has written about a person', () => {
       context.body) as Record<string, object[]>
     return {
       views: (views.body.views as { name: string; query: string }[]).map(each => [each.name, each.query]),
+      segments: segments.map(({ name, title, where }) => ({ name, title, where })),
       labels: (links.body.share_links as { label: string }[]).map(({ label }) => label),
       context: { goals, activation_events, glossary, annotations },
     }
@@ -242,6 +251,13 @@ describe('what the owner has written about a person', () => {
       views: [
         ['All', 'view=pages'],
         ['Without c3', 'view=pages&range=7d'],
+      ],
+      segments: [
+        {
+          name: 'others',
+          title: 'Not erased',
+          where: { not: { field: 'user_id', op: 'in', value: ['erased', 'c4'] } },
+        },
       ],
       labels: ['For erased'],
       context: {

@@ -74,6 +74,7 @@ const bodies: { [Name in NamesWithBody]: (service: HttpService, token: string) =
   putProjectContext: () => ({ goals: ['More signups'] }),
   createAnnotation: () => ({ occurred_at: '2026-11-20', title: 'Release 2.4' }),
   putPortfolioContext: () => ({ goals: ['More signups'] }),
+  putSegment: () => ({ title: 'Germans', where: { field: 'country', op: 'eq', value: 'DE' } }),
   createSavedView: () => ({ name: 'Signups', query: 'view=funnel' }),
   createShareLink: () => ({}),
   createPortfolio: () => ({ slug: `made-${Math.random().toString(36).slice(2)}`, name: 'Shops' }),
@@ -160,6 +161,13 @@ async function newSavedView({ savedViews }: HttpService, { id }: Project): Promi
   return (await savedViews.create(id, { name: 'Signups', query: '' }))?.id ?? ''
 }
 
+/** Stores a segment of a project, and returns its name. */
+async function newSegment({ segments }: HttpService, { id }: Project): Promise<string> {
+  const where = { field: 'country', op: 'eq', value: 'DE' } as const
+  await segments.put(id, { name: 'germans', title: null, where, updated_at: 0 })
+  return 'germans'
+}
+
 /** Creates an annotation of a project, and returns its id. */
 async function newAnnotation({ annotations }: HttpService, { id }: Project): Promise<string> {
   return (await annotations.create(id, { occurred_at: '2026-11-20', title: 'Release 2.4' }))?.id ?? ''
@@ -225,6 +233,7 @@ export async function goodRequest(
     ...(name in replayRequests &&
       (await replayRequests[name as keyof typeof replayRequests](service, project))),
     ...(name === 'deleteSavedView' && { part: await newSavedView(service, named) }),
+    ...(route.path.endsWith('/segments/{name}') && { part: await newSegment(service, named) }),
     ...(name === 'deleteAnnotation' && { part: await newAnnotation(service, named) }),
     ...(name === 'deleteShareLink' && { part: await newShareLink(service, named) }),
     // An upgrade is of an analysis of the owner.

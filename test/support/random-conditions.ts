@@ -35,6 +35,11 @@ const leaf: fc.Arbitrary<Leaf> = fc.oneof(
     op: fc.constantFrom('eq' as const, 'neq' as const),
     value: fc.constantFrom('direct', 'referral', 'organic_search', 'email', 'google', 'blog.example.org'),
   }),
+  fc.record({
+    field: fc.constant('is_new'),
+    op: fc.constantFrom('eq' as const, 'neq' as const),
+    value: fc.boolean(),
+  }),
   fc.record({ field: fc.constant('is_bounce'), op: fc.constant('eq' as const), value: fc.boolean() }),
 )
 

@@ -43,7 +43,8 @@ const REFS = {
   keys: { ids: [same, userKeyOf], keys: [same, same] },
 } as const
 
-function eventRefs({ of }: ChosenSet): { refs: Refs; column: SqlQuery } {
+/** What a row of events has of a session or person. */
+export function eventRefs({ of }: ChosenSet): { refs: Refs; column: SqlQuery } {
   return { refs: 'ids', column: name(ID_OF[of]) }
 }
 

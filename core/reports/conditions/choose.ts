@@ -10,8 +10,15 @@ import { integer, join, name, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import type { Range } from '#core/time'
 import type { Condition, Did, Leaf } from '#schemas/conditions'
-import { parseFilter, parseValue, UnknownFieldError } from './parse-filter.ts'
-import { isSessionLeaf, SESSION_LEAVES, type SessionLeaf, sessionsWithLeaves } from './session-leaves.ts'
+import { orRefused } from './check-leaves.ts'
+import { numberField, parseFilter, parseValue } from './parse-filter.ts'
+import {
+  IS_NEW,
+  isSessionLeaf,
+  SESSION_LEAVES,
+  type SessionLeaf,
+  sessionsWithLeaves,
+} from './session-leaves.ts'
 
 /**
  * From a condition (docs/api/conditions.md) to what relations choose by. A leaf about an event becomes a
@@ -34,9 +41,26 @@ export type ChoosingContext = {
 export function choose(condition: Condition, context: ChoosingContext): LakeRead {
   const all = withoutWhere(context.read)
   const range = { from: all.from, to: all.to }
-  const compiler: Compiler = { ...context, read: all, flags: 0, sets: 0 }
-  const { fields, test, sets } = compile(condition, compiler, 'where')
-  return { ...all, where: { range, fields, condition: test, sets: joinedSets(sets, compiler) } }
+  const { fields, tests, sets } = compileConditions([condition], context, 'where')
+  return { ...all, where: { range, fields, condition: join(tests, ' AND '), sets } }
+}
+
+/**
+ * Conditions over the columns of an event: the fields and the sets that all of them read together, and a test
+ * for each, which is never null. `place`: how messages call them. Throws as `choose` does.
+ */
+export function compileConditions(
+  conditions: readonly Condition[],
+  context: ChoosingContext,
+  place: string,
+): { fields: EventField[]; tests: SqlQuery[]; sets: ChosenSet[] } {
+  const compiler: Compiler = { ...context, read: withoutWhere(context.read), flags: 0, sets: 0 }
+  const compiled = conditions.map(each => compile(each, compiler, place))
+  const sets = joinedSets(
+    compiled.flatMap(each => each.sets),
+    compiler,
+  )
+  return { fields: compiled.flatMap(({ fields }) => fields), tests: compiled.map(({ test }) => test), sets }
 }
 
 type Compiler = ChoosingContext & {
@@ -124,7 +148,8 @@ function nextFlag(compiler: Compiler): SqlQuery {
 
 function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
   const { field, op } = leaf
-  try {
+  return orRefused(() => {
+    if (field === IS_NEW) return isNew(parseValue(leaf.value, op, place, field), op, compiler)
     if (!isSessionLeaf(field)) {
       const { read, zone } = compiler
       const range = { from: Math.min(read.from, compiler.oldest), to: read.to }
@@ -134,24 +159,37 @@ function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
     const value = toFlag(parseValue(leaf.value, op, place, field), field)
     const test = (named: SessionLeaf) => filterSql(SESSION_LEAVES[named].filterField, op, value)
     return ofFlag({ of: 'session', field, test, flag: nextFlag(compiler) })
-  } catch (error) {
-    // A body is not what is wrong: the condition may be in a query string.
-    if (error instanceof ApiError && error.code === 'INVALID_BODY')
-      throw new ApiError('MISSING_FIELDS', error.message)
-    if (!(error instanceof UnknownFieldError)) throw error
-    const { message, suggestedField } = error
-    throw new ApiError('INVALID_FILTER_FIELD', message, { fields: { suggested_field: suggestedField } })
-  }
+  })
 }
 
 type Value = ReturnType<typeof parseValue>
 
 /** `is_bounce` is 1 or 0 in the lake, and true or false for who asks. */
 function toFlag(value: Value, field: SessionLeaf): Value {
+  return field === 'is_bounce' ? toBits(value) : value
+}
+
+function toBits(value: Value): Value {
   const toNumber = (each: string | number | boolean) =>
     each === true || each === 'true' ? 1 : each === false || each === 'false' ? 0 : each
-  if (field !== 'is_bounce') return value
   return Array.isArray(value) ? value.map(toNumber) : toNumber(value)
+}
+
+/**
+ * Whether the person of an event has none before the range. An event without a person is of nobody, so it has
+ * no value.
+ */
+function isNew(value: Value, op: Leaf['op'], compiler: Compiler): Compiled {
+  const { read, oldest } = compiler
+  const before = { from: oldest, to: read.from }
+  const everything: Compiled = { fields: [], test: sql`true`, sets: [] }
+  const seen =
+    before.from < before.to
+      ? ofFlag({ of: 'person', inner: everything, atLeast: 1, range: before, flag: nextFlag(compiler) })
+      : { ...everything, test: sql`false` }
+  const bit = sql`CASE WHEN user_id IS NULL THEN NULL WHEN ${seen.test} THEN 0 ELSE 1 END`
+  const test = filterSql(numberField(bit), op, op === 'exists' ? value : toBits(value))
+  return { fields: ['user_id'], test: sql`coalesce(${test}, false)`, sets: seen.sets }
 }
 
 /** The sets with the wanted flags: flags of one kind and range share a set, so they share a scan. */

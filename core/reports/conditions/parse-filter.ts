@@ -87,9 +87,14 @@ export function parseFilter(filter: unknown, place: string, time: LocalTime): Qu
  */
 const TIMES = {
   date: (local: SqlQuery) => textField(sql`CAST(CAST(${local} AS date) AS varchar)`),
-  hour: (local: SqlQuery) => numberField(sql`(${unixMs(local)} / ${integer(HOUR_MS)}) % 24`),
-  weekday: (local: SqlQuery) =>
-    numberField(sql`(${unixMs(local)} / ${integer(DAY_MS)} + ${integer(THURSDAY)}) % 7`),
+  hour: (local: SqlQuery) => numberField(TIME_NUMBERS.hour(local)),
+  weekday: (local: SqlQuery) => numberField(TIME_NUMBERS.weekday(local)),
+} as const
+
+/** The hour and the weekday of a local time. */
+export const TIME_NUMBERS = {
+  hour: (local: SqlQuery) => sql`(${unixMs(local)} / ${integer(HOUR_MS)}) % 24`,
+  weekday: (local: SqlQuery) => sql`(${unixMs(local)} / ${integer(DAY_MS)} + ${integer(THURSDAY)}) % 7`,
 } as const
 
 const HOUR_MS = 3_600_000

@@ -23,9 +23,22 @@ export const SESSION_LEAVES = {
 
 export type SessionLeaf = keyof typeof SESSION_LEAVES
 
+/** The field of a person: true or false. */
+export const IS_NEW = 'is_new'
+
 export function isSessionLeaf(field: string): field is SessionLeaf {
   return Object.hasOwn(SESSION_LEAVES, field)
 }
+
+/** The columns that the leaves read of sessionsWithLeaves, where a leaf is one column. */
+export const SESSION_COLUMNS = {
+  entry_page: sql`entry_page`,
+  exit_page: sql`exit_page`,
+  is_bounce: sql`is_bounce`,
+  channel: sql`channel`,
+  source: sql`source`,
+  referrer_host: sql`referrer_host`,
+} as const satisfies Partial<Record<SessionLeaf, SqlQuery>>
 
 /** The sessions of the range with what the leaves read. Only the events know where a session came from. */
 export function sessionsWithLeaves(

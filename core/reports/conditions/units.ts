@@ -1,4 +1,4 @@
-import type { Condition, Leaf } from '#schemas/conditions'
+import type { Condition } from '#schemas/conditions'
 
 /** What a passing event chooses: itself, its whole session, or its person. */
 export type Unit = 'event' | 'session' | 'person'
@@ -18,15 +18,6 @@ function isSameWithin(unit: 'session' | 'person', condition: Condition): boolean
   if ('or' in condition) return condition.or.every(each => isSameWithin(unit, each))
   return unit === 'person' ? 'person' in condition || 'did' in condition : 'session' in condition
 }
-
-/** What a request says by `where` and `filter`, both of which must hold; null if it says nothing. */
-export function conditionOf({ where, filter }: ConditionParams): Condition | null {
-  const all = [...(where === undefined ? [] : [where]), ...(filter ?? [])]
-  const [first] = all
-  return first === undefined ? null : all.length === 1 ? first : { and: all }
-}
-
-export type ConditionParams = { where?: Condition | undefined; filter?: readonly Leaf[] | undefined }
 
 /** Whether a leaf leaves out events without its field, though it asks for other values. */
 export function hasNegativeLeaf(condition: Condition): boolean {

@@ -15,6 +15,8 @@ export type Metric = {
   fields: EventField[]
   /** A column that is computed for each event: a property as text, and its number. */
   column?: { alias: SqlQuery; textAlias: SqlQuery; text: SqlQuery; number: SqlQuery }
+  /** Another column that is computed for each event; of entities it is the largest of their events. */
+  extra?: { alias: SqlQuery; value: SqlQuery }
   /**
    * The number of a group, and what else `read` needs. The first column is the number, for the order of rows.
    */

@@ -1,9 +1,12 @@
+import { ID_OF } from '#core/lake/read/chosen'
+import type { ChosenSet, EventField } from '#core/lake/read/lake-read'
 import type { Row, SqlQuery } from '#core/ports'
 import { ratio } from '#core/reports/run/rounding'
 import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { written } from '#core/reports/sql/written'
 import { integer, sql } from '#core/sql/sql'
+import { rateOf } from '#schemas/query'
 import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
 import type { Metric } from './metric.ts'
 import { percentile } from './percentiles.ts'
@@ -11,13 +14,34 @@ import { percentile } from './percentiles.ts'
 /** A metric of a property: its statistic and its key. */
 export const NUMERIC = /^(sum|avg|min|max|p50|p75|p90|p95|p99)\((?:properties\.)?(\w+)\)$/
 
+/** A metric that counts the different values of a property. */
+const UNIQUE = /^unique\((?:properties\.)?(\w+)\)$/
+
+/** The conditions of the rates of a request in its order: a test for each, and what all of them read. */
+export type RateTests = {
+  tests: readonly SqlQuery[]
+  fields: readonly EventField[]
+  sets: readonly ChosenSet[]
+}
+
+const NO_RATES: RateTests = { tests: [], fields: [], sets: [] }
+
 /** The metrics of a request in its order. */
-export function planMetrics(names: readonly string[], countMode: string): Metric[] {
+export function planMetrics(names: readonly string[], countMode: string, rates = NO_RATES): Metric[] {
+  const ratesOf = names.map(rateOf)
+  const tests = ratesOf.map((rate, i) => {
+    const place = ratesOf.slice(0, i).filter(each => each !== null).length
+    return rate === null ? undefined : rates.tests[place]
+  })
   const keys = names.map(name => NUMERIC.exec(name)?.[2])
   const rankKeys = [...new Set(keys.filter((_, i) => isPercentile(names[i] ?? '')))]
   const eventsIn = rowsWithEvents(names, countMode)
   return names.map((name, i) => {
     const key = keys[i]
+    const [rate, test] = [ratesOf[i], tests[i]]
+    if (rate != null && test !== undefined) return rateMetric(name, i, rate.of, { ...rates, test })
+    const uniqueKey = UNIQUE.exec(name)?.[1]
+    if (uniqueKey !== undefined) return uniqueMetric(name, i, uniqueKey)
     return key === undefined
       ? planMetric(name, countMode, eventsIn)
       : propertyMetric(name, key, { column: keys.indexOf(key), rank: rankKeys.indexOf(key) })
@@ -142,6 +166,56 @@ function propertyMetric(
     isAdditive: statistic === 'sum',
     needsUsers: false,
     needsSessions: false,
+    needsWholeSessions: false,
+  }
+}
+
+/** The different texts of a property, as its groups are. */
+function uniqueMetric(name: string, index: number, key: string): Metric {
+  const { fields, text } = propertyValue(key)
+  const alias = written(`value_${index}`)
+  return {
+    name,
+    rowsOf: 'events',
+    fields,
+    extra: { alias, value: text },
+    aggregates: [sql`count(DISTINCT ${alias})`],
+    read: toCount,
+    isAdditive: false,
+    needsUsers: false,
+    needsSessions: false,
+    needsWholeSessions: false,
+  }
+}
+
+/** The part of the people or sessions of a group that have an event in it which passes a condition. */
+function rateMetric(
+  name: string,
+  index: number,
+  of: 'people' | 'sessions',
+  { test, fields, sets }: Pick<RateTests, 'fields' | 'sets'> & { test: SqlQuery },
+): Metric {
+  const alias = written(`passes_${index}`)
+  const isOne =
+    of === 'people'
+      ? sql`is_user_row = 1 AND user_key IS NOT NULL`
+      : sql`is_user_row = 0 AND session_key IS NOT NULL`
+  const all = sql`count(CASE WHEN ${isOne} THEN 1 END)`
+  const passing = sql`count(CASE WHEN ${isOne} AND ${alias} = 1 THEN 1 END)`
+  return {
+    name,
+    rowsOf: 'entities',
+    fields: [...fields, ...sets.map(set => ID_OF[set.of])],
+    extra: { alias, value: sql`CASE WHEN ${test} THEN 1 ELSE 0 END` },
+    aggregates: [
+      sql`CASE WHEN ${all} = 0 THEN 0e0 ELSE CAST(${passing} AS double) / ${all} END`,
+      passing,
+      all,
+    ],
+    read: ([, some, every]) => ratio(Number(some ?? 0), Number(every ?? 0), 3),
+    isAdditive: false,
+    needsUsers: of === 'people',
+    needsSessions: of === 'sessions',
     needsWholeSessions: false,
   }
 }

@@ -1,10 +1,16 @@
-import type { EventField } from '#core/lake/read/lake-read'
-import { events } from '#core/lake/read/relations'
-import type { SqlQuery } from '#core/ports'
-import type { QueryFilter } from '#core/reports/conditions/parse-filter'
+import { eventRefs, joinSets } from '#core/lake/read/chosen'
+import { type ChosenSet, type EventField, type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
+import { events, hasIdsAsKeys } from '#core/lake/read/relations'
+import type { Row, SqlQuery } from '#core/ports'
+import { compileConditions } from '#core/reports/conditions/choose'
+import { type QueryFilter, TIME_NUMBERS } from '#core/reports/conditions/parse-filter'
+import { SESSION_COLUMNS, sessionsWithLeaves } from '#core/reports/conditions/session-leaves'
+import type { OwnSources } from '#core/reports/sources/name-sources'
+import { ownSources } from '#core/reports/sources/own-sources'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { written } from '#core/reports/sql/written'
 import { join, name, sql } from '#core/sql/sql'
+import { rateOf, SESSION_GROUPS, TIME_GROUPS } from '#schemas/query'
 import type { Metric } from './metric.ts'
 import { planMetrics } from './metrics.ts'
 import type { QueryRequest } from './params.ts'
@@ -14,6 +20,16 @@ import type { QueryRequest } from './params.ts'
  * take twice as long.
  */
 export type Group = { field: string; alias: SqlQuery; value: SqlQuery; fields: EventField[] }
+
+/** The value of a group in a row of the response. */
+export function readGroup(
+  { field }: Group,
+  value: Row[string] | undefined,
+): string | number | boolean | null {
+  if (value === null || value === undefined) return null
+  if (field === 'is_bounce') return Number(value) === 1
+  return isTimeGroup(field) ? Number(value) : (value as string)
+}
 
 /** The columns of groups as the response has them: dates as texts. */
 export function selectGroups(groups: readonly Group[]): SqlQuery[] {
@@ -28,18 +44,60 @@ export function groupBy(groups: readonly Group[]): SqlQuery {
   return aliases.length === 0 ? sql`` : sql`GROUP BY ${join(aliases, ', ')}`
 }
 
-/** What a query groups, counts and filters. */
-export type Plan = { groups: Group[]; metrics: Metric[]; filters: QueryFilter[] }
+/**
+ * What a query groups, counts and filters. `sets`: what its groups and its rates read of the sessions and the
+ * people of the events.
+ */
+export type Plan = { groups: Group[]; metrics: Metric[]; filters: QueryFilter[]; sets: ChosenSet[] }
 
+/** Throws INVALID_FILTER_FIELD and as parseFilter does, for a rate. */
 export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
-  const { params } = request
+  const { params, project, context } = request
   const groups = params.group_by.map((field, i) => ({
     field,
     alias: written(`group_${i}`),
     ...groupValue(field, request),
   }))
-  const metrics = planMetrics(params.metrics, params.count_mode)
-  return { groups, metrics, filters }
+  const own = ownSources(project, context)
+  const rates = params.metrics.flatMap(each => rateOf(each)?.condition ?? [])
+  const compiled = compileConditions(rates, { ...request, own }, 'rate')
+  const metrics = planMetrics(params.metrics, params.count_mode, compiled)
+  return {
+    groups,
+    metrics,
+    filters,
+    sets: [...sessionSet(request.read, params.group_by, own), ...compiled.sets],
+  }
+}
+
+/** The sessions that start in the range, with the fields by which a query groups; none without such fields. */
+function sessionSet(read: LakeRead, fields: readonly string[], own: OwnSources): ChosenSet[] {
+  const leaves = fields.filter(isSessionGroup)
+  if (leaves.length === 0) return []
+  const columns = leaves.map(leaf => sql`${SESSION_COLUMNS[leaf]} AS ${sessionColumn(leaf)}`)
+  const all = withoutWhere(read)
+  return [
+    {
+      of: 'session',
+      refs: hasIdsAsKeys(all) ? 'ids' : 'keys',
+      flags: leaves.map(sessionColumn),
+      relation: sql`SELECT session_key AS set_ref, ${join(columns, ', ')} FROM ${sessionsWithLeaves(all, leaves, own)} AS grouping_session`,
+    },
+  ]
+}
+
+function sessionColumn(leaf: SessionGroup): SqlQuery {
+  return written(`session_${leaf}`)
+}
+
+type SessionGroup = (typeof SESSION_GROUPS)[number]
+
+function isSessionGroup(field: string): field is SessionGroup {
+  return SESSION_GROUPS.some(each => each === field)
+}
+
+function isTimeGroup(field: string): field is (typeof TIME_GROUPS)[number] {
+  return TIME_GROUPS.some(each => each === field)
 }
 
 /** The value of an event by which a field groups it, and the fields of `events` that this reads. */
@@ -49,6 +107,9 @@ export function groupValue(
 ): Pick<Group, 'value' | 'fields'> {
   if (field === 'date')
     return { fields: ['timestamp'], value: sql`CAST(${zone.localTimestamp(range)} AS date)` }
+  if (isTimeGroup(field))
+    return { fields: ['timestamp'], value: TIME_NUMBERS[field](zone.localTimestamp(range)) }
+  if (isSessionGroup(field)) return { fields: ['session_id'], value: sessionColumn(field) }
   if (field.startsWith('properties.')) {
     const { fields, text } = propertyValue(field.slice('properties.'.length))
     return { fields, value: text }
@@ -64,7 +125,7 @@ export function groupValue(
  */
 export function filteredEvents(
   { read }: QueryRequest,
-  { groups, metrics, filters }: Plan,
+  { groups, metrics, filters, sets }: Plan,
   ids: readonly ('user_id' | 'session_id')[],
 ): SqlQuery {
   // Several metrics may be of one property.
@@ -76,6 +137,7 @@ export function filteredEvents(
   const columns = [
     ...groups.map(({ alias, value }) => sql`${value} AS ${alias}`),
     ...numbers.map(({ text, textAlias }) => sql`${text} AS ${textAlias}`),
+    ...metrics.flatMap(({ extra }) => (extra === undefined ? [] : [sql`${extra.value} AS ${extra.alias}`])),
     ...ids.map(name),
   ]
   const fields = [...groups, ...metrics, ...filters].flatMap(({ fields }) => fields)
@@ -87,7 +149,7 @@ export function filteredEvents(
           ' AND ',
         )}`
   const filtered = sql`SELECT ${columns.length === 0 ? sql`1 AS each_row` : join(columns, ', ')}
-        FROM ${events(read, [...new Set([...ids, ...fields])])} AS each_event ${where}`
+        FROM ${events(read, [...new Set([...ids, ...fields])])} AS each_event${joinSets(sets, eventRefs)} ${where}`
   if (numbers.length === 0) return filtered
   const numberColumns = numbers.map(({ alias, number }) => sql`${number} AS ${alias}`)
   return sql`SELECT *, ${join(numberColumns, ', ')} FROM (${filtered}) AS text_event`

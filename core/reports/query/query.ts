@@ -19,7 +19,7 @@ import { readFewGroups } from './few-groups.ts'
 import { columnsOf, hasRowForOthers, metricAlias, partAlias } from './metric-columns.ts'
 import type { QueryParams, QueryRequest } from './params.ts'
 import { mustRound, rankedNumbers } from './percentiles.ts'
-import { filteredEvents, groupBy, type Plan, planQuery, selectGroups } from './plan.ts'
+import { filteredEvents, groupBy, type Plan, planQuery, readGroup, selectGroups } from './plan.ts'
 
 type Response = z.input<typeof queryResponse>
 type Groups = Pick<Response, 'rows' | 'count' | 'truncated' | 'total_rows'>
@@ -221,13 +221,19 @@ function entitiesSql(request: QueryRequest, plan: Plan, filtered: SqlQuery): Sql
   const columns = keys.map(({ column, isNeeded }) => (isNeeded ? column : sql`NULL AS ${column}`))
   const sets = needed.map(column => sql`(${list([...aliases, column])})`)
   const isUserRow = keys[0]?.isNeeded ? (keys[1]?.isNeeded ? sql`grouping(session_key)` : sql`0`) : sql`1`
-  const keyed = sql`SELECT ${list([...aliases, sql`${textKey(sql`session_id`)} AS session_key`, sql`${textKey(sql`user_id`)} AS user_key`])}
+  const extras = metrics.flatMap(({ rowsOf, extra }) =>
+    rowsOf !== 'entities' || extra === undefined ? [] : [extra.alias],
+  )
+  const keyed = sql`SELECT ${list([...aliases, ...extras, sql`${textKey(sql`session_id`)} AS session_key`, sql`${textKey(sql`user_id`)} AS user_key`])}
         FROM (${filtered}) AS filtered_event`
   const flagged = sql`SELECT *, CASE WHEN session_key IS NULL THEN 0 ELSE 1 END AS in_session,
           CASE WHEN session_key IS NULL AND user_key IS NULL THEN 1 ELSE 0 END AS is_anonymous
         FROM (${keyed}) AS keyed_event`
   const entities = sql`SELECT ${list([...aliases, ...columns])}, ${isUserRow} AS is_user_row, count(*) AS event_count,
-        sum(is_anonymous) AS anonymous_events, max(in_session) AS has_session
+        sum(is_anonymous) AS anonymous_events, max(in_session) AS has_session${join(
+          extras.map(alias => sql`, max(${alias}) AS ${alias}`),
+          '',
+        )}
       FROM (${flagged}) AS flagged_event GROUP BY GROUPING SETS (${list(sets)})`
   if (!metrics.some(({ needsWholeSessions }) => needsWholeSessions)) return entities
   const whole = wholeSessions(request.read, request.now + EVENT_LIMITS.futureMs + 1)
@@ -264,7 +270,7 @@ function toGroups(allRows: readonly Row[], plan: Plan): Groups {
   const rows = allRows.filter(row => row !== others)
   const shown = rows.map(row =>
     Object.fromEntries([
-      ...groups.map(({ field }, i) => [field, row[`group_${i}`] ?? null]),
+      ...groups.map((group, i) => [group.field, readGroup(group, row[`group_${i}`])]),
       ...metrics.map(({ name, aggregates, read }, i) => [
         name,
         read(aggregates.map((_, j) => row[`metric_${i}_${j}`] ?? null)),

@@ -1,4 +1,4 @@
-import type { ConditionParams } from '#core/reports/conditions/units'
+import type { ConditionParams } from '#core/reports/conditions/segments'
 import type { Range } from '#core/time'
 import type { RangeContext, RangeParams } from './range.ts'
 import { createZone, type Zone } from './zone.ts'

@@ -8,7 +8,8 @@ import { contextOfRange } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { CountReplays } from '#core/replays/of-sessions'
 import { choose } from '#core/reports/conditions/choose'
-import { conditionOf, hasNegativeLeaf, ofUnit, type Unit } from '#core/reports/conditions/units'
+import { conditionOf, type SegmentsByName } from '#core/reports/conditions/segments'
+import { hasNegativeLeaf, ofUnit, type Unit } from '#core/reports/conditions/units'
 import { ownSources } from '#core/reports/sources/own-sources'
 import type { Range } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
@@ -72,6 +73,8 @@ export type ReportCall<Params> = {
   identity?: IdentityView | undefined
   /** What the owner says about the numbers. */
   context?: ProjectContext | undefined
+  /** The segments that the request names, as far as the project has them. */
+  segments?: SegmentsByName | undefined
   /** How many replays sessions have. Without it there are none. */
   countReplays?: CountReplays | undefined
 }
@@ -212,6 +215,7 @@ export async function runReport<Params extends DatedParams, Body>(
     keptSince = 0,
     identity = NO_IDENTITY,
     context = NO_PROJECT_CONTEXT,
+    segments,
     countReplays = async () => new Map(),
   }: ReportCall<Params>,
 ): Promise<Body & { project_context?: ProjectContext }> {
@@ -225,7 +229,7 @@ export async function runReport<Params extends DatedParams, Body>(
     end: zone.startOf(addDays(zone.dateOf(Math.min(range.to - 1, now)), 1)),
   }
   const oldestOf = (each: Pick<ReportProject, 'created_at'>) => Math.max(oldestEvent(each), keptSince)
-  const condition = conditionOf(params)
+  const condition = conditionOf(params, segments)
   if (condition !== null && hasNegativeLeaf(condition)) notes.warnings.add(NEGATIVE)
   function choosePart(read: LakeRead): LakeRead {
     if (condition === null) return read

@@ -10,7 +10,7 @@ export const where = z
   .looseObject({})
   .optional()
   .describe(
-    'Only what passes: {field, op, value}, {and|or: […]}, {not|session|person: …}, {did: {event, where, at_least, within}}',
+    'Only what passes: {field, op, value}, {and|or: […]}, {not|session|person: …}, {did: {event, where, at_least, within}}, {segment: name}',
   )
 export const tz = z.string().optional().describe('IANA zone; default: of the project, else UTC')
 export const limit = z.int().min(1).max(1_000).optional().describe('Most rows')

@@ -4,10 +4,13 @@ import { query } from '#core/reports/query/query'
 import { createNotes } from '#core/reports/run/notes'
 import { runReport } from '#core/reports/run/run'
 import { SINGLE_OPS } from '#schemas/conditions'
+import { DERIVED_GROUPS } from '#schemas/query'
 import { propertySettings } from '#test/support/depth'
 import { oracleCounts, oracleQuery } from '#test/support/oracle/query'
+import { condition } from '#test/support/random-conditions'
 import { type Dates, randomDates } from '#test/support/random-dates'
 import { history, NOW } from '#test/support/random-history'
+import { withSources } from '#test/support/random-sources'
 import { withReportLake } from '#test/support/report-lake'
 
 const METRICS = [
@@ -20,7 +23,12 @@ const METRICS = [
     statistic => `${statistic}(properties.session_count)`,
   ),
   'sum(properties.plan)',
+  ...['unique(properties.plan)', 'unique(path)'],
 ]
+/** Rates of random conditions. */
+const rate = fc
+  .tuple(fc.constantFrom('rate', 'session_rate'), condition)
+  .map(([name, each]) => `${name}(${JSON.stringify(each)})`)
 const GROUPS = [
   'event',
   'date',
@@ -30,6 +38,7 @@ const GROUPS = [
   'properties.path',
   'properties.plan',
   'properties.a',
+  ...DERIVED_GROUPS,
 ]
 
 const filter = fc.record({
@@ -75,7 +84,10 @@ const filter = fc.record({
 const request = fc.record({
   tz: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
   dates: randomDates('0d', '1d', '7d', '30d', '60d'),
-  metrics: fc.uniqueArray(fc.constantFrom(...METRICS), { minLength: 1, maxLength: 3 }),
+  metrics: fc.uniqueArray(fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...METRICS) }, rate), {
+    minLength: 1,
+    maxLength: 3,
+  }),
   group_by: fc.uniqueArray(fc.constantFrom(...GROUPS), { maxLength: 2 }),
   filters: fc.array(filter, { maxLength: 2 }),
   count_mode: fc.constantFrom('raw' as const, 'session_then_user' as const),
@@ -93,39 +105,43 @@ function namedFrom({ since, until }: Dates) {
 
 test('POST /query equals the oracle for random events, filters, groups and metrics', async () => {
   await fc.assert(
-    fc.asyncProperty(history, fc.array(request, { minLength: 3, maxLength: 5 }), async (given, requests) => {
-      await withReportLake(given, async ({ services, projects, events }) => {
-        for (const project of projects) {
-          for (const { dates, tz, ...asked } of requests) {
-            const notes = createNotes()
-            const body = await runReport(
-              query,
-              { ...services, notes },
-              { project, body: { ...asked, ...namedFrom(dates), tz } },
-            )
-            const expected = oracleQuery(events, { project: project.id, ...dates, now: NOW, tz }, asked)
-            expect(body).toMatchObject({ metrics: asked.metrics, group_by: asked.group_by })
-            const { events: raw, visits } = oracleCounts(
-              events,
-              { project: project.id, ...dates, now: NOW, tz },
-              asked,
-            )
-            const isTold = [...notes.warnings].some(text => text.includes(`The events are ${raw}:`))
-            expect([body.count_mode, isTold]).toEqual([asked.count_mode, visits !== null && visits !== raw])
-            expect({
-              rows: body.rows,
-              count: body.count,
-              truncated: body.truncated,
-              total_rows: body.total_rows,
-            }).toEqual({
-              truncated: undefined,
-              total_rows: undefined,
-              ...expected,
-            })
+    fc.asyncProperty(
+      withSources(history),
+      fc.array(request, { minLength: 3, maxLength: 5 }),
+      async (given, requests) => {
+        await withReportLake(given, async ({ services, projects, events }) => {
+          for (const project of projects) {
+            for (const { dates, tz, ...asked } of requests) {
+              const notes = createNotes()
+              const body = await runReport(
+                query,
+                { ...services, notes },
+                { project, body: { ...asked, ...namedFrom(dates), tz } },
+              )
+              const expected = oracleQuery(events, { project: project.id, ...dates, now: NOW, tz }, asked)
+              expect(body).toMatchObject({ metrics: asked.metrics, group_by: asked.group_by })
+              const { events: raw, visits } = oracleCounts(
+                events,
+                { project: project.id, ...dates, now: NOW, tz },
+                asked,
+              )
+              const isTold = [...notes.warnings].some(text => text.includes(`The events are ${raw}:`))
+              expect([body.count_mode, isTold]).toEqual([asked.count_mode, visits !== null && visits !== raw])
+              expect({
+                rows: body.rows,
+                count: body.count,
+                truncated: body.truncated,
+                total_rows: body.total_rows,
+              }).toEqual({
+                truncated: undefined,
+                total_rows: undefined,
+                ...expected,
+              })
+            }
           }
-        }
-      })
-    }),
+        })
+      },
+    ),
     { ...propertySettings(1, { countPerDepth: 2 }), endOnFailure: false },
   )
 }, 1_800_000)

@@ -1,6 +1,14 @@
 import type { Condition, Leaf } from '#schemas/conditions'
-import { eventsOf, isInRange, localTime, type OracleRequest, shiftDate, startOfDate } from './common.ts'
-import { fieldOf, matches } from './query.ts'
+import {
+  eventsOf,
+  firstDate,
+  isInRange,
+  localTime,
+  type OracleRequest,
+  shiftDate,
+  startOfDate,
+} from './common.ts'
+import { fieldOf, matches } from './matches.ts'
 import type { SentEvent } from './sent-event.ts'
 import { oracleSessionList } from './sessions.ts'
 import { askedOf, oracleSource } from './sources.ts'
@@ -12,6 +20,11 @@ const SESSION_FIELDS = [
   ...['entry_page', 'exit_page', 'is_bounce', 'duration', 'channel', 'source', 'referrer_host'],
 ]
 type Value = Parameters<typeof matches>[2]
+
+function toNumbers(op: string, value: unknown): unknown {
+  if (op === 'exists') return value
+  return Array.isArray(value) ? value.map(Number) : Number(value)
+}
 
 /** What a condition is true for, among the events of a request. */
 export function oracleConditions(events: readonly SentEvent[], request: OracleRequest) {
@@ -53,6 +66,7 @@ export function oracleConditions(events: readonly SentEvent[], request: OracleRe
   }
 
   function passesLeaf({ field, op, value }: Leaf, { session_id, event }: Subject): boolean {
+    if (field === 'is_new') return event !== null && matches(isNew(event), op, toNumbers(op, value) as Value)
     if (!SESSION_FIELDS.includes(field))
       return event !== null && matches(fieldOf(event, field, request.tz), op, value as Value)
     const session = sessions.get(session_id ?? '')
@@ -72,6 +86,17 @@ export function oracleConditions(events: readonly SentEvent[], request: OracleRe
         ? Number(value)
         : (value as Value),
     )
+  }
+
+  /** 1 or 0; null for an event of nobody. */
+  function isNew({ user_id }: SentEvent): number | null {
+    if (user_id === null) return null
+    const isEarlier = (event: SentEvent) => event.user_id === user_id && isBeforeStart(event.timestamp)
+    return Number(!stored.some(isEarlier))
+  }
+
+  function isBeforeStart(ms: number): boolean {
+    return localTime(ms, request.tz).date < firstDate(request)
   }
 
   function isBeforeEnd(ms: number): boolean {

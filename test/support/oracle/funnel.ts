@@ -8,8 +8,8 @@ import {
   ratioOf,
   sum,
 } from './common.ts'
+import { matches } from './matches.ts'
 import { propertyText } from './properties.ts'
-import { matches } from './query.ts'
 import type { SentEvent } from './sent-event.ts'
 
 type Value = string | number | boolean

@@ -1,3 +1,4 @@
+import type { Condition } from '#schemas/conditions'
 import {
   byCodePoint,
   countUsers,
@@ -9,8 +10,12 @@ import {
   searchStart,
   sum,
 } from './common.ts'
+import { oracleConditions } from './conditions.ts'
+import { fieldOf, matches, readsAsNumber } from './matches.ts'
 import { propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
+import { oracleSessionList } from './sessions.ts'
+import { askedOf, oracleSource } from './sources.ts'
 
 export type OracleFilter = { field: string; op: string; value: string | number | boolean }
 
@@ -35,67 +40,40 @@ const BOUNCE_NAMES = [
   '$experiment_exposure',
 ]
 
-function readsAsNumber(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'string' || value.trim() !== value || value === '') return false
-  try {
-    const number: unknown = JSON.parse(value)
-    return typeof number === 'number' && Number.isFinite(number)
-  } catch {
-    return false
-  }
+const SESSION_GROUPS = ['channel', 'source', 'referrer_host', 'entry_page', 'exit_page', 'is_bounce']
+
+type GroupValue = string | number | boolean | null
+
+/** The fields by which sessions that start in the range make groups, by the id of the session. */
+function sessionGroups(
+  events: readonly SentEvent[],
+  request: OracleRequest,
+): Map<string, Record<string, GroupValue>> {
+  return new Map(
+    oracleSessionList(events, request).map(session => [
+      session.id,
+      {
+        ...oracleSource(askedOf(session), { hosts: [], rules: [] }),
+        entry_page: session.entryPage,
+        exit_page: session.exitPage,
+        is_bounce: session.isBounce,
+      },
+    ]),
+  )
 }
 
-type Value = string | number | boolean
-
-/** U10, U31, U32, U79. `actual` is what the event holds. */
-export function matches(actual: unknown, op: string, value: Value | readonly Value[]): boolean {
-  if (op === 'exists') return (actual !== null && actual !== undefined) === value
-  if (op === 'in') return (value as Value[]).some(each => matches(actual, 'eq', each))
-  if (op === 'not_in') return (value as Value[]).every(each => matches(actual, 'neq', each))
-  if (actual === null || actual === undefined || typeof actual === 'object') return false
-  const [text, wanted] = [String(actual), String(value)]
-  if (op === 'suffix') return text.endsWith(wanted)
-  if (op === 'glob') return isLike(text, wanted)
-  if (op === 'contains') return text.toLowerCase().includes(wanted.toLowerCase())
-  if (op === 'prefix') return text.startsWith(wanted)
-  const bothRead = readsAsNumber(actual) && readsAsNumber(value)
-  if (op === 'eq' || op === 'neq') {
-    const oneIsNumber = typeof actual === 'number' || typeof value === 'number'
-    const equal = oneIsNumber && bothRead ? Number(actual) === Number(value) : text === wanted
-    return (op === 'eq') === equal
-  }
-  const order = bothRead ? Number(actual) - Number(value) : byCodePoint(text, wanted)
-  return { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[op] ?? false
+function isDerived(field: string): boolean {
+  return SESSION_GROUPS.includes(field) || field === 'hour' || field === 'weekday'
 }
 
-/** Whether a text has the form of a glob: `*` is any text without a slash, `**` any text. */
-function isLike(text: string, glob: string): boolean {
-  if (glob === '') return text === ''
-  if (glob.startsWith('**')) {
-    const rest = glob.replace(/^\*+/, '')
-    return Array.from({ length: text.length + 1 }, (_, i) => i).some(i => isLike(text.slice(i), rest))
-  }
-  if (glob.startsWith('*')) {
-    const slash = text.indexOf('/')
-    const most = slash === -1 ? text.length : slash
-    return Array.from({ length: most + 1 }, (_, i) => i).some(i => isLike(text.slice(i), glob.slice(1)))
-  }
-  return text[0] === glob[0] && text !== '' && isLike(text.slice(1), glob.slice(1))
-}
-
-export function fieldOf(event: SentEvent, field: string, tz: string): unknown {
+function groupOf(
+  event: SentEvent,
+  field: string,
+  tz: string,
+  sessions: ReturnType<typeof sessionGroups>,
+): GroupValue {
+  if (SESSION_GROUPS.includes(field)) return sessions.get(event.session_id ?? '')?.[field] ?? null
   if (field === 'hour' || field === 'weekday') return localTime(event.timestamp, tz)[field]
-  if (field === 'date') return localTime(event.timestamp, tz).date
-  if (field === 'timestamp') return event.timestamp
-  if (field.startsWith('properties.')) {
-    const key = field.slice('properties.'.length)
-    return event.properties !== null && Object.hasOwn(event.properties, key) ? event.properties[key] : null
-  }
-  return event[field as 'event']
-}
-
-function groupOf(event: SentEvent, field: string, tz: string): string | null {
   if (field.startsWith('properties.')) return propertyText(event, field.slice('properties.'.length))
   const value = fieldOf(event, field, tz)
   return value === null ? null : String(value)
@@ -108,10 +86,12 @@ export function oracleQuery(events: readonly SentEvent[], request: OracleRequest
     .filter(event =>
       query.filters.every(({ field, op, value }) => matches(fieldOf(event, field, request.tz), op, value)),
     )
+  const ofSessions = sessionGroups(events, request)
   const keyOf = (event: SentEvent) =>
-    JSON.stringify(query.group_by.map(field => groupOf(event, field, request.tz)))
+    JSON.stringify(query.group_by.map(field => groupOf(event, field, request.tz, ofSessions)))
+  const passing = (condition: Condition) => new Set(oracleConditions(events, request).passing(condition))
   const groups = [...Map.groupBy(own, keyOf)].map(([key, of]) => ({
-    key: JSON.parse(key) as (string | null)[],
+    key: JSON.parse(key) as GroupValue[],
     of,
   }))
   if (query.group_by.length === 0 && groups.length === 0) groups.push({ key: [], of: [] })
@@ -120,8 +100,11 @@ export function oracleQuery(events: readonly SentEvent[], request: OracleRequest
     ...{ key, of },
     row: Object.fromEntries([
       ...query.group_by.map((field, i) => [field, key[i] ?? null]),
-      ...query.metrics.map(metric => [metric, metricOf(metric, of, query.count_mode, wholeSessions)]),
-    ]) as Record<string, string | number | null>,
+      ...query.metrics.map(metric => [
+        metric,
+        metricOf(metric, of, query.count_mode, wholeSessions, passing),
+      ]),
+    ]) as Record<string, GroupValue>,
   }))
   const first =
     [...query.group_by, ...query.metrics].find(name => name === query.order_by) ??
@@ -135,7 +118,7 @@ export function oracleQuery(events: readonly SentEvent[], request: OracleRequest
   const shown = rows.slice(0, query.limit).map(({ row }) => row)
   const cut = rows.length > query.limit
   const other =
-    cut && query.group_by.some(field => field.startsWith('properties.'))
+    cut && query.group_by.some(field => field.startsWith('properties.') || isDerived(field))
       ? [
           Object.fromEntries([
             ...query.group_by.map(field => [field, null]),
@@ -168,7 +151,7 @@ export function oracleCounts(
 /** An additive metric over the rows that are not shown; null if none of them has a number. */
 function restOf(
   metric: string,
-  rows: readonly { row: Record<string, string | number | null>; of: readonly SentEvent[] }[],
+  rows: readonly { row: Record<string, GroupValue>; of: readonly SentEvent[] }[],
 ): number | null {
   if (metric.startsWith('sum('))
     return numericMetric(
@@ -180,7 +163,8 @@ function restOf(
   return numbers.length === 0 ? null : sum(numbers.map(Number))
 }
 
-function compareCells(a: string | number | null, b: string | number | null, sign: number): number {
+function compareCells(a: GroupValue, b: GroupValue, sign: number): number {
+  if (typeof a === 'boolean' && typeof b === 'boolean') return sign * (Number(a) - Number(b))
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : byCodePoint(String(a), String(b)))
 }
@@ -210,7 +194,19 @@ function metricOf(
   events: readonly SentEvent[],
   countMode: string,
   sessions: Map<string, { bounce: boolean; duration: number }>,
+  passing: (condition: Condition) => Set<SentEvent>,
 ): number | null {
+  const [, name, text = ''] = /^(rate|session_rate|unique)\((.*)\)$/s.exec(metric) ?? []
+  if (name === 'unique') {
+    const texts = events.map(event => propertyText(event, text.replace('properties.', '')))
+    return new Set(texts.filter(each => each !== null)).size
+  }
+  if (name !== undefined) {
+    const id = name === 'rate' ? 'user_id' : 'session_id'
+    const passes = passing(JSON.parse(text))
+    const idsOf = (of: readonly SentEvent[]) => new Set(of.flatMap(event => event[id] ?? []))
+    return ratioOf(idsOf(events.filter(event => passes.has(event))).size, idsOf(events).size, 3)
+  }
   const ids = new Set(events.map(event => event.session_id).filter(id => id !== null))
   const whole = [...ids].map(id => sessions.get(id)).filter(session => session !== undefined)
   switch (metric) {

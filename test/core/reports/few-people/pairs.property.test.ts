@@ -8,7 +8,7 @@ import { SINGLE_OPS } from '#schemas/conditions'
 import { testProject } from '#test/support/account-fixtures'
 import { propertySettings } from '#test/support/depth'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
-import { matches } from '#test/support/oracle/query'
+import { matches } from '#test/support/oracle/matches'
 import { recordOf } from '#test/support/record-of'
 
 /** Two answers of a share link, of which one counts a part of the other, differ by five people or nobody. */

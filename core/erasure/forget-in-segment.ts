@@ -1,0 +1,46 @@
+import type { Condition, Leaf } from '#schemas/conditions'
+import type { StoredSegment } from '#schemas/segments'
+import { ERASED_TEXT, type NamedIds, nameWithoutIds, withoutIds } from './without-ids.ts'
+
+/**
+ * What is left of a segment when a person is erased: ERASED_TEXT stands in the place of an id, in the title
+ * and in the values of conditions. No event has the id any more, so the segment chooses what it has chosen. A
+ * segment whose own name has an id goes (null), because its name cannot change. The same object: it names
+ * nobody.
+ */
+export function forgetInSegment(segment: StoredSegment, ids: NamedIds): StoredSegment | null {
+  if (withoutIds(segment.name, ids) !== segment.name) return null
+  const title = segment.title === null ? null : nameWithoutIds(segment.title, ids)
+  const where = withoutIdsIn(segment.where, ids)
+  const isSame = title === segment.title && JSON.stringify(where) === JSON.stringify(segment.where)
+  return isSame ? segment : { ...segment, title, where }
+}
+
+function withoutIdsIn(condition: Condition, ids: NamedIds): Condition {
+  const inner = (each: Condition) => withoutIdsIn(each, ids)
+  if ('and' in condition) return { and: condition.and.map(inner) }
+  if ('or' in condition) return { or: condition.or.map(inner) }
+  if ('not' in condition) return { not: inner(condition.not) }
+  if ('session' in condition) return { session: inner(condition.session) }
+  if ('person' in condition) return { person: inner(condition.person) }
+  if ('did' in condition) {
+    const { where, ...did } = condition.did
+    return { did: where === undefined ? did : { ...did, where: inner(where) } }
+  }
+  return withoutIdsInLeaf(condition, ids)
+}
+
+function withoutIdsInLeaf(leaf: Leaf, ids: NamedIds): Leaf {
+  const { value } = leaf
+  const changed = Array.isArray(value) ? value.map(forget) : forget(value)
+  return JSON.stringify(changed) === JSON.stringify(value) ? leaf : { ...leaf, value: changed }
+
+  function forget(each: unknown): unknown {
+    const text = typeof each === 'number' ? String(each) : each
+    if (typeof text !== 'string') return each
+    // Other fields have values such as `pro`, which may be the id of somebody, too.
+    if (leaf.field === 'user_id') return ids.all.has(text) ? ERASED_TEXT : withoutIds(text, ids)
+    const rest = withoutIds(text, ids)
+    return rest === text ? each : rest
+  }
+}

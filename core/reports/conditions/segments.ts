@@ -1,0 +1,67 @@
+import { ApiError } from '#core/errors'
+import {
+  type AskedCondition,
+  type Condition,
+  faultOf,
+  type Leaf,
+  type SegmentName,
+  segmentsIn,
+} from '#schemas/conditions'
+
+/** The part of a request that says what is counted. */
+export type ConditionParams = {
+  where?: AskedCondition | undefined
+  filter?: readonly (Leaf | SegmentName)[] | undefined
+}
+
+/** Conditions by the names under which a project has stored them. */
+export type SegmentsByName = Readonly<Record<string, Condition>>
+
+/** The segments that a request names, each once. */
+export function namedSegments(...requests: readonly (ConditionParams | undefined)[]): string[] {
+  const names = requests.flatMap(request => askedBy(request ?? {}).flatMap(segmentsIn))
+  return [...new Set(names)]
+}
+
+/**
+ * What a request says by `where` and `filter`, both of which must hold, with the conditions of its segments
+ * in the place of their names; null if it says nothing. Throws MISSING_FIELDS for a segment that the project
+ * does not have, and for more than a condition may have (U78): what a segment has counts too.
+ */
+export function conditionOf(request: ConditionParams, segments: SegmentsByName = {}): Condition | null {
+  const asked = askedBy(request)
+  const all = asked.map(each => withSegments(each, segments))
+  const fault = faultOf(...all)
+  if (fault !== null) {
+    const hint = asked.some(each => segmentsIn(each).length > 0) ? ' What its segments have counts too.' : ''
+    throw new ApiError('MISSING_FIELDS', `${fault}${hint}`)
+  }
+  const [first] = all
+  return first === undefined ? null : all.length === 1 ? first : { and: all }
+}
+
+function askedBy({ where, filter }: ConditionParams): AskedCondition[] {
+  return [...(where === undefined ? [] : [where]), ...(filter ?? [])]
+}
+
+function withSegments(condition: AskedCondition, segments: SegmentsByName): Condition {
+  const inner = (each: AskedCondition) => withSegments(each, segments)
+  if ('segment' in condition) return segmentOf(condition.segment, segments)
+  if ('and' in condition) return { and: condition.and.map(inner) }
+  if ('or' in condition) return { or: condition.or.map(inner) }
+  if ('not' in condition) return { not: inner(condition.not) }
+  if ('session' in condition) return { session: inner(condition.session) }
+  if ('person' in condition) return { person: inner(condition.person) }
+  if (!('did' in condition)) return condition
+  const { where, ...did } = condition.did
+  return { did: where === undefined ? did : { ...did, where: inner(where) } }
+}
+
+function segmentOf(name: string, segments: SegmentsByName): Condition {
+  const found = Object.hasOwn(segments, name) ? segments[name] : undefined
+  if (found !== undefined) return found
+  throw new ApiError(
+    'MISSING_FIELDS',
+    `The project has no segment \`${name}\`. GET /projects/{id}/segments lists its segments; PUT /projects/{id}/segments/${name} makes one.`,
+  )
+}
