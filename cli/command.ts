@@ -103,6 +103,13 @@ export const TZ: Flag = {
   help: 'time zone of the dates, such as Europe/Berlin (default: of the project, else UTC)',
 }
 
+/** Of a report that has totals. */
+export const COMPARE: Flag = {
+  flags: '--compare <range>',
+  parameter: 'compare',
+  help: 'beside another range: previous, year, or 2026-10-01..2026-10-31',
+}
+
 /** Which part of the traffic a report is about, and of which days. */
 export const QUESTION: readonly Flag[] = [SINCE, UNTIL, TZ, FILTER, WHERE, SEGMENT]
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { compare } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
 import { documentedAs } from './documented-as.ts'
 import { datedPeriod, project, questionOfMonth, wholeNumber } from './fields.ts'
@@ -34,6 +35,7 @@ export const conversionQuery = z.object({
     description: 'Smaller groups are added to `other`',
   }),
   limit: wholeNumber('limit', 1, 1000).default(20).meta({ description: 'The largest number of groups' }),
+  compare,
   ...questionOfMonth,
 })
 
@@ -43,25 +45,31 @@ const counts = {
   rate: z.number().meta({ description: 'converted / users, 0 to 1' }),
 }
 
+/** What a response has of each period. */
+export const conversionOfPeriod = {
+  period: datedPeriod,
+  ...counts,
+  values: z.array(z.object({ value: z.string(), ...counts })).meta({ description: 'Most users first' }),
+  other: documentedAs(
+    z.object(counts).optional(),
+    'object',
+    'users, converted, rate of all groups that are not listed',
+  ),
+  missing: documentedAs(
+    z.object(counts).optional(),
+    'object',
+    'users, converted, rate of users whose event lacks the value',
+  ),
+}
+
 export const conversionResponse = z
   .object({
     project: z.string(),
     goal: z.string(),
     from: z.string().nullable(),
     by: z.string(),
-    period: datedPeriod,
-    ...counts,
-    values: z.array(z.object({ value: z.string(), ...counts })).meta({ description: 'Most users first' }),
-    other: documentedAs(
-      z.object(counts).optional(),
-      'object',
-      'users, converted, rate of all groups that are not listed',
-    ),
-    missing: documentedAs(
-      z.object(counts).optional(),
-      'object',
-      'users, converted, rate of users whose event lacks the value',
-    ),
+    ...conversionOfPeriod,
+    previous: z.object(conversionOfPeriod).optional(),
     ...contextOfResponse,
   })
   .meta({ id: 'Conversion' })

@@ -133,10 +133,17 @@ export const period = oneOf('period', PERIOD_LABELS).default('7d').meta({
   description: '`7d`: the 7 dates that end today. The period before it is as long.',
 })
 
+/** How long a period of a response is, and whether it grows. */
+const extent = {
+  days: z.int().meta({ description: 'Dates from `from` to `to`, both counted' }),
+  running: z.literal(true).optional().meta({ description: 'There if its last date is not over yet' }),
+}
+
 /** A period in a response; `tz` only if the request or its project has one. */
 export const datedPeriod = z.object({
   from: z.string(),
   to: z.string(),
+  ...extent,
   since: z.string().optional().meta({ description: 'Where it begins within the first date, ISO 8601' }),
   until: z.string().optional().meta({ description: 'Where it ends within the last date, ISO 8601' }),
   tz: z.string().optional(),
@@ -150,6 +157,7 @@ export const labelledPeriod = z.object({
   label: z.enum(PERIOD_LABELS),
   from: z.string(),
   to: z.string(),
+  ...extent,
   previous_from: z.string(),
   previous_to: z.string(),
   tz: z.string().optional(),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { compare } from './compare.ts'
 import { CONDITION_OPS } from './conditions.ts'
 import { contextOfResponse } from './contexts.ts'
 import { documentedAs } from './documented-as.ts'
@@ -76,6 +77,7 @@ export const funnelBody = z.object({
     .default(168)
     .meta({ description: 'Hours from the event of step 1 within which the last step must be passed' }),
   ...questionOfMonth,
+  compare,
   count_by: oneOf('count_by', ['user_id', 'session_id']).default('user_id').meta({
     description: 'Who passes the steps: users, or single sessions',
   }),
@@ -129,46 +131,52 @@ const funnelStep = z.object({
   joinable_entities: z.int().meta({ description: 'Entities with a matching event, whatever its order' }),
 })
 
+/** What a response has of each period. */
+export const funnelOfPeriod = {
+  period: datedPeriod,
+  steps: z.array(funnelStep),
+  overall_conversion_rate: rate,
+  conversion_rates: documentedAs(
+    z.object({ overall: rate, by_step: z.array(rate) }),
+    'object',
+    'The same rates again: overall, by_step',
+  ),
+  breakdowns: z
+    .array(
+      z.object({
+        value: z.string().nullable().meta({ description: 'null: the step-1 event lacks the property' }),
+        steps: documentedAs(
+          z.array(z.object(stepResult)),
+          'objects',
+          'As `steps`, without raw_activity and joinable_entities',
+        ),
+        overall_conversion_rate: rate,
+      }),
+    )
+    .optional(),
+  other: otherGroups({ users: z.int() }),
+  ...cut,
+}
+
 export const funnelResponse = z
   .object({
     project: z.string(),
-    period: datedPeriod,
+    ...funnelOfPeriod,
+    previous: z.object(funnelOfPeriod).optional(),
     steps_source: z.enum(['request.steps', 'project_context.activation_events']),
     identity_basis: z.enum(['resolved_user_id_or_user_id', 'session_id']),
     count_by: z.enum(['user_id', 'session_id']),
     conversion_window_hours: z.number(),
-    steps: z.array(funnelStep),
-    overall_conversion_rate: rate,
-    conversion_rates: documentedAs(
-      z.object({ overall: rate, by_step: z.array(rate) }),
-      'object',
-      'The same rates again: overall, by_step',
-    ),
     warnings: z
       .array(z.string())
       .meta({ description: 'What is wrong with this funnel, such as a step that nobody can pass' }),
     caveats: z.array(z.string()).meta({ description: 'How to read the numbers' }),
-    breakdowns: z
-      .array(
-        z.object({
-          value: z.string().nullable().meta({ description: 'null: the step-1 event lacks the property' }),
-          steps: documentedAs(
-            z.array(z.object(stepResult)),
-            'objects',
-            'As `steps`, without raw_activity and joinable_entities',
-          ),
-          overall_conversion_rate: rate,
-        }),
-      )
-      .optional(),
-    other: otherGroups({ users: z.int() }),
     people: z
       .array(
         z.object({ id: z.string(), at: z.int().meta({ description: 'When it passed the step, Unix ms' }) }),
       )
       .optional()
       .meta({ description: 'With `people_of_step`: users or sessions, the latest first, at most 1000' }),
-    ...cut,
     ...contextOfResponse,
   })
   .meta({ id: 'Funnel' })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { compare } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
 import {
   datedPeriod,
@@ -49,21 +50,28 @@ export const breakdownQuery = z.object({
   property: propertyKey,
   event: eventName,
   limit: wholeNumber('limit', 1, 1000).default(20).meta({ description: 'The largest number of values' }),
+  compare,
 })
+
+/** What a response has of each period. */
+export const breakdownOfPeriod = {
+  period: datedPeriod,
+  values: z
+    .array(z.object({ value: z.string(), count: z.int(), unique_users: uniqueUsers }))
+    .meta({ description: 'Most frequent first' }),
+  total_events: z.int().meta({ description: 'Events of the range, after the event filter' }),
+  total_with_property: z.int().meta({ description: 'Those of them that have the property' }),
+  other: otherGroups({ count: z.int() }),
+  ...cut,
+}
 
 export const breakdownResponse = z
   .object({
     project: z.string(),
-    period: datedPeriod,
+    ...breakdownOfPeriod,
+    previous: z.object(breakdownOfPeriod).optional(),
     property: z.string(),
     event: z.string().nullable(),
-    values: z
-      .array(z.object({ value: z.string(), count: z.int(), unique_users: uniqueUsers }))
-      .meta({ description: 'Most frequent first' }),
-    total_events: z.int().meta({ description: 'Events of the range, after the event filter' }),
-    total_with_property: z.int().meta({ description: 'Those of them that have the property' }),
-    other: otherGroups({ count: z.int() }),
-    ...cut,
     ...contextOfResponse,
   })
   .meta({ id: 'Breakdown' })

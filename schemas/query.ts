@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { compare } from './compare.ts'
 import { type AskedCondition, CONDITION_OPS, type Condition, faultOf, segmentsIn } from './conditions.ts'
 import { contextOfResponse } from './contexts.ts'
 import type { ErrorCode } from './errors.ts'
@@ -209,12 +210,12 @@ export const queryBody = z.object({
   email: z.string().optional().meta({
     description: 'Only events of users identified with this address, none if it is unknown',
   }),
-  compare: oneOf('compare', ['previous'])
-    .optional()
-    .meta({ description: 'Adds `previous`, the rows of the period of equal length before' }),
+  compare,
 })
 
-const queryRows = {
+/** What a response has of each period. */
+export const queryOfPeriod = {
+  period: datedPeriod,
   rows: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))).meta({
     description:
       'Each row has the fields of `group_by` and then `metrics`. When `limit` cuts groups of properties, a last row with `other: true` holds the rest.',
@@ -226,14 +227,13 @@ const queryRows = {
 export const queryResponse = z
   .object({
     project: z.string(),
-    period: datedPeriod,
+    ...queryOfPeriod,
     count_mode: z
       .enum(COUNT_MODES)
       .meta({ description: 'What `event_count` counts: visits, or with `raw` events' }),
     metrics: z.array(z.string()),
     group_by: z.array(z.string()),
-    ...queryRows,
-    previous: z.object({ period: datedPeriod, ...queryRows }).optional(),
+    previous: z.object(queryOfPeriod).optional(),
     ...contextOfResponse,
   })
   .meta({ id: 'Query' })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { compare } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
 import {
   bounceRate,
@@ -76,26 +77,32 @@ export const sessionsResponse = z
   })
   .meta({ id: 'Sessions' })
 
-export const distributionQuery = z.object(dated)
+export const distributionQuery = z.object({ ...dated, compare })
 
 export const DURATION_BUCKETS = ['0s', '1-10s', '10-30s', '30-60s', '1-3m', '3-10m', '10m+'] as const
+
+/** What a response has of each period. */
+export const distributionOfPeriod = {
+  period: datedPeriod,
+  distribution: z.array(
+    z.object({
+      bucket: z.enum(DURATION_BUCKETS),
+      sessions: z.int(),
+      bounces: z.int(),
+      avg_events: z.number(),
+      pct: z.number().meta({ description: '0 to 100' }),
+    }),
+  ),
+  other: otherGroups({ sessions: z.int() }),
+  median_bucket: z.enum(DURATION_BUCKETS).nullable(),
+  engaged_pct: z.number().meta({ description: 'Percentage of sessions of 30 seconds or more' }),
+}
 
 export const distributionResponse = z
   .object({
     project: z.string(),
-    period: datedPeriod,
-    distribution: z.array(
-      z.object({
-        bucket: z.enum(DURATION_BUCKETS),
-        sessions: z.int(),
-        bounces: z.int(),
-        avg_events: z.number(),
-        pct: z.number().meta({ description: '0 to 100' }),
-      }),
-    ),
-    other: otherGroups({ sessions: z.int() }),
-    median_bucket: z.enum(DURATION_BUCKETS).nullable(),
-    engaged_pct: z.number().meta({ description: 'Percentage of sessions of 30 seconds or more' }),
+    ...distributionOfPeriod,
+    previous: z.object(distributionOfPeriod).optional(),
     ...contextOfResponse,
   })
   .meta({ id: 'SessionDistribution' })
@@ -110,6 +117,7 @@ export const pagesQuery = z.object({
   limit: wholeNumber('limit', 1, 1000)
     .default(20)
     .meta({ description: 'The largest number of pages of each list' }),
+  compare,
 })
 
 const pageRow = z.object({
@@ -123,14 +131,20 @@ const pageRow = z.object({
 
 export type PageRow = z.infer<typeof pageRow>
 
+/** What a response has of each period. */
+export const pagesOfPeriod = {
+  period: datedPeriod,
+  entry_pages: z.array(pageRow).optional(),
+  exit_pages: z.array(pageRow).optional(),
+  other: otherGroups({ entry_sessions: z.int(), exit_sessions: z.int() }),
+  ...cut,
+}
+
 export const pagesResponse = z
   .object({
     project: z.string(),
-    period: datedPeriod,
-    entry_pages: z.array(pageRow).optional(),
-    exit_pages: z.array(pageRow).optional(),
-    other: otherGroups({ entry_sessions: z.int(), exit_sessions: z.int() }),
-    ...cut,
+    ...pagesOfPeriod,
+    previous: z.object(pagesOfPeriod).optional(),
     ...contextOfResponse,
   })
   .meta({ id: 'Pages' })

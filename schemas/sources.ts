@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { CHANNELS } from './channels.ts'
+import { compare } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
 import {
   bounceRate,
@@ -39,6 +40,7 @@ export const sourcesQuery = z.object({
       override: { type: 'string' },
       description: 'With `goal`: only values of this currency are added',
     }),
+  compare,
   limit: wholeNumber('limit', 1, 1000).default(50).meta({ description: 'The largest number of rows' }),
   ...questionOfWeek,
 })
@@ -61,31 +63,37 @@ const numbers = {
   }),
 }
 
+/** What a response has of each period. */
+export const sourcesOfPeriod = {
+  period: datedPeriod,
+  total: z.object(numbers),
+  rows: z
+    .array(
+      z.object({
+        value: z.string().nullable().meta({ description: 'null: sessions without one' }),
+        channel: z.enum(CHANNELS).nullable().optional().meta({
+          description:
+            'With `by=source` and `by=referrer`: the channel of all these sessions; null: of several',
+        }),
+        ...numbers,
+      }),
+    )
+    .meta({ description: 'Most sessions first' }),
+  other: z
+    .object({ values: z.int(), sessions: sessionCount, bounces: z.int(), conversions: z.int().optional() })
+    .optional()
+    .meta({ description: 'The values that `limit` cuts, and their sums' }),
+}
+
 /** The response of docs/api/sources.md. */
 export const sourcesResponse = z
   .object({
     project: z.string(),
-    period: datedPeriod,
     by: z.enum(SOURCE_GROUPS),
     goal: z.string().nullable(),
     rules_version: z.int().meta({ description: 'Of the rules that name channels and sources' }),
-    total: z.object(numbers),
-    rows: z
-      .array(
-        z.object({
-          value: z.string().nullable().meta({ description: 'null: sessions without one' }),
-          channel: z.enum(CHANNELS).nullable().optional().meta({
-            description:
-              'With `by=source` and `by=referrer`: the channel of all these sessions; null: of several',
-          }),
-          ...numbers,
-        }),
-      )
-      .meta({ description: 'Most sessions first' }),
-    other: z
-      .object({ values: z.int(), sessions: sessionCount, bounces: z.int(), conversions: z.int().optional() })
-      .optional()
-      .meta({ description: 'The values that `limit` cuts, and their sums' }),
+    ...sourcesOfPeriod,
+    previous: z.object(sourcesOfPeriod).optional(),
     ...contextOfResponse,
   })
   .meta({ id: 'Sources' })

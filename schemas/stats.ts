@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { compare } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
 import {
   bounceRate,
@@ -22,14 +23,13 @@ export const statsQuery = z.object({
     description:
       'The intervals of `timeSeries`. Weeks begin on Monday. With `hour` and `since=Nd` the range is N * 24 hours.',
   }),
-  compare: oneOf('compare', ['previous']).optional().meta({
-    description: 'Adds `previous`, the same for the period of equal length before, and `changes`',
-  }),
+  compare,
 })
 
 const counts = { count: z.int(), unique_users: uniqueUsers }
 
-const statsOfPeriod = {
+/** What a response has of each period. */
+export const statsOfPeriod = {
   period: datedPeriod.extend({ groupBy: z.enum(STATS_GROUPS) }),
   totals: z.object({ unique_users: uniqueUsers, total_events: z.int() }),
   timeSeries: z
@@ -67,7 +67,7 @@ const periodResponse = z.object(statsOfPeriod)
 
 export type StatsOfPeriod = z.infer<typeof periodResponse>
 
-/** The response of docs/api/stats.md; `previous` and `changes` with compare=previous (docs/api/reads.md). */
+/** The response of docs/api/stats.md; `previous` and `changes` with `compare` (docs/api/reads.md, U108). */
 export const statsResponse = z
   .object({
     project: z.string(),

@@ -1,5 +1,6 @@
-import { days, limit, projectRead, QUESTION } from '#cli/command'
+import { COMPARE, days, limit, projectRead, QUESTION } from '#cli/command'
 import { line } from '#cli/print/blocks'
+import { besideCompared } from '#cli/print/compared'
 import { reportHeading } from '#cli/print/periods'
 
 export const breakdown = projectRead<'GET /breakdown'>({
@@ -11,21 +12,23 @@ export const breakdown = projectRead<'GET /breakdown'>({
     { flags: '--event <name>', parameter: 'event', help: 'only events of this name' },
     days(7),
     ...QUESTION,
+    COMPARE,
     limit(20, 'values'),
   ],
   example: '--demo breakdown demo --property path',
-  print: answer => [
-    reportHeading(`${answer.project}, ${answer.property}`, answer.period),
-    {
-      kind: 'table',
-      name: 'values',
-      columns: [
-        { key: 'value', title: 'Value' },
-        { key: 'count', title: 'Events', as: 'count' },
-        { key: 'unique_users', title: 'Visitors', as: 'count' },
-      ],
-      rows: answer.values,
-    },
-    line(`${answer.total_with_property} of ${answer.total_events} events have ${answer.property}.`),
-  ],
+  print: compared =>
+    besideCompared(compared, answer => [
+      reportHeading(`${answer.project}, ${answer.property}`, answer.period),
+      {
+        kind: 'table',
+        name: 'values',
+        columns: [
+          { key: 'value', title: 'Value' },
+          { key: 'count', title: 'Events', as: 'count' },
+          { key: 'unique_users', title: 'Visitors', as: 'count' },
+        ],
+        rows: answer.values,
+      },
+      line(`${answer.total_with_property} of ${answer.total_events} events have ${answer.property}.`),
+    ]),
 })

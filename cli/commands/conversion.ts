@@ -1,4 +1,5 @@
-import { days, limit, projectRead, QUESTION } from '#cli/command'
+import { COMPARE, days, limit, projectRead, QUESTION } from '#cli/command'
+import { besideCompared } from '#cli/print/compared'
 import { reportHeading } from '#cli/print/periods'
 
 export const conversion = projectRead<'GET /conversion'>({
@@ -23,32 +24,34 @@ export const conversion = projectRead<'GET /conversion'>({
     limit(20, 'groups'),
     days(),
     ...QUESTION,
+    COMPARE,
   ],
   example: '--demo conversion demo --goal signup --by country',
-  print: answer => [
-    reportHeading(`${answer.project}, ${answer.goal} by ${answer.by}`, answer.period),
-    {
-      kind: 'facts',
-      facts: [
-        ['Visitors', answer.users, 'count'],
-        ['Converted', answer.converted, 'count'],
-        ['Rate', answer.rate, 'rate'],
-      ],
-    },
-    {
-      kind: 'table',
-      name: 'values',
-      columns: [
-        { key: 'value', title: 'Value' },
-        { key: 'users', title: 'Visitors', as: 'count' },
-        { key: 'converted', title: 'Converted', as: 'count' },
-        { key: 'rate', title: 'Rate', as: 'rate' },
-      ],
-      rows: [
-        ...answer.values,
-        ...(answer.other === undefined ? [] : [{ value: '(other)', ...answer.other }]),
-        ...(answer.missing === undefined ? [] : [{ value: '(missing)', ...answer.missing }]),
-      ],
-    },
-  ],
+  print: compared =>
+    besideCompared(compared, answer => [
+      reportHeading(`${answer.project}, ${answer.goal} by ${answer.by}`, answer.period),
+      {
+        kind: 'facts',
+        facts: [
+          ['Visitors', answer.users, 'count'],
+          ['Converted', answer.converted, 'count'],
+          ['Rate', answer.rate, 'rate'],
+        ],
+      },
+      {
+        kind: 'table',
+        name: 'values',
+        columns: [
+          { key: 'value', title: 'Value' },
+          { key: 'users', title: 'Visitors', as: 'count' },
+          { key: 'converted', title: 'Converted', as: 'count' },
+          { key: 'rate', title: 'Rate', as: 'rate' },
+        ],
+        rows: [
+          ...answer.values,
+          ...(answer.other === undefined ? [] : [{ value: '(other)', ...answer.other }]),
+          ...(answer.missing === undefined ? [] : [{ value: '(missing)', ...answer.missing }]),
+        ],
+      },
+    ]),
 })

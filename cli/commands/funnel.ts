@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { callCommand, days, type Flag, type Input, NAME, parametersOf, QUESTION } from '#cli/command'
+import { COMPARE, callCommand, days, type Flag, type Input, NAME, parametersOf, QUESTION } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import { countedWords } from '#cli/option-words'
 import { type Block, line } from '#cli/print/blocks'
+import { besideCompared } from '#cli/print/compared'
 import { peopleTable } from '#cli/print/people-table'
 import { reportHeading } from '#cli/print/periods'
 import { parseJson } from '#schemas/json-depth'
@@ -19,6 +20,7 @@ const FLAGS: readonly Flag[] = [
   },
   days(),
   ...QUESTION,
+  COMPARE,
   {
     flags: '--count-by <who>',
     parameter: 'count_by',
@@ -67,38 +69,39 @@ export const funnel = callCommand<'POST /funnel'>({
     endpoint: 'POST /funnel',
     body: { project: input.args.NAME, ...stepsOf(input), ...parametersOf(FLAGS, input) },
   }),
-  print: (answer, { input }) => [
-    reportHeading(answer.project, answer.period),
-    {
-      kind: 'table',
-      name: 'steps',
-      columns: [
-        { key: 'step', title: '#', as: 'count' },
-        { key: 'event', title: 'Step' },
-        { key: 'users', title: 'Passed', as: 'count' },
-        { key: 'conversion_rate', title: 'Of before', as: 'rate' },
-        { key: 'from_first', title: 'Of first', as: 'rate' },
-        { key: 'avg_time_to_next_ms', title: 'To next', as: 'duration' },
-        { key: 'raw', title: 'Raw events', as: 'count' },
-      ],
-      rows: answer.steps.map(step => ({
-        ...step,
-        from_first: step.conversion_rates.from_first,
-        raw: step.raw_activity.event_count,
-      })),
-    },
-    {
-      kind: 'bars',
-      name: 'survivors',
-      label: { key: 'event', title: 'Step' },
-      value: { key: 'users', title: 'Passed', as: 'count' },
-      rows: answer.steps,
-    },
-    { kind: 'facts', facts: [['Overall', answer.overall_conversion_rate, 'rate']] },
-    ...(answer.breakdowns === undefined ? [] : [groupTable(answer.breakdowns)]),
-    ...(answer.people === undefined ? [] : [peopleTable(answer.people, 'Passed')]),
-    ...answer.caveats.map(text => line(`Note: ${countedWords(text, input)}`)),
-  ],
+  print: (compared, { input }) =>
+    besideCompared(compared, answer => [
+      reportHeading(answer.project, answer.period),
+      {
+        kind: 'table',
+        name: 'steps',
+        columns: [
+          { key: 'step', title: '#', as: 'count' },
+          { key: 'event', title: 'Step' },
+          { key: 'users', title: 'Passed', as: 'count' },
+          { key: 'conversion_rate', title: 'Of before', as: 'rate' },
+          { key: 'from_first', title: 'Of first', as: 'rate' },
+          { key: 'avg_time_to_next_ms', title: 'To next', as: 'duration' },
+          { key: 'raw', title: 'Raw events', as: 'count' },
+        ],
+        rows: answer.steps.map(step => ({
+          ...step,
+          from_first: step.conversion_rates.from_first,
+          raw: step.raw_activity.event_count,
+        })),
+      },
+      {
+        kind: 'bars',
+        name: 'survivors',
+        label: { key: 'event', title: 'Step' },
+        value: { key: 'users', title: 'Passed', as: 'count' },
+        rows: answer.steps,
+      },
+      { kind: 'facts', facts: [['Overall', answer.overall_conversion_rate, 'rate']] },
+      ...(answer.breakdowns === undefined ? [] : [groupTable(answer.breakdowns)]),
+      ...(answer.people === undefined ? [] : [peopleTable(answer.people, 'Passed')]),
+      ...answer.caveats.map(text => line(`Note: ${countedWords(text, input)}`)),
+    ]),
 })
 
 type Group = { value: string | null; overall_conversion_rate: number; steps: readonly { users: number }[] }

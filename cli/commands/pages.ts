@@ -1,5 +1,6 @@
-import { days, limit, projectRead, QUESTION } from '#cli/command'
+import { COMPARE, days, limit, projectRead, QUESTION } from '#cli/command'
 import type { Row, TableBlock } from '#cli/print/blocks'
+import { besideCompared } from '#cli/print/compared'
 import { reportHeading } from '#cli/print/periods'
 
 export const pages = projectRead<'GET /pages'>({
@@ -11,13 +12,15 @@ export const pages = projectRead<'GET /pages'>({
     limit(20, 'pages'),
     days(7),
     ...QUESTION,
+    COMPARE,
   ],
   example: '--demo pages demo --type both',
-  print: ({ project, period, entry_pages, exit_pages }) => [
-    reportHeading(project, period),
-    ...(entry_pages === undefined ? [] : [pageTable('entry_pages', 'Entry pages', entry_pages)]),
-    ...(exit_pages === undefined ? [] : [pageTable('exit_pages', 'Exit pages', exit_pages)]),
-  ],
+  print: answer =>
+    besideCompared(answer, ({ project, period, entry_pages, exit_pages }) => [
+      reportHeading(project, period),
+      ...(entry_pages === undefined ? [] : [pageTable('entry_pages', 'Entry pages', entry_pages)]),
+      ...(exit_pages === undefined ? [] : [pageTable('exit_pages', 'Exit pages', exit_pages)]),
+    ]),
 })
 
 function pageTable(name: string, title: string, rows: readonly Row[]): TableBlock {

@@ -1,6 +1,7 @@
-import { callCommand, days, type Flag, limit, NAME, parametersOf, SEGMENT, TZ, WHERE } from '#cli/command'
+import { COMPARE, callCommand, days, type Flag, limit, NAME, parametersOf, SEGMENT, TZ, WHERE } from '#cli/command'
 import { parsedFilters } from '#cli/filters'
 import { type Column, type Format, line, type Row, type TableBlock } from '#cli/print/blocks'
+import { besideCompared } from '#cli/print/compared'
 import { reportHeading } from '#cli/print/periods'
 
 const FLAGS: readonly Flag[] = [
@@ -34,12 +35,7 @@ const FLAGS: readonly Flag[] = [
   { flags: '--order <way>', parameter: 'order', choices: ['asc', 'desc'], help: 'default: desc' },
   limit(100, 'rows'),
   { flags: '--email <address>', parameter: 'email', help: 'only events of the person with this address' },
-  {
-    flags: '--compare <period>',
-    parameter: 'compare',
-    choices: ['previous'],
-    help: 'adds the period before (with --json)',
-  },
+  COMPARE,
   TZ,
   WHERE,
   SEGMENT,
@@ -71,11 +67,12 @@ export const query = callCommand<'POST /query'>({
       },
     }
   },
-  print: answer => [
-    reportHeading(answer.project, answer.period),
-    ...rowTables(answer),
-    line(answer.count === 1 ? '1 row' : `${answer.count} rows`),
-  ],
+  print: answer =>
+    besideCompared(answer, each => [
+      reportHeading(each.project, each.period),
+      ...rowTables(each),
+      line(each.count === 1 ? '1 row' : `${each.count} rows`),
+    ]),
 })
 
 type Answer = { group_by: string[]; metrics: string[]; rows: Row[]; count_mode?: string }

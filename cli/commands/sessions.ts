@@ -1,4 +1,5 @@
-import { days, limit, projectRead, QUESTION } from '#cli/command'
+import { COMPARE, days, limit, projectRead, QUESTION } from '#cli/command'
+import { besideCompared } from '#cli/print/compared'
 import { reportHeading } from '#cli/print/periods'
 import { nextPage } from './events.ts'
 
@@ -54,24 +55,25 @@ export const sessionsDist = projectRead<'GET /sessions/distribution'>({
   name: 'sessions-dist',
   endpoint: 'GET /sessions/distribution',
   summary: 'Sessions by their length, with the median and the engaged part',
-  flags: [...QUESTION, days(7)],
+  flags: [...QUESTION, COMPARE, days(7)],
   example: '--demo sessions-dist demo',
-  print: answer => [
-    reportHeading(answer.project, answer.period),
-    {
-      kind: 'bars',
-      name: 'distribution',
-      title: 'Sessions by length',
-      label: { key: 'bucket', title: 'Length' },
-      value: { key: 'sessions', title: 'Sessions', as: 'count' },
-      rows: answer.distribution,
-    },
-    {
-      kind: 'facts',
-      facts: [
-        ['Median', answer.median_bucket],
-        ['Engaged (30 s or more)', answer.engaged_pct, 'percent'],
-      ],
-    },
-  ],
+  print: compared =>
+    besideCompared(compared, answer => [
+      reportHeading(answer.project, answer.period),
+      {
+        kind: 'bars',
+        name: 'distribution',
+        title: 'Sessions by length',
+        label: { key: 'bucket', title: 'Length' },
+        value: { key: 'sessions', title: 'Sessions', as: 'count' },
+        rows: answer.distribution,
+      },
+      {
+        kind: 'facts',
+        facts: [
+          ['Median', answer.median_bucket],
+          ['Engaged (30 s or more)', answer.engaged_pct, 'percent'],
+        ],
+      },
+    ]),
 })

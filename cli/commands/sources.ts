@@ -1,4 +1,5 @@
-import { days, limit, projectRead, QUESTION } from '#cli/command'
+import { COMPARE, days, limit, projectRead, QUESTION } from '#cli/command'
+import { besideCompared } from '#cli/print/compared'
 import { reportHeading } from '#cli/print/periods'
 
 export const sources = projectRead<'GET /sources'>({
@@ -16,34 +17,36 @@ export const sources = projectRead<'GET /sources'>({
     limit(50, 'rows'),
     days(),
     ...QUESTION,
+    COMPARE,
   ],
   example: '--demo sources demo --by source --goal signup',
-  print: ({ project, by, period, goal, total, rows, other }) => [
-    reportHeading(`${project}, visits by ${by}`, period),
-    {
-      kind: 'table',
-      name: 'rows',
-      columns: [
-        { key: 'value', title: TITLES[by] },
-        { key: 'sessions', title: 'Sessions', as: 'count' },
-        { key: 'people', title: 'Visitors', as: 'count' },
-        { key: 'bounce_rate', title: 'Bounce rate', as: 'rate' },
-        { key: 'avg_pages', title: 'Pages' },
-        ...(goal === null
-          ? []
-          : ([
-              { key: 'conversions', title: 'Converted', as: 'count' },
-              { key: 'conversion_rate', title: 'Rate', as: 'rate' },
-              { key: 'sum_value', title: 'Sum of value' },
-            ] as const)),
-      ],
-      rows: [
-        ...rows.map(row => ({ ...row, value: row.value ?? '(none)' })),
-        ...(other === undefined ? [] : [{ ...other, value: `(${other.values} others)` }]),
-        { ...total, value: '(all)' },
-      ],
-    },
-  ],
+  print: answer =>
+    besideCompared(answer, ({ project, by, period, goal, total, rows, other }) => [
+      reportHeading(`${project}, visits by ${by}`, period),
+      {
+        kind: 'table',
+        name: 'rows',
+        columns: [
+          { key: 'value', title: TITLES[by] },
+          { key: 'sessions', title: 'Sessions', as: 'count' },
+          { key: 'people', title: 'Visitors', as: 'count' },
+          { key: 'bounce_rate', title: 'Bounce rate', as: 'rate' },
+          { key: 'avg_pages', title: 'Pages' },
+          ...(goal === null
+            ? []
+            : ([
+                { key: 'conversions', title: 'Converted', as: 'count' },
+                { key: 'conversion_rate', title: 'Rate', as: 'rate' },
+                { key: 'sum_value', title: 'Sum of value' },
+              ] as const)),
+        ],
+        rows: [
+          ...rows.map(row => ({ ...row, value: row.value ?? '(none)' })),
+          ...(other === undefined ? [] : [{ ...other, value: `(${other.values} others)` }]),
+          { ...total, value: '(all)' },
+        ],
+      },
+    ]),
 })
 
 const TITLES = {

@@ -1,4 +1,4 @@
-import { days, projectRead, QUESTION } from '#cli/command'
+import { COMPARE, days, projectRead, QUESTION } from '#cli/command'
 import type { Block } from '#cli/print/blocks'
 import { deltaTable } from '#cli/print/deltas'
 import { formatted } from '#cli/print/format'
@@ -17,12 +17,7 @@ export const stats = projectRead<'GET /stats'>({
       choices: ['hour', 'day', 'week', 'month'],
       help: 'length of a bar (default: day)',
     },
-    {
-      flags: '--compare <period>',
-      parameter: 'compare',
-      choices: ['previous'],
-      help: 'beside the period before',
-    },
+    COMPARE,
   ],
   example: '--demo stats demo --days 14',
   print(answer, { response }) {

@@ -4,7 +4,8 @@ import { FREE_SCANS } from '#core/lake/read/scan-strategy'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
-import type { breakdownQuery, breakdownResponse } from '#schemas/properties'
+import { namesOf } from '#schemas/compare'
+import { breakdownOfPeriod, type breakdownQuery, type breakdownResponse } from '#schemas/properties'
 import { propertyOf } from '#schemas/property-names'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
 import { countOfValues } from './sql/distinct.ts'
@@ -20,6 +21,7 @@ export type BreakdownParams = Omit<z.output<typeof breakdownQuery>, 'project'>
  */
 export const breakdown = defineReport<BreakdownParams, z.input<typeof breakdownResponse>>({
   range: sinceDays(7),
+  compared: { fields: namesOf(breakdownOfPeriod) },
   async compute(rows, request) {
     const { read, params, project } = request
     const key = valueKey(params.property)

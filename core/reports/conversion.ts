@@ -4,7 +4,8 @@ import { events } from '#core/lake/read/relations'
 import { PAGE } from '#core/lake/read/session-rule'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql/sql'
-import type { conversionQuery, conversionResponse } from '#schemas/conversion'
+import { namesOf } from '#schemas/compare'
+import { conversionOfPeriod, type conversionQuery, type conversionResponse } from '#schemas/conversion'
 import { propertyOf } from '#schemas/property-names'
 import { ratio } from './run/rounding.ts'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
@@ -22,6 +23,7 @@ type ConversionBody = z.input<typeof conversionResponse>
 export const conversion = defineReport<ConversionParams, ConversionBody>({
   range: sinceDays(30, { takesTimes: true }),
   unit: () => 'person',
+  compared: { fields: namesOf(conversionOfPeriod) },
   sql: groupsSql,
   shape(rows, request) {
     const { params, project } = request

@@ -3,7 +3,8 @@ import { sessions } from '#core/lake/read/relations'
 import { DURATION_MS } from '#core/lake/read/session-rows'
 import type { Row } from '#core/ports'
 import { integer, sql } from '#core/sql/sql'
-import type { PageRow, pagesQuery, pagesResponse } from '#schemas/sessions'
+import { namesOf } from '#schemas/compare'
+import { type PageRow, pagesOfPeriod, type pagesQuery, type pagesResponse } from '#schemas/sessions'
 import { ratio } from './run/rounding.ts'
 import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 
@@ -14,6 +15,7 @@ export type PagesParams = Omit<z.output<typeof pagesQuery>, 'project'>
  */
 export const pages = defineReport<PagesParams, z.input<typeof pagesResponse>>({
   range: sinceDays(7),
+  compared: { fields: namesOf(pagesOfPeriod) },
   /**
    * - `page_total`: the sessions of each entry page and of each exit page, from one pass over the sessions.
    * - `ranked_page`: the same with the rank of each page in its list.

@@ -3,7 +3,13 @@ import type { LakeRead } from '#core/lake/read/lake-read'
 import { sessions } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql/sql'
-import { DURATION_BUCKETS, type distributionQuery, type distributionResponse } from '#schemas/sessions'
+import { namesOf } from '#schemas/compare'
+import {
+  DURATION_BUCKETS,
+  distributionOfPeriod,
+  type distributionQuery,
+  type distributionResponse,
+} from '#schemas/sessions'
 import { ratio } from './run/rounding.ts'
 import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 
@@ -19,6 +25,7 @@ const FIRST_ENGAGED = DURATION_BUCKETS.indexOf('30-60s')
 /** GET /sessions/distribution (docs/api/sessions.md): sessions by duration. */
 export const sessionDistribution = defineReport<DistributionParams, z.input<typeof distributionResponse>>({
   range: sinceDays(7),
+  compared: { fields: namesOf(distributionOfPeriod) },
   sql: ({
     read,
   }) => sql`SELECT duration_group, count(*) AS sessions, CAST(sum(is_bounce) AS bigint) AS bounces,

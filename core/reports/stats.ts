@@ -4,12 +4,18 @@ import { activity, eventCounts, events, sessions } from '#core/lake/read/relatio
 import type { Row, SqlQuery } from '#core/ports'
 import { date, integer, sql } from '#core/sql/sql'
 import { DAY_MS, utcDate } from '#core/time'
-import type { Stats, StatsGroup, StatsOfPeriod, statsQuery } from '#schemas/stats'
+import { namesOf } from '#schemas/compare'
+import {
+  type Stats,
+  type StatsGroup,
+  type StatsOfPeriod,
+  statsOfPeriod,
+  type statsQuery,
+} from '#schemas/stats'
 import { toDelta } from './run/delta.ts'
-import { previousPeriod } from './run/previous-period.ts'
 import { toRange } from './run/range.ts'
 import { ratio } from './run/rounding.ts'
-import { defineReport, type ReportRequest, toPeriod, tzOf } from './run/run.ts'
+import { defineReport, toPeriod } from './run/run.ts'
 import type { ReadRows } from './run/statements.ts'
 import { countDistinct, type GroupSet, groupByValue, MAX_GROUPS } from './sql/distinct.ts'
 
@@ -36,54 +42,41 @@ export const stats = defineReport<StatsParams, Stats>({
   range: (params, context) =>
     toRange(params, context, { defaultDays: 7, isHourly: params.groupBy === 'hour' }),
   async compute(rows, request) {
-    const { params, project } = request
-    const period = toPeriod(request)
-    const readCurrent = () => readPeriod(rows, request, period)
-    if (params.compare === undefined) return { project: project.name, ...(await readCurrent()) }
-    const before = previousPeriod(request, period)
-    const { from, to } = before.request.read
-    const [current, previous] = await Promise.all([
-      readCurrent(),
-      // A range before the project has no events.
-      readPeriod(from < to ? rows : async () => [], before.request, { ...tzOf(params), ...before.period }),
+    const { project, zone, range, read } = request
+    const { groupBy } = request.params
+    const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
+    const [[sessionRow = {}], { intervals, eventNames, countries, users, isCut }] = await Promise.all([
+      rows(sessionsSql(read)),
+      countEventsAndUsers(rows, { read, localTimestamp }, groupBy),
     ])
-    return { project: project.name, ...current, previous, changes: toChanges(current, previous) }
+    return {
+      project: project.name,
+      period: { ...toPeriod(request), groupBy },
+      totals: { unique_users: users, total_events: intervals.reduce((sum, { total }) => sum + total, 0) },
+      timeSeries: intervals.map(({ start, total, users }) => ({
+        bucket: intervalName(start, groupBy),
+        unique_users: users,
+        total_events: total,
+      })),
+      events: eventNames.map(({ value, total, users }) => ({
+        event: String(value),
+        count: total,
+        unique_users: users,
+      })),
+      sessions: sessionTotals(sessionRow),
+      countries: countries.map(({ value, total, users }) => ({
+        country: value,
+        count: total,
+        unique_users: users,
+      })),
+      ...(isCut && { truncated: true as const }),
+    }
+  },
+  compared: {
+    fields: namesOf(statsOfPeriod),
+    add: (current, previous) => ({ changes: toChanges(current, previous) }),
   },
 })
-
-/** The report of one period. */
-async function readPeriod(
-  rows: ReadRows,
-  { params: { groupBy }, zone, range, read }: ReportRequest<StatsParams>,
-  period: ReturnType<typeof toPeriod>,
-): Promise<StatsOfPeriod> {
-  const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
-  const [[sessionRow = {}], { intervals, eventNames, countries, users, isCut }] = await Promise.all([
-    rows(sessionsSql(read)),
-    countEventsAndUsers(rows, { read, localTimestamp }, groupBy),
-  ])
-  return {
-    period: { ...period, groupBy },
-    totals: { unique_users: users, total_events: intervals.reduce((sum, { total }) => sum + total, 0) },
-    timeSeries: intervals.map(({ start, total, users }) => ({
-      bucket: intervalName(start, groupBy),
-      unique_users: users,
-      total_events: total,
-    })),
-    events: eventNames.map(({ value, total, users }) => ({
-      event: String(value),
-      count: total,
-      unique_users: users,
-    })),
-    sessions: sessionTotals(sessionRow),
-    countries: countries.map(({ value, total, users }) => ({
-      country: value,
-      count: total,
-      unique_users: users,
-    })),
-    ...(isCut && { truncated: true as const }),
-  }
-}
 
 function toChanges(current: StatsOfPeriod, previous: StatsOfPeriod): NonNullable<Stats['changes']> {
   return {

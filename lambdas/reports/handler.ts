@@ -88,6 +88,7 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
             identity,
             signal,
             countReplays: services.replays.countReplays,
+            isByWholeDates: isLink,
           }),
         )
       },

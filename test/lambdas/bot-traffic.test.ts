@@ -42,6 +42,8 @@ describe('GET /bot-traffic', () => {
         label: '7d',
         from: '2026-11-15',
         to: '2026-11-21',
+        days: 7,
+        running: true,
         previous_from: '2026-11-08',
         previous_to: '2026-11-14',
       },

@@ -53,6 +53,12 @@ export function oneOf(good: readonly string[]): FieldCases {
   return formatted([good[0]?.toUpperCase(), `${good[0]} `, 'other'], 'MISSING_FIELDS', good)
 }
 
+export const compare = formatted(
+  ['Previous', 'previous ', 'before', '..', '7d', '7d..', '..7d', '9d..8d..7d', '2026-02-30..2026-03-01'],
+  'MISSING_FIELDS',
+  ['previous', 'year', '2026-10-01..2026-10-31', '20d..14d'],
+)
+
 export const since = formatted(
   ['yesterday', '-1d', '1.5d', '3651d', '7 d', '24h', '2026-02-30', '2026-13-01', '2999-01-01', '1'],
   'INVALID_SINCE',

@@ -57,7 +57,7 @@ const ofField: Record<string, cases.FieldCases> = {
   count_mode: cases.countMode,
   order_by: cases.oneOf(['event_count', 'unique_users', 'session_count', 'date', 'event']),
   order: cases.oneOf(['asc', 'desc']),
-  compare: cases.oneOf(['previous']),
+  compare: cases.compare,
   steps: cases.funnelSteps,
   from_context: cases.fromContext,
   conversion_window_hours: cases.hours,

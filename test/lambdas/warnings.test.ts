@@ -85,7 +85,7 @@ test.each<[string, Route, Record<string, string>, string]>([
   ['a first date', routes.insights, { since: '7d' }, 'Send `period` instead.'],
   ['a last date', routes.live, { until: '0d' }, 'Leave it out; POST /query takes it.'],
   ['filters', routes.pages, { filters: 'a' }, 'Send `where` instead.'],
-  ['a comparison', routes.pages, { compare: 'previous' }, 'Leave it out; POST /query takes it.'],
+  ['a comparison', routes.retention, { compare: 'previous' }, 'Leave it out; POST /query takes it.'],
   [
     'a date in the query string of a POST',
     routes.query,

@@ -1,7 +1,7 @@
 import { eventUlid } from '#core/ingest/ids'
 import type { EventRow } from '#schemas/event'
 import type { Stats, StatsGroup } from '#schemas/stats'
-import { localTime, shiftDate, startOfDate } from './oracle/common.ts'
+import { daysBetween, localTime, shiftDate, startOfDate } from './oracle/common.ts'
 import type { SentEvent } from './oracle/sent-event.ts'
 
 /**
@@ -55,6 +55,8 @@ export function oracleStats(
     period: {
       from: localTime(from, zone).date,
       to: localTime(Math.min(end - 1, now), zone).date,
+      days: daysBetween(localTime(from, zone).date, localTime(Math.min(end - 1, now), zone).date),
+      ...(end > now && { running: true as const }),
       ...(isExact && { since: new Date(from).toISOString() }),
       ...(tz !== undefined && { tz }),
       groupBy,

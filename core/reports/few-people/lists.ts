@@ -27,10 +27,10 @@ export const statsForLinks: Report<StatsParams, Stats> = {
   // Also hours begin with a date: a range of N * 24 hours until now would tell the minute of an event.
   range: sinceDays(7),
   async compute(rows, request) {
-    const { previous, ...body } = await stats.compute(rows, { ...request, isByWholeDates: true })
-    const fold = (period: StatsOfPeriod) => foldPeriod(period, request.notes)
-    return { ...body, ...fold(body), ...(previous !== undefined && { previous: fold(previous) }) }
+    const body = await stats.compute(rows, request)
+    return { ...body, ...foldPeriod(body, request.notes) }
   },
+  compared: stats.compared,
 }
 
 function foldPeriod(period: StatsOfPeriod, notes: ReadNotes): StatsOfPeriod {
@@ -64,6 +64,7 @@ const NO_VALUE = 'footfall: no value'
 /** GET /breakdown for a share link. */
 export const breakdownForLinks: Report<BreakdownParams, Breakdown> = {
   range: breakdown.range,
+  compared: breakdown.compared,
   async compute(rows, request) {
     const { notes, params } = request
     const body = await breakdown.compute(rows, request)

@@ -30,6 +30,7 @@ const usersOf = ({ users }: { users: number }) => users
 export const funnelForLinks: Report<FunnelParams, Funnel> = {
   // A time of day would tell the minute of an event.
   range: sinceDays(30),
+  compared: funnel.compared,
   async compute(rows, request) {
     const found = await funnel.compute(rows, request)
     const body = withoutSteps(found, await cutSteps(rows, request))
@@ -126,6 +127,7 @@ function shownSteps(steps: readonly Step[]) {
 /** GET /conversion for a share link. */
 export const conversionForLinks: Report<ConversionParams, Conversion> = {
   range: sinceDays(30),
+  compared: conversion.compared,
   async compute(rows, request) {
     const { params, notes } = request
     const body = await conversion.compute(rows, {

@@ -5,7 +5,6 @@ import type { QueryParams, QueryRequest } from '#core/reports/query/params'
 import { query } from '#core/reports/query/query'
 import { compareCodePoints } from '#core/reports/run/code-points'
 import { addNotes, createNotes } from '#core/reports/run/notes'
-import { previousPeriod } from '#core/reports/run/previous-period'
 import { type Report, sinceDays } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import type { queryResponse } from '#schemas/query'
@@ -31,23 +30,18 @@ export const queryForLinks: Report<QueryParams, Response> = {
   async compute(rows, asked) {
     const { metrics } = asked.params
     const params = { ...asked.params, metrics: [...new Set([...metrics, PEOPLE])] }
-    const request = { ...asked, params, isByWholeDates: true }
+    const request = { ...asked, params }
     const notes = createNotes()
-    const { previous, ...body } = await query
+    const body = await query
       .compute(rows, { ...request, notes })
       .catch(error => withoutRareNames(rows, request, error))
-    const shown = async (groups: Groups, ofPart: QueryRequest) => {
-      const { rows: all, ...folded } = await foldOf(rows, ofPart, groups)
-      const sums = await withoutFewSums(rows, ofPart, all)
-      return { ...folded, rows: sums.map(row => withoutPeople(row, metrics)) }
-    }
-    const before = previous && previousPeriod(request, body.period)
-    const current = await shown(body, request)
-    const ofPrevious = before && { previous: { ...previous, ...(await shown(previous, before.request)) } }
+    const { rows: all, ...folded } = await foldOf(rows, request, body)
+    const sums = await withoutFewSums(rows, request, all)
     // The warnings of the query tell how many events there are.
     addNotes(request.notes, notes, !request.notes.warnings.has(NOTHING))
-    return { ...body, ...current, metrics, ...ofPrevious }
+    return { ...body, ...folded, rows: sums.map(row => withoutPeople(row, metrics)), metrics }
   },
+  compared: query.compared,
 }
 
 /**
@@ -83,7 +77,7 @@ async function foldOf(rows: ReadRows, request: QueryRequest, groups: Groups): Pr
 async function haveEnough(rows: ReadRows, request: QueryRequest, groups: Groups): Promise<boolean> {
   if (groups.rows.some(row => Number(row[PEOPLE]) >= FEWEST_PEOPLE)) return true
   if (request.params.group_by.length === 0) return false
-  const params = { ...request.params, metrics: [PEOPLE], group_by: [], compare: undefined }
+  const params = { ...request.params, metrics: [PEOPLE], group_by: [] }
   const all = await query.compute(rows, { ...request, params })
   return Number(all.rows[0]?.[PEOPLE] ?? 0) >= FEWEST_PEOPLE
 }

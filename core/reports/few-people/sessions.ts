@@ -21,6 +21,7 @@ const sessionsOf = (each: { sessions: number }) => each.sessions
 /** GET /pages for a share link. A second statement counts the people of each page. */
 export const pagesForLinks: Report<PagesParams, Pages> = {
   range: pages.range,
+  compared: pages.compared,
   async compute(rows, request) {
     const [{ entry_pages, exit_pages, ...body }, counted] = await Promise.all([
       pages.compute(rows, request),
@@ -54,6 +55,7 @@ export const pagesForLinks: Report<PagesParams, Pages> = {
 /** GET /sessions/distribution for a share link. A second statement counts the people of each bucket. */
 export const distributionForLinks: Report<DistributionParams, Distribution> = {
   range: sessionDistribution.range,
+  compared: sessionDistribution.compared,
   async compute(rows, request) {
     const [body, counted] = await Promise.all([
       sessionDistribution.compute(rows, request),

@@ -5,8 +5,9 @@ import { ratio } from '#core/reports/run/rounding'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import { valuesOfFilters } from '#core/reports/run/unknown-names'
 import { quoted } from '#core/text/clean-text'
+import { namesOf } from '#schemas/compare'
 import type { ProjectContext } from '#schemas/contexts'
-import type { funnelBody, funnelResponse } from '#schemas/funnel'
+import { type funnelBody, funnelOfPeriod, type funnelResponse } from '#schemas/funnel'
 import { type FunnelPlan, funnelPeopleSql, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
 import { type FunnelStep, parseSteps, type StepsSource, toPlainSteps } from './steps.ts'
 
@@ -22,6 +23,7 @@ const HOUR_MS = 3_600_000
 export const funnel = defineReport<FunnelParams, Response>({
   range: sinceDays(30, { takesTimes: true }),
   unit: ({ count_by }) => (count_by === 'user_id' ? 'person' : 'session'),
+  compared: { fields: namesOf(funnelOfPeriod), without: ['people_of_step', 'people_dropped'] },
   async compute(rows, request) {
     const { project, params, read, context } = request
     const { steps, source } = stepsOf(params, context)

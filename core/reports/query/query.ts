@@ -5,15 +5,15 @@ import type { Row, SqlQuery } from '#core/ports'
 import { parseFilter, type QueryFilter, UnknownFieldError } from '#core/reports/conditions/parse-filter'
 import { properties } from '#core/reports/properties'
 import { warnOf } from '#core/reports/run/caveats'
-import { previousPeriod } from '#core/reports/run/previous-period'
-import { defineReport, sinceDays, toPeriod, tzOf } from '#core/reports/run/run'
+import { defineReport, sinceDays, toPeriod } from '#core/reports/run/run'
 import type { ReadRows } from '#core/reports/run/statements'
 import { type AskedNames, valuesOfFilters } from '#core/reports/run/unknown-names'
 import { written } from '#core/reports/sql/written'
 import { integer, isOneOf, join, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
+import { namesOf } from '#schemas/compare'
 import { EVENT_LIMITS } from '#schemas/event'
-import type { queryResponse } from '#schemas/query'
+import { queryOfPeriod, type queryResponse } from '#schemas/query'
 import { sumOfParts } from './exact-sum.ts'
 import { readFewGroups } from './few-groups.ts'
 import { columnsOf, hasRowForOthers, metricAlias, partAlias } from './metric-columns.ts'
@@ -33,39 +33,28 @@ export const query = defineReport<QueryParams, Response>({
   range: sinceDays(7, { takesTimes: true }),
   async compute(rows, request) {
     const { project, params } = request
-    const period = toPeriod(request)
-    const before = params.compare === undefined ? null : previousPeriod(request, period)
-    const [current, previous] = await Promise.all([
-      readGroups(rows, request),
-      before === null ? null : readGroups(rows, before.request),
-    ])
-    warnOfVisits(request, current, previous)
+    const { groups, counted } = await readGroups(rows, request)
+    warnOfVisits(request, counted)
     return {
       project: project.name,
-      period,
+      period: toPeriod(request),
       count_mode: params.count_mode,
       metrics: params.metrics,
       group_by: params.group_by,
-      ...current.groups,
-      ...(before !== null &&
-        previous !== null && {
-          previous: { period: { ...before.period, ...tzOf(params) }, ...previous.groups },
-        }),
+      ...groups,
     }
   },
+  compared: { fields: namesOf(queryOfPeriod) },
   namesOfEmpty: namesOfEmptyQuery,
 })
 
 /** Says how many events there are where `event_count` counts visits and these are fewer. */
-function warnOfVisits({ notes }: QueryRequest, current: ReadGroups, previous: ReadGroups | null): void {
-  const counts = [current.counted, ...(previous === null ? [] : [previous.counted])]
-  if (counts.every(counted => counted === null || counted.visits === counted.events)) return
-  const [events, before] = counts.map(counted => counted?.events ?? 0)
-  const ofBoth = before === undefined ? events : `${events}, and ${before} in the period before`
+function warnOfVisits({ notes }: QueryRequest, counted: ReadGroups['counted']): void {
+  if (counted === null || counted.visits === counted.events) return
   warnOf(
     notes,
     'COUNT_MODE',
-    `\`event_count\` counts visits, because \`count_mode\` is \`session_then_user\`. The events are ${ofBoth}: send \`count_mode\` \`raw\` to count them.`,
+    `\`event_count\` counts visits, because \`count_mode\` is \`session_then_user\`. The events are ${counted.events}: send \`count_mode\` \`raw\` to count them.`,
   )
 }
 

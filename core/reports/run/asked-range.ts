@@ -5,9 +5,10 @@ import { createZone, type Zone } from './zone.ts'
 
 /**
  * Parameters that every dated report has. `tz`: that of the request, else the time zone of the project;
- * absent: UTC.
+ * absent: UTC. `compare`: only of reports with totals.
  */
-export type DatedParams = RangeParams & ConditionParams & { tz?: string | undefined }
+export type DatedParams = RangeParams &
+  ConditionParams & { tz?: string | undefined; compare?: string | undefined }
 
 /** The range that the parameters ask for. */
 export type RangeRule<Params> = (params: Params, context: RangeContext) => Range

@@ -101,8 +101,8 @@ function timeWithin(moment: Since, zone: Zone): number | null {
 
 /** The two periods of a label (R12): the N dates that end today, and the N dates before them. */
 export type LabelledPeriods = {
-  current: { from: string; to: string }
-  previous: { from: string; to: string }
+  current: { from: string; to: string; days: number; running: true }
+  previous: { from: string; to: string; days: number }
   /** Where the current period begins, Unix ms. */
   currentFrom: number
   /** Both periods together. */
@@ -115,8 +115,8 @@ export function toLabelledPeriods(
 ): LabelledPeriods {
   const days = Number.parseInt(period, 10)
   const today = zone.dateOf(now)
-  const current = { from: addDays(today, 1 - days), to: today }
-  const previous = { from: addDays(today, 1 - 2 * days), to: addDays(today, -days) }
+  const current = { from: addDays(today, 1 - days), to: today, days, running: true as const }
+  const previous = { from: addDays(today, 1 - 2 * days), to: addDays(today, -days), days }
   const end = Math.min(endOfStored(now), zone.startOf(addDays(today, 1)))
   return {
     current,

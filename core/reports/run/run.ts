@@ -15,6 +15,8 @@ import type { Range } from '#core/time'
 import type { ProjectContext } from '#schemas/contexts'
 import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts'
 import { noteIntervals } from './caveats.ts'
+import { type Compared, computeCompared, withPrevious } from './compare.ts'
+import { comparedRange } from './compared-range.ts'
 import { readCopiedKeys } from './copied-keys.ts'
 import { type FirstEvents, readFirstEvent } from './first-event.ts'
 import { createNotes, type ReadNotes } from './notes.ts'
@@ -24,7 +26,7 @@ import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
 import { warnOfFuture } from './warn-of-future.ts'
 import { warnOfLostLinks } from './warn-of-lost-links.ts'
 import { warnOfRange } from './warn-of-range.ts'
-import { addDays, type Zone } from './zone.ts'
+import { addDays, countDates, type Zone } from './zone.ts'
 
 export type ReportServices = {
   engine: QueryEngine
@@ -77,6 +79,10 @@ export type ReportCall<Params> = {
   segments?: SegmentsByName | undefined
   /** How many replays sessions have. Without it there are none. */
   countReplays?: CountReplays | undefined
+  /**
+   * A compared range has whole dates, also if the range ends now: a share link must not ask by time of day.
+   */
+  isByWholeDates?: boolean | undefined
 }
 
 /** What a report knows about its request. */
@@ -102,10 +108,6 @@ export type ReportRequest<Params> = {
   notes: ReadNotes
   exactValues?: number | undefined
   /**
-   * A period before has whole dates, also if the range ends now: a share link must not ask by time of day.
-   */
-  isByWholeDates?: boolean | undefined
-  /**
    * The same range in another project of the account, in the same lake, or `range` instead: what of it the
    * caller may see.
    */
@@ -128,6 +130,8 @@ export type Report<Params, Body> = {
    * otherwise.
    */
   namesOfEmpty?(params: Params, body: Body): AskedNames | null
+  /** What `compare` adds to the body. A report without it does not know the parameter. */
+  compared?: Compared<Body>
 }
 
 /** A report that needs one statement only. */
@@ -165,9 +169,9 @@ function withoutEmptyPast(zone: Zone, oldest: number): Zone {
 }
 
 /**
- * The dates of a response's period, both inclusive: today is the last one at most. `since` and `until`: the
- * times at which it begins and ends within a date, ISO 8601. `tz` is there if the request or the project has
- * one.
+ * The range that a response counts (U71): its dates, both inclusive and today at most, and how many they are.
+ * `since` and `until`: the times at which it begins and ends within a date, ISO 8601. `running`: its last
+ * date is not over. `tz` is there if the request or the project has one.
  */
 export function toPeriod({
   range,
@@ -175,12 +179,15 @@ export function toPeriod({
   zone,
   params,
 }: Pick<ReportRequest<DatedParams>, 'range' | 'now' | 'zone' | 'params'>) {
-  const [from, to] = [zone.dateOf(range.from), zone.dateOf(Math.min(range.to - 1, now))]
+  // A range that ends as it begins has no events; its date is the one on which it would begin.
+  const last = Math.max(range.from, Math.min(range.to - 1, now))
+  const [from, to] = [zone.dateOf(range.from), zone.dateOf(last)]
   const endsWithin = range.to <= now && range.to !== zone.startOf(addDays(to, 1))
   return {
-    ...{ from, to },
+    ...{ from, to, days: countDates(from, to) },
     ...(range.from !== zone.startOf(from) && { since: new Date(range.from).toISOString() }),
     ...(endsWithin && { until: new Date(range.to).toISOString() }),
+    ...(range.to > now && { running: true as const }),
     ...tzOf(params),
   }
 }
@@ -217,10 +224,12 @@ export async function runReport<Params extends DatedParams, Body>(
     context = NO_PROJECT_CONTEXT,
     segments,
     countReplays = async () => new Map(),
+    isByWholeDates = false,
   }: ReportCall<Params>,
 ): Promise<Body & { project_context?: ProjectContext }> {
   const now = clock.now()
   const { params, zone, range } = resolveRange(report.range, { project, query, body }, now)
+  const compared = comparedRange({ params, range, now, zone, isByWholeDates }, report.range)
   warnOfFuture(params, { now, zone }, notes)
   warnOfLostLinks(identity, notes)
   const lake = await openLake()
@@ -286,10 +295,12 @@ export async function runReport<Params extends DatedParams, Body>(
         readDataFrom,
       },
     }
-    const [body, dataFrom] = await Promise.all([
+    const [current, previous, dataFrom] = await Promise.all([
       report.compute(rows, request),
+      compared === null ? null : computeCompared(report, rows, request, compared),
       firstEvents === undefined ? null : readDataFrom(),
     ])
+    const body = previous === null ? current : withPrevious(report.compared, current, previous, notes)
     notes.dataFrom = dataFrom
     warnOfRange(body as object, dataFrom, notes)
     noteIntervals(body as object, request)

@@ -13,7 +13,8 @@ type DatedBody = {
 }
 
 /**
- * Says that the range of a response, or the period before it, begins before the first event (U67, U68).
+ * Says that the range of a response, or the one that it is compared with, begins before the first event (U67,
+ * U68).
  * `dataFrom`: the date of that.
  */
 export function warnOfRange(body: DatedBody, dataFrom: string | null, notes: ReadNotes): void {
@@ -28,11 +29,12 @@ export function warnOfRange(body: DatedBody, dataFrom: string | null, notes: Rea
     )
   }
   const before = startOf(previous_period ?? previous?.period)
+  const name = previous_period === undefined ? 'compared range' : 'period before'
   if (before !== null && before < dataFrom) {
     warnOf(
       notes,
       'RANGE_BEFORE_DATA',
-      `The period before begins on ${before}, and the first event is of ${dataFrom} (\`data_from\`): changes against it say little.`,
+      `The ${name} begins on ${before}, and the first event is of ${dataFrom} (\`data_from\`): changes against it say little.`,
     )
   }
 }

@@ -53,6 +53,11 @@ export function addDays(date: string, days: number): string {
   return utcDate(Date.parse(date) + days * DAY_MS)
 }
 
+/** How many dates there are from one to another, both counted. */
+export function countDates(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
+}
+
 type OffsetReader = (ms: number) => number
 
 /** Reads the offset of a zone from UTC, ms, from the time zone data of the JavaScript engine. */

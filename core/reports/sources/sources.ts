@@ -9,7 +9,8 @@ import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { integer, join, sql } from '#core/sql/sql'
 import type { Channel } from '#schemas/channels'
-import type { sourcesQuery, sourcesResponse } from '#schemas/sources'
+import { namesOf } from '#schemas/compare'
+import { sourcesOfPeriod, type sourcesQuery, type sourcesResponse } from '#schemas/sources'
 import { RULES_VERSION } from './known-sources.ts'
 import { ownSources } from './own-sources.ts'
 import { type EventSum, sessionsWithSources } from './session-sources.ts'
@@ -20,6 +21,7 @@ type Body = z.input<typeof sourcesResponse>
 /** GET /sources (docs/api/sources.md): sessions by where they came from, most sessions first. */
 export const sources = defineReport<SourcesParams, Body>({
   range: sinceDays(7),
+  compared: { fields: namesOf(sourcesOfPeriod) },
   sql: groupsSql,
   shape(rows, request) {
     const { params, project, notes } = request

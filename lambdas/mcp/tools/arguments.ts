@@ -12,6 +12,7 @@ export const where = z
   .describe(
     'Only what passes: {field, op, value}, {and|or: […]}, {not|session|person: …}, {did: {event, where, at_least, within}}, {segment: name}',
   )
+export const compare = z.string().describe('previous, year, or 2026-10-01..2026-10-31')
 export const tz = z.string().optional().describe('IANA zone; default: of the project, else UTC')
 export const limit = z.int().min(1).max(1_000).optional().describe('Most rows')
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
 import { NEW, shownChange } from '#schemas/shown-change'
-import { project, sinceOr, tz, until, where } from './arguments.ts'
+import { compare, project, sinceOr, tz, until, where } from './arguments.ts'
 import { type Before, beforeOf, changesTable } from './changes-table.ts'
 import { dated } from './query-report.ts'
 import { count, EVERYBODY, notesOf, type Read, range, tableOf } from './words.ts'
@@ -12,40 +12,49 @@ const DIMENSIONS = ['event', 'country', 'properties.path', 'properties.utm_sourc
 const VALUES = 200
 const MAX_MOVERS = 50
 
-/** What moved against the period before. */
+/** What moved against the period before, or another range. */
 export const changes = defineTool({
   name: 'changes',
   title: 'Changes',
   description:
-    'What moved against the period before of equal length: totals, and the events, countries, pages and campaign sources (utm_source) with the largest change. by: other fields, such as properties.plan or properties.referrer.',
+    'What moved against another range, by default the days before: totals, and the events, countries, pages and campaign sources (utm_source) with the largest change. by: other fields, such as properties.plan or properties.referrer.',
   input: z.object({
     project,
     since: sinceOr('7d'),
     until,
     tz,
     where,
+    compare: compare.optional(),
     by: z.array(z.string()).max(6).optional().describe('Fields to look through'),
   }),
   renames: { date_from: 'since', date_to: 'until', group_by: 'by' },
   effect: 'reads',
   isDrawn: true,
-  async run({ by = DIMENSIONS, since = '7d', ...asked }, { call }) {
-    const question = dated({ since, ...asked })
-    const totals = await call('stats', { query: { ...question, compare: 'previous' } })
+  async run({ by = DIMENSIONS, since = '7d', compare = 'previous', ...asked }, { call }) {
+    const question = { ...dated({ since, ...asked }), compare }
+    // At once, so that all of them see the same events and end at the same moment.
+    const [totals, ...found] = await Promise.all([
+      call('stats', { query: question }),
+      ...by.map(field => comparedBy(field, question, call)),
+    ])
     const before = beforeOf(totals)
-    const movers = []
-    const reads: Read[] = [totals]
-    for (const field of by) {
-      const found = await comparedBy(field, question, call)
-      reads.push({ receipt: found.receipt, truncated: found.truncated, previous: found.previous })
-      movers.push(...moversOf(field, found.rows, found.previous?.rows ?? [], before))
-    }
+    const reads: Read[] = [
+      totals,
+      ...found.map(({ receipt, truncated, previous }) => ({ receipt, truncated, previous })),
+    ]
+    const movers = found.flatMap(({ rows, previous }, i) =>
+      moversOf(by[i] ?? '', rows, previous?.rows ?? [], before),
+    )
+    const sums = found.map(({ rows, previous }, i) => sumsOf(by[i] ?? '', rows, previous?.rows ?? []))
     const largest = movers.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change))
     const { unique_users: people, total_events: events } = totals.changes ?? {}
     return {
       summary: `People ${delta(people, before)}, events ${delta(events, before)}: ${range(totals.period)} against ${totals.previous === undefined ? 'nothing' : cutRange(totals.previous.period)}; ${count(largest.length, 'value')} moved.`,
       counted: `${EVERYBODY}; movers by events, of the ${VALUES} most frequent values of ${count(by.length, 'field')}`,
-      totals: { moved: largest.length },
+      totals: {
+        moved: largest.length,
+        ...(events !== undefined && { events: events.current, events_before: events.previous }),
+      },
       tables: [
         ...(totals.changes === undefined ? [] : [changesTable(totals.changes, before)]),
         tableOf(
@@ -54,6 +63,7 @@ export const changes = defineTool({
           ['field', 'value', 'current', 'previous', 'change', 'change_pct'],
           largest.length,
         ),
+        tableOf('all rows of each field', sums, ['field', 'current', 'previous', 'change']),
       ],
       ...notesOf(...reads),
       next: 'query(filters=[the mover], group_by=["date"]) for when it moved; overview for notes of the owner.',
@@ -63,11 +73,15 @@ export const changes = defineTool({
 
 type Row = Record<string, unknown>
 
-function comparedBy(field: string, question: ReturnType<typeof dated>, call: ToolContext['call']) {
+function comparedBy(
+  field: string,
+  question: ReturnType<typeof dated> & { compare: string },
+  call: ToolContext['call'],
+) {
   return call('query', {
     body: {
       ...{ ...question, metrics: ['event_count'], group_by: [field], count_mode: 'raw' },
-      ...{ compare: 'previous', limit: VALUES },
+      limit: VALUES,
     },
   })
 }
@@ -82,6 +96,13 @@ function moversOf(field: string, rows: readonly Row[], rowsBefore: readonly Row[
     .map(mover => ({ ...mover, change_pct: shownChange(mover.change_pct, before) }))
 }
 
+/** The events of all rows of a field, also of those that did not move, and of the rest. */
+function sumsOf(field: string, rows: readonly Row[], rowsBefore: readonly Row[]) {
+  const sumOf = (all: readonly Row[]) => all.reduce((sum, row) => sum + Number(row.event_count ?? 0), 0)
+  const [current, previous] = [sumOf(rows), sumOf(rowsBefore)]
+  return { field, current, previous, change: current - previous }
+}
+
 /** The last row may hold the rest of the values. */
 function isValue(row: Row): boolean {
   return row.other !== true
@@ -94,7 +115,7 @@ function moverOf(field: string, value: unknown, current: number, previous: numbe
 }
 
 /**
- * Both periods are equally long: if today is not over, the last day before is cut at the same time of day.
+ * If today is not over, the last day of the compared range is cut at the same time of day.
  */
 function cutRange(period: { from: string; to: string; tz?: string | undefined; until?: string | undefined }) {
   return `${range(period)}${period.until === undefined ? '' : `, whose last day ends at ${period.until}, as today is not over`}`

@@ -12,7 +12,7 @@ export type QueryArgs = {
   until?: string | undefined
   where?: Record<string, unknown> | undefined
   tz?: string | undefined
-  compare?: boolean | undefined
+  compare?: boolean | string | undefined
   interval?: string | undefined
   order_by?: string | undefined
   order?: string | undefined
@@ -24,6 +24,12 @@ export type QueryArgs = {
 
 /** Which row answers, and how its answer is told. */
 export type QueryReport = (args: QueryArgs, context: ToolContext) => Promise<Answer>
+
+/** What `compare` asks for; `true` is the range before. */
+export function comparisonOf({ compare }: QueryArgs): string | undefined {
+  if (compare === undefined || compare === false) return undefined
+  return compare === true ? 'previous' : compare
+}
 
 /** The fields that every dated report has. */
 export const dated = ({ project, since, until, tz, where }: QueryArgs) => ({

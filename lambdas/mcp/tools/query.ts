@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool } from '#lambdas/mcp/tool'
-import { filters, limit, project, sinceOr, tz, until, where } from './arguments.ts'
+import { compare, filters, limit, project, sinceOr, tz, until, where } from './arguments.ts'
 import { refuseUnused } from './refuse-unused.ts'
 import { serviceReports } from './service-reports.ts'
 import { trafficReports } from './traffic-reports.ts'
@@ -48,7 +48,7 @@ export const query = defineTool({
     until,
     tz,
     where,
-    compare: z.boolean().optional().describe('Also the period before'),
+    compare: z.union([z.boolean(), compare]).optional().describe('Also another range; true: previous'),
     interval: z.enum(['hour', 'day', 'week', 'month']).optional().describe('Of the series of totals'),
     order_by: z.string().optional().describe('A metric or group; default the first metric'),
     order: z.enum(['asc', 'desc']).optional().describe('Default desc'),

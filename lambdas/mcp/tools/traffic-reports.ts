@@ -1,5 +1,5 @@
 import { beforeOf, changesTable } from './changes-table.ts'
-import { dated, type QueryReport } from './query-report.ts'
+import { comparisonOf, dated, type QueryReport } from './query-report.ts'
 import { count, EVERYBODY, moment, notesOf, percent, range, tableOf } from './words.ts'
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
@@ -7,9 +7,9 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 /** What people did in one project. */
 export const trafficReports = {
   async totals(args, { call }) {
-    const { compare, interval } = args
+    const { interval } = args
     const found = await call('stats', {
-      query: { ...dated(args), groupBy: interval, compare: compare ? 'previous' : undefined },
+      query: { ...dated(args), groupBy: interval, compare: comparisonOf(args) },
     })
     const { totals, sessions, changes } = found
     return {
@@ -37,14 +37,13 @@ export const trafficReports = {
       until,
       tz,
       where,
-      compare,
     } = args
     const { count_mode = 'raw', order_by, order, limit } = args
     const asked = { project, metrics, filters, since, until, tz, where, count_mode }
     const found = await call('query', {
       body: {
         ...{ ...asked, group_by, order_by, order, limit, receipt: true },
-        compare: compare ? 'previous' : undefined,
+        compare: comparisonOf(args),
       },
     })
     // Groups do not add up: one person may be in several, and a limit may have cut some.
@@ -72,7 +71,7 @@ export const trafficReports = {
           ? []
           : [
               tableOf(
-                `rows of the period before, ${range(found.previous.period)}`,
+                `rows of the compared range, ${range(found.previous.period)}`,
                 found.previous.rows,
                 columnsOf(found.previous.rows),
                 found.previous.total_rows,

@@ -45,7 +45,7 @@ export type Read = {
   caveats?: Caveats | string[] | undefined
   receipt?: Receipt | undefined
   truncated?: boolean | undefined
-  previous?: { truncated?: boolean | undefined } | undefined
+  previous?: { period: unknown; truncated?: boolean | undefined } | undefined
 }
 
 /** What one or more reads say beside their numbers. */

@@ -58,7 +58,7 @@ test('the week in which the data begin is not in the average, and a warning says
   expect(told).toEqual([
     'The cohort of 2026-11-02 is not in `average_rates` (`LEFT_CUT_COHORT`): the first event is of 2026-11-05, so people who came before count as new in it.',
   ])
-  expect(range).toEqual({ from: '2026-09-28', to: '2026-11-18' })
+  expect(range).toEqual({ from: '2026-09-28', to: '2026-11-18', days: 52, running: true })
 })
 
 test.each<[string, Partial<RetentionParams>, number[], string | null]>([
@@ -75,7 +75,7 @@ test.each<[string, Partial<RetentionParams>, number[], string | null]>([
 
 test('with `since` the range begins there, and a cohort that it cuts is not in the average', async () => {
   const cut = await ask({ since: '2026-11-12' })
-  expect(cut.range).toEqual({ from: '2026-11-12', to: '2026-11-18' })
+  expect(cut.range).toEqual({ from: '2026-11-12', to: '2026-11-18', days: 7, running: true })
   expect(cut.cohorts.map(({ date, rates }) => [date, rates])).toEqual([
     ['2026-11-09', [1, 0.5]],
     ['2026-11-16', [1]],

@@ -65,7 +65,7 @@ test('a project without events has zeros and empty lists', async () => {
   const body = await getStats(services, { groupBy: 'day' })
   expect(body).toEqual({
     project: 'shop',
-    period: { from: '2026-11-11', to: '2026-11-18', groupBy: 'day' },
+    period: { from: '2026-11-11', to: '2026-11-18', days: 8, running: true, groupBy: 'day' },
     totals: { unique_users: 0, total_events: 0 },
     timeSeries: [],
     events: [],
@@ -81,7 +81,7 @@ test('a project without events has zeros and empty lists', async () => {
   expect(statsResponse.parse(body)).toEqual(body)
   expect(await getEvents(services, { limit: 10 })).toEqual({
     project: 'shop',
-    period: { from: '2026-11-11', to: '2026-11-18' },
+    period: { from: '2026-11-11', to: '2026-11-18', days: 8, running: true },
     events: [],
     count: 0,
     next_before: null,

@@ -74,7 +74,7 @@ function oraclePrevious(
   const total = sessions.length
   return {
     ...report,
-    period: { from, to: isoDate(end - DAY), until: new Date(until).toISOString(), groupBy },
+    period: { from, to: isoDate(end - DAY), days: days + 1, until: new Date(until).toISOString(), groupBy },
     sessions: {
       total_sessions: total,
       bounce_rate: rounded(sessions.filter(({ isBounce }) => isBounce).length, total, 3),
@@ -113,9 +113,12 @@ test('by hours, the previous period has the same number of hours and ends where 
   const query = { since: '1d', groupBy: 'hour' as const, compare: 'previous' as const }
   const { period, previous } = await runReport(stats, services, { project, query })
   expect([period, previous?.period]).toEqual([
-    { from: '2026-11-17', to: '2026-11-18', since: '2026-11-17T15:42:17.123Z', groupBy: 'hour' },
     {
-      ...{ from: '2026-11-16', to: '2026-11-17' },
+      ...{ from: '2026-11-17', to: '2026-11-18', days: 2, running: true },
+      ...{ since: '2026-11-17T15:42:17.123Z', groupBy: 'hour' },
+    },
+    {
+      ...{ from: '2026-11-16', to: '2026-11-17', days: 2 },
       ...{ since: '2026-11-16T15:42:17.123Z', until: '2026-11-17T15:42:17.123Z', groupBy: 'hour' },
     },
   ])

@@ -390,6 +390,15 @@ describe('check', () => {
 test('changes says where the period before is cut, and advises no limit, which it has not', async () => {
   const text = textOf(await call('changes', named()))
   expect(text.split('\n')[0]).toContain('whose last day ends at 2026-11-13T12:00:00.000Z')
+  const { totals, tables } = (await call('changes', named())).structuredContent as {
+    totals: Record<string, number>
+    tables: { name: string; rows: unknown[][] }[]
+  }
+  const sums = tables.find(({ name }) => name === 'all rows of each field')
+  // Every event has one value of each field, so the rows of each field add up to the totals.
+  expect(sums?.rows).toHaveLength(4)
+  for (const [, current, previous] of sums?.rows ?? [])
+    expect([current, previous]).toEqual([totals.events, totals.events_before])
   const before = await call('changes', named({ by: ['properties.path', 'user_id'] }))
   expect(textOf(before)).not.toContain('larger limit')
 })

@@ -30,6 +30,8 @@ export function oracleAllSites(
       label: `${days}d`,
       from: dates[0],
       to: today,
+      days,
+      running: true,
       previous_from: datesBefore[0],
       previous_to: datesBefore.at(-1),
       tz,

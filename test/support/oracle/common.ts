@@ -90,11 +90,18 @@ export function sessionsEnd(request: OracleRequest): number {
   return Math.ceil(end / DAY) * DAY + 2 * DAY
 }
 
+/** The dates from one to another, both counted. */
+export function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY + 1
+}
+
 /** The dates of a response. */
 export function periodOf(request: OracleRequest) {
   const { tz, now, until } = request
   const to = until === undefined ? localTime(now, tz).date : firstDate({ ...request, since: until })
-  return { from: firstDate(request), to, tz }
+  const from = firstDate(request)
+  const isRunning = to >= localTime(now, tz).date
+  return { from, to, days: daysBetween(from, to), ...(isRunning && { running: true as const }), tz }
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   byCodePoint,
   DAY,
+  daysBetween,
   eventsOf,
   isInRange,
   localTime,
@@ -116,13 +117,14 @@ export function oracleRetention(
     ...(dataFrom === undefined ? [] : [firstDateOf(dataFrom, asked.period)]),
     ...(from > firstDateOf(from, asked.period) ? [firstDateOf(from, asked.period)] : []),
   ]
+  const isRunning = today >= localTime(now, tz).date
   const whole = cohorts.filter(cohort => !cutDates.includes(cohort.date))
   const averaged = whole.length === 0 ? cohorts : whole
   const longest = Math.max(0, ...averaged.map(({ retained }) => retained.length))
   return {
     project,
     period: asked.period,
-    range: { from, to: today, tz },
+    range: { from, to: today, days: daysBetween(from, today), ...(isRunning && { running: true }), tz },
     cohorts,
     average_rates: Array.from({ length: longest }, (_, i) => {
       const having = averaged.filter(({ retained }) => retained.length > i)

@@ -256,8 +256,8 @@ export function oracleInsights(
   const pct = isWhole ? (metrics.total_events?.change_pct ?? null) : 0
   return {
     project,
-    current_period: current,
-    previous_period: previous,
+    current_period: { ...current, days, running: true },
+    previous_period: { ...previous, days },
     metrics,
     trend: pct === null || pct > 10 ? 'growing' : pct < -10 ? 'declining' : 'stable',
   }
