@@ -65,8 +65,8 @@ const TELL_HOST = `function handler(event) {
 
 export type EdgeProps = {
   apiHost: string
-  /** The address of the function that serves streams. */
-  streamUrl: FunctionUrl
+  /** The address of the function that serves streams; null: there are none. */
+  streamUrl: FunctionUrl | null
   /** The address of the function that takes events; null: it is called by the API. */
   trackUrl: FunctionUrl | null
   /** What every request through CloudFront carries (lib/edge-keys.ts). */
@@ -119,7 +119,9 @@ export class Edge extends Construct {
           this.withoutCookies(row.function === 'track' ? (ingestionOrigin ?? origin) : origin),
         ]),
       ),
-      ...Object.fromEntries(streamPaths().map(path => [path, this.streamBehavior(streamUrl, passThrough)])),
+      ...(streamUrl && {
+        ...Object.fromEntries(streamPaths().map(path => [path, this.streamBehavior(streamUrl, passThrough)])),
+      }),
     }
     this.distribution = new Distribution(this, 'Distribution', {
       comment: config.stackName,

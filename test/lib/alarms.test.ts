@@ -223,6 +223,10 @@ test('alarms go to the e-mail address or topic of the options, and nowhere by de
   // Budget notices go straight to the address, not through the topic.
   expect(withEmail.only('AWS::Budgets::Budget').Properties).toMatchObject({
     Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' }, TimeUnit: 'MONTHLY' },
+    NotificationsWithSubscribers: [
+      { Subscribers: [{ Address: 'ops@example.com', SubscriptionType: 'EMAIL' }] },
+      { Subscribers: [{ Address: 'ops@example.com', SubscriptionType: 'EMAIL' }] },
+    ],
   })
   const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ops'
   for (const { AlarmActions } of Object.values(alarms({ alarmTopicArn, alarmEmail: undefined }))) {
@@ -300,10 +304,15 @@ test('missing traffic raises an alarm only if the option expects traffic', () =>
   })
 })
 
-test('a budget is on whenever an address is given, and without any address the synthesis warns', () => {
-  expect(heard.only('AWS::Budgets::Budget').Properties).toMatchObject({
-    Budget: { BudgetLimit: { Amount: 100 } },
+test('a budget is of this stack alone, and only on request', () => {
+  expect(heard.all('AWS::Budgets::Budget')).toEqual([])
+  const asked = synthesize({ alarmEmail: 'ops@example.com', monthlyBudgetUsd: 50, stackName: 'Analytics' })
+  expect(asked.only('AWS::Budgets::Budget').Properties).toMatchObject({
+    Budget: { CostFilters: { TagKeyValue: ['aws:cloudformation:stack-name$Analytics'] } },
   })
+})
+
+test('without an address for alarms the synthesis warns', () => {
   expect(plain.warnings).toEqual([expect.stringContaining('alarmEmail')])
   expect(heard.warnings).toEqual([])
   const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ops'

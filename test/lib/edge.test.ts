@@ -102,6 +102,20 @@ test('CloudFront passes streams to the URL of their function, and waits longer t
   })
 })
 
+test.each([{}, { edge: false }])('without streams no function has a URL, with %o', options => {
+  const polled = synthesize({ streams: false, ...options })
+  expect(polled.all('AWS::Lambda::Url')).toEqual([])
+  const isUrlRight = (resource: unknown) => JSON.stringify(resource).includes('lambda:InvokeFunctionUrl')
+  expect(plain.all('AWS::Lambda::Permission').some(isUrlRight)).toBe(true)
+  expect(polled.all('AWS::Lambda::Permission').filter(isUrlRight)).toEqual([])
+  expect(polled.all('AWS::CloudFront::Function')).toEqual([])
+  expect(Object.keys(polled.template.Outputs)).not.toContain('StreamUrl')
+  if (polled.all('AWS::CloudFront::Distribution').length === 0) return
+  const { CacheBehaviors, Origins } = distribution(polled)
+  expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).not.toContain(routes.stream.path)
+  expect(Origins).toHaveLength(1)
+})
+
 test('the function at the edge tells the host of the request, whatever header the caller sends', () => {
   const { FunctionCode, FunctionConfig } = plain.only('AWS::CloudFront::Function').Properties as {
     FunctionCode: string
