@@ -14,11 +14,10 @@ const page = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, imp
 const alarms = page('alarms')
 const aws = page('aws')
 const commands = alarms + aws
-const { template, all } = synthesize({
-  silenceHours: 24,
-  alarmEmail: 'ops@example.com',
-  rollout: 'canary',
-})
+const CHANGED = { silenceHours: 24, rollout: 'canary' }
+const plain = synthesize(CHANGED)
+const heard = synthesize({ ...CHANGED, alarmEmail: 'ops@example.com' })
+const { template, all } = heard
 
 /** Returns the anchors in the texts of all alarms. Alarms of functions and states share one section. */
 function alarmAnchors(): string[] {
@@ -38,6 +37,29 @@ test('every alarm has a section, and every section of alarms has an alarm', () =
   )
   expect(headings.length).toBeGreaterThan(10)
   expect(headings.toSorted()).toEqual(alarmAnchors().toSorted())
+})
+
+/** The names of alarms without the part that CloudFormation takes out of them. */
+const alarmNames = (synthesized: typeof heard) =>
+  synthesized.all('AWS::CloudWatch::Alarm').map(([id]) => id.replace(/^Alarms|[0-9A-F]{8}$/g, ''))
+
+test('every name of an alarm in the texts for operators is one of the stack', () => {
+  const named = [
+    ...commands.matchAll(/\b(Errors|ServerErrors|Throttles|AthenaScan|TableThrottled|Rollout)-(\w+)/g),
+  ]
+  expect(named.length).toBeGreaterThan(3)
+  for (const [whole, kind = '', of = ''] of named) expect(alarmNames(heard), whole).toContain(kind + of)
+})
+
+test('the page lists the early alarms, which exist only where somebody gets them', () => {
+  const sentence = /exist only with\n`alarmEmail` or `alarmTopicArn` \(([^)]+)\)/.exec(alarms)?.[1] ?? ''
+  const listed = [...sentence.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name.replace('-', ''))
+  const main = new Set(alarmNames(plain))
+  expect(listed.toSorted()).toEqual(
+    alarmNames(heard)
+      .filter(name => !main.has(name))
+      .toSorted(),
+  )
 })
 
 test('every log code is in the table of log codes', () => {
