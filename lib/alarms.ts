@@ -80,6 +80,9 @@ const SLOW_STATEMENT_MS = 15_000
 /** What a statement costs at least (aws/athena-price.ts). */
 const LEAST_BILLED_BYTES = 10_000_000
 
+/** The page of the alarms, for people who have the repository. */
+const PAGE = 'docs/alarms.md'
+
 const MINUTE = Duration.minutes(1)
 
 /** Two of three periods, so that a short spike calls nobody. */
@@ -97,7 +100,7 @@ export class Alarms extends Construct {
     const topic = this.createTopic(props.config)
     const specs = Object.entries(alarmSpecs(props)).filter(([, { early }]) => topic !== null || !early)
     this.alarms = specs.map(([name, spec]) => {
-      const alarm = this.createAlarm(name, spec, topic)
+      const alarm = this.createAlarm(name, spec, { topic, page: props.config.runbookUrl ?? PAGE })
       if (spec.below !== undefined) alarm.node.addDependency(...props.after)
       return alarm
     })
@@ -106,10 +109,10 @@ export class Alarms extends Construct {
   private createAlarm(
     name: string,
     { metric, above, below, breaching: [breaching, periods] = [1, 1], meaning }: AlarmSpec,
-    topic: ITopic | null,
+    { topic, page }: { topic: ITopic | null; page: string },
   ) {
     const alarm = new Alarm(this, name, {
-      alarmDescription: `${meaning} See docs/alarms.md#${sectionOf(name)}.`,
+      alarmDescription: `${meaning} See ${page}#${sectionOf(name)}.`,
       metric,
       threshold: below ?? above ?? 0,
       comparisonOperator:

@@ -248,6 +248,9 @@ export const optionsSchema = z.strictObject({
   expectedRequestsPerDay: wholeNumber(1, 100_000_000_000).default(300_000).meta({
     description: 'Requests in a day above which an alarm sounds. 300,000 a day cost about $30 a month',
   }),
+  runbookUrl: httpsAddress.optional().meta({
+    description: 'Address of your copy of docs/alarms.md, which the texts of alarms name',
+  }),
   silenceHours: wholeNumber(1, 24).optional().meta({
     description: 'Hours without an event after which an alarm sounds. Set it when your sites have traffic',
   }),

@@ -14,7 +14,7 @@ const page = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, imp
 const alarms = page('alarms')
 const aws = page('aws')
 const commands = alarms + aws
-const CHANGED = { silenceHours: 24, rollout: 'canary' }
+const CHANGED = { silenceHours: 24, rollout: 'canary', backupDays: 7 }
 const plain = synthesize(CHANGED)
 const heard = synthesize({ ...CHANGED, alarmEmail: 'ops@example.com' })
 const { template, all } = heard
@@ -95,6 +95,24 @@ test('every resource that a command names is in the stack exactly once', () => {
     const matches = Object.keys(template.Resources).filter(id => new RegExp(`^${name}[0-9A-F]{8}$`).test(id))
     expect(matches, name).toHaveLength(1)
   }
+})
+
+/** The command that deletes what the stack keeps, by its type. */
+const DELETIONS: Record<string, string> = {
+  'AWS::S3::Bucket': 'aws s3api delete-bucket',
+  'AWS::DynamoDB::Table': 'aws dynamodb delete-table',
+  'AWS::Kinesis::Stream': 'aws kinesis delete-stream',
+  'AWS::SecretsManager::Secret': 'aws secretsmanager delete-secret',
+  'AWS::Backup::BackupVault': 'aws backup delete-backup-vault',
+}
+
+test('"Deleting everything" has a command for everything that outlives the stack', () => {
+  const section = aws.slice(aws.indexOf('\n## Deleting everything\n')).replaceAll(/\s+/g, ' ')
+  const kept = Object.values(template.Resources).filter(({ DeletionPolicy = '' }) =>
+    DeletionPolicy.startsWith('Retain'),
+  )
+  expect(kept.map(({ Type }) => Type).toSorted()).toEqual(Object.keys(DELETIONS).toSorted())
+  for (const command of Object.values(DELETIONS)) expect(section).toContain(command)
 })
 
 test('every output that a command names is in the stack', () => {

@@ -101,6 +101,14 @@ test('every alarm has one metric, of this stack or of the concurrent executions 
   }
 })
 
+test('the texts of alarms name the address of the page that the option gives', () => {
+  const runbookUrl = 'https://git.example.com/footfall/alarms.md'
+  const { LakeFailing } = alarms({ runbookUrl })
+  expect(LakeFailing?.AlarmDescription).toMatch(
+    / See https:\/\/git\.example\.com\/footfall\/alarms\.md#lakefailing\.$/,
+  )
+})
+
 test.each(STATES)('an alarm counts the bytes that Athena statements in state %s read in a day', state => {
   expect(alarms()[`AthenaScan${state}`]).toMatchObject({
     Threshold: 200e9,

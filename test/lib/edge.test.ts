@@ -45,6 +45,11 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
     '/replay/recorder/*',
     '/replay/viewer/*',
     '/app/assets/*',
+    '/',
+    '/llms.txt',
+    '/app',
+    '/app/*',
+    '/share/*',
     routes.experimentsConfig.path,
     routes.replayConfig.path,
     routes.track.path,
@@ -132,6 +137,29 @@ test('the function at the edge tells the host of the request, whatever header th
     uri: '/stream',
     headers: { ...headers, 'x-footfall-host': { value: 'stats.example.com' } },
   })
+})
+
+test('without TLS CloudFront redirects pages and scripts, and refuses what may carry a credential', () => {
+  const { CacheBehaviors, DefaultCacheBehavior } = distribution()
+  const redirected = CacheBehaviors.filter(
+    ({ ViewerProtocolPolicy }) => ViewerProtocolPolicy === 'redirect-to-https',
+  )
+  expect(redirected.map(({ PathPattern }) => PathPattern)).toEqual([
+    '/tracker.js',
+    '/tracker/*',
+    routes.trackerSource.path,
+    routes.recorderJs.path,
+    '/replay/recorder/*',
+    '/replay/viewer/*',
+    '/app/assets/*',
+    '/',
+    '/llms.txt',
+    '/app',
+    '/app/*',
+    '/share/*',
+  ])
+  for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors])
+    if (!redirected.includes(behavior)) expect(behavior.ViewerProtocolPolicy).toBe('https-only')
 })
 
 test('CloudFront takes the cookies off ingestion', () => {
