@@ -8,6 +8,7 @@ import { bundleFunctions } from '#lib/bundles'
 import { ConfigError, readConfig, readOptions } from '#lib/config'
 import { Footfall } from '#lib/footfall'
 import { readAccount } from '#lib/read-account'
+import { findRegionProblems } from '#lib/regions'
 
 /**
  * The program that cdk.json runs. It reads the options from the context, compares them with the AWS account,
@@ -25,6 +26,7 @@ try {
   const { architecture, stackName } = config
   const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env
   refuse(findMismatches(config, { account, region }))
+  if (region !== undefined) refuse(findRegionProblems(config, region))
   const facts = await readAccount(stackName, { account, region })
   const { refusals, warnings } = facts ? findAccountProblems(config, facts) : { refusals: [], warnings: [] }
   refuse(refusals)

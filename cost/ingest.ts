@@ -159,6 +159,17 @@ export function lambda(
       quantity: ((ms / 1_000) * system.functions[name].memoryMb) / 1_024,
       purpose,
     },
+    ...(name === 'jobs' ? callLog(invocations, purpose) : []),
+  ]
+}
+
+/** The lines that Lambda writes for each call of a function with DuckDB (lib/function.ts). */
+function callLog(invocations: number, purpose: string): Quantity[] {
+  const { callLogBytes, logMonths } = system.monitoring
+  const gigabytes = (invocations * callLogBytes) / GB
+  return [
+    { price: 'logIn', quantity: gigabytes, purpose },
+    { price: 'logStored', quantity: gigabytes * logMonths, purpose },
   ]
 }
 

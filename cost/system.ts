@@ -268,13 +268,15 @@ export const system = {
      * Metrics of the alarms in lib/alarms.ts: those of every install, and the early ones of an install with
      * an address for alarms. test/cost/stack.test.ts counts them.
      */
-    alarms: { main: 27, early: 12 },
+    alarms: { main: 31, early: 15 },
     /** The option `dashboard`. */
     dashboards: 1,
     /** Access log line of a request (lib/api.ts), estimated. The functions write no line for a request. */
     requestLogBytes: 280,
     /** Log line with the scheduler's metrics of a minute. */
     tickLogBytes: 600,
+    /** The lines `platform.start` and `platform.report` of a call, estimated. */
+    callLogBytes: 900,
     logMonths: 1,
     /** Lambda's sampling rule: this many requests of each second, and this share of the others. */
     tracedSecond: 1,

@@ -77,6 +77,14 @@ const COVERED_FUNCTIONS: ReadonlySet<FunctionName> = new Set(['jobs', 'owner', '
 /** A statement is stopped after 25 s (lib/function-sizes.ts). */
 const SLOW_STATEMENT_MS = 15_000
 
+/** What a statement costs at least (aws/athena-price.ts). */
+const LEAST_BILLED_BYTES = 10_000_000
+
+/** The page of the alarms, for people who have the repository. */
+const PAGE = 'docs/alarms.md'
+
+const MINUTE = Duration.minutes(1)
+
 /** Two of three periods, so that a short spike calls nobody. */
 const TWO_OF_THREE: [number, number] = [2, 3]
 
@@ -92,7 +100,7 @@ export class Alarms extends Construct {
     const topic = this.createTopic(props.config)
     const specs = Object.entries(alarmSpecs(props)).filter(([, { early }]) => topic !== null || !early)
     this.alarms = specs.map(([name, spec]) => {
-      const alarm = this.createAlarm(name, spec, topic)
+      const alarm = this.createAlarm(name, spec, { topic, page: props.config.runbookUrl ?? PAGE })
       if (spec.below !== undefined) alarm.node.addDependency(...props.after)
       return alarm
     })
@@ -101,10 +109,10 @@ export class Alarms extends Construct {
   private createAlarm(
     name: string,
     { metric, above, below, breaching: [breaching, periods] = [1, 1], meaning }: AlarmSpec,
-    topic: ITopic | null,
+    { topic, page }: { topic: ITopic | null; page: string },
   ) {
     const alarm = new Alarm(this, name, {
-      alarmDescription: `${meaning} See docs/alarms.md#${sectionOf(name)}.`,
+      alarmDescription: `${meaning} See ${page}#${sectionOf(name)}.`,
       metric,
       threshold: below ?? above ?? 0,
       comparisonOperator:
@@ -144,7 +152,7 @@ function sectionOf(name: string): string {
   return name
     .toLowerCase()
     .replace(/^(servererrors)-.*/, '$1')
-    .replace(/^rollout-.*/, 'rollout')
+    .replace(/^(rollout|throttles)-.*/, '$1')
     .replace(/^(errors)-.*/, '$1-function')
     .replace(/^(athenascan)-.*/, '$1-state')
     .replace(/^(tablethrottled)-.*/, '$1-requests')
@@ -157,6 +165,12 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       metric: metrics.iteratorAge(),
       above: retentionMs / 8,
       meaning: `The lake consumer is behind. The stream deletes records after ${config.retentionHours} h, also unread ones.`,
+    },
+    LakeFailing: {
+      metric: metrics.code('LAKE_BATCH_FAILED', 'lake', MINUTE),
+      above: 0,
+      breaching: [3, 5],
+      meaning: `The lake consumer fails. Its events wait in the stream, which deletes them after ${config.retentionHours} h.`,
     },
     LiveBehind: {
       metric: metrics.liveAge(),
@@ -197,6 +211,25 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       metric: metrics.invocations('scheduler', Duration.minutes(15)),
       below: 1,
       meaning: 'Nobody has called the scheduler function for 15 minutes.',
+    },
+    MaintenanceFailing: {
+      metric: metrics.code('JOB_FAILED', 'scheduler', Duration.hours(1)),
+      above: 2,
+      meaning: 'A task of the maintenance has failed three times in an hour. The others go on.',
+    },
+    JobsFailing: {
+      metric: metrics.code('JOB_FAILED', 'jobs'),
+      above: 0,
+      // SQS delivers a failed job again after 16 minutes.
+      breaching: [3, 12],
+      early: true,
+      meaning: 'Jobs of the lake fail, and are tried again.',
+    },
+    MemoryNearlyFull: {
+      metric: metrics.nearlyFull(),
+      above: 0,
+      early: true,
+      meaning: 'A job has used over 90 % of the memory of its function. The next one may fail.',
     },
     JobDeadLetters: {
       metric: metrics.visibleMessages(queues.jobs),
@@ -242,6 +275,13 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       breaching: [3, 3],
       meaning: 'The stream is too small: it refuses records, and the service has to send them again.',
     },
+    ReadsThrottled: {
+      metric: metrics.throttledReads(),
+      above: 0,
+      breaching: [3, 3],
+      early: true,
+      meaning: 'The two consumers read more than the stream gives. Reports and live reads fall behind.',
+    },
     RequestsRefused: {
       metric: metrics.throttledRequests(),
       above: 0,
@@ -276,6 +316,11 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
         },
       ]),
     ),
+    AthenaStatements: {
+      metric: metrics.statements(Duration.days(1)),
+      above: (config.dailyScanGb * 1e9) / LEAST_BILLED_BYTES,
+      meaning: `Athena bills a statement as 10 MB at least, and those of a day cost as much as ${config.dailyScanGb} GB ($5 a TB).`,
+    },
     ...Object.fromEntries(
       [...EVENT_FUNCTIONS, ...RARE_FUNCTIONS].map((name): [string, AlarmSpec] => [
         `Errors-${name}`,
@@ -339,6 +384,11 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
       breaching: TWO_OF_THREE,
       meaning: 'Calls of functions are throttled: the account has no concurrent executions left.',
     },
+    'Throttles-track': {
+      metric: metrics.throttles('track'),
+      above: 0,
+      meaning: 'The function that takes events is throttled, so requests with events are refused.',
+    },
   }
 }
 
@@ -347,15 +397,14 @@ function alarmSpecs({ config, metrics, queues, jobQueue, table }: AlarmsProps): 
  * gets all calls after ten.
  */
 function rolloutAlarms(metrics: Metrics): Record<string, AlarmSpec> {
-  const minute = Duration.minutes(1)
   return {
     'Rollout-Errors': {
-      metric: metrics.errors('track', minute),
+      metric: metrics.errors('track', MINUTE),
       above: 0,
       meaning: 'The function that takes events fails. A rollout that is under way is taken back.',
     },
     'Rollout-ServerErrors': {
-      metric: (metrics.ingestion ?? metrics).serverErrors(minute),
+      metric: (metrics.ingestion ?? metrics).serverErrors(MINUTE),
       above: 5,
       meaning: 'Requests are answered with 5xx. A rollout that is under way is taken back.',
     },

@@ -50,6 +50,10 @@ const consistentSchema = optionsSchema
     path: ['alarmTopicArn'],
     message: 'Set either alarmTopicArn or alarmEmail, not both',
   })
+  .refine(options => options.monthlyBudgetUsd === undefined || options.alarmEmail !== undefined, {
+    path: ['monthlyBudgetUsd'],
+    message: 'Set alarmEmail too: the notices of the budget go there',
+  })
   .refine(options => options.feedbackWebhook === undefined || options.feedbackTopicArn === undefined, {
     path: ['feedbackTopicArn'],
     message: 'Set either feedbackTopicArn or feedbackWebhook, not both',

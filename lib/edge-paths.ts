@@ -9,6 +9,13 @@ export function scriptPaths(): string[] {
     .map(({ path }) => path.replace(/\{\w+\}/g, '*'))
 }
 
+/** What people type into a browser, or get as a link: the pages that need no sign-in first. */
+export function pagePaths(): string[] {
+  const { home, llms, dashboardSites, dashboardAccount, sharedDashboard } = routes
+  const rows: Route[] = [home, llms, dashboardSites, dashboardAccount, sharedDashboard]
+  return rows.map(({ path }) => path.replace(/\{\w+\}/g, '*'))
+}
+
 /** Paths whose function streams. */
 export function streamPaths(): string[] {
   const rows: Route[] = Object.values(routes)

@@ -32,7 +32,7 @@ import { routes } from '#schemas/routes'
 import { acceptFindings } from './accept-findings.ts'
 import type { Config } from './config.ts'
 import { createHeadersPolicy } from './edge-headers.ts'
-import { ingestionRows, scriptPaths, streamPaths } from './edge-paths.ts'
+import { ingestionRows, pagePaths, scriptPaths, streamPaths } from './edge-paths.ts'
 
 /**
  * CloudFront's header with the country of the viewer. CloudFront replaces a header of this name from the
@@ -65,8 +65,8 @@ const TELL_HOST = `function handler(event) {
 
 export type EdgeProps = {
   apiHost: string
-  /** The address of the function that serves streams. */
-  streamUrl: FunctionUrl
+  /** The address of the function that serves streams; null: there are none. */
+  streamUrl: FunctionUrl | null
   /** The address of the function that takes events; null: it is called by the API. */
   trackUrl: FunctionUrl | null
   /** What every request through CloudFront carries (lib/edge-keys.ts). */
@@ -109,8 +109,23 @@ export class Edge extends Construct {
     })
     const ingestionOrigin = trackUrl && this.urlOrigin(trackUrl, INGESTION_READ_SECONDS)
     const byToken = this.cachedByToken(origin)
+    const toApi: BehaviorOptions = {
+      origin,
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      cachePolicy: passThrough,
+      // All headers but Host, because API Gateway finds the API by its own host name.
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+    }
     const behaviors: Record<string, BehaviorOptions> = {
       ...Object.fromEntries(scriptPaths().map(path => [path, scriptBehavior(origin)])),
+      // Everything else is refused without TLS, because a redirect would hide that a credential went without.
+      ...Object.fromEntries(
+        pagePaths().map(path => [
+          path,
+          { ...toApi, viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS },
+        ]),
+      ),
       [routes.experimentsConfig.path]: byToken,
       [routes.replayConfig.path]: byToken,
       ...Object.fromEntries(
@@ -119,19 +134,13 @@ export class Edge extends Construct {
           this.withoutCookies(row.function === 'track' ? (ingestionOrigin ?? origin) : origin),
         ]),
       ),
-      ...Object.fromEntries(streamPaths().map(path => [path, this.streamBehavior(streamUrl, passThrough)])),
+      ...(streamUrl && {
+        ...Object.fromEntries(streamPaths().map(path => [path, this.streamBehavior(streamUrl, passThrough)])),
+      }),
     }
     this.distribution = new Distribution(this, 'Distribution', {
       comment: config.stackName,
-      defaultBehavior: {
-        origin,
-        allowedMethods: AllowedMethods.ALLOW_ALL,
-        viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-        cachePolicy: passThrough,
-        // All headers but Host, because API Gateway finds the API by its own host name.
-        originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-        responseHeadersPolicy,
-      },
+      defaultBehavior: { ...toApi, responseHeadersPolicy },
       additionalBehaviors: Object.fromEntries(
         Object.entries(behaviors).map(([path, behavior]) => [path, { ...behavior, responseHeadersPolicy }]),
       ),
@@ -284,12 +293,12 @@ export class Edge extends Construct {
   }
 }
 
-/** Caches a script as long as its Cache-Control says. */
+/** Caches a script as long as its Cache-Control says. A page without TLS may load it without. */
 function scriptBehavior(origin: IOrigin) {
   return {
     origin,
     allowedMethods: AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
-    viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+    viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
     cachePolicy: CachePolicy.CACHING_OPTIMIZED,
   }
 }

@@ -69,6 +69,9 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   owner: { description: "Creates the owner's account, key and project", memoryMb: 512, timeoutSeconds: 120 },
 }
 
+/** Functions that run DuckDB, whose memory grows with what they read. */
+export const DUCKDB_FUNCTIONS = ['jobs', 'restore'] as const satisfies FunctionName[]
+
 /**
  * Memory of DuckDB in a worker. The rest is for Node and for the file that it loads from S3 or stores there.
  */

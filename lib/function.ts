@@ -23,7 +23,7 @@ import { acceptFindings } from './accept-findings.ts'
 import type { Catalog } from './catalog.ts'
 import type { Config } from './config.ts'
 import { findSettingProblems } from './function-settings.ts'
-import { functionSizes } from './function-sizes.ts'
+import { DUCKDB_FUNCTIONS, functionSizes } from './function-sizes.ts'
 import { STREAM_MAPPING_ACTIONS, STREAM_RETENTION_ACTIONS } from './stream-actions.ts'
 import { allowTextModel } from './text-model.ts'
 
@@ -89,9 +89,9 @@ export class ServiceFunction extends Construct {
       role,
       logGroup,
       // Leaves out the three lines that Lambda writes for each call. They would be most of the log and of its
-      // cost.
+      // cost. The few calls with DuckDB keep them, because they have the memory that was used.
       loggingFormat: LoggingFormat.JSON,
-      systemLogLevelV2: SystemLogLevel.WARN,
+      systemLogLevelV2: runsDuckdb(name) ? SystemLogLevel.INFO : SystemLogLevel.WARN,
       // Metrics are log lines without a level, which Lambda treats as INFO and would drop at a higher level.
       // So aws/instruments.ts filters our own INFO lines instead.
       applicationLogLevelV2:
@@ -295,4 +295,8 @@ export class ServiceFunction extends Construct {
       })
     }
   }
+}
+
+function runsDuckdb(name: FunctionName): boolean {
+  return DUCKDB_FUNCTIONS.some(each => each === name)
 }

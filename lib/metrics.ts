@@ -9,6 +9,7 @@ import type { FunctionName } from '#schemas/functions'
 import type { countedCodes, Gauge } from '#schemas/log'
 import type { Api } from './api.ts'
 import type { ServiceFunction } from './function.ts'
+import { DUCKDB_FUNCTIONS, functionSizes } from './function-sizes.ts'
 
 export type MetricSources = {
   /** POWERTOOLS_METRICS_NAMESPACE of the functions. */
@@ -40,6 +41,20 @@ const THROTTLED_BY_GATEWAY = FilterPattern.all(
   FilterPattern.stringValue('$.functionStatus', '!=', '200'),
 )
 
+const NEARLY_FULL = 'MemoryNearlyFull'
+const NEARLY_FULL_SHARE = 0.9
+
+/**
+ * Lambda's line at the end of a call, which has the most memory that the process has used
+ * (docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html, platform.report).
+ */
+function usesMemoryAbove(megabytes: number) {
+  return FilterPattern.all(
+    FilterPattern.stringValue('$.type', '=', 'platform.report'),
+    FilterPattern.numberValue('$.record.metrics.maxMemoryUsedMB', '>', Math.floor(megabytes)),
+  )
+}
+
 /**
  * Final states of an Athena statement. Athena's API documents CANCELLED, its list of metrics documents
  * CANCELED. Nobody has tried it yet, so both are here; the wrong one has no data.
@@ -61,6 +76,12 @@ export function createMetrics({
     metricName: 'RequestsRefused',
     filterPattern: THROTTLED_BY_GATEWAY,
   })
+  for (const name of DUCKDB_FUNCTIONS)
+    functions[name].lambda.logGroup.addMetricFilter('NearlyFull', {
+      metricNamespace: namespace,
+      metricName: NEARLY_FULL,
+      filterPattern: usesMemoryAbove(functionSizes[name].memoryMb * NEARLY_FULL_SHARE),
+    })
   const lambda = (name: FunctionName) => functions[name].lambda
   const serviceMetric = (metricName: string, service: FunctionName, aggregation: typeof SUM) =>
     new Metric({ namespace, metricName, dimensionsMap: { service }, ...aggregation })
@@ -86,7 +107,8 @@ export function createMetrics({
     gauge: (name: Gauge) =>
       serviceMetric(name, 'scheduler', name === 'Epoch' ? { ...MAXIMUM, period: Duration.days(1) } : MAXIMUM),
     /** How often a function has logged an error code. */
-    code: (code: (typeof countedCodes)[number], service: FunctionName) => serviceMetric(code, service, SUM),
+    code: (code: (typeof countedCodes)[number], service: FunctionName, period = FIVE_MINUTES) =>
+      serviceMetric(code, service, { ...SUM, period }),
     invocations: (name: FunctionName, period: Duration) => lambda(name).metricInvocations({ period }),
     errors: (name: FunctionName, period = FIVE_MINUTES) => lambda(name).metricErrors({ ...SUM, period }),
     /**
@@ -94,6 +116,9 @@ export function createMetrics({
      * executions.
      */
     accountThrottles: () => new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...SUM }),
+    throttles: (name: FunctionName) => lambda(name).metricThrottles(SUM),
+    /** Calls of the functions with DuckDB that used nearly all of their memory. */
+    nearlyFull: () => new Metric({ namespace, metricName: NEARLY_FULL, ...SUM }),
     durationP99: (name: FunctionName) => lambda(name).metricDuration(percentile(99)),
     /** Age of the oldest record that the lake consumer has not read, ms. */
     iteratorAge: () => lambda('lake').metric('IteratorAge', MAXIMUM),
@@ -117,6 +142,8 @@ export function createMetrics({
     bytesIn: () => stream.metricIncomingBytes(SUM),
     /** Records that the stream refused for want of capacity. */
     throttledRecords: () => stream.metric('WriteProvisionedThroughputExceeded', SUM),
+    /** Reads that the stream refused: its consumers share 2 MB a second and five reads of each shard. */
+    throttledReads: () => stream.metric('ReadProvisionedThroughputExceeded', SUM),
     oldestMessage: (queue: Queue) => queue.metricApproximateAgeOfOldestMessage(MAXIMUM),
     /**
      * Reads and writes that the table refused, because a partition or the whole table has had too many of
@@ -128,6 +155,8 @@ export function createMetrics({
     }),
     /** How many statements failed. */
     failedStatements: () => statements('FAILED', { statistic: Stats.SAMPLE_COUNT, period: FIVE_MINUTES }),
+    /** How many statements succeeded. Athena bills each as 10 MB at least. */
+    statements: (period: Duration) => statements('SUCCEEDED', { statistic: Stats.SAMPLE_COUNT, period }),
     /** Time of the statements that succeeded, with their wait in the queue, ms. */
     statementTime: () => statements('SUCCEEDED', percentile(90)),
     visibleMessages: (queue: Queue) => queue.metricApproximateNumberOfMessagesVisible(MAXIMUM),

@@ -108,6 +108,11 @@ export const optionsSchema = z.strictObject({
       'How CloudFront calls the function that takes events: by API Gateway, or by its own address, which saves $1 a million requests. That needs concurrency of 125 or more',
   }),
 
+  streams: flag.default(true).meta({
+    description:
+      'GET /stream. It needs a public function URL, which some regions lack and some organisations forbid: false deploys without, and readers poll GET /live',
+  }),
+
   rollout: oneOf('all', 'canary').default('all').meta({
     description:
       'How a new version of the function that takes events comes into use: for all calls at once, or for a tenth of them during ten minutes, in which an alarm takes it back',
@@ -236,11 +241,15 @@ export const optionsSchema = z.strictObject({
     .regex(/^arn:aws:sns:[\w-]+:\d{12}:[\w-]+$/, 'Use the ARN of an SNS topic')
     .optional()
     .meta({ description: 'Your own SNS topic for alarms, instead of alarmEmail' }),
-  monthlyBudgetUsd: wholeNumber(1, 1_000_000).default(100).meta({
-    description: 'Monthly budget of the whole AWS account, USD. alarmEmail gets the notices',
+  monthlyBudgetUsd: wholeNumber(1, 1_000_000).optional().meta({
+    description:
+      'Monthly budget of this stack by its tag, USD. alarmEmail gets the notices. Not in every region',
   }),
   expectedRequestsPerDay: wholeNumber(1, 100_000_000_000).default(300_000).meta({
     description: 'Requests in a day above which an alarm sounds. 300,000 a day cost about $30 a month',
+  }),
+  runbookUrl: httpsAddress.optional().meta({
+    description: 'Address of your copy of docs/alarms.md, which the texts of alarms name',
   }),
   silenceHours: wholeNumber(1, 24).optional().meta({
     description: 'Hours without an event after which an alarm sounds. Set it when your sites have traffic',

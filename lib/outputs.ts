@@ -9,7 +9,8 @@ export type OutputSources = {
   baseUrl: string
   /** null without CloudFront. */
   edge: Edge | null
-  streamUrl: FunctionUrl
+  /** null without streams. */
+  streamUrl: FunctionUrl | null
   owner: ServiceFunction
   restore: ServiceFunction
   storage: Storage
@@ -26,8 +27,9 @@ export function createOutputs(
   const invoke = `aws lambda invoke --region ${stack.region} --function-name`
 
   add('BaseUrl', baseUrl, 'Address of the service')
-  if (edge === null) add('StreamUrl', `${streamUrl.url}stream`, 'Address of GET /stream')
-  else {
+  if (edge === null) {
+    if (streamUrl !== null) add('StreamUrl', `${streamUrl.url}stream`, 'Address of GET /stream')
+  } else {
     const { distributionDomainName } = edge.distribution
     add('CloudFrontName', distributionDomainName, 'Target of the DNS record of a custom domain')
   }

@@ -1,4 +1,4 @@
-import { Annotations, Duration, Stack } from 'aws-cdk-lib'
+import { Annotations, Duration, Stack, Token } from 'aws-cdk-lib'
 import { FunctionUrl, FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { tables } from '#schemas/columns'
@@ -10,7 +10,7 @@ import { Api } from './api.ts'
 import { createBudget } from './budget.ts'
 import { Catalog } from './catalog.ts'
 import { shareConcurrency } from './concurrency.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { COUNTRY_HEADER_SEEN, Edge } from './edge.ts'
 import { EdgeKeys } from './edge-keys.ts'
 import { feedFromQueue, feedFromStream, feedLive } from './event-sources.ts'
@@ -20,6 +20,7 @@ import { HealthDashboard } from './health-dashboard.ts'
 import { JobQueue } from './job-queue.ts'
 import { createMetrics } from './metrics.ts'
 import { createOutputs } from './outputs.ts'
+import { findRegionProblems } from './regions.ts'
 import { Rollout } from './rollout.ts'
 import { MinuteSchedule } from './schedule.ts'
 import { FAILURES_PREFIX, QUARANTINE_PREFIX, Storage, WAITING_PREFIX } from './storage.ts'
@@ -69,6 +70,11 @@ export class Service extends Stack {
         },
       }),
     })
+    // In an app without a named region only `cdk synth` knows it (bin/app.ts).
+    if (!Token.isUnresolved(this.region)) {
+      const refusals = findRegionProblems(config, this.region)
+      if (refusals.length > 0) throw new ConfigError(refusals.join('\n'))
+    }
 
     const storage = new Storage(this, 'Storage', config)
     const { bucket, table, emailKey } = storage
@@ -101,11 +107,15 @@ export class Service extends Stack {
     const serviceFunctions: Record<FunctionName, ServiceFunction> = Object.fromEntries(entries)
     const { track, reports, stream: streaming, control, auth, site, pages, mcp, replay } = serviceFunctions
     const { lake, live, jobs, scan, restore, scheduler, owner } = serviceFunctions
-    const streamUrl = new FunctionUrl(this, 'Streaming', {
-      function: streaming.lambda,
-      authType: FunctionUrlAuthType.NONE,
-      invokeMode: InvokeMode.RESPONSE_STREAM,
-    })
+    // Without it the function stays and nobody can call it, so that the option is one deployment in both
+    // directions.
+    const streamUrl = config.streams
+      ? new FunctionUrl(this, 'Streaming', {
+          function: streaming.lambda,
+          authType: FunctionUrlAuthType.NONE,
+          invokeMode: InvokeMode.RESPONSE_STREAM,
+        })
+      : null
     const rollout = config.rollout === 'canary' ? new Rollout(this, 'Rollout', track) : null
     const calledTrack = rollout?.alias ?? track.lambda
     const trackUrl =
@@ -284,9 +294,9 @@ export class Service extends Stack {
       const name = `${config.stackName}-${this.region}`
       new HealthDashboard(this, 'Health', { name, metrics, alarms, jobs: jobQueue.queue })
     }
-    if (config.alarmEmail !== undefined)
-      createBudget(this, 'Budget', config.monthlyBudgetUsd, config.alarmEmail)
-    else if (config.alarmTopicArn === undefined)
+    if (config.alarmEmail !== undefined && config.monthlyBudgetUsd !== undefined)
+      createBudget(this, 'Budget', { ...config, usd: config.monthlyBudgetUsd, email: config.alarmEmail })
+    if ((config.alarmEmail ?? config.alarmTopicArn) === undefined)
       Annotations.of(this).addWarningV2('footfall:no-alarm-address', NO_ADDRESS)
 
     createOutputs(this, { baseUrl, edge, streamUrl, owner, restore, storage, events })

@@ -22,6 +22,10 @@ export const errorCodes = {
     status: 429,
     hint: 'There are as many open streams as there may be. Close one and open this one again, or read GET /live.',
   },
+  STREAMS_OFF: {
+    status: 501,
+    hint: 'This address has no streams. Ask GET /live with `after` every 5 seconds.',
+  },
   PROJECT_REQUIRED: {
     status: 400,
     hint: 'Send the name or id of a project as `project`. GET /projects lists the projects.',

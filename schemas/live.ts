@@ -35,7 +35,7 @@ export const liveResponse = z
     cursor: z.string().meta({ description: 'Send it as `after` for what comes next' }),
     follow: z.enum(['poll', 'stream']).meta({
       description:
-        'How to go on here: `poll` is GET /live with `after`, every 5 s, and `stream` is GET /stream. Both work',
+        'How to go on here: `poll` is GET /live with `after`, every 5 s, and `stream` is GET /stream. Polling works everywhere',
     }),
     active_visitors: z.int().meta({ description: 'Different users' }),
     active_sessions: z.int().meta({ description: 'Different sessions' }),

@@ -11,6 +11,7 @@ import type { BufferedResponse, HttpFunction, HttpRequest, HttpResponse } from '
 import { parseQuery } from './query-string.ts'
 import { errorResponse, PREFLIGHT } from './response.ts'
 import { routeNotFound } from './route-not-found.ts'
+import { streamedRoute, streamsOff } from './streamed-route.ts'
 import { visibleHeaders } from './visible-headers.ts'
 import { withoutSlash } from './without-slash.ts'
 
@@ -106,6 +107,7 @@ function respondWithoutRoute(
   { rawPath, rawQueryString }: Pick<APIGatewayProxyEventV2, 'rawPath' | 'rawQueryString'>,
 ): BufferedResponse {
   if (method === 'OPTIONS') return PREFLIGHT
+  if (streamedRoute(method, rawPath) !== undefined) throw streamsOff()
   const page = withoutSlash(method, rawQueryString === '' ? rawPath : `${rawPath}?${rawQueryString}`)
   if (page !== null) return page
   throw routeNotFound(method, rawPath)

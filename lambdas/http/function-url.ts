@@ -1,13 +1,12 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda'
 import type { Log } from '#core/ports'
-import type { Route } from '#schemas/route'
-import { routes } from '#schemas/routes'
 import { headersOf, toRequest } from './api-gateway.ts'
 import { callerOfUrl } from './caller-address.ts'
 import { requireEdge } from './edge-key.ts'
 import type { HttpFunction, HttpResponse } from './http.ts'
 import { errorResponse, PREFLIGHT } from './response.ts'
 import { routeNotFound } from './route-not-found.ts'
+import { streamedRoute } from './streamed-route.ts'
 
 /** A response in the form that the streaming mode of middy sends. */
 export type StreamedResult = {
@@ -15,8 +14,6 @@ export type StreamedResult = {
   headers: Record<string, string>
   body: string | ReadableStream<Uint8Array>
 }
-
-const streamedRoutes = Object.values<Route>(routes).filter(route => route.function === 'stream')
 
 /** Base URLs of one distribution: its own name and a custom one. A forged host must not fill the memory. */
 const MAX_BASE_URLS = 8
@@ -42,8 +39,7 @@ export function functionUrl(serve: (baseUrl: string) => HttpFunction, log: Log, 
     const headers = headersOf(event)
     requireEdge(headers, edgeKey)
     if (method === 'OPTIONS') return PREFLIGHT
-    const readMethod = method === 'HEAD' ? 'GET' : method
-    const route = streamedRoutes.find(row => row.method === readMethod && row.path === path)
+    const route = streamedRoute(method, path)
     if (route === undefined) throw routeNotFound(method, path)
     const request = toRequest(event, headers, route, callerOfUrl(sourceIp, headers, edgeKey), undefined)
     // Without CloudFront, the caller uses the host of this function.

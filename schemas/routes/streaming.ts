@@ -39,6 +39,6 @@ export const streamingRoutes = {
         contentType: 'text/event-stream',
       },
     },
-    errors: ['STREAM_LIMIT'],
+    errors: ['STREAM_LIMIT', 'STREAMS_OFF'],
   },
 } as const satisfies Record<string, Route>

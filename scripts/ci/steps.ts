@@ -13,6 +13,7 @@ export const STEPS: readonly Step[] = [
   { script: 'types', name: 'types' },
   { script: 'lint', name: 'lint, format and comments' },
   { script: 'synth', name: 'template of the stack, with nag' },
+  { script: 'lint:template', name: 'template in all regions, with cfn-lint' },
   { script: 'size:tracker', name: 'size of the tracker' },
   {
     script: 'test',

@@ -14,11 +14,10 @@ const page = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, imp
 const alarms = page('alarms')
 const aws = page('aws')
 const commands = alarms + aws
-const { template, all } = synthesize({
-  silenceHours: 24,
-  alarmEmail: 'ops@example.com',
-  rollout: 'canary',
-})
+const CHANGED = { silenceHours: 24, rollout: 'canary', backupDays: 7 }
+const plain = synthesize(CHANGED)
+const heard = synthesize({ ...CHANGED, alarmEmail: 'ops@example.com' })
+const { template, all } = heard
 
 /** Returns the anchors in the texts of all alarms. Alarms of functions and states share one section. */
 function alarmAnchors(): string[] {
@@ -38,6 +37,29 @@ test('every alarm has a section, and every section of alarms has an alarm', () =
   )
   expect(headings.length).toBeGreaterThan(10)
   expect(headings.toSorted()).toEqual(alarmAnchors().toSorted())
+})
+
+/** The names of alarms without the part that CloudFormation takes out of them. */
+const alarmNames = (synthesized: typeof heard) =>
+  synthesized.all('AWS::CloudWatch::Alarm').map(([id]) => id.replace(/^Alarms|[0-9A-F]{8}$/g, ''))
+
+test('every name of an alarm in the texts for operators is one of the stack', () => {
+  const named = [
+    ...commands.matchAll(/\b(Errors|ServerErrors|Throttles|AthenaScan|TableThrottled|Rollout)-(\w+)/g),
+  ]
+  expect(named.length).toBeGreaterThan(3)
+  for (const [whole, kind = '', of = ''] of named) expect(alarmNames(heard), whole).toContain(kind + of)
+})
+
+test('the page lists the early alarms, which exist only where somebody gets them', () => {
+  const sentence = /exist only with\n`alarmEmail` or `alarmTopicArn` \(([^)]+)\)/.exec(alarms)?.[1] ?? ''
+  const listed = [...sentence.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name.replace('-', ''))
+  const main = new Set(alarmNames(plain))
+  expect(listed.toSorted()).toEqual(
+    alarmNames(heard)
+      .filter(name => !main.has(name))
+      .toSorted(),
+  )
 })
 
 test('every log code is in the table of log codes', () => {
@@ -73,6 +95,24 @@ test('every resource that a command names is in the stack exactly once', () => {
     const matches = Object.keys(template.Resources).filter(id => new RegExp(`^${name}[0-9A-F]{8}$`).test(id))
     expect(matches, name).toHaveLength(1)
   }
+})
+
+/** The command that deletes what the stack keeps, by its type. */
+const DELETIONS: Record<string, string> = {
+  'AWS::S3::Bucket': 'aws s3api delete-bucket',
+  'AWS::DynamoDB::Table': 'aws dynamodb delete-table',
+  'AWS::Kinesis::Stream': 'aws kinesis delete-stream',
+  'AWS::SecretsManager::Secret': 'aws secretsmanager delete-secret',
+  'AWS::Backup::BackupVault': 'aws backup delete-backup-vault',
+}
+
+test('"Deleting everything" has a command for everything that outlives the stack', () => {
+  const section = aws.slice(aws.indexOf('\n## Deleting everything\n')).replaceAll(/\s+/g, ' ')
+  const kept = Object.values(template.Resources).filter(({ DeletionPolicy = '' }) =>
+    DeletionPolicy.startsWith('Retain'),
+  )
+  expect(kept.map(({ Type }) => Type).toSorted()).toEqual(Object.keys(DELETIONS).toSorted())
+  for (const command of Object.values(DELETIONS)) expect(section).toContain(command)
 })
 
 test('every output that a command names is in the stack', () => {

@@ -35,10 +35,15 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
       'JobDeadLetters',
       'LastEpoch',
       'ManifestSize',
+      'JobsFailing',
+      'LakeFailing',
       'LiveBehind',
+      'MaintenanceFailing',
       'MaintenanceStopped',
+      'MemoryNearlyFull',
       'ObjectDamaged',
       'RecordsMissing',
+      'ReadsThrottled',
       'RecordsQuarantined',
       'RequestsRefused',
       'ServerErrors',
@@ -49,10 +54,12 @@ test('the stack has an alarm for each way to lose, delay or refuse events, and f
       ...['auth', 'pages', 'stream'].map(name => `Errors${name}`),
       'AthenaFailures',
       'AthenaSlow',
+      'AthenaStatements',
       'DailyRequests',
       'JobsLate',
       ...['reads', 'writes'].map(requests => `TableThrottled${requests}`),
       'Throttles',
+      'Throttlestrack',
     ].toSorted(),
   )
 })
@@ -70,7 +77,10 @@ test('without an address there are no early alarms: another alarm sounds later f
       'Errorsowner',
       'Errorsrestore',
       'Errorsscan',
+      'JobsFailing',
       'JobsLate',
+      'MemoryNearlyFull',
+      'ReadsThrottled',
       'StreamUnavailable',
       'TableThrottledreads',
       'TableThrottledwrites',
@@ -89,6 +99,14 @@ test('every alarm has one metric, of this stack or of the concurrent executions 
       expect(alarm.Dimensions, name).not.toHaveLength(0)
     expect(alarm.Namespace).toMatch(/^(AWS\/(Athena|Lambda|SQS|Kinesis|ApiGateway|DynamoDB)|Footfall)$/)
   }
+})
+
+test('the texts of alarms name the address of the page that the option gives', () => {
+  const runbookUrl = 'https://git.example.com/footfall/alarms.md'
+  const { LakeFailing } = alarms({ runbookUrl })
+  expect(LakeFailing?.AlarmDescription).toMatch(
+    / See https:\/\/git\.example\.com\/footfall\/alarms\.md#lakefailing\.$/,
+  )
 })
 
 test.each(STATES)('an alarm counts the bytes that Athena statements in state %s read in a day', state => {
@@ -182,8 +200,7 @@ test('no alarm sounds in a first deployment: what takes missing data for a fault
 })
 
 test("RequestsRefused counts the gateway's own 429 from the access log, but not a 429 of a function", () => {
-  const { MetricTransformations, FilterPattern, LogGroupName } = plain.only('AWS::Logs::MetricFilter')
-    .Properties as Record<string, unknown>
+  const { MetricTransformations, FilterPattern, LogGroupName } = metricFilters('RequestsRefused')[0]!
   const { MetricName, Namespace } = alarms().RequestsRefused ?? {}
   expect(MetricTransformations).toMatchObject([{ MetricName, MetricNamespace: Namespace, MetricValue: '1' }])
   expect(FilterPattern).toBe('{ ($.status = "429") && ($.functionStatus != "200") }')
@@ -196,6 +213,89 @@ test("RequestsRefused counts the gateway's own 429 from the access log, but not 
     // Lambda's status: 200 for every response of a function, and empty when no function was called.
     functionStatus: '$context.integrationStatus',
   })
+})
+
+/** The filters that count lines of a log in a metric. */
+function metricFilters(name: string): Record<string, unknown>[] {
+  const filters = plain.all('AWS::Logs::MetricFilter').map(([, { Properties }]) => Properties)
+  return filters.filter(({ MetricTransformations }) => JSON.stringify(MetricTransformations).includes(name))
+}
+
+test('a consumer that fails every batch raises an alarm after three minutes, though Lambda sees no failed call', () => {
+  expect(alarms().LakeFailing).toMatchObject({
+    Namespace: 'Footfall',
+    MetricName: 'LAKE_BATCH_FAILED',
+    Dimensions: [{ Name: 'service', Value: 'lake' }],
+    Statistic: 'Sum',
+    Period: 60,
+    DatapointsToAlarm: 3,
+    EvaluationPeriods: 5,
+    Threshold: 0,
+    TreatMissingData: 'notBreaching',
+  })
+})
+
+test('jobs and tasks of the maintenance that fail again and again raise alarms', () => {
+  expect(alarms().JobsFailing).toMatchObject({
+    MetricName: 'JOB_FAILED',
+    Dimensions: [{ Name: 'service', Value: 'jobs' }],
+    DatapointsToAlarm: 3,
+    EvaluationPeriods: 12,
+  })
+  expect(alarms().MaintenanceFailing).toMatchObject({
+    MetricName: 'JOB_FAILED',
+    Dimensions: [{ Name: 'service', Value: 'scheduler' }],
+    Period: 3_600,
+    Threshold: 2,
+  })
+})
+
+test('an alarm counts the statements of a day as the bill does, 10 MB each at least', () => {
+  expect(alarms().AthenaStatements).toMatchObject({
+    Namespace: 'AWS/Athena',
+    MetricName: 'TotalExecutionTime',
+    Statistic: 'SampleCount',
+    Period: 86_400,
+    Threshold: 20_000,
+  })
+  expect(alarms({ dailyScanGb: 1 }).AthenaStatements).toMatchObject({ Threshold: 100 })
+})
+
+test('the function that takes events has an alarm of its own for refused calls', () => {
+  expect(alarms().Throttlestrack).toMatchObject({
+    MetricName: 'Throttles',
+    Dimensions: [{ Name: 'FunctionName', Value: { Ref: heard.lambda('track').id } }],
+    Threshold: 0,
+    EvaluationPeriods: 1,
+  })
+})
+
+test('an alarm sounds when the stream refuses reads of its consumers for a quarter of an hour', () => {
+  expect(alarms().ReadsThrottled).toMatchObject({
+    Namespace: 'AWS/Kinesis',
+    MetricName: 'ReadProvisionedThroughputExceeded',
+    DatapointsToAlarm: 3,
+    EvaluationPeriods: 3,
+  })
+})
+
+test('a call with DuckDB that uses over 90 % of its memory raises an alarm, and its log has the line that says so', () => {
+  expect(alarms().MemoryNearlyFull).toMatchObject({ Namespace: 'Footfall', MetricName: 'MemoryNearlyFull' })
+  const filters = metricFilters('MemoryNearlyFull')
+  for (const name of ['jobs', 'restore'] as const) {
+    const { LoggingConfig, MemorySize } = plain.lambda(name).properties as {
+      LoggingConfig: { SystemLogLevel: string; LogGroup: { Ref: string } }
+      MemorySize: number
+    }
+    expect(LoggingConfig.SystemLogLevel).toBe('INFO')
+    const filter = filters.find(
+      ({ LogGroupName }) => (LogGroupName as { Ref: string }).Ref === LoggingConfig.LogGroup.Ref,
+    )
+    expect(filter?.FilterPattern).toBe(
+      `{ ($.type = "platform.report") && ($.record.metrics.maxMemoryUsedMB > ${Math.floor(MemorySize * 0.9)}) }`,
+    )
+  }
+  expect(plain.lambda('track').properties.LoggingConfig).toMatchObject({ SystemLogLevel: 'WARN' })
 })
 
 test('alarms go to the e-mail address or topic of the options, and nowhere by default', () => {
@@ -223,6 +323,10 @@ test('alarms go to the e-mail address or topic of the options, and nowhere by de
   // Budget notices go straight to the address, not through the topic.
   expect(withEmail.only('AWS::Budgets::Budget').Properties).toMatchObject({
     Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' }, TimeUnit: 'MONTHLY' },
+    NotificationsWithSubscribers: [
+      { Subscribers: [{ Address: 'ops@example.com', SubscriptionType: 'EMAIL' }] },
+      { Subscribers: [{ Address: 'ops@example.com', SubscriptionType: 'EMAIL' }] },
+    ],
   })
   const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ops'
   for (const { AlarmActions } of Object.values(alarms({ alarmTopicArn, alarmEmail: undefined }))) {
@@ -300,10 +404,15 @@ test('missing traffic raises an alarm only if the option expects traffic', () =>
   })
 })
 
-test('a budget is on whenever an address is given, and without any address the synthesis warns', () => {
-  expect(heard.only('AWS::Budgets::Budget').Properties).toMatchObject({
-    Budget: { BudgetLimit: { Amount: 100 } },
+test('a budget is of this stack alone, and only on request', () => {
+  expect(heard.all('AWS::Budgets::Budget')).toEqual([])
+  const asked = synthesize({ alarmEmail: 'ops@example.com', monthlyBudgetUsd: 50, stackName: 'Analytics' })
+  expect(asked.only('AWS::Budgets::Budget').Properties).toMatchObject({
+    Budget: { CostFilters: { TagKeyValue: ['aws:cloudformation:stack-name$Analytics'] } },
   })
+})
+
+test('without an address for alarms the synthesis warns', () => {
   expect(plain.warnings).toEqual([expect.stringContaining('alarmEmail')])
   expect(heard.warnings).toEqual([])
   const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ops'

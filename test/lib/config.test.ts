@@ -84,6 +84,8 @@ test.each([
   ['hostedZoneId', { hostedZoneId: 'Z123' }],
   ['webAclArn', { webAclArn: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/b' }],
   ['silenceHours', { silenceHours: 25 }],
+  ['monthlyBudgetUsd', { monthlyBudgetUsd: 50 }],
+  ['streams', { streams: 'maybe' }],
   ['expectedRequestsPerDay', { expectedRequestsPerDay: 0 }],
 ])('a bad value of %s is an error that names the option: %o', (name, context) => {
   expect(() => readConfig(context)).toThrow(ConfigError)

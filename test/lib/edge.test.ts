@@ -45,6 +45,11 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
     '/replay/recorder/*',
     '/replay/viewer/*',
     '/app/assets/*',
+    '/',
+    '/llms.txt',
+    '/app',
+    '/app/*',
+    '/share/*',
     routes.experimentsConfig.path,
     routes.replayConfig.path,
     routes.track.path,
@@ -102,6 +107,20 @@ test('CloudFront passes streams to the URL of their function, and waits longer t
   })
 })
 
+test.each([{}, { edge: false }])('without streams no function has a URL, with %o', options => {
+  const polled = synthesize({ streams: false, ...options })
+  expect(polled.all('AWS::Lambda::Url')).toEqual([])
+  const isUrlRight = (resource: unknown) => JSON.stringify(resource).includes('lambda:InvokeFunctionUrl')
+  expect(plain.all('AWS::Lambda::Permission').some(isUrlRight)).toBe(true)
+  expect(polled.all('AWS::Lambda::Permission').filter(isUrlRight)).toEqual([])
+  expect(polled.all('AWS::CloudFront::Function')).toEqual([])
+  expect(Object.keys(polled.template.Outputs)).not.toContain('StreamUrl')
+  if (polled.all('AWS::CloudFront::Distribution').length === 0) return
+  const { CacheBehaviors, Origins } = distribution(polled)
+  expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).not.toContain(routes.stream.path)
+  expect(Origins).toHaveLength(1)
+})
+
 test('the function at the edge tells the host of the request, whatever header the caller sends', () => {
   const { FunctionCode, FunctionConfig } = plain.only('AWS::CloudFront::Function').Properties as {
     FunctionCode: string
@@ -118,6 +137,29 @@ test('the function at the edge tells the host of the request, whatever header th
     uri: '/stream',
     headers: { ...headers, 'x-footfall-host': { value: 'stats.example.com' } },
   })
+})
+
+test('without TLS CloudFront redirects pages and scripts, and refuses what may carry a credential', () => {
+  const { CacheBehaviors, DefaultCacheBehavior } = distribution()
+  const redirected = CacheBehaviors.filter(
+    ({ ViewerProtocolPolicy }) => ViewerProtocolPolicy === 'redirect-to-https',
+  )
+  expect(redirected.map(({ PathPattern }) => PathPattern)).toEqual([
+    '/tracker.js',
+    '/tracker/*',
+    routes.trackerSource.path,
+    routes.recorderJs.path,
+    '/replay/recorder/*',
+    '/replay/viewer/*',
+    '/app/assets/*',
+    '/',
+    '/llms.txt',
+    '/app',
+    '/app/*',
+    '/share/*',
+  ])
+  for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors])
+    if (!redirected.includes(behavior)) expect(behavior.ViewerProtocolPolicy).toBe('https-only')
 })
 
 test('CloudFront takes the cookies off ingestion', () => {

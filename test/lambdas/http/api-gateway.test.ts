@@ -131,6 +131,20 @@ test.each([
   expect(received).toEqual([])
 })
 
+test.each(['GET', 'HEAD'])('%s of a stream where the API gets it is 501 with what to poll', async method => {
+  const { call, received } = gateway()
+  const response = await call(
+    event('default', { rawPath: '/stream', rawQueryString: 'project=demo' }, method),
+  )
+  expect(response.statusCode).toBe(501)
+  if (method === 'GET')
+    expect(JSON.parse(response.body!)).toMatchObject({
+      error: 'STREAMS_OFF',
+      message: expect.stringContaining('GET /live with `after` every 5 seconds'),
+    })
+  expect(received).toEqual([])
+})
+
 test('an unexpected error is a 500 without its text, and the log has the row but not the query string', async () => {
   const { call, logged } = gateway(() => Promise.reject(new Error('secret detail')))
   const response = await call(event('stats', { rawQueryString: 'key=aak_secret' }))
