@@ -119,17 +119,19 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const { arrivals, untils } = await newestTimes(stream, lakeState)
   const order = continueOrder([...arrivals, ...untils], clock.now())
   const newestAtStart = Math.max(0, ...arrivals)
+  /** The bytes of the records that are in the log and not in the lake. */
+  async function waitingBytes(): Promise<number> {
+    let bytes = 0
+    for (const { shard, highWater } of await readShards(lakeState, stream))
+      bytes += stream.bytesAfter(shard, highWater)
+    return bytes
+  }
   const reserve = createDiskReserve({
     async measureDisk() {
       const { bavail, blocks, bsize } = await statfs(dataDir)
       return { free: bavail * bsize, size: blocks * bsize }
     },
-    async waitingBytes() {
-      let bytes = 0
-      for (const { shard, highWater } of await readShards(lakeState, stream))
-        bytes += stream.bytesAfter(shard, highWater)
-      return bytes
-    },
+    waitingBytes,
     hotBytes: createHotBytes({ state: lakeState, lake, clock }),
     log,
   })
@@ -143,6 +145,8 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     client: state.client,
     table: state.table,
     stream: withDiskReserve(stream, reserve),
+    waitingBytes,
+    disk: reserve.reading,
     /** Where replays go: anybody may send them, so they stop well before events do. */
     replayObjects: lakeWithDiskReserve(createFolderLake(folder), reserve),
     /** Returns whether the stream has never had a record. */

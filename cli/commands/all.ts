@@ -10,6 +10,7 @@ import { completionOf } from './completion.ts'
 import { contextCommands } from './contexts.ts'
 import { conversion } from './conversion.ts'
 import { demo } from './demo.ts'
+import { doctor } from './doctor.ts'
 import { events } from './events.ts'
 import { experimentChanges } from './experiment-changes.ts'
 import { getExperiment, listExperiments } from './experiments.ts'
@@ -91,5 +92,6 @@ export const commands: readonly Command[] = [
   openDashboard,
   sqlShell,
   ...backupCommands,
+  doctor,
   completionOf(() => commands),
 ]
