@@ -13,7 +13,6 @@ import { openAdminSocket } from './access/admin-socket.ts'
 import { openAccess } from './access/open-access.ts'
 import { profileOf } from './access/profile.ts'
 import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from './credentials-file.ts'
-import { lakeDir } from './data-folder.ts'
 import { isSeedUnfinished, seedDemo } from './demo/seed.ts'
 import { createDemoSite } from './demo/site.ts'
 import { connectionsWithin, readFileLimit } from './file-limit.ts'
@@ -32,6 +31,7 @@ import { createScanThread } from './scans/scan-thread.ts'
 import type { Settings } from './settings.ts'
 import { startStateMaintenance } from './state/maintenance.ts'
 import { openStorage, type Storage } from './storage.ts'
+import { watchCode } from './watch/code-watch.ts'
 import { createCounters } from './watch/counters.ts'
 import { readLastBackup } from './watch/last-backup.ts'
 import { createMetricsPage } from './watch/metrics-page.ts'
@@ -225,11 +225,12 @@ async function openService(
     )
     return null
   })
+  const codeWatch = watchCode(log)
   const stateMaintenance = startStateMaintenance({
     ...storage,
+    dataDir: DATA_DIR,
     billing: access.billing,
     profile: access.profile,
-    lakeFolder: lakeDir(DATA_DIR),
     scans,
     clock,
     log,
@@ -244,6 +245,7 @@ async function openService(
     setupLink: access.setupLink,
     freeMemory,
     async stop() {
+      codeWatch.stop()
       await http.close()
       await admin?.close()
       await stateMaintenance.stop()

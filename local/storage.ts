@@ -22,6 +22,7 @@ import { browserTempDir, compactionTempDir, lakeDir, queryTempDir, statePath } f
 import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
 import { FolderError } from './lock.ts'
 import { assertNoData } from './lost-state.ts'
+import { keepBeforeConversion } from './state/keep-before-conversion.ts'
 import { openState } from './state/state.ts'
 import {
   createDiskReserve,
@@ -71,6 +72,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   }
   try {
     if (state.isEmpty) assertNoData(dataDir)
+    await keepBeforeConversion(state, dataDir, log)
     // Before the log exists, the state has an item: a start that is killed now is not taken for a lost state.
     await stores.lakeState.lake()
     await state.takeOver()

@@ -1,6 +1,7 @@
 import type { Command } from '#cli/command'
 import { accountUsage, whoami } from './account.ts'
 import { adminLink } from './admin-link.ts'
+import { adminUpdates } from './admin-updates.ts'
 import { allSites } from './all-sites.ts'
 import { backupCommands } from './backup.ts'
 import { botTraffic } from './bot-traffic.ts'
@@ -92,6 +93,7 @@ export const commands: readonly Command[] = [
   openDashboard,
   sqlShell,
   ...backupCommands,
+  adminUpdates,
   doctor,
   completionOf(() => commands),
 ]

@@ -7,9 +7,11 @@ import type { Log, Now } from '#core/ports'
 import { openReplayUpkeep } from '#core/replays/open-replays'
 import type { ScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { createDeletionList } from '#core/state/deletion-list'
+import { lakeDir } from '#local/data-folder'
 import { deleteDays } from '#local/lake/folder'
 import type { Storage } from '#local/storage'
 import { REPLAY_PREFIX } from '#schemas/replays'
+import { deleteKeptStates } from './keep-before-conversion.ts'
 
 /** The first run waits until the start is over. */
 const FIRST_MS = 60_000
@@ -17,8 +19,7 @@ const PAUSE_MS = 3_600_000
 
 export type StateMaintenanceServices = Storage & {
   billing: Billing | null
-  /** The folder of the lake, which has the objects of replays. */
-  lakeFolder: string
+  dataDir: string
   profile: Profile
   scans: Pick<ScanMaintenance, 'tick'>
   clock: Now
@@ -28,16 +29,16 @@ export type StateMaintenanceServices = Storage & {
 /**
  * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's
  * retention, and expired replays; begins monthly website analyses; cancels the subscriptions of deleted
- * accounts, and reports what others have used. Once an hour until `stop`.
+ * accounts, and reports what others have used; deletes old copies of a converted state. Once an hour until `stop`.
  */
-export function startStateMaintenance({ billing, lakeFolder, scans, ...services }: StateMaintenanceServices) {
-  const { log } = services
+export function startStateMaintenance({ billing, dataDir, scans, ...services }: StateMaintenanceServices) {
+  const { clock, log } = services
   const stopping = new AbortController()
   const purge = createPurge({ ...services, deletions: createDeletionList(services) })
   const retention = createRetention(services)
   const replays = openReplayUpkeep({
     ...services,
-    deleteDaysBefore: day => deleteDays(lakeFolder, REPLAY_PREFIX, day),
+    deleteDaysBefore: day => deleteDays(lakeDir(dataDir), REPLAY_PREFIX, day),
   })
 
   async function run(): Promise<void> {
@@ -45,6 +46,7 @@ export function startStateMaintenance({ billing, lakeFolder, scans, ...services 
     while (await sleep(pause, true, { signal: stopping.signal, ref: false }).catch(() => false)) {
       pause = PAUSE_MS
       try {
+        deleteKeptStates(dataDir, clock)
         await billing?.cancelPlanned()
         await billing?.reportUsage()
         await scans.tick()

@@ -62,7 +62,7 @@ export type StateOptions = {
 }
 
 /** Codes that a person has to look at, beside those that AWS counts. */
-const WATCHED_CODES = [...countedCodes, 'PROXY_NOT_TRUSTED', 'FOLDER_OPEN_TO_OTHERS'] as const
+const WATCHED_CODES = [...countedCodes, 'PROXY_NOT_TRUSTED', 'FOLDER_OPEN_TO_OTHERS', 'CODE_CHANGED'] as const
 
 /** Rejects when the state cannot be read. */
 export async function serviceState(
