@@ -3,8 +3,8 @@ import type { Billing } from '#core/billing/billing'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import type { Profile } from '#core/plans/profile'
-import type { Log, Now } from '#core/ports'
-import { openReplayUpkeep } from '#core/replays/open-replays'
+import type { Clock, Log } from '#core/ports'
+import { openReplayRemoval, openReplayUpkeep } from '#core/replays/open-replays'
 import type { ScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { createDeletionList } from '#core/state/deletion-list'
 import { lakeDir } from '#local/data-folder'
@@ -22,7 +22,7 @@ export type StateMaintenanceServices = Storage & {
   dataDir: string
   profile: Profile
   scans: Pick<ScanMaintenance, 'tick'>
-  clock: Now
+  clock: Clock
   log: Log
 }
 
@@ -35,7 +35,8 @@ export function startStateMaintenance({ billing, dataDir, scans, ...services }: 
   const { clock, log } = services
   const stopping = new AbortController()
   const purge = createPurge({ ...services, deletions: createDeletionList(services) })
-  const retention = createRetention(services)
+  const removal = openReplayRemoval({ ...services, objects: services.replayObjects })
+  const retention = createRetention({ ...services, replays: removal })
   const replays = openReplayUpkeep({
     ...services,
     deleteDaysBefore: day => deleteDays(lakeDir(dataDir), REPLAY_PREFIX, day),
