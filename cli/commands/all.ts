@@ -31,6 +31,7 @@ import { portfolioCommands } from './portfolios.ts'
 import { create, remove, update } from './project-changes.ts'
 import { list, project } from './projects.ts'
 import { properties, propertiesReceived } from './properties.ts'
+import { pull } from './pull.ts'
 import { query } from './query.ts'
 import { replayActions } from './replay-actions.ts'
 import { replayCommands } from './replays.ts'
@@ -92,6 +93,7 @@ export const commands: readonly Command[] = [
   demo,
   openDashboard,
   sqlShell,
+  pull,
   ...backupCommands,
   adminUpdates,
   doctor,

@@ -19,6 +19,7 @@ const ENTRIES = [
     'local/backup/main.ts',
     'local/doctor/main.ts',
     'local/update/main.ts',
+    'local/pull/main.ts',
     'cli/build.ts',
     'cli/entry.ts',
   ],
