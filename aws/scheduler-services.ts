@@ -9,7 +9,7 @@ import type { LakeJob } from '#core/lake/compact/jobs'
 import { createMaintenance } from '#core/lake/compact/maintenance'
 import { createOldRecords } from '#core/lake/erase/old-records'
 import { readProfile } from '#core/plans/profile'
-import { openReplayUpkeep } from '#core/replays/open-replays'
+import { openReplayRemoval, openReplayUpkeep } from '#core/replays/open-replays'
 import { openScanMaintenance } from '#core/scans/open-scan-maintenance'
 import type { ScanJob } from '#core/scans/scan'
 import { createDeletionList } from '#core/state/deletion-list'
@@ -64,7 +64,8 @@ export function createSchedulerServices(environment: Record<string, string | und
     log,
   })
   const profile = readProfile(accessSettings.PROFILE, accessSettings.LIMITS)
-  const retention = createRetention({ ...stores, erasures, clock, log, profile })
+  const removal = openReplayRemoval({ ...stores, objects: lake, profile, clock })
+  const retention = createRetention({ ...stores, erasures, replays: removal, clock, log, profile })
   const replays = openReplayUpkeep({ ...stores, profile, deleteDaysBefore: null, clock, log })
   const payments = createPayments(accessSettings, createSecretReader(accessSettings, trace))
   const usageReports = payments && createUsageReports({ ...stores, clock, log, payments })

@@ -246,10 +246,12 @@ export class Service extends Stack {
       .bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem'])
       // What is set aside may have events of erased persons.
       .bindLake(bucket, {
-        list: [HOT, IDENTITY, ...SET_ASIDE, FAILURES_PREFIX],
+        list: [HOT, IDENTITY, ...SET_ASIDE, FAILURES_PREFIX, REPLAY_PREFIX],
         get: [MANIFESTS],
         // Tombstones of deleted projects, and of expired events.
         put: [MANIFESTS, TOMBSTONES],
+        // Of projects that keep them for fewer than 30 days.
+        delete: [REPLAY_PREFIX],
       })
       .bindJobQueue(jobQueue.queue)
       .bindStreamRetention(stream, config)

@@ -40,6 +40,7 @@ import { openQueryEngine } from './lake/query-engine.ts'
 import { createRepairingLog } from './lake/repairs.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
+import type { Counters } from './watch/counters.ts'
 
 /** GET /numbers.md serves this page. */
 const NUMBERS = new URL('../docs/api/numbers.md', import.meta.url)
@@ -58,17 +59,21 @@ export type FunctionOptions = {
   feed: ChunkFeed
   /** Runs website analyses. */
   scanJobs: JobQueue<ScanJob>
+  /** Counts answers, records and what ingestion refuses. */
+  counters: Counters
 }
 
 /** Gives the services of one machine to the same handlers that AWS deploys (lambdas/). */
 export async function openFunctions(
   settings: Settings,
   storage: Storage,
-  { baseUrl, access, clock, log, repair, feed, scanJobs }: FunctionOptions,
+  { baseUrl, access, clock, log, repair, feed, scanJobs, counters }: FunctionOptions,
 ): Promise<{
   functions: Record<Route['function'], HttpFunction>
   /** All events by project and day. */
   countDays(): Promise<Counted>
+  /** A Unix ms before which every event is in the lake; null if nobody can say. */
+  freshUntil(): Promise<number | null>
   freeMemory(): Promise<void>
   close(): Promise<void>
 }> {
@@ -116,70 +121,85 @@ export async function openFunctions(
   const countryHeader = settings.COUNTRY_HEADER ?? null
   const botCounts = createBotCounts({ stream, clock, hasTimer: true })
   const refusals = createRefusalCounts({ store: refusalStore, clock, hasTimer: true })
-  const control = controlHandler(common)
-  const reports = reportsHandler({
-    ...common,
-    identity,
-    emails,
-    engine,
-    keptAnswers: keepInMemory(),
-    estimator: engine,
-    openLake: () => openLake({ state: lakeState, lake }),
-    buffer,
-    follow: 'stream' as const,
-    users,
-    freshUntil: createFreshness({ state: lakeState, stream, clock }),
-  })
-  const functions = {
-    pages: access.pages,
-    mcp: lazily(async () => {
-      const { mcpHandler } = await import('#lambdas/mcp/handler')
-      return mcpHandler({
-        ...common,
-        functions: { reports, control },
-        secret: async () => emailKey,
-        chatView: builtChatView,
-      })
-    }),
-    auth: authHandler({
+  const freshUntil = createFreshness({ state: lakeState, stream, clock })
+  // The tools of MCP call reports too, so their reads count.
+  const counted = counters.ofFunction
+  const control = counted(controlHandler(common))
+  const reports = counted(
+    reportsHandler({
       ...common,
-      country: createRequestCountry(countryHeader, country),
-      devApproveSecret: settings.DEV_APPROVE ? newDevApproveSecret(settings.DATA_DIR) : null,
+      identity,
+      emails,
+      engine,
+      keptAnswers: keepInMemory(),
+      estimator: engine,
+      openLake: () => openLake({ state: lakeState, lake }),
+      buffer,
+      follow: 'stream' as const,
+      users,
+      freshUntil,
     }),
-    site: siteHandler({
-      tracker: builtTracker,
-      dashboard: builtDashboard,
-      viewer: builtViewer,
-      numbers: readFileSync(NUMBERS, 'utf8'),
-      mayHaveDemo: settings.SEED_DEMO,
-      baseUrl,
-      log,
-    }),
+  )
+  const functions = {
+    pages: counted(access.pages),
+    mcp: counted(
+      lazily(async () => {
+        const { mcpHandler } = await import('#lambdas/mcp/handler')
+        return mcpHandler({
+          ...common,
+          functions: { reports, control },
+          secret: async () => emailKey,
+          chatView: builtChatView,
+        })
+      }),
+    ),
+    auth: counted(
+      authHandler({
+        ...common,
+        country: createRequestCountry(countryHeader, country),
+        devApproveSecret: settings.DEV_APPROVE ? newDevApproveSecret(settings.DATA_DIR) : null,
+      }),
+    ),
+    site: counted(
+      siteHandler({
+        tracker: builtTracker,
+        dashboard: builtDashboard,
+        viewer: builtViewer,
+        numbers: readFileSync(NUMBERS, 'utf8'),
+        mayHaveDemo: settings.SEED_DEMO,
+        baseUrl,
+        log,
+      }),
+    ),
     control,
     reports,
-    replay: replayHandler({ ...common, recorder: builtRecorder }),
-    stream: streamHandler({
-      ...common,
-      buffer,
-      tails: createTails({ buffer, users, clock, log, feed }),
-      leases: createStreamLeases(storage, { clock, isOnlyProcess: true }),
-      streamSettings: STREAM_DEFAULTS,
-    }),
-    track: trackHandler({
-      stream,
-      projects,
-      country,
-      countryHeader,
-      bots: createBotClassifier(),
-      botCounts,
-      refusals,
-      findCaller: findCaller(common),
-      limits: access.limits,
-      emails,
-      clock,
-      ids: storage.order,
-      log,
-    }),
+    replay: counted(replayHandler({ ...common, recorder: builtRecorder })),
+    stream: counted(
+      streamHandler({
+        ...common,
+        buffer,
+        tails: createTails({ buffer, users, clock, log, feed }),
+        leases: createStreamLeases(storage, { clock, isOnlyProcess: true }),
+        streamSettings: STREAM_DEFAULTS,
+      }),
+    ),
+    track: counted(
+      trackHandler({
+        stream: counters.ofStream(stream),
+        projects,
+        country,
+        countryHeader,
+        bots: createBotClassifier(),
+        botCounts,
+        refusals: counters.ofRefusals(refusals),
+        findCaller: findCaller(common),
+        limits: access.limits,
+        emails,
+        clock,
+        ids: storage.order,
+        log,
+      }),
+    ),
   }
   async function close(): Promise<void> {
     await Promise.all([botCounts.flush(), refusals.flush()])
@@ -187,7 +207,7 @@ export async function openFunctions(
   }
   const countAll = () =>
     countDays({ ...storage, engine, openLake: () => openLake({ state: lakeState, lake }), clock })
-  return { functions, countDays: countAll, freeMemory: engine.freeMemory, close }
+  return { functions, countDays: countAll, freshUntil, freeMemory: engine.freeMemory, close }
 }
 
 /** A function whose code is loaded for its first request: the library of MCP takes 0.2 s. */

@@ -23,7 +23,7 @@ export type LockMessages = {
 
 const ofService: LockMessages = {
   busy: folder =>
-    `Another Footfall service uses ${folder}. Stop that service, or set DATA_DIR to another folder.`,
+    `Another Footfall service uses ${folder}. Stop that service, also after an update: it still runs the old version. Or set DATA_DIR to another folder.`,
   denied: (folder, reason) =>
     `The data folder ${folder} cannot be written (${reason}). Set DATA_DIR to a folder that can be written.`,
 }

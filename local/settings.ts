@@ -106,6 +106,14 @@ export const settingsSchema = z.object({
     description: 'An installed Chromium for website analyses: it renders pages that need their scripts',
     preset: 'the one of npm, on Linux with x64; elsewhere none',
   }),
+  METRICS_SECRET: z
+    .string()
+    .regex(/^[\w.~+/=-]{16,200}$/, 'must be 16 to 200 letters, digits or signs of .~+/=_-')
+    .optional()
+    .meta({
+      description:
+        'Bearer token with which another machine may read [`/metrics`](monitoring.md). Without it only programs of this machine may',
+    }),
   TEXT_MODEL: z
     .string()
     .regex(/^[\w.:/-]{3,300}$/, 'must be the id of a model of Amazon Bedrock')

@@ -13,7 +13,6 @@ import { openAdminSocket } from './access/admin-socket.ts'
 import { openAccess } from './access/open-access.ts'
 import { profileOf } from './access/profile.ts'
 import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from './credentials-file.ts'
-import { lakeDir } from './data-folder.ts'
 import { isSeedUnfinished, seedDemo } from './demo/seed.ts'
 import { createDemoSite } from './demo/site.ts'
 import { connectionsWithin, readFileLimit } from './file-limit.ts'
@@ -32,6 +31,13 @@ import { createScanThread } from './scans/scan-thread.ts'
 import type { Settings } from './settings.ts'
 import { startStateMaintenance } from './state/maintenance.ts'
 import { openStorage, type Storage } from './storage.ts'
+import { watchCode } from './watch/code-watch.ts'
+import { createCounters } from './watch/counters.ts'
+import { readLastBackup } from './watch/last-backup.ts'
+import { createMetricsPage } from './watch/metrics-page.ts'
+import { createProbes } from './watch/probes.ts'
+import { createReadings } from './watch/readings.ts'
+import { metricsText, serviceState } from './watch/service-state.ts'
 
 export type Service = {
   credentials: Credentials
@@ -77,11 +83,14 @@ export function startService(settings: Settings, log: Log, reportStatus: ReportS
 
 async function openService(
   settings: Settings,
-  log: Log,
+  givenLog: Log,
   reportStatus: ReportStatus,
   onPipeline: (thread: PipelineThread) => void,
 ): Promise<Service> {
   const { DATA_DIR } = settings
+  const startedAt = clock.now()
+  const counters = createCounters()
+  const log = counters.ofLog(givenLog)
   const fileLimit = readFileLimit()
   const connections = connectionsWithin(fileLimit, settings.QUERY_THREADS)
   if (connections < FEW_CONNECTIONS) {
@@ -154,6 +163,7 @@ async function openService(
   const {
     functions,
     countDays,
+    freshUntil,
     freeMemory,
     close: closeFunctions,
   } = await openFunctions(settings, storage, {
@@ -164,6 +174,7 @@ async function openService(
     repair: pipeline.repair,
     feed: pipeline.feed,
     scanJobs: scanThread,
+    counters,
   })
   const scans = openScanMaintenance({ ...storage, jobs: scanThread, clock })
   await scans.resumeAll()
@@ -173,33 +184,53 @@ async function openService(
     token: credentials.project_token,
     apiKeyFile: apiKeyPath(DATA_DIR),
   })
+  const proxies = trustProxies(settings.TRUSTED_PROXIES ?? [])
+  const probes = createProbes({ proxies, clock })
+  const readings = createReadings({
+    ...storage,
+    freshUntil,
+    lastBackup: () => readLastBackup(DATA_DIR),
+    clock,
+  })
+  const watched = { readings, counters, startedAt }
+  const metricsPage = createMetricsPage({
+    secret: settings.METRICS_SECRET,
+    read: () => metricsText(watched),
+    log,
+  })
   await reserved?.release()
   const http = await listen({
     port,
     host: settings.HOST,
     functions,
     admission: createAdmission({ ...CAPS, connections }, log),
-    proxies: trustProxies(settings.TRUSTED_PROXIES ?? []),
+    proxies,
     watchCaller: createProxyWatch(settings.TRUSTED_PROXIES ?? [], log),
     tellsAddress: settings.BASE_URL === undefined,
     countryHeader: settings.COUNTRY_HEADER,
-    localPages: (request, response) => demoSite(request, response) || access.serve(request, response),
+    localPages: (request, response) =>
+      [demoSite, metricsPage, probes.serve, access.serve].some(serve => serve(request, response)),
     log,
   })
-  const admin = await openAdminSocket(DATA_DIR, { setupLink: access.setupLink, countDays, log }).catch(
-    error => {
-      reportStatus(
-        'admin',
-        `\`footfall admin link\` does not work here, and backups cannot be counted: the socket in ${DATA_DIR} cannot be opened (${error.code}). A shorter path may help.`,
-      )
-      return null
-    },
-  )
+  const admin = await openAdminSocket(DATA_DIR, {
+    setupLink: access.setupLink,
+    countDays,
+    readState: () => serviceState(watched, { settings, baseUrl, connections, providers: access.providers }),
+    openProbe: async () => probes.open(),
+    log,
+  }).catch(error => {
+    reportStatus(
+      'admin',
+      `\`footfall admin link\` and \`footfall doctor\` do not work here, and backups cannot be counted: the socket in ${DATA_DIR} cannot be opened (${error.code}). A shorter path may help.`,
+    )
+    return null
+  })
+  const codeWatch = watchCode(log)
   const stateMaintenance = startStateMaintenance({
     ...storage,
+    dataDir: DATA_DIR,
     billing: access.billing,
     profile: access.profile,
-    lakeFolder: lakeDir(DATA_DIR),
     scans,
     clock,
     log,
@@ -214,6 +245,7 @@ async function openService(
     setupLink: access.setupLink,
     freeMemory,
     async stop() {
+      codeWatch.stop()
       await http.close()
       await admin?.close()
       await stateMaintenance.stop()

@@ -22,6 +22,7 @@ import { browserTempDir, compactionTempDir, lakeDir, queryTempDir, statePath } f
 import { createFolderLake, deleteUnfinished } from './lake/folder.ts'
 import { FolderError } from './lock.ts'
 import { assertNoData } from './lost-state.ts'
+import { keepBeforeConversion } from './state/keep-before-conversion.ts'
 import { openState } from './state/state.ts'
 import {
   createDiskReserve,
@@ -71,6 +72,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   }
   try {
     if (state.isEmpty) assertNoData(dataDir)
+    await keepBeforeConversion(state, dataDir, log)
     // Before the log exists, the state has an item: a start that is killed now is not taken for a lost state.
     await stores.lakeState.lake()
     await state.takeOver()
@@ -119,17 +121,19 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const { arrivals, untils } = await newestTimes(stream, lakeState)
   const order = continueOrder([...arrivals, ...untils], clock.now())
   const newestAtStart = Math.max(0, ...arrivals)
+  /** The bytes of the records that are in the log and not in the lake. */
+  async function waitingBytes(): Promise<number> {
+    let bytes = 0
+    for (const { shard, highWater } of await readShards(lakeState, stream))
+      bytes += stream.bytesAfter(shard, highWater)
+    return bytes
+  }
   const reserve = createDiskReserve({
     async measureDisk() {
       const { bavail, blocks, bsize } = await statfs(dataDir)
       return { free: bavail * bsize, size: blocks * bsize }
     },
-    async waitingBytes() {
-      let bytes = 0
-      for (const { shard, highWater } of await readShards(lakeState, stream))
-        bytes += stream.bytesAfter(shard, highWater)
-      return bytes
-    },
+    waitingBytes,
     hotBytes: createHotBytes({ state: lakeState, lake, clock }),
     log,
   })
@@ -143,6 +147,8 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
     client: state.client,
     table: state.table,
     stream: withDiskReserve(stream, reserve),
+    waitingBytes,
+    disk: reserve.reading,
     /** Where replays go: anybody may send them, so they stop well before events do. */
     replayObjects: lakeWithDiskReserve(createFolderLake(folder), reserve),
     /** Returns whether the stream has never had a record. */

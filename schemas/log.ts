@@ -4,6 +4,9 @@ export const logCodes = {
   FOLDER_OPEN_TO_OTHERS:
     'other users of the machine may read or write the data folder, which holds credentials and what visitors did',
   STOPPED: 'the service has stopped cleanly',
+  CODE_CHANGED:
+    'the files of the service were replaced while it runs, for example by `git pull` or `npm ci`; it runs the old version until it is restarted',
+  STATE_KEPT: 'the state of an older edition was copied before its conversion; the copy stays for 30 days',
   STOP_CUT_OFF:
     'the stop took too long and was cut off; nothing that was acknowledged is lost, and the next start continues',
   PROXY_NOT_TRUSTED:

@@ -38,6 +38,18 @@ const timezone = z
     description: 'IANA time zone of reads without `tz`; an empty text: UTC',
   })
 
+/** A century: whoever wants more wants all. */
+const MAX_RETENTION_DAYS = 36_500
+const RETENTION_RULE = `Field \`retention_days\` must be a whole number from 1 to ${MAX_RETENTION_DAYS}, or 0 for as long as the plan keeps events.`
+const retentionDays = z
+  .int(RETENTION_RULE)
+  .min(0, RETENTION_RULE)
+  .max(MAX_RETENTION_DAYS, RETENTION_RULE)
+  .meta({
+    description:
+      'Days for which events and replays are kept, at most as many as the plan keeps; 0: as the plan',
+  })
+
 export const createProject = z.object({
   name,
   allowed_origins: allowedOrigins.optional(),
@@ -62,10 +74,11 @@ export const updateProject = z
     allowed_origins: allowedOrigins.optional(),
     link_domains: linkDomains.optional(),
     timezone: timezone.optional(),
+    retention_days: retentionDays.optional(),
   })
   .refine(
     body => Object.values(body).some(value => value !== undefined),
-    'Send at least one of the fields `name`, `allowed_origins`, `link_domains` and `timezone`.',
+    'Send at least one of the fields `name`, `allowed_origins`, `link_domains`, `timezone` and `retention_days`.',
   )
 
 /** The project record of docs/api/projects.md. */
@@ -77,6 +90,9 @@ export const projectRecord = z
     allowed_origins: z.string(),
     timezone: z.string().nullable().meta({
       description: 'IANA time zone of reads without `tz`; null: UTC',
+    }),
+    retention_days: z.int().nullable().meta({
+      description: 'Days for which its events and replays are kept; null: as long as the plan keeps them',
     }),
     total_events: z.int().meta({
       description: 'Stored events, at once; a copy by `event_id` counts until it is compacted',

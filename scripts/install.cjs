@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const childProcess = require('node:child_process')
+const net = require('node:net')
 
 const root = path.join(__dirname, '..')
 // npm must not run on the Node inside node_modules, because npm replaces that folder.
@@ -85,8 +86,26 @@ function fail(message) {
   process.exit(1)
 }
 
-try {
-  if (firstMissing() !== null || pinnedNodeVersion() === null) {
+/** Calls back with the data folder of a service that runs, as its socket shows, or with null. Windows has no such socket. */
+function findService(callback) {
+  const folder = path.resolve(root, process.env.DATA_DIR || '.footfall')
+  if (!process.argv.includes('--service') || process.platform === 'win32') return callback(null)
+  const socket = net.connect(path.join(folder, 'admin.sock'))
+  socket.once('error', () => callback(null))
+  socket.once('connect', () => {
+    socket.destroy()
+    callback(folder)
+  })
+}
+
+function installUnless(running) {
+  if (running !== null) {
+    console.error(
+      `\nA Footfall service runs on ${running}, and an installation would replace its packages while it uses them. Stop it first, then run this again.`,
+    )
+    process.exit(1)
+  }
+  try {
     const startedAt = Date.now()
     console.log(
       'Footfall installs its packages and Node 24 from the npm registry. This takes a minute at most.',
@@ -99,7 +118,13 @@ try {
       )
     }
     console.log(`Footfall has installed its packages in ${Math.round((Date.now() - startedAt) / 1000)} s.`)
+  } catch (error) {
+    fail(error.message)
   }
+}
+
+try {
+  if (firstMissing() !== null || pinnedNodeVersion() === null) findService(installUnless)
 } catch (error) {
   fail(error.message)
 }

@@ -1,6 +1,7 @@
 import type { Command } from '#cli/command'
 import { accountUsage, whoami } from './account.ts'
 import { adminLink } from './admin-link.ts'
+import { adminUpdates } from './admin-updates.ts'
 import { allSites } from './all-sites.ts'
 import { backupCommands } from './backup.ts'
 import { botTraffic } from './bot-traffic.ts'
@@ -10,6 +11,7 @@ import { completionOf } from './completion.ts'
 import { contextCommands } from './contexts.ts'
 import { conversion } from './conversion.ts'
 import { demo } from './demo.ts'
+import { doctor } from './doctor.ts'
 import { events } from './events.ts'
 import { experimentChanges } from './experiment-changes.ts'
 import { getExperiment, listExperiments } from './experiments.ts'
@@ -29,6 +31,7 @@ import { portfolioCommands } from './portfolios.ts'
 import { create, remove, update } from './project-changes.ts'
 import { list, project } from './projects.ts'
 import { properties, propertiesReceived } from './properties.ts'
+import { pull } from './pull.ts'
 import { query } from './query.ts'
 import { replayActions } from './replay-actions.ts'
 import { replayCommands } from './replays.ts'
@@ -92,6 +95,9 @@ export const commands: readonly Command[] = [
   demo,
   openDashboard,
   sqlShell,
+  pull,
   ...backupCommands,
+  adminUpdates,
+  doctor,
   completionOf(() => commands),
 ]

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Argument, Flag, Input, RunCommand } from '#cli/command'
-import { CommandError } from '#cli/errors'
 import { dataFolder } from '#cli/http/base-url'
 import type { Session } from '#cli/run-context'
+import { runServiceProgram } from '#cli/service-program'
 
 /**
  * Copies of the data of one machine. Their code belongs to the service, because it opens the data with the
@@ -60,18 +59,8 @@ async function runProgram(
   session: Session,
 ): Promise<void> {
   const { io, globals } = session
-  const { service } = io
-  if (service === null)
-    throw new CommandError({
-      error: 'NO_SERVICE',
-      message: 'The service is not installed beside this command line, and its code opens the data.',
-      suggested_action: `In the folder of the service: npm run build:cli, then node build/cli/footfall.mjs ${name}`,
-    })
-  const node = join(service, 'node_modules/.bin/node')
   const keyFile = options.keyFile === undefined ? [] : ['--key-file', resolve(String(options.keyFile))]
-  session.exitCode = await io.handOver(existsSync(node) ? node : 'node', [
-    '--disable-warning=ExperimentalWarning',
-    join(service, 'local/backup/main.ts'),
+  session.exitCode = await runServiceProgram('local/backup/main.ts', name, io, [
     name,
     resolve(place ?? ''),
     ...(name === 'verify' ? [] : ['--data', resolve(String(options.data ?? dataFolder(io.env)))]),

@@ -47,6 +47,12 @@ const UPDATE: readonly Flag[] = [
   { flags: '--name <name>', parameter: 'name', help: 'a new name, before the first event' },
   { flags: '--origins <origins>', parameter: 'allowed_origins', help: 'where events may come from' },
   TIMEZONE,
+  {
+    flags: '--retention-days <n>',
+    parameter: 'retention_days',
+    as: 'whole',
+    help: 'for how many days events and replays are kept; 0: as long as the plan keeps them',
+  },
 ]
 
 export const update = callCommand<'PATCH /projects/{id}'>({
@@ -55,7 +61,7 @@ export const update = callCommand<'PATCH /projects/{id}'>({
   effect: 'changes',
   args: [NAME],
   flags: UPDATE,
-  summary: 'Changes the name, the origins or the time zone of a project',
+  summary: 'Changes the name, the origins, the time zone or the retention of a project',
   example: 'update shop --origins https://shop.example.com --dry-run',
   call: input => ({
     endpoint: 'PATCH /projects/{id}',
@@ -86,6 +92,7 @@ function projectFacts(label: string, project: Answer<'PATCH /projects/{id}'>): B
       ['Token', project.project_token],
       ['Origins', project.allowed_origins],
       ['Time zone', project.timezone],
+      ['Kept for days', project.retention_days],
     ],
   }
 }

@@ -2,14 +2,17 @@ import type { Account } from '#core/accounts/account'
 import type { AccountStore } from '#core/accounts/store'
 import { forEachConcurrent } from '#core/async/concurrency'
 import type { Erasures } from '#core/erasure/erasures'
-import { limitsOf, NO_LIMIT, type Profile } from '#core/plans/profile'
+import { keptByPlan, keptByProject } from '#core/plans/kept-since'
+import type { Profile } from '#core/plans/profile'
 import type { Log, Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
+import type { ReplayRemoval } from '#core/replays/remove'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS, midnight, utcDate } from '#core/time'
 import { createFoldedEvents } from '#core/usage/folded-events'
 import { ownerPartition } from '#core/usage/item-keys'
+import { REPLAY_LIMITS } from '#schemas/replays'
 
 export type RetentionServices = StateTable & {
   clock: Now
@@ -18,6 +21,7 @@ export type RetentionServices = StateTable & {
   accounts: Pick<AccountStore, 'byId' | 'listIds'>
   projects: Pick<ProjectStore, 'list'>
   erasures: Pick<Erasures, 'expireEvents'>
+  replays: Pick<ReplayRemoval, 'removeBefore'>
 }
 
 const CONCURRENT_ACCOUNTS = 8
@@ -28,7 +32,8 @@ type Round = { day: string; after: string | null; isDone: boolean }
 const ROUND_KEY = { pk: 'install', sk: 'retention' }
 
 /**
- * Deletes events that are older than their account's plan keeps them (docs/api/limits.md). Reads hide them on
+ * Deletes events and replays that are older than the plan of their account or their project keeps them
+ * (docs/api/limits.md). Reads hide events them on
  * the day when they become too old; they are deleted here by the day of their arrival, two days later: an
  * event may be dated up to five minutes after its arrival, and only whole days are counted. An event that was
  * sent late goes as much later. The counters of the project are not reduced (U21).
@@ -42,43 +47,55 @@ export function createRetention({
   accounts,
   projects,
   erasures,
+  replays,
 }: RetentionServices) {
   const readFoldedEvents = createFoldedEvents({ client, table })
-  const isLimited = Object.values(profile.tiers).some(({ retention_days }) => retention_days !== NO_LIMIT)
 
   /**
    * Works on one page of the accounts, once a day on each. Returns whether today's round goes on. A failed
    * account is logged, and its turn comes again on the next day.
    */
   async function tick(): Promise<boolean> {
-    if (!isLimited) return false
     const round = await readRound()
     if (round.isDone) return false
     const { ids, next } = await accounts.listIds(round.after)
     // At the same time, so that projects of one bucket share a file of tombstones.
+    let isPageDone = true
     await forEachConcurrent(ids, CONCURRENT_ACCOUNTS, async id => {
       try {
         const account = await accounts.byId(id)
-        if (account !== null) await expireAccount(account)
+        if (account !== null && !(await expireAccount(account))) isPageDone = false
       } catch (error) {
         log('JOB_FAILED', { job: `retention of ${id}`, error: String(error) })
       }
     })
+    // Too many replays for one tick: the next one goes on with the same accounts.
+    if (!isPageDone) return true
     await saveRound({ ...round, after: next, isDone: next === null })
     return next !== null
   }
 
-  async function expireAccount(account: Account): Promise<void> {
-    const { retention_days } = limitsOf(profile, account)
-    if (retention_days === NO_LIMIT) return
-    const keptSince = midnight(clock.now()) - retention_days * DAY_MS
-    const last = utcDate(keptSince - 2 * DAY_MS)
+  /** Returns whether nothing is left for today. */
+  async function expireAccount(account: Account): Promise<boolean> {
+    const now = clock.now()
+    const byPlan = keptByPlan(profile, account, now) ?? 0
+    let isDone = true
     for (const project of await projects.list(account.id)) {
-      const done = await expiredUntil(project)
-      if (done >= last) continue
-      if (await hasEvents(project, done, last)) await erasures.expireEvents(project, keptSince - DAY_MS - 1)
-      await saveExpiredUntil(project, last)
+      const keptSince = Math.max(byPlan, keptByProject(project, now))
+      if (keptSince === 0) continue
+      await expireEvents(project, keptSince)
+      if (keptSince > midnight(now) - REPLAY_LIMITS.retention_days * DAY_MS)
+        isDone = (await replays.removeBefore(project.id, keptSince)) && isDone
     }
+    return isDone
+  }
+
+  async function expireEvents(project: Project, keptSince: number): Promise<void> {
+    const last = utcDate(keptSince - 2 * DAY_MS)
+    const done = await expiredUntil(project)
+    if (done >= last) return
+    if (await hasEvents(project, done, last)) await erasures.expireEvents(project, keptSince - DAY_MS - 1)
+    await saveExpiredUntil(project, last)
   }
 
   /** Whether events of the project arrived after the day `after` and until the day `last`. */

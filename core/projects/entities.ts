@@ -18,6 +18,7 @@ export function createProjectEntity({ client, table }: StateTable) {
         link_domains: { type: 'list', items: { type: 'string' }, required: true },
         source_scan_id: { type: 'string' },
         timezone: { type: 'string' },
+        retention_days: { type: 'number' },
         bucket: { type: 'number', required: true },
         has_event_ids: { type: 'boolean' },
         has_links: { type: 'boolean' },

@@ -10,6 +10,8 @@ export type Project = {
   source_scan_id: string | null
   /** IANA time zone of reads without `tz`; null: UTC. */
   timezone: string | null
+  /** Days for which its events are kept, if fewer than its plan keeps (U122); null: as the plan. */
+  retention_days: number | null
   /** hash(id) mod BUCKETS; never changes. */
   bucket: number
   /** Whether any event came with an event_id: only then can reads meet copies. */

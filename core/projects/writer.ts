@@ -45,6 +45,8 @@ export type ProjectChanges = {
   link_domains?: string[] | undefined
   /** IANA name; empty: none any more. */
   timezone?: string | undefined
+  /** 0: as the plan, from now on. */
+  retention_days?: number | undefined
 }
 
 export type ProjectWriterServices = StateTable & {
@@ -160,7 +162,7 @@ export function createProjectWriter({
    * (bad origins) or NOT_FOUND (deleted in the meantime).
    */
   async function update(project: Pick<Project, 'id'>, changes: ProjectChanges): Promise<Project> {
-    const { name, link_domains, timezone } = changes
+    const { name, link_domains, timezone, retention_days } = changes
     const allowed_origins =
       changes.allowed_origins === undefined ? undefined : normalizeOrigins(changes.allowed_origins)
     for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -171,13 +173,14 @@ export function createProjectWriter({
         allowed_origins: allowed_origins ?? before.allowed_origins,
         link_domains: link_domains ?? before.link_domains,
         timezone: (timezone ?? before.timezone) || undefined,
+        retention_days: (retention_days ?? before.retention_days) || undefined,
         version: before.version + 1,
       }
       await reserveValues(before, after)
       const change = projects
         .patch({ id: before.id })
         .set({ ...fieldsOf(after), version: after.version })
-        .remove(after.timezone === undefined ? ['timezone'] : [])
+        .remove(OPTIONAL_FIELDS.filter(field => after[field] === undefined))
         .where(
           (item, { eq, notExists }) =>
             `${eq(item.version, before.version)} AND ${notExists(item.deleted_at)}`,
@@ -275,8 +278,15 @@ function reservationsOf(item: Omit<ProjectItem, 'bucket'>): [name: Reservation, 
 }
 
 /** What a request can change, without what the project has no more. */
-function fieldsOf({ name, allowed_origins, link_domains, timezone }: ProjectItem) {
-  return { name, allowed_origins, link_domains, ...(timezone !== undefined && { timezone }) }
+/** Fields that an item lacks while nothing was chosen. */
+const OPTIONAL_FIELDS = ['timezone', 'retention_days'] as const
+
+function fieldsOf({ name, allowed_origins, link_domains, timezone, retention_days }: ProjectItem) {
+  return {
+    ...{ name, allowed_origins, link_domains },
+    ...(timezone !== undefined && { timezone }),
+    ...(retention_days !== undefined && { retention_days }),
+  }
 }
 
 function duplicateOrigin(origin: string): ApiError {

@@ -96,6 +96,18 @@ function checkCredential({
 
 export type Replays = ReturnType<typeof openReplays>
 
+/** What deletes replays in a process that only keeps the data in order. */
+export function openReplayRemoval({
+  profile,
+  clock,
+  objects,
+  ...state
+}: StateTable & Pick<ReplayServices, 'profile' | 'clock' | 'objects'>) {
+  const replays = createReplayStore({ ...state, clock })
+  const quota = createReplayQuota({ ...state, clock, profile })
+  return createReplayRemoval({ replays, quota, objects, clock })
+}
+
 /** The daily work of session replay in a process (upkeep.ts). */
 export function openReplayUpkeep({
   profile,

@@ -2,7 +2,7 @@ import { forEachConcurrent } from '#core/async/concurrency'
 import { unavailable } from '#core/errors'
 import type { Lake, Now } from '#core/ports'
 import type { ReplayQuota } from './quota.ts'
-import { objectsPrefix, type Replay } from './replay.ts'
+import { beforeStart, objectsPrefix, type Replay } from './replay.ts'
 import type { ReplayStore } from './store.ts'
 
 export type RemovalServices = {
@@ -16,6 +16,8 @@ const PAGE = 100
 const CONCURRENCY = 8
 /** A request deletes for this time at most, ms; a function of AWS has 29 s. */
 const REQUEST_MS = 20_000
+/** Background work deletes for this time at most, ms: other work of the same process waits for it. */
+const PASS_MS = 10_000
 
 /** Deletes replays with every byte of them. */
 export function createReplayRemoval({ replays, quota, objects, clock }: RemovalServices) {
@@ -46,6 +48,19 @@ export function createReplayRemoval({ replays, quota, objects, clock }: RemovalS
   }
 
   /**
+   * Deletes the replays of a project that began before `at`, Unix ms. Returns whether all of them are gone:
+   * after PASS_MS the rest is left to the next call.
+   */
+  async function removeBefore(projectId: string, at: number): Promise<boolean> {
+    const end = clock.now() + PASS_MS
+    for await (const page of replays.pages(projectId, PAGE, { after: '', before: beforeStart(at) })) {
+      await forEachConcurrent(page, CONCURRENCY, remove)
+      if (clock.now() > end) return false
+    }
+    return true
+  }
+
+  /**
    * Deletes these replays. Throws UNAVAILABLE when the time of a request is over before all are gone; each
    * request deletes some, so the same request again goes on.
    */
@@ -66,7 +81,7 @@ export function createReplayRemoval({ replays, quota, objects, clock }: RemovalS
     return removed
   }
 
-  return { remove, removeEach, removeOfProjects }
+  return { remove, removeEach, removeOfProjects, removeBefore }
 }
 
 export type ReplayRemoval = ReturnType<typeof createReplayRemoval>

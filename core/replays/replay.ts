@@ -82,6 +82,11 @@ export function beforeReadable(now: number): string {
   return prefixOf(now - RETENTION_MS + 1)
 }
 
+/** The ids of all replays that began before this Unix ms come before this text. */
+export function beforeStart(at: number): string {
+  return prefixOf(at)
+}
+
 /** The objects of a replay have this prefix. Its first part is the UTC day, so that a whole day can go. */
 export function objectsPrefix(id: string): string {
   return `${REPLAY_PREFIX}${utcDate(startOf(id))}/${id}/`

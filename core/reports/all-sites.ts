@@ -3,6 +3,7 @@ import { mayHaveCopies } from '#core/lake/read/hot-events'
 import type { LakeRead } from '#core/lake/read/lake-read'
 import { activity, oldestEvent } from '#core/lake/read/relations'
 import { scanStrategy } from '#core/lake/read/scan-strategy'
+import { keptByProject } from '#core/plans/kept-since'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql/sql'
 import { DAY_MS, utcDate } from '#core/time'
@@ -53,7 +54,7 @@ export async function allSites(
   const localTimestamp = zone.isUtc ? null : zone.localTimestamp(range)
 
   async function toStatement(rows: ReadRows, project: ReportProject): Promise<SiteStatement> {
-    const from = Math.max(range.from, oldestEvent(project), keptSince)
+    const from = Math.max(range.from, oldestEvent(project), keptSince, keptByProject(project, now))
     const snapshot = await lake.ofBucket(project.bucket)
     const copies = await findCopies(rows, { snapshot, project })
     const relation = activity({ snapshot, project, from, to: range.to, ...copies }, localTimestamp)

@@ -1,7 +1,8 @@
 import type { Demo } from '#core/access/demo'
 import type { AccountStore } from '#core/accounts/store'
+import { ApiError } from '#core/errors'
 import type { RefusedCountsStore } from '#core/identity/fold/refused-counts'
-import { limitsOf, type Profile } from '#core/plans/profile'
+import { limitsOf, NO_LIMIT, type Profile, type TierLimits } from '#core/plans/profile'
 import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { ProjectStore } from '#core/projects/store'
@@ -97,10 +98,10 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
       body: { project: project.name, days, rows: await usageByDay(project, days) },
     })),
 
-    updateProject: chain(routes.updateProject)(async ({ project, body }) => ({
-      status: 200,
-      body: await record(await projects.update(project, body)),
-    })),
+    updateProject: chain(routes.updateProject)(async ({ caller: { account }, project, body }) => {
+      requireKeptByPlan(limitsOf(profile, account), body.retention_days)
+      return { status: 200, body: await record(await projects.update(project, body)) }
+    }),
 
     deleteProject: chain(routes.deleteProject)(async ({ project }) => {
       await projects.remove(project)
@@ -109,16 +110,27 @@ export function projectEndpoints(services: ProjectEndpointServices, chain: Retur
   }
 }
 
+/** Throws MISSING_FIELDS for more days than the plan keeps (U122). */
+function requireKeptByPlan({ retention_days: most }: TierLimits, days = 0): void {
+  if (most === NO_LIMIT || days <= most) return
+  throw new ApiError(
+    'MISSING_FIELDS',
+    `Field \`retention_days\` must be at most ${most}, because the plan keeps events that long. Send a smaller number, or 0 for as long as the plan keeps them.`,
+  )
+}
+
 const NO_TOTALS: ProjectTotals = { events: 0, reads: 0, times: null }
 
 function toRecord(project: Project, totals = NO_TOTALS): ProjectRecord {
-  const { id, name, project_token, allowed_origins, timezone, source_scan_id, created_at } = project
+  const { id, name, project_token, allowed_origins, timezone, retention_days } = project
+  const { source_scan_id, created_at } = project
   return {
     id,
     name,
     project_token,
     allowed_origins,
     timezone,
+    retention_days,
     total_events: totals.events,
     total_reads: totals.reads,
     first_event_at: toIso(totals.times?.first),

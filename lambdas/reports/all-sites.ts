@@ -1,3 +1,4 @@
+import { type KeptProject, keptByProject } from '#core/plans/kept-since'
 import { allSites } from '#core/reports/all-sites'
 import type { ReadNotes } from '#core/reports/run/notes'
 import { warnOfRange } from '#core/reports/run/warn-of-range'
@@ -12,6 +13,12 @@ import { keptSince } from './visible-events.ts'
 
 /** GET /account/all-sites: the events of all projects of the caller. */
 export function allSitesEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint) {
+  /** The first day that any of the projects keeps, Unix ms. */
+  function keptByAny(projects: readonly KeptProject[]): number {
+    const now = services.clock.now()
+    return Math.min(...projects.map(project => keptByProject(project, now)))
+  }
+
   return chain(routes.allSites)(async call => {
     const projects = await readableProjects(services, call.caller)
     const since = keptSince(services, call.caller)
@@ -21,7 +28,7 @@ export function allSitesEndpoint(services: ReportsServices, { chain, read }: Rea
         readFirstEvent(services, projects),
       ])
       if (firstAt !== null && reportServices.notes !== undefined)
-        warnOfPeriods(body.period, Math.max(firstAt, since ?? 0), reportServices.notes)
+        warnOfPeriods(body.period, Math.max(firstAt, since ?? 0, keptByAny(projects)), reportServices.notes)
       return body
     })
     return respond(call, result)

@@ -18,19 +18,24 @@ export type AdminServices = {
   setupLink(): Promise<string>
   /** What the service counts, for a backup. */
   countDays(): Promise<object>
+  /** How the service is, for `footfall doctor`. */
+  readState(): Promise<object>
+  /** A new secret path of the service, for `footfall doctor`. */
+  openProbe(): Promise<object>
   log: Log
 }
 
 /**
  * Answers the commands of whoever runs the machine, over a unix socket: `POST /link` returns a new sign-in
- * link of the owner (`footfall admin link`), and `POST /days` the events by project and day (`footfall
- * backup`). No browser and no other machine can reach it, and the system lets only the user of the service
- * and root connect. Rejects with the error of the system when the socket cannot be opened, for example
- * because its path is too long (107 bytes on Linux). Windows has no such socket, so there it does nothing.
+ * link of the owner (`footfall admin link`), `POST /days` the events by project and day (`footfall backup`),
+ * `POST /state` how the service is and `POST /probe` a path of it (`footfall doctor`). No browser and no
+ * other machine can reach it, and the system lets only the user of the service and root connect. Rejects with
+ * the error of the system when the socket cannot be opened, for example because its path is too long (107
+ * bytes on Linux). Windows has no such socket, so there it does nothing.
  */
 export async function openAdminSocket(
   dataDir: string,
-  { setupLink, countDays, log }: AdminServices,
+  { setupLink, countDays, readState, openProbe, log }: AdminServices,
 ): Promise<AdminSocket> {
   if (process.platform === 'win32') return { close: async () => {} }
   const path = adminSocketPath(dataDir)
@@ -43,6 +48,8 @@ export async function openAdminSocket(
       },
     ],
     ['/days', { make: countDays, failure: 'The events cannot be counted now. Try again in a few seconds.' }],
+    ['/state', { make: readState, failure: 'The state cannot be read now. Try again in a few seconds.' }],
+    ['/probe', { make: openProbe, failure: 'No probe could be opened. Try again in a few seconds.' }],
   ])
   const server = createServer((request, response) => {
     const respond = (status: number, body: object) =>
@@ -53,7 +60,7 @@ export async function openAdminSocket(
     if (answer === undefined) {
       respond(404, {
         error: 'NOT_FOUND',
-        message: 'There is no such path here. Use POST /link or POST /days.',
+        message: `There is no such path here. Use POST with one of ${[...answers.keys()].join(', ')}.`,
       })
       return
     }

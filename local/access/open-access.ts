@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openOAuthClients } from '#core/access/oauth-clients'
+import type { IdentityProvider } from '#core/access/provider'
 import { type AccessStores, createAccessStores } from '#core/access-stores'
 import type { Clock, Log } from '#core/ports'
 import type { HttpFunction } from '#lambdas/http/http'
@@ -15,6 +16,8 @@ import { openProviders } from './providers.ts'
 
 export type Access = AccessStores & {
   pages: HttpFunction
+  /** How people sign in, beside the link of the owner. */
+  providers: readonly IdentityProvider[]
   /** Answers requests of the embedded identity provider; false for all others. */
   serve(request: IncomingMessage, response: ServerResponse): boolean
   /** A new one-time link that signs a browser in as the owner. */
@@ -78,6 +81,7 @@ export async function openAccess(
   return {
     ...stores,
     pages,
+    providers,
     serve,
     setupLink: async () => `${baseUrl}/setup/${await stores.setupLinks.issue(ownerId)}`,
     async close() {

@@ -55,12 +55,15 @@ type Key = import('node:crypto').KeyObject | null
 
 async function backUp(dataDir: string, backups: string, keep: string, key: Key): Promise<Answer> {
   if (!/^[1-9]\d{0,3}$/.test(keep)) throw new FolderError('--keep takes a number from 1 to 9999.', null)
-  const [{ makeBackup }, { askService }] = await Promise.all([
+  const [{ makeBackup }, { askService }, { noteBackup }] = await Promise.all([
     import('./make-backup.ts'),
     import('./ask-service.ts'),
+    import('#local/watch/last-backup'),
   ])
   const readCounts = () => askService(dataDir)
+  const startedAt = Date.now()
   const made = await makeBackup({ dataDir, backups, keep: Number(keep), key, readCounts })
+  noteBackup(dataDir, startedAt)
   const count = made.isCounted
     ? 'It has what the service counted by day, for footfall verify.'
     : 'No service answered, so footfall verify can count its events but not compare them.'

@@ -3,13 +3,15 @@ import type { Billing } from '#core/billing/billing'
 import { createPurge } from '#core/deletion/purge'
 import { createRetention } from '#core/deletion/retention'
 import type { Profile } from '#core/plans/profile'
-import type { Log, Now } from '#core/ports'
-import { openReplayUpkeep } from '#core/replays/open-replays'
+import type { Clock, Log } from '#core/ports'
+import { openReplayRemoval, openReplayUpkeep } from '#core/replays/open-replays'
 import type { ScanMaintenance } from '#core/scans/open-scan-maintenance'
 import { createDeletionList } from '#core/state/deletion-list'
+import { lakeDir } from '#local/data-folder'
 import { deleteDays } from '#local/lake/folder'
 import type { Storage } from '#local/storage'
 import { REPLAY_PREFIX } from '#schemas/replays'
+import { deleteKeptStates } from './keep-before-conversion.ts'
 
 /** The first run waits until the start is over. */
 const FIRST_MS = 60_000
@@ -17,27 +19,27 @@ const PAUSE_MS = 3_600_000
 
 export type StateMaintenanceServices = Storage & {
   billing: Billing | null
-  /** The folder of the lake, which has the objects of replays. */
-  lakeFolder: string
+  dataDir: string
   profile: Profile
   scans: Pick<ScanMaintenance, 'tick'>
-  clock: Now
+  clock: Clock
   log: Log
 }
 
 /**
  * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's
  * retention, and expired replays; begins monthly website analyses; cancels the subscriptions of deleted
- * accounts, and reports what others have used. Once an hour until `stop`.
+ * accounts, and reports what others have used; deletes old copies of a converted state. Once an hour until `stop`.
  */
-export function startStateMaintenance({ billing, lakeFolder, scans, ...services }: StateMaintenanceServices) {
-  const { log } = services
+export function startStateMaintenance({ billing, dataDir, scans, ...services }: StateMaintenanceServices) {
+  const { clock, log } = services
   const stopping = new AbortController()
   const purge = createPurge({ ...services, deletions: createDeletionList(services) })
-  const retention = createRetention(services)
+  const removal = openReplayRemoval({ ...services, objects: services.replayObjects })
+  const retention = createRetention({ ...services, replays: removal })
   const replays = openReplayUpkeep({
     ...services,
-    deleteDaysBefore: day => deleteDays(lakeFolder, REPLAY_PREFIX, day),
+    deleteDaysBefore: day => deleteDays(lakeDir(dataDir), REPLAY_PREFIX, day),
   })
 
   async function run(): Promise<void> {
@@ -45,6 +47,7 @@ export function startStateMaintenance({ billing, lakeFolder, scans, ...services 
     while (await sleep(pause, true, { signal: stopping.signal, ref: false }).catch(() => false)) {
       pause = PAUSE_MS
       try {
+        deleteKeptStates(dataDir, clock)
         await billing?.cancelPlanned()
         await billing?.reportUsage()
         await scans.tick()

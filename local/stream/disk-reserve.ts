@@ -11,6 +11,11 @@ export type DiskReserveServices = {
   log: Log
 }
 
+/**
+ * The disk when it was last measured, in bytes. `needed`: the reserve. `isReached`: events are refused now.
+ */
+export type DiskReading = { free: number; size: number; needed: number; isReached: boolean }
+
 export type DiskReserve = {
   /** Throws UNAVAILABLE when the records would use room that the acknowledged events need. */
   take(records: readonly Uint8Array[]): void
@@ -21,6 +26,7 @@ export type DiskReserve = {
   takeObject(bytes: number): void
   /** Measures the disk. It never throws: a disk that cannot be measured does not stop appends. */
   measure(): Promise<void>
+  reading(): DiskReading
 }
 
 /** Always kept: for the state, for the write-ahead log on its way into the file, and for temporary files. */
@@ -71,6 +77,7 @@ export function createDiskReserve({
   /** Room for more records until the next measurement. */
   let budget = Number.POSITIVE_INFINITY
   let measured = { free: 0, needed: 0 }
+  let diskSize = 0
   /** The part of the budget that replays leave to events. */
   let replayRoom = REPLAY_ROOM_BYTES
   const events = createEpisode('events', reached => {
@@ -86,6 +93,7 @@ export function createDiskReserve({
       const needed = neededBytes(await waitingBytes(), await hotBytes())
       const { free, size } = await measureDisk()
       measured = { free, needed }
+      diskSize = size
       budget = free - needed
       replayRoom = Math.min(REPLAY_ROOM_BYTES, size * REPLAY_ROOM_SHARE)
       events.measure(budget)
@@ -95,6 +103,7 @@ export function createDiskReserve({
 
   return {
     measure,
+    reading: () => ({ ...measured, size: diskSize, isReached: events.isReached() }),
     take(records) {
       const bytes = records.reduce((sum, { length }) => sum + length, 0)
       const needed = bytes * LOG_PER_RECORD_BYTE + neededBytes(bytes, 0) - FLOOR_BYTES
@@ -118,6 +127,7 @@ function createEpisode(things: string, onChange: (isReached: boolean) => void) {
   }
 
   return {
+    isReached: () => isReached,
     measure: (room: number) => setReached(room <= (isReached ? RESUME_BYTES : 0)),
     take(needed: number, room: number): void {
       // A refusal starts an episode too, so that the log tells the operator of it.

@@ -90,7 +90,13 @@ async function runStats(snapshot: Snapshot & { now: number }, has_event_ids: boo
   const project: Project = {
     ...{ id: 'proj_1', account_id: 'acc_1', name: 'one', project_token: 'aat_1', bucket: 3, has_event_ids },
     ...{ allowed_origins: '*', link_domains: [], source_scan_id: null, deleted_at: null },
-    ...{ has_links: false, has_linked_anonymous_ids: false, portfolio_id: null, timezone: null },
+    ...{
+      has_links: false,
+      has_linked_anonymous_ids: false,
+      portfolio_id: null,
+      timezone: null,
+      retention_days: null,
+    },
     created_at: new Date(START).toISOString(),
   }
   // As a request runs it, with the counters that know the first event.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test } from 'vitest'
@@ -69,6 +69,8 @@ test.each(editions)(
     const dataDir = copyOf(edition)
     const env = { EPOCH_SECONDS: '1' }
     const first = await startService({ dataDir, env })
+    const isConverted = Number(edition) < EDITION
+    expect(existsSync(join(dataDir, `state.db.edition-${edition}`))).toBe(isConverted)
     await expectAnswers(first, edition)
     await eventually(() => expect(first.output()).toContain('"code":"EPOCH_COMPACTED"'))
     await expectAnswers(first, edition)

@@ -28,6 +28,7 @@ describe('POST /projects', () => {
       project_token: expect.stringMatching(/^aat_[0-9a-f]{48}$/),
       allowed_origins: '*',
       timezone: null,
+      retention_days: null,
       total_events: 0,
       total_reads: 0,
       first_event_at: null,

@@ -25,6 +25,9 @@ let own: typeof service
 let unlimited: Project
 let both: Project
 let recent: Project
+/** Of that service: what `both` and `recent` have, and a choice of 90 days in the place of a plan. */
+let chosen: Project
+let chosenRecent: Project
 
 beforeAll(async () => {
   folder = await openFolderLake()
@@ -35,6 +38,10 @@ beforeAll(async () => {
   })
   own = await openHttpService({ reading: { engine: folder.engine, openLake: () => built.openLake() } })
   unlimited = await own.createProject()
+  chosen = await own.createProject()
+  chosenRecent = await own.createProject()
+  for (const { id } of [chosen, chosenRecent])
+    await own.call(routes.updateProject, { id, body: { retention_days: 90 } })
   own.wait(LATER - NOW)
   both = await service.createProject()
   recent = await service.createProject()
@@ -46,8 +53,8 @@ beforeAll(async () => {
   built = await folder.build({
     // The first two epochs are one segment, the third is hot.
     epochs: [
-      [[older(both), older(unlimited)]],
-      [[...newer(both), ...newer(unlimited), ...newer(recent)]],
+      [[older(both), older(unlimited), older(chosen)]],
+      [[both, unlimited, recent, chosen, chosenRecent].flatMap(newer)],
       [[]],
     ],
     compacted: 3,
@@ -90,11 +97,16 @@ function rangeOf(name: RouteName): Record<string, string | number> {
   return { since: '99d' }
 }
 
-async function read(name: RouteName, project: Project, fields: Record<string, string | number>) {
+async function read(
+  name: RouteName,
+  project: Project,
+  fields: Record<string, string | number>,
+  from = service,
+) {
   const route: Route = routes[name]
-  const request = await goodRequest(service, name, project.name)
+  const request = await goodRequest(from, name, project.name)
   const query = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)]))
-  const { status, text } = await service.call(route, {
+  const { status, text } = await from.call(route, {
     ...request,
     ...(route.body
       ? { body: { ...(request.body as object), ...fields } }
@@ -111,6 +123,12 @@ const reads = (Object.entries(routes) as [RouteName, Route][]).filter(
 test.each(reads)('%s sees no event that is older than the plan keeps', async name => {
   const text = await read(name, both, rangeOf(name))
   expect(text).toBe(await read(name, recent, rangeOf(name)))
+  expect(text).not.toContain('old_event')
+})
+
+test.each(reads)('%s sees no event that is older than its project keeps', async name => {
+  const text = await read(name, chosen, rangeOf(name), own)
+  expect(text).toBe(await read(name, chosenRecent, rangeOf(name), own))
   expect(text).not.toContain('old_event')
 })
 
@@ -132,4 +150,45 @@ test('GET /account/all-sites counts no event that is older than the plan keeps',
 test('a plan that keeps more shows the old events', async () => {
   const { body } = await own.call(routes.stats, { query: { project: unlimited.name, since: '99d' } })
   expect(body.totals).toMatchObject({ total_events: 9 })
+})
+
+test('GET /account/all-sites counts of each project what it keeps itself', async () => {
+  const { body } = await own.call(routes.allSites, { query: { period: '90d' } })
+  expect(body.summary).toMatchObject({ total_events: { current: 18, previous: 3 } })
+})
+
+test('a project that takes its choice back shows what was not deleted yet', async () => {
+  const count = async () => {
+    const { body } = await own.call(routes.stats, { query: { project: chosen.name, since: '99d' } })
+    return (body.totals as { total_events: number }).total_events
+  }
+  const choose = (retention_days: number) =>
+    own.call(routes.updateProject, { id: chosen.id, body: { retention_days } })
+  expect(await count()).toBe(6)
+  expect((await choose(0)).body).toMatchObject({ retention_days: null })
+  expect(await count()).toBe(9)
+  expect((await choose(30)).body).toMatchObject({ retention_days: 30 })
+  expect(await count()).toBe(3)
+  expect((await choose(90)).body).toMatchObject({ retention_days: 90 })
+})
+
+test.each([-1, 1.5, 36_501, '30', true])('%j is no number of days', async retention_days => {
+  const { status, body } = await own.call(routes.updateProject, {
+    id: unlimited.id,
+    body: { retention_days },
+  })
+  expect([status, body.error, body.message]).toEqual([
+    400,
+    'MISSING_FIELDS',
+    expect.stringContaining('`retention_days`'),
+  ])
+})
+
+test('a project keeps at most what its plan keeps', async () => {
+  const choose = (retention_days: number) =>
+    service.call(routes.updateProject, { id: both.id, body: { retention_days } })
+  const { status, body } = await choose(91)
+  expect([status, body.error]).toEqual([400, 'MISSING_FIELDS'])
+  expect(body.message).toContain('at most 90')
+  for (const days of [90, 0]) expect((await choose(days)).status).toBe(200)
 })

@@ -14,7 +14,15 @@ const development: Record<string, string> = read('package.json').devDependencies
  * What a server runs: the service with its threads and processes, copies, and the build of the command line.
  */
 const ENTRIES = [
-  ...['local/main.ts', 'local/backup/main.ts', 'cli/build.ts', 'cli/entry.ts'],
+  ...[
+    'local/main.ts',
+    'local/backup/main.ts',
+    'local/doctor/main.ts',
+    'local/update/main.ts',
+    'local/pull/main.ts',
+    'cli/build.ts',
+    'cli/entry.ts',
+  ],
   ...globSync('local/**/{thread,process,*-thread}.ts', { cwd: root }),
   // The service builds what browsers load.
   ...globSync('{tracker/index,dashboard/app,dashboard/chat-view/main,replay/recorder/index}.{ts,tsx}', {

@@ -37,6 +37,21 @@ const LAKE_ITEM = '$lake_1'
 const MANIFEST_ITEMS = '$manifest_1#bucket_'
 
 /**
+ * The older edition of the data, which this version converts at its first read of the lake; null when there
+ * is nothing to convert. Throws EditionError for data that must not be touched.
+ */
+export async function convertibleEdition(state: StateTable): Promise<number | null> {
+  const { client, table } = state
+  const Key = { pk: LAKE_PARTITION, sk: LAKE_ITEM }
+  const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+  if (Item === undefined || Item.edition === EDITION) return null
+  const edition = Number(Item.edition ?? 0)
+  assertNotNewer(edition)
+  if (edition === 0) await assertNotForgotten(state)
+  return edition
+}
+
+/**
  * Throws EditionError for a table from before 2026-11-23, which no version since then can read: its erasures
  * and its oldest files would be ignored. Versions since then had no numbers either, and their tables are
  * read. Only a table without a number is asked.

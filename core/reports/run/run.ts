@@ -3,6 +3,7 @@ import { type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
 import { oldestEvent } from '#core/lake/read/relations'
 import { scanStrategy } from '#core/lake/read/scan-strategy'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
+import { type KeptProject, keptByProject } from '#core/plans/kept-since'
 import type { Now, QueryEngine, Row, SqlQuery } from '#core/ports'
 import { contextOfRange } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
@@ -54,6 +55,8 @@ export type ReportProject = LakeRead['project'] & {
   name: string
   /** IANA time zone of reads without `tz`; null or absent: UTC. */
   timezone?: string | null | undefined
+  /** Days for which it keeps events; null or absent: as its plan. */
+  retention_days?: number | null | undefined
   /** Where its own pages are, so that they are no source of visits (docs/api/sources.md). */
   allowed_origins?: string | undefined
   link_domains?: string[] | undefined
@@ -237,7 +240,9 @@ export async function runReport<Params extends DatedParams, Body>(
     start: zone.startOf(zone.dateOf(range.from)),
     end: zone.startOf(addDays(zone.dateOf(Math.min(range.to - 1, now)), 1)),
   }
-  const oldestOf = (each: Pick<ReportProject, 'created_at'>) => Math.max(oldestEvent(each), keptSince)
+  const keptOf = (each: KeptProject) => Math.max(keptSince, keptByProject(each, now))
+  const oldestOf = (each: KeptProject & Pick<ReportProject, 'created_at'>) =>
+    Math.max(oldestEvent(each), keptOf(each))
   const condition = conditionOf(params, segments)
   if (condition !== null && hasNegativeLeaf(condition)) notes.warnings.add(NEGATIVE)
   function choosePart(read: LakeRead): LakeRead {
@@ -274,7 +279,7 @@ export async function runReport<Params extends DatedParams, Body>(
       const readFirst = () =>
         withStatements(quietEngine, { lake, signal }, quietRows => readFirstEvent(quietRows, whole))
       const first = await (firstEvents?.(project.id, readFirst) ?? readFirst())
-      return first === null ? null : zone.dateOf(Math.max(first, keptSince))
+      return first === null ? null : zone.dateOf(Math.max(first, keptOf(project)))
     })
     const request = {
       ...{

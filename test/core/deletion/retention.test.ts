@@ -29,7 +29,16 @@ afterAll(() => state.close())
 function openWorld(profile = profiles.hosted) {
   const pipeline = openErasurePipeline(state, dir)
   const { clock, accounts, projects, lakeState } = pipeline
-  const services = { ...state, ...pipeline, profile, log: (code: string) => void logged.push(code) }
+  /** What is left of the calls for replays; the first answers come first. */
+  const removals: { projectId: string; at: number }[] = []
+  const answers: boolean[] = []
+  const replays = {
+    async removeBefore(projectId: string, at: number) {
+      removals.push({ projectId, at })
+      return answers.shift() ?? true
+    },
+  }
+  const services = { ...state, ...pipeline, profile, replays, log: (code: string) => void logged.push(code) }
   const retention = createRetention(services)
 
   async function createProject(tier: 'free' | 'pro') {
@@ -60,7 +69,18 @@ function openWorld(profile = profiles.hosted) {
   }
 
   const START = clock.time
-  return { ...pipeline, retention, createProject, reachDay, rows, expirationsOf, START }
+  return {
+    ...pipeline,
+    retention,
+    replays,
+    removals,
+    answers,
+    createProject,
+    reachDay,
+    rows,
+    expirationsOf,
+    START,
+  }
 }
 
 test('events of a free account are deleted when reads have hidden them for a day or two, and younger ones stay', async () => {
@@ -157,4 +177,47 @@ test('a failure of one account is logged, and the others are served; the next da
   clock.time += DAY
   while (await tick());
   expect(await expirations()).toEqual([1, 1])
+})
+
+test('under `own` a project with a choice loses its old events, and one without keeps them', async () => {
+  const { projects, clock, START, createProject, storeFor, reachDay, rows, removals } = openWorld(
+    profiles.own,
+  )
+  const [chosen, other] = [await createProject('pro'), await createProject('pro')]
+  await projects.update(chosen, { retention_days: 60 })
+  for (const project of [chosen, other]) await storeFor(project, 'ada')
+  clock.time = START + 50 * DAY
+  for (const project of [chosen, other]) await storeFor(project, 'bob')
+  await reachDay(62)
+  const left = chosen.bucket === other.bucket ? [3, 3] : [1, 2]
+  expect([await rows(chosen), await rows(other)]).toEqual(left)
+  // Replays go after 30 days anyway.
+  expect(removals).toEqual([])
+  expect(logged).toEqual([])
+})
+
+test('of project and plan the smaller number counts', async () => {
+  const { projects, clock, START, createProject, storeFor, reachDay, rows } = openWorld()
+  const project = await createProject('free')
+  // A plan may become smaller after the choice.
+  await projects.update(project, { retention_days: 300 })
+  await storeFor(project, 'ada')
+  clock.time = START + 40 * DAY
+  await storeFor(project, 'bob')
+  await reachDay(92)
+  expect(await rows(project)).toBe(1)
+})
+
+test('a number below 30 holds for replays, in as many ticks as it takes', async () => {
+  const { projects, clock, START, createProject, retention, removals, answers } = openWorld(profiles.own)
+  const project = await createProject('pro')
+  await projects.update(project, { retention_days: 7 })
+  clock.time = START + 20 * DAY
+  answers.push(false, false)
+  expect([await retention.tick(), await retention.tick()]).toEqual([true, true])
+  while (await retention.tick());
+  const at = Math.floor(clock.time / DAY) * DAY - 7 * DAY
+  expect(removals).toEqual(Array(3).fill({ projectId: project.id, at }))
+  expect(await retention.tick()).toBe(false)
+  expect(removals).toHaveLength(3)
 })

@@ -30,6 +30,7 @@ describe('create', () => {
       link_domains: [],
       source_scan_id: null,
       timezone: null,
+      retention_days: null,
       bucket: expect.any(Number),
       has_event_ids: false,
       has_links: false,

@@ -140,3 +140,20 @@ test('a deletion that failed has stopped the recorder, and the same request agai
   expect((await service.call(routes.deleteReplay, { id })).status).toBe(200)
   await expectGone(id)
 })
+
+test('replays that began before a time are deleted with their bytes, and no later one', async () => {
+  const old = await openRecording()
+  service.wait(86_400_000)
+  const bytes = await storedBytes()
+  const young = await openRecording()
+  const withYoung = await storedBytes()
+  const { started_at } = await find(young.id)
+  expect(await service.replays.removal.removeBefore(project.id, started_at)).toBe(true)
+  expect(await service.replays.replays.byId(old.id)).toBeNull()
+  expect(await objectsOf(old.id)).toEqual([])
+  expect(await objectsOf(young.id)).toHaveLength(1)
+  // What the old one had is free again.
+  expect((await storedBytes()).committed).toBe(withYoung.committed - bytes.committed + bytesBefore.committed)
+  expect(await service.replays.removal.removeBefore(project.id, started_at + 1)).toBe(true)
+  await expectGone(young.id)
+})

@@ -13,6 +13,8 @@ async function open(folder: string, setupLink: () => Promise<string>, lines: unk
   const socket = await openAdminSocket(folder, {
     setupLink,
     countDays: async () => ({ days: {} }),
+    readState: async () => ({}),
+    openProbe: async () => ({}),
     log: code => void lines.push(code),
   })
   onTestFinished(() => socket.close())

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writePull } from '#local/pull/write-pull'
+import { eventually } from '#test/support/eventually'
+import { cleanUp, newFolder } from '#test/support/service-process'
+import { HUMAN_USER_AGENT } from '#test/support/user-agents'
+import type { Runner } from './built-cli.ts'
+import { type DemoService, demoService } from './demo-service.ts'
+import { signIn } from './sign-in.ts'
+import { createRunner } from './world.ts'
+
+/** `footfall pull`: the events of a project in a file of DuckDB or in Parquet. */
+
+let service: DemoService
+let run: Runner
+let folder: string
+beforeAll(async () => {
+  service = await demoService()
+  folder = newFolder()
+  run = createRunner({ AA_BASE_URL: service.baseUrl, AA_CONFIG_DIR: newFolder(), DATA_DIR: service.dataDir })
+  await signIn(run, service)
+})
+afterAll(cleanUp)
+
+async function rowsOf(statement: string, file = ':memory:'): Promise<Record<string, unknown>[]> {
+  const instance = await DuckDBInstance.create(file)
+  const connection = await instance.connect()
+  try {
+    return (await connection.runAndReadAll(statement)).getRowObjectsJson()
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+async function send(path: string, body: object, key?: string): Promise<number> {
+  const headers = { 'User-Agent': HUMAN_USER_AGENT, ...(key !== undefined && { 'X-API-Key': key }) }
+  return (await fetch(service.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })).status
+}
+
+test('people are resolved, a copy counts once, an erased person is gone, and each day is that of the service', async () => {
+  const made = JSON.parse((await run(['create', 'pulled', '--domain', '*', '--json'])).stdout)
+  const token = made.project_token
+  const track = (user_id: string, more: object = {}) =>
+    send('/track', {
+      token,
+      event: 'page_view',
+      user_id,
+      session_id: `s-${user_id}`,
+      properties: { path: '/a' },
+      ...more,
+    })
+  const key = readFileSync(join(service.dataDir, 'api-key'), 'utf8').trim()
+  await track('anon_a000000001')
+  await track('ada')
+  for (let i = 0; i < 2; i++) await track('bob', { event_id: 'one' })
+  await track('eve')
+  expect(await send('/identify', { token, previous_id: 'anon_a000000001', user_id: 'ada' }, key)).toBe(202)
+  const count = async (query: string) => {
+    const { stdout } = await run(['events', 'pulled', ...query.split(' ').filter(Boolean), '--json'])
+    return (JSON.parse(stdout) as { count: number }).count
+  }
+  await eventually(async () => expect(await count('--user-id ada')).toBe(2))
+  await eventually(async () => expect(await count('')).toBe(4))
+  const erased = await fetch(`${service.baseUrl}/users/eve?project=pulled`, {
+    method: 'DELETE',
+    headers: { 'X-API-Key': key },
+  })
+  expect(erased.status).toBe(202)
+  const into = join(folder, 'pulled.duckdb')
+  const { code, stdout, stderr } = await run(['pull', 'pulled', '--into', into, '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toEqual({ into, events: 3, sessions: 3, people: 2, days: 1 })
+  expect(
+    await rowsOf('SELECT user_id, CAST(events AS INTEGER) AS events FROM people ORDER BY user_id', into),
+  ).toEqual([
+    { user_id: 'ada', events: 2 },
+    { user_id: 'bob', events: 1 },
+  ])
+  expect(await rowsOf('SELECT DISTINCT path, event FROM events', into)).toEqual([
+    { path: '/a', event: 'page_view' },
+  ])
+})
+
+test('the demo is pulled into Parquet from a day on, whole, and an existing place is left as it is', async () => {
+  const into = join(folder, 'demo')
+  const pullDemo = () => run(['--demo', 'pull', 'demo', '--into', into, '--since', '2026-11-20'])
+  const { code, stdout } = await pullDemo()
+  expect([code, stdout]).toEqual([0, expect.stringContaining('as many as the service counts')])
+  expect(readdirSync(into).toSorted()).toEqual(['events.parquet', 'people.parquet', 'sessions.parquet'])
+  const [events] = await rowsOf(
+    `SELECT CAST(count(*) AS INTEGER) AS rows, CAST(min(date) AS VARCHAR) AS first FROM '${into}/events.parquet'`,
+  )
+  expect(events).toMatchObject({ first: '2026-11-20' })
+  expect(Number(events?.rows)).toBeGreaterThan(1_000)
+  const again = await pullDemo()
+  expect([again.code, again.stderr]).toEqual([1, `${into} exists. Name a new file or folder with --into.\n`])
+})
+
+test('a day with other rows than the service counts leaves nothing behind', async () => {
+  const rows = join(folder, 'rows.jsonl')
+  const event = { id: 'a', event: 'x', timestamp: 1_700_000_000_000, date: '2023-11-14', properties: null }
+  writeFileSync(rows, `${JSON.stringify(event)}\n`)
+  const write = (before: object, after: object, name: string) =>
+    writePull({ rows, counts: { before, after } as never, into: join(folder, name) })
+  for (const [name, counts] of [
+    ['few.duckdb', { '2023-11-14': 2 }],
+    ['none', {}],
+    ['other-day', { '2023-11-14': 1, '2023-11-15': 1 }],
+  ] as const) {
+    await expect(write(counts, counts, name)).rejects.toThrow('not what the service counts')
+    expect(readdirSync(folder).filter(entry => entry.startsWith(name))).toEqual([])
+  }
+  // Events that came while the rows were read.
+  expect(await write({}, { '2023-11-14': 5 }, 'grown.duckdb')).toMatchObject({
+    events: 1,
+    people: 0,
+    sessions: 0,
+  })
+})
+
+test('a run that was killed has left half a file, and the next one begins anew', async () => {
+  const rows = join(folder, 'empty.jsonl')
+  writeFileSync(rows, '')
+  const into = join(folder, 'half')
+  mkdirSync(`${into}.unfinished`)
+  writeFileSync(join(`${into}.unfinished`, 'events.parquet'), 'half')
+  await writePull({ rows, counts: { before: {}, after: {} }, into })
+  expect([existsSync(join(into, 'people.parquet')), existsSync(`${into}.unfinished`)]).toEqual([true, false])
+})
+
+test('a date that is none is refused before any event is read', async () => {
+  const { code, stderr } = await run(['pull', 'demo', '--into', join(folder, 'x'), '--since', '7d'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('must be a date such as')])
+})
