@@ -107,14 +107,14 @@ export const definitions = {
   },
   active_visitors: {
     title: 'Active visitors',
-    text: 'Different persons with an event that arrived in the window. Events without a user id are not in it; the lists count those by session.',
+    text: 'Different persons with an event in the last minutes. Events of the past that arrive now, such as an import, are not in it. Nor are events without a user id; the lists count those by session.',
     more: 'users',
     as: 'count',
     isGood: null,
   },
   active_sessions: {
     title: 'Active sessions',
-    text: 'Different sessions with an event that arrived in the window.',
+    text: 'Different sessions with an event in the last minutes, without events of the past that arrive now.',
     more: 'sessions',
     as: 'count',
     isGood: null,

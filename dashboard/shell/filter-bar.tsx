@@ -6,6 +6,7 @@ import { countryName } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { datedOf } from '#dashboard/question'
 import { readShared } from '#dashboard/shared'
+import { eventLabel, pathLabel, visible } from '#dashboard/texts'
 import {
   type Address,
   FILTER_OPS,
@@ -38,11 +39,14 @@ export function fieldName(field: string): string {
 const NAMES_OF: Readonly<Record<string, (value: string) => string>> = {
   country: countryName,
   channel: channelName,
+  event: eventLabel,
+  entry_page: pathLabel,
+  'properties.path': pathLabel,
 }
 
 /** A filter in words. */
 export function filterWords({ field, op, value }: Filter): string {
-  const shown = value === '' ? '(empty)' : (NAMES_OF[field]?.(value) ?? value)
+  const shown = value === '' ? '(empty)' : (NAMES_OF[field] ?? visible)(value)
   return `${fieldName(field)} ${OP_NAMES[op]} ${shown}`
 }
 

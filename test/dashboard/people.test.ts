@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eventLabel } from '#dashboard/texts'
 import { useDrawings } from './drawn-view.ts'
 import { count, HOSTILE } from './reader.ts'
 
@@ -25,7 +26,7 @@ test('the most active people, and the time line of one, are those of the API', a
   const { events } = await drawings.post<{ events: { event: string }[] }>('/journey', asked)
   expect(events.length).toBeGreaterThan(0)
   expect(person.texts('[aria-label="Events of the person"] summary strong')).toEqual(
-    events.map(({ event }) => event),
+    events.map(({ event }) => eventLabel(event)),
   )
   const { baseUrl, credentials } = drawings.service
   const response = await fetch(

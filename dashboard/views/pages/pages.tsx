@@ -7,6 +7,7 @@ import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { unfilteredNote } from '#dashboard/question'
+import { pathLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { openTab, type PagesAsks, TABS, type Tab } from './asks.ts'
@@ -149,12 +150,11 @@ function endsOf(data: Answer<'GET /pages'> | undefined, tab: 'entry' | 'exit'): 
 
 /** A click on a page shows only its events. */
 function labelOf(path: string | null, address: Address) {
-  const label = path ?? '(no page)'
-  const filter = { field: 'properties.path', op: 'eq', value: label } as const
+  const filter = { field: 'properties.path', op: 'eq', value: path ?? '' } as const
   return {
-    key: label,
-    label,
-    title: label,
+    key: String(path),
+    label: pathLabel(path),
+    title: path === null || path === '' ? pathLabel(path) : visible(path),
     href: path === null ? undefined : hrefTo(withFilter(address, filter)),
   }
 }

@@ -5,6 +5,7 @@ import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
+import { visible } from '#dashboard/texts'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import type { PeopleAsks } from './asks.ts'
@@ -46,8 +47,8 @@ function Active({ address, answer }: { address: Address; answer: Known<Answer<'P
                   const id = row.user_id === null ? null : String(row.user_id)
                   return {
                     key: String(id),
-                    label: id ?? 'Events without a user id',
-                    title: id ?? 'Events without a user id',
+                    label: id === null ? 'Events without a visitor id' : visible(id),
+                    title: id === null ? 'Events without a visitor id' : visible(id),
                     href: id === null ? undefined : hrefTo(withOwn(address, { user: [id], erasure: [] })),
                     share: most === 0 ? 0 : Number(row.event_count) / most,
                     cells: [

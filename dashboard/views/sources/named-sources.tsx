@@ -1,21 +1,12 @@
 import type { Answer } from '#dashboard/api'
-import { channelName } from '#dashboard/channels'
 import { Ranked } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
-import { hrefTo } from '#dashboard/navigate'
+import { NAMED_TABS, type NamedRow, type NamedTab } from '#dashboard/named-sources'
+import { namedLabel } from '#dashboard/parts/named-label'
 import { Empty } from '#dashboard/parts/states.tsx'
-import { type Address, withFilter } from '#dashboard/url'
-import { NAMED_TABS, type NamedTab } from './asks.ts'
+import type { Address } from '#dashboard/url'
 
 type Data = Answer<'GET /sources'>
-type Row = Data['rows'][number]
-
-/** The field of conditions that a row is about. */
-const FIELDS = { channel: 'channel', source: 'source', landing_page: 'entry_page' } as const
-
-/** What a session without a value is called. */
-const NONE = { channel: 'Unknown', source: 'No source', landing_page: 'No page' } as const
-
 type NamedSourcesProps = { data: Data; tab: NamedTab; address: Address }
 
 /** Sessions by channel, source or landing page, with what they came to do where a goal is chosen. */
@@ -27,16 +18,17 @@ export function NamedSources({ data: { rows, total, other, goal }, tab, address 
   return (
     <>
       <Ranked
-        name={`Sessions by ${NAMED_TABS[tab].toLowerCase()}`}
-        columns={[NAMED_TABS[tab], 'Sessions', 'Visitors', 'Without interaction', 'Duration', ...ofGoal]}
+        name={`Sessions by ${NAMED_TABS[tab].title.toLowerCase()}`}
+        columns={[
+          NAMED_TABS[tab].title,
+          'Sessions',
+          'Visitors',
+          'Without interaction',
+          'Duration',
+          ...ofGoal,
+        ]}
         rows={rows.map(row => ({
-          key: String(row.value),
-          label: labelOf(row, tab),
-          title: labelOf(row, tab),
-          href:
-            row.value === null
-              ? undefined
-              : hrefTo(withFilter(address, { field: FIELDS[tab], op: 'eq', value: row.value })),
+          ...namedLabel(row, tab, address),
           share: most === 0 ? 0 : row.sessions / most,
           cells: [
             { value: row.sessions, as: 'count' as const },
@@ -63,12 +55,7 @@ export function NamedSources({ data: { rows, total, other, goal }, tab, address 
   )
 }
 
-function labelOf({ value }: Row, tab: NamedTab): string {
-  if (value === null) return NONE[tab]
-  return tab === 'channel' ? channelName(value) : value
-}
-
-function moneyOf({ sum_value, currency }: Row): string {
+function moneyOf({ sum_value, currency }: NamedRow): string {
   const sum = formatted(sum_value)
   return currency === null || currency === undefined ? sum : `${sum} ${currency}`
 }

@@ -2,15 +2,17 @@ import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { Ranked } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
+import { NAMED_TABS } from '#dashboard/named-sources'
 import { go, hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { unfilteredNote } from '#dashboard/question'
 import { fromOutside, shortAddress } from '#dashboard/referrers'
+import { valueLabel } from '#dashboard/texts'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { isNamed, LENGTH, NAMED_TABS, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
+import { LENGTH, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
 import { NamedSources } from './named-sources.tsx'
 
 type Props = ViewContext & { answers: AnswersOf<SourcesAsks> }
@@ -23,16 +25,24 @@ const LAST_TOUCH =
 const FIRST_TOUCH =
   'First touch: a visitor counts once, for what brought their first visit in these dates. So a source may have fewer visitors here than above.'
 
+/**
+ * The lists of readers who read GET /sources. Those by `utm_source` and `utm_campaign` have better ones there,
+ * and stay open for older links.
+ */
+const TAB_ORDER = [...Object.keys(NAMED_TABS), 'utm_medium', 'utm_term', 'utm_content']
+
 /** Where visits came from, and which sources bring people who do something. */
 export function Sources({ address, answers: { named, list, hosts, events, conversion } }: Props) {
-  const tab = openTab(address)
-  const all = Object.entries(address.area === 'share' ? TABS : { ...NAMED_TABS, ...TABS })
-  const tabs = all.map(([key, title], i) => ({
-    title,
+  const { named: by, property: tab } = openTab(address)
+  const titles: Record<string, string> = { ...TABS }
+  if (address.area !== 'share') for (const [key, { title }] of Object.entries(NAMED_TABS)) titles[key] = title
+  const order = address.area === 'share' ? Object.keys(TABS) : TAB_ORDER
+  const tabs = order.map((key, i) => ({
+    title: titles[key] as string,
     href: hrefTo(withOwn(address, { by: i === 0 ? [] : [key] })),
-    isOpen: key === tab,
+    isOpen: key === (by ?? tab),
   }))
-  if (isNamed(tab) || list === undefined)
+  if (tab === undefined || list === undefined)
     return (
       <Panel
         title="Sources"
@@ -41,9 +51,9 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
         wide
         actions={<GoalForm address={address} events={events} />}
       >
-        {named !== undefined && isNamed(tab) && (
+        {named !== undefined && by !== undefined && (
           <Answered answer={named}>
-            {data => <NamedSources data={data} tab={tab} address={address} />}
+            {data => <NamedSources data={data} tab={by} address={address} />}
           </Answered>
         )}
       </Panel>
@@ -95,9 +105,9 @@ function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; ad
       rows={rows.map(row => {
         const text = row[field] === null || row[field] === undefined ? null : String(row[field])
         return {
-          key: `${text} ${row['properties.hostname'] ?? ''}`,
+          key: String(text),
           label: labelOf(text, tab),
-          title: text ?? '(not set)',
+          title: valueLabel(text),
           href: text === null ? undefined : hrefTo(withFilter(address, { field, op: 'eq', value: text })),
           share: most === 0 ? 0 : Number(row.unique_users) / most,
           cells: [
@@ -174,8 +184,7 @@ function rowsOf(rows: readonly Row[], tab: Tab, hosts?: readonly Row[]): readonl
 }
 
 function labelOf(text: string | null, tab: Tab): string {
-  if (text === null) return '(not set)'
-  return tab === 'referrer' ? shortAddress(text) : text === '' ? '(empty)' : text
+  return tab === 'referrer' && text !== null ? shortAddress(text) : valueLabel(text)
 }
 
 function numberOf(value: unknown): number | null {
