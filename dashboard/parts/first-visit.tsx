@@ -37,7 +37,7 @@ export function FirstVisit({ address, project, user, since, hasOrigin = false }:
       {facts.map(([term, value]) => (
         <div key={term}>
           <dt>{term}</dt>
-          <dd>{value}</dd>
+          <dd aria-busy={first.isAsking && first.data === undefined ? 'true' : undefined}>{value}</dd>
         </div>
       ))}
     </>

@@ -131,7 +131,10 @@ async function openDashboard(isAlone: boolean, contexts: Contexts): Promise<Dash
     ...ownerCalls(service),
     async open(path, { isKept = false, prepare, ...options } = {}) {
       const page = await newPage(options)
-      contexts[isKept ? 'kept' : 'ofTest'].add(page.context())
+      const open = contexts[isKept ? 'kept' : 'ofTest']
+      open.add(page.context())
+      // A test may close it itself, and a closed context takes no call.
+      page.context().on('close', () => open.delete(page.context()))
       await prepare?.(page)
       await page.goto(path)
       return page
