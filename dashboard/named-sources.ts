@@ -41,3 +41,8 @@ export type NamedRow = Answer<'GET /sources'>['rows'][number]
 export function isNamed(tab: string): tab is NamedTab {
   return Object.hasOwn(NAMED_TABS, tab)
 }
+
+/** How many values there are, of an answer with some of them. */
+export function totalOfSources({ rows, other }: Answer<'GET /sources'>): number {
+  return rows.length + (other?.values ?? 0)
+}

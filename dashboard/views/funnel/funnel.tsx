@@ -230,7 +230,8 @@ function Course({ address, steps, data, answer }: ResultProps) {
     }
   })
   const table = {
-    columns: ['step', 'event', 'passed', 'of_before', 'of_first', 'lost', 'ms_to_next'],
+    columns: ['step', 'event', 'passed', 'of_before', 'of_first', 'lost', 'to_next'],
+    units: [undefined, undefined, undefined, '0 to 1', '0 to 1', undefined, 'ms'],
     rows: data.steps.map((step, i) => [
       step.step,
       step.event,

@@ -2,12 +2,13 @@ import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { type Bar, Bars } from '#dashboard/charts/bars.tsx'
 import { countryName, formatted } from '#dashboard/format'
-import { isNamed, NAMED_TABS } from '#dashboard/named-sources'
+import { isNamed, NAMED_TABS, type NamedRow, totalOfSources } from '#dashboard/named-sources'
 import { hrefTo } from '#dashboard/navigate'
 import { namedLabel } from '#dashboard/parts/named-label'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
-import { fromOutside, shortAddress } from '#dashboard/referrers'
+import { wholeOf } from '#dashboard/parts/whole'
+import { fromOutside, MAX_REFERRERS, shortAddress } from '#dashboard/referrers'
 import { eventLabel, pathLabel, valueLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
 import { fieldOf, type ListName, lists, openTab, tabsOf } from './asks.ts'
@@ -31,8 +32,8 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
   const tabs = name === 'events' ? undefined : tabLinks(address, name)
   if (answer === undefined) return null
   const field = tab === 'event' ? 'event' : fieldOf(tab)
-  const rowsOf = (rows: readonly Row[]) =>
-    tab === 'referrer' ? fromOutside(rows, SHOWN, hosts) : rows.filter(row => row.other !== true)
+  const rowsOf = (rows: readonly Row[], most = SHOWN) =>
+    tab === 'referrer' ? fromOutside(rows, most, hosts) : rows.filter(row => row.other !== true)
   const tableOf = (rows: readonly Row[]) => ({
     columns: [columnName(tab), 'Visitors', 'Events'],
     rows: rows.map(row => [String(row[field] ?? ''), Number(row.unique_users), Number(row.event_count)]),
@@ -52,6 +53,7 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
                 bars={bars}
                 format={value => formatted(value)}
                 table={tableOf(rows)}
+                load={wholeOf(answer, whole => tableOf(rowsOf(whole.rows, MAX_REFERRERS)).rows)}
               />
               {tab !== 'referrer' && <CutNote answer={answer} />}
             </>
@@ -73,6 +75,8 @@ export function SourcesPanel({
   const tab = openTab(address, 'sources')
   if (answer === undefined || !isNamed(tab)) return null
   const { title } = NAMED_TABS[tab]
+  const tableRows = (rows: readonly NamedRow[]) =>
+    rows.map(row => [namedLabel(row, tab, address).title, row.sessions, row.people])
   return (
     <Panel title="Sources" tabs={tabLinks(address, 'sources')}>
       <Answered answer={answer}>
@@ -85,10 +89,8 @@ export function SourcesPanel({
                 columns={[title, 'Sessions']}
                 bars={rows.map(row => ({ ...namedLabel(row, tab, address), value: row.sessions }))}
                 format={value => formatted(value)}
-                table={{
-                  columns: [title, 'Sessions', 'Visitors'],
-                  rows: rows.map(row => [namedLabel(row, tab, address).title, row.sessions, row.people]),
-                }}
+                table={{ columns: [title, 'Sessions', 'Visitors'], rows: tableRows(rows) }}
+                load={wholeOf(answer, whole => tableRows(whole.rows), totalOfSources)}
               />
               {other !== undefined && (
                 <p class="cut">

@@ -1,14 +1,15 @@
 import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
-import { Ranked } from '#dashboard/charts/ranked.tsx'
+import { Ranked, type RankedProps, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
 import { NAMED_TABS } from '#dashboard/named-sources'
 import { go, hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
+import { wholeOf } from '#dashboard/parts/whole'
 import { unfilteredNote } from '#dashboard/question'
-import { fromOutside, shortAddress } from '#dashboard/referrers'
+import { fromOutside, MAX_REFERRERS, shortAddress } from '#dashboard/referrers'
 import { valueLabel } from '#dashboard/texts'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -53,7 +54,7 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
       >
         {named !== undefined && by !== undefined && (
           <Answered answer={named}>
-            {data => <NamedSources data={data} tab={by} address={address} />}
+            {data => <NamedSources data={data} answer={named} tab={by} address={address} />}
           </Answered>
         )}
       </Panel>
@@ -63,7 +64,14 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
       <Panel title="Sources" tabs={tabs} note={LAST_TOUCH} wide>
         <Answered answer={list}>
           {data => (
-            <SourceList rows={rowsOf(data.rows, tab, hosts?.data?.rows)} tab={tab} address={address} />
+            <SourceList
+              rows={rowsOf(data.rows, tab, hosts?.data?.rows)}
+              tab={tab}
+              address={address}
+              load={toRows =>
+                wholeOf(list, whole => toRows(rowsOf(whole.rows, tab, hosts?.data?.rows, MAX_REFERRERS)))
+              }
+            />
           )}
         </Answered>
         {tab !== 'referrer' && <CutNote answer={list} />}
@@ -88,7 +96,15 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
   )
 }
 
-function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; address: Address }) {
+type SourceListProps = {
+  rows: readonly Row[]
+  tab: Tab
+  address: Address
+  /** Asks for all rows. */
+  load(toRows: (rows: readonly Row[]) => readonly RankedRow[]): RankedProps['load']
+}
+
+function SourceList({ rows, tab, address, load }: SourceListProps) {
   const field = `properties.${tab}`
   const most = Number(rows[0]?.unique_users ?? 0)
   if (rows.length === 0) {
@@ -98,27 +114,29 @@ function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; ad
       </Empty>
     )
   }
+  const toRow = (row: Row): RankedRow => {
+    const text = row[field] === null || row[field] === undefined ? null : String(row[field])
+    return {
+      key: String(text),
+      label: labelOf(text, tab),
+      title: valueLabel(text),
+      href: text === null ? undefined : hrefTo(withFilter(address, { field, op: 'eq', value: text })),
+      share: most === 0 ? 0 : Number(row.unique_users) / most,
+      cells: [
+        { value: Number(row.unique_users), as: 'count' },
+        { value: Number(row.session_count), as: 'count' },
+        { value: Number(row.event_count), as: 'count' },
+        { value: numberOf(row.bounce_rate), as: 'rate' },
+        { value: numberOf(row.avg_duration), as: 'duration' },
+      ],
+    }
+  }
   return (
     <Ranked
       name="Sources by visitors"
       columns={[TABS[tab], 'Visitors', 'Sessions', 'Events', 'Without interaction', 'Duration']}
-      rows={rows.map(row => {
-        const text = row[field] === null || row[field] === undefined ? null : String(row[field])
-        return {
-          key: String(text),
-          label: labelOf(text, tab),
-          title: valueLabel(text),
-          href: text === null ? undefined : hrefTo(withFilter(address, { field, op: 'eq', value: text })),
-          share: most === 0 ? 0 : Number(row.unique_users) / most,
-          cells: [
-            { value: Number(row.unique_users), as: 'count' },
-            { value: Number(row.session_count), as: 'count' },
-            { value: Number(row.event_count), as: 'count' },
-            { value: numberOf(row.bounce_rate), as: 'rate' },
-            { value: numberOf(row.avg_duration), as: 'duration' },
-          ],
-        }
-      })}
+      rows={rows.map(toRow)}
+      load={load(all => all.map(toRow))}
     />
   )
 }
@@ -178,8 +196,8 @@ function GoalForm({ address, events }: { address: Address; events: Known<Answer<
   )
 }
 
-function rowsOf(rows: readonly Row[], tab: Tab, hosts?: readonly Row[]): readonly Row[] {
-  if (tab === 'referrer') return fromOutside(rows, LENGTH, hosts)
+function rowsOf(rows: readonly Row[], tab: Tab, hosts?: readonly Row[], most = LENGTH): readonly Row[] {
+  if (tab === 'referrer') return fromOutside(rows, most, hosts)
   return rows.filter(row => row.other !== true && row[`properties.${tab}`] !== null)
 }
 

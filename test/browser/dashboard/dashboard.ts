@@ -89,8 +89,10 @@ export function useDashboard({ isAlone = false } = {}): Dashboard {
   afterEach(async ({ task }) => {
     const page = visiting.get(dashboard.service.baseUrl)
     // Who knows where a test that has failed leaves its page.
-    if (task.result?.state === 'fail' && page !== undefined) await closeContext(page.context())
-    else await page?.unrouteAll({ behavior: 'ignoreErrors' })
+    if (task.result?.state === 'fail' && page !== undefined) {
+      visiting.delete(dashboard.service.baseUrl)
+      await closeContext(page.context())
+    } else await page?.unrouteAll({ behavior: 'ignoreErrors' })
     await close(contexts.ofTest)
   })
   afterAll(() => close(contexts.kept))
