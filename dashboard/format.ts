@@ -129,6 +129,11 @@ const yearlyDates = new Intl.DateTimeFormat(undefined, {
   timeZone: 'UTC',
 })
 
+/** `1 Nov 2026 – 30 Nov 2026`. */
+export function fullDatesLabel(from: string, to: string): string {
+  return from === to ? yearlyLabel(from) : `${yearlyLabel(from)} – ${yearlyLabel(to)}`
+}
+
 function yearlyLabel(date: string): string {
   const time = Date.parse(`${date}T00:00Z`)
   return Number.isNaN(time) ? date : yearlyDates.format(time)

@@ -56,3 +56,36 @@ const EVENT_LABELS: Readonly<Record<string, string>> = {
 export function eventLabel(event: string): string {
   return Object.hasOwn(EVENT_LABELS, event) ? (EVENT_LABELS[event] as string) : valueLabel(event)
 }
+
+/** Fields and properties that most sites have, as readers call them. */
+const FIELD_LABELS: Readonly<Record<string, string>> = {
+  event: 'Event',
+  country: 'Country',
+  user_id: 'Visitor id',
+  session_id: 'Session id',
+  channel: 'Channel',
+  source: 'Source',
+  entry_page: 'Landing page',
+  path: 'Path',
+  title: 'Page title',
+  hostname: 'Host',
+  referrer: 'Referrer',
+  utm_source: 'Campaign source',
+  utm_medium: 'Campaign medium',
+  utm_campaign: 'Campaign',
+  utm_term: 'Campaign term',
+  utm_content: 'Campaign content',
+  click_id: 'Click id of an ad',
+  device: 'Device',
+  browser: 'Browser',
+  os: 'System',
+  screen: 'Screen',
+  language: 'Language',
+  timezone: 'Time zone',
+}
+
+/** The name of a field, or of a property by its key; another one as it is. */
+export function fieldLabel(field: string): string {
+  const key = field.replace(/^properties\./, '')
+  return Object.hasOwn(FIELD_LABELS, key) ? (FIELD_LABELS[key] as string) : visible(key)
+}

@@ -5,7 +5,7 @@ import type { Address, Range } from './url.ts'
 import type { View } from './view.ts'
 
 /** The groups of the navigation, in their order. */
-export const GROUPS = ['Sites', 'Traffic', 'Behaviour', 'People', 'Project', 'Account'] as const
+export const GROUPS = ['Sites', 'Traffic', 'Behaviour', 'Visitors', 'Project', 'Account'] as const
 export type Group = (typeof GROUPS)[number]
 
 /**
@@ -164,7 +164,7 @@ export const views: readonly ViewRow[] = [
     name: 'sessions',
     title: TITLES.sessions,
     of: 'project',
-    group: 'People',
+    group: 'Visitors',
     key: 'v',
     inDemo: true,
     ignores: ofPeople,
@@ -174,7 +174,7 @@ export const views: readonly ViewRow[] = [
     name: 'people',
     title: TITLES.people,
     of: 'project',
-    group: 'People',
+    group: 'Visitors',
     key: 'u',
     inDemo: true,
     ignores: ofPeople,

@@ -1,6 +1,6 @@
 import { dateLabel, dateOf, duration, timeLabel } from '#dashboard/format'
 
-import { eventLabel, pathLabel, visible } from '#dashboard/texts'
+import { eventLabel, fieldLabel, pathLabel, visible } from '#dashboard/texts'
 
 /** An event as GET /events and POST /journey list it. */
 export type EventRow = {
@@ -81,7 +81,7 @@ export function PropertyList({ row: { properties, user_id, session_id, country }
         .map(([key, value], i) => (
           // A property may have the name of a field.
           <div key={`${i} ${key}`}>
-            <dt>{visible(key)}</dt>
+            <dt>{fieldLabel(key)}</dt>
             <dd>{visible(typeof value === 'string' ? value : JSON.stringify(value))}</dd>
           </div>
         ))}

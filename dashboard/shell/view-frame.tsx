@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAnswers } from '#dashboard/answers'
 import { SavedOf } from '#dashboard/charts/save-tools.tsx'
-import { dateLabel } from '#dashboard/format'
+import { fullDatesLabel } from '#dashboard/format'
 import { useIsSlow } from '#dashboard/parts/states.tsx'
 import { datesOf, zoneOf } from '#dashboard/range'
 import { readShared } from '#dashboard/shared'
@@ -57,7 +57,7 @@ function Asked({ view, row, address }: { view: View; row: ViewRow; address: Addr
   const saved = {
     before: row.of === 'project' ? context.project : '',
     ...(dates !== null && {
-      dates: `${dateLabel(dates.from, 'long')} – ${dateLabel(dates.to, 'long')}`,
+      dates: fullDatesLabel(dates.from, dates.to),
       file: `${dates.from}-${dates.to}`,
     }),
   }

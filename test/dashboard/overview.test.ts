@@ -49,7 +49,7 @@ test('the overview shows the numbers of the API: totals, the course, and lists',
 
 test('with a filter every number is that of the API for it', async () => {
   const page = await drawings.draw('/app/p/demo?range=14d&f=country:eq:DE')
-  expect(page.text('.page')).toContain('country is Germany')
+  expect(page.text('.page')).toContain('Country is Germany')
   const { rows } = await drawings.post<Query>('/query', {
     ...{ ...DATED, metrics: ['unique_users', 'event_count'], count_mode: 'raw' },
     filters: [{ field: 'country', op: 'eq', value: 'DE' }],

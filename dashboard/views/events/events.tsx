@@ -66,7 +66,7 @@ function Names({ data, answer, courses, address }: NamesProps) {
   return (
     <Ranked
       name="Events by number"
-      columns={['Event', 'Events', 'Users', ...(courseOf === null ? [] : ['By day'])]}
+      columns={['Event', 'Events', 'Visitors', ...(courseOf === null ? [] : ['By day'])]}
       rows={rows.map(toRow)}
       load={wholeOf(answer, whole => withoutRest(whole.rows).map(toRow))}
     />

@@ -106,7 +106,7 @@ function Values({ property, address, answer }: { property: string; address: Addr
           <>
             <Ranked
               name={`Values of ${property}`}
-              columns={[property, 'Events', 'Users']}
+              columns={[property, 'Events', 'Visitors']}
               rows={known.map(row => {
                 const text = row[field] === null || row[field] === undefined ? null : String(row[field])
                 const label = valueLabel(text)

@@ -112,7 +112,7 @@ function Result({ address, steps, data, answer }: ResultProps) {
         >
           {headline(first.users)}
         </Tile>
-        <Tile name="completed" title="Came to the end" number="funnel_users" answer={answer}>
+        <Tile name="completed" title="Passed all steps" number="funnel_users" answer={answer}>
           {headline(last.users)}
         </Tile>
         <Tile name="conversion" title="Conversion" number="funnel_rate" answer={answer}>

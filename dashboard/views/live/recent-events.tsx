@@ -62,7 +62,7 @@ function Arrival({ address, row }: { address: Address; row: EventRow }) {
           {session_id !== null && <a href={sessionHref}>The session</a>}
           {user_id !== null && (
             <span>
-              Person <PersonLink address={address} id={user_id} />
+              Visitor <PersonLink address={address} id={user_id} />
             </span>
           )}
         </p>

@@ -110,7 +110,7 @@ function EndPages({
           <>
             <Ranked
               name={`${TABS[tab]} by sessions`}
-              columns={['Page', 'Sessions', 'Views alone', 'Without interaction', 'Duration', 'Events']}
+              columns={['Page', 'Sessions', 'Only looked', 'Without interaction', 'Duration', 'Events']}
               rows={pages.map(toRow)}
               load={wholeOf(answer, whole => endsOf(whole, tab).map(toRow))}
             />
@@ -121,6 +121,17 @@ function EndPages({
     </Answered>
   )
 }
+
+/** How long the sessions up to a length last. */
+const AT_MOST = {
+  '0s': 'a single moment, as with one event',
+  '1-10s': 'at most 10 seconds',
+  '10-30s': 'at most 30 seconds',
+  '30-60s': 'at most a minute',
+  '1-3m': 'at most 3 minutes',
+  '3-10m': 'at most 10 minutes',
+  '10m+': 'over 10 minutes',
+} as const
 
 type LengthsProps = { answer: Props['answers']['lengths']; note: string | undefined }
 
@@ -133,7 +144,7 @@ function Lengths({ answer, note }: LengthsProps) {
           return (
             <>
               <p class="quiet">
-                Half of the sessions are shorter than {median_bucket} or in it;{' '}
+                Half of the sessions or more last {AT_MOST[median_bucket]};{' '}
                 {formatted(engaged_pct, 'percent')} last 30 seconds or more.
               </p>
               <Bars

@@ -56,14 +56,14 @@ function Active({ address, answer }: { address: Address; answer: Known<Answer<'P
           return (
             <>
               <Ranked
-                name="People by events"
-                columns={['Person', 'Events', 'Sessions']}
+                name="Visitors by events"
+                columns={['Visitor', 'Events', 'Sessions']}
                 rows={known.map(toRow)}
                 load={wholeOf(answer, whole => withoutRest(whole.rows).map(toRow))}
               />
               {total_rows !== undefined && (
                 <p class="cut">
-                  The first {formatted(known.length)} of {formatted(total_rows)} people.
+                  The first {formatted(known.length)} of {formatted(total_rows)} visitors.
                 </p>
               )}
             </>

@@ -80,7 +80,7 @@ function About({ user, address, project, journey, ids }: AboutProps) {
                   ))}
                 </dl>
               ) : (
-                <p class="cut">No traits: the site has not identified this person.</p>
+                <p class="cut">The site has not said who this visitor is.</p>
               )}
               <dl class="facts">
                 <FirstVisit
@@ -107,7 +107,7 @@ function About({ user, address, project, journey, ids }: AboutProps) {
                 )}
               </dl>
               {others.length > 0 && (
-                <ul class="ids" aria-label="Other ids of this person">
+                <ul class="ids" aria-label="Other ids of this visitor">
                   {others.slice(0, MAX_IDS).map(id => (
                     <li key={id}>{visible(id)}</li>
                   ))}
@@ -141,7 +141,7 @@ function Course({ address, journey }: { address: Address; journey: Known<Journey
           ) : (
             <>
               <Timeline
-                name="Events of the person"
+                name="Events of the visitor"
                 events={events as EventRow[]}
                 zone={zoneOf(address)}
                 sessionHref={id =>

@@ -104,7 +104,7 @@ function SessionFacts({ rows, row, address, project, isWhole, since }: FactsProp
         </div>
       ))}
       <div>
-        <dt>Person</dt>
+        <dt>Visitor</dt>
         <dd>{person === null ? 'No visitor id' : <PersonLink address={address} id={person} />}</dd>
       </div>
       {person !== null && <FirstVisit {...{ address, project, since }} user={person} />}

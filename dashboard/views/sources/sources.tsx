@@ -10,7 +10,7 @@ import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { wholeOf } from '#dashboard/parts/whole'
 import { unfilteredNote } from '#dashboard/question'
 import { fromOutside, MAX_REFERRERS, shortAddress } from '#dashboard/referrers'
-import { valueLabel } from '#dashboard/texts'
+import { eventLabel, valueLabel } from '#dashboard/texts'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { LENGTH, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
@@ -20,11 +20,11 @@ type Props = ViewContext & { answers: AnswersOf<SourcesAsks> }
 type Row = Answer<'POST /query'>['rows'][number]
 
 const NAMED =
-  'Last touch: a session counts for what its first page says, and it converts with the event in it. A visitor who came by two sources is in both rows.'
+  'A session counts for what brought it, and converts when the goal is in it (last touch). A visitor who came by two sources is in both rows.'
 const LAST_TOUCH =
-  'Last touch: a visit counts for what brought it, so a visitor who came by two sources is in both rows.'
+  'A session counts for what brought it (last touch), so a visitor who came by two sources is in both rows.'
 const FIRST_TOUCH =
-  'First touch: a visitor counts once, for what brought their first visit in these dates. So a source may have fewer visitors here than above.'
+  'A visitor counts once, for what brought their first visit in these dates (first touch). So a source may have fewer visitors here than above.'
 
 /**
  * The lists of readers who read GET /sources. Those by `utm_source` and `utm_campaign` have better ones there,
@@ -83,9 +83,7 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
         actions={<GoalForm address={address} events={events} />}
       >
         {conversion === undefined ? (
-          <Empty title="Choose an event">
-            Then this list shows which part of the users of each source has sent it.
-          </Empty>
+          <Empty title="Choose an event">Then this list shows how many visitors of each source did it.</Empty>
         ) : (
           <Answered answer={conversion}>
             {data => <Converted data={data} answer={conversion} tab={tab} />}
@@ -144,7 +142,7 @@ function SourceList({ rows, tab, address, load }: SourceListProps) {
 type ConvertedProps = { data: Answer<'GET /conversion'>; answer: Known; tab: Tab }
 
 function Converted({ data: { users, converted, rate, values, goal }, answer, tab }: ConvertedProps) {
-  if (users === 0) return <Empty title="No users in this range" />
+  if (users === 0) return <Empty title="Nobody in this range" />
   const best = values.reduce((most, each) => Math.max(most, each.rate), 0)
   return (
     <>
@@ -152,11 +150,11 @@ function Converted({ data: { users, converted, rate, values, goal }, answer, tab
         <Num name="conversion" answer={answer} class="inline">
           {formatted(rate, 'rate')}
         </Num>{' '}
-        of {formatted(users)} users sent {goal}: {formatted(converted)}.
+        of {formatted(users)} visitors did {eventLabel(goal)}: {formatted(converted)}.
       </p>
       <Ranked
         name="Sources by conversion"
-        columns={[TABS[tab], 'Users', 'Converted', 'Rate']}
+        columns={[TABS[tab], 'Visitors', 'Converted', 'Rate']}
         rows={values.map(({ value, users: all, converted: some, rate: part }) => ({
           key: value,
           label: labelOf(value, tab),
@@ -178,7 +176,7 @@ function GoalForm({ address, events }: { address: Address; events: Known<Answer<
   const names = events.data?.events.map(({ event }) => event) ?? []
   return (
     <label class="choice">
-      Event{' '}
+      Goal{' '}
       <select
         value={goal}
         onChange={({ currentTarget: { value } }) =>
@@ -188,7 +186,7 @@ function GoalForm({ address, events }: { address: Address; events: Known<Answer<
         <option value="">none</option>
         {[...new Set([...(goal === '' ? [] : [goal]), ...names])].map(name => (
           <option key={name} value={name}>
-            {name}
+            {eventLabel(name)}
           </option>
         ))}
       </select>

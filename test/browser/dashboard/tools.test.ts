@@ -80,7 +80,7 @@ test('a table is saved as CSV with the numbers as they are, and shown as the rea
 
 test('a chart and a table say where their numbers come from: definitions, receipt, calls and statements', async () => {
   page = await dashboard.visit('/app/p/demo/sources?range=14d&by=utm_medium')
-  await page.getByRole('button', { name: 'Source of Sources by visitors' }).click()
+  await page.getByRole('button', { name: 'About these numbers: Sources by visitors' }).click()
   const dialog = page.getByRole('dialog')
   for (const title of ['Visitors:', 'Sessions:', 'Without interaction:'])
     await dialog.getByText(title, { exact: true }).waitFor()
