@@ -43,7 +43,7 @@ export function changeOf(value: number, before: number | null | undefined): numb
 const MAX_CHANGE = 9.99
 
 export function formattedChange(change: number): string {
-  return change > MAX_CHANGE ? `>${changes.format(MAX_CHANGE)}` : changes.format(change)
+  return change > MAX_CHANGE ? `over ${formatted(Math.round(MAX_CHANGE))} times` : changes.format(change)
 }
 
 /** ms as `3m 12s`. */
@@ -115,15 +115,36 @@ export function dateOf(at: number, zone: string): string {
   return clockOf(zone, 'date').format(at)
 }
 
-/** `3 Nov – 9 Nov`. */
-export function datesLabel(from: string, to: string): string {
-  return from === to ? dateLabel(from) : `${dateLabel(from)} – ${dateLabel(to)}`
+/** `3 Nov – 9 Nov`, with the year where the dates are not all of this one. */
+export function datesLabel(from: string, to: string, now = Date.now()): string {
+  const year = new Date(now).toISOString().slice(0, 4)
+  const label = from.startsWith(year) && to.startsWith(year) ? dateLabel : yearlyLabel
+  return from === to ? label(from) : `${label(from)} – ${label(to)}`
 }
 
-/** A moment in a zone, to the minute: `23 Nov, 14:05`. */
-export function momentLabel(at: number, zone: string): string {
+const yearlyDates = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+/** `1 Nov 2026 – 30 Nov 2026`. */
+export function fullDatesLabel(from: string, to: string): string {
+  return from === to ? yearlyLabel(from) : `${yearlyLabel(from)} – ${yearlyLabel(to)}`
+}
+
+function yearlyLabel(date: string): string {
+  const time = Date.parse(`${date}T00:00Z`)
+  return Number.isNaN(time) ? date : yearlyDates.format(time)
+}
+
+/** A moment in a zone, to the minute: `23 Nov, 14:05`, with the year where it is not this one. */
+export function momentLabel(at: number, zone: string, now = Date.now()): string {
+  const isOfOtherYear = dateOf(at, zone).slice(0, 4) !== dateOf(now, zone).slice(0, 4)
   const parts = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
-  return new Intl.DateTimeFormat(undefined, { ...parts, timeZone: zone }).format(at)
+  const options = { ...parts, ...(isOfOtherYear && { year: 'numeric' as const }), timeZone: zone }
+  return new Intl.DateTimeFormat(undefined, options).format(at)
 }
 
 /** A weekday by its number, from 0 for Sunday. */

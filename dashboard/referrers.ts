@@ -1,4 +1,5 @@
 import type { Answer } from './api.ts'
+import { pathLabel } from './texts.ts'
 
 type Row = Answer<'POST /query'>['rows'][number]
 
@@ -6,32 +7,23 @@ type Row = Answer<'POST /query'>['rows'][number]
 const HOSTS = 50
 
 /**
- * What POST /query groups by to find what visits came from. A link groups by one property, so it asks for the
- * hosts of the site apart.
+ * Referrers of a share link, which are asked for before the pages of the site itself are left out: as many as
+ * a read lists. Other readers ask GET /sources, which leaves them out itself.
  */
-export function referrerGroups(isShared: boolean): string[] {
-  return ['properties.referrer', ...(isShared ? [] : ['properties.hostname'])]
-}
+export const MAX_REFERRERS = 1_000
 
-/** The fields of the question for the hosts of the site. */
+/** The fields of the question for the hosts of the site. A link groups by one property, so it asks apart. */
 export const hostsOfSite = { group_by: ['properties.hostname'], limit: HOSTS }
 
-/**
- * What a visit came from, of rows by referrer and host: without the pages of the site itself. `hosts`: rows
- * by host, where those by referrer have none.
- */
+/** Rows by referrer without the pages of the site itself. `hosts`: rows by host of the site. */
 export function fromOutside(rows: readonly Row[], limit: number, hosts: readonly Row[] = []): Row[] {
   const own = new Set(hosts.map(hostOf))
-  return rows
-    .filter(row => row.other !== true && row['properties.referrer'] !== null && !isOwn(row, own))
-    .slice(0, limit)
+  return rows.filter(row => row.other !== true && !isOwn(row['properties.referrer'], own)).slice(0, limit)
 }
 
-function isOwn(row: Row, own: ReadonlySet<string | null>): boolean {
-  const referrer = String(row['properties.referrer'])
-  if (!URL.canParse(referrer)) return false
-  const from = bareHost(new URL(referrer).hostname)
-  return from === hostOf(row) || own.has(from)
+function isOwn(referrer: unknown, own: ReadonlySet<string | null>): boolean {
+  if (typeof referrer !== 'string') return true
+  return URL.canParse(referrer) && own.has(bareHost(new URL(referrer).hostname))
 }
 
 function hostOf(row: Row): string | null {
@@ -43,8 +35,8 @@ function bareHost(host: string): string {
   return host.replace(/^www\./, '')
 }
 
-/** An address as people say it: `news.example.com/item`. */
+/** An address as people say it: `news.example.com/item`. Without one it is not direct: a campaign may have brought it. */
 export function shortAddress(text: string): string {
-  if (text === '') return 'Direct'
-  return text.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
+  if (text === '') return 'No other site'
+  return pathLabel(text.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, ''))
 }

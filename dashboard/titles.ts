@@ -14,7 +14,7 @@ export const TITLES = {
   paths: 'Paths',
   heatmap: 'Heatmap',
   sessions: 'Sessions',
-  people: 'People',
+  people: 'Visitors',
   events: 'Events',
   experiments: 'Experiments',
   analysis: 'Website analysis',

@@ -1,11 +1,11 @@
 import { hasConditions } from './question.ts'
-import { PERIODS } from './range.ts'
+import { PERIODS, periodOf, zoneOf } from './range.ts'
 import { TITLES } from './titles.ts'
-import type { Address } from './url.ts'
+import type { Address, Range } from './url.ts'
 import type { View } from './view.ts'
 
 /** The groups of the navigation, in their order. */
-export const GROUPS = ['Sites', 'Traffic', 'Behaviour', 'People', 'Project', 'Account'] as const
+export const GROUPS = ['Sites', 'Traffic', 'Behaviour', 'Visitors', 'Project', 'Account'] as const
 export type Group = (typeof GROUPS)[number]
 
 /**
@@ -164,7 +164,7 @@ export const views: readonly ViewRow[] = [
     name: 'sessions',
     title: TITLES.sessions,
     of: 'project',
-    group: 'People',
+    group: 'Visitors',
     key: 'v',
     inDemo: true,
     ignores: ofPeople,
@@ -174,7 +174,7 @@ export const views: readonly ViewRow[] = [
     name: 'people',
     title: TITLES.people,
     of: 'project',
-    group: 'People',
+    group: 'Visitors',
     key: 'u',
     inDemo: true,
     ignores: ofPeople,
@@ -245,6 +245,13 @@ export const views: readonly ViewRow[] = [
 /** Whether the numbers of a view depend on it at an address. */
 export function uses(row: Pick<ViewRow, 'ignores'> | undefined, shared: Shared, address: Address): boolean {
   return row?.ignores?.(address).what.includes(shared) !== true
+}
+
+/** The range that the numbers of a view have at an address; null where it knows none. */
+export function shownRange(row: Pick<ViewRow, 'ignores'>, address: Address): Range | null {
+  if (!uses(row, 'range', address)) return null
+  if (uses(row, 'dates', address)) return address.range
+  return { label: periodOf(address.range, zoneOf(address)) }
 }
 
 /** Why a view leaves out dates or filters that were chosen; undefined where it leaves out none. */

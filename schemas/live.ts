@@ -37,9 +37,13 @@ export const liveResponse = z
       description:
         'How to go on here: `poll` is GET /live with `after`, every 5 s, and `stream` is GET /stream. Polling works everywhere',
     }),
-    active_visitors: z.int().meta({ description: 'Different users' }),
-    active_sessions: z.int().meta({ description: 'Different sessions' }),
+    active_visitors: z.int().meta({ description: 'Different users, without those of past events' }),
+    active_sessions: z.int().meta({ description: 'Different sessions, without those of past events' }),
     events_per_minute: z.int(),
+    past_events: z.int().meta({
+      description:
+        'Events of the window that happened over 5 minutes before they arrived, such as those of an import',
+    }),
     top_pages: z
       .array(z.object({ path: z.string(), visitors: z.int() }))
       .meta({ description: 'The 10 paths with the most users; events without a user count by session' }),

@@ -10,6 +10,8 @@ import { createSeenEvents } from './seen-events.ts'
 const TOP = 10
 /** Events of a response that goes on after a cursor: it is read for the events, every few seconds. */
 const SHOWN_AFTER = 100
+/** An event that is older than this when it arrives tells of the past, and of nobody who is there now (U121), ms. */
+const PAST_MS = 300_000
 /** How often the buffer is read at most, where copies of an event_id came with and without a credential. */
 const MAX_COUNTS = 3
 
@@ -112,7 +114,10 @@ function boundsOf(window: LiveRequest['window'], { now, bufferMs }: { now: numbe
   return { stamps: { from: after + 1, until: end }, oldest, end, seconds, cursor: end, shown: SHOWN_AFTER }
 }
 
-/** Counts the events of a window. A visitor is a user, or the session of an event without a user (U48). */
+/**
+ * Counts the events of a window. A visitor is a user, or the session of an event without a user (U48). Events
+ * of the past count as events alone (U121).
+ */
 function createCounts(shown: number) {
   const users = new Set<string>()
   const sessions = new Set<string>()
@@ -121,14 +126,23 @@ function createCounts(shown: number) {
   const countries = new Map<string, { visitors: Set<string>; sessions: Set<string>; events: number }>()
   let recent: LiveEvent[] = []
   let events = 0
+  let past = 0
 
   function add(event: LiveEvent): void {
+    events += 1
+    names.set(event.event, (names.get(event.event) ?? 0) + 1)
+    if (event.received_at - event.timestamp > PAST_MS) past += 1
+    else addVisit(event)
+    if (recent.length < shown || compareArrival(event, recent.at(-1) as LiveEvent) > 0) {
+      recent = newestOf([...recent, event], shown)
+    }
+  }
+
+  function addVisit(event: LiveEvent): void {
     const { user_id, session_id, country, properties } = event
     const visitor = visitorOf(event)
-    events += 1
     if (user_id !== null) users.add(user_id)
     if (session_id !== null) sessions.add(session_id)
-    names.set(event.event, (names.get(event.event) ?? 0) + 1)
     const path = properties?.path
     if (typeof path === 'string' && path !== '') {
       const visitors = pages.get(path) ?? new Set()
@@ -142,15 +156,13 @@ function createCounts(shown: number) {
       if (session_id !== null) counts.sessions.add(session_id)
       countries.set(country, counts)
     }
-    if (recent.length < shown || compareArrival(event, recent.at(-1) as LiveEvent) > 0) {
-      recent = newestOf([...recent, event], shown)
-    }
   }
 
   function summary() {
     return {
       active_visitors: users.size,
       active_sessions: sessions.size,
+      past_events: past,
       top_pages: top([...pages].map(([path, visitors]) => ({ name: path, count: visitors.size })))
         .slice(0, TOP)
         .map(({ name, count }) => ({ path: name, visitors: count })),

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { BarLabel, type BarLabelProps } from './bar-label.tsx'
-import type { TableData } from './csv.ts'
+import type { LoadWhole, TableData } from './csv.ts'
 import { SaveTools } from './save-tools.tsx'
 
 export type Bar = Omit<BarLabelProps, 'share'> & {
@@ -17,10 +17,12 @@ export type BarsProps = {
   format(value: number): string
   /** What the CSV file has, where that is more than the list shows. */
   table?: TableData
+  /** Asks for all rows of it, where it has the first ones. */
+  load?: LoadWhole | undefined
 }
 
 /** A ranked list as a real table, with a bar behind each row. Bars are parts of the largest value. */
-export function Bars({ name, columns, bars, format, table }: BarsProps) {
+export function Bars({ name, columns, bars, format, table, load }: BarsProps) {
   const ref = useRef<HTMLTableElement>(null)
   const max = bars.reduce((most, { value }) => Math.max(most, value), 0)
   return (
@@ -49,6 +51,7 @@ export function Bars({ name, columns, bars, format, table }: BarsProps) {
       <SaveTools
         name={name}
         table={table ?? { columns, rows: bars.map(({ title, value }) => [title, value]) }}
+        load={load}
         element={() => ref.current}
       />
     </>

@@ -69,13 +69,13 @@ function draw(element: Element, into: SVGElement): void {
 function drawText(text: Text, style: CSSStyleDeclaration, into: SVGElement): void {
   const lines = new Map<number, { x: number; y: number; words: string[] }>()
   for (const { index, 0: word } of text.data.matchAll(/\S+/g)) {
-    const range = document.createRange()
-    range.setStart(text, index)
-    range.setEnd(text, index + word.length)
-    const { left, top, height } = range.getBoundingClientRect()
-    const line = lines.get(top) ?? { x: left, y: top + height / 2, words: [] }
-    line.words.push(word)
-    lines.set(top, line)
+    for (const [part, { left, top, height }] of brokenParts(text, index, word)) {
+      const line = lines.get(top) ?? { x: left, y: top + height / 2, words: [] }
+      // Words of Arabic and Hebrew follow each other to the left.
+      line.x = Math.min(line.x, left)
+      line.words.push(part)
+      lines.set(top, line)
+    }
   }
   for (const { x, y, words } of lines.values()) {
     const line = create('text', {
@@ -90,6 +90,28 @@ function drawText(text: Text, style: CSSStyleDeclaration, into: SVGElement): voi
     line.textContent = words.join(' ')
     into.append(line)
   }
+}
+
+/** A word with its place; one that the browser has broken, as a long name, part by part. */
+function brokenParts(text: Text, start: number, word: string): [part: string, box: DOMRect][] {
+  const boxOf = (from: number, length: number) => {
+    const range = document.createRange()
+    range.setStart(text, from)
+    range.setEnd(text, from + length)
+    return range
+  }
+  const whole = boxOf(start, word.length)
+  if (whole.getClientRects().length <= 1) return [[word, whole.getBoundingClientRect()]]
+  const parts = new Map<number, [part: string, box: DOMRect]>()
+  let at = start
+  for (const letter of word) {
+    const box = boxOf(at, letter.length).getBoundingClientRect()
+    const known = parts.get(box.top)
+    if (known === undefined) parts.set(box.top, [letter, box])
+    else parts.set(box.top, [known[0] + letter, box.left < known[1].left ? box : known[1]])
+    at += letter.length
+  }
+  return [...parts.values()]
 }
 
 function create<Name extends 'svg' | 'rect' | 'text'>(

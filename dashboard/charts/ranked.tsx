@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { type Format, formatted } from '#dashboard/format'
 import { BarLabel, type BarLabelProps } from './bar-label.tsx'
-import type { Cell, TableData } from './csv.ts'
+import type { Cell, LoadWhole, TableData } from './csv.ts'
 import { SaveTools } from './save-tools.tsx'
 
 /** A number with its form: the table shows it as the reader writes it, and the CSV file has it as it is. */
-export type NumberCell = { value: number | null; as: Format }
+export type NumberCell = { value: number | null; as: Format /** Such as a currency. */; unit?: string | null }
 
 export type RankedRow = BarLabelProps & {
   key: string
@@ -20,13 +20,27 @@ export type RankedProps = {
   rows: readonly RankedRow[]
   /** What the CSV file has, where that is more than the list shows. */
   table?: TableData
+  /** Asks for all rows of the CSV file, where the list shows its first ones. */
+  load?: ((progress: (rows: number) => void) => Promise<WholeRanked>) | undefined
 }
 
+export type WholeRanked = { rows: readonly RankedRow[]; total?: number | undefined }
+
+/** What the number of a cell is in, where its column has one form. */
+const UNITS: Partial<Record<Format, string>> = { rate: '0 to 1', percent: '%', duration: 'ms' }
+
 /** A ranked list with several numbers a row, as a real table. The first column is the label. */
-export function Ranked({ name, columns, rows, table }: RankedProps) {
+export function Ranked({ name, columns, rows, table, load }: RankedProps) {
   const ref = useRef<HTMLTableElement>(null)
   const [first, ...others] = columns
-  const shown = { columns, rows: rows.map(({ title, cells }) => [title, ...cells.map(plain)]) }
+  const units = [undefined, ...others.map((_, i) => unitOf(rows, i))]
+  const shown = { columns, units, rows: rows.map(plainRow) }
+  const loadPlain: LoadWhole | undefined =
+    load &&
+    (async progress => {
+      const { rows: all, total } = await load(progress)
+      return { rows: all.map(plainRow), total }
+    })
   return (
     <>
       <div class="scroll tall" role="region" aria-label={name} tabIndex={0}>
@@ -47,7 +61,7 @@ export function Ranked({ name, columns, rows, table }: RankedProps) {
                 <BarLabel label={label} title={title} href={href} share={share} />
                 {cells.map((cell, i) => (
                   <td key={others[i]} class="number">
-                    {isNumber(cell) ? formatted(cell.value, cell.as) : cell}
+                    {isNumber(cell) ? withUnit(formatted(cell.value, cell.as), cell.unit) : cell}
                   </td>
                 ))}
               </tr>
@@ -55,13 +69,30 @@ export function Ranked({ name, columns, rows, table }: RankedProps) {
           </tbody>
         </table>
       </div>
-      <SaveTools name={name} table={table ?? shown} element={() => ref.current} />
+      <SaveTools name={name} table={table ?? shown} load={loadPlain} element={() => ref.current} />
     </>
   )
 }
 
 function isNumber(cell: NumberCell | ComponentChildren): cell is NumberCell {
   return typeof cell === 'object' && cell !== null && 'as' in cell && 'value' in cell
+}
+
+/** The unit of a column; undefined where its rows have several, such as sums of two currencies. */
+function unitOf(rows: readonly RankedRow[], column: number): string | undefined {
+  const units = rows.map(({ cells }) => {
+    const cell = cells[column]
+    return isNumber(cell) ? (cell.unit ?? UNITS[cell.as]) : undefined
+  })
+  return units.every(unit => unit === units[0]) ? units[0] : undefined
+}
+
+function withUnit(text: string, unit: string | null | undefined): string {
+  return unit === null || unit === undefined ? text : `${text} ${unit}`
+}
+
+function plainRow({ title, cells }: RankedRow): readonly Cell[] {
+  return [title, ...cells.map(plain)]
 }
 
 /** What the CSV file has; a picture in a cell is left out. */

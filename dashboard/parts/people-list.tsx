@@ -29,7 +29,7 @@ export function PeopleList({ address, name, when, people, isSessions = false }: 
         <table class="data" aria-label={name}>
           <thead>
             <tr>
-              <th scope="col">{isSessions ? 'Session' : 'Person'}</th>
+              <th scope="col">{isSessions ? 'Session' : 'Visitor'}</th>
               <th scope="col" class="number">
                 {when}
               </th>

@@ -36,7 +36,7 @@ export function Num({ name, answer, children, class: className = '' }: NumberPro
       type="button"
       class={`num ${className}`}
       onClick={() => open({ title: definitions[name].title, names: [name], answer, shown: children })}
-      aria-label={`${definitions[name].title}: ${children}. Where it comes from`}
+      aria-label={`${definitions[name].title}: ${children}. About this number`}
     >
       {children}
     </button>
@@ -59,10 +59,10 @@ export function WhereFrom({ about: { name, columns }, answer }: { about: About; 
     <button
       type="button"
       class={isWhole ? 'quiet' : 'quiet inexact'}
-      aria-label={`${isWhole ? 'Source of' : 'Not complete:'} ${name}`}
+      aria-label={`${isWhole ? 'About these numbers:' : 'Not complete:'} ${name}`}
       onClick={() => open({ title: name, names, answer })}
     >
-      {isWhole ? 'Source' : 'Not complete'}
+      {isWhole ? 'About these numbers' : 'Not complete'}
     </button>
   )
 }

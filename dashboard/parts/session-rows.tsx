@@ -1,6 +1,7 @@
 import type { Answer } from '#dashboard/api'
 import { dateLabel, formatted, timeLabel } from '#dashboard/format'
 import { zoneOf } from '#dashboard/range'
+import { pathLabel, visible } from '#dashboard/texts'
 import type { Address } from '#dashboard/url'
 import type { SessionRow } from '#schemas/sessions'
 
@@ -60,12 +61,13 @@ function byDate(sessions: readonly SessionRow[]): Map<string, SessionRow[]> {
 
 function pagesOf({ entry_page, exit_page }: SessionRow): string {
   if (entry_page === null) return 'No page'
-  return exit_page === null || exit_page === entry_page ? entry_page : `${entry_page} → ${exit_page}`
+  const [entry, exit] = [pathLabel(entry_page), pathLabel(exit_page)]
+  return exit_page === null || exit_page === entry_page ? entry : `${entry} → ${exit}`
 }
 
 function noteOf({ user_id, is_bounce, has_replay }: SessionRow, isOfOne: boolean): string {
   const parts = [
-    isOfOne ? '' : (user_id ?? 'no user id'),
+    isOfOne ? '' : user_id === null ? 'no visitor id' : visible(user_id),
     is_bounce === 1 ? 'no interaction' : '',
     has_replay ? '▶ replay' : '',
   ]

@@ -1,5 +1,7 @@
 import { dateLabel, dateOf, duration, timeLabel } from '#dashboard/format'
 
+import { eventLabel, fieldLabel, pathLabel, visible } from '#dashboard/texts'
+
 /** An event as GET /events and POST /journey list it. */
 export type EventRow = {
   id: string
@@ -51,7 +53,7 @@ export function Timeline({ name, events, zone, sessionHref }: Props) {
               <summary>
                 <time>{timeLabel(each.timestamp, zone, 'long')}</time>
                 <span class="what">
-                  <strong>{each.event}</strong>
+                  <strong>{eventLabel(each.event)}</strong>
                   <span>{gistOf(each)}</span>
                 </span>
               </summary>
@@ -79,8 +81,8 @@ export function PropertyList({ row: { properties, user_id, session_id, country }
         .map(([key, value], i) => (
           // A property may have the name of a field.
           <div key={`${i} ${key}`}>
-            <dt>{key}</dt>
-            <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+            <dt>{fieldLabel(key)}</dt>
+            <dd>{visible(typeof value === 'string' ? value : JSON.stringify(value))}</dd>
           </div>
         ))}
     </dl>
@@ -95,7 +97,7 @@ export function gistOf({ properties }: EventRow): string {
   const parts = TELLING.flatMap(key => {
     const value = properties?.[key]
     if (value === undefined || value === null || typeof value === 'object') return []
-    return [key === 'path' ? String(value) : `${key} ${value}`]
+    return [key === 'path' ? pathLabel(String(value)) : visible(`${key} ${value}`)]
   })
   return parts.slice(0, 3).join(' · ')
 }

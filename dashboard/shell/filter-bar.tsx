@@ -6,6 +6,7 @@ import { countryName } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { datedOf } from '#dashboard/question'
 import { readShared } from '#dashboard/shared'
+import { eventLabel, fieldLabel, pathLabel, visible } from '#dashboard/texts'
 import {
   type Address,
   FILTER_OPS,
@@ -30,7 +31,7 @@ export const OP_NAMES: Record<FilterOp, string> = {
 /** Fields whose values are too many to suggest, or no property. */
 const IDS = ['user_id', 'session_id', ...SESSION_FIELDS]
 
-export function fieldName(field: string): string {
+function fieldName(field: string): string {
   return field.replace(/^properties\./, '')
 }
 
@@ -38,12 +39,15 @@ export function fieldName(field: string): string {
 const NAMES_OF: Readonly<Record<string, (value: string) => string>> = {
   country: countryName,
   channel: channelName,
+  event: eventLabel,
+  entry_page: pathLabel,
+  'properties.path': pathLabel,
 }
 
 /** A filter in words. */
 export function filterWords({ field, op, value }: Filter): string {
-  const shown = value === '' ? '(empty)' : (NAMES_OF[field]?.(value) ?? value)
-  return `${fieldName(field)} ${OP_NAMES[op]} ${shown}`
+  const shown = value === '' ? '(empty)' : (NAMES_OF[field] ?? visible)(value)
+  return `${fieldLabel(field)} ${OP_NAMES[op]} ${shown}`
 }
 
 type BarProps = {
@@ -172,14 +176,19 @@ export function FilterForm({ address, title, known, event: ofEvent, add, close }
               setValue('')
             }}
           >
-            {ofEvent === undefined && <option value="event">event</option>}
-            <option value="country">country</option>
-            {ofEvent === undefined && IDS.map(id => <option key={id}>{id}</option>)}
+            {ofEvent === undefined && <option value="event">{fieldLabel('event')}</option>}
+            <option value="country">{fieldLabel('country')}</option>
+            {ofEvent === undefined &&
+              IDS.map(id => (
+                <option key={id} value={id}>
+                  {fieldLabel(id)}
+                </option>
+              ))}
             {[
               ...new Set(['path', ...keys, ...(known?.field.startsWith('properties.') ? [property] : [])]),
             ].map(key => (
               <option key={key} value={`properties.${key}`}>
-                {key}
+                {fieldLabel(key)}
               </option>
             ))}
           </select>

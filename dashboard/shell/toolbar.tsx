@@ -6,7 +6,6 @@ import {
   comparedDates,
   datesOf,
   PERIODS,
-  periodOf,
   readerZone,
   today,
   usualZone,
@@ -22,7 +21,7 @@ import {
   RANGE_LABELS,
   type RangeLabel,
 } from '#dashboard/url'
-import { uses, type ViewRow, whyNot } from '#dashboard/views'
+import { shownRange, uses, type ViewRow, whyNot } from '#dashboard/views'
 
 export const RANGE_NAMES: Record<RangeLabel, string> = {
   '1d': 'Today',
@@ -47,11 +46,12 @@ export const AUDIENCE_NAMES: Record<Audience, string> = {
 export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
   const { comparison, audience, tz, project, area } = address
   const zone = zoneOf(address)
-  const hasRange = uses(row, 'range', address)
+  const shown = shownRange(row, address)
+  const hasRange = shown !== null
   const hasDates = uses(row, 'dates', address)
   const hasComparison = hasRange && uses(row, 'comparison', address)
   // The dates that the numbers of this view have.
-  const range = hasDates ? address.range : { label: periodOf(address.range, zone) }
+  const range = shown ?? address.range
   const dates = datesOf(range, zone)
   const compared = comparedDates(dates, comparison)
   const isCustom = 'from' in range

@@ -1,10 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAnswers } from '#dashboard/answers'
+import { SavedOf } from '#dashboard/charts/save-tools.tsx'
+import { fullDatesLabel } from '#dashboard/format'
 import { useIsSlow } from '#dashboard/parts/states.tsx'
+import { datesOf, zoneOf } from '#dashboard/range'
 import { readShared } from '#dashboard/shared'
 import type { Address } from '#dashboard/url'
 import type { View } from '#dashboard/view'
-import type { ViewRow } from '#dashboard/views'
+import { shownRange, type ViewRow } from '#dashboard/views'
 import { loadedView, loadOtherViews, loadView } from './load-view.ts'
 
 /** The address of a reload that a missing script has caused. A second one would never end. */
@@ -41,13 +44,26 @@ export function ViewFrame({ row, address }: { row: ViewRow; address: Address }) 
     )
   }
   if (view === null) return <div class={isSlow ? 'skeleton slow' : 'skeleton'} aria-busy="true" />
-  return <Asked view={view} address={address} />
+  return <Asked view={view} row={row} address={address} />
 }
 
-function Asked({ view, address }: { view: View; address: Address }) {
+function Asked({ view, row, address }: { view: View; row: ViewRow; address: Address }) {
   // The demo and a share link answer every name with their one project.
   const context = { address, project: address.project ?? readShared()?.project ?? 'demo' }
   const answers = useAnswers(view.asks(context))
   const { Draw } = view
-  return <Draw {...context} answers={answers} />
+  const range = shownRange(row, address)
+  const dates = range === null ? null : datesOf(range, zoneOf(address))
+  const saved = {
+    before: row.of === 'project' ? context.project : '',
+    ...(dates !== null && {
+      dates: fullDatesLabel(dates.from, dates.to),
+      file: `${dates.from}-${dates.to}`,
+    }),
+  }
+  return (
+    <SavedOf.Provider value={saved}>
+      <Draw {...context} answers={answers} />
+    </SavedOf.Provider>
+  )
 }

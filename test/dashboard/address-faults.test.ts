@@ -35,5 +35,5 @@ test.each([
 test('the view shows what was left out, and the rest of the address holds', async () => {
   const page = await drawings.draw('/app/p/demo/pages?range=7d&f=country:is:DE&f=country:eq:DE&tz=Mars/Base')
   expect(page.texts('.page > section .stale')).toHaveLength(2)
-  expect(page.text('.filters')).toContain('country is Germany')
+  expect(page.text('.filters')).toContain('Country is Germany')
 })

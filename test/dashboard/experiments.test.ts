@@ -60,7 +60,7 @@ test('results, lift and exposures by day are those of the API', async () => {
   )
   expect(page.text()).toContain(results.recommendation.replaceAll('`', ''))
   expect(page.text()).toContain(results.plan.rule)
-  expect(page.text()).toContain(`Users for each variant${count(results.plan.size)}`)
+  expect(page.text()).toContain(`Visitors for each variant${count(results.plan.size)}`)
   expect([1, 2].map(column => exposures(page, column))).toEqual(results.variants.map(each => each.exposures))
 })
 

@@ -71,7 +71,7 @@ test('a loss lists the people who were lost, and beside them those who passed', 
 
 test('conditions, the window, sessions and the filters of all views reach the question', async () => {
   const page = await drawings.draw(`${PATH}&f=country:eq:DE&where=1:path:eq:/pricing&window=24&by=session_id`)
-  expect(page.text()).toContain('path is /pricing')
+  expect(page.text()).toContain('Path is /pricing')
   const funnel = await drawings.post<Funnel>('/funnel', {
     ...BODY,
     steps: [

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eventLabel } from '#dashboard/texts'
 import { eventually } from '#test/support/eventually'
 import { useDrawings } from './drawn-view.ts'
 
@@ -34,7 +35,7 @@ test('numbers and lists are those of the API', async () => {
     expected.top_pages.map(({ path, visitors }) => [path, String(visitors)]),
   )
   expect(page.cells('Events by number')).toEqual(
-    expected.top_events.map(({ event, count }) => [event, String(count)]),
+    expected.top_events.map(({ event, count }) => [eventLabel(event), String(count)]),
   )
 })
 

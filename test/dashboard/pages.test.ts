@@ -65,7 +65,13 @@ test('sources are listed by any utm field, and by the part of their users that s
 })
 
 test('sessions are listed by channel, source and landing page, with a goal', async () => {
-  type Row = { value: string | null; sessions: number; people: number; conversions?: number }
+  type Row = {
+    value: string | null
+    channel?: string
+    sessions: number
+    people: number
+    conversions?: number
+  }
   const read = (query: string) => drawings.get<{ rows: Row[] }>(`/sources?${query}&limit=50&${ZONE}`)
   const page = await drawings.draw('/app/p/demo/sources?range=14d&goal=signup')
   const { rows } = await read('by=channel&goal=signup')
@@ -81,7 +87,7 @@ test('sessions are listed by channel, source and landing page, with a goal', asy
   const bySource = await drawings.draw(page.linkOf('Source'))
   const named = (await read('by=source')).rows
   expect(bySource.cells('Sessions by source').map(([name]) => name)).toEqual(
-    named.map(({ value }) => value ?? 'No source'),
+    named.map(({ value, channel }) => value ?? (channel === 'direct' ? 'Direct' : 'No source')),
   )
   // A row is a filter, and it holds for every number of every view.
   const search = await drawings.draw(
@@ -90,7 +96,7 @@ test('sessions are listed by channel, source and landing page, with a goal', asy
   const chosen = (await read('by=landing_page&filter=channel:eq:organic_search')).rows
   expect(chosen.length).toBeGreaterThan(0)
   expect(search.cells('Sessions by landing page').map(row => row.slice(0, 2))).toEqual(
-    chosen.map(({ value, sessions }) => [value ?? 'No page', count(sessions)]),
+    chosen.map(({ value, sessions }) => [value ?? '(no page)', count(sessions)]),
   )
   for (const view of ['', '/events?event=page_view', '/retention']) {
     const filtered = await drawings.draw(

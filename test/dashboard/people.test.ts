@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eventLabel } from '#dashboard/texts'
 import { useDrawings } from './drawn-view.ts'
 import { count, HOSTILE } from './reader.ts'
 
@@ -16,7 +17,7 @@ test('the most active people, and the time line of one, are those of the API', a
     },
   )
   const known = rows.filter(row => row.other !== true)
-  expect(page.cells('People by events').map(row => row.slice(0, 2))).toEqual(
+  expect(page.cells('Visitors by events').map(row => row.slice(0, 2))).toEqual(
     known.map(row => [row.user_id, count(row.event_count)]),
   )
   const user = known[0]?.user_id as string
@@ -24,8 +25,8 @@ test('the most active people, and the time line of one, are those of the API', a
   const asked = { project: 'demo', user_id: user, since: '13d', limit: 200 }
   const { events } = await drawings.post<{ events: { event: string }[] }>('/journey', asked)
   expect(events.length).toBeGreaterThan(0)
-  expect(person.texts('[aria-label="Events of the person"] summary strong')).toEqual(
-    events.map(({ event }) => event),
+  expect(person.texts('[aria-label="Events of the visitor"] summary strong')).toEqual(
+    events.map(({ event }) => eventLabel(event)),
   )
   const { baseUrl, credentials } = drawings.service
   const response = await fetch(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eventLabel } from '#dashboard/texts'
 import { eventually } from '#test/support/eventually'
 import type { Drawn } from './drawn.ts'
 import { useDrawings } from './drawn-view.ts'
@@ -45,7 +46,7 @@ test('the events of a session are those of the API in their order, and each says
   const { events } = await drawings.get<Events>(`/events?limit=500&session_id=${id}&${ZONE}`)
   expect(events.length).toBe(event_count)
   const list = '[aria-label="Events of the session"]'
-  expect(opened.texts(`${list} strong`)).toEqual(events.map(({ event }) => event).toReversed())
+  expect(opened.texts(`${list} strong`)).toEqual(events.map(({ event }) => eventLabel(event)).toReversed())
   expect(opened.texts(`${list} dd`)).toContain(String(events.at(-1)?.properties.path))
 })
 

@@ -50,10 +50,12 @@ test('a visitor is told what is not listed because few people are in it', async 
   expect(funnel.all('option[value="session_id"]')).toEqual([])
   // The pages of the site itself are no sources, though a link asks for one property at a time.
   const sources = await drawings.draw(`${link}/sources`, VISITOR)
-  const own = await drawings.draw('/app/p/demo/sources?by=referrer')
-  const names = (page: typeof own) => page.cells('Sources by visitors').map(([name]) => name)
-  expect(names(sources).length).toBeGreaterThan(2)
-  expect(names(own)).toEqual(expect.arrayContaining(names(sources)))
+  const names = sources.cells('Sources by visitors').map(([name]) => name)
+  expect(names.length).toBeGreaterThan(2)
+  type Sources = { rows: { value: string | null }[] }
+  const { rows } = await drawings.get<Sources>('/sources?project=demo&by=referrer&since=29d')
+  const outside = ['No other site', ...rows.map(({ value }) => value)]
+  expect(names.filter(name => !outside.includes(name?.split('/')[0] ?? ''))).toEqual([])
 })
 
 test('a visitor sees the chosen views alone, with the numbers of the API', async () => {

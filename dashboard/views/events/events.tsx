@@ -1,12 +1,14 @@
 import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
-import { Ranked } from '#dashboard/charts/ranked.tsx'
+import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { Sparkline } from '#dashboard/charts/sparkline.tsx'
 import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
+import { wholeOf } from '#dashboard/parts/whole'
 import { bucketsOf } from '#dashboard/range'
+import { eventLabel, visible } from '#dashboard/texts'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import type { EventsAsks } from './asks.ts'
@@ -26,7 +28,7 @@ export function Events({ address, answers }: Props) {
         <Answered answer={names}>
           {data => (
             <>
-              <Names data={data} courses={courses.data} address={address} />
+              <Names data={data} answer={names} courses={courses.data} address={address} />
               <CutNote answer={names} />
             </>
           )}
@@ -37,36 +39,44 @@ export function Events({ address, answers }: Props) {
   )
 }
 
-type NamesProps = { data: Query; courses: Query | undefined; address: Address }
+type NamesProps = { data: Query; answer: Known<Query>; courses: Query | undefined; address: Address }
 
-function Names({ data, courses, address }: NamesProps) {
-  const rows = data.rows.filter(row => row.other !== true)
+function Names({ data, answer, courses, address }: NamesProps) {
+  const rows = withoutRest(data.rows)
   const most = Number(rows[0]?.event_count ?? 0)
   if (rows.length === 0) {
     return <Empty title="No event in this range">Choose a longer range, or fewer filters.</Empty>
   }
   const courseOf = coursesOf(courses)
+  const toRow = (row: Row): RankedRow => {
+    const name = String(row.event)
+    return {
+      key: name,
+      label: eventLabel(name),
+      title: visible(name),
+      href: hrefTo(withOwn(address, { event: [name], prop: [] })),
+      share: most === 0 ? 0 : Number(row.event_count) / most,
+      cells: [
+        { value: Number(row.event_count), as: 'count' },
+        { value: Number(row.unique_users), as: 'count' },
+        ...(courseOf === null ? [] : [<Sparkline key="course" values={courseOf(name)} />]),
+      ],
+    }
+  }
   return (
     <Ranked
       name="Events by number"
-      columns={['Event', 'Events', 'Users', ...(courseOf === null ? [] : ['By day'])]}
-      rows={rows.map(row => {
-        const name = String(row.event)
-        return {
-          key: name,
-          label: name,
-          title: name,
-          href: hrefTo(withOwn(address, { event: [name], prop: [] })),
-          share: most === 0 ? 0 : Number(row.event_count) / most,
-          cells: [
-            { value: Number(row.event_count), as: 'count' },
-            { value: Number(row.unique_users), as: 'count' },
-            ...(courseOf === null ? [] : [<Sparkline key="course" values={courseOf(name)} />]),
-          ],
-        }
-      })}
+      columns={['Event', 'Events', 'Visitors', ...(courseOf === null ? [] : ['By day'])]}
+      rows={rows.map(toRow)}
+      load={wholeOf(answer, whole => withoutRest(whole.rows).map(toRow))}
     />
   )
+}
+
+type Row = Query['rows'][number]
+
+function withoutRest(rows: readonly Row[]): readonly Row[] {
+  return rows.filter(row => row.other !== true)
 }
 
 /** The number of each day, by event. Null while unknown, and where the list of days is cut. */

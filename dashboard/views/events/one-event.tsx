@@ -7,6 +7,7 @@ import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { type EventRow, Timeline } from '#dashboard/parts/timeline.tsx'
 import { zoneOf } from '#dashboard/range'
+import { valueLabel } from '#dashboard/texts'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
 import type { EventsAsks } from './asks.ts'
 
@@ -105,10 +106,10 @@ function Values({ property, address, answer }: { property: string; address: Addr
           <>
             <Ranked
               name={`Values of ${property}`}
-              columns={[property, 'Events', 'Users']}
+              columns={[property, 'Events', 'Visitors']}
               rows={known.map(row => {
                 const text = row[field] === null || row[field] === undefined ? null : String(row[field])
-                const label = text === null ? '(not set)' : text === '' ? '(empty)' : text
+                const label = valueLabel(text)
                 return {
                   key: String(text),
                   label,

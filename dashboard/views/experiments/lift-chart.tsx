@@ -22,6 +22,7 @@ export function LiftChart({ data: { results } }: { data: Experiment }) {
         name={name}
         table={{
           columns: ['variant', 'lift', 'low', 'high'],
+          units: [undefined, '0 to 1', '0 to 1', '0 to 1'],
           rows: rows.map(({ key, lift, low, high }) => [key, lift, low, high]),
         }}
       >

@@ -135,7 +135,7 @@ export function NewExperiment({ address, project, events }: Props) {
             autocomplete="off"
             onInput={({ currentTarget }) => setEffect(currentTarget.value)}
           />
-          <small>A smaller one needs more users. Nothing is decided before they have come.</small>
+          <small>A smaller one needs more visitors. Nothing is decided before they have come.</small>
         </label>
         <FailureNote act={act} />
         <button type="submit" class="primary" disabled={act.isBusy}>

@@ -29,7 +29,7 @@ export function OneExperiment({ address, data, answer, exposures }: Props) {
     ...(ended_at === null ? [] : ([['Completed', dayText(ended_at)]] as [string, string][])),
     ...(status === 'completed' ? ([['Winner', winner ?? 'none']] as [string, string][]) : []),
     ['First exposure', dayText(plan.first_exposure_at)],
-    ['Users for each variant', plan.size === null ? 'not known yet' : formatted(plan.size)],
+    ['Visitors for each variant', plan.size === null ? 'not known yet' : formatted(plan.size)],
     ['Lift that they show', plan.smallest_effect === null ? '–' : formatted(plan.smallest_effect, 'rate')],
     ...(results.decision === 'keep_running'
       ? ([['Decides about', dayText(plan.decides_at)]] as [string, string][])
@@ -93,7 +93,7 @@ function Results({ data: { variants, winner, results }, answer }: Pick<Props, 'd
         <thead>
           <tr>
             <th scope="col">Variant</th>
-            {['Users', 'Rate', 'Is best', 'Lift', 'Interval', 'Conversions', 'Exposures', 'Share'].map(
+            {['Visitors', 'Rate', 'Is best', 'Lift', 'Interval', 'Conversions', 'Exposures', 'Share'].map(
               title => (
                 <th key={title} scope="col" class="number">
                   {title}

@@ -270,7 +270,7 @@ function Settings({ address, properties }: { address: Address; properties: Prope
           value={countByOf(address)}
           onChange={({ currentTarget: { value } }) => own('by', value, 'user_id')}
         >
-          <option value="user_id">People</option>
+          <option value="user_id">Visitors</option>
           {address.area !== 'share' && <option value="session_id">Sessions</option>}
         </select>
       </label>

@@ -112,7 +112,7 @@ function Result({ address, steps, data, answer }: ResultProps) {
         >
           {headline(first.users)}
         </Tile>
-        <Tile name="completed" title="Came to the end" number="funnel_users" answer={answer}>
+        <Tile name="completed" title="Passed all steps" number="funnel_users" answer={answer}>
           {headline(last.users)}
         </Tile>
         <Tile name="conversion" title="Conversion" number="funnel_rate" answer={answer}>
@@ -230,7 +230,8 @@ function Course({ address, steps, data, answer }: ResultProps) {
     }
   })
   const table = {
-    columns: ['step', 'event', 'passed', 'of_before', 'of_first', 'lost', 'ms_to_next'],
+    columns: ['step', 'event', 'passed', 'of_before', 'of_first', 'lost', 'to_next'],
+    units: [undefined, undefined, undefined, '0 to 1', '0 to 1', undefined, 'ms'],
     rows: data.steps.map((step, i) => [
       step.step,
       step.event,

@@ -4,6 +4,7 @@ import { countryName, formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Empty } from '#dashboard/parts/states.tsx'
+import { eventLabel, pathLabel, visible } from '#dashboard/texts'
 import { type Address, DEFAULTS, type Filter, withFilter } from '#dashboard/url'
 
 type Data = Answer<'GET /live'>
@@ -16,11 +17,11 @@ export function LiveLists({ address, data }: { address: Address; data: Data }) {
   const today = (view: string, filter: Filter) =>
     hrefTo(withFilter({ ...address, view, range: { label: '1d' }, own: DEFAULTS.own }, filter))
   const pages = data.top_pages.map(({ path, visitors }) => ({
-    ...{ key: path, label: path, title: path, value: visitors },
+    ...{ key: path, label: pathLabel(path), title: visible(path), value: visitors },
     href: today('overview', { field: 'properties.path', op: 'eq', value: path }),
   }))
   const events = data.top_events.map(({ event, count }) => ({
-    ...{ key: event, label: event, title: event, value: count },
+    ...{ key: event, label: eventLabel(event), title: visible(event), value: count },
     href: today('overview', { field: 'event', op: 'eq', value: event }),
   }))
   const countries = data.countries.map(({ country, visitors }) => ({

@@ -44,6 +44,13 @@ function Followed({ address, project, answers: { live } }: Props) {
               <WindowChoice address={address} />
             </div>
             <Tiles data={data} answer={live} />
+            {data.past_events > 0 && (
+              <p class="cut">
+                {formatted(data.past_events)} of the events that have just arrived happened earlier, such as
+                those of an import. They stand in the list of events, and nobody of them counts as a visitor
+                who is here now.
+              </p>
+            )}
             {data.truncated === true && (
               <p class="cut">
                 More events than live reads hold: the numbers are of the newest ones, and too low.

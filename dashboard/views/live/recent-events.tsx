@@ -1,10 +1,11 @@
-import { countryName, formatted, timeLabel } from '#dashboard/format'
+import { countryName, dateOf, formatted, momentLabel, timeLabel } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { PersonLink } from '#dashboard/parts/person-link.tsx'
 import { Empty } from '#dashboard/parts/states.tsx'
 import { type EventRow, gistOf, PropertyList } from '#dashboard/parts/timeline.tsx'
-import { zoneOf } from '#dashboard/range'
+import { today, zoneOf } from '#dashboard/range'
+import { eventLabel } from '#dashboard/texts'
 import { type Address, DEFAULTS } from '#dashboard/url'
 import { MAX_EVENTS } from './use-follow.ts'
 
@@ -30,6 +31,11 @@ export function RecentEvents({ address, events }: Props) {
   )
 }
 
+/** The time of day; of an event of another date, which has just arrived, also the date. */
+function atLabel(at: number, zone: string): string {
+  return dateOf(at, zone) === today(zone) ? timeLabel(at, zone, 'long') : momentLabel(at, zone)
+}
+
 function todayOf(address: Address): string {
   return hrefTo({ ...address, view: 'events', range: { label: '1d' }, own: DEFAULTS.own })
 }
@@ -44,9 +50,9 @@ function Arrival({ address, row }: { address: Address; row: EventRow }) {
     <li>
       <details>
         <summary>
-          <time>{timeLabel(timestamp, zoneOf(address), 'long')}</time>
+          <time>{atLabel(timestamp, zoneOf(address))}</time>
           <span class="what">
-            <strong>{event}</strong>
+            <strong>{eventLabel(event)}</strong>
             <span>{gistOf(row)}</span>
           </span>
           <span class="from">{country === null ? '' : countryName(country)}</span>
@@ -56,7 +62,7 @@ function Arrival({ address, row }: { address: Address; row: EventRow }) {
           {session_id !== null && <a href={sessionHref}>The session</a>}
           {user_id !== null && (
             <span>
-              Person <PersonLink address={address} id={user_id} />
+              Visitor <PersonLink address={address} id={user_id} />
             </span>
           )}
         </p>

@@ -1,14 +1,13 @@
 import { type Answer, type Call, call } from '#dashboard/api'
+import { isNamed, NAMED_TABS, type NamedTab } from '#dashboard/named-sources'
 import { hasConditions, queryOf, questionOf } from '#dashboard/question'
 import { comparedDates, datesOf, intervalOf, periodOf, zoneOf } from '#dashboard/range'
-import { hostsOfSite, referrerGroups } from '#dashboard/referrers'
+import { hostsOfSite, MAX_REFERRERS } from '#dashboard/referrers'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 
 /** Rows of a list. */
 const LIST_LENGTH = 10
-/** More than are shown, because a site's own pages are left out. */
-const REFERRERS = 60
 
 /** The lists of the overview: each has tabs, and a tab is a field whose values are listed. */
 export const lists = {
@@ -35,9 +34,18 @@ export const lists = {
 } as const
 export type ListName = keyof typeof lists
 
-/** The open tab of a list: a property key, or `country`. */
-export function openTab(address: Address, list: ListName): string {
-  const tabs = Object.keys(lists[list].tabs)
+/** The lists of sources that GET /sources makes, in the order of their tabs. */
+const NAMED: readonly NamedTab[] = ['source', 'channel', 'campaign', 'referrer']
+
+/** The tabs of a list with their names. Who reads GET /sources has its lists, a share link those of properties. */
+export function tabsOf(address: Pick<Address, 'area'>, list: ListName): Readonly<Record<string, string>> {
+  if (list !== 'sources' || address.area === 'share') return lists[list].tabs
+  return Object.fromEntries(NAMED.map(tab => [tab, NAMED_TABS[tab].title]))
+}
+
+/** The open tab of a list: a property key, `country`, or one of GET /sources. */
+export function openTab(address: Pick<Address, 'area' | 'own'>, list: ListName): string {
+  const tabs = Object.keys(tabsOf(address, list))
   const asked = ownValue(address, list)
   return asked !== undefined && tabs.includes(asked) ? asked : (tabs[0] as string)
 }
@@ -49,23 +57,27 @@ export function fieldOf(tab: string): string {
 
 const METRICS = ['unique_users', 'session_count', 'event_count', 'bounce_rate', 'avg_duration']
 
-/** GET /stats answers most at once and fastest, but knows no other year, and no filter of a share link. */
-function isPlain(address: Pick<Address, 'area' | 'filters' | 'comparison'>): boolean {
-  return address.comparison !== 'year' && (address.filters.length === 0 || hasConditions(address))
+/** GET /stats answers most at once and fastest, but knows no filter of a share link. */
+function isPlain(address: Pick<Address, 'area' | 'filters'>): boolean {
+  return address.filters.length === 0 || hasConditions(address)
 }
 
+type Stats = Call<Answer<'GET /stats'>>
 type Query = Call<Answer<'POST /query'>>
 
 /** Which of them are asked depends on the address. */
 export type OverviewAsks = {
   bots?: Call<Answer<'GET /bot-traffic'>>
-  stats?: Call<Answer<'GET /stats'>>
+  stats?: Stats
+  /** The same dates of the year before. */
+  statsBefore?: Stats
   totals?: Query
   series?: Query
   totalsBefore?: Query
   seriesBefore?: Query
   pages?: Query
   sources?: Query
+  named?: Call<Answer<'GET /sources'>>
   /** The hosts of the site, where the sources do not say them. */
   hosts?: Query
   places?: Query
@@ -98,6 +110,12 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
           groupBy: intervalOf(dates),
           compare,
         }),
+        ...(before !== null && {
+          statsBefore: call('GET /stats', {
+            ...{ project, ...questionOf(address), since: before.from, until: before.to },
+            groupBy: intervalOf(dates),
+          }),
+        }),
       }
     : {
         totals: call('POST /query', { ...common, metrics: METRICS, compare }),
@@ -116,17 +134,26 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
       limit,
     })
   const isShared = address.area === 'share'
-  const hasHosts = isShared && openTab(address, 'sources') === 'referrer'
+  const source = openTab(address, 'sources')
+  const hasHosts = isShared && source === 'referrer'
   const views = [{ field: 'event', op: 'eq', value: 'page_view' }] as const
   const tabbed = (name: ListName) => {
     const tab = openTab(address, name)
-    if (tab === 'referrer') return list(referrerGroups(isShared), REFERRERS)
+    if (tab === 'referrer') return list([fieldOf(tab)], MAX_REFERRERS)
     return list([fieldOf(tab)], LIST_LENGTH, lists[name].onlyViews ? views : [])
   }
   return {
     ...numbers,
     pages: tabbed('pages'),
-    sources: tabbed('sources'),
+    ...(isNamed(source) && !isShared
+      ? {
+          named: call('GET /sources', {
+            ...{ project, ...questionOf(address) },
+            by: source,
+            limit: LIST_LENGTH,
+          }),
+        }
+      : { sources: tabbed('sources') }),
     ...(hasHosts && { hosts: list(hostsOfSite.group_by, hostsOfSite.limit) }),
     places: tabbed('places'),
     devices: tabbed('devices'),

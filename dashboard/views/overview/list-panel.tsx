@@ -2,12 +2,16 @@ import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { type Bar, Bars } from '#dashboard/charts/bars.tsx'
 import { countryName, formatted } from '#dashboard/format'
+import { isNamed, NAMED_TABS, type NamedRow, totalOfSources } from '#dashboard/named-sources'
 import { hrefTo } from '#dashboard/navigate'
+import { namedLabel } from '#dashboard/parts/named-label'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
-import { fromOutside, shortAddress } from '#dashboard/referrers'
+import { wholeOf } from '#dashboard/parts/whole'
+import { fromOutside, MAX_REFERRERS, shortAddress } from '#dashboard/referrers'
+import { eventLabel, pathLabel, valueLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
-import { fieldOf, type ListName, lists, openTab } from './asks.ts'
+import { fieldOf, type ListName, lists, openTab, tabsOf } from './asks.ts'
 
 type Query = Answer<'POST /query'>
 type Row = Query['rows'][number]
@@ -25,18 +29,11 @@ const SHOWN = 10
 export function ListPanel({ name, address, answer, hosts }: Props) {
   const tab = name === 'events' ? 'event' : openTab(address, name)
   const title = name === 'events' ? 'Events' : lists[name].title
-  const tabs =
-    name === 'events'
-      ? undefined
-      : Object.entries(lists[name].tabs).map(([key, label], i) => ({
-          title: label,
-          href: hrefTo(withOwn(address, { [name]: i === 0 ? [] : [key] })),
-          isOpen: key === tab,
-        }))
+  const tabs = name === 'events' ? undefined : tabLinks(address, name)
   if (answer === undefined) return null
   const field = tab === 'event' ? 'event' : fieldOf(tab)
-  const rowsOf = (rows: readonly Row[]) =>
-    tab === 'referrer' ? fromOutside(rows, SHOWN, hosts) : rows.filter(row => row.other !== true)
+  const rowsOf = (rows: readonly Row[], most = SHOWN) =>
+    tab === 'referrer' ? fromOutside(rows, most, hosts) : rows.filter(row => row.other !== true)
   const tableOf = (rows: readonly Row[]) => ({
     columns: [columnName(tab), 'Visitors', 'Events'],
     rows: rows.map(row => [String(row[field] ?? ''), Number(row.unique_users), Number(row.event_count)]),
@@ -56,6 +53,7 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
                 bars={bars}
                 format={value => formatted(value)}
                 table={tableOf(rows)}
+                load={wholeOf(answer, whole => tableOf(rowsOf(whole.rows, MAX_REFERRERS)).rows)}
               />
               {tab !== 'referrer' && <CutNote answer={answer} />}
             </>
@@ -66,14 +64,64 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
   )
 }
 
+/** Where sessions came from, as the service names it. A click shows only their events, in every view. */
+export function SourcesPanel({
+  address,
+  answer,
+}: {
+  address: Address
+  answer: Known<Answer<'GET /sources'>> | undefined
+}) {
+  const tab = openTab(address, 'sources')
+  if (answer === undefined || !isNamed(tab)) return null
+  const { title } = NAMED_TABS[tab]
+  const tableRows = (rows: readonly NamedRow[]) =>
+    rows.map(row => [namedLabel(row, tab, address).title, row.sessions, row.people])
+  return (
+    <Panel title="Sources" tabs={tabLinks(address, 'sources')}>
+      <Answered answer={answer}>
+        {({ rows, other }) => {
+          if (rows.length === 0) return <Empty title="No session in this range" />
+          return (
+            <>
+              <Bars
+                name={`Sessions by ${title.toLowerCase()}`}
+                columns={[title, 'Sessions']}
+                bars={rows.map(row => ({ ...namedLabel(row, tab, address), value: row.sessions }))}
+                format={value => formatted(value)}
+                table={{ columns: [title, 'Sessions', 'Visitors'], rows: tableRows(rows) }}
+                load={wholeOf(answer, whole => tableRows(whole.rows), totalOfSources)}
+              />
+              {other !== undefined && (
+                <p class="cut">
+                  The first {formatted(rows.length)} of {formatted(rows.length + other.values)}.
+                </p>
+              )}
+            </>
+          )
+        }}
+      </Answered>
+    </Panel>
+  )
+}
+
+function tabLinks(address: Address, name: ListName) {
+  const open = openTab(address, name)
+  return Object.entries(tabsOf(address, name)).map(([key, title], i) => ({
+    title,
+    href: hrefTo(withOwn(address, { [name]: i === 0 ? [] : [key] })),
+    isOpen: key === open,
+  }))
+}
+
 function barOf(row: Row, field: string, address: Address): Bar {
   const value = row[field]
   const text = value === null || value === undefined ? null : String(value)
   const label = labelOf(field, text)
   return {
-    key: `${text} ${row['properties.hostname'] ?? ''}`,
+    key: String(text),
     label,
-    title: text ?? label,
+    title: text === null || text === '' ? label : visible(text),
     value: Number(row.unique_users),
     href: text === null ? undefined : hrefTo(withFilter(address, { field, op: 'eq', value: text })),
   }
@@ -81,9 +129,10 @@ function barOf(row: Row, field: string, address: Address): Bar {
 
 function labelOf(field: string, text: string | null): string {
   if (field === 'country') return countryName(text)
-  if (text === null) return '(not set)'
-  if (field === 'properties.referrer') return shortAddress(text)
-  return text === '' ? '(empty)' : text
+  if (field === 'event' && text !== null) return eventLabel(text)
+  if (field === 'properties.path') return pathLabel(text)
+  if (field === 'properties.referrer' && text !== null) return shortAddress(text)
+  return valueLabel(text)
 }
 
 function columnName(tab: string): string {

@@ -31,8 +31,10 @@ type Query = Answer<'POST /query'>
 /** Buckets that begin after this one are in the future. */
 export type Now = { date: string; hour: number }
 
-export function fromStats(stats: Stats, now: Now): OverviewNumbers {
-  const { period, previous } = stats
+/** `statsBefore`: those of the same dates a year ago, where these are compared. */
+export function fromStats(stats: Stats, now: Now, statsBefore?: Stats): OverviewNumbers {
+  const { period } = stats
+  const previous = statsBefore ?? stats.previous
   const interval = period.groupBy
   const buckets = bucketsOf(period.from, period.to, interval)
   const times = previous ? bucketsOf(previous.period.from, previous.period.to, interval) : []
@@ -79,14 +81,15 @@ export function fromQueries(
   const queryBefore = totals.previous ?? totalsBefore
   const before = queryBefore?.rows[0]
   const rowsBefore = series.previous ?? seriesBefore
-  const buckets = bucketsOf(totals.period.from, totals.period.to, 'day')
+  const { from, to } = totals.period
+  const buckets = bucketsOf(from, to, 'day')
   return {
     totals: totalsOfRow(totals.rows[0]),
     before: before === undefined ? null : withEvents(totalsOfRow(before)),
     beforeFrom: queryBefore?.period.from ?? null,
     interval: 'day',
     buckets,
-    to: totals.period.to,
+    to,
     now: seriesOf(buckets, rowsByDate(series.rows), now),
     earlier: rowsBefore
       ? withValues(

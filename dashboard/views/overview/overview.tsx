@@ -15,7 +15,7 @@ import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import type { OverviewAsks } from './asks.ts'
 import { BotOverview } from './bot-overview.tsx'
-import { ListPanel } from './list-panel.tsx'
+import { ListPanel, SourcesPanel } from './list-panel.tsx'
 import { fromQueries, fromStats, type Now, type OverviewNumbers } from './model.ts'
 
 type Props = ViewContext & { answers: AnswersOf<OverviewAsks> }
@@ -37,6 +37,7 @@ export function Overview({ address, answers }: Props) {
       {!hasNothing && (
         <div class="panels">
           <ListPanel name="pages" address={address} answer={answers.pages} />
+          <SourcesPanel address={address} answer={answers.named} />
           <ListPanel
             name="sources"
             address={address}
@@ -54,12 +55,19 @@ export function Overview({ address, answers }: Props) {
 
 function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> & { main: Known }) {
   const zone = zoneOf(address)
-  const { stats, totals, series, totalsBefore, seriesBefore } = answers
-  const parts = [stats?.data, totals?.data, series?.data, totalsBefore?.data, seriesBefore?.data] as const
+  const { stats, statsBefore, totals, series, totalsBefore, seriesBefore } = answers
+  const parts = [
+    stats?.data,
+    statsBefore?.data,
+    totals?.data,
+    series?.data,
+    totalsBefore?.data,
+    seriesBefore?.data,
+  ] as const
   const numbers = useMemo(() => {
     const now: Now = { date: today(zone), hour: hourNow(zone) }
-    const [ofStats, ofTotals, ofSeries, earlierTotals, earlierSeries] = parts
-    if (ofStats) return fromStats(ofStats, now)
+    const [ofStats, ofStatsBefore, ofTotals, ofSeries, earlierTotals, earlierSeries] = parts
+    if (ofStats && (ofStatsBefore || !statsBefore)) return fromStats(ofStats, now, ofStatsBefore)
     if (!ofTotals || !ofSeries) return null
     return fromQueries(
       { totals: ofTotals, series: ofSeries, totalsBefore: earlierTotals, seriesBefore: earlierSeries },
@@ -67,7 +75,7 @@ function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> 
     )
   }, [...parts, zone])
   if (numbers === null) {
-    const problem = series?.problem
+    const problem = series?.problem ?? statsBefore?.problem
     return problem ? <ProblemNote problem={problem} /> : <div class="skeleton" aria-busy="true" />
   }
   if (numbers.totals.events === 0) return <NoData address={address} main={main} />
@@ -76,7 +84,10 @@ function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> 
     <>
       <Tiles numbers={numbers} main={main} />
       {numbers.totals.bounce_rate === 1 && <OnlyViews />}
-      <Course address={address} numbers={numbers} context={context} main={series ?? stats} />
+      {/* A share link with filters knows dates alone, and one date is no course. */}
+      {numbers.buckets.length > 1 && (
+        <Course address={address} numbers={numbers} context={context} main={series ?? stats} />
+      )}
       <CutNote answer={main} />
     </>
   )

@@ -6,7 +6,9 @@ import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
+import { wholeOf } from '#dashboard/parts/whole'
 import { unfilteredNote } from '#dashboard/question'
+import { pathLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { openTab, type PagesAsks, TABS, type Tab } from './asks.ts'
@@ -33,31 +35,35 @@ export function Pages({ address, answers: { views, ends, lengths } }: Props) {
   )
 }
 
+type Row = Answer<'POST /query'>['rows'][number]
+
 function AllPages({ address, answer }: { address: Address; answer: Known<Answer<'POST /query'>> }) {
   return (
     <Answered answer={answer}>
       {({ rows }) => {
-        const pages = rows.filter(row => row.other !== true)
+        const pages = known(rows)
         if (pages.length === 0) return <Empty title="No page was viewed in this range" />
         const most = Number(pages[0]?.unique_users ?? 0)
+        const toRow = (row: Row): RankedRow => {
+          const path = row['properties.path']
+          return {
+            ...labelOf(path === null || path === undefined ? null : String(path), address),
+            share: most === 0 ? 0 : Number(row.unique_users) / most,
+            cells: [
+              { value: Number(row.unique_users), as: 'count' },
+              { value: Number(row.event_count), as: 'count' },
+              { value: Number(row.session_count), as: 'count' },
+              { value: row.bounce_rate === null ? null : Number(row.bounce_rate), as: 'rate' },
+            ],
+          }
+        }
         return (
           <>
             <Ranked
               name="Pages by visitors"
               columns={['Page', 'Visitors', 'Views', 'Sessions', 'Without interaction']}
-              rows={pages.map((row): RankedRow => {
-                const path = row['properties.path']
-                return {
-                  ...labelOf(path === null || path === undefined ? null : String(path), address),
-                  share: most === 0 ? 0 : Number(row.unique_users) / most,
-                  cells: [
-                    { value: Number(row.unique_users), as: 'count' },
-                    { value: Number(row.event_count), as: 'count' },
-                    { value: Number(row.session_count), as: 'count' },
-                    { value: row.bounce_rate === null ? null : Number(row.bounce_rate), as: 'rate' },
-                  ],
-                }
-              })}
+              rows={pages.map(toRow)}
+              load={wholeOf(answer, whole => known(whole.rows).map(toRow))}
             />
             <CutNote answer={answer} />
           </>
@@ -65,6 +71,11 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
       }}
     </Answered>
   )
+}
+
+/** Rows of values, without the rest of a cut list. */
+function known(rows: readonly Row[]): readonly Row[] {
+  return rows.filter(row => row.other !== true)
 }
 
 type EndRow = NonNullable<Answer<'GET /pages'>['entry_pages']>[number]
@@ -84,22 +95,24 @@ function EndPages({
         const pages = endsOf(data, tab)
         if (pages.length === 0) return <Empty title="No session in this range" />
         const most = pages[0]?.sessions ?? 0
+        const toRow = (row: EndRow): RankedRow => ({
+          ...labelOf(row.page, address),
+          share: most === 0 ? 0 : row.sessions / most,
+          cells: [
+            { value: row.sessions, as: 'count' },
+            { value: row.bounces, as: 'count' },
+            { value: row.bounce_rate, as: 'rate' },
+            { value: row.avg_duration, as: 'duration' },
+            { value: row.avg_events, as: 'count' },
+          ],
+        })
         return (
           <>
             <Ranked
               name={`${TABS[tab]} by sessions`}
-              columns={['Page', 'Sessions', 'Views alone', 'Without interaction', 'Duration', 'Events']}
-              rows={pages.map(row => ({
-                ...labelOf(row.page, address),
-                share: most === 0 ? 0 : row.sessions / most,
-                cells: [
-                  { value: row.sessions, as: 'count' },
-                  { value: row.bounces, as: 'count' },
-                  { value: row.bounce_rate, as: 'rate' },
-                  { value: row.avg_duration, as: 'duration' },
-                  { value: row.avg_events, as: 'count' },
-                ],
-              }))}
+              columns={['Page', 'Sessions', 'Only looked', 'Without interaction', 'Duration', 'Events']}
+              rows={pages.map(toRow)}
+              load={wholeOf(answer, whole => endsOf(whole, tab).map(toRow))}
             />
             <CutNote answer={answer} />
           </>
@@ -108,6 +121,17 @@ function EndPages({
     </Answered>
   )
 }
+
+/** How long the sessions up to a length last. */
+const AT_MOST = {
+  '0s': 'a single moment, as with one event',
+  '1-10s': 'at most 10 seconds',
+  '10-30s': 'at most 30 seconds',
+  '30-60s': 'at most a minute',
+  '1-3m': 'at most 3 minutes',
+  '3-10m': 'at most 10 minutes',
+  '10m+': 'over 10 minutes',
+} as const
 
 type LengthsProps = { answer: Props['answers']['lengths']; note: string | undefined }
 
@@ -120,7 +144,7 @@ function Lengths({ answer, note }: LengthsProps) {
           return (
             <>
               <p class="quiet">
-                Half of the sessions are shorter than {median_bucket} or in it;{' '}
+                Half of the sessions or more last {AT_MOST[median_bucket]};{' '}
                 {formatted(engaged_pct, 'percent')} last 30 seconds or more.
               </p>
               <Bars
@@ -149,12 +173,11 @@ function endsOf(data: Answer<'GET /pages'> | undefined, tab: 'entry' | 'exit'): 
 
 /** A click on a page shows only its events. */
 function labelOf(path: string | null, address: Address) {
-  const label = path ?? '(no page)'
-  const filter = { field: 'properties.path', op: 'eq', value: label } as const
+  const filter = { field: 'properties.path', op: 'eq', value: path ?? '' } as const
   return {
-    key: label,
-    label,
-    title: label,
+    key: String(path),
+    label: pathLabel(path),
+    title: path === null || path === '' ? pathLabel(path) : visible(path),
     href: path === null ? undefined : hrefTo(withFilter(address, filter)),
   }
 }

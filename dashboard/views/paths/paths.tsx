@@ -9,6 +9,7 @@ import { EventChoice } from '#dashboard/parts/event-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
+import { pathLabel, visible } from '#dashboard/texts'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { firstFunnel } from '#dashboard/views/funnel/steps'
@@ -165,8 +166,8 @@ function Ends({ address, data }: { address: Address; data: Data }) {
         columns={['Exit page', 'Ended here', 'Without the goal', 'Part']}
         rows={ends.map(({ page, sessions, lost }) => ({
           key: page,
-          label: page,
-          title: page,
+          label: pathLabel(page),
+          title: visible(page),
           share: lost / most,
           cells: [
             { value: sessions, as: 'count' },

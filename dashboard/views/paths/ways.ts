@@ -1,6 +1,7 @@
 import type { Answer } from '#dashboard/api'
 import type { TreeNode } from '#dashboard/charts/tree.tsx'
 import { formatted } from '#dashboard/format'
+import { eventLabel, pathLabel } from '#dashboard/texts'
 
 type EntryPath = Answer<'POST /paths'>['entry_paths'][number]
 type PathNode = EntryPath['tree'][number]
@@ -21,7 +22,7 @@ export function treeOf(entries: readonly EntryPath[]): TreeNode[] {
   const most = entries.reduce((max, { sessions }) => Math.max(max, sessions), 0)
   return entries.map(({ entry_page, sessions, reached, tree }) => ({
     key: entry_page,
-    label: entry_page,
+    label: pathLabel(entry_page),
     kind: 'step',
     value: sessions,
     share: most === 0 ? 0 : sessions / most,
@@ -46,9 +47,10 @@ function nodeOf(node: PathNode, most: number): TreeNode {
 }
 
 function labelOf({ type, value }: PathNode): string {
-  if (type === 'drop_off') return `Ended on ${value}`
-  if (type === 'truncated') return `Goes on, and ends on ${value}`
-  return type === 'goal' ? `✓ ${value}` : value
+  if (type === 'drop_off') return `Ended on ${pathLabel(value)}`
+  if (type === 'truncated') return `Goes on, and ends on ${pathLabel(value)}`
+  if (type === 'page') return pathLabel(value)
+  return type === 'goal' ? `✓ ${eventLabel(value)}` : eventLabel(value)
 }
 
 /** Every node of the trees as a row, parents first. */

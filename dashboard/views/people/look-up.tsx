@@ -50,19 +50,19 @@ export function LookUp({ address, project }: { address: Address; project: string
         </button>
         {user !== undefined && (
           <a class="back" href={hrefTo(withOwn(address, { user: [], before: [], from_first: [] }))}>
-            All people
+            All visitors
           </a>
         )}
       </form>
       <div role="status">
         {found?.length === 0 && (
           <p class="cut">
-            Nobody has this address. Only people whom the site has identified by it are found.
+            Nobody has this address. Only visitors whom the site has identified by it are found.
           </p>
         )}
         {found !== null && found.length > 1 && (
           <>
-            <p class="cut">{found.length} people have this address:</p>
+            <p class="cut">{found.length} visitors have this address:</p>
             <ul class="records">
               {found.map(({ user_id: id }) => (
                 <li key={id}>

@@ -1,10 +1,12 @@
 import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
-import { Ranked } from '#dashboard/charts/ranked.tsx'
+import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
+import { wholeOf } from '#dashboard/parts/whole'
+import { visible } from '#dashboard/texts'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import type { PeopleAsks } from './asks.ts'
@@ -34,32 +36,34 @@ function Active({ address, answer }: { address: Address; answer: Known<Answer<'P
     <Panel title="Most active">
       <Answered answer={answer}>
         {({ rows, total_rows }) => {
-          const known = rows.filter(row => row.other !== true)
+          const known = withoutRest(rows)
           const most = Number(known[0]?.event_count ?? 0)
           if (known.length === 0) return <Empty title="Nobody in this range" />
+          const toRow = (row: Row): RankedRow => {
+            const id = row.user_id === null ? null : String(row.user_id)
+            return {
+              key: String(id),
+              label: id === null ? 'Events without a visitor id' : visible(id),
+              title: id === null ? 'Events without a visitor id' : visible(id),
+              href: id === null ? undefined : hrefTo(withOwn(address, { user: [id], erasure: [] })),
+              share: most === 0 ? 0 : Number(row.event_count) / most,
+              cells: [
+                { value: Number(row.event_count), as: 'count' },
+                { value: Number(row.session_count), as: 'count' },
+              ],
+            }
+          }
           return (
             <>
               <Ranked
-                name="People by events"
-                columns={['Person', 'Events', 'Sessions']}
-                rows={known.map(row => {
-                  const id = row.user_id === null ? null : String(row.user_id)
-                  return {
-                    key: String(id),
-                    label: id ?? 'Events without a user id',
-                    title: id ?? 'Events without a user id',
-                    href: id === null ? undefined : hrefTo(withOwn(address, { user: [id], erasure: [] })),
-                    share: most === 0 ? 0 : Number(row.event_count) / most,
-                    cells: [
-                      { value: Number(row.event_count), as: 'count' },
-                      { value: Number(row.session_count), as: 'count' },
-                    ],
-                  }
-                })}
+                name="Visitors by events"
+                columns={['Visitor', 'Events', 'Sessions']}
+                rows={known.map(toRow)}
+                load={wholeOf(answer, whole => withoutRest(whole.rows).map(toRow))}
               />
               {total_rows !== undefined && (
                 <p class="cut">
-                  The first {formatted(known.length)} of {formatted(total_rows)} people.
+                  The first {formatted(known.length)} of {formatted(total_rows)} visitors.
                 </p>
               )}
             </>
@@ -68,4 +72,10 @@ function Active({ address, answer }: { address: Address; answer: Known<Answer<'P
       </Answered>
     </Panel>
   )
+}
+
+type Row = Answer<'POST /query'>['rows'][number]
+
+function withoutRest(rows: readonly Row[]): readonly Row[] {
+  return rows.filter(row => row.other !== true)
 }

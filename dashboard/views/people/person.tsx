@@ -2,12 +2,14 @@ import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { formatted, momentLabel } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
+import { FirstVisit } from '#dashboard/parts/first-visit.tsx'
 import { Pager } from '#dashboard/parts/pager.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { SessionRows } from '#dashboard/parts/session-rows.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { type EventRow, Timeline } from '#dashboard/parts/timeline.tsx'
 import { zoneOf } from '#dashboard/range'
+import { visible } from '#dashboard/texts'
 import { type Address, DEFAULTS, withOwn } from '#dashboard/url'
 import { isOldestFirst, type PeopleAsks } from './asks.ts'
 import { Erasure } from './erasure.tsx'
@@ -27,13 +29,13 @@ export function Person({ user, address, project, journey, sessions, ids }: Props
   if (isUnknown && !ids?.isAsking) {
     return (
       <Empty title="Nobody with this id in this range">
-        Nothing is known of {user} in these dates. Choose a longer range, or look for another id.
+        Nothing is known of {visible(user)} in these dates. Choose a longer range, or look for another id.
       </Empty>
     )
   }
   return (
     <div class="person">
-      <About user={user} address={address} journey={journey} ids={ids} />
+      <About user={user} address={address} project={project} journey={journey} ids={ids} />
       <Course address={address} journey={journey} />
       <div class="aside">
         {sessions !== undefined && <TheirSessions address={address} answer={sessions} />}
@@ -51,14 +53,15 @@ const MAX_IDS = 20
 type AboutProps = {
   user: string
   address: Address
+  project: string
   journey: Known<Journey>
   ids: Known<Answer<'DELETE /users/{id}'>> | undefined
 }
 
-function About({ user, address, journey, ids }: AboutProps) {
+function About({ user, address, project, journey, ids }: AboutProps) {
   return (
     <Panel title="Who">
-      <p class="name">{user}</p>
+      <p class="name">{visible(user)}</p>
       <Answered answer={journey}>
         {({ profiles, events }) => {
           const traits = profiles.flatMap(profile => Object.entries(profile.traits ?? {}))
@@ -71,15 +74,19 @@ function About({ user, address, journey, ids }: AboutProps) {
                 <dl class="properties" aria-label="Traits">
                   {traits.map(([key, value], i) => (
                     <div key={`${i} ${key}`}>
-                      <dt>{key}</dt>
-                      <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+                      <dt>{visible(key)}</dt>
+                      <dd>{visible(typeof value === 'string' ? value : JSON.stringify(value))}</dd>
                     </div>
                   ))}
                 </dl>
               ) : (
-                <p class="cut">No traits: the site has not identified this person.</p>
+                <p class="cut">The site has not said who this visitor is.</p>
               )}
               <dl class="facts">
+                <FirstVisit
+                  {...{ address, project, user, hasOrigin: true }}
+                  since={journey.receipt?.data_from ?? undefined}
+                />
                 {last !== undefined && (
                   <div>
                     <dt>{isOldestFirst(address) ? 'First event' : 'Last event'}</dt>
@@ -100,9 +107,9 @@ function About({ user, address, journey, ids }: AboutProps) {
                 )}
               </dl>
               {others.length > 0 && (
-                <ul class="ids" aria-label="Other ids of this person">
+                <ul class="ids" aria-label="Other ids of this visitor">
                   {others.slice(0, MAX_IDS).map(id => (
-                    <li key={id}>{id}</li>
+                    <li key={id}>{visible(id)}</li>
                   ))}
                   {others.length > MAX_IDS && <li>and {formatted(others.length - MAX_IDS)} more</li>}
                 </ul>
@@ -134,7 +141,7 @@ function Course({ address, journey }: { address: Address; journey: Known<Journey
           ) : (
             <>
               <Timeline
-                name="Events of the person"
+                name="Events of the visitor"
                 events={events as EventRow[]}
                 zone={zoneOf(address)}
                 sessionHref={id =>

@@ -185,7 +185,11 @@ function Curve({ data: { average_rates, period } }: { data: Data }) {
     <Panel title="On average" wide>
       <ChartFrame
         name={name}
-        table={{ columns: [period, 'rate'], rows: average_rates.map((rate, i) => [i, rate]) }}
+        table={{
+          columns: [period, 'rate'],
+          units: [undefined, '0 to 1'],
+          rows: average_rates.map((rate, i) => [i, rate]),
+        }}
       >
         <SeriesChart
           name={name}

@@ -1,15 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import { type Answer, call } from '#dashboard/api'
-import { countryName, formatted, momentLabel } from '#dashboard/format'
+import { formatted, momentLabel } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { FirstVisit } from '#dashboard/parts/first-visit.tsx'
+import { originOf } from '#dashboard/parts/origin'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { PersonLink } from '#dashboard/parts/person-link.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
 import { type EventRow, Timeline } from '#dashboard/parts/timeline.tsx'
 import { zoneOf } from '#dashboard/range'
-import { shortAddress } from '#dashboard/referrers'
 import { type Address, withOwn } from '#dashboard/url'
 
 type Events = Answer<'GET /events'>
@@ -53,7 +54,11 @@ export function SessionDetail({ id, address, project, row, events, replays }: Pr
             }
             return (
               <>
-                <SessionFacts rows={rows} row={row} address={address} />
+                <SessionFacts
+                  {...{ rows, row, address, project }}
+                  isWhole={data.next_before === null}
+                  since={events.receipt?.data_from ?? undefined}
+                />
                 {replays !== undefined && <Recordings project={project} answer={replays} />}
                 {data.next_before !== null && <p class="cut">The last {formatted(rows.length)} events.</p>}
                 <Timeline name="Events of the session" events={rows} zone={zoneOf(address)} />
@@ -66,26 +71,29 @@ export function SessionDetail({ id, address, project, row, events, replays }: Pr
   )
 }
 
-type FactsProps = { rows: readonly EventRow[]; row: Session | undefined; address: Address }
+type FactsProps = {
+  rows: readonly EventRow[]
+  row: Session | undefined
+  address: Address
+  project: string
+  /** Whether the rows begin with the first event of the session. */
+  isWhole: boolean
+  /** The date of the first event of the project. */
+  since: string | undefined
+}
 
-function SessionFacts({ rows, row, address }: FactsProps) {
+function SessionFacts({ rows, row, address, project, isWhole, since }: FactsProps) {
   const [first, last] = [rows[0] as EventRow, rows.at(-1) as EventRow]
-  const text = (key: string) => {
-    const value = first.properties?.[key]
-    return typeof value === 'string' && value !== '' ? value : null
-  }
   const person = rows.findLast(({ user_id }) => user_id !== null)?.user_id ?? null
-  const referrer = text('referrer')
+  const start = isWhole ? first.timestamp : row?.start_time
   const facts: [string, string][] = [
-    ['Start', momentLabel(first.timestamp, zoneOf(address))],
+    ['Start', start === undefined ? '–' : momentLabel(Number(start), zoneOf(address))],
     [
       'Duration',
       formatted(row === undefined ? last.timestamp - first.timestamp : Number(row.duration), 'duration'),
     ],
     ['Events', formatted(row === undefined ? rows.length : Number(row.event_count))],
-    ['Came from', referrer === null ? 'Direct' : shortAddress(referrer)],
-    ['Country', countryName(first.country)],
-    ['Device', [text('device'), text('browser'), text('os')].filter(Boolean).join(', ') || 'Unknown'],
+    ...(isWhole ? originOf(first) : []),
   ]
   return (
     <dl class="facts">
@@ -96,9 +104,10 @@ function SessionFacts({ rows, row, address }: FactsProps) {
         </div>
       ))}
       <div>
-        <dt>Person</dt>
-        <dd>{person === null ? 'No user id' : <PersonLink address={address} id={person} />}</dd>
+        <dt>Visitor</dt>
+        <dd>{person === null ? 'No visitor id' : <PersonLink address={address} id={person} />}</dd>
       </div>
+      {person !== null && <FirstVisit {...{ address, project, since }} user={person} />}
     </dl>
   )
 }

@@ -1,13 +1,39 @@
 import type { AnswersOf } from '#dashboard/answers'
+import type { Answer } from '#dashboard/api'
+import type { Cell } from '#dashboard/charts/csv'
+import { SaveTools } from '#dashboard/charts/save-tools.tsx'
 import { hrefTo } from '#dashboard/navigate'
 import { Pager } from '#dashboard/parts/pager.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { SessionRows } from '#dashboard/parts/session-rows.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
+import { wholeSessions } from '#dashboard/parts/whole'
 import { ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
+import type { SessionRow } from '#schemas/sessions'
 import { KINDS, type Kind, kindOf, type SessionsAsks } from './asks.ts'
 import { SessionDetail } from './session-detail.tsx'
+
+/** The columns of the CSV file: fields of GET /sessions. */
+const FIELDS = [
+  'session_id',
+  'user_id',
+  'start_time',
+  'duration',
+  'entry_page',
+  'exit_page',
+  'event_count',
+  'is_bounce',
+] as const
+const UNITS: Partial<Record<(typeof FIELDS)[number], string>> = { start_time: 'ISO 8601', duration: 'ms' }
+const COLUMNS = { columns: FIELDS, units: FIELDS.map(field => UNITS[field]) }
+
+function sessionRows(sessions: Answer<'GET /sessions'>['sessions']): Cell[][] {
+  // All fields were asked for, so each row has them.
+  return (sessions as SessionRow[]).map(row =>
+    FIELDS.map(field => (field === 'start_time' ? new Date(row[field]).toISOString() : row[field])),
+  )
+}
 
 type Props = ViewContext & { answers: AnswersOf<SessionsAsks> }
 
@@ -38,6 +64,11 @@ export function Sessions({ address, project, answers: { list, events, replays } 
                   chosen={chosen}
                 />
                 <Pager address={address} next={next_before} />
+                <SaveTools
+                  name="Sessions"
+                  table={{ ...COLUMNS, rows: sessionRows(sessions) }}
+                  load={wholeSessions(list.call, sessionRows)}
+                />
               </>
             )
           }

@@ -1,17 +1,12 @@
 import { type Answer, type Call, call } from '#dashboard/api'
+import { isNamed, type NamedTab } from '#dashboard/named-sources'
 import { datedOf, queryOf, questionOf } from '#dashboard/question'
-import { hostsOfSite, referrerGroups } from '#dashboard/referrers'
+import { hostsOfSite, MAX_REFERRERS } from '#dashboard/referrers'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 
 /** Rows of a list. */
 export const LENGTH = 50
-/** More than are shown, because a site's own pages are left out. */
-const REFERRERS = 300
-
-/** What GET /sources groups visits by, with its name. A share link does not read it. */
-export const NAMED_TABS = { channel: 'Channel', source: 'Source', landing_page: 'Landing page' } as const
-export type NamedTab = keyof typeof NAMED_TABS
 
 /** What else tells where a visit came from: property keys of events, with their names. */
 export const TABS = {
@@ -24,15 +19,15 @@ export const TABS = {
 } as const
 export type Tab = keyof typeof TABS
 
-export function openTab(address: Pick<Address, 'own' | 'area'>): Tab | NamedTab {
+/** The open list: one of GET /sources, which a share link does not read, or of a property. */
+export function openTab(
+  address: Pick<Address, 'own' | 'area'>,
+): { named: NamedTab; property?: undefined } | { property: Tab; named?: undefined } {
   const asked = ownValue(address, 'by') ?? ''
-  if (Object.hasOwn(TABS, asked)) return asked as Tab
-  if (address.area === 'share') return 'referrer'
-  return isNamed(asked) ? asked : 'channel'
-}
-
-export function isNamed(tab: string): tab is NamedTab {
-  return Object.hasOwn(NAMED_TABS, tab)
+  const isShared = address.area === 'share'
+  if (isNamed(asked) && !isShared) return { named: asked }
+  if (Object.hasOwn(TABS, asked)) return { property: asked as Tab }
+  return isShared ? { property: 'referrer' } : { named: 'channel' }
 }
 
 export type SourcesAsks = {
@@ -48,16 +43,15 @@ export type SourcesAsks = {
  * What visitors then did is asked only when the reader has chosen what: the own value `goal`.
  */
 export function asks({ address, project }: ViewContext): SourcesAsks {
-  const tab = openTab(address)
+  const { named: by, property } = openTab(address)
   const goal = ownValue(address, 'goal')
-  const isShared = address.area === 'share'
   const common = { project, ...queryOf(address) }
   const events = call('GET /properties', { project, ...datedOf(address) })
-  if (isNamed(tab)) {
+  if (by !== undefined) {
     const named = {
       project,
       ...questionOf(address),
-      by: tab,
+      by,
       limit: LENGTH,
       ...(goal !== undefined && { goal }),
     }
@@ -67,16 +61,21 @@ export function asks({ address, project }: ViewContext): SourcesAsks {
     list: call('POST /query', {
       ...common,
       metrics: ['unique_users', 'session_count', 'event_count', 'bounce_rate', 'avg_duration'],
-      group_by: tab === 'referrer' ? referrerGroups(isShared) : [`properties.${tab}`],
-      limit: tab === 'referrer' ? REFERRERS : LENGTH,
+      group_by: [`properties.${property}`],
+      limit: property === 'referrer' ? MAX_REFERRERS : LENGTH,
     }),
-    ...(isShared &&
-      tab === 'referrer' && {
-        hosts: call('POST /query', { ...common, ...hostsOfSite, metrics: ['unique_users'] }),
-      }),
+    ...(property === 'referrer' && {
+      hosts: call('POST /query', { ...common, ...hostsOfSite, metrics: ['unique_users'] }),
+    }),
     events,
     ...(goal !== undefined && {
-      conversion: call('GET /conversion', { project, ...questionOf(address), goal, by: tab, limit: LENGTH }),
+      conversion: call('GET /conversion', {
+        project,
+        ...questionOf(address),
+        goal,
+        by: property,
+        limit: LENGTH,
+      }),
     }),
   }
 }

@@ -1,57 +1,48 @@
+import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
-import { channelName } from '#dashboard/channels'
-import { Ranked } from '#dashboard/charts/ranked.tsx'
+import { type NumberCell, Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
-import { hrefTo } from '#dashboard/navigate'
+import { NAMED_TABS, type NamedRow, type NamedTab, totalOfSources } from '#dashboard/named-sources'
+import { namedLabel } from '#dashboard/parts/named-label'
 import { Empty } from '#dashboard/parts/states.tsx'
-import { type Address, withFilter } from '#dashboard/url'
-import { NAMED_TABS, type NamedTab } from './asks.ts'
+import { wholeOf } from '#dashboard/parts/whole'
+import type { Address } from '#dashboard/url'
 
 type Data = Answer<'GET /sources'>
-type Row = Data['rows'][number]
-
-/** The field of conditions that a row is about. */
-const FIELDS = { channel: 'channel', source: 'source', landing_page: 'entry_page' } as const
-
-/** What a session without a value is called. */
-const NONE = { channel: 'Unknown', source: 'No source', landing_page: 'No page' } as const
-
-type NamedSourcesProps = { data: Data; tab: NamedTab; address: Address }
+type NamedSourcesProps = { data: Data; answer: Known<Data>; tab: NamedTab; address: Address }
 
 /** Sessions by channel, source or landing page, with what they came to do where a goal is chosen. */
-export function NamedSources({ data: { rows, total, other, goal }, tab, address }: NamedSourcesProps) {
+export function NamedSources({ data, answer, tab, address }: NamedSourcesProps) {
+  const { rows, total, other, goal } = data
   if (total.sessions === 0) return <Empty title="No sessions in this range" />
   const most = rows[0]?.sessions ?? 0
   const money = rows.some(({ sum_value }) => (sum_value ?? null) !== null)
   const ofGoal = goal === null ? [] : ['Converted', 'Rate', ...(money ? ['Value'] : [])]
+  const toRow = (row: NamedRow): RankedRow => ({
+    ...namedLabel(row, tab, address),
+    share: most === 0 ? 0 : row.sessions / most,
+    cells: [
+      { value: row.sessions, as: 'count' },
+      { value: row.people, as: 'count' },
+      { value: row.bounce_rate, as: 'rate' },
+      { value: row.avg_duration, as: 'duration' },
+      ...(goal === null ? [] : goalCells(row, money)),
+    ],
+  })
   return (
     <>
       <Ranked
-        name={`Sessions by ${NAMED_TABS[tab].toLowerCase()}`}
-        columns={[NAMED_TABS[tab], 'Sessions', 'Visitors', 'Without interaction', 'Duration', ...ofGoal]}
-        rows={rows.map(row => ({
-          key: String(row.value),
-          label: labelOf(row, tab),
-          title: labelOf(row, tab),
-          href:
-            row.value === null
-              ? undefined
-              : hrefTo(withFilter(address, { field: FIELDS[tab], op: 'eq', value: row.value })),
-          share: most === 0 ? 0 : row.sessions / most,
-          cells: [
-            { value: row.sessions, as: 'count' as const },
-            { value: row.people, as: 'count' as const },
-            { value: row.bounce_rate, as: 'rate' as const },
-            { value: row.avg_duration, as: 'duration' as const },
-            ...(goal === null
-              ? []
-              : [
-                  { value: row.conversions ?? 0, as: 'count' as const },
-                  { value: row.conversion_rate ?? 0, as: 'rate' as const },
-                  ...(money ? [moneyOf(row)] : []),
-                ]),
-          ],
-        }))}
+        name={`Sessions by ${NAMED_TABS[tab].title.toLowerCase()}`}
+        columns={[
+          NAMED_TABS[tab].title,
+          'Sessions',
+          'Visitors',
+          'Without interaction',
+          'Duration',
+          ...ofGoal,
+        ]}
+        rows={rows.map(toRow)}
+        load={wholeOf(answer, whole => whole.rows.map(toRow), totalOfSources)}
       />
       <p class="cut">
         {formatted(total.sessions)} sessions of {formatted(total.people)} visitors
@@ -63,12 +54,13 @@ export function NamedSources({ data: { rows, total, other, goal }, tab, address 
   )
 }
 
-function labelOf({ value }: Row, tab: NamedTab): string {
-  if (value === null) return NONE[tab]
-  return tab === 'channel' ? channelName(value) : value
-}
-
-function moneyOf({ sum_value, currency }: Row): string {
-  const sum = formatted(sum_value)
-  return currency === null || currency === undefined ? sum : `${sum} ${currency}`
+function goalCells(
+  { conversions, conversion_rate, sum_value, currency }: NamedRow,
+  hasMoney: boolean,
+): NumberCell[] {
+  return [
+    { value: conversions ?? 0, as: 'count' },
+    { value: conversion_rate ?? 0, as: 'rate' },
+    ...(hasMoney ? [{ value: sum_value ?? null, as: 'count', unit: currency ?? null } as const] : []),
+  ]
 }

@@ -1,38 +1,49 @@
 import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
-import { Ranked } from '#dashboard/charts/ranked.tsx'
+import { Ranked, type RankedProps, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
+import { NAMED_TABS } from '#dashboard/named-sources'
 import { go, hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
+import { wholeOf } from '#dashboard/parts/whole'
 import { unfilteredNote } from '#dashboard/question'
-import { fromOutside, shortAddress } from '#dashboard/referrers'
+import { fromOutside, MAX_REFERRERS, shortAddress } from '#dashboard/referrers'
+import { eventLabel, valueLabel } from '#dashboard/texts'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import { isNamed, LENGTH, NAMED_TABS, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
+import { LENGTH, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
 import { NamedSources } from './named-sources.tsx'
 
 type Props = ViewContext & { answers: AnswersOf<SourcesAsks> }
 type Row = Answer<'POST /query'>['rows'][number]
 
 const NAMED =
-  'Last touch: a session counts for what its first page says, and it converts with the event in it. A visitor who came by two sources is in both rows.'
+  'A session counts for what brought it, and converts when the goal is in it (last touch). A visitor who came by two sources is in both rows.'
 const LAST_TOUCH =
-  'Last touch: a visit counts for what brought it, so a visitor who came by two sources is in both rows.'
+  'A session counts for what brought it (last touch), so a visitor who came by two sources is in both rows.'
 const FIRST_TOUCH =
-  'First touch: a visitor counts once, for what brought their first visit in these dates. So a source may have fewer visitors here than above.'
+  'A visitor counts once, for what brought their first visit in these dates (first touch). So a source may have fewer visitors here than above.'
+
+/**
+ * The lists of readers who read GET /sources. Those by `utm_source` and `utm_campaign` have better ones there,
+ * and stay open for older links.
+ */
+const TAB_ORDER = [...Object.keys(NAMED_TABS), 'utm_medium', 'utm_term', 'utm_content']
 
 /** Where visits came from, and which sources bring people who do something. */
 export function Sources({ address, answers: { named, list, hosts, events, conversion } }: Props) {
-  const tab = openTab(address)
-  const all = Object.entries(address.area === 'share' ? TABS : { ...NAMED_TABS, ...TABS })
-  const tabs = all.map(([key, title], i) => ({
-    title,
+  const { named: by, property: tab } = openTab(address)
+  const titles: Record<string, string> = { ...TABS }
+  if (address.area !== 'share') for (const [key, { title }] of Object.entries(NAMED_TABS)) titles[key] = title
+  const order = address.area === 'share' ? Object.keys(TABS) : TAB_ORDER
+  const tabs = order.map((key, i) => ({
+    title: titles[key] as string,
     href: hrefTo(withOwn(address, { by: i === 0 ? [] : [key] })),
-    isOpen: key === tab,
+    isOpen: key === (by ?? tab),
   }))
-  if (isNamed(tab) || list === undefined)
+  if (tab === undefined || list === undefined)
     return (
       <Panel
         title="Sources"
@@ -41,9 +52,9 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
         wide
         actions={<GoalForm address={address} events={events} />}
       >
-        {named !== undefined && isNamed(tab) && (
+        {named !== undefined && by !== undefined && (
           <Answered answer={named}>
-            {data => <NamedSources data={data} tab={tab} address={address} />}
+            {data => <NamedSources data={data} answer={named} tab={by} address={address} />}
           </Answered>
         )}
       </Panel>
@@ -53,7 +64,14 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
       <Panel title="Sources" tabs={tabs} note={LAST_TOUCH} wide>
         <Answered answer={list}>
           {data => (
-            <SourceList rows={rowsOf(data.rows, tab, hosts?.data?.rows)} tab={tab} address={address} />
+            <SourceList
+              rows={rowsOf(data.rows, tab, hosts?.data?.rows)}
+              tab={tab}
+              address={address}
+              load={toRows =>
+                wholeOf(list, whole => toRows(rowsOf(whole.rows, tab, hosts?.data?.rows, MAX_REFERRERS)))
+              }
+            />
           )}
         </Answered>
         {tab !== 'referrer' && <CutNote answer={list} />}
@@ -65,9 +83,7 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
         actions={<GoalForm address={address} events={events} />}
       >
         {conversion === undefined ? (
-          <Empty title="Choose an event">
-            Then this list shows which part of the users of each source has sent it.
-          </Empty>
+          <Empty title="Choose an event">Then this list shows how many visitors of each source did it.</Empty>
         ) : (
           <Answered answer={conversion}>
             {data => <Converted data={data} answer={conversion} tab={tab} />}
@@ -78,7 +94,15 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
   )
 }
 
-function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; address: Address }) {
+type SourceListProps = {
+  rows: readonly Row[]
+  tab: Tab
+  address: Address
+  /** Asks for all rows. */
+  load(toRows: (rows: readonly Row[]) => readonly RankedRow[]): RankedProps['load']
+}
+
+function SourceList({ rows, tab, address, load }: SourceListProps) {
   const field = `properties.${tab}`
   const most = Number(rows[0]?.unique_users ?? 0)
   if (rows.length === 0) {
@@ -88,27 +112,29 @@ function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; ad
       </Empty>
     )
   }
+  const toRow = (row: Row): RankedRow => {
+    const text = row[field] === null || row[field] === undefined ? null : String(row[field])
+    return {
+      key: String(text),
+      label: labelOf(text, tab),
+      title: valueLabel(text),
+      href: text === null ? undefined : hrefTo(withFilter(address, { field, op: 'eq', value: text })),
+      share: most === 0 ? 0 : Number(row.unique_users) / most,
+      cells: [
+        { value: Number(row.unique_users), as: 'count' },
+        { value: Number(row.session_count), as: 'count' },
+        { value: Number(row.event_count), as: 'count' },
+        { value: numberOf(row.bounce_rate), as: 'rate' },
+        { value: numberOf(row.avg_duration), as: 'duration' },
+      ],
+    }
+  }
   return (
     <Ranked
       name="Sources by visitors"
       columns={[TABS[tab], 'Visitors', 'Sessions', 'Events', 'Without interaction', 'Duration']}
-      rows={rows.map(row => {
-        const text = row[field] === null || row[field] === undefined ? null : String(row[field])
-        return {
-          key: `${text} ${row['properties.hostname'] ?? ''}`,
-          label: labelOf(text, tab),
-          title: text ?? '(not set)',
-          href: text === null ? undefined : hrefTo(withFilter(address, { field, op: 'eq', value: text })),
-          share: most === 0 ? 0 : Number(row.unique_users) / most,
-          cells: [
-            { value: Number(row.unique_users), as: 'count' },
-            { value: Number(row.session_count), as: 'count' },
-            { value: Number(row.event_count), as: 'count' },
-            { value: numberOf(row.bounce_rate), as: 'rate' },
-            { value: numberOf(row.avg_duration), as: 'duration' },
-          ],
-        }
-      })}
+      rows={rows.map(toRow)}
+      load={load(all => all.map(toRow))}
     />
   )
 }
@@ -116,7 +142,7 @@ function SourceList({ rows, tab, address }: { rows: readonly Row[]; tab: Tab; ad
 type ConvertedProps = { data: Answer<'GET /conversion'>; answer: Known; tab: Tab }
 
 function Converted({ data: { users, converted, rate, values, goal }, answer, tab }: ConvertedProps) {
-  if (users === 0) return <Empty title="No users in this range" />
+  if (users === 0) return <Empty title="Nobody in this range" />
   const best = values.reduce((most, each) => Math.max(most, each.rate), 0)
   return (
     <>
@@ -124,11 +150,11 @@ function Converted({ data: { users, converted, rate, values, goal }, answer, tab
         <Num name="conversion" answer={answer} class="inline">
           {formatted(rate, 'rate')}
         </Num>{' '}
-        of {formatted(users)} users sent {goal}: {formatted(converted)}.
+        of {formatted(users)} visitors did {eventLabel(goal)}: {formatted(converted)}.
       </p>
       <Ranked
         name="Sources by conversion"
-        columns={[TABS[tab], 'Users', 'Converted', 'Rate']}
+        columns={[TABS[tab], 'Visitors', 'Converted', 'Rate']}
         rows={values.map(({ value, users: all, converted: some, rate: part }) => ({
           key: value,
           label: labelOf(value, tab),
@@ -150,7 +176,7 @@ function GoalForm({ address, events }: { address: Address; events: Known<Answer<
   const names = events.data?.events.map(({ event }) => event) ?? []
   return (
     <label class="choice">
-      Event{' '}
+      Goal{' '}
       <select
         value={goal}
         onChange={({ currentTarget: { value } }) =>
@@ -160,7 +186,7 @@ function GoalForm({ address, events }: { address: Address; events: Known<Answer<
         <option value="">none</option>
         {[...new Set([...(goal === '' ? [] : [goal]), ...names])].map(name => (
           <option key={name} value={name}>
-            {name}
+            {eventLabel(name)}
           </option>
         ))}
       </select>
@@ -168,14 +194,13 @@ function GoalForm({ address, events }: { address: Address; events: Known<Answer<
   )
 }
 
-function rowsOf(rows: readonly Row[], tab: Tab, hosts?: readonly Row[]): readonly Row[] {
-  if (tab === 'referrer') return fromOutside(rows, LENGTH, hosts)
+function rowsOf(rows: readonly Row[], tab: Tab, hosts?: readonly Row[], most = LENGTH): readonly Row[] {
+  if (tab === 'referrer') return fromOutside(rows, most, hosts)
   return rows.filter(row => row.other !== true && row[`properties.${tab}`] !== null)
 }
 
 function labelOf(text: string | null, tab: Tab): string {
-  if (text === null) return '(not set)'
-  return tab === 'referrer' ? shortAddress(text) : text === '' ? '(empty)' : text
+  return tab === 'referrer' && text !== null ? shortAddress(text) : valueLabel(text)
 }
 
 function numberOf(value: unknown): number | null {

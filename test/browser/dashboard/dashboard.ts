@@ -89,8 +89,10 @@ export function useDashboard({ isAlone = false } = {}): Dashboard {
   afterEach(async ({ task }) => {
     const page = visiting.get(dashboard.service.baseUrl)
     // Who knows where a test that has failed leaves its page.
-    if (task.result?.state === 'fail' && page !== undefined) await closeContext(page.context())
-    else await page?.unrouteAll({ behavior: 'ignoreErrors' })
+    if (task.result?.state === 'fail' && page !== undefined) {
+      visiting.delete(dashboard.service.baseUrl)
+      await closeContext(page.context())
+    } else await page?.unrouteAll({ behavior: 'ignoreErrors' })
     await close(contexts.ofTest)
   })
   afterAll(() => close(contexts.kept))
@@ -131,7 +133,10 @@ async function openDashboard(isAlone: boolean, contexts: Contexts): Promise<Dash
     ...ownerCalls(service),
     async open(path, { isKept = false, prepare, ...options } = {}) {
       const page = await newPage(options)
-      contexts[isKept ? 'kept' : 'ofTest'].add(page.context())
+      const open = contexts[isKept ? 'kept' : 'ofTest']
+      open.add(page.context())
+      // A test may close it itself, and a closed context takes no call.
+      page.context().on('close', () => open.delete(page.context()))
       await prepare?.(page)
       await page.goto(path)
       return page

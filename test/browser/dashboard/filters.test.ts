@@ -7,10 +7,10 @@ const dashboard = useDashboard()
 
 test('a filter is changed where it stands, and its field may have others beside it', async () => {
   const page = await dashboard.visit('/app/p/demo?range=14d&f=country:eq:DE&f=country:neq:FR')
-  await page.getByRole('button', { name: 'country is Germany', exact: true }).click()
+  await page.getByRole('button', { name: 'Country is Germany', exact: true }).click()
   await page.getByRole('combobox', { name: 'Condition' }).selectOption('neq')
   await page.getByRole('button', { name: 'Change', exact: true }).click()
-  await page.getByRole('button', { name: 'country is not Germany', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Country is not Germany', exact: true }).waitFor()
   expect(new URL(page.url()).searchParams.getAll('f')).toEqual(['country:neq:DE', 'country:neq:FR'])
 })
 
@@ -27,7 +27,7 @@ test('a saved view is a segment: its filters hold in whatever view is open', asy
   expect([pathname, searchParams.get('range')]).toEqual([`/app/p/${name}/sources`, '7d'])
   await page.reload()
   await page.getByRole('link', { name: 'Pages', exact: true }).click()
-  await page.getByRole('button', { name: 'country is Germany', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Country is Germany', exact: true }).waitFor()
   expect(await segments.locator('option:checked').innerText()).toBe('Germans at a desk')
   await segments.selectOption('Everything')
   await page.waitForURL(url => !url.searchParams.has('f'))

@@ -68,7 +68,7 @@ test('a project without events shows the same on its overview, and then its numb
   expect(await page.locator('.first-steps pre').textContent()).toBe(project.snippet)
   expect(await page.getByRole('region', { name: 'Devices' }).count()).toBe(0)
   await sendEvent(project)
-  await page.getByRole('button', { name: 'Visitors: 1. Where it comes from' }).waitFor()
+  await page.getByRole('button', { name: 'Visitors: 1. About this number' }).waitFor()
   expect(await page.getByText('first event').count()).toBe(0)
 })
 

@@ -70,7 +70,7 @@ test('conditions, the window and the count of sessions are chosen, and stand in 
   await page.getByRole('button', { name: 'Add a condition to step 1' }).click()
   await page.getByRole('dialog').getByRole('combobox', { name: 'Value' }).fill('/pricing')
   await page.keyboard.press('Enter')
-  await page.getByText('path is /pricing').first().waitFor()
+  await page.getByText('Path is /pricing').first().waitFor()
   await page.getByLabel('Within').selectOption('24')
   await page.getByRole('combobox', { name: 'Count' }).selectOption('session_id')
   await page.waitForURL(/by=session_id/)

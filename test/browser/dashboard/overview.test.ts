@@ -13,7 +13,7 @@ test('a click on a value filters every number, the address has the filter, and b
   page = await dashboard.visit('/app/p/demo?range=14d')
   const before = await visitors()
   await page.getByRole('link', { name: 'Germany' }).click()
-  await page.getByRole('button', { name: 'country is Germany', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Country is Germany', exact: true }).waitFor()
   await settled(page)
   expect(new URL(page.url()).searchParams.getAll('f')).toEqual(['country:eq:DE'])
   const { rows } = await dashboard.post<{ rows: { unique_users: number }[] }>('/query', {
@@ -32,7 +32,7 @@ test('by keyboard alone: a filter, a range, the list of keys, and a jump by the 
   await page.getByRole('combobox', { name: 'Field' }).selectOption('country')
   await page.getByRole('combobox', { name: 'Value' }).fill('FR')
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'country is France', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Country is France', exact: true }).waitFor()
   await page.keyboard.press('2')
   await page.waitForURL(/range=7d/)
   await page.keyboard.press('?')

@@ -94,7 +94,7 @@ test('a view is saved by a name, and its link shows the same picture', async () 
   await page.waitForURL(/\/pages\?/)
   const { searchParams } = new URL(page.url())
   expect([searchParams.get('range'), searchParams.getAll('f')]).toEqual(['7d', ['country:eq:DE']])
-  await page.getByRole('button', { name: 'country is Germany', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Country is Germany', exact: true }).waitFor()
 })
 
 test('a project is deleted only after its name is typed', async () => {

@@ -109,7 +109,7 @@ test('a filter of a visitor works, and a link that is deleted meanwhile says so'
   await page.getByLabel('Field').selectOption('country')
   await page.getByRole('combobox', { name: 'Value' }).fill('DE')
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'country is Germany', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Country is Germany', exact: true }).waitFor()
   await settled(page)
   expect(await page.locator('.note.problem').count()).toBe(0)
 

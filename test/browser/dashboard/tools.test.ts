@@ -43,7 +43,9 @@ test.each([
 ])('the picture of %s: %s is saved as PNG with all that is drawn', async (path, name) => {
   page = await dashboard.visit(path)
   const { name: file, content } = await saved(`${name} as PNG`)
-  expect(file).toBe(`${name.toLowerCase().replaceAll(' ', '-')}.png`)
+  const start = `demo-${name.toLowerCase().replaceAll(' ', '-')}-`
+  expect(file.slice(0, start.length)).toBe(start)
+  expect(file.slice(start.length)).toMatch(/^\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.png$/)
   const { width, height, part } = await inked(content)
   expect(width).toBeGreaterThan(600)
   expect(height).toBeGreaterThan(150)
@@ -53,8 +55,10 @@ test.each([
 test('a table is saved as CSV with the numbers as they are, and shown as the reader writes them', async () => {
   page = await dashboard.visit('/app/p/demo/pages?range=30d')
   const { content } = await saved('Pages by visitors as CSV')
-  const [head, first = ''] = content.toString().split('\r\n')
-  expect(head).toBe('Page,Visitors,Views,Sessions,Without interaction')
+  const [head, first = '', ...others] = content.toString().split('\r\n')
+  expect(head).toBe('\ufeffPage,Visitors,Views,Sessions,Without interaction (0 to 1)')
+  // The list shows 50 of 60.
+  expect(others.filter(line => line !== '')).toHaveLength(59)
   const { rows } = await dashboard.post<{ rows: Record<string, number | string>[] }>('/query', {
     ...{ project: 'demo', date_from: '29d', tz: 'Europe/Berlin', count_mode: 'raw', limit: 1 },
     group_by: ['properties.path'],
@@ -75,8 +79,8 @@ test('a table is saved as CSV with the numbers as they are, and shown as the rea
 })
 
 test('a chart and a table say where their numbers come from: definitions, receipt, calls and statements', async () => {
-  page = await dashboard.visit('/app/p/demo/sources?range=14d&by=referrer')
-  await page.getByRole('button', { name: 'Source of Sources by visitors' }).click()
+  page = await dashboard.visit('/app/p/demo/sources?range=14d&by=utm_medium')
+  await page.getByRole('button', { name: 'About these numbers: Sources by visitors' }).click()
   const dialog = page.getByRole('dialog')
   for (const title of ['Visitors:', 'Sessions:', 'Without interaction:'])
     await dialog.getByText(title, { exact: true }).waitFor()

@@ -38,6 +38,7 @@ test('a project without events has zeros and empty lists', async () => {
     timestamp: NOW,
     active_visitors: 0,
     active_sessions: 0,
+    past_events: 0,
     events_per_minute: 0,
     top_pages: [],
     top_events: [],
@@ -100,6 +101,25 @@ test('only events that arrived in the window count, whatever their own time is',
   const wide = await read(150)
   expect(wide.top_events.map(({ event }) => event)).toEqual(['edge', 'new', 'old'])
   expect(wide.events_per_minute).toBe(1)
+})
+
+test('events that are older than five minutes when they arrive count as events, and nobody of them as there now', async () => {
+  const { read, write } = openProject()
+  const past = (user: string, agoMs: number) => ({
+    ...{ user_id: user, session_id: user, properties: { path: `/${user}` }, timestamp: NOW - 1_000 - agoMs },
+  })
+  await write(
+    liveRecord(1, NOW - 1_000, [past('imported', 300_001), past('slow', 300_000)], 'DE'),
+    liveRecord(2, NOW - 1_000, [past('older', 86_400_000), past('older', 86_300_000)], 'FR'),
+  )
+  const { recent_events, ...numbers } = await read()
+  expect(numbers).toMatchObject({
+    ...{ active_visitors: 1, active_sessions: 1, past_events: 3, events_per_minute: 4 },
+    top_pages: [{ path: '/slow', visitors: 1 }],
+    top_events: [{ event: 'page_view', count: 4 }],
+    countries: [{ country: 'DE', visitors: 1, sessions: 1, events: 1 }],
+  })
+  expect(recent_events).toHaveLength(4)
 })
 
 test('the ten newest arrivals are listed, newest first, with their fields', async () => {
