@@ -24,8 +24,9 @@ const WITHOUT_DEMO: Record<string, string> = {
 
 /**
  * One line for each endpoint of the API, by tag: an example that works in the project `demo`, and what it
- * does. A row that does the same as another one ("As GET /events") has the example of that one. For readers that have only the address of the service. On an install without a demo they name no
- * endpoint and no id of it.
+ * does. A row that does the same as another one ("As GET /events") has the example of that one. For readers
+ * that have only the address of the service. On an install without a demo they name no endpoint and no id of
+ * it.
  */
 export function endpointLines(mayHaveDemo = true): { tag: string; lines: string[] }[] {
   const examples = mayHaveDemo ? EXAMPLES : WITHOUT_DEMO

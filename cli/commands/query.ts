@@ -1,4 +1,15 @@
-import { COMPARE, callCommand, days, type Flag, limit, NAME, parametersOf, SEGMENT, TZ, WHERE } from '#cli/command'
+import {
+  COMPARE,
+  callCommand,
+  days,
+  type Flag,
+  limit,
+  NAME,
+  parametersOf,
+  SEGMENT,
+  TZ,
+  WHERE,
+} from '#cli/command'
 import { parsedFilters } from '#cli/filters'
 import { type Column, type Format, line, type Row, type TableBlock } from '#cli/print/blocks'
 import { besideCompared } from '#cli/print/compared'

@@ -47,8 +47,8 @@ export async function countDays(services: CountServices): Promise<Counted> {
   const days: Counted['days'] = {}
   for (let after: string | null = null; ; ) {
     const { ids, next } = await accounts.listIds(after)
+    // A copy is counted on a later day, when the project shows fewer of its days.
     for (const id of ids)
-      // A copy is counted on a later day, when the project shows fewer of its days.
       for (const project of await projects.list(id))
         days[project.id] = (
           await runReport(dayCounts, services, { project: { ...project, retention_days: null } })

@@ -70,7 +70,9 @@ export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
   }
 }
 
-/** The sessions that start in the range, with the fields by which a query groups; none without such fields. */
+/**
+ * The sessions that start in the range, with the fields by which a query groups; none without such fields.
+ */
 function sessionSet(read: LakeRead, fields: readonly string[], own: OwnSources): ChosenSet[] {
   const leaves = fields.filter(isSessionGroup)
   if (leaves.length === 0) return []

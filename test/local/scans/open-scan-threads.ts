@@ -28,8 +28,8 @@ export function openScanThreads(cleanups: (() => Promise<unknown>)[]) {
   }
 
   /**
-   * The scans and their thread over one state, as on one machine. A second `start` is a process that begins after a
-   * kill.
+   * The scans and their thread over one state, as on one machine. A second `start` is a process that begins
+   * after a kill.
    */
   async function open({
     chromiumPath,
