@@ -121,10 +121,13 @@ test('every tool that reads is asked, in each of its kinds', () => {
   expect(new Set(questions.map(([name]) => name)).size).toBe(6)
   const kinds = journeys.input.shape.kind as z.ZodEnum
   const reports = query.input.shape.report as z.ZodOptional<z.ZodEnum>
-  const asked = questions.map(([, args]) => args().kind ?? args().report)
+  const asked = questions.map(([name, args]) => `${name} ${args().kind ?? args().report}`)
   // `query` takes totals or metrics where it is asked for no report.
-  const all = [...kinds.options, ...reports.unwrap().options]
-  expect(all.filter(kind => !asked.includes(kind))).toEqual(['totals', 'metrics'])
+  const all = [
+    ...kinds.options.map(kind => `journeys ${kind}`),
+    ...reports.unwrap().options.map(report => `query ${report}`),
+  ]
+  expect(all.filter(kind => !asked.includes(kind))).toEqual(['query totals', 'query metrics'])
 })
 
 test('the rest of the groups is told from the group that lacks the property, also in the period before', async () => {
