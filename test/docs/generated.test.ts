@@ -1,8 +1,9 @@
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readPages, renderPages } from '#docs/generate/render'
 import { ruleIds } from '#docs/generate/rule-ids'
 import { type JsonSchema, toShape } from '#docs/generate/shape'
+import { isMetered, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -24,6 +25,28 @@ test('every route is in the routes of exactly one page', () => {
     [...text.matchAll(/^<!-- table: routes (.+) -->$/gm)].flatMap(([, names = '']) => names.split(' ')),
   )
   expect(documented.toSorted()).toEqual(Object.keys(routes).toSorted())
+})
+
+/** Reads that no question needs: another call answers the same, or nobody asks by hand. */
+const WITHOUT_QUESTION = [
+  ...['GET /stream', 'GET /account/bot-traffic'],
+  ...['POST /journey', 'POST /journey/lookup'],
+]
+
+test('the lists of docs/api/ have every page and every read', () => {
+  const textOf = (name: string) => pages.find(({ path }) => path.endsWith(`docs/api/${name}`))?.text ?? ''
+  const api = pages.filter(({ path }) => path.includes('docs/api/'))
+  const unlisted = (list: string, all: typeof api) =>
+    all.map(({ path }) => basename(path)).filter(name => !textOf(list).includes(`](${name})`))
+  expect(unlisted('README.md', api)).toEqual(['README.md'])
+  const reads = Object.entries<Route>(routes).filter(([, route]) => isMetered(route))
+  const namesOf = (text: string) => /^<!-- table: routes (.+) -->$/m.exec(text)?.[1]?.split(' ') ?? []
+  const ofReads = api.filter(({ text }) => reads.some(([name]) => namesOf(text).includes(name)))
+  expect(unlisted('reads.md', ofReads)).toEqual([])
+  const isAsked = (call: string) =>
+    ['?', ' ', '`', '/'].some(end => textOf('questions.md').includes(`\`${call}${end}`))
+  const calls = reads.map(([, { method, path }]) => `${method} ${path.replace(/[/][{].*/, '')}`)
+  expect(calls.filter(call => !isAsked(call) && !WITHOUT_QUESTION.includes(call))).toEqual([])
 })
 
 test('an id of two rules, and an anchor of another id, are errors', () => {

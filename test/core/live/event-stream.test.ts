@@ -1,7 +1,10 @@
+import { globSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type StreamSettings, streamBlocks } from '#core/live/event-stream'
 import { createSubscriber } from '#core/live/subscriber'
 import type { TailEvent } from '#core/live/tails'
+import { routes } from '#schemas/routes'
 import { createFakeClock } from '#test/support/fake-clock'
 
 const START = Date.UTC(2026, 10, 22, 12)
@@ -72,4 +75,18 @@ test('a clock that is set back by hours does not silence a stream', async () => 
   clock.time -= 3_600_000
   wakes[0]?.()
   expect(await block).toBe(':heartbeat')
+})
+
+test('every kind of block is in the contract of the stream', () => {
+  const root = resolve(import.meta.dirname, '../../..')
+  const read = (path: string) => readFileSync(resolve(root, path), 'utf8')
+  const sources = globSync('core/live/*.ts', { cwd: root }).map(read).join('\n')
+  const kinds = [...sources.matchAll(/event: (\w+)\\ndata/g)].map(([, kind]) => kind as string)
+  expect(kinds.length).toBeGreaterThanOrEqual(2)
+  const page = read('docs/api/live.md')
+  const { description } = routes.stream.responses[200]
+  for (const kind of kinds) {
+    expect(page).toContain(`\`event: ${kind}\``)
+    expect(description).toContain(`\`${kind}\``)
+  }
 })

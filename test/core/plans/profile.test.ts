@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { limitsOf, profiles, readProfile } from '#core/plans/profile'
+import { accountRecord } from '#schemas/account'
 
 test('the profile own has no limits but the guards by address, at ten times the numbers', () => {
   const { own, hosted } = profiles
@@ -35,3 +36,8 @@ test.each(['free.rpm=1', 'session_starts', 'free.max_projects=-2', 'open_sign_up
     expect(() => readProfile('hosted', text)).toThrow('is not one of')
   },
 )
+
+test('an account shows every number of its plan', () => {
+  const shown = Object.keys(accountRecord.shape.tier_limits.shape)
+  expect(shown).toEqual(Object.keys(profiles.own.tiers.pro))
+})

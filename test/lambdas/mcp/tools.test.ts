@@ -1,5 +1,8 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type * as z from 'zod'
+import { journeys } from '#lambdas/mcp/tools/journeys'
+import { query } from '#lambdas/mcp/tools/query'
 import { FORTY_VISITS, textOf, useMcpProject } from '#test/support/mcp-service'
 
 /** What every tool answers, and what it answers to wrong arguments. */
@@ -75,6 +78,7 @@ const questions: [name: string, args: () => Record<string, unknown>, summary: Re
     /^10 of 40 people/,
     { converted: 10 },
   ],
+  ['journeys', () => named({ kind: 'sources' }), /^40 visits by channel/, { sessions: 40 }],
   ['people', () => named(), /^40 people/, { people: 40 }],
   [
     'people',
@@ -113,8 +117,17 @@ describe.each(questions)('%s %s', (name, args, summary, totals) => {
   })
 })
 
-test('every tool that reads is asked', () => {
+test('every tool that reads is asked, in each of its kinds', () => {
   expect(new Set(questions.map(([name]) => name)).size).toBe(6)
+  const kinds = journeys.input.shape.kind as z.ZodEnum
+  const reports = query.input.shape.report as z.ZodOptional<z.ZodEnum>
+  const asked = questions.map(([name, args]) => `${name} ${args().kind ?? args().report}`)
+  // `query` takes totals or metrics where it is asked for no report.
+  const all = [
+    ...kinds.options.map(kind => `journeys ${kind}`),
+    ...reports.unwrap().options.map(report => `query ${report}`),
+  ]
+  expect(all.filter(kind => !asked.includes(kind))).toEqual(['query totals', 'query metrics'])
 })
 
 test('the rest of the groups is told from the group that lacks the property, also in the period before', async () => {
