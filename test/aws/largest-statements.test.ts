@@ -137,6 +137,20 @@ const largestRequests: Record<ReportName, Record<string, unknown>[]> = {
       tz: 'Europe/Berlin',
     }),
     queryBody.parse({ project: 'shop', metrics: ['bounce_rate'], group_by: ['date'], date_from: '3650d' }),
+    queryBody.parse({
+      project: 'shop',
+      metrics: ['event_count', `rate(${JSON.stringify({ or: filters.slice(0, 80) })})`],
+      group_by: ['properties.plan'],
+      date_from: '3650d',
+      tz: 'Europe/Berlin',
+    }),
+    queryBody.parse({
+      project: 'shop',
+      metrics: ['event_count', 'bounce_rate', 'unique(plan)'],
+      group_by: ['channel', 'source', 'entry_page', 'is_bounce'],
+      date_from: '3650d',
+      tz: 'Europe/Berlin',
+    }),
   ],
   funnel: [
     funnelBody.parse({
@@ -149,6 +163,13 @@ const largestRequests: Record<ReportName, Record<string, unknown>[]> = {
       breakdown: key(0),
       people_of_step: 1,
       people_dropped: true,
+    }),
+    funnelBody.parse({
+      project: 'shop',
+      ...dated,
+      steps: [{ event: LONG }, { event: LONG }],
+      breakdown: 'channel',
+      people_of_step: 1,
     }),
   ],
   conversion: [

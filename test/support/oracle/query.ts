@@ -14,8 +14,7 @@ import { oracleConditions } from './conditions.ts'
 import { fieldOf, matches, readsAsNumber } from './matches.ts'
 import { propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
-import { oracleSessionList } from './sessions.ts'
-import { askedOf, oracleSource } from './sources.ts'
+import { type GroupValue, SESSION_GROUPS, sessionGroups } from './session-groups.ts'
 
 export type OracleFilter = { field: string; op: string; value: string | number | boolean }
 
@@ -39,28 +38,6 @@ const BOUNCE_NAMES = [
   '$web_vitals',
   '$experiment_exposure',
 ]
-
-const SESSION_GROUPS = ['channel', 'source', 'referrer_host', 'entry_page', 'exit_page', 'is_bounce']
-
-type GroupValue = string | number | boolean | null
-
-/** The fields by which sessions that start in the range make groups, by the id of the session. */
-function sessionGroups(
-  events: readonly SentEvent[],
-  request: OracleRequest,
-): Map<string, Record<string, GroupValue>> {
-  return new Map(
-    oracleSessionList(events, request).map(session => [
-      session.id,
-      {
-        ...oracleSource(askedOf(session), { hosts: [], rules: [] }),
-        entry_page: session.entryPage,
-        exit_page: session.exitPage,
-        is_bounce: session.isBounce,
-      },
-    ]),
-  )
-}
 
 function isDerived(field: string): boolean {
   return SESSION_GROUPS.includes(field) || field === 'hour' || field === 'weekday'
