@@ -25,7 +25,8 @@ const PASSED_ON: Record<string, string> = {
   'core/reports/few-people/query.ts: error.message': 'the error of core/reports/query/query.ts',
   'core/reports/query/query.ts: error.message':
     'the argument of UnknownFieldError, in core/reports/conditions/parse-filter.ts',
-  'core/reports/conditions/check-leaves.ts: error.message': 'the errors of core/reports/conditions/parse-filter.ts',
+  'core/reports/conditions/check-leaves.ts: error.message':
+    'the errors of core/reports/conditions/parse-filter.ts',
   'core/reports/conditions/check-leaves.ts: message': 'the argument of UnknownFieldError, likewise',
   'core/reports/funnel/steps.ts: error.message': 'the argument of UnknownFieldError, likewise',
   'core/scans/scan-desk.ts: failure?.reason': 'the failures of core/scans/scan-worker.ts',
