@@ -56,17 +56,23 @@ function groupOf(
   return value === null ? null : String(value)
 }
 
-export function oracleQuery(events: readonly SentEvent[], request: OracleRequest, query: OracleQuery) {
+/** `everything`: what groups of sessions and rates look at, if `events` are a part of it. */
+export function oracleQuery(
+  events: readonly SentEvent[],
+  request: OracleRequest,
+  query: OracleQuery,
+  everything = events,
+) {
   const all = eventsOf(events, request)
   const own = all
     .filter(event => isInRange(event.timestamp, request))
     .filter(event =>
       query.filters.every(({ field, op, value }) => matches(fieldOf(event, field, request.tz), op, value)),
     )
-  const ofSessions = sessionGroups(events, request)
+  const ofSessions = sessionGroups(everything, request)
   const keyOf = (event: SentEvent) =>
     JSON.stringify(query.group_by.map(field => groupOf(event, field, request.tz, ofSessions)))
-  const passing = (condition: Condition) => new Set(oracleConditions(events, request).passing(condition))
+  const passing = (condition: Condition) => new Set(oracleConditions(everything, request).passing(condition))
   const groups = [...Map.groupBy(own, keyOf)].map(([key, of]) => ({
     key: JSON.parse(key) as GroupValue[],
     of,
