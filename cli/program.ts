@@ -178,7 +178,21 @@ const parsers: Partial<Record<NonNullable<Flag['as']>, (text: string, before?: s
 }
 
 function listOf(text: string): string[] {
-  const names = text.split(',').map(name => name.trim())
+  const names = splitNames(text).map(name => name.trim())
   if (names.includes('')) throw new InvalidArgumentError('It takes names with commas between them.')
+  return names
+}
+
+/**
+ * Commas within braces and brackets are of JSON, as in `rate({"field":"event","op":"eq","value":"signup"})`.
+ */
+function splitNames(text: string): string[] {
+  const names: string[] = []
+  let depth = 0
+  for (const part of text.split(',')) {
+    if (depth > 0) names.push(`${names.pop()},${part}`)
+    else names.push(part)
+    depth += part.split(/[{[]/).length - part.split(/[}\]]/).length
+  }
   return names
 }

@@ -12,11 +12,14 @@ import {
   questionOfMonth,
   wholeNumber,
 } from './fields.ts'
-import { propertyKey } from './properties.ts'
+import { namedProperty } from './properties.ts'
 import { cut } from './sessions.ts'
 
 export const MAX_STEPS = 8
+/** Fields of the session of the first step by which a funnel is broken down (U107). */
+export const SOURCE_FIELDS = ['channel', 'source', 'referrer_host'] as const
 
+const BREAKDOWN = 'Field `breakdown` must be the name of a property, such as `plan`, or `channel`.'
 const WINDOW = 'Field `conversion_window_hours` must be a number from 1 to 8760.'
 
 /**
@@ -81,9 +84,13 @@ export const funnelBody = z.object({
   count_by: oneOf('count_by', ['user_id', 'session_id']).default('user_id').meta({
     description: 'Who passes the steps: users, or single sessions',
   }),
-  breakdown: propertyKey.optional().meta({
-    description: 'Adds the same steps for each value of this property (or `country`) of the step-1 event',
-  }),
+  breakdown: namedProperty(z.string(BREAKDOWN), SOURCE_FIELDS)
+    .meta({ override: { type: 'string' } })
+    .optional()
+    .meta({
+      description:
+        'Adds the same steps for each value of this property (or `country`) of the step-1 event, or of `channel`, `source` or `referrer_host` of its session',
+    }),
   breakdown_limit: wholeNumber('breakdown_limit', 1, 50)
     .default(10)
     .meta({ description: 'The largest number of values of `breakdown`' }),

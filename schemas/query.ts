@@ -44,6 +44,12 @@ export function rateOf(metric: string): { of: 'people' | 'sessions'; condition: 
   return condition === null ? null : { of: name === 'rate' ? 'people' : 'sessions', condition }
 }
 
+function areRatesFew(metrics: readonly string[]): boolean {
+  const rates = metrics.filter(each => RATE.test(each))
+  const chars = rates.reduce((sum, { length }) => sum + length, 0)
+  return chars <= MAX_RATE_CHARS && faultOf(...rates.map(each => rateOf(each)?.condition)) === null
+}
+
 /** A rate names no segment: the name of a metric says what it counts. */
 function parseRate(text: string): Condition | null {
   try {
@@ -137,8 +143,8 @@ export const queryBody = z.object({
     description:
       'What to compute for each group. `event_count` follows `count_mode`. `bounce_rate` and `avg_duration` are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50`, `p75`, `p90`, `p95`, `p99` of a property, such as `sum(value)`, use numbers only. `unique(plan)` counts different values. `rate({condition})` is the part of the people, `session_rate({condition})` of the sessions, with an event that passes.',
   })
-    .refine(metrics => faultOf(...metrics.flatMap(each => rateOf(each)?.condition ?? [])) === null, {
-      message: 'Field `metrics` has rates with more than 100 conditions together. Send several queries.',
+    .refine(areRatesFew, {
+      message: `Field \`metrics\` has rates with more than 100 conditions, or ${MAX_RATE_CHARS} characters, together. Send several queries.`,
       ...failsWith('QUERY_FAILED'),
     })
     .default(['event_count']),

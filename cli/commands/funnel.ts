@@ -30,7 +30,7 @@ const FLAGS: readonly Flag[] = [
   {
     flags: '--breakdown <key>',
     parameter: 'breakdown',
-    help: 'the same for each value of a property, or of country',
+    help: 'the same for each value of a property, of country, or of channel, source, referrer_host',
   },
   {
     flags: '--breakdown-limit <n>',

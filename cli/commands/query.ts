@@ -20,13 +20,13 @@ const FLAGS: readonly Flag[] = [
     flags: '--metrics <names>',
     parameter: 'metrics',
     as: 'list',
-    help: 'event_count, unique_users, session_count, bounce_rate, avg_duration, or sum(properties.x), avg, min, max, p50, p75, p90, p95, p99 (default: event_count)',
+    help: 'event_count, unique_users, session_count, bounce_rate, avg_duration, or sum(properties.x), avg, min, max, p50, p75, p90, p95, p99, unique, or rate({condition}) (default: event_count)',
   },
   {
     flags: '--group-by <fields>',
     parameter: 'group_by',
     as: 'list',
-    help: 'event, date, user_id, session_id, country, or properties.x',
+    help: 'event, date, hour, weekday, user_id, session_id, country, properties.x, channel, source, entry_page …',
   },
   {
     flags: '--filter <filter>',

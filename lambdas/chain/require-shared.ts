@@ -1,6 +1,8 @@
 import type { Caller } from '#core/access/caller'
 import { ApiError } from '#core/errors'
 import type { JsonObject } from '#core/text/json-object'
+import { SOURCE_FIELDS } from '#schemas/funnel'
+import { DERIVED_GROUPS } from '#schemas/query'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { SHARED_VIEWS } from '#schemas/share-links'
@@ -14,8 +16,8 @@ const TIMES_OF_DAY = new Set(['timestamp', 'hour', 'weekday'])
 const RANGE_FIELDS = ['since', 'until', 'date_from', 'date_to']
 /** Each more doubles the groups that core/reports/few-people/whole-groups.ts counts to judge a question. */
 const MAX_FILTERED_FIELDS = 3
-/** The value of a single event, however many people are in the group. */
-const SINGLE_VALUE = /^(min|max|p\d\d)\(/
+/** What may be the value of a single event, however many people are in the group. */
+const SINGLE_VALUE = /^(min|max|p\d\d|unique|rate|session_rate)\(/
 
 /**
  * Lets a share link read the reports of its views and nothing else: no other route, and no field by which a
@@ -105,11 +107,21 @@ const REFUSED: [isAsked: (fields: JsonObject) => boolean, refusal: () => ApiErro
       ),
   ],
   [
+    ({ group_by, breakdown }) =>
+      groupsOf({ group_by }).some(name => DERIVED_GROUPS.includes(name)) ||
+      SOURCE_FIELDS.some(name => name === breakdown),
+    () =>
+      new ApiError(
+        'FORBIDDEN',
+        `A share link groups by fields and properties of events. Leave out ${DERIVED_GROUPS.join(', ')}.`,
+      ),
+  ],
+  [
     ({ metrics }) => [metrics ?? []].flat().some(name => SINGLE_VALUE.test(String(name).trim())),
     () =>
       new ApiError(
         'FORBIDDEN',
-        'A share link shows no value of a single event. Use `sum` or `avg` instead of `min`, `max` and percentiles.',
+        'A share link shows no value of a single event. Use `sum` or `avg` instead of `min`, `max`, percentiles, `unique` and rates.',
       ),
   ],
 ]

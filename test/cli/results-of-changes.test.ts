@@ -103,3 +103,10 @@ test('a segment is set, listed, used by a report, replaced only in the version t
   expect(await run(removal)).toMatchObject({ code: 0 })
   expect(await run(removal)).toMatchObject({ code: 1 })
 })
+
+test('a rate keeps its commas in the list of --metrics', async () => {
+  const rate = 'rate({"field":"event","op":"in","value":["signup","purchase"]})'
+  const metrics = ['--metrics', `unique_users,${rate}`, '--group-by', 'channel,hour']
+  const { code, stdout } = await run(['query', 'demo', ...metrics, '--demo', '--json'])
+  expect([code, JSON.parse(stdout).metrics]).toEqual([0, ['unique_users', rate]])
+})

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
@@ -97,4 +97,88 @@ test('an operator that leaves out what lacks the field says so, wherever it stan
   }
   const { body } = await ask('stats', routes.stats, { where: { not: { ...leaf, op: 'eq' } } })
   expect(body.warnings ?? []).not.toContainEqual(expect.stringContaining('lacks the field'))
+})
+
+/** A condition or filter and its next larger one, which is refused. */
+const BOUNDS: [what: string, leaf: (size: number) => Record<string, unknown>, most: number][] = [
+  ['values of `in`', size => ({ field: 'country', op: 'in', value: Array(size).fill('DE') }), 50],
+  ['values of `not_in`', size => ({ field: 'country', op: 'not_in', value: Array(size).fill('DE') }), 50],
+  ['characters of `glob`', size => ({ field: 'properties.path', op: 'glob', value: 'a'.repeat(size) }), 256],
+  ['stars of `glob`', size => ({ field: 'properties.path', op: 'glob', value: '*a'.repeat(size) }), 8],
+  ['stars of `glob` in a row', size => ({ field: 'source', op: 'glob', value: '*'.repeat(size) }), 8],
+]
+
+test.each(BOUNDS)('%s are bounded in a condition of any read', async (_, leaf, most) => {
+  for (const [name, route] of [
+    ['sources', routes.sources],
+    ['query', routes.query],
+  ] as const) {
+    expect(await ask(name, route, { where: leaf(most) })).toMatchObject({ status: 200 })
+    const refused = await ask(name, route, { where: { not: { session: leaf(most + 1) } } })
+    expect([refused.status, refused.error]).toEqual([400, 'INVALID_FILTER_FIELD'])
+    expect(refused.message).toContain(String(most))
+  }
+})
+
+test('at least one value is needed for `in`', async () => {
+  const refused = await ask('sources', routes.sources, { where: { field: 'country', op: 'in', value: [] } })
+  expect([refused.status, refused.error]).toEqual([400, 'INVALID_FILTER_FIELD'])
+})
+
+test('`where` and `filter` have at most 100 leaves together', async () => {
+  const where = { or: Array(99).fill({ field: 'country', op: 'eq', value: 'DE' }) }
+  expect((await ask('stats', routes.stats, { where, filter: 'country:eq:DE' })).status).toBe(200)
+  const refused = await ask('stats', routes.stats, { where, filter: 'country:eq:DE\ncountry:eq:AT' })
+  expect([refused.status, refused.error]).toEqual([400, 'MISSING_FIELDS'])
+})
+
+describe('a rate, a number of values and computed groups of /query', () => {
+  const leaf = { field: 'country', op: 'eq', value: 'DE' }
+  const rate = (condition: unknown) => `rate(${JSON.stringify(condition)})`
+
+  test('are computed', async () => {
+    const asked = await ask('query', routes.query, {
+      metrics: [
+        rate(leaf),
+        `session_${rate({ did: { event: 'a' } })}`,
+        'unique(plan)',
+        'unique(properties.plan)',
+      ],
+      group_by: ['channel', 'hour', 'is_bounce', 'weekday', 'date'],
+    })
+    expect([asked.status, asked.message]).toEqual([200, ''])
+  })
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['a rate of no JSON', { metrics: ['rate({field})'] }, 'INVALID_METRIC'],
+    ['a rate without a condition', { metrics: ['rate(country)'] }, 'INVALID_METRIC'],
+    ['a rate of another form', { metrics: [rate({ all: [leaf] })] }, 'INVALID_METRIC'],
+    ['a rate of 101 leaves', { metrics: [rate({ or: Array(101).fill(leaf) })] }, 'INVALID_METRIC'],
+    [
+      'rates of 101 leaves together',
+      { metrics: [rate({ or: Array(60).fill(leaf) }), `session_${rate({ or: Array(41).fill(leaf) })}`] },
+      'QUERY_FAILED',
+    ],
+    [
+      'rates of many characters together',
+      { metrics: ['a', 'b'].map(text => rate({ ...leaf, value: text.repeat(9_000) })) },
+      'QUERY_FAILED',
+    ],
+    ['a rate that names a segment', { metrics: [rate({ segment: 'buyers' })] }, 'INVALID_METRIC'],
+    [
+      'a rate about an unknown field',
+      { metrics: [rate({ ...leaf, field: 'path' })] },
+      'INVALID_FILTER_FIELD',
+    ],
+    ['values of a bad key', { metrics: ['unique(a.b)'] }, 'INVALID_METRIC'],
+    ['an unknown group', { group_by: ['duration'] }, 'INVALID_GROUP_BY'],
+    [
+      'five computed groups',
+      { group_by: ['channel', 'source', 'hour', 'weekday', 'entry_page'] },
+      'QUERY_FAILED',
+    ],
+  ])('are refused with %s', async (_, fields, error) => {
+    const refused = await ask('query', routes.query, fields)
+    expect([refused.status, refused.error]).toEqual([400, error])
+  })
 })

@@ -123,6 +123,7 @@ describe('a share link', () => {
     })
   })
 
+  let linkOfRefusals: { token: string } | undefined
   const funnel = { steps: [{ event: 'a' }, { event: 'b' }] }
   test.each<[string, Route, RequestOptions]>([
     ['groups by user', routes.query, { body: { metrics: ['event_count'], group_by: ['user_id'] } }],
@@ -162,9 +163,40 @@ describe('a share link', () => {
     ],
     ['asks for the largest value', routes.query, { body: { metrics: ['max(value)'] } }],
     ['asks for a median', routes.query, { body: { metrics: ['event_count', 'p50(properties.value)'] } }],
+    ['counts values', routes.query, { body: { metrics: ['unique(plan)'] } }],
+    [
+      'asks for a rate',
+      routes.query,
+      { body: { metrics: ['session_rate({"field":"user_id","op":"eq","value":"u1"})'] } },
+    ],
+    ['groups by channel', routes.query, { body: { group_by: ['channel'] } }],
+    ['groups by hour', routes.query, { body: { group_by: ['hour'] } }],
+    ['breaks a funnel down by source', routes.funnel, { body: { ...funnel, breakdown: 'source' } }],
+    ['asks for sources', routes.sources, { query: {} }],
+    ['asks for sources of a person', routes.sources, { query: { filter: 'user_id:eq:u1' } }],
+    ...[
+      { field: 'country', op: 'eq', value: 'DE' },
+      { person: { field: 'event', op: 'eq', value: 'signup' } },
+      { did: { event: 'signup' } },
+      { session: { field: 'is_bounce', op: 'eq', value: true } },
+      { field: 'user_id', op: 'eq', value: 'u1' },
+      { field: 'session_id', op: 'exists' },
+      { field: 'timestamp', op: 'gt', value: 1 },
+      { field: 'is_new', op: 'eq', value: true },
+      { segment: 'buyers' },
+    ].flatMap((where): [string, Route, RequestOptions][] => [
+      [
+        `has the condition ${JSON.stringify(where)}`,
+        routes.stats,
+        { query: { where: JSON.stringify(where) } },
+      ],
+      [`has the condition ${JSON.stringify(where)} in its body`, routes.query, { body: { where } }],
+    ]),
     ['counts sessions in a funnel', routes.funnel, { body: { ...funnel, count_by: 'session_id' } }],
   ])('refuses a report that %s', async (_, route, options) => {
-    const { token } = await newLink()
+    // A project has 100 links at most.
+    linkOfRefusals ??= await newLink()
+    const { token } = linkOfRefusals
     const named = {
       ...(options.body ? { body: { ...(options.body as object), project: project.name } } : {}),
       ...(options.query ? { query: { ...options.query, project: project.name } } : {}),

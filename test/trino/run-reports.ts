@@ -230,6 +230,22 @@ const queries: Partial<QueryParams>[] = [
   { metrics: ['session_count', 'event_count'], group_by: ['date'], count_mode: 'raw' },
   { metrics: ['session_count', 'unique_users'] },
   { group_by: ['event', 'user_id', 'session_id'], limit: 3, order_by: 'event' },
+  // Fields of the session and of the time, which join the sessions to the events.
+  { group_by: ['channel', 'hour'], metrics: ['event_count', 'bounce_rate'], limit: 3, tz: 'Europe/Berlin' },
+  { group_by: ['source', 'referrer_host', 'entry_page', 'is_bounce'], metrics: ['unique_users'] },
+  {
+    group_by: ['weekday', 'exit_page'],
+    metrics: ['unique(properties.plan)', 'event_count'],
+    count_mode: 'raw',
+  },
+  {
+    group_by: ['country'],
+    metrics: [
+      ...['rate', 'session_rate'].map(name => `${name}({"field":"event","op":"eq","value":"signup"})`),
+      'rate({"not":{"person":{"field":"is_new","op":"eq","value":true}}})',
+      'session_rate({"session":{"field":"is_bounce","op":"eq","value":false}})',
+    ],
+  },
   { metrics: ['unique_users'], group_by: ['properties.path', 'properties.plan'], limit: 2 },
   { metrics: ['sum(properties.session_count)', 'event_count'], group_by: ['properties.path'], limit: 2 },
   { metrics: ['min(properties.session_count)', 'event_count'], group_by: ['country'], count_mode: 'raw' },
@@ -304,6 +320,8 @@ const funnels: Partial<FunnelParams>[] = [
   { count_by: 'session_id', breakdown: 'country', since: '7d', tz: 'Europe/Berlin' },
   { steps: Array(8).fill({ event: 'page_view' }), breakdown: 'plan' },
   { people_of_step: 2 },
+  { breakdown: 'channel' },
+  { count_by: 'session_id', breakdown: 'source', tz: 'Europe/Berlin' },
   { count_by: 'session_id', people_of_step: 1, people_dropped: true, breakdown: 'country' },
   { steps: [{ event: 'event 3' }, { event: 'page_view' }, { event: 'event 7' }], breakdown: 'path' },
   ...CONDITION_OPS.map(op => ({

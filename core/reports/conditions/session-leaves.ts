@@ -1,11 +1,12 @@
-import type { LakeRead } from '#core/lake/read/lake-read'
-import { sessions } from '#core/lake/read/relations'
+import { type ChosenSet, type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
+import { hasIdsAsKeys, sessions } from '#core/lake/read/relations'
 import { DURATION_MS } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'
 import type { OwnSources } from '#core/reports/sources/name-sources'
 import { sessionsWithSources } from '#core/reports/sources/session-sources'
 import { textField } from '#core/reports/sql/filters'
-import { sql } from '#core/sql/sql'
+import { written } from '#core/reports/sql/written'
+import { join, sql } from '#core/sql/sql'
 import { numberField } from './parse-filter.ts'
 
 /** Fields of a session that conditions name: what each reads of one, and how it is compared. */
@@ -31,7 +32,7 @@ export function isSessionLeaf(field: string): field is SessionLeaf {
 }
 
 /** The columns that the leaves read of sessionsWithLeaves, where a leaf is one column. */
-export const SESSION_COLUMNS = {
+const SESSION_COLUMNS = {
   entry_page: sql`entry_page`,
   exit_page: sql`exit_page`,
   is_bounce: sql`is_bounce`,
@@ -49,4 +50,30 @@ export function sessionsWithLeaves(
   const reads = leaves.map(leaf => SESSION_LEAVES[leaf].reads)
   const fields = [...new Set(reads.flatMap(each => (each === 'source' ? [] : each)))]
   return reads.includes('source') ? sessionsWithSources(read, fields, own) : sessions(read, fields)
+}
+
+/** A field of a session by which reports group events. */
+export type SessionColumn = keyof typeof SESSION_COLUMNS
+
+/** The column that sessionSet adds to an event; null where its session does not start in the range. */
+export function sessionColumn(field: SessionColumn): SqlQuery {
+  return written(`session_${field}`)
+}
+
+/**
+ * What joinSets adds to events: fields of their sessions, also of those that the condition of the read leaves
+ * out. Nothing without fields.
+ */
+export function sessionSet(read: LakeRead, fields: readonly SessionColumn[], own: OwnSources): ChosenSet[] {
+  if (fields.length === 0) return []
+  const all = withoutWhere(read)
+  const columns = fields.map(field => sql`${SESSION_COLUMNS[field]} AS ${sessionColumn(field)}`)
+  return [
+    {
+      of: 'session',
+      refs: hasIdsAsKeys(all) ? 'ids' : 'keys',
+      flags: fields.map(sessionColumn),
+      relation: sql`SELECT session_key AS set_ref, ${join(columns, ', ')} FROM ${sessionsWithLeaves(all, fields, own)} AS grouping_session`,
+    },
+  ]
 }

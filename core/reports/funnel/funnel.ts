@@ -4,11 +4,12 @@ import type { Row } from '#core/ports'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import { valuesOfFilters } from '#core/reports/run/unknown-names'
+import { ownSources } from '#core/reports/sources/own-sources'
 import { quoted } from '#core/text/clean-text'
 import { namesOf } from '#schemas/compare'
 import type { ProjectContext } from '#schemas/contexts'
 import { type funnelBody, funnelOfPeriod, type funnelResponse } from '#schemas/funnel'
-import { type FunnelPlan, funnelPeopleSql, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
+import { type FunnelPlan, funnelBreakdown, funnelPeopleSql, funnelSql, KINDS, MAX_ENTITIES } from './sql.ts'
 import { type FunnelStep, parseSteps, type StepsSource, toPlainSteps } from './steps.ts'
 
 export type FunnelParams = Omit<z.output<typeof funnelBody>, 'project'>
@@ -31,7 +32,10 @@ export const funnel = defineReport<FunnelParams, Response>({
       steps,
       countBy: params.count_by,
       windowMs: Math.floor(params.conversion_window_hours * HOUR_MS),
-      breakdown: params.breakdown,
+      breakdown:
+        params.breakdown === undefined
+          ? undefined
+          : funnelBreakdown(params.breakdown, read, ownSources(project, context)),
     }
     const [all, people] = await Promise.all([
       rows(funnelSql(read, plan)),

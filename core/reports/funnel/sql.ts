@@ -1,19 +1,34 @@
-import type { EventField, LakeRead } from '#core/lake/read/lake-read'
+import { eventRefs, joinSets } from '#core/lake/read/chosen'
+import type { ChosenSet, EventField, LakeRead } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { SqlQuery } from '#core/ports'
+import { sessionColumn, sessionSet } from '#core/reports/conditions/session-leaves'
+import type { OwnSources } from '#core/reports/sources/name-sources'
 import { namedValue } from '#core/reports/sql/named-value'
 import { integer, join, NOT_MATERIALIZED, name, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
-import { MAX_PEOPLE } from '#schemas/funnel'
+import { MAX_PEOPLE, SOURCE_FIELDS } from '#schemas/funnel'
 import type { FunnelStep } from './steps.ts'
 
 export type FunnelPlan = {
   steps: readonly FunnelStep[]
   countBy: 'user_id' | 'session_id'
   windowMs: number
-  /** A property key, or `country`. */
-  breakdown: string | undefined
+  breakdown: FunnelBreakdown | undefined
+}
+
+/** The value of an event by which a funnel is broken down: its fields, and what it reads of its session. */
+export type FunnelBreakdown = { fields: readonly EventField[]; text: SqlQuery; sets: readonly ChosenSet[] }
+
+/**
+ * What a name of a breakdown means (U107): a field of the session of the event, else as in other reports
+ * (U90).
+ */
+export function funnelBreakdown(named: string, read: LakeRead, own: OwnSources): FunnelBreakdown {
+  const field = SOURCE_FIELDS.find(each => each === named)
+  if (field === undefined) return { ...namedValue(named), sets: [] }
+  return { fields: ['session_id'], text: sessionColumn(field), sets: sessionSet(read, [field], own) }
 }
 
 /** Entities of step 1 that a funnel follows (docs/api/funnel.md). */
@@ -155,7 +170,6 @@ function activitySql({ steps, countBy }: FunnelPlan): SqlQuery {
  * breakdown_value). `entity` is null for events without the id that the funnel counts by.
  */
 function stepEvents(read: LakeRead, { steps, countBy, breakdown }: FunnelPlan): SqlQuery {
-  const value = breakdown === undefined ? null : namedValue(breakdown)
   const fields = new Set<EventField>([
     'event',
     'user_id',
@@ -164,15 +178,15 @@ function stepEvents(read: LakeRead, { steps, countBy, breakdown }: FunnelPlan): 
     'lag_s',
     'seq',
     ...steps.flatMap(({ fields }) => fields),
-    ...(value?.fields ?? []),
+    ...(breakdown?.fields ?? []),
   ])
   const flags = steps.map(
     ({ matches }, i) => sql`CASE WHEN ${matches} THEN 1 ELSE 0 END AS ${column('is_step', i)}`,
   )
   const names = steps.map(({ event }) => sql`${event}`)
   return sql`SELECT ${name(countBy)} AS entity, user_id, timestamp, lag_s, seq, ${unixMs(sql`timestamp`)} AS sent_at, ${list(flags)},
-        ${value?.text ?? sql`CAST(NULL AS varchar)`} AS breakdown_value
-      FROM ${events(read, [...fields])} AS each_event WHERE event IN (${list(names)})`
+        ${breakdown?.text ?? sql`CAST(NULL AS varchar)`} AS breakdown_value
+      FROM ${events(read, [...fields])} AS each_event${joinSets(breakdown?.sets ?? [], eventRefs)} WHERE event IN (${list(names)})`
 }
 
 /** Adds place_<i>, the place of the event with which the entity reaches step i. */

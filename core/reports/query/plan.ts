@@ -1,11 +1,10 @@
 import { eventRefs, joinSets } from '#core/lake/read/chosen'
-import { type ChosenSet, type EventField, type LakeRead, withoutWhere } from '#core/lake/read/lake-read'
-import { events, hasIdsAsKeys } from '#core/lake/read/relations'
+import type { ChosenSet, EventField } from '#core/lake/read/lake-read'
+import { events } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { compileConditions } from '#core/reports/conditions/choose'
 import { type QueryFilter, TIME_NUMBERS } from '#core/reports/conditions/parse-filter'
-import { SESSION_COLUMNS, sessionsWithLeaves } from '#core/reports/conditions/session-leaves'
-import type { OwnSources } from '#core/reports/sources/name-sources'
+import { sessionColumn, sessionSet } from '#core/reports/conditions/session-leaves'
 import { ownSources } from '#core/reports/sources/own-sources'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { written } from '#core/reports/sql/written'
@@ -66,35 +65,11 @@ export function planQuery(request: QueryRequest, filters: QueryFilter[]): Plan {
     groups,
     metrics,
     filters,
-    sets: [...sessionSet(request.read, params.group_by, own), ...compiled.sets],
+    sets: [...sessionSet(request.read, params.group_by.filter(isSessionGroup), own), ...compiled.sets],
   }
 }
 
-/**
- * The sessions that start in the range, with the fields by which a query groups; none without such fields.
- */
-function sessionSet(read: LakeRead, fields: readonly string[], own: OwnSources): ChosenSet[] {
-  const leaves = fields.filter(isSessionGroup)
-  if (leaves.length === 0) return []
-  const columns = leaves.map(leaf => sql`${SESSION_COLUMNS[leaf]} AS ${sessionColumn(leaf)}`)
-  const all = withoutWhere(read)
-  return [
-    {
-      of: 'session',
-      refs: hasIdsAsKeys(all) ? 'ids' : 'keys',
-      flags: leaves.map(sessionColumn),
-      relation: sql`SELECT session_key AS set_ref, ${join(columns, ', ')} FROM ${sessionsWithLeaves(all, leaves, own)} AS grouping_session`,
-    },
-  ]
-}
-
-function sessionColumn(leaf: SessionGroup): SqlQuery {
-  return written(`session_${leaf}`)
-}
-
-type SessionGroup = (typeof SESSION_GROUPS)[number]
-
-function isSessionGroup(field: string): field is SessionGroup {
+function isSessionGroup(field: string): field is (typeof SESSION_GROUPS)[number] {
   return SESSION_GROUPS.some(each => each === field)
 }
 

@@ -88,6 +88,10 @@ async function fill({ accounts, projects, identities, ...world }: ReturnType<typ
     annotations: [],
   })
   await world.annotations.create(project.id, { occurred_at: '2026-11-20', title: 'Release' })
+  await world.savedViews.create(project.id, { name: 'All', query: 'view=pages' })
+  const where = { field: 'country', op: 'eq', value: 'DE' } as const
+  await world.segments.put(project.id, { name: 'germans', title: null, where, updated_at: now })
+  await world.shareLinks.create(project.id, {})
   const variants = splitEqually(['control', 'blue'])
   await world.experiments.create(project, { name: 'cta', variants, goal_event: 'signup' })
   await world.usage.addRead(project.id, account.id, '2026-11-22')

@@ -8,6 +8,7 @@ import { type OracleStep, oracleFunnel } from '#test/support/oracle/funnel'
 import { orderedHistory } from '#test/support/ordered-history'
 import { randomDates } from '#test/support/random-dates'
 import { NOW } from '#test/support/random-history'
+import { withSources } from '#test/support/random-sources'
 import { withReportLake } from '#test/support/report-lake'
 
 const value = fc.constantFrom<string | number | boolean>(
@@ -57,7 +58,10 @@ const request = fc.record({
   ),
   count_by: fc.constantFrom('user_id' as const, 'session_id' as const),
   conversion_window_hours: fc.constantFrom(1, 1.5, 168, 8760),
-  breakdown: fc.option(fc.constantFrom('plan', 'path', 'country', 'session_count'), { nil: undefined }),
+  breakdown: fc.option(
+    fc.constantFrom('plan', 'path', 'country', 'session_count', 'channel', 'source', 'referrer_host'),
+    { nil: undefined },
+  ),
   breakdown_limit: fc.constantFrom(1, 2, 50),
   people_of_step: fc.constantFrom(undefined, 1, 2),
   people_dropped: fc.constantFrom(undefined, true),
@@ -74,7 +78,7 @@ test('POST /funnel equals the oracle for random histories, steps, filters and wi
   let people = 0
   await fc.assert(
     fc.asyncProperty(
-      orderedHistory,
+      withSources(orderedHistory),
       fc.array(request, { minLength: 4, maxLength: 6 }),
       async (given, requests) => {
         await withReportLake(given, async ({ services, projects, events }) => {

@@ -11,6 +11,7 @@ import {
 import { matches } from './matches.ts'
 import { propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
+import { sessionGroups } from './session-groups.ts'
 
 type Value = string | number | boolean
 export type OracleStep = {
@@ -97,10 +98,15 @@ export function oracleFunnel(events: readonly SentEvent[], request: OracleReques
       new Set(of.map(event => event[key]).filter(id => id !== null)).size
     return { event_count: of.length, unique_users: distinct('user_id'), entities: distinct(count_by) }
   })
+  const ofSessions = sessionGroups(events, request)
+  const groupValueOf = (event: SentEvent, name: string) =>
+    ['channel', 'source', 'referrer_host'].includes(name)
+      ? ((ofSessions.get(event.session_id ?? '')?.[name] ?? null) as string | null)
+      : propertyText(event, name)
   const overall = (of: typeof results) => ratioOf(of.at(-1)?.users ?? 0, of[0]?.users ?? 0, 3)
   const groups = [
     ...Map.groupBy(entities, ([first]) =>
-      breakdown === undefined || first === undefined ? null : propertyText(first, breakdown),
+      breakdown === undefined || first === undefined ? null : groupValueOf(first, breakdown),
     ),
   ]
     .toSorted(

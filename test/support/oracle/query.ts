@@ -14,8 +14,7 @@ import { oracleConditions } from './conditions.ts'
 import { fieldOf, matches, readsAsNumber } from './matches.ts'
 import { propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
-import { oracleSessionList } from './sessions.ts'
-import { askedOf, oracleSource } from './sources.ts'
+import { type GroupValue, SESSION_GROUPS, sessionGroups } from './session-groups.ts'
 
 export type OracleFilter = { field: string; op: string; value: string | number | boolean }
 
@@ -40,28 +39,6 @@ const BOUNCE_NAMES = [
   '$experiment_exposure',
 ]
 
-const SESSION_GROUPS = ['channel', 'source', 'referrer_host', 'entry_page', 'exit_page', 'is_bounce']
-
-type GroupValue = string | number | boolean | null
-
-/** The fields by which sessions that start in the range make groups, by the id of the session. */
-function sessionGroups(
-  events: readonly SentEvent[],
-  request: OracleRequest,
-): Map<string, Record<string, GroupValue>> {
-  return new Map(
-    oracleSessionList(events, request).map(session => [
-      session.id,
-      {
-        ...oracleSource(askedOf(session), { hosts: [], rules: [] }),
-        entry_page: session.entryPage,
-        exit_page: session.exitPage,
-        is_bounce: session.isBounce,
-      },
-    ]),
-  )
-}
-
 function isDerived(field: string): boolean {
   return SESSION_GROUPS.includes(field) || field === 'hour' || field === 'weekday'
 }
@@ -79,17 +56,23 @@ function groupOf(
   return value === null ? null : String(value)
 }
 
-export function oracleQuery(events: readonly SentEvent[], request: OracleRequest, query: OracleQuery) {
+/** `everything`: what groups of sessions and rates look at, if `events` are a part of it. */
+export function oracleQuery(
+  events: readonly SentEvent[],
+  request: OracleRequest,
+  query: OracleQuery,
+  everything = events,
+) {
   const all = eventsOf(events, request)
   const own = all
     .filter(event => isInRange(event.timestamp, request))
     .filter(event =>
       query.filters.every(({ field, op, value }) => matches(fieldOf(event, field, request.tz), op, value)),
     )
-  const ofSessions = sessionGroups(events, request)
+  const ofSessions = sessionGroups(everything, request)
   const keyOf = (event: SentEvent) =>
     JSON.stringify(query.group_by.map(field => groupOf(event, field, request.tz, ofSessions)))
-  const passing = (condition: Condition) => new Set(oracleConditions(events, request).passing(condition))
+  const passing = (condition: Condition) => new Set(oracleConditions(everything, request).passing(condition))
   const groups = [...Map.groupBy(own, keyOf)].map(([key, of]) => ({
     key: JSON.parse(key) as GroupValue[],
     of,

@@ -46,6 +46,9 @@ const PATHS = {
   ...{ goal_event: 'buy', max_steps: 5, entry_limit: 20, path_limit: 10, candidate_session_cap: 5_000 },
 }
 const LIMIT = 1_000
+/** A rate whose condition needs sets of sessions and people beside those of the request. */
+const RATE =
+  'session_rate({"or":[{"session":{"field":"event","op":"eq","value":"buy"}},{"person":{"field":"channel","op":"eq","value":"direct"}}]})'
 
 /** How often a condition left out something, and how often not all. */
 const chosen = { some: 0, others: 0 }
@@ -113,6 +116,10 @@ async function compare(
   }
   expect(await runReport(query, services, { project, body: { ...asked, ...body } })).toMatchObject(
     oracleQuery(passing, request, body),
+  )
+  const bySession = { ...body, metrics: ['event_count', RATE], group_by: ['is_bounce', 'source'] }
+  expect(await runReport(query, services, { project, body: { ...asked, ...bySession } })).toMatchObject(
+    oracleQuery(passing, request, bySession, events),
   )
   const converted = { goal: 'buy', by: 'country', min_users: 1, limit: LIMIT }
   expect(await runReport(conversion, services, { project, query: { ...asked, ...converted } })).toMatchObject(
