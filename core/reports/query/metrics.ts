@@ -6,22 +6,25 @@ import { written } from '#core/reports/sql/written'
 import { integer, sql } from '#core/sql/sql'
 import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
 import type { Metric } from './metric.ts'
+import { currenciesMetric, MONEY_KEY } from './money.ts'
 import { percentile } from './percentiles.ts'
 
 /** A metric of a property: its statistic and its key. */
 export const NUMERIC = /^(sum|avg|min|max|p50|p75|p90|p95|p99)\((?:properties\.)?(\w+)\)$/
 
-/** The metrics of a request in its order. */
+/** The metrics of a request in its order, and those that they need. */
 export function planMetrics(names: readonly string[], countMode: string): Metric[] {
   const keys = names.map(name => NUMERIC.exec(name)?.[2])
   const rankKeys = [...new Set(keys.filter((_, i) => isPercentile(names[i] ?? '')))]
   const eventsIn = rowsWithEvents(names, countMode)
-  return names.map((name, i) => {
+  const metrics = names.map((name, i) => {
     const key = keys[i]
     return key === undefined
       ? planMetric(name, countMode, eventsIn)
       : propertyMetric(name, key, { column: keys.indexOf(key), rank: rankKeys.indexOf(key) })
   })
+  const money = metrics.find(({ isMoney }) => isMoney === true)?.column
+  return money === undefined ? metrics : [...metrics, currenciesMetric(money.textAlias)]
 }
 
 /**
@@ -139,6 +142,7 @@ function propertyMetric(
       // A sum may be beyond the largest double.
       return Number.isFinite(number) ? number : null
     },
+    isMoney: key === MONEY_KEY,
     isAdditive: statistic === 'sum',
     needsUsers: false,
     needsSessions: false,
