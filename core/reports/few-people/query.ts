@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
+import { MONEY_KEY } from '#core/reports/query/currencies-metric'
 import { addDecimals } from '#core/reports/query/exact-sum'
-import { MONEY_KEY } from '#core/reports/query/money'
 import type { QueryParams, QueryRequest } from '#core/reports/query/params'
 import { query } from '#core/reports/query/query'
 import { compareCodePoints } from '#core/reports/run/code-points'

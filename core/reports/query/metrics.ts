@@ -4,9 +4,9 @@ import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { written } from '#core/reports/sql/written'
 import { integer, sql } from '#core/sql/sql'
+import { currenciesMetric, MONEY_KEY } from './currencies-metric.ts'
 import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
 import type { Metric } from './metric.ts'
-import { currenciesMetric, MONEY_KEY } from './money.ts'
 import { percentile } from './percentiles.ts'
 
 /** A metric of a property: its statistic and its key. */

@@ -14,17 +14,11 @@ import { textKey } from '#core/sql/text-key'
 import { namesOf } from '#schemas/compare'
 import { EVENT_LIMITS } from '#schemas/event'
 import { queryOfPeriod, type queryResponse } from '#schemas/query'
+import { isCurrencies } from './currencies-metric.ts'
 import { sumOfParts } from './exact-sum.ts'
 import { readFewGroups } from './few-groups.ts'
 import { columnsOf, hasRowForOthers, metricAlias, partAlias } from './metric-columns.ts'
-import {
-  haveSeveralCurrencies,
-  isCurrencies,
-  isMixed,
-  planByCurrency,
-  restCurrencies,
-  withoutMixedSums,
-} from './money.ts'
+import { haveSeveralCurrencies, isMixed, planByCurrency, restCurrencies, withoutMixedSums } from './money.ts'
 import type { QueryParams, QueryRequest } from './params.ts'
 import { mustRound, rankedNumbers } from './percentiles.ts'
 import { filteredEvents, groupBy, type Plan, planQuery, selectGroups } from './plan.ts'
