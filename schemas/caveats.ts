@@ -1,7 +1,15 @@
 import * as z from 'zod'
 
 /** What a caveat means for the numbers that it is about. */
-const EFFECTS = ['too_low', 'incomplete', 'approximate', 'not_added', 'other_unit', 'left_out'] as const
+const EFFECTS = [
+  'too_low',
+  'incomplete',
+  'approximate',
+  'not_added',
+  'other_unit',
+  'left_out',
+  'undecided',
+] as const
 
 /**
  * Why a right number may be misread (docs/api/caveats.md, U81): the closed list of codes, and the effect of
@@ -17,6 +25,8 @@ export const CAVEATS = {
   SAMPLED: 'approximate',
   MIXED_CURRENCIES: 'not_added',
   COUNT_MODE: 'other_unit',
+  MOSTLY_MISSING: 'incomplete',
+  INTERVAL_INCLUDES_ZERO: 'undecided',
 } as const satisfies Record<string, (typeof EFFECTS)[number]>
 
 export type CaveatCode = keyof typeof CAVEATS

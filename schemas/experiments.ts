@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { caveats } from './caveats.ts'
 import { failsWith, project } from './fields.ts'
 import { DEFAULT_SMALLEST_EFFECT } from './smallest-effect.ts'
 
@@ -231,5 +232,6 @@ export const experimentWithResults = experimentRecord
     results: experimentResults.meta({
       description: 'From the creation of the experiment to its completion, or to now',
     }),
+    caveats: caveats.optional(),
   })
   .meta({ id: 'ExperimentWithResults' })

@@ -219,12 +219,18 @@ export const queryBody = z.object({
   compare,
 })
 
+const queryRow = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+
 /** What a response has of each period. */
 export const queryOfPeriod = {
   period: datedPeriod,
-  rows: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))).meta({
+  rows: z.array(queryRow).meta({
     description:
       'Each row has the fields of `group_by` and then `metrics`. When `limit` cuts groups of properties, a last row with `other: true` holds the rest.',
+  }),
+  by_currency: z.array(queryRow).optional().meta({
+    description:
+      'Where values have several currencies: the metrics of `value` by group and `currency`, at most 1000 rows. A currency of null: the events name none',
   }),
   count: z.int().meta({ description: 'Rows of this response' }),
   ...cut,

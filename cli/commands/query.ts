@@ -82,11 +82,31 @@ export const query = callCommand<'POST /query'>({
     besideCompared(answer, each => [
       reportHeading(each.project, each.period),
       ...rowTables(each),
+      ...currencyTables(each),
       line(each.count === 1 ? '1 row' : `${each.count} rows`),
     ]),
 })
 
-type Answer = { group_by: string[]; metrics: string[]; rows: Row[]; count_mode?: string }
+type Answer = {
+  group_by: string[]
+  metrics: string[]
+  rows: Row[]
+  by_currency?: Row[] | undefined
+  count_mode?: string
+}
+
+/** The metrics of money for each currency, where there are several. */
+function currencyTables({ group_by, metrics, by_currency }: Answer): TableBlock[] {
+  if (by_currency === undefined) return []
+  const [first = {}] = by_currency
+  const columns = [...group_by, 'currency', ...metrics].filter(key => key in first)
+  return [
+    {
+      ...{ kind: 'table', name: 'by_currency', title: 'By currency', rows: by_currency },
+      columns: columns.map(key => ({ key, title: key, as: group_by.includes(key) ? 'text' : formatOf(key) })),
+    },
+  ]
+}
 
 /**
  * The table of rows. The last row may hold all groups that are not shown. Its group columns are null, like

@@ -3,6 +3,7 @@ import { events } from '#core/lake/read/relations'
 import { unixMs } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import type { DatedParams } from '#core/reports/run/asked-range'
+import type { ReadNotes } from '#core/reports/run/notes'
 import { defineReport } from '#core/reports/run/run'
 import { EVENT_POSITION } from '#core/reports/sql/event-position'
 import { propertyValue } from '#core/reports/sql/property-value'
@@ -33,14 +34,28 @@ export const experimentResults = defineReport<Params, { results: ExperimentResul
     to: (completed_at === null ? now + EVENT_LIMITS.futureMs : Date.parse(completed_at)) + 1,
   }),
   sql: ({ read, params }) => resultsSql(read, params.experiment),
-  shape([row = {}], { params: { experiment }, now }) {
+  shape([row = {}], { params: { experiment }, now, notes }) {
     const counts = toCounts(row, experiment)
     const firstExposureAt = row.first_exposed_at == null ? null : Number(row.first_exposed_at)
     const until = experiment.completed_at === null ? now : Date.parse(experiment.completed_at)
     const results = compareVariants(counts, { ...experiment, firstExposureAt, until })
+    noteIntervals(results, notes)
     return { results, winner: findBest(counts) }
   },
 })
+
+/** Notes which variants may be no better and no worse than the baseline. */
+function noteIntervals({ variants, lift_interval }: ExperimentResults, { caveats }: ReadNotes): void {
+  const undecided = variants.slice(1).flatMap(({ key }) => {
+    const [low = 0, high = 0] = lift_interval[key] ?? []
+    return low <= 0 && high >= 0 ? [`\`${key}\``] : []
+  })
+  if (undecided.length === 0) return
+  caveats.set(
+    'INTERVAL_INCLUDES_ZERO',
+    `The interval of the lift includes zero for ${undecided.join(', ')}: these users do not show a difference. Read \`decision\` for what to do.`,
+  )
+}
 
 /**
  * One row: exposures_<i>, users_<i> and conversions_<i> for variant i, and first_exposed_at, Unix ms. A user

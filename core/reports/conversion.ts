@@ -7,6 +7,7 @@ import { integer, join, sql } from '#core/sql/sql'
 import { namesOf } from '#schemas/compare'
 import { conversionOfPeriod, type conversionQuery, type conversionResponse } from '#schemas/conversion'
 import { propertyOf } from '#schemas/property-names'
+import { noteMissing } from './run/mostly-missing.ts'
 import { ratio } from './run/rounding.ts'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from './run/run.ts'
 import { EVENT_POSITION } from './sql/event-position.ts'
@@ -33,6 +34,12 @@ export const conversion = defineReport<ConversionParams, ConversionBody>({
     const values = counts
       .filter(({ key, users }) => key !== null && key !== MISSING && users >= params.min_users)
       .slice(0, params.limit)
+    const instead = insteadOf(params.by)
+    if (missing !== undefined && instead !== null)
+      noteMissing(request.notes, {
+        ...{ by: params.by, instead, all: all.users, missing: missing.users },
+        have: Number(rows.find(({ group_key }) => group_key === MISSING)?.with_instead),
+      })
     const other = subtract(all, missing === undefined ? values : [...values, missing])
     return {
       project: project.name,
@@ -61,28 +68,42 @@ const MISSING = '-'
 const NOBODY: Counts = { key: null, users: 0, converted: 0 }
 
 /**
- * (group_key, users, converted): first the totals of all users, then those without a value, then the largest
- * groups.
+ * (group_key, users, converted, with_instead): first the totals of all users, then those without a value,
+ * then the largest groups.
  */
 function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery {
   const { goal, from, by, limit } = params
   const { fields, value } = groupValue(by)
+  const instead = insteadOf(by)
+  const other = instead === null ? null : namedValue(instead)
+  const hasInstead =
+    other === null ? sql`0` : sql`CASE WHEN nullif(${other.text}, '') IS NULL THEN 0 ELSE 1 END`
   const isStart = from === undefined ? sql`true` : sql`event = ${from}`
   const isConverted =
     from === undefined
       ? sql`count(CASE WHEN event = ${goal} THEN 1 END) > 0`
       : sql`max(CASE WHEN event = ${goal} THEN ${EVENT_POSITION} END) > min(CASE WHEN ${isStart} THEN ${EVENT_POSITION} END)`
-  const readFields = new Set<EventField>(['event', 'user_id', 'timestamp', 'lag_s', 'seq', ...fields])
+  const readFields = new Set<EventField>([
+    'event',
+    'user_id',
+    'timestamp',
+    'lag_s',
+    'seq',
+    ...fields,
+    ...(other?.fields ?? []),
+  ])
   const where = from === undefined ? sql`` : sql` AND event IN (${join([sql`${from}`, sql`${goal}`], ', ')})`
   // The key of a user is never null, because DuckDB's min_by passes over nulls and Trino's does not.
-  return sql`SELECT group_key, users, converted
-    FROM (SELECT group_key, users, converted,
+  return sql`SELECT group_key, users, converted, with_instead
+    FROM (SELECT group_key, users, converted, with_instead,
         row_number() OVER (ORDER BY CASE WHEN group_key IS NULL THEN 0 WHEN group_key = ${MISSING} THEN 1 ELSE 2 END,
           users DESC, group_key) AS place
-      FROM (SELECT group_key, count(*) AS users, CAST(coalesce(sum(is_converted), 0) AS bigint) AS converted
+      FROM (SELECT group_key, count(*) AS users, CAST(coalesce(sum(is_converted), 0) AS bigint) AS converted,
+          CAST(coalesce(sum(has_instead), 0) AS bigint) AS with_instead
         FROM (SELECT user_id, CASE WHEN ${isConverted} THEN 1 ELSE 0 END AS is_converted,
             min_by(CASE WHEN ${isStart} THEN coalesce(${PRESENT} || ${value}, ${MISSING}) END,
-              CASE WHEN ${isStart} THEN ${EVENT_POSITION} END) AS group_key
+              CASE WHEN ${isStart} THEN ${EVENT_POSITION} END) AS group_key,
+            min_by(CASE WHEN ${isStart} THEN ${hasInstead} END, CASE WHEN ${isStart} THEN ${EVENT_POSITION} END) AS has_instead
           FROM ${events(read, [...readFields])} AS each_event
           WHERE user_id IS NOT NULL${where} GROUP BY user_id) AS each_user
         WHERE group_key IS NOT NULL GROUP BY GROUPING SETS ((group_key), ())) AS user_group) AS ranked_group
@@ -100,6 +121,12 @@ function groupValue(by: string): { fields: readonly EventField[]; value: SqlQuer
 /** The property key of a group; undefined for what is no single property. */
 function keyOf(by: string): string | undefined {
   return by === 'entry_page' ? undefined : propertyOf(PROPERTY_OF.get(by) ?? by)
+}
+
+/** What most visits without such a parameter in their address have; null for other fields. */
+function insteadOf(by: string): string | null {
+  const property = keyOf(by)
+  return property !== undefined && /^(first_)?utm_/.test(property) ? 'referrer' : null
 }
 
 const PROPERTY_OF = new Map([

@@ -5,6 +5,8 @@ import type { ExperimentStore } from '#core/experiments/store'
 import { type IdentityViewServices, openIdentity } from '#core/identity/identity-view'
 import type { Limits } from '#core/limits/limit-state'
 import type { Project } from '#core/projects/project'
+import { caveatsOf } from '#core/reports/run/caveats'
+import { createNotes } from '#core/reports/run/notes'
 import { type ReportServices, runReport } from '#core/reports/run/run'
 import { engineFor } from '#core/reports/run/statement-log'
 import type { accountChain } from '#lambdas/chain/account-chain'
@@ -37,21 +39,24 @@ export function experimentResultsEndpoints(
   ) {
     const { caller, signal } = call
     const reader = { ...readerOf(services, { ...call, project }), order: 0 }
-    const reading = { ...services, engine: engineFor(services.engine, reader) }
-    return runReport(experimentResults, reading, {
+    const notes = createNotes()
+    const reading = { ...services, notes, engine: engineFor(services.engine, reader) }
+    const found = await runReport(experimentResults, reading, {
       project,
       query: { experiment },
       signal,
       identity: await openIdentity(reading, toScopedProject(project, caller)),
       keptSince: keptSince(services, caller),
     })
+    return { ...found, notes }
   }
 
   return {
     readExperiment: chain(routes.readExperiment)(async call => {
       const { experiment, project } = await findExperiment(services, call)
-      const { results } = await readResults(call, project, experiment)
-      return { status: 200, body: { ...experiment, results } }
+      const { results, notes } = await readResults(call, project, experiment)
+      const body = { ...experiment, results }
+      return { status: 200, body: { ...body, ...caveatsOf(notes) } }
     }),
 
     updateExperiment: chain(routes.updateExperiment)(async call => {

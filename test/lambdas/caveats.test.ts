@@ -14,6 +14,8 @@ let folder: FolderLake
 let service: HttpService
 let built: BuiltLake
 let project: Project
+/** Of more users than a retention analyzes, most of them without a campaign. */
+let crowd: Project
 
 beforeAll(async () => {
   folder = await openFolderLake()
@@ -29,7 +31,18 @@ beforeAll(async () => {
     ...[visit('ann', 9), visit('bob', 9), visit('ann', 2), visit('ann', 2), visit('cid', 1), visit('ann', 0)],
     ...[visit('ann', 1, { value: 1, currency: 'EUR' }), visit('bob', 1, { value: 1, currency: 'USD' })],
   ]
-  built = await folder.build({ epochs: [[[recordOf(project, events)]], []], compacted: 1 })
+  crowd = await service.createProject()
+  const many = Array.from({ length: 10_001 }, (_, i) => ({
+    ...{ event: 'visit', user_id: `u-${i}`, session_id: `s-${i}`, timestamp: NOW - DAY - i },
+    properties: {
+      path: '/',
+      ...(i === 0 ? { utm_source: 'news', utm_campaign: 'may' } : { referrer: 'https://google.com/' }),
+    },
+  }))
+  built = await folder.build({
+    epochs: [[[recordOf(project, events)], [recordOf(crowd, many)]], []],
+    compacted: 1,
+  })
 }, 60_000)
 
 afterAll(async () => {
@@ -39,10 +52,27 @@ afterAll(async () => {
 
 type Asked = [name: RouteName, fields: Record<string, unknown>]
 const STEPS = [{ event: 'visit' }, { event: 'none' }]
+const CROWD = 'crowd'
 const RAW = { metrics: ['event_count'], count_mode: 'raw' }
 
 /** For each code a read that has it, and the same read that has it not. */
-const CASES: Record<Exclude<CaveatCode, 'SAMPLED'>, { has: Asked[]; lacks: Asked[] }> = {
+const CASES: Record<Exclude<CaveatCode, 'INTERVAL_INCLUDES_ZERO'>, { has: Asked[]; lacks: Asked[] }> = {
+  SAMPLED: {
+    has: [['retention', { project: CROWD, period: 'day', cohorts: 3 }]],
+    lacks: [['retention', { period: 'day', cohorts: 3 }]],
+  },
+  MOSTLY_MISSING: {
+    has: [
+      ['conversion', { project: CROWD, goal: 'visit', by: 'source' }],
+      ['sources', { project: CROWD, by: 'campaign' }],
+    ],
+    lacks: [
+      ['conversion', { project: CROWD, goal: 'visit', by: 'referrer' }],
+      ['conversion', { goal: 'visit', by: 'source' }],
+      ['sources', { project: CROWD, by: 'source' }],
+      ['sources', { by: 'campaign' }],
+    ],
+  },
   RANGE_BEFORE_DATA: {
     has: [
       ['stats', { since: '20d' }],
@@ -83,8 +113,17 @@ const CASES: Record<Exclude<CaveatCode, 'SAMPLED'>, { has: Asked[]; lacks: Asked
     lacks: [['pages', { type: 'entry' }]],
   },
   MIXED_CURRENCIES: {
-    has: [['sources', { goal: 'visit' }]],
+    has: [
+      ['sources', { goal: 'visit' }],
+      ['query', { metrics: ['sum(value)'], since: '3d' }],
+      ['query', { metrics: ['avg(value)'], group_by: ['user_id'], since: '3d' }],
+    ],
     lacks: [
+      ['query', { metrics: ['sum(value)'], group_by: ['properties.currency'], since: '3d' }],
+      [
+        'query',
+        { metrics: ['sum(value)'], filters: [{ field: 'user_id', op: 'eq', value: 'bob' }], since: '3d' },
+      ],
       ['sources', { goal: 'visit', currency: 'EUR' }],
       ['sources', {}],
     ],
@@ -97,7 +136,7 @@ const CASES: Record<Exclude<CaveatCode, 'SAMPLED'>, { has: Asked[]; lacks: Asked
 
 async function caveatsOf([name, fields]: Asked): Promise<(CaveatCode | string)[]> {
   const route = routes[name]
-  const asked = { project: project.name, ...fields }
+  const asked = { ...fields, project: fields.project === CROWD ? crowd.name : project.name }
   const query = Object.fromEntries(Object.entries(asked).map(([key, value]) => [key, String(value)]))
   const { status, body } = await service.call(route, route.method === 'GET' ? { query } : { body: asked })
   expect(status, JSON.stringify(body)).toBe(200)

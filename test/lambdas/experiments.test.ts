@@ -185,7 +185,7 @@ test('the results have users by their first exposure, without forced exposures a
     { ...exposure('', 'control', at(10)), user: null },
   ])
   const { status, body } = await read(experiment.id)
-  const { results, ...record } = body
+  const { results, caveats: _, ...record } = body
   expect([status, record]).toEqual([200, experiment])
   expect(results).toEqual({
     variants: [
@@ -441,4 +441,23 @@ test('of several changes at once, each is judged by the status that it finds', a
   expect(changes.filter(({ status }) => ![200, 400].includes(status))).toEqual([])
   expect(changes.filter(({ body }) => body.status === 'completed')).toHaveLength(1)
   expect((await service.experiments.byId(id))?.status).toBe('completed')
+})
+
+test('a caveat says where the interval of the lift includes zero, and is away where it does not', async () => {
+  const { id } = await created()
+  service.wait(HOUR_MS)
+  const at = service.now() - HOUR_MS / 2
+  const users = (variant: string, of: number, converted: number): Sent[] =>
+    Array.from({ length: of }, (_, i) => `${variant}-${i}`).flatMap((user, i) => [
+      exposure(user, variant, at),
+      ...(i < converted ? [{ user, event: 'signup', at: at + 1 }] : []),
+    ])
+  const caveatsWith = async (converted: number) => {
+    await fillLake([...users('control', 100, 20), ...users('blue', 100, converted)])
+    return (await service.call(routes.readExperiment, { id })).body.caveats
+  }
+  expect(await caveatsWith(22)).toEqual([
+    { code: 'INTERVAL_INCLUDES_ZERO', effect: 'undecided', message: expect.stringContaining('`blue`') },
+  ])
+  expect(await caveatsWith(90)).toBeUndefined()
 })

@@ -251,6 +251,8 @@ const queries: Partial<QueryParams>[] = [
   { metrics: ['min(properties.session_count)', 'event_count'], group_by: ['country'], count_mode: 'raw' },
   { metrics: ['p50(properties.session_count)'], group_by: ['event'] },
   { metrics: ['p50(properties.session_count)', 'p95(properties.plan)'], group_by: ['country'] },
+  // Values of several currencies.
+  { metrics: ['sum(value)', 'p50(value)', 'unique_users'], group_by: ['properties.path'], limit: 2 },
   // The largest groups, which are found by their events where scans are free.
   { metrics: ['unique_users', 'event_count'], group_by: ['properties.path'], count_mode: 'raw', limit: 3 },
   {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { EXPOSURE_EVENT } from '#schemas/experiments'
 import type { EventsRecord } from '#test/support/build-lake'
 import { history, NOW, recordsOf } from '#test/support/random-history'
+import { withSources } from '#test/support/random-sources'
 
 const DAY = 86_400_000
 
@@ -27,7 +28,7 @@ export const ADDED_COLUMNS = ['country', 'path'] as const
 /** Small lakes with odd texts, nulls, equal timestamps and copies. The same seed gives the same lakes. */
 export function randomLakes(seed: number, count: number): SampleLake[] {
   return fc
-    .sample(history, { seed, numRuns: count })
+    .sample(withSources(history), { seed, numRuns: count })
     .map(({ epochs, compacted, mergeEnds, since, limit, filter }, i) => ({
       name: `random_${i + 1}`,
       epochs: recordsOf({ epochs }).epochs,

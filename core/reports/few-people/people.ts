@@ -132,6 +132,8 @@ export const conversionForLinks: Report<ConversionParams, Conversion> = {
     const { params, notes } = request
     const body = await conversion.compute(rows, {
       ...request,
+      // They tell how many people lack a value, and how many of them have another one.
+      notes: createNotes(),
       params: { ...params, min_users: Math.max(params.min_users, FEWEST_PEOPLE) },
     })
     const { values, other, missing, users, converted, rate, ...common } = body

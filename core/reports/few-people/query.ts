@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ApiError } from '#core/errors'
+import { MONEY_KEY } from '#core/reports/query/currencies-metric'
 import { addDecimals } from '#core/reports/query/exact-sum'
 import type { QueryParams, QueryRequest } from '#core/reports/query/params'
 import { query } from '#core/reports/query/query'
@@ -32,10 +33,15 @@ export const queryForLinks: Report<QueryParams, Response> = {
     const params = { ...asked.params, metrics: [...new Set([...metrics, PEOPLE])] }
     const request = { ...asked, params }
     const notes = createNotes()
-    const body = await query
+    // A group of one currency is one that nobody has chosen: it may be of few people.
+    const { by_currency: _, ...body } = await query
       .compute(rows, { ...request, notes })
       .catch(error => withoutRareNames(rows, request, error))
-    const { rows: all, ...folded } = await foldOf(rows, request, body)
+    // Rows of several currencies have no sum.
+    const isOneCurrency =
+      !notes.caveats.has('MIXED_CURRENCIES') && !params.group_by.includes('properties.currency')
+    const isAdded = (metric: string) => isOneCurrency || addedKey(metric) !== MONEY_KEY
+    const { rows: all, ...folded } = await foldOf(rows, request, body, isAdded)
     const sums = await withoutFewSums(rows, request, all)
     // The warnings of the query tell how many events there are.
     addNotes(request.notes, notes, !request.notes.warnings.has(NOTHING))
@@ -56,7 +62,12 @@ async function withoutRareNames(rows: ReadRows, request: QueryRequest, error: un
 }
 
 /** Hides groups of a period. If no group has enough people, one more statement counts all of them. */
-async function foldOf(rows: ReadRows, request: QueryRequest, groups: Groups): Promise<Groups> {
+async function foldOf(
+  rows: ReadRows,
+  request: QueryRequest,
+  groups: Groups,
+  isAdded: (metric: string) => boolean,
+): Promise<Groups> {
   const { group_by, filters } = request.params
   const isOfEverybody = filters.length === 0 && group_by.every(field => field === 'date')
   if (isOfEverybody) return groups
@@ -71,7 +82,7 @@ async function foldOf(rows: ReadRows, request: QueryRequest, groups: Groups): Pr
   if (group_by.length === 0) return groups
   const named = groups.rows.filter(row => row.other !== true)
   const leftOut = choices.length === 0 ? [] : await countLeftOut(rows, request, choices, named)
-  return leftOut === null ? nothing() : foldRows(request, groups, leftOut)
+  return leftOut === null ? nothing() : foldRows(request, groups, leftOut, isAdded)
 }
 
 async function haveEnough(rows: ReadRows, request: QueryRequest, groups: Groups): Promise<boolean> {
@@ -87,6 +98,7 @@ function foldRows(
   { params, notes }: QueryRequest,
   groups: Groups,
   leftOut: readonly PeopleLeftOut[],
+  isAdded: (metric: string) => boolean,
 ): Groups {
   const cut = groups.rows.filter(row => row.other === true)
   const nameOf = (row: Row) => JSON.stringify(params.group_by.map(field => row[field]))
@@ -103,7 +115,7 @@ function foldRows(
   notes.warnings.add(FOLDED)
   const sums = params.metrics.map((metric): [string, number | null] => [
     metric,
-    isAdditive(metric) ? sumOfNumbers([...hidden, ...cut].map(row => row[metric])) : null,
+    isAdditive(metric) && isAdded(metric) ? sumOfNumbers([...hidden, ...cut].map(row => row[metric])) : null,
   ])
   const other = {
     ...Object.fromEntries(params.group_by.map(field => [field, null])),

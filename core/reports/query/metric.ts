@@ -28,6 +28,8 @@ export type Metric = {
   parts?: SumParts
   /** Makes the metric of a response from the columns of a group. */
   read(values: Row[string][]): number | null
+  /** It is of the property `value`, so several currencies have none. */
+  isMoney?: boolean
   /** Whether groups add up to the total. */
   isAdditive: boolean
   /** Whether it needs the rows of users. */

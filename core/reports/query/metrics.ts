@@ -7,6 +7,7 @@ import { propertyValue } from '#core/reports/sql/property-value'
 import { written } from '#core/reports/sql/written'
 import { integer, sql } from '#core/sql/sql'
 import { rateOf } from '#schemas/query'
+import { currenciesMetric, MONEY_KEY } from './currencies-metric.ts'
 import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
 import type { Metric } from './metric.ts'
 import { percentile } from './percentiles.ts'
@@ -26,7 +27,7 @@ export type RateTests = {
 
 const NO_RATES: RateTests = { tests: [], fields: [], sets: [] }
 
-/** The metrics of a request in its order. */
+/** The metrics of a request in its order, and those that they need. */
 export function planMetrics(names: readonly string[], countMode: string, rates = NO_RATES): Metric[] {
   const ratesOf = names.map(rateOf)
   const tests = ratesOf.map((rate, i) => {
@@ -36,7 +37,7 @@ export function planMetrics(names: readonly string[], countMode: string, rates =
   const keys = names.map(name => NUMERIC.exec(name)?.[2])
   const rankKeys = [...new Set(keys.filter((_, i) => isPercentile(names[i] ?? '')))]
   const eventsIn = rowsWithEvents(names, countMode)
-  return names.map((name, i) => {
+  const metrics = names.map((name, i) => {
     const key = keys[i]
     const [rate, test] = [ratesOf[i], tests[i]]
     if (rate != null && test !== undefined) return rateMetric(name, i, rate.of, { ...rates, test })
@@ -46,6 +47,8 @@ export function planMetrics(names: readonly string[], countMode: string, rates =
       ? planMetric(name, countMode, eventsIn)
       : propertyMetric(name, key, { column: keys.indexOf(key), rank: rankKeys.indexOf(key) })
   })
+  const money = metrics.find(({ isMoney }) => isMoney === true)?.column
+  return money === undefined ? metrics : [...metrics, currenciesMetric(money.textAlias)]
 }
 
 /**
@@ -163,6 +166,7 @@ function propertyMetric(
       // A sum may be beyond the largest double.
       return Number.isFinite(number) ? number : null
     },
+    isMoney: key === MONEY_KEY,
     isAdditive: statistic === 'sum',
     needsUsers: false,
     needsSessions: false,

@@ -14,9 +14,11 @@ import { textKey } from '#core/sql/text-key'
 import { namesOf } from '#schemas/compare'
 import { EVENT_LIMITS } from '#schemas/event'
 import { queryOfPeriod, type queryResponse } from '#schemas/query'
+import { isCurrencies } from './currencies-metric.ts'
 import { sumOfParts } from './exact-sum.ts'
 import { readFewGroups } from './few-groups.ts'
 import { columnsOf, hasRowForOthers, metricAlias, partAlias } from './metric-columns.ts'
+import { haveSeveralCurrencies, isMixed, planByCurrency, restCurrencies, withoutMixedSums } from './money.ts'
 import type { QueryParams, QueryRequest } from './params.ts'
 import { mustRound, rankedNumbers } from './percentiles.ts'
 import { filteredEvents, groupBy, type Plan, planQuery, readGroup, selectGroups } from './plan.ts'
@@ -26,15 +28,21 @@ type Groups = Pick<Response, 'rows' | 'count' | 'truncated' | 'total_rows'>
 /**
  * `visits`: what `event_count` counts in all groups, also those that are not shown; null if it counts events.
  */
-type ReadGroups = { groups: Groups; counted: { visits: number; events: number } | null }
+type ReadGroups = {
+  groups: Groups
+  /** The rows by currency; null where all values have the same. */
+  byCurrency: { rows: Groups['rows']; isCut: boolean } | null
+  counted: { visits: number; events: number } | null
+}
 
 /** POST /query (docs/api/query.md, docs/api/reads.md, docs/api/numbers.md#count-modes-of-query). */
 export const query = defineReport<QueryParams, Response>({
   range: sinceDays(7, { takesTimes: true }),
   async compute(rows, request) {
     const { project, params } = request
-    const { groups, counted } = await readGroups(rows, request)
+    const { groups, byCurrency, counted } = await readGroups(rows, request)
     warnOfVisits(request, counted)
+    if (byCurrency !== null) warnOf(request.notes, 'MIXED_CURRENCIES', MIXED)
     return {
       project: project.name,
       period: toPeriod(request),
@@ -42,6 +50,8 @@ export const query = defineReport<QueryParams, Response>({
       metrics: params.metrics,
       group_by: params.group_by,
       ...groups,
+      ...(byCurrency !== null && { by_currency: byCurrency.rows }),
+      ...(byCurrency?.isCut === true && { truncated: true as const }),
     }
   },
   compared: { fields: namesOf(queryOfPeriod) },
@@ -87,8 +97,29 @@ async function readGroups(rows: ReadRows, request: QueryRequest): Promise<ReadGr
   const found = isEmpty ? (plan.groups.length > 0 ? [] : [{}]) : await readRows(rows, request, plan)
   const sumOf = (column: 'visits' | 'events') => found.reduce((sum, row) => sum + Number(row[column] ?? 0), 0)
   const counted = visitsMetric(plan) === -1 ? null : { visits: sumOf('visits'), events: sumOf('events') }
-  return { groups: toGroups(found, plan), counted }
+  const byCurrency = haveSeveralCurrencies(found, plan) ? await readByCurrency(rows, request, plan) : null
+  return { groups: toGroups(found, plan), byCurrency, counted }
 }
+
+const MIXED =
+  'The values have several currencies: a row of several has none of them, and the others are not to be added up. Group by `properties.currency` for the numbers of each.'
+
+/** The metrics of money by group and currency. */
+async function readByCurrency(
+  rows: ReadRows,
+  request: QueryRequest,
+  plan: Plan,
+): Promise<ReadGroups['byCurrency']> {
+  const params = { ...request.params, order_by: undefined, limit: MAX_CURRENCY_ROWS }
+  const ofCurrencies = planByCurrency(plan)
+  const found = await readRows(rows, { ...request, params }, ofCurrencies)
+  const shown = toGroups(found, ofCurrencies)
+  // The row of all others would add several currencies.
+  return { rows: shown.rows.filter(({ other }) => other !== true), isCut: shown.truncated === true }
+}
+
+/** Rows of groups and currencies that a response has at most. */
+const MAX_CURRENCY_ROWS = 1_000
 
 const ROUNDED =
   'The range has more values than a percentile tells apart, so they are rounded to 12 bits: percentiles are exact to 0.03 %.'
@@ -133,8 +164,9 @@ async function parseFilters(rows: ReadRows, request: QueryRequest): Promise<Quer
 function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQuery {
   const { params } = request
   const rank = sql`row_number() OVER (ORDER BY ${orderSql(params, plan)})`
+  const totals = withoutMixedSums(plan, totalsSql(request, plan, isRounded))
   const shown = sql`SELECT *, CASE WHEN group_rank <= ${integer(params.limit)} THEN group_rank END AS shown_rank
-        FROM (SELECT *, ${rank} AS group_rank FROM (${totalsSql(request, plan, isRounded)}) AS group_total) AS ranked_group`
+        FROM (SELECT *, ${rank} AS group_rank FROM (${totals}) AS group_total) AS ranked_group`
   const columns = [
     ...plan.groups.map(({ alias }) => alias),
     ...plan.metrics.flatMap(({ aggregates }, i) => aggregates.map((_, j) => metricAlias(i, j))),
@@ -156,7 +188,7 @@ function groupsSql(request: QueryRequest, plan: Plan, isRounded: boolean): SqlQu
           (column, j) => sql`CAST(sum(${metricAlias(visits, j)}) AS bigint) AS ${written(column)}`,
         )
   const ofOne = columns.map(column => sql`max(${column}) AS ${column}`)
-  return sql`SELECT ${list([sql`shown_rank`, sql`count(*) AS group_count`, ...ofOne, ...rests, ...sums])}
+  return sql`SELECT ${list([sql`shown_rank`, sql`count(*) AS group_count`, ...ofOne, ...rests, ...sums, ...restCurrencies(plan)])}
     FROM (${shown}) AS shown_group GROUP BY shown_rank ORDER BY shown_rank NULLS LAST`
 }
 
@@ -253,7 +285,8 @@ function list(pieces: readonly SqlQuery[], separator = ', '): SqlQuery {
 }
 
 function toGroups(allRows: readonly Row[], plan: Plan): Groups {
-  const { groups, metrics } = plan
+  const { groups } = plan
+  const metrics = plan.metrics.filter(metric => !isCurrencies(metric))
   // Rows of readFewGroups have no shown_rank; all of them are groups.
   const others = allRows.find(({ shown_rank }) => shown_rank === null)
   const rows = allRows.filter(row => row !== others)
@@ -270,11 +303,12 @@ function toGroups(allRows: readonly Row[], plan: Plan): Groups {
   if (totalRows <= shown.length) return { rows: shown, count: shown.length }
   const cut = { truncated: true as const, total_rows: totalRows }
   if (!hasRowForOthers(plan)) return { rows: shown, count: shown.length, ...cut }
+  const isRestMixed = others !== undefined && isMixed(others, plan)
   const rest = Object.fromEntries([
     ...groups.map(({ field }) => [field, null]),
-    ...metrics.map(({ name, isAdditive, read }, i) => [
+    ...metrics.map(({ name, isAdditive, isMoney, read }, i) => [
       name,
-      isAdditive ? read([others?.[`rest_${i}`] ?? null]) : null,
+      isAdditive && !(isMoney === true && isRestMixed) ? read([others?.[`rest_${i}`] ?? null]) : null,
     ]),
     ['other', true],
   ])

@@ -20,6 +20,12 @@ export function caveatsField(
   if (caveats.size === 0) return {}
   if (Array.isArray(body.caveats))
     return { caveats: [...body.caveats, ...[...caveats].map(([code, message]) => `${code}: ${message}`)] }
+  return caveatsOf({ caveats })
+}
+
+/** The same as objects, for a body without texts of its own. */
+export function caveatsOf({ caveats }: Pick<ReadNotes, 'caveats'>): { caveats?: Caveats } {
+  if (caveats.size === 0) return {}
   return { caveats: [...caveats].map(([code, message]) => ({ code, effect: CAVEATS[code], message })) }
 }
 

@@ -7,7 +7,7 @@ import type { ReadRows } from './statements.ts'
 /** What `compare` adds to the body of a report (docs/api/reads.md, U108). */
 export type Compared<Body> = {
   /** The fields of the body that `previous` has. */
-  fields: readonly (keyof Body & string)[]
+  fields: readonly string[]
   /** Parameters that are about the range itself, so that the compared one is without them. */
   without?: readonly string[]
   /** More fields, from the bodies of both ranges. */
@@ -62,7 +62,7 @@ export function withPrevious<Body>(
   noteCompared(notes, ofCompared)
   const fields = compared?.fields ?? []
   const previous = Object.fromEntries(
-    fields.flatMap(field => (body[field] === undefined ? [] : [[field, body[field]]])),
+    Object.entries(body as object).filter(([name, value]) => fields.includes(name) && value !== undefined),
   )
   return { ...current, previous, ...compared?.add?.(current, body) }
 }

@@ -3,6 +3,7 @@ import { DURATION_MS } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { sumOfParts, sumParts } from '#core/reports/query/exact-sum'
 import { warnOf } from '#core/reports/run/caveats'
+import { noteMissing } from '#core/reports/run/mostly-missing'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import { numberOf } from '#core/reports/sql/filters'
@@ -31,6 +32,9 @@ export const sources = defineReport<SourcesParams, Body>({
     const shown = groups.filter(row => row.shown_place !== null)
     const hidden = groups.find(row => row.shown_place === null)
     if ([total, ...shown].some(isMixed)) warnOf(notes, 'MIXED_CURRENCIES', MIXED)
+    const [all, missing] = [Number(total.sessions ?? 0), Number(total.without_value ?? 0)]
+    if (INSTEAD_OF.has(by))
+      noteMissing(notes, { by, instead: 'source', all, missing, have: Number(total.with_instead ?? 0) })
     return {
       project: project.name,
       period: toPeriod(request),
@@ -54,6 +58,9 @@ export const sources = defineReport<SourcesParams, Body>({
 
 const MIXED =
   'The values of these events have several currencies, so `sum_value` is null there. Send `currency` to add the values of one.'
+
+/** Groups that many visits lack, and whose visits may have a source. */
+const INSTEAD_OF: ReadonlySet<SourcesParams['by']> = new Set(['referrer', 'campaign', 'content'])
 
 /** The column of each group. */
 const GROUP_COLUMNS = {
@@ -90,8 +97,10 @@ function groupsSql({ read, params, project, context }: ReportRequest<SourcesPara
     FROM (SELECT *, row_number() OVER (PARTITION BY is_total ORDER BY sessions DESC, group_value ASC NULLS LAST) AS place
       FROM (SELECT grouping(group_value) AS is_total, group_value, count(*) AS sessions, count(DISTINCT user_key) AS people,
           CAST(sum(is_bounce) AS bigint) AS bounces, CAST(sum(${DURATION_MS}) AS bigint) AS duration,
-          CAST(sum(page_views) AS bigint) AS page_views, min(channel) AS first_channel, max(channel) AS last_channel${ofGoal}
-        FROM (SELECT *, ${GROUP_COLUMNS[by]} AS group_value FROM ${started} AS named_session) AS grouped_session
+          CAST(sum(page_views) AS bigint) AS page_views, min(channel) AS first_channel, max(channel) AS last_channel,
+          count(CASE WHEN value_of_session IS NULL THEN 1 END) AS without_value,
+          count(CASE WHEN value_of_session IS NULL THEN source END) AS with_instead${ofGoal}
+        FROM (SELECT *, ${GROUP_COLUMNS[by]} AS group_value, ${GROUP_COLUMNS[by]} AS value_of_session FROM ${started} AS named_session) AS grouped_session
         GROUP BY GROUPING SETS ((group_value), ())) AS source_group) AS ranked_group) AS shown_group
     GROUP BY is_total, shown_place
     ORDER BY is_total DESC, shown_place NULLS LAST`
@@ -100,7 +109,7 @@ function groupsSql({ read, params, project, context }: ReportRequest<SourcesPara
 /** The numbers of a group. */
 const NUMBERS = [
   ...[sql`sessions`, sql`people`, sql`bounces`, sql`duration`, sql`page_views`],
-  ...[sql`first_channel`, sql`last_channel`],
+  ...[sql`first_channel`, sql`last_channel`, sql`without_value`, sql`with_instead`],
 ]
 const GOAL_NUMBERS = [sql`conversions`, sql`sum_value`, sql`first_currency`, sql`last_currency`]
 

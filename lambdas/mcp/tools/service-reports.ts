@@ -149,7 +149,7 @@ export const serviceReports = {
           'decision_high',
         ]),
       ],
-      warnings: [results.recommendation, results.plan.rule],
+      warnings: [results.recommendation, results.plan.rule, ...notesOf(found).warnings],
       next: 'manage(action="update_experiment") to pause or complete it.',
     }
   },

@@ -67,6 +67,17 @@ export const trafficReports = {
       totals: { ...(!isOne && { groups: found.total_rows ?? found.count }), ...totals },
       tables: [
         tableOf('rows', found.rows, columnsOf(found.rows), found.total_rows, isByDate ? 'series' : undefined),
+        ...(found.by_currency === undefined
+          ? []
+          : [
+              tableOf(
+                'by currency',
+                found.by_currency,
+                [...group_by, 'currency', ...metrics].filter(
+                  column => column in (found.by_currency?.[0] ?? {}),
+                ),
+              ),
+            ]),
         ...(found.previous === undefined
           ? []
           : [

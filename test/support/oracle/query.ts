@@ -230,6 +230,35 @@ function exactSum(numbers: readonly number[]): number {
   return Number(`${whole}e-${scale}`)
 }
 
+/** The currencies of the events that have a number as `value`; '' is none. */
+function currenciesOf(events: readonly SentEvent[]): Set<string> {
+  const paid = events.filter(event => readsAsNumber(event.properties?.value))
+  return new Set(paid.map(event => (propertyText(event, 'currency') ?? '').toUpperCase()))
+}
+
+/** The metrics of `value` by group and currency; undefined where all values have the same currency. */
+export function oracleByCurrency(
+  events: readonly SentEvent[],
+  request: OracleRequest,
+  query: OracleQuery,
+): Record<string, unknown>[] | undefined {
+  const own = eventsOf(events, request).filter(event => isInRange(event.timestamp, request))
+  if (currenciesOf(own).size < 2) return undefined
+  const metrics = query.metrics.filter(metric => metric.endsWith('(properties.value)'))
+  const keyOf = (event: SentEvent) => [
+    ...query.group_by.map(field => groupOf(event, field, request.tz)),
+    (propertyText(event, 'currency') ?? '').toUpperCase() || null,
+  ]
+  const paid = own.filter(event => readsAsNumber(event.properties?.value))
+  return [...Map.groupBy(paid, event => JSON.stringify(keyOf(event)))].map(([key, of]) => {
+    const values = JSON.parse(key) as (string | null)[]
+    return Object.fromEntries([
+      ...[...query.group_by, 'currency'].map((field, i) => [field, values[i]]),
+      ...metrics.map(metric => [metric, numericMetric(metric, of)]),
+    ])
+  })
+}
+
 function numericMetric(metric: string, events: readonly SentEvent[]): number | null {
   const [, statistic = '', key = ''] = /^(\w+)\(properties\.(\w+)\)$/.exec(metric) ?? []
   const numbers = events
@@ -237,7 +266,7 @@ function numericMetric(metric: string, events: readonly SentEvent[]): number | n
     .filter(readsAsNumber)
     .map(Number)
     .sort((a, b) => a - b)
-  if (numbers.length === 0) return null
+  if (numbers.length === 0 || (key === 'value' && currenciesOf(events).size > 1)) return null
   const at = (percent: number) => numbers[Math.ceil((percent / 100) * numbers.length) - 1] ?? null
   switch (statistic) {
     case 'sum':
