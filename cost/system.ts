@@ -199,6 +199,16 @@ export const system = {
     glueRequests: 5,
   },
 
+  /** The dashboard in a browser. */
+  dashboard: {
+    /** aws/pages-services.ts. A hidden tab asks nothing. */
+    refreshSeconds: 300,
+    /** Statements of the overview, counted through the real reader on 2026-11-29 (issue 46). */
+    statements: 28,
+    /** Hours a month that a person has it on the screen: 22 days of eight hours. */
+    visibleHours: 176,
+  },
+
   /** The live buffer and open streams. test/cost/live.test.ts counts the units again. */
   live: {
     chunkHeadBytes: 500,
