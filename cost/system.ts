@@ -282,7 +282,7 @@ export const system = {
     /** The option `dashboard`. */
     dashboards: 1,
     /** Access log line of a request (lib/api.ts), estimated. The functions write no line for a request. */
-    requestLogBytes: 280,
+    requestLogBytes: 340,
     /** Log line with the scheduler's metrics of a minute. */
     tickLogBytes: 600,
     /** The lines `platform.start` and `platform.report` of a call, estimated. */

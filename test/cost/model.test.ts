@@ -160,7 +160,7 @@ test('ingestion by a function URL pays no request of API Gateway and no line of 
   expect(usd(byApi, 'apiRequest', 'track')).toBeCloseTo(requests * 1e-6, 6)
   expect(usd(byUrl, 'apiRequest', 'track')).toBe(0)
   // A line of 280 bytes, taken in and kept for a month.
-  const logs = (requests * 280) / 1e9
+  const logs = (requests * 340) / 1e9
   const saved = requests * 1e-6 + logs * 0.5 + logs * 0.03
   expect(byApi.total - byUrl.total).toBeCloseTo(saved, 4)
   expect(byUrl.perMillion).toBeLessThan(2.5)
