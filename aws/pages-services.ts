@@ -14,6 +14,12 @@ import { readSettings } from './settings.ts'
 import { createTracedStores } from './traced-stores.ts'
 
 /** The services of the pages on AWS. */
+/**
+ * An open view of the dashboard runs some thirty statements, and Athena bills each as 10 MB at least. Asked
+ * every minute, a screen that is on all day would cost more than a small install (docs/cost.md).
+ */
+export const REFRESH_SECONDS = 300
+
 export function createPagesServices(environment: Record<string, string | undefined>) {
   const settings = readSettings('pages', environment)
   const { log, trace, instrument } = createInstruments()
@@ -32,6 +38,7 @@ export function createPagesServices(environment: Record<string, string | undefin
     oauthClients: openOAuthClients({ ...state, network: createNetwork(), baseUrl: settings.BASE_URL }),
     ownerLinkCommand: 'the command of the output `MakeOwner`',
     providers: providersOf(settings, secret),
+    refreshSeconds: REFRESH_SECONDS,
     mayHaveDemo: true,
     baseUrl: settings.BASE_URL,
     clock,

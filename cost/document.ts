@@ -116,6 +116,24 @@ const tables: Record<string, () => string> = {
       [1, 2, 3],
     )
   },
+  people: () => {
+    const base = usage({ events: 1e6, batch: 10, projects: 1, reads: 0 })
+    const row = (name: string, people: number): string[] => [
+      name,
+      ...[system.dashboard.refreshSeconds, 60].map(refreshSeconds =>
+        dollars(monthlyCost({ ...base, people, refreshSeconds }).total - monthlyCost(base).total),
+      ),
+    ]
+    return table(
+      ['the overview on the screen', 'every 5 minutes, USD a month', 'every minute'],
+      [
+        row('one person, eight hours a working day (`--people 1`)', 1),
+        row('three people', 3),
+        row('a screen on the wall', system.hoursPerMonth / system.dashboard.visibleHours),
+      ],
+      [1, 2],
+    )
+  },
   streams: () => {
     const base = usage({ events: 0, reads: 0, months: 0 })
     const month = (change: Partial<Usage>) =>

@@ -173,7 +173,11 @@ function queryFigures(usage: Usage): ReadFigures {
 }
 
 export function readQuantities(usage: Usage): Quantity[] {
-  return [...statsQuantities(usage), ...queryQuantities(usage)]
+  return [
+    ...statsQuantities(usage, usage.reads, 'reads'),
+    ...peopleQuantities(usage),
+    ...queryQuantities(usage),
+  ]
 }
 
 function queryQuantities(usage: Usage): Quantity[] {
@@ -194,16 +198,30 @@ function queryQuantities(usage: Usage): Quantity[] {
   ]
 }
 
-function statsQuantities(usage: Usage): Quantity[] {
+/**
+ * The dashboard on people's screens. A picture of the overview has the statements of so many reads, and each
+ * read is a call.
+ */
+function peopleQuantities(usage: Usage): Quantity[] {
+  const { statements, visibleHours } = system.dashboard
+  const pictures = (usage.people * visibleHours * 3_600) / usage.refreshSeconds
+  const reads = pictures * (statements / system.stats.statements)
+  const purpose = 'dashboard'
+  return [
+    { price: 'apiRequest', quantity: reads, purpose },
+    { price: 'cloudfrontRequest', quantity: usage.cloudfront === 'on' ? reads : 0, purpose },
+    ...statsQuantities(usage, reads, purpose),
+  ]
+}
+
+function statsQuantities(usage: Usage, reads: number, purpose: string): Quantity[] {
   const { stats, state, functionMs } = system
-  const { reads } = usage
   const { lists, gets, bytes } = readFigures(usage)
   const figures = lakeFigures(usage)
   // The items of the manifest and of the skipped epochs.
   const sizedReads = 2 + unitsOf(shards(usage) * openCountBytes(usage, figures), READ_UNIT)
   const copyStatements = stats.copyStatements[usage.eventIds]
   const ms = functionMs.reports.call + copyStatements * functionMs.reports.copyStatement
-  const purpose = 'reads'
   return [
     ...lambda('reports', purpose, reads, reads * ms, usage),
     { price: 'athenaTb', quantity: (reads * bytes) / 1e12, purpose },

@@ -23,6 +23,10 @@ const alternatives: { name: string; change: Partial<Usage> | ((usage: Usage) => 
   { name: 'ten times the projects', change: ({ projects }) => ({ projects: projects * 10 }) },
   { name: 'a peak twice as high', change: ({ peak }) => ({ peak: Math.min(100, peak * 2) }) },
   { name: 'the dashboard', change: { dashboard: 'on' } },
+  {
+    name: 'three people with the overview on their screen',
+    change: ({ people }) => ({ people: people + 3 }),
+  },
   { name: 'ten open streams', change: ({ streams }) => ({ streams: streams + 10 }) },
   { name: 'ten views that poll', change: ({ polls }) => ({ polls: polls + 10 }) },
   { name: 'tracing', change: { tracing: 'on' } },

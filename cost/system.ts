@@ -199,6 +199,16 @@ export const system = {
     glueRequests: 5,
   },
 
+  /** The dashboard in a browser. */
+  dashboard: {
+    /** aws/pages-services.ts. A hidden tab asks nothing. */
+    refreshSeconds: 300,
+    /** Statements of the overview, counted through the real reader on 2026-11-29 (issue 46). */
+    statements: 28,
+    /** Hours a month that a person has it on the screen: 22 days of eight hours. */
+    visibleHours: 176,
+  },
+
   /** The live buffer and open streams. test/cost/live.test.ts counts the units again. */
   live: {
     chunkHeadBytes: 500,
@@ -272,7 +282,7 @@ export const system = {
     /** The option `dashboard`. */
     dashboards: 1,
     /** Access log line of a request (lib/api.ts), estimated. The functions write no line for a request. */
-    requestLogBytes: 280,
+    requestLogBytes: 340,
     /** Log line with the scheduler's metrics of a minute. */
     tickLogBytes: 600,
     /** The lines `platform.start` and `platform.report` of a call, estimated. */

@@ -58,6 +58,12 @@ export const usageSchema = z.strictObject({
     description: 'requests of bots, as a multiple of those with events; they are answered and not stored',
   }),
   range: wholeNumber(1, 3_650).default(30).meta({ description: 'days in the range of a read' }),
+  people: number(0, 10_000).default(0).meta({
+    description: 'people who have the overview of the dashboard on their screen, eight hours a working day',
+  }),
+  refreshSeconds: wholeNumber(10, 86_400)
+    .default(system.dashboard.refreshSeconds)
+    .meta({ description: 'how often a view of the dashboard asks again' }),
   streams: number(0, 10_000)
     .default(0)
     .meta({ description: 'streams (GET /stream) that are open all the time' }),

@@ -29,8 +29,8 @@ export type AnswersOf<A extends Asks> = {
 
 /** A younger answer is not asked again, ms. Reports are two seconds behind anyway. */
 const FRESH_MS = 5_000
-/** How often an open view asks again, ms. */
-const REFRESH_MS = 60_000
+/** How often an open view asks again where the page does not say it, s. */
+const REFRESH_SECONDS = 60
 /** Waits before the next try while the service restarts, ms. The last one repeats. */
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000]
 /** What ends without anybody doing something. */
@@ -114,9 +114,19 @@ function retryLater(entry: Entry, leastMs: number): void {
   const wait = Math.max(leastMs, RETRY_MS[Math.min(entry.tries, RETRY_MS.length - 1)] as number)
   entry.tries += 1
   entry.timer = setTimeout(() => {
-    // Nobody looks at a question whose view is gone.
-    if (watched.has(keyOf(entry.call))) ask(entry.call, 0)
+    // Nobody looks at a question whose view is gone. A hidden page asks when it is shown again.
+    if (isShown() && watched.has(keyOf(entry.call))) ask(entry.call, 0)
   }, wait)
+}
+
+/** Whether somebody may see this page. A hidden tab asks nothing. */
+function isShown(): boolean {
+  return document.visibilityState === 'visible'
+}
+
+/** How often an open view asks again, ms. The service says it, because a question may cost money there. */
+function refreshMs(): number {
+  return Number(document.getElementById('app')?.dataset.refreshSeconds ?? REFRESH_SECONDS) * 1_000
 }
 
 /** Asks everything that is on the screen again. */
@@ -124,6 +134,14 @@ export function refresh(): void {
   for (const key of watched.keys()) {
     const entry = entries.get(key)
     if (entry !== undefined) ask(entry.call, 0)
+  }
+}
+
+/** The same for what has failed, or is as old as an open view lets it become. */
+export function refreshOld(): void {
+  for (const key of watched.keys()) {
+    const entry = entries.get(key)
+    if (entry !== undefined) ask(entry.call, entry.problem === null ? refreshMs() : 0)
   }
 }
 
@@ -161,8 +179,8 @@ export function useAnswers<A extends Asks>(asks: A): AnswersOf<A> {
     for (const key of own) watched.set(key, (watched.get(key) ?? 0) + 1)
     for (const each of calls) ask(each)
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') for (const each of calls) ask(each)
-    }, REFRESH_MS)
+      if (isShown()) for (const each of calls) ask(each)
+    }, refreshMs())
     return () => {
       listeners.delete(draw as () => void)
       clearInterval(timer)

@@ -52,6 +52,8 @@ const ACCOUNT_BURST = 1_250
  */
 const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',
+  /** That of the function's call, which its log lines have as `function_request_id`. */
+  functionRequestId: '$context.integration.requestId',
   time: '$context.requestTimeEpoch',
   route: '$context.routeKey',
   status: '$context.status',

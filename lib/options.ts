@@ -48,6 +48,9 @@ export const optionsSchema = z.strictObject({
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'Use the name of an AWS region')
     .optional()
     .meta({ description: 'AWS region of the deployment. It is refused elsewhere' }),
+  terminationProtection: flag.default(true).meta({
+    description: 'CloudFormation refuses to delete the stack until this is false',
+  }),
   architecture: oneOf('arm64', 'x86_64')
     .default('arm64')
     .meta({ description: 'Processor of the functions. arm64 costs a fifth less' }),
@@ -150,6 +153,15 @@ export const optionsSchema = z.strictObject({
     .optional()
     .meta({
       description: 'Your S3 bucket with versions in another region that gets a copy of each file of the lake',
+    }),
+
+  accessLogBucketArn: z
+    .string()
+    .regex(/^arn:aws:s3:::[a-z0-9.-]{3,63}$/, 'Use the ARN of an S3 bucket')
+    .optional()
+    .meta({
+      description:
+        'Your S3 bucket in the same region that gets the access logs of the bucket of the lake, a line for each request',
     }),
 
   firstEpoch: wholeNumber(1, 1_000_000_000).default(1).meta({

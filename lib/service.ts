@@ -62,6 +62,7 @@ export class Service extends Stack {
     super(scope, id, {
       stackName: config.stackName,
       description: 'Footfall: web analytics that agents can query',
+      terminationProtection: config.terminationProtection,
       // With these the CDK refuses credentials of another account. Without them the stack fits everywhere.
       ...((config.account ?? config.region) !== undefined && {
         env: {

@@ -58,7 +58,10 @@ export class Storage extends Construct {
  * each object, and protects no better than the bucket's policy. It is versioned, and no function may delete a
  * version, so neither a bug nor a stolen role can destroy events: replaced and deleted objects stay for days.
  */
-function createLakeBucket(scope: Construct, { replicaBucketArn }: Config): Bucket {
+function createLakeBucket(
+  scope: Construct,
+  { stackName, replicaBucketArn, accessLogBucketArn }: Config,
+): Bucket {
   const bucket = new Bucket(scope, 'Lake', {
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
@@ -67,6 +70,10 @@ function createLakeBucket(scope: Construct, { replicaBucketArn }: Config): Bucke
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     versioned: true,
     lifecycleRules: lifecycleRules(),
+    ...(accessLogBucketArn !== undefined && {
+      serverAccessLogsBucket: Bucket.fromBucketArn(scope, 'AccessLogs', accessLogBucketArn),
+      serverAccessLogsPrefix: `${stackName}/`,
+    }),
     ...(replicaBucketArn !== undefined && {
       replicationRules: [
         {
@@ -81,8 +88,10 @@ function createLakeBucket(scope: Construct, { replicaBucketArn }: Config): Bucke
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   })
   acceptFindings(bucket, {
-    'AwsSolutions-S1':
-      'Access logs would write one line for each request of an object. Only the functions of this stack read and write here. An audit can turn on data events of CloudTrail.',
+    ...(accessLogBucketArn === undefined && {
+      'AwsSolutions-S1':
+        'Access logs write one line for each request of an object, so they are an option (accessLogBucketArn). Only the functions of this stack read and write here.',
+    }),
     ...(replicaBucketArn !== undefined && {
       [`AwsSolutions-IAM5[Resource::<${keptResources.lake.logicalId}.Arn>/*]`]: EVERY_FILE,
       [`AwsSolutions-IAM5[Resource::${replicaBucketArn}/*]`]: EVERY_FILE,

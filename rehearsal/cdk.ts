@@ -75,10 +75,9 @@ export function createCdk(endpoint: string, folder: string, region = REGION): Cd
   const contextArguments = (options: Record<string, string> = {}) => [
     '--output',
     join(folder, 'assembly'),
-    ...Object.entries({ ...machineOptions, ...options }).flatMap(([name, value]) => [
-      '--context',
-      `${name}=${value}`,
-    ]),
+    ...Object.entries({ terminationProtection: 'false', ...machineOptions, ...options }).flatMap(
+      ([name, value]) => ['--context', `${name}=${value}`],
+    ),
   ]
 
   return {

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { refresh, useAnswers } from '#dashboard/answers'
+import { refreshOld, useAnswers } from '#dashboard/answers'
 import { type Answer, type Call, call } from '#dashboard/api'
 import { addressFaults, useAddress } from '#dashboard/navigate'
 import { QuestionDialog } from '#dashboard/parts/question.tsx'
@@ -57,7 +57,7 @@ export function Shell() {
   }, [project, row])
   useEffect(() => {
     const again = () => {
-      if (document.visibilityState === 'visible') refresh()
+      if (document.visibilityState === 'visible') refreshOld()
     }
     addEventListener('online', again)
     document.addEventListener('visibilitychange', again)

@@ -41,14 +41,18 @@ const SECRET_ADDRESS = {
  * that a share link shows is open to whoever has the link.
  */
 export function dashboardPages(
-  { dashboard, shareLinks }: Pick<PagesServices, 'dashboard' | 'shareLinks'>,
+  {
+    dashboard,
+    shareLinks,
+    refreshSeconds,
+  }: Pick<PagesServices, 'dashboard' | 'shareLinks' | 'refreshSeconds'>,
   browser: BrowserSteps,
 ) {
   const closed = browser.signedIn(({ request, viewer }) => page(request, { csrf: viewer.csrfToken }))
   const open = browser.open(request => page(request))
   const shared = browser.open(request => sharedPage(request))
   const page = async ({ params }: HttpRequest, data: PageData = {}) =>
-    dashboardPage(await dashboard(), viewOf(params), data)
+    dashboardPage(await dashboard(), viewOf(params), { ...data, 'refresh-seconds': refreshSeconds })
 
   /**
    * The secret of the link is in the address, so no request of the page tells where it comes from, and no
@@ -66,6 +70,7 @@ export function dashboardPages(
       project: name,
       views: link.views.join(' '),
       timezone: timezone ?? '',
+      'refresh-seconds': refreshSeconds,
     })
     return { ...response, headers: { ...response.headers, ...SECRET_ADDRESS } }
   }
@@ -96,10 +101,13 @@ function viewOf({
  */
 type PageData = { project: string; views: string; timezone: string } | { csrf?: string }
 
+/** Every page says how often an open view asks again. */
+type Refresh = { 'refresh-seconds': number }
+
 function dashboardPage(
   { script, style, views }: DashboardEntry,
   view: string,
-  data: PageData,
+  data: PageData & Refresh,
 ): BufferedResponse {
   const preloads = Object.hasOwn(views, view) ? (views[view] ?? []) : []
   const body = html`<!doctype html>

@@ -47,6 +47,8 @@ export type PagesServices = {
   billing: Billing | null
   /** The files that the page of the dashboard names. Called for its first request. */
   dashboard(): Promise<DashboardEntry>
+  /** How often an open view of the dashboard asks again, s. */
+  refreshSeconds: number
   /** False: the install has no demo, so no page names one. On AWS the deployer opens it at any time. */
   mayHaveDemo: boolean
   /** Address of the service, without a slash at its end. */

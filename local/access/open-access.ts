@@ -14,6 +14,9 @@ import { createFeedbackFile } from './feedback-file.ts'
 import { profileOf } from './profile.ts'
 import { openProviders } from './providers.ts'
 
+/** How often an open view of the dashboard asks again, s. A question costs nothing here. */
+const REFRESH_SECONDS = 60
+
 export type Access = AccessStores & {
   pages: HttpFunction
   /** How people sign in, beside the link of the owner. */
@@ -75,6 +78,7 @@ export async function openAccess(
   const pages = pagesHandler({
     ...{ ...stores, accounts, oauthClients, providers, baseUrl, clock, log },
     ownerLinkCommand: '`footfall admin link` on the machine of this service',
+    refreshSeconds: REFRESH_SECONDS,
     mayHaveDemo: settings.SEED_DEMO,
     dashboard: async () => (await builtDashboard()).entry,
   })

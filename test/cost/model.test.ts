@@ -17,6 +17,16 @@ function usd({ lines }: Cost, price: string, purpose?: string): number {
 }
 
 describe('examples that were calculated by hand', () => {
+  test('three people with the overview on their screen cost its 28 statements each five minutes, 10 MB each', () => {
+    const one = usage({ events: 1e6, projects: 1, batch: 10 })
+    const cost = monthlyCost({ ...one, people: 3 })
+    const pictures = 3 * 176 * 12
+    expect(usd(cost, 'athenaTb', 'dashboard')).toBeCloseTo(pictures * 28 * 1e-5 * 5, 9)
+    expect(usd(monthlyCost(one), 'athenaTb', 'dashboard')).toBe(0)
+    const everyMinute = monthlyCost({ ...one, people: 3, refreshSeconds: 60 })
+    expect(usd(everyMinute, 'athenaTb', 'dashboard')).toBeCloseTo(pictures * 5 * 28 * 1e-5 * 5, 9)
+  })
+
   test('an idle service costs one shard, the monitoring, the maintenance of every minute and empty polls', () => {
     const cost = monthlyCost(usage({ events: 0, reads: 0, months: 0 }))
     expect(usd(cost, 'shardHour')).toBeCloseTo(730 * 0.015, 9)
@@ -150,7 +160,7 @@ test('ingestion by a function URL pays no request of API Gateway and no line of 
   expect(usd(byApi, 'apiRequest', 'track')).toBeCloseTo(requests * 1e-6, 6)
   expect(usd(byUrl, 'apiRequest', 'track')).toBe(0)
   // A line of 280 bytes, taken in and kept for a month.
-  const logs = (requests * 280) / 1e9
+  const logs = (requests * 340) / 1e9
   const saved = requests * 1e-6 + logs * 0.5 + logs * 0.03
   expect(byApi.total - byUrl.total).toBeCloseTo(saved, 4)
   expect(byUrl.perMillion).toBeLessThan(2.5)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { REFRESH_SECONDS } from '#aws/pages-services'
 import { system } from '#cost/system'
 import { synthesize } from '#test/lib/synthesized'
 
@@ -30,6 +31,10 @@ test('the model and the stack have the same stream batches, queue polls and sche
   expect(all('AWS::Scheduler::Schedule').map(([, { Properties }]) => Properties.ScheduleExpression)).toEqual([
     'rate(1 minute)',
   ])
+})
+
+test('the model and the pages have the same interval of the dashboard', () => {
+  expect(system.dashboard.refreshSeconds).toBe(REFRESH_SECONDS)
 })
 
 test('functions write no log line for each call, beside those with DuckDB, and tracing is off', () => {

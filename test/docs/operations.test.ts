@@ -31,7 +31,7 @@ function alarmAnchors(): string[] {
 }
 
 test('every alarm has a section, and every section of alarms has an alarm', () => {
-  const section = alarms.slice(alarms.indexOf('\n## Alarms\n'), alarms.indexOf('\n## A stuck shard\n'))
+  const section = alarms.slice(alarms.indexOf('\n## Alarms\n'), alarms.indexOf("\n## From a user's message"))
   const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, name = '']) =>
     name.replace(/&lt;(.+)&gt;/, '$1').toLowerCase(),
   )

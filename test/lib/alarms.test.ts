@@ -209,6 +209,8 @@ test("RequestsRefused counts the gateway's own 429 from the access log, but not 
   }
   expect(JSON.stringify(AccessLogSettings.DestinationArn)).toContain((LogGroupName as { Ref: string }).Ref)
   expect(JSON.parse(AccessLogSettings.Format)).toMatchObject({
+    requestId: '$context.requestId',
+    functionRequestId: '$context.integration.requestId',
     status: '$context.status',
     // Lambda's status: 200 for every response of a function, and empty when no function was called.
     functionStatus: '$context.integrationStatus',

@@ -86,6 +86,8 @@ test.each([
   ['silenceHours', { silenceHours: 25 }],
   ['monthlyBudgetUsd', { monthlyBudgetUsd: 50 }],
   ['streams', { streams: 'maybe' }],
+  ['terminationProtection', { terminationProtection: 'maybe' }],
+  ['accessLogBucketArn', { accessLogBucketArn: 'audit-logs' }],
   ['expectedRequestsPerDay', { expectedRequestsPerDay: 0 }],
 ])('a bad value of %s is an error that names the option: %o', (name, context) => {
   expect(() => readConfig(context)).toThrow(ConfigError)

@@ -18,6 +18,7 @@ const full = synthesize({
   streamMode: 'on-demand',
   backupDays: 35,
   replicaBucketArn: 'arn:aws:s3:::copies',
+  accessLogBucketArn: 'arn:aws:s3:::audit-logs',
 })
 
 /** The prefixes of the tables of segments, sorted. */

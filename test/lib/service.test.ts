@@ -24,6 +24,11 @@ test('the same options give the same template', () => {
   expect(synthesizeAnew().template).toEqual(plain.template)
 })
 
+test('the stack is protected from deletion, unless the option says otherwise', () => {
+  expect(plain.stack.terminationProtection).toBe(true)
+  expect(synthesize({ terminationProtection: 'false' }).stack.terminationProtection).toBe(false)
+})
+
 test('the stack can be deployed to any account and region', () => {
   expect(plain.stack.account).toContain('${Token')
   expect(plain.stack.region).toContain('${Token')

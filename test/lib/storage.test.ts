@@ -7,6 +7,16 @@ import { synthesize } from './synthesized.ts'
 
 const plain = synthesize()
 
+test('the access logs of the bucket go to the bucket of the option, and nowhere without it', () => {
+  const logging = (context: Record<string, unknown>) =>
+    synthesize(context).only('AWS::S3::Bucket').Properties.LoggingConfiguration
+  expect(logging({})).toBeUndefined()
+  expect(logging({ accessLogBucketArn: 'arn:aws:s3:::audit-logs', stackName: 'Analytics' })).toEqual({
+    DestinationBucketName: 'audit-logs',
+    LogFilePrefix: 'Analytics/',
+  })
+})
+
 test('only the S3 bucket, the table, the stream and the key of the e-mail index outlive the stack', () => {
   const retainedResources = Object.values(plain.template.Resources).filter(({ DeletionPolicy }) =>
     DeletionPolicy?.startsWith('Retain'),

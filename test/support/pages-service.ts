@@ -137,6 +137,7 @@ export async function openPagesService({
     guards,
     dashboard: async () => (await builtDashboard()).entry,
     billing: (await billing?.({ baseUrl, state, clock, log, accounts })) ?? null,
+    refreshSeconds: 60,
     mayHaveDemo: true,
     baseUrl,
     clock,
