@@ -1,7 +1,9 @@
 import { limitsOf, NO_LIMIT, type Profile, type Tier } from '#core/plans/profile'
 import { DAY_MS, midnight } from '#core/time'
 
-/** How long events are kept (docs/api/limits.md, Retention). Each time is the beginning of a UTC day, Unix ms. */
+/**
+ * How long events are kept (docs/api/limits.md, Retention). Each time is the beginning of a UTC day, Unix ms.
+ */
 
 /** The first day that the account's plan keeps; undefined without a limit. */
 export function keptByPlan(profile: Profile, account: { tier: Tier }, now: number): number | undefined {

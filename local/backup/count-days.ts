@@ -48,11 +48,11 @@ export async function countDays(services: CountServices): Promise<Counted> {
   for (let after: string | null = null; ; ) {
     const { ids, next } = await accounts.listIds(after)
     for (const id of ids)
-      // A copy is counted on a later day, when the project shows fewer of its days.
-      for (const project of await projects.list(id))
-        days[project.id] = (
-          await runReport(dayCounts, services, { project: { ...project, retention_days: null } })
-        ).days
+      for (const listed of await projects.list(id)) {
+        // A copy is counted on a later day, when the project shows fewer of its days.
+        const project = { ...listed, retention_days: null }
+        days[project.id] = (await runReport(dayCounts, services, { project })).days
+      }
     if (next === null) return { days, shards: Object.fromEntries(states) }
     after = next
   }

@@ -29,7 +29,8 @@ export type StateMaintenanceServices = Storage & {
 /**
  * Deletes the data of projects and accounts that were deleted 30 days ago, and events past the plan's
  * retention, and expired replays; begins monthly website analyses; cancels the subscriptions of deleted
- * accounts, and reports what others have used; deletes old copies of a converted state. Once an hour until `stop`.
+ * accounts, and reports what others have used; deletes old copies of a converted state. Once an hour until
+ * `stop`.
  */
 export function startStateMaintenance({ billing, dataDir, scans, ...services }: StateMaintenanceServices) {
   const { clock, log } = services

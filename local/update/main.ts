@@ -5,8 +5,8 @@ import { FolderError } from '#local/lock'
 import { checkUpdate, type UpdateCheck } from './check-update.ts'
 
 /**
- * What `footfall admin updates` runs. The exit code is 0 when the clone is up to date, 3 when there is a newer
- * version, and 1 when that cannot be known.
+ * What `footfall admin updates` runs. The exit code is 0 when the clone is up to date, 3 when there is a
+ * newer version, and 1 when that cannot be known.
  */
 
 const ROOT = resolve(import.meta.dirname, '../..')
