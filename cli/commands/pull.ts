@@ -32,7 +32,7 @@ export const pull: RunCommand = {
   args: [NAME],
   flags: FLAGS,
   summary: 'Writes all events of a project, its sessions and people into a file of DuckDB or into Parquet',
-  example: '--demo pull demo --into /tmp/footfall-demo.duckdb --since 2026-01-01',
+  example: '--demo pull demo --into /tmp/footfall-demo.duckdb',
   async run({ args, options }, session) {
     const { io, client, globals } = session
     const { answer: project } = await client({

@@ -47,12 +47,12 @@ export async function countDays(services: CountServices): Promise<Counted> {
   const days: Counted['days'] = {}
   for (let after: string | null = null; ; ) {
     const { ids, next } = await accounts.listIds(after)
-    // A copy is counted on a later day, when the project shows fewer of its days.
     for (const id of ids)
-      for (const project of await projects.list(id))
-        days[project.id] = (
-          await runReport(dayCounts, services, { project: { ...project, retention_days: null } })
-        ).days
+      for (const listed of await projects.list(id)) {
+        // A copy is counted on a later day, when the project shows fewer of its days.
+        const project = { ...listed, retention_days: null }
+        days[project.id] = (await runReport(dayCounts, services, { project })).days
+      }
     if (next === null) return { days, shards: Object.fromEntries(states) }
     after = next
   }

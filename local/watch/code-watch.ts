@@ -15,12 +15,12 @@ const PAUSE_MS = 60_000
  */
 export function watchCode(log: Log, { root = ROOT, pauseMs = PAUSE_MS } = {}): { stop(): void } {
   const before = stampOf(root)
-  const look = caught(log, 'watch of the code', () => {
+  function look(): void {
     if (stampOf(root) === before) return
     clearInterval(timer)
     log('CODE_CHANGED', { folder: root })
-  })
-  const timer = setInterval(look, pauseMs)
+  }
+  const timer = setInterval(caught(log, 'watch of the code', look), pauseMs)
   timer.unref()
   return { stop: () => clearInterval(timer) }
 }

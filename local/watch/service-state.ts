@@ -1,18 +1,22 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { IdentityProvider } from '#core/access/provider'
 import type { Settings } from '#local/settings'
 import { countedCodes } from '#schemas/log'
-import manifest from '../../package.json' with { type: 'json' }
 import type { Counters } from './counters.ts'
 import { toMetrics } from './metrics.ts'
 import { toPrometheusText } from './prometheus.ts'
 import type { ReadAll } from './readings.ts'
 
+const VERSION: string = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+).version
+
 export type Watched = { readings: ReadAll; counters: Counters /** Unix ms. */; startedAt: number }
 
 /** The text of `GET /metrics`. Rejects when the state cannot be read. */
 export async function metricsText({ readings, counters, startedAt }: Watched): Promise<string> {
-  const sources = { readings: await readings(), counters, version: manifest.version, startedAt }
+  const sources = { readings: await readings(), counters, version: VERSION, startedAt }
   return toPrometheusText(toMetrics(sources))
 }
 
@@ -72,7 +76,7 @@ export async function serviceState(
   const { BASE_URL, HOST, TRUSTED_PROXIES, SIGN_UP, QUERY_MEMORY_MB, COMPACTION_MEMORY_MB } = settings
   const failures = WATCHED_CODES.map(code => [code, counters.lines(code)] as const)
   return {
-    version: manifest.version,
+    version: VERSION,
     pid: process.pid,
     uptime_seconds: (Date.now() - startedAt) / 1_000,
     base_url: baseUrl,

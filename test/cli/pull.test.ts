@@ -2,12 +2,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commands } from '#cli/commands/all'
 import { writePull } from '#local/pull/write-pull'
 import { eventually } from '#test/support/eventually'
 import { cleanUp, newFolder } from '#test/support/service-process'
 import { HUMAN_USER_AGENT } from '#test/support/user-agents'
 import type { Runner } from './built-cli.ts'
 import { type DemoService, demoService } from './demo-service.ts'
+import { shellWords } from './shell-words.ts'
 import { signIn } from './sign-in.ts'
 import { createRunner } from './world.ts'
 
@@ -134,4 +136,11 @@ test('a run that was killed has left half a file, and the next one begins anew',
 test('a date that is none is refused before any event is read', async () => {
   const { code, stderr } = await run(['pull', 'demo', '--into', join(folder, 'x'), '--since', '7d'])
   expect([code, stderr]).toEqual([1, expect.stringContaining('must be a date such as')])
+})
+
+test('the example in its help runs, in another folder than /tmp', async () => {
+  const example = commands.find(({ name }) => name === 'pull')?.example ?? expect.unreachable()
+  const [words = []] = await shellWords([`footfall ${example}`])
+  const { code, stdout } = await run(words.map(word => word.replace('/tmp', folder)))
+  expect([code, stdout]).toEqual([0, expect.stringContaining(folder)])
 })

@@ -190,6 +190,7 @@ test.each([
       's3:ListBucket StorageLake',
       's3:GetObject StorageLake/manifests/*',
       ...['manifests', 'tombstones'].map(prefix => `s3:PutObject StorageLake/${prefix}/*`),
+      's3:DeleteObject StorageLake/replays/*',
       'sqs:SendMessage JobQueueJobsQueue',
       ...[
         'DecreaseStreamRetentionPeriod',
