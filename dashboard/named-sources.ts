@@ -3,7 +3,10 @@ import { channelName } from './channels.ts'
 import { pathLabel, visible } from './texts.ts'
 import type { Filter } from './url.ts'
 
-/** What GET /sources groups visits by. The service names them and leaves own pages out; a share link does not read it. */
+/**
+ * What GET /sources groups visits by. The service names them and leaves own pages out; a share link does not
+ * read it.
+ */
 
 type Named = {
   title: string

@@ -35,7 +35,10 @@ function bareHost(host: string): string {
   return host.replace(/^www\./, '')
 }
 
-/** An address as people say it: `news.example.com/item`. Without one it is not direct: a campaign may have brought it. */
+/**
+ * An address as people say it: `news.example.com/item`. Without one it is not direct: a campaign may have
+ * brought it.
+ */
 export function shortAddress(text: string): string {
   if (text === '') return 'No other site'
   return pathLabel(text.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, ''))

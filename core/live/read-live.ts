@@ -10,7 +10,10 @@ import { createSeenEvents } from './seen-events.ts'
 const TOP = 10
 /** Events of a response that goes on after a cursor: it is read for the events, every few seconds. */
 const SHOWN_AFTER = 100
-/** An event that is older than this when it arrives tells of the past, and of nobody who is there now (U121), ms. */
+/**
+ * An event that is older than this when it arrives tells of the past, and of nobody who is there now (U121),
+ * ms.
+ */
 const PAST_MS = 300_000
 /** How often the buffer is read at most, where copies of an event_id came with and without a credential. */
 const MAX_COUNTS = 3

@@ -8,7 +8,10 @@ export type TableData = {
   rows: Rows
 }
 
-/** All rows of a list that shows its first ones. `total`: how many there are, where that is more; infinity: nobody knows. */
+/**
+ * All rows of a list that shows its first ones. `total`: how many there are, where that is more; infinity:
+ * nobody knows.
+ */
 export type Whole = { rows: Rows; total?: number | undefined }
 /** Asks for all rows, and says how many have come. */
 export type LoadWhole = (progress: (rows: number) => void) => Promise<Whole>

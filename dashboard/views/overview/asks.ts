@@ -37,7 +37,10 @@ export type ListName = keyof typeof lists
 /** The lists of sources that GET /sources makes, in the order of their tabs. */
 const NAMED: readonly NamedTab[] = ['source', 'channel', 'campaign', 'referrer']
 
-/** The tabs of a list with their names. Who reads GET /sources has its lists, a share link those of properties. */
+/**
+ * The tabs of a list with their names. Who reads GET /sources has its lists, a share link those of
+ * properties.
+ */
 export function tabsOf(address: Pick<Address, 'area'>, list: ListName): Readonly<Record<string, string>> {
   if (list !== 'sources' || address.area === 'share') return lists[list].tabs
   return Object.fromEntries(NAMED.map(tab => [tab, NAMED_TABS[tab].title]))
