@@ -1,9 +1,10 @@
 import { useRef } from 'preact/hooks'
 import { BarLabel, type BarLabelProps } from './bar-label.tsx'
 import type { LoadWhole, TableData } from './csv.ts'
+import { moveByRows, stopOf } from './row-keys.ts'
 import { SaveTools } from './save-tools.tsx'
 
-export type Bar = Omit<BarLabelProps, 'share'> & {
+export type Bar = Omit<BarLabelProps, 'share' | 'isStop'> & {
   key: string
   value: number
   /** Shown after the value, quieter. */
@@ -25,9 +26,10 @@ export type BarsProps = {
 export function Bars({ name, columns, bars, format, table, load }: BarsProps) {
   const ref = useRef<HTMLTableElement>(null)
   const max = bars.reduce((most, { value }) => Math.max(most, value), 0)
+  const stop = stopOf(bars)
   return (
     <>
-      <table class="bars" aria-label={name} ref={ref}>
+      <table class="bars" aria-label={name} ref={ref} onKeyDown={moveByRows}>
         <thead>
           <tr>
             <th scope="col">{columns[0]}</th>
@@ -37,9 +39,15 @@ export function Bars({ name, columns, bars, format, table, load }: BarsProps) {
           </tr>
         </thead>
         <tbody>
-          {bars.map(({ key, label, title, value, note, href }) => (
+          {bars.map(({ key, label, title, value, note, href }, i) => (
             <tr key={key}>
-              <BarLabel label={label} title={title} href={href} share={max === 0 ? 0 : value / max} />
+              <BarLabel
+                label={label}
+                title={title}
+                href={href}
+                share={max === 0 ? 0 : value / max}
+                isStop={i === stop}
+              />
               <td class="number">
                 {format(value)}
                 {note !== undefined && <small>{note}</small>}

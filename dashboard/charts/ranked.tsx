@@ -3,12 +3,13 @@ import { useRef } from 'preact/hooks'
 import { type Format, formatted } from '#dashboard/format'
 import { BarLabel, type BarLabelProps } from './bar-label.tsx'
 import type { Cell, LoadWhole, TableData } from './csv.ts'
+import { moveByRows, stopOf } from './row-keys.ts'
 import { SaveTools } from './save-tools.tsx'
 
 /** A number with its form: the table shows it as the reader writes it, and the CSV file has it as it is. */
 export type NumberCell = { value: number | null; as: Format /** Such as a currency. */; unit?: string | null }
 
-export type RankedRow = BarLabelProps & {
+export type RankedRow = Omit<BarLabelProps, 'isStop'> & {
   key: string
   /** One for each column; the bar behind the label is `share`, 0 to 1. */
   cells: readonly (NumberCell | ComponentChildren)[]
@@ -41,10 +42,11 @@ export function Ranked({ name, columns, rows, table, load }: RankedProps) {
       const { rows: all, total } = await load(progress)
       return { rows: all.map(plainRow), total }
     })
+  const stop = stopOf(rows)
   return (
     <>
       <div class="scroll tall" role="region" aria-label={name} tabIndex={0}>
-        <table class="bars ranked" aria-label={name} ref={ref}>
+        <table class="bars ranked" aria-label={name} ref={ref} onKeyDown={moveByRows}>
           <thead>
             <tr>
               <th scope="col">{first}</th>
@@ -56,9 +58,9 @@ export function Ranked({ name, columns, rows, table, load }: RankedProps) {
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ key, label, title, href, cells, share }) => (
+            {rows.map(({ key, label, title, href, cells, share }, row) => (
               <tr key={key}>
-                <BarLabel label={label} title={title} href={href} share={share} />
+                <BarLabel label={label} title={title} href={href} share={share} isStop={row === stop} />
                 {cells.map((cell, i) => (
                   <td key={others[i]} class="number">
                     {isNumber(cell) ? withUnit(formatted(cell.value, cell.as), cell.unit) : cell}

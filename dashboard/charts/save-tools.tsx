@@ -1,5 +1,5 @@
-import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useState } from 'preact/hooks'
+import { type ComponentChildren, createContext, type TargetedKeyboardEvent } from 'preact'
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatted } from '#dashboard/format'
 import { type LoadWhole, type TableData, toCsv } from './csv.ts'
 import { elementToPng, fileName, saveFile } from './save.ts'
@@ -60,8 +60,15 @@ export function SaveTools({ name, table, load, element, children }: SaveToolsPro
       setCame(null)
     }
   }
+  const bar = useRef<HTMLSpanElement>(null)
+  // The buttons are one stop of the Tab key; arrow keys go from one to the next.
+  useLayoutEffect(() => {
+    const buttons = buttonsOf(bar.current)
+    const stop = buttons.find(each => each === document.activeElement) ?? buttons[0]
+    for (const each of buttons) each.tabIndex = each === stop ? 0 : -1
+  })
   return (
-    <span class="tools">
+    <span class="tools" role="toolbar" aria-label={`Tools of ${name}`} ref={bar} onKeyDown={moveByArrows}>
       {said !== null && <small role="status">{said}</small>}
       {more({ name, columns: table.columns })}
       {children}
@@ -81,6 +88,21 @@ export function SaveTools({ name, table, load, element, children }: SaveToolsPro
       )}
     </span>
   )
+}
+
+function buttonsOf(bar: Element | null): HTMLButtonElement[] {
+  return [...(bar?.querySelectorAll('button') ?? [])]
+}
+
+function moveByArrows(event: TargetedKeyboardEvent<HTMLElement>): void {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+  const buttons = buttonsOf(event.currentTarget)
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement)
+  const next = by === undefined || at === -1 ? undefined : buttons[at + by]
+  if (next === undefined) return
+  event.preventDefault()
+  for (const each of buttons) each.tabIndex = each === next ? 0 : -1
+  next.focus()
 }
 
 export function csvBlob(table: TableData): Blob {

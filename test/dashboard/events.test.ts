@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eventLabel } from '#dashboard/texts'
 import { eventually } from '#test/support/eventually'
 import { useDrawings } from './drawn-view.ts'
 import { count, HOSTILE } from './reader.ts'
@@ -17,7 +18,7 @@ test('names, and the values of a property, have the numbers of the API; a value 
   const { rows } = await drawings.post<Query>('/query', { ...DATED, metrics: METRICS, group_by: ['event'] })
   expect(rows.length).toBeGreaterThan(1)
   expect(page.cells('Events by number').map(row => row.slice(0, 3))).toEqual(
-    rows.map(row => [row.event, count(row.event_count), count(row.unique_users)]),
+    rows.map(row => [eventLabel(String(row.event)), count(row.event_count), count(row.unique_users)]),
   )
   const signup = await drawings.draw(page.linkOf('signup'))
   const plan = signup

@@ -5,6 +5,7 @@ import { countryName } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { FilterForm, OP_NAMES } from '#dashboard/shell/filter-bar.tsx'
+import { fieldLabel } from '#dashboard/texts'
 import { type Address, withOwn } from '#dashboard/url'
 import { oneSpelling } from '#schemas/property-names'
 import { breakdownOf } from './asks.ts'
@@ -29,7 +30,7 @@ const SUGGESTED = 6
 
 /** A condition of a step in words. */
 export function conditionWords({ property, op, value }: StepFilter): string {
-  return `${property} ${OP_NAMES[op]} ${property === 'country' ? countryName(value) : value}`
+  return `${fieldLabel(property)} ${OP_NAMES[op]} ${property === 'country' ? countryName(value) : value}`
 }
 
 /** The steps of a funnel, and how they are counted. Every change is another address. */

@@ -22,7 +22,7 @@ test('a saved view is a segment: its filters hold in whatever view is open', asy
   const page = await dashboard.visit(`/app/p/${name}/sources?range=7d`)
   const segments = page.getByRole('combobox', { name: 'Segment' })
   await segments.selectOption('Germans at a desk')
-  await page.getByRole('button', { name: 'device is not mobile', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Device is not mobile', exact: true }).waitFor()
   const { pathname, searchParams } = new URL(page.url())
   expect([pathname, searchParams.get('range')]).toEqual([`/app/p/${name}/sources`, '7d'])
   await page.reload()

@@ -4,6 +4,8 @@ import { settled, useDashboard } from './dashboard.ts'
 /** The keyboard alone: the link over the navigation, the focus after a change, and what is read out. */
 
 const dashboard = useDashboard()
+/** Stops of the Tab key on the overview: the navigation has 20, and each of five panels about six. */
+const MAX_STOPS = 68
 /** The id or the class of what has the focus. */
 const focused = 'document.activeElement?.id || document.activeElement?.className'
 
@@ -49,4 +51,32 @@ test('an address with a slash at its end opens its page', async () => {
   const page = await dashboard.open('/app/p/demo/pages/?range=7d')
   await page.getByRole('heading', { name: 'Pages', level: 1 }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/app/p/demo/pages')
+})
+
+test('a list is one stop of the Tab key, arrow keys go through its rows, and the overview has few stops', async () => {
+  const page = await dashboard.visit('/app/p/demo?range=7d')
+  const stops = () =>
+    page.evaluate(
+      () =>
+        [
+          ...document.querySelectorAll<HTMLElement>('a[href], button, select, input, summary, [tabindex]'),
+        ].filter(each => each.tabIndex >= 0 && each.checkVisibility()).length,
+    )
+  // 107 before lists were one stop each.
+  expect(await stops()).toBeLessThanOrEqual(MAX_STOPS)
+  const links = page.getByRole('table', { name: 'Pages by visitors' }).getByRole('link')
+  const isFocused = (index: number) => links.nth(index).evaluate(each => each === document.activeElement)
+  await links.first().focus()
+  await page.keyboard.press('ArrowDown')
+  expect(await isFocused(1)).toBe(true)
+  await page.keyboard.press('End')
+  expect(await isFocused((await links.count()) - 1)).toBe(true)
+  await page.keyboard.press('ArrowDown')
+  expect(await isFocused((await links.count()) - 1)).toBe(true)
+  await page.keyboard.press('Home')
+  expect(await isFocused(0)).toBe(true)
+  await page.keyboard.press('Tab')
+  expect(await links.evaluateAll(all => all.includes(document.activeElement as HTMLAnchorElement))).toBe(
+    false,
+  )
 })

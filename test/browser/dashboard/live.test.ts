@@ -83,7 +83,7 @@ test('by keyboard alone: a pause holds the list and the numbers, and afterwards 
   await track('page_view', { properties: { path: '/' } })
   await expect.poll(async () => (await live()).recent_events.length).toBe(1)
   const page = await dashboard.visit(`/app/p/${name}/live`)
-  await expect.poll(() => shownEvents(page)).toEqual(['page_view'])
+  await expect.poll(() => shownEvents(page)).toEqual(['Page view'])
   await page.getByRole('button', { name: 'Pause' }).focus()
   await page.keyboard.press('Enter')
   await page.getByText('Paused').waitFor()
@@ -91,10 +91,10 @@ test('by keyboard alone: a pause holds the list and the numbers, and afterwards 
   await track('signup', { user_id: 'u2' })
   await track('purchase', { user_id: 'u3' })
   await expect.poll(async () => (await live()).recent_events.length).toBe(3)
-  expect(await shownEvents(page)).toEqual(['page_view'])
+  expect(await shownEvents(page)).toEqual(['Page view'])
   expect(asked).toEqual([])
   await page.keyboard.press('Enter')
-  await expect.poll(() => shownEvents(page)).toEqual(['purchase', 'signup', 'page_view'])
+  await expect.poll(() => shownEvents(page)).toEqual(['purchase', 'signup', 'Page view'])
   await arrivals(page).locator('summary').first().focus()
   await page.keyboard.press('Enter')
   await arrivals(page).getByRole('link', { name: 'u3' }).waitFor()
@@ -104,7 +104,7 @@ test('a page that nobody looks at ends its stream, and goes on from there when i
   const { name, track, live } = await newProject()
   const page = await dashboard.open(`/app/p/${name}/live`)
   await track('page_view')
-  await expect.poll(() => shownEvents(page)).toEqual(['page_view'])
+  await expect.poll(() => shownEvents(page)).toEqual(['Page view'])
   const ended = page.waitForEvent('requestfailed', request => request.url().includes('/stream?'))
   const look = (state: string) =>
     page.evaluate(value => {
@@ -115,9 +115,9 @@ test('a page that nobody looks at ends its stream, and goes on from there when i
   await ended
   await track('signup')
   await expect.poll(async () => (await live()).recent_events.length).toBe(2)
-  expect(await shownEvents(page)).toEqual(['page_view'])
+  expect(await shownEvents(page)).toEqual(['Page view'])
   await look('visible')
-  await expect.poll(() => shownEvents(page)).toEqual(['signup', 'page_view'])
+  await expect.poll(() => shownEvents(page)).toEqual(['signup', 'Page view'])
 })
 
 test('the list keeps the newest 100 events', async () => {

@@ -65,7 +65,7 @@ test('a number can be questioned: its meaning, its receipt, and calls that give 
   page = await dashboard.visit('/app/p/demo?range=14d')
   await page.locator('[data-number="visitors"] .num').click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Different persons').waitFor()
+  await dialog.getByText('People who did something').waitFor()
   expect(await dialog.getByText('Fresh until').count()).toBe(1)
   const codes = await dialog.locator('pre').allInnerTexts()
   expect(codes[0]).toMatch(/^curl -H "X-API-Key: \$FOOTFALL_API_KEY" 'http.*\/stats\?project=demo&since=13d/)
