@@ -59,7 +59,7 @@ export function haveSeveralCurrencies(rows: readonly Row[], plan: Plan): boolean
 }
 
 /** The same plan by currency, of the events that have a number as `value`. */
-export function planByCurrency({ groups, metrics, filters }: Plan): Plan {
+export function planByCurrency({ groups, metrics, filters, sets }: Plan): Plan {
   const [value, currency] = [propertyValue(MONEY_KEY), propertyValue('currency')]
   const group: Group = {
     field: 'currency',
@@ -72,5 +72,6 @@ export function planByCurrency({ groups, metrics, filters }: Plan): Plan {
     groups: [...groups, group],
     metrics: metrics.filter(({ isMoney }) => isMoney === true),
     filters: [...filters, hasNumber],
+    sets,
   }
 }

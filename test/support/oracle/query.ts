@@ -245,8 +245,9 @@ export function oracleByCurrency(
   const own = eventsOf(events, request).filter(event => isInRange(event.timestamp, request))
   if (currenciesOf(own).size < 2) return undefined
   const metrics = query.metrics.filter(metric => metric.endsWith('(properties.value)'))
+  const ofSessions = sessionGroups(events, request)
   const keyOf = (event: SentEvent) => [
-    ...query.group_by.map(field => groupOf(event, field, request.tz)),
+    ...query.group_by.map(field => groupOf(event, field, request.tz, ofSessions)),
     (propertyText(event, 'currency') ?? '').toUpperCase() || null,
   ]
   const paid = own.filter(event => readsAsNumber(event.properties?.value))
