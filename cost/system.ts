@@ -158,10 +158,10 @@ export const system = {
     /**
      * GET /stats of a process whose caches of some seconds are over, besides the manifest, the skipped epochs
      * and the open counts. It reads the caller, the project, the project again with its context and its
-     * annotations, the newest epoch, and the month. It writes the reads of the account and of the project,
-     * and the audit entry.
+     * annotations, the newest epoch, the month, and once a minute the first event. It writes the reads of the
+     * account and of the project, and the audit entry.
      */
-    statsRead: { reads: 7, writes: 3 },
+    statsRead: { reads: 8, writes: 3 },
     lookUp: { reads: 2, seconds: 5 },
     /** Requests of a token that a process reports with one write (core/limits/lagging-window.ts). */
     windowReport: 10,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { documentedAs } from './documented-as.ts'
 import { parseSince } from './fields.ts'
 
 /** What a read compares with: the range before, the same dates a year before, or a range of its own. */
@@ -27,6 +28,11 @@ export const compare = z
       'Adds `previous`, the numbers of another range: `previous`, as many days before; `year`, the same dates a year before; or `<since>..<until>`',
     example: 'previous',
   })
+
+/** The field `previous` of a response: what the report says of the other range. */
+export function previousOf<Shape extends z.ZodRawShape>(shape: Shape) {
+  return documentedAs(z.object(shape), 'object', 'With `compare`: the same of the other range').optional()
+}
 
 /** The names of the fields that `previous` of a response has. */
 export function namesOf(shape: object): string[] {

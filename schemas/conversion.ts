@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { compare } from './compare.ts'
+import { compare, previousOf } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
 import { documentedAs } from './documented-as.ts'
 import { datedPeriod, project, questionOfMonth, wholeNumber } from './fields.ts'
@@ -69,7 +69,7 @@ export const conversionResponse = z
     from: z.string().nullable(),
     by: z.string(),
     ...conversionOfPeriod,
-    previous: z.object(conversionOfPeriod).optional(),
+    previous: previousOf(conversionOfPeriod),
     ...contextOfResponse,
   })
   .meta({ id: 'Conversion' })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { compare } from './compare.ts'
+import { compare, previousOf } from './compare.ts'
 import { CONDITION_OPS } from './conditions.ts'
 import { contextOfResponse } from './contexts.ts'
 import { documentedAs } from './documented-as.ts'
@@ -169,7 +169,7 @@ export const funnelResponse = z
   .object({
     project: z.string(),
     ...funnelOfPeriod,
-    previous: z.object(funnelOfPeriod).optional(),
+    previous: previousOf(funnelOfPeriod),
     steps_source: z.enum(['request.steps', 'project_context.activation_events']),
     identity_basis: z.enum(['resolved_user_id_or_user_id', 'session_id']),
     count_by: z.enum(['user_id', 'session_id']),

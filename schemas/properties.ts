@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { compare } from './compare.ts'
+import { compare, previousOf } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
 import {
   datedPeriod,
@@ -69,7 +69,7 @@ export const breakdownResponse = z
   .object({
     project: z.string(),
     ...breakdownOfPeriod,
-    previous: z.object(breakdownOfPeriod).optional(),
+    previous: previousOf(breakdownOfPeriod),
     property: z.string(),
     event: z.string().nullable(),
     ...contextOfResponse,

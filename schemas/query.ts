@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { compare } from './compare.ts'
+import { compare, previousOf } from './compare.ts'
 import { type AskedCondition, CONDITION_OPS, type Condition, faultOf, segmentsIn } from './conditions.ts'
 import { contextOfResponse } from './contexts.ts'
 import type { ErrorCode } from './errors.ts'
@@ -245,7 +245,7 @@ export const queryResponse = z
       .meta({ description: 'What `event_count` counts: visits, or with `raw` events' }),
     metrics: z.array(z.string()),
     group_by: z.array(z.string()),
-    previous: z.object(queryOfPeriod).optional(),
+    previous: previousOf(queryOfPeriod),
     ...contextOfResponse,
   })
   .meta({ id: 'Query' })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { compare } from './compare.ts'
+import { compare, previousOf } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
 import {
   bounceRate,
@@ -102,7 +102,7 @@ export const distributionResponse = z
   .object({
     project: z.string(),
     ...distributionOfPeriod,
-    previous: z.object(distributionOfPeriod).optional(),
+    previous: previousOf(distributionOfPeriod),
     ...contextOfResponse,
   })
   .meta({ id: 'SessionDistribution' })
@@ -144,7 +144,7 @@ export const pagesResponse = z
   .object({
     project: z.string(),
     ...pagesOfPeriod,
-    previous: z.object(pagesOfPeriod).optional(),
+    previous: previousOf(pagesOfPeriod),
     ...contextOfResponse,
   })
   .meta({ id: 'Pages' })

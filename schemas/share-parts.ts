@@ -76,7 +76,29 @@ export function cutOpenApi(
     Object.values(kept).flatMap(methods => Object.values(methods).flatMap(each => each.tags as string[])),
   )
   const describedTags = (document.tags as { name: string }[]).filter(({ name }) => usedTags.has(name))
-  return { ...document, tags: describedTags, paths: kept, components }
+  return {
+    ...document,
+    tags: describedTags,
+    paths: kept,
+    components: { ...components, responses: namedErrors(components.responses ?? {}, kept) },
+  }
+}
+
+/**
+ * The list of all errors (schemas/openapi.ts), without the codes of other operations: it keeps those of a
+ * kind of operations, in brackets, and those that these operations name.
+ */
+function namedErrors({ Errors, ...others }: JsonObject, operations: OpenApi['paths']): JsonObject {
+  if (Errors === undefined) return others
+  const { description, ...shared } = Errors as { description: string } & JsonObject
+  const named = new Set(JSON.stringify([others, operations]).match(/\w+/g))
+  const lines = description.split('\n').flatMap(line => {
+    const [status = ''] = line.split(' ', 1)
+    const all = line.slice(status.length + 1).split(', ')
+    const codes = all.filter(code => code.endsWith(')') || named.has(code))
+    return codes.length === 0 ? [] : [`${status} ${codes.join(', ')}`]
+  })
+  return { Errors: { ...shared, description: lines.join('\n') }, ...others }
 }
 
 /** The characters of a reference with the name of its part, about. */

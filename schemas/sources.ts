@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { CHANNELS } from './channels.ts'
-import { compare } from './compare.ts'
+import { compare, previousOf } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
 import {
   bounceRate,
@@ -93,7 +93,7 @@ export const sourcesResponse = z
     goal: z.string().nullable(),
     rules_version: z.int().meta({ description: 'Of the rules that name channels and sources' }),
     ...sourcesOfPeriod,
-    previous: z.object(sourcesOfPeriod).optional(),
+    previous: previousOf(sourcesOfPeriod),
     ...contextOfResponse,
   })
   .meta({ id: 'Sources' })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { compare } from './compare.ts'
+import { compare, previousOf } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
 import {
   bounceRate,
@@ -72,7 +72,7 @@ export const statsResponse = z
   .object({
     project: z.string(),
     ...statsOfPeriod,
-    previous: periodResponse.optional(),
+    previous: previousOf(statsOfPeriod),
     changes: z
       .object({
         total_events: deltaMetric,

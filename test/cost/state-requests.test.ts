@@ -193,7 +193,7 @@ test('the lookup of a token costs at most what the model says, and nothing again
   expect((await state.measure(() => projects.byToken(project.project_token))).reads).toBeGreaterThan(0)
 })
 
-test('GET /stats costs what the model says when the caches of its process are over, and five reads within them', async () => {
+test('GET /stats costs what the model says when the caches of its process are over, and six reads within them', async () => {
   const { id } = await accounts.create({ email: 'reader@example.com', tier: 'pro', complimentary: true })
   const key = await accounts.issueApiKey(id)
   const { project } = await projects.create({ account: { id }, name: 'read' })
@@ -210,7 +210,8 @@ test('GET /stats costs what the model says when the caches of its process are ov
   // none.
   const annotations = 1
   expect({ reads: reads - manifest.reads + annotations, writes }).toEqual(system.state.statsRead)
-  expect(await measureLeast(stats, 0)).toEqual({ reads: 5, writes })
+  // One of them is the first event: that there is none is not remembered.
+  expect(await measureLeast(stats, 0)).toEqual({ reads: 6, writes })
 })
 
 /**

@@ -101,7 +101,9 @@ export function oracleFunnel(events: readonly SentEvent[], request: OracleReques
   const ofSessions = sessionGroups(events, request)
   const groupValueOf = (event: SentEvent, name: string) =>
     ['channel', 'source', 'referrer_host'].includes(name)
-      ? ((ofSessions.get(event.session_id ?? '')?.[name] ?? null) as string | null)
+      ? (((event.session_id === null ? undefined : ofSessions.get(event.session_id))?.[name] ?? null) as
+          | string
+          | null)
       : propertyText(event, name)
   const overall = (of: typeof results) => ratioOf(of.at(-1)?.users ?? 0, of[0]?.users ?? 0, 3)
   const groups = [

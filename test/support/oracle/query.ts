@@ -49,7 +49,9 @@ function groupOf(
   tz: string,
   sessions: ReturnType<typeof sessionGroups>,
 ): GroupValue {
-  if (SESSION_GROUPS.includes(field)) return sessions.get(event.session_id ?? '')?.[field] ?? null
+  // Some history has a session with the id ''.
+  if (SESSION_GROUPS.includes(field))
+    return event.session_id === null ? null : (sessions.get(event.session_id)?.[field] ?? null)
   if (field === 'hour' || field === 'weekday') return localTime(event.timestamp, tz)[field]
   if (field.startsWith('properties.')) return propertyText(event, field.slice('properties.'.length))
   const value = fieldOf(event, field, tz)
