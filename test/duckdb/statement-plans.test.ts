@@ -11,7 +11,7 @@ import type { Lake, QueryEngine, Row } from '#core/ports'
 import { createFolderLake } from '#local/lake/folder'
 import { writeBatch } from '#test/support/add-erasure'
 import { type BuiltLake, buildLake } from '#test/support/build-lake'
-import { repeats } from '#test/support/depth'
+import { isDeepRun } from '#test/support/depth'
 import { NOW } from '#test/support/random-history'
 import { openTestEngine } from '#test/support/test-engine'
 import { runIdentityReports } from '#test/trino/run-identity-reports'
@@ -36,7 +36,7 @@ const TWO_FILES = [...ONE_FILE, 'links/bucket=7/2-b.parquet']
  * At depth 1 one statement of each form is planned, and in deep runs each statement that differs in more than
  * numbers and dates.
  */
-const PLANS_ALL = repeats(1) > 1
+const PLANS_ALL = isDeepRun()
 
 type StatementPlan = { text: string; plan: string }
 

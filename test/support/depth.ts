@@ -15,16 +15,23 @@ declare module 'vitest' {
  */
 export const seed = inject('seed')
 
+/** The depth of `.ci/run`. */
+const CI_DEPTH = 2
+
+/** Whether the run goes deeper than `.ci/run`, so that it may take hours. */
+export function isDeepRun(): boolean {
+  return inject('depth') > CI_DEPTH
+}
+
 /**
  * Returns how often a random test repeats: `countAtDepth1` times the depth, and at most `maxCount`. A costly
- * test repeats more often in deep runs: `countPerDepth` times a depth above 1.
+ * test repeats more often in deep runs alone: `countPerDepth` times the depth.
  */
 export function repeats(
   countAtDepth1: number,
   { maxCount = Number.POSITIVE_INFINITY, countPerDepth = countAtDepth1 } = {},
 ): number {
-  const depth = inject('depth')
-  return Math.min(Math.ceil((depth > 1 ? countPerDepth : countAtDepth1) * depth), maxCount)
+  return Math.min(Math.ceil((isDeepRun() ? countPerDepth : countAtDepth1) * inject('depth')), maxCount)
 }
 
 /**

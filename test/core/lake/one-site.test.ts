@@ -8,7 +8,7 @@ import { DAY_MS } from '#core/time'
 import { mapSize } from '#local/state/values'
 import { MANIFEST_BYTES } from '#schemas/manifests'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
-import { repeats } from '#test/support/depth'
+import { isDeepRun } from '#test/support/depth'
 import { segmentOf } from '#test/support/fixed-lake'
 import { openTestState, type TestState } from '#test/support/test-state'
 
@@ -34,7 +34,7 @@ const SITES = [
   { name: '300 events of 8 KB a second', rate: 300, bytes: 8_192, days: 7, few: 0.2 },
 ]
 /** The whole time takes minutes. In `npm test` the first `few` days are enough for some pages. */
-const IS_DEEP = repeats(1) > 1
+const IS_DEEP = isDeepRun()
 /** An item is at most so large, whatever a bucket holds. */
 const ITEM_BYTES = 8_192
 

@@ -8,7 +8,7 @@ import { events } from '#core/reports/events'
 import { eventsLookup, journey } from '#core/reports/lookups'
 import { runReport } from '#core/reports/run/run'
 import { testProject } from '#test/support/account-fixtures'
-import { repeats, seed } from '#test/support/depth'
+import { isDeepRun, repeats, seed } from '#test/support/depth'
 import { openErasurePipeline } from '#test/support/erasure-pipeline'
 import { type OddEvent, oddEvents, shownEvents } from '#test/support/odd-events'
 import { openTestEngine } from '#test/support/test-engine'
@@ -24,7 +24,7 @@ const project = testProject({ id: 'proj_1', account_id: 'acc_1', bucket: 7, has_
 const ROUNDS = repeats(2, { countPerDepth: 3 })
 /** Deep runs read all the time while a job runs, with so many at the same time; others once a job. */
 const READERS = 2
-const isDeep = repeats(1) > 1
+const isDeep = isDeepRun()
 /** Longer than running reads keep the files that an erasure has replaced. */
 const STEP_MS = 6 * 60_000
 /** Events of a user that are in segments before the others are sent. */
