@@ -161,10 +161,12 @@ test('a page shows the variant of its user, and the results of the experiment ha
   const stored = await service.waitForEvents(project, 3)
   expect(stored.map(({ event }) => event).toSorted()).toEqual(['$experiment_exposure', 'page_view', 'signup'])
 
-  const { results, ...experiment } = await service.callJson<
-    ExperimentRecord & { results: ExperimentResults }
+  const { results, caveats, ...experiment } = await service.callJson<
+    ExperimentRecord & { results: ExperimentResults; caveats: unknown[] }
   >(`/experiments/${created.id}`)
   expect(experiment).toEqual(created)
+  // One user shows no difference.
+  expect(caveats).toEqual([expect.objectContaining({ code: 'INTERVAL_INCLUDES_ZERO' })])
   expect(results.variants.find(({ key }) => key === variant)).toEqual({
     ...{ key: variant, exposures: 1, unique_users: 1, conversions: 1, conversion_rate: 1 },
   })
