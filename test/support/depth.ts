@@ -23,24 +23,36 @@ export function isDeepRun(): boolean {
   return inject('depth') > CI_DEPTH
 }
 
-/**
- * Returns how often a random test repeats: `countAtDepth1` times the depth, and at most `maxCount`. A costly
- * test repeats more often in deep runs alone: `countPerDepth` times the depth.
- */
-export function repeats(
-  countAtDepth1: number,
-  { maxCount = Number.POSITIVE_INFINITY, countPerDepth = countAtDepth1 } = {},
-): number {
-  return Math.min(Math.ceil((isDeepRun() ? countPerDepth : countAtDepth1) * inject('depth')), maxCount)
+type Counts = {
+  maxCount?: number
+  /** The count for each unit of depth, where that at depth 1 is smaller because it is costly. */
+  countPerDepth?: number
 }
 
 /**
- * Returns the settings of `fc.assert` for a property that is tried `runsAtDepth1` times at depth 1, and as
- * `repeats` says in deep runs.
+ * Returns how often something repeats, or how large it is: `countAtDepth1` times the depth, and at most
+ * `maxCount`. In a deep run `countPerDepth` takes the place of `countAtDepth1`.
+ */
+export function repeats(
+  countAtDepth1: number,
+  { countPerDepth = countAtDepth1, maxCount }: Counts = {},
+): number {
+  return atMost((isDeepRun() ? countPerDepth : countAtDepth1) * inject('depth'), maxCount)
+}
+
+/**
+ * Returns the settings of `fc.assert` for a property that is tried `runsAtDepth1` times at depth 1. At any
+ * other depth it is tried `countPerDepth` times the depth: with few runs some of what a property must meet
+ * does not come.
  */
 export function propertySettings(
   runsAtDepth1: number,
-  options: Parameters<typeof repeats>[1] = {},
+  { countPerDepth = runsAtDepth1, maxCount }: Counts = {},
 ): { numRuns: number; seed: number } {
-  return { numRuns: repeats(runsAtDepth1, options), seed }
+  const depth = inject('depth')
+  return { numRuns: atMost((depth > 1 ? countPerDepth : runsAtDepth1) * depth, maxCount), seed }
+}
+
+function atMost(count: number, maxCount = Number.POSITIVE_INFINITY): number {
+  return Math.min(Math.ceil(count), maxCount)
 }
