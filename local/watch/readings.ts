@@ -49,6 +49,8 @@ export function createReadings(services: ReadingServices) {
   }
 
   return async function readAll(): Promise<Readings> {
+    // Before the reads, whose own time is no age of what they find.
+    const now = clock.now()
     const [lake, shards, manifests, fresh, waiting, erasures_waiting] = await Promise.all([
       lakeState.lake(),
       lakeState.shards(),
@@ -57,7 +59,6 @@ export function createReadings(services: ReadingServices) {
       waitingBytes(),
       erasuresWaiting(),
     ])
-    const now = clock.now()
     const gauges = lakeGauges({ lake, shards, manifests }, now)
     const backup = lastBackup()
     return {
