@@ -149,6 +149,23 @@ function checkDid(did: unknown, place: string): Checked {
   return { fault: null, inner, isLeaf: true }
 }
 
+/** The condition with others in the place of its leaves, and of the segments that it names. */
+export function changeLeaves<Named>(
+  condition: Condition<Named>,
+  change: (leaf: Leaf | Named) => Condition,
+): Condition {
+  const inner = (each: Condition<Named>) => changeLeaves(each, change)
+  const node = condition as Condition<never>
+  if ('and' in node) return { and: node.and.map(inner) }
+  if ('or' in node) return { or: node.or.map(inner) }
+  if ('not' in node) return { not: inner(node.not) }
+  if ('session' in node) return { session: inner(node.session) }
+  if ('person' in node) return { person: inner(node.person) }
+  if (!('did' in node)) return change(condition as Leaf | Named)
+  const { where, ...did } = node.did
+  return { did: where === undefined ? did : { ...did, where: inner(where) } }
+}
+
 /** The segments that a checked condition names. */
 export function segmentsIn(condition: AskedCondition): string[] {
   if ('segment' in condition) return [condition.segment]

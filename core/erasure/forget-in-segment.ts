@@ -1,4 +1,4 @@
-import type { Condition, Leaf } from '#schemas/conditions'
+import { changeLeaves, type Leaf } from '#schemas/conditions'
 import type { StoredSegment } from '#schemas/segments'
 import { ERASED_TEXT, type NamedIds, nameWithoutIds, withoutIds } from './without-ids.ts'
 
@@ -11,23 +11,9 @@ import { ERASED_TEXT, type NamedIds, nameWithoutIds, withoutIds } from './withou
 export function forgetInSegment(segment: StoredSegment, ids: NamedIds): StoredSegment | null {
   if (withoutIds(segment.name, ids) !== segment.name) return null
   const title = segment.title === null ? null : nameWithoutIds(segment.title, ids)
-  const where = withoutIdsIn(segment.where, ids)
+  const where = changeLeaves(segment.where, leaf => withoutIdsInLeaf(leaf, ids))
   const isSame = title === segment.title && JSON.stringify(where) === JSON.stringify(segment.where)
   return isSame ? segment : { ...segment, title, where }
-}
-
-function withoutIdsIn(condition: Condition, ids: NamedIds): Condition {
-  const inner = (each: Condition) => withoutIdsIn(each, ids)
-  if ('and' in condition) return { and: condition.and.map(inner) }
-  if ('or' in condition) return { or: condition.or.map(inner) }
-  if ('not' in condition) return { not: inner(condition.not) }
-  if ('session' in condition) return { session: inner(condition.session) }
-  if ('person' in condition) return { person: inner(condition.person) }
-  if ('did' in condition) {
-    const { where, ...did } = condition.did
-    return { did: where === undefined ? did : { ...did, where: inner(where) } }
-  }
-  return withoutIdsInLeaf(condition, ids)
 }
 
 function withoutIdsInLeaf(leaf: Leaf, ids: NamedIds): Leaf {

@@ -57,7 +57,11 @@ export function createSegments({ client, table }: StateTable) {
     ifMatch?: string,
   ): Promise<{ segment: Segment; isNew: boolean } | null> {
     const record = JSON.stringify({ name, title, where, updated_at })
-    const isNew = await write(keyOf(projectId, name), ifMatch, record)
+    const before = await changeText(keyOf(projectId, name), text => {
+      requireMatch(ifMatch, text)
+      return record
+    })
+    const isNew = before === null
     if (isNew && (await count(projectId)) > MAX_SEGMENTS) {
       await removeText(keyOf(projectId, name), record)
       return null
@@ -67,14 +71,11 @@ export function createSegments({ client, table }: StateTable) {
 
   /** Returns false when the project has no such segment. Throws PRECONDITION_FAILED as `put` does. */
   async function remove(projectId: string, name: string, ifMatch?: string): Promise<boolean> {
-    const Key = keyOf(projectId, name)
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const text = await readText(Key)
-      if (text === null) return false
-      if (!isMatch(ifMatch, etagOfText(text))) throw new ApiError('PRECONDITION_FAILED')
-      if (await removeText(Key, text)) return true
-    }
-    throw busy()
+    const before = await changeText(keyOf(projectId, name), text => {
+      if (text !== null) requireMatch(ifMatch, text)
+      return null
+    })
+    return before !== null
   }
 
   /**
@@ -85,35 +86,31 @@ export function createSegments({ client, table }: StateTable) {
     projectId: string,
     change: (segment: StoredSegment) => StoredSegment | null,
   ): Promise<void> {
-    for (const { name } of await list(projectId)) await changeOne(keyOf(projectId, name), change)
+    for (const { name } of await list(projectId))
+      await changeText(keyOf(projectId, name), text => {
+        if (text === null) return null
+        const stored = JSON.parse(text) as StoredSegment
+        const changed = change(stored)
+        return changed === stored ? text : changed && JSON.stringify(changed)
+      })
   }
 
-  async function changeOne(
+  /**
+   * Writes what `change` makes of the text of an item (null: none), or deletes the item where it makes null.
+   * Begins again when another request was faster. Returns the text before.
+   */
+  async function changeText(
     Key: ItemKey,
-    change: (segment: StoredSegment) => StoredSegment | null,
-  ): Promise<void> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const text = await readText(Key)
-      if (text === null) return
-      const stored = JSON.parse(text) as StoredSegment
-      const changed = change(stored)
-      if (changed === stored) return
-      const isDone =
-        changed === null ? await removeText(Key, text) : await writeText(Key, text, JSON.stringify(changed))
-      if (isDone) return
-    }
-    throw busy()
-  }
-
-  /** Returns whether there was nothing before. */
-  async function write(Key: ItemKey, ifMatch: string | undefined, record: string): Promise<boolean> {
+    change: (before: string | null) => string | null,
+  ): Promise<string | null> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = await readText(Key)
-      if (!isMatch(ifMatch, before === null ? null : etagOfText(before)))
-        throw new ApiError('PRECONDITION_FAILED')
-      if (await writeText(Key, before, record)) return before === null
+      const after = change(before)
+      if (after === before) return before
+      const write = after === null ? removeText(Key, before as string) : writeText(Key, before, after)
+      if (await write) return before
     }
-    throw busy()
+    throw unavailable('Many requests change this segment now. Send the same request again in a second.', 1)
   }
 
   /** Writes over the text that was read, never over another one; null: over nothing. */
@@ -178,6 +175,7 @@ function etagOfText(text: string): string {
   return etagOf({ title, where })
 }
 
-function busy(): ApiError {
-  return unavailable('Many requests change this segment now. Send the same request again in a second.', 1)
+/** Throws PRECONDITION_FAILED if the item has another version than the header names; null: no item. */
+function requireMatch(ifMatch: string | undefined, text: string | null): void {
+  if (!isMatch(ifMatch, text === null ? null : etagOfText(text))) throw new ApiError('PRECONDITION_FAILED')
 }

@@ -2,6 +2,7 @@ import { ApiError } from '#core/errors'
 import {
   type AskedCondition,
   type Condition,
+  changeLeaves,
   faultOf,
   type Leaf,
   type SegmentName,
@@ -45,16 +46,7 @@ function askedBy({ where, filter }: ConditionParams): AskedCondition[] {
 }
 
 function withSegments(condition: AskedCondition, segments: SegmentsByName): Condition {
-  const inner = (each: AskedCondition) => withSegments(each, segments)
-  if ('segment' in condition) return segmentOf(condition.segment, segments)
-  if ('and' in condition) return { and: condition.and.map(inner) }
-  if ('or' in condition) return { or: condition.or.map(inner) }
-  if ('not' in condition) return { not: inner(condition.not) }
-  if ('session' in condition) return { session: inner(condition.session) }
-  if ('person' in condition) return { person: inner(condition.person) }
-  if (!('did' in condition)) return condition
-  const { where, ...did } = condition.did
-  return { did: where === undefined ? did : { ...did, where: inner(where) } }
+  return changeLeaves(condition, leaf => ('segment' in leaf ? segmentOf(leaf.segment, segments) : leaf))
 }
 
 function segmentOf(name: string, segments: SegmentsByName): Condition {
