@@ -11,6 +11,11 @@ const MAX_PAGES = 20
 
 type Cut = { truncated?: boolean | undefined; total_rows?: number | undefined; other?: unknown }
 
+/** Rows of values, without the row of all others of a cut list. */
+export function withoutRest<Row extends { other?: unknown }>(rows: readonly Row[]): readonly Row[] {
+  return rows.filter(row => row.other !== true)
+}
+
 /** Whether there are rows that the answer does not have. */
 function isCut(data: Cut): boolean {
   return data.truncated === true || data.other !== undefined

@@ -1,4 +1,5 @@
 import { DAY_MS } from '#core/time'
+import { isLoopbackAddress, plainAddress } from '#local/http/plain-address'
 import { isLoopback } from '#providers/openid'
 import type { Facts } from './facts.ts'
 import { firstStop, megabytes } from './first-stop.ts'
@@ -43,7 +44,7 @@ const checks: Readonly<Record<string, Check>> = {
       return { level: 'problem', text: settingsProblem, action: 'Correct the setting: docs/settings.md.' }
     if (state === null) return good('The settings of this shell are valid; those of a unit were not read.')
     const { BASE_URL, HOST } = state.settings
-    if (BASE_URL === null && !isLoopbackHost(HOST))
+    if (BASE_URL === null && !isLoopbackAddress(HOST))
       return {
         level: 'problem',
         text: `The service listens on ${HOST} without BASE_URL, so snippets and sign-in links name localhost.`,
@@ -133,22 +134,22 @@ const checks: Readonly<Record<string, Check>> = {
     if (reach?.probe == null || state === null) return null
     const { peer, forwarded_for, is_trusted, caller } = reach.probe
     const trusted = state.settings.TRUSTED_PROXIES ?? []
-    const setting = `TRUSTED_PROXIES=${[...trusted, plain(peer)].join(',')}`
+    const setting = `TRUSTED_PROXIES=${[...trusted, plainAddress(peer)].join(',')}`
     const isBehindProxy = forwarded_for !== null || reach.address.startsWith('https:')
     if (!isBehindProxy) return good('No proxy stands before the service.')
     if (forwarded_for === null)
       return {
         level: 'problem',
-        text: `The proxy at ${plain(peer)} does not send X-Forwarded-For, so all visitors count as one caller.`,
+        text: `The proxy at ${plainAddress(peer)} does not send X-Forwarded-For, so all visitors count as one caller.`,
         action: `Let the proxy send it (docs/server.md), and set ${setting}.`,
       }
     if (!is_trusted)
       return {
         level: 'problem',
-        text: `The proxy at ${plain(peer)} is not trusted, so all visitors count as one caller.`,
+        text: `The proxy at ${plainAddress(peer)} is not trusted, so all visitors count as one caller.`,
         action: `Set ${setting}`,
       }
-    return good(`The proxy at ${plain(peer)} is trusted, and says that this call came from ${caller}.`)
+    return good(`The proxy at ${plainAddress(peer)} is trusted, and says that this call came from ${caller}.`)
   },
 
   tls({ reach, now }) {
@@ -245,15 +246,6 @@ export function findings(facts: Facts): Finding[] {
 
 function good(text: string): Omit<Finding, 'check'> {
   return { level: 'good', text }
-}
-
-/** An address without the prefix of an IPv4 address in IPv6. */
-function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '')
-}
-
-function isLoopbackHost(host: string): boolean {
-  return host === '::1' || isLoopback(host)
 }
 
 function duration(seconds: number): string {

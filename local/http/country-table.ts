@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
 import { Reader } from 'mmdb-lib'
 import QuickLRU from 'quick-lru'
+import { plainAddress } from './plain-address.ts'
 
 const TABLE = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country'
 const CACHED_ADDRESSES = 10_000
@@ -29,7 +30,7 @@ export function openCountryTable(): (ip: string) => string | null {
   return ip => {
     const cached = cache.get(ip)
     if (cached !== undefined) return cached
-    const address = removeIpv6Prefix(ip)
+    const address = plainAddress(ip)
     const family = isIP(address)
     const country = family === 0 ? null : (tableOf(family).get(address)?.country_code ?? null)
     cache.set(ip, country)
@@ -41,9 +42,4 @@ function readTable(family: number): Table {
   const bytes = readFileSync(createRequire(import.meta.url).resolve(`${TABLE}-ipv${family}.mmdb`))
   // The library's types describe MaxMind's own tables. These tables have a single field.
   return new Reader(bytes) as unknown as Table
-}
-
-/** A socket for both IPv4 and IPv6 gives an IPv4 address with the prefix `::ffff:`. */
-function removeIpv6Prefix(ip: string): string {
-  return ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip
 }

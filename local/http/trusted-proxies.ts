@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { networkOf } from '#core/limits/network-of'
+import { plainAddress } from './plain-address.ts'
 
 /** Which proxies say the truth about their callers. */
 export type TrustedProxies = {
@@ -69,7 +70,7 @@ export function isNetwork(text: string): boolean {
  */
 function toAddress(text: string): string | null {
   const [, bracketed, v4] = /^(?:\[(.+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(text.trim()) ?? []
-  const address = (bracketed ?? v4 ?? text.trim()).replace(/^::ffff:(?=\d+\.)/i, '')
+  const address = plainAddress(bracketed ?? v4 ?? text.trim())
   return isIP(address) === 0 ? null : address
 }
 

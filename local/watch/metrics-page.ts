@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '#core/ports'
 import { caught } from '#local/caught'
+import { isLoopbackAddress } from '#local/http/plain-address'
 import { isLoopback } from '#providers/openid'
 import { PROMETHEUS_TYPE } from './prometheus.ts'
 
@@ -71,10 +72,6 @@ function isOfThisMachine({ headers, socket, httpVersion }: IncomingMessage): boo
     isLoopback(new URL(host).hostname) &&
     PROXY_HEADERS.every(name => headers[name] === undefined)
   )
-}
-
-function isLoopbackAddress(address: string): boolean {
-  return address === '::1' || isLoopback(address.replace(/^::ffff:(?=\d+\.)/i, ''))
 }
 
 function hasSecret({ headers }: IncomingMessage, secret: string | undefined): boolean {

@@ -29,18 +29,15 @@ const NO_RATES: RateTests = { tests: [], fields: [], sets: [] }
 
 /** The metrics of a request in its order, and those that they need. */
 export function planMetrics(names: readonly string[], countMode: string, rates = NO_RATES): Metric[] {
-  const ratesOf = names.map(rateOf)
-  const tests = ratesOf.map((rate, i) => {
-    const place = ratesOf.slice(0, i).filter(each => each !== null).length
-    return rate === null ? undefined : rates.tests[place]
-  })
+  const tests = rates.tests.values()
   const keys = names.map(name => NUMERIC.exec(name)?.[2])
   const rankKeys = [...new Set(keys.filter((_, i) => isPercentile(names[i] ?? '')))]
   const eventsIn = rowsWithEvents(names, countMode)
   const metrics = names.map((name, i) => {
     const key = keys[i]
-    const [rate, test] = [ratesOf[i], tests[i]]
-    if (rate != null && test !== undefined) return rateMetric(name, i, rate.of, { ...rates, test })
+    const rate = rateOf(name)
+    const test = rate === null ? undefined : tests.next().value
+    if (rate !== null && test !== undefined) return rateMetric(name, i, rate.of, { ...rates, test })
     const uniqueKey = UNIQUE.exec(name)?.[1]
     if (uniqueKey !== undefined) return uniqueMetric(name, i, uniqueKey)
     return key === undefined

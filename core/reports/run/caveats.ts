@@ -17,8 +17,7 @@ export function caveatsField(
   { caveats }: Pick<ReadNotes, 'caveats'>,
   body: { caveats?: unknown },
 ): { caveats?: Caveats | string[] } {
-  if (caveats.size === 0) return {}
-  if (Array.isArray(body.caveats))
+  if (Array.isArray(body.caveats) && caveats.size > 0)
     return { caveats: [...body.caveats, ...[...caveats].map(([code, message]) => `${code}: ${message}`)] }
   return caveatsOf({ caveats })
 }

@@ -10,7 +10,7 @@ export type Compared<Body> = {
   fields: readonly string[]
   /** Parameters that are about the range itself, so that the compared one is without them. */
   without?: readonly string[]
-  /** More fields, from the bodies of both ranges. */
+  /** Fields that need the bodies of both ranges, such as the changes between them. */
   add?(current: Body, previous: Body): Partial<Body>
 }
 

@@ -2,6 +2,7 @@ import { ApiError } from '#core/errors'
 import type { Range } from '#core/time'
 import { type Comparison, parseComparison } from '#schemas/compare'
 import type { DatedParams, RangeRule } from './asked-range.ts'
+import { datesOf } from './range.ts'
 import { addDays, countDates, type Zone } from './zone.ts'
 
 /** The range that a request counts, and what a report knows of its dates. */
@@ -106,12 +107,4 @@ function wholeDates<Params>(asked: RangeToCompare<Params>, from: string, to: str
 
 function isCutToday<Params>({ range, now, isByWholeDates }: RangeToCompare<Params>): boolean {
   return range.to > now && !isByWholeDates
-}
-
-function datesOf<Params>({ range, now, zone }: RangeToCompare<Params>) {
-  const [from, to] = [zone.dateOf(range.from), zone.dateOf(Math.min(range.to - 1, now))]
-  return {
-    ...{ from, to, beginsWithin: range.from !== zone.startOf(from) },
-    endsWithin: range.to <= now && range.to !== zone.startOf(addDays(to, 1)),
-  }
 }

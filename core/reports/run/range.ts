@@ -99,6 +99,19 @@ function timeWithin(moment: Since, zone: Zone): number | null {
   return at === zone.startOf(zone.dateOf(at)) ? null : at
 }
 
+/**
+ * The dates of a range, both inclusive and today at most, and whether it begins and ends within one. A range
+ * that ends as it begins has no events; its date is the one on which it would begin.
+ */
+export function datesOf({ range, now, zone }: RangeContext & { range: Range }) {
+  const last = Math.max(range.from, Math.min(range.to - 1, now))
+  const [from, to] = [zone.dateOf(range.from), zone.dateOf(last)]
+  return {
+    ...{ from, to, beginsWithin: range.from !== zone.startOf(from) },
+    endsWithin: range.to <= now && range.to !== zone.startOf(addDays(to, 1)),
+  }
+}
+
 /** The two periods of a label (R12): the N dates that end today, and the N dates before them. */
 export type LabelledPeriods = {
   current: { from: string; to: string; days: number; running: true }

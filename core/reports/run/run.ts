@@ -21,7 +21,14 @@ import { comparedRange } from './compared-range.ts'
 import { readCopiedKeys } from './copied-keys.ts'
 import { type FirstEvents, readFirstEvent } from './first-event.ts'
 import { createNotes, type ReadNotes } from './notes.ts'
-import { endOfStored, type RangeContext, type RangeDefaults, type RangeParams, toRange } from './range.ts'
+import {
+  datesOf,
+  endOfStored,
+  type RangeContext,
+  type RangeDefaults,
+  type RangeParams,
+  toRange,
+} from './range.ts'
 import { type ReadRows, withStatements } from './statements.ts'
 import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
 import { warnOfFuture } from './warn-of-future.ts'
@@ -182,13 +189,10 @@ export function toPeriod({
   zone,
   params,
 }: Pick<ReportRequest<DatedParams>, 'range' | 'now' | 'zone' | 'params'>) {
-  // A range that ends as it begins has no events; its date is the one on which it would begin.
-  const last = Math.max(range.from, Math.min(range.to - 1, now))
-  const [from, to] = [zone.dateOf(range.from), zone.dateOf(last)]
-  const endsWithin = range.to <= now && range.to !== zone.startOf(addDays(to, 1))
+  const { from, to, beginsWithin, endsWithin } = datesOf({ range, now, zone })
   return {
     ...{ from, to, days: countDates(from, to) },
-    ...(range.from !== zone.startOf(from) && { since: new Date(range.from).toISOString() }),
+    ...(beginsWithin && { since: new Date(range.from).toISOString() }),
     ...(endsWithin && { until: new Date(range.to).toISOString() }),
     ...(range.to > now && { running: true as const }),
     ...tzOf(params),

@@ -6,7 +6,7 @@ import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
-import { wholeOf } from '#dashboard/parts/whole'
+import { wholeOf, withoutRest } from '#dashboard/parts/whole'
 import { bucketsOf } from '#dashboard/range'
 import { eventLabel, visible } from '#dashboard/texts'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
@@ -74,10 +74,6 @@ function Names({ data, answer, courses, address }: NamesProps) {
 }
 
 type Row = Query['rows'][number]
-
-function withoutRest(rows: readonly Row[]): readonly Row[] {
-  return rows.filter(row => row.other !== true)
-}
 
 /** The number of each day, by event. Null while unknown, and where the list of days is cut. */
 function coursesOf(courses: Query | undefined): ((event: string) => number[]) | null {

@@ -6,6 +6,7 @@ import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { type EventRow, Timeline } from '#dashboard/parts/timeline.tsx'
+import { withoutRest } from '#dashboard/parts/whole'
 import { zoneOf } from '#dashboard/range'
 import { valueLabel } from '#dashboard/texts'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
@@ -99,7 +100,7 @@ function Values({ property, address, answer }: { property: string; address: Addr
   return (
     <Answered answer={answer}>
       {({ rows }) => {
-        const known = rows.filter(row => row.other !== true)
+        const known = withoutRest(rows)
         const most = Number(known[0]?.event_count ?? 0)
         if (known.length === 0) return <Empty title="No value in this range" />
         return (

@@ -7,7 +7,7 @@ import { hrefTo } from '#dashboard/navigate'
 import { namedLabel } from '#dashboard/parts/named-label'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
-import { wholeOf } from '#dashboard/parts/whole'
+import { wholeOf, withoutRest } from '#dashboard/parts/whole'
 import { fromOutside, MAX_REFERRERS, shortAddress } from '#dashboard/referrers'
 import { eventLabel, pathLabel, valueLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
@@ -33,7 +33,7 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
   if (answer === undefined) return null
   const field = tab === 'event' ? 'event' : fieldOf(tab)
   const rowsOf = (rows: readonly Row[], most = SHOWN) =>
-    tab === 'referrer' ? fromOutside(rows, most, hosts) : rows.filter(row => row.other !== true)
+    tab === 'referrer' ? fromOutside(rows, most, hosts) : withoutRest(rows)
   const tableOf = (rows: readonly Row[]) => ({
     columns: [columnName(tab), 'Visitors', 'Events'],
     rows: rows.map(row => [String(row[field] ?? ''), Number(row.unique_users), Number(row.event_count)]),

@@ -6,7 +6,7 @@ import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
-import { wholeOf } from '#dashboard/parts/whole'
+import { wholeOf, withoutRest } from '#dashboard/parts/whole'
 import { unfilteredNote } from '#dashboard/question'
 import { pathLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
@@ -41,7 +41,7 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
   return (
     <Answered answer={answer}>
       {({ rows }) => {
-        const pages = known(rows)
+        const pages = withoutRest(rows)
         if (pages.length === 0) return <Empty title="No page was viewed in this range" />
         const most = Number(pages[0]?.unique_users ?? 0)
         const toRow = (row: Row): RankedRow => {
@@ -63,7 +63,7 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
               name="Pages by visitors"
               columns={['Page', 'Visitors', 'Views', 'Sessions', 'Without interaction']}
               rows={pages.map(toRow)}
-              load={wholeOf(answer, whole => known(whole.rows).map(toRow))}
+              load={wholeOf(answer, whole => withoutRest(whole.rows).map(toRow))}
             />
             <CutNote answer={answer} />
           </>
@@ -71,11 +71,6 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
       }}
     </Answered>
   )
-}
-
-/** Rows of values, without the rest of a cut list. */
-function known(rows: readonly Row[]): readonly Row[] {
-  return rows.filter(row => row.other !== true)
 }
 
 type EndRow = NonNullable<Answer<'GET /pages'>['entry_pages']>[number]

@@ -5,7 +5,7 @@ import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
-import { wholeOf } from '#dashboard/parts/whole'
+import { wholeOf, withoutRest } from '#dashboard/parts/whole'
 import { visible } from '#dashboard/texts'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -75,7 +75,3 @@ function Active({ address, answer }: { address: Address; answer: Known<Answer<'P
 }
 
 type Row = Answer<'POST /query'>['rows'][number]
-
-function withoutRest(rows: readonly Row[]): readonly Row[] {
-  return rows.filter(row => row.other !== true)
-}
