@@ -293,7 +293,9 @@ export class Edge extends Construct {
   }
 }
 
-/** Caches a script as long as its Cache-Control says. A page without TLS may load it without. */
+/**
+ * Caches a script for as long as its Cache-Control says. A page without TLS asks by http, and is redirected.
+ */
 function scriptBehavior(origin: IOrigin) {
   return {
     origin,

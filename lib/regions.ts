@@ -42,7 +42,10 @@ export const REGIONS_WITHOUT = {
 
 const OTHER_PARTITION = /^(cn|us-gov|us-iso[a-z]?|eu-isoe|eusc)-/
 
-/** China, GovCloud, the isolated partitions and the European Sovereign Cloud. */
+/**
+ * Whether a region is outside the partition `aws`: in China, GovCloud, an isolated or the European sovereign
+ * one.
+ */
 export function isOtherPartition(region: string): boolean {
   return OTHER_PARTITION.test(region)
 }

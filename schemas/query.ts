@@ -63,7 +63,7 @@ function parseRate(text: string): Condition | null {
 
 /** The engine needs seconds to plan a statement with more of them. */
 const [MAX_METRICS, MAX_GROUPS] = [50, 20]
-/** Each of the session is a part of one more scan of the events. */
+/** Those of the session cost one more scan of the events. */
 const MAX_DERIVED_GROUPS = 4
 /** Filters of a query, or of all steps of a funnel. */
 export const MAX_FILTERS = 100

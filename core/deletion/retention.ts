@@ -32,10 +32,10 @@ type Round = { day: string; after: string | null; isDone: boolean }
 const ROUND_KEY = { pk: 'install', sk: 'retention' }
 
 /**
- * Deletes events and replays that are older than the plan of their account or their project keeps them
- * (docs/api/limits.md). Reads hide events them on
- * the day when they become too old; they are deleted here by the day of their arrival, two days later: an
- * event may be dated up to five minutes after its arrival, and only whole days are counted. An event that was
+ * Deletes events and replays that are older than the plan of their account, or their project, keeps them
+ * (docs/api/limits.md). Reads hide events on the day when they become too old. The events are deleted here by
+ * the day of their arrival, two days later: an event may be dated up to five minutes after its arrival, and
+ * only whole days are counted. An event that was
  * sent late goes as much later. The counters of the project are not reduced (U21).
  */
 export function createRetention({
@@ -59,8 +59,8 @@ export function createRetention({
     const round = await readRound()
     if (round.isDone) return false
     const { ids, next } = await accounts.listIds(round.after)
-    // At the same time, so that projects of one bucket share a file of tombstones.
     let isPageDone = true
+    // At the same time, so that projects of one bucket share a file of tombstones.
     await forEachConcurrent(ids, CONCURRENT_ACCOUNTS, async id => {
       try {
         const account = await accounts.byId(id)

@@ -277,10 +277,10 @@ function reservationsOf(item: Omit<ProjectItem, 'bucket'>): [name: Reservation, 
   ]
 }
 
-/** What a request can change, without what the project has no more. */
 /** Fields that an item lacks while nothing was chosen. */
 const OPTIONAL_FIELDS = ['timezone', 'retention_days'] as const
 
+/** What a request can change, without what the project has no more. */
 function fieldsOf({ name, allowed_origins, link_domains, timezone, retention_days }: ProjectItem) {
   return {
     ...{ name, allowed_origins, link_domains },

@@ -126,8 +126,9 @@ const REFUSED: [isAsked: (fields: JsonObject) => boolean, refusal: () => ApiErro
   ],
 ]
 
-/** The fields of `group_by`, each once. */
-/** The names by which a report makes groups: of /query, of a breakdown, a conversion and a funnel. */
+/**
+ * The names, each once, by which a report makes groups: of /query, of a breakdown, a conversion and a funnel.
+ */
 function groupsOf({ group_by, property, by, breakdown }: JsonObject): string[] {
   const names = [group_by, property, by, breakdown]
     .flatMap(each => [each ?? []].flat())

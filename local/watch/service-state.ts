@@ -12,7 +12,12 @@ const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ).version
 
-export type Watched = { readings: ReadAll; counters: Counters /** Unix ms. */; startedAt: number }
+export type Watched = {
+  readings: ReadAll
+  counters: Counters
+  /** Unix ms. */
+  startedAt: number
+}
 
 /** The text of `GET /metrics`. Rejects when the state cannot be read. */
 export async function metricsText({ readings, counters, startedAt }: Watched): Promise<string> {
@@ -52,7 +57,9 @@ export const serviceStateShape = z.object({
     disk: z.object({ free: bytes, size: bytes, needed: bytes, isReached: z.boolean() }),
     backup_age_seconds: seconds.nullable(),
   }),
-  /** Lines of failures in the log since the start, by code; those without a line are left out. */
+  /**
+   * How many lines the log has of each failure since the start, by code. Codes without a line are left out.
+   */
   failures: z.record(z.string(), z.number()),
 })
 

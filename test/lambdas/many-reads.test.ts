@@ -77,7 +77,7 @@ test('each read of a call has the answer that it has alone, in the order of the 
   expect(lines[2]?.body).toEqual((await service.call(routes.query, { body: asked })).body)
 })
 
-test('a range or a condition of a read counts instead of that of the call, and a list of filters holds whole', async () => {
+test('a read with a range or a condition of its own takes no range and no condition of the call, and all filters of its list hold', async () => {
   const [own, filtered] = await readAll({
     since: '2d',
     where: DE,

@@ -76,6 +76,7 @@ const FIELDS = ['user_key', 'start_at', 'end_at', 'is_bounce', 'entry_page'] as 
 
 /**
  * The totals of all sessions, one row for each of the largest groups, and one without a place for the others.
+ * The value of a session is there twice, because the grouping set of the totals makes `group_value` null.
  */
 function groupsSql({ read, params, project, context }: ReportRequest<SourcesParams>): SqlQuery {
   const { by, goal, limit } = params

@@ -47,7 +47,7 @@ test.each<[string, Condition, Condition]>([
   expect(forgetInSegment(segment(where), IDS)).toEqual(segment(rest))
 })
 
-test('the title loses an id, also a short one that is the whole title', () => {
+test('an erased id is taken out of the title of a segment, also a short id that is the whole title', () => {
   const where: Condition = { field: 'country', op: 'eq', value: 'DE' }
   expect(forgetInSegment(segment(where, 'Like ada@example.com'), IDS)?.title).toBe('Like erased')
   expect(forgetInSegment(segment(where, 'pro'), IDS)?.title).toBe('erased')

@@ -95,7 +95,7 @@ test('a stream counts what it has acknowledged, and no refused record', async ()
   expect(textOf(counters)).toContain('footfall_records_total 2\n')
 })
 
-test('a label is escaped, a record that cannot be read is NaN, and a copy that was never made has no sample', () => {
+test('labels are escaped, the lag is NaN where a record cannot be read, and there is no age of a backup before the first one', () => {
   const text = textOf(undefined, { version: 'a"b\\c\nd', readings: { ...readings, lake_lag_seconds: null } })
   expect(text).toContain('footfall_info{version="a\\"b\\\\c\\nd"} 1\n')
   expect(text).toContain('footfall_lake_lag_seconds NaN\n')

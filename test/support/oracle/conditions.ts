@@ -88,7 +88,7 @@ export function oracleConditions(events: readonly SentEvent[], request: OracleRe
     )
   }
 
-  /** 1 or 0; null for an event of nobody. */
+  /** 1 for a new person, 0 for others; null for an event without a user. */
   function isNew({ user_id }: SentEvent): number | null {
     if (user_id === null) return null
     const isEarlier = (event: SentEvent) => event.user_id === user_id && isBeforeStart(event.timestamp)
