@@ -34,15 +34,67 @@ import { sources } from '#core/reports/sources/sources'
 import { stats } from '#core/reports/stats'
 import { receivedSince } from '#core/scans/verify/count-received'
 import { splitEqually } from '#schemas/assignment'
-import { CONDITION_OPS, SINGLE_OPS } from '#schemas/conditions'
+import { CONDITION_OPS, type Condition, SINGLE_OPS } from '#schemas/conditions'
 import { NUMERIC_METRICS } from '#schemas/query'
 import { PAGE_TYPES } from '#schemas/sessions'
+import { SOURCE_GROUPS } from '#schemas/sources'
 import { STATS_GROUPS } from '#schemas/stats'
 import { NOW } from '#test/support/random-history'
 import type { SampleLake } from './sample-lakes.ts'
 
 /** `identity`: the links of the project's users. */
 export type ReportServices = Services & { identity?: IdentityView | undefined }
+
+/** Conditions of events, as many operators and kinds of fields as there are. */
+const eventConditions: Condition[] = CONDITION_OPS.flatMap(op => [
+  { field: 'properties.plan', op, value: valueFor(op, ['pro', '5', '%']) },
+  { field: 'properties.session_count', op, value: valueFor(op, [5, 7]) },
+  { not: { field: 'properties.path', op, value: valueFor(op, ['/p/1', 'é']) } },
+])
+
+/** Each makes a set of sessions or people, of another kind. */
+const conditionsOfSets: Condition[] = [
+  { session: { field: 'properties.path', op: 'prefix', value: '/p' } },
+  {
+    person: {
+      or: [
+        { field: 'country', op: 'eq', value: 'DE' },
+        { field: 'event', op: 'eq', value: 'signup' },
+      ],
+    },
+  },
+  {
+    did: {
+      event: 'page_view',
+      at_least: 2,
+      within: '30d',
+      where: { field: 'country', op: 'exists', value: true },
+    },
+  },
+  {
+    and: [
+      { field: 'channel', op: 'in', value: ['direct', 'referral'] },
+      { not: { session: { person: { field: 'is_bounce', op: 'eq', value: true } } } },
+      {
+        or: [
+          { field: 'duration', op: 'gt', value: 1 },
+          { field: 'is_new', op: 'eq', value: true },
+        ],
+      },
+    ],
+  },
+]
+
+const conditions: Condition[] = [
+  ...eventConditions,
+  ...conditionsOfSets,
+  ...['channel', 'source', 'referrer_host', 'entry_page', 'exit_page'].flatMap((field): Condition[] => [
+    { field, op: 'neq', value: 'direct' },
+    { not: { field, op: 'contains', value: 'p' } },
+  ]),
+  { field: 'hour', op: 'lt', value: 12 },
+  { field: 'weekday', op: 'in', value: [0, 6] },
+]
 
 function runReport<Params extends DatedParams, Body>(
   report: Report<Params, Body>,
@@ -129,6 +181,7 @@ export async function runAllReports(
   await runReport(funnelForLinks, services, { project, body: { ...funnelDefaults, steps } })
   const [ways] = pathQueries
   if (ways !== undefined) await runReport(pathsForLinks, services, { project, body: ways })
+  await runChosenReports(services, project)
   for (const experiment of experiments) {
     await runReport(experimentResults, services, { project, query: { experiment } })
   }
@@ -180,6 +233,54 @@ async function runSessionReports(services: ReportServices, project: TestProject)
       project,
       query: { since: '7d', groupBy: 'day', tz, compare: 'previous' },
     })
+  }
+}
+
+/** Every kind of condition in two reports, and every report with a condition of each kind of set. */
+async function runChosenReports(services: ReportServices, project: TestProject): Promise<void> {
+  const since = '60d'
+  for (const where of conditions) {
+    await runReport(stats, services, { project, query: { since, groupBy: 'day', where } })
+    const metrics = ['event_count', 'unique_users', 'bounce_rate']
+    const body = { ...queryDefaults, metrics, group_by: ['country'], where }
+    await runReport(query, services, { project, body })
+  }
+  for (const where of conditionsOfSets) {
+    const dated = { since, where }
+    const zoned = { since: '20d', tz: 'Europe/Berlin', where }
+    for (const groupBy of STATS_GROUPS)
+      await runReport(stats, services, { project, query: { ...zoned, groupBy, compare: 'previous' } })
+    const byCountry = { metrics: ['event_count', 'unique_users'], group_by: ['country'] }
+    for (const count_mode of ['raw', 'session_then_user'] as const) {
+      const body = { ...queryDefaults, ...byCountry, count_mode, where }
+      await runReport(query, services, { project, body })
+    }
+    for (const by of SOURCE_GROUPS)
+      await runReport(sources, services, { project, query: { ...dated, by, goal: 'signup', limit: 3 } })
+    for (const type of PAGE_TYPES)
+      await runReport(pages, services, { project, query: { ...dated, type, limit: 3 } })
+    for (const by of ['country', 'channel', 'entry_page', 'plan']) {
+      const query = { ...dated, goal: 'signup', by, min_users: 1, limit: 3 }
+      await runReport(conversion, services, { project, query })
+    }
+    for (const event of [undefined, 'page_view']) {
+      const query = { period: 'week' as const, cohorts: 4, event, where }
+      await runReport(retention, services, { project, query })
+      await runReport(breakdown, services, {
+        project,
+        query: { ...dated, property: 'plan', event, limit: 3 },
+      })
+    }
+    for (const count_by of ['user_id', 'session_id'] as const) {
+      const body = { ...funnelDefaults, count_by, breakdown: 'channel', where }
+      await runReport(funnel, services, { project, body })
+    }
+    await runReport(paths, services, { project, body: { ...pathDefaults, where } })
+    await runReport(heatmap, services, { project, query: zoned })
+    await runReport(sessionDistribution, services, { project, query: dated })
+    await runReport(sessions, services, { project, query: { ...zoned, limit: 2 } })
+    await runReport(events, services, { project, query: { ...dated, limit: 2 } })
+    await runReport(properties, services, { project, query: dated })
   }
 }
 
