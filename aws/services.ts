@@ -56,6 +56,7 @@ import { athenaEstimator } from './scan-estimator.ts'
 import { createSecrets } from './secrets.ts'
 import { readSettings } from './settings.ts'
 import { createFunctionVisitor } from './site-visitor.ts'
+import { type OpenDuckdb, openSmallReads } from './small-reads.ts'
 import { createKinesisStream } from './stream.ts'
 import { createTracedAccess, createTracedLake, createTracedStores } from './traced-stores.ts'
 
@@ -100,7 +101,8 @@ export function createTrackServices(environment: Environment) {
   return { services, edgeKey: EDGE_KEY, instrument }
 }
 
-export function createReportsServices(environment: Environment) {
+/** `openDuckdb`: for small reads, where the deployer wants them. */
+export function createReportsServices(environment: Environment, openDuckdb: OpenDuckdb) {
   const {
     TABLE_NAME,
     BASE_URL,
@@ -108,6 +110,7 @@ export function createReportsServices(environment: Environment) {
     BUCKET_NAME,
     ATHENA_WORKGROUP,
     GLUE_DATABASE,
+    READS_MEMORY_MB,
     EMAIL_KEY_ARN,
     ...settings
   } = readSettings('reports', environment)
@@ -118,7 +121,10 @@ export function createReportsServices(environment: Environment) {
   return {
     services: {
       ...access,
-      ...openReports({ BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE }, { ...instruments, stores, access }),
+      ...openReports(
+        { BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE, READS_MEMORY_MB },
+        { ...instruments, stores, access, openDuckdb },
+      ),
       emails: createEmails(EMAIL_KEY_ARN, trace),
       baseUrl: BASE_URL,
       clock,
@@ -129,31 +135,42 @@ export function createReportsServices(environment: Environment) {
   }
 }
 
-type Lake = Record<'BUCKET_NAME' | 'ATHENA_WORKGROUP' | 'GLUE_DATABASE', string>
-type Opened = Pick<Instruments, 'trace'> & {
+type LakeSettings = Record<'BUCKET_NAME' | 'ATHENA_WORKGROUP' | 'GLUE_DATABASE', string> & {
+  READS_MEMORY_MB: number
+}
+type Opened = Pick<Instruments, 'trace' | 'log'> & {
   stores: ReturnType<typeof createTracedLake>
   access: ReturnType<typeof createTracedAccess>
+  openDuckdb: OpenDuckdb
 }
 
 /** What reports read: the engine, the lake, the live buffer, and who is who. */
 function openReports(
-  { BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE }: Lake,
-  { stores, access, trace }: Opened,
+  { BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE, READS_MEMORY_MB }: LakeSettings,
+  { stores, access, trace, log, openDuckdb }: Opened,
 ) {
-  const engine = createAthenaEngine({
+  const athena = createAthenaEngine({
     client: trace(createAthenaClient()),
     workGroup: ATHENA_WORKGROUP,
     database: GLUE_DATABASE,
     lakeLocation: `s3://${BUCKET_NAME}`,
   })
   const { lake } = stores
+  const answering = { ...athena, ...athenaEstimator }
+  const engine =
+    READS_MEMORY_MB === 0
+      ? answering
+      : openSmallReads({
+          ...{ athena: answering, lake, log, openDuckdb, memoryMb: READS_MEMORY_MB },
+          tempDir: join(tmpdir(), 'reads'),
+        })
   const bufferMs = access.profile.live_buffer_seconds * 1_000
   return {
     buffer: createLiveBuffer(stores, { clock, bufferMs }),
     follow: 'poll' as const,
-    engine,
+    engine: { ...engine, waitUntilIdle: athena.waitUntilIdle },
     keptAnswers: keepInTable({ ...stores, clock }),
-    estimator: athenaEstimator,
+    estimator: engine,
     openLake: () => openLake({ state: stores.lakeState, lake }),
     erasures: openErasures({ ...stores, lake, clock }),
     replays: openReplays({
@@ -191,7 +208,7 @@ export function createControlServices(environment: Environment) {
  * The function of MCP calls the rows of two others as plain functions, so it has the services of both. They
  * share its instruments.
  */
-export function createMcpServices(environment: Environment) {
+export function createMcpServices(environment: Environment, openDuckdb: OpenDuckdb) {
   const {
     TABLE_NAME,
     BASE_URL,
@@ -199,6 +216,7 @@ export function createMcpServices(environment: Environment) {
     BUCKET_NAME,
     ATHENA_WORKGROUP,
     GLUE_DATABASE,
+    READS_MEMORY_MB,
     EMAIL_KEY_ARN,
     FEEDBACK_WEBHOOK,
     FEEDBACK_TOPIC,
@@ -215,7 +233,10 @@ export function createMcpServices(environment: Environment) {
   return {
     reports: {
       ...common,
-      ...openReports({ BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE }, { ...instruments, stores, access }),
+      ...openReports(
+        { BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE, READS_MEMORY_MB },
+        { ...instruments, stores, access, openDuckdb },
+      ),
       emails: createEmailHasher(() => secrets.get(EMAIL_KEY_ARN)),
     },
     control: {

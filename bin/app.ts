@@ -9,6 +9,7 @@ import { ConfigError, readConfig, readOptions } from '#lib/config'
 import { Footfall } from '#lib/footfall'
 import { readAccount } from '#lib/read-account'
 import { findRegionProblems } from '#lib/regions'
+import { functionsWithDuckdb } from '#lib/shared-addon'
 
 /**
  * The program that cdk.json runs. It reads the options from the context, compares them with the AWS account,
@@ -31,7 +32,10 @@ try {
   const { refusals, warnings } = facts ? findAccountProblems(config, facts) : { refusals: [], warnings: [] }
   refuse(refusals)
   const functionsFolder = fileURLToPath(new URL('../build', import.meta.url))
-  await bundleFunctions(join(functionsFolder, architecture), { architecture })
+  await bundleFunctions(join(functionsFolder, architecture), {
+    architecture,
+    withDuckdb: functionsWithDuckdb(config),
+  })
   const service = new Footfall(app, stackName, {
     ...withAccount(readOptions(context), facts),
     functionsFolder,

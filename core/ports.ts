@@ -151,6 +151,7 @@ export type QueryEngine = {
    * one it throws UNAVAILABLE.
    * `signal`: cancels the statement when the caller has left; then it rejects with the signal's reason.
    * `snapshot`: statements with the same object read the same files, on an engine that lists files itself.
+   * It may know how large they are.
    * `account`: on an engine with a queue, accounts take turns.
    * `isGuest`: the reader has no account of their own (core/accounts/account.ts), so on an engine with a
    * queue the statement comes after those of all accounts, and it gives up early where the engine starts no
@@ -163,7 +164,7 @@ export type QueryEngine = {
   rows(
     query: SqlQuery,
     options?: ReadTurn & {
-      snapshot?: object | undefined
+      snapshot?: Partial<FileSizes> | undefined
       onStatistics?: ((statistics: QueryStatistics) => void) | undefined
     },
   ): Promise<Row[]>

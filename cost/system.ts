@@ -3,8 +3,9 @@ import { CLAIM_BYTES, CLAIM_RECORDS } from '#core/lake/consume/consumer'
 import { LOOKBACK_S } from '#core/lake/model/copies'
 import { SEGMENT_TABLES } from '#core/lake/model/keys'
 import { readConfig } from '#lib/config'
-import { functionSizes } from '#lib/function-sizes'
+import { type FunctionSize, functionSize } from '#lib/function-sizes'
 import { BUCKETS } from '#schemas/columns'
+import { type FunctionName, functions } from '#schemas/functions'
 
 /**
  * The work of the service for an event, a request, a read and an hour, as far as AWS charges for it. A number
@@ -81,7 +82,9 @@ export const system = {
     /** A request writes up to 25 chunks. */
     live: { call: 15, chunk: 0.5, event: 0.03 },
   },
-  functions: functionSizes,
+  functions: Object.fromEntries(
+    (Object.keys(functions) as FunctionName[]).map(name => [name, functionSize(name, defaults)]),
+  ) as Record<FunctionName, FunctionSize>,
 
   lake: {
     buckets: BUCKETS,

@@ -5,7 +5,8 @@ import { build } from 'esbuild'
 import { bundleFunctions } from './bundles.ts'
 import { options } from './config.ts'
 import { type Architecture, addonFolder } from './duckdb-addon.ts'
-import { SHARED_ADDON, WITH_DUCKDB } from './shared-addon.ts'
+import { DUCKDB_FUNCTIONS } from './function-sizes.ts'
+import { SHARED_ADDON } from './shared-addon.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** What `footfall/cdk` is in the package that `npm pack` makes. */
@@ -28,8 +29,8 @@ export async function buildConstruct({
   const functions = join(folder, 'functions', architecture)
   // The browser would triple the package, which is also that of the command line.
   await bundleFunctions(functions, { architecture, hasBrowser: false })
-  await rename(addonFolder(join(functions, WITH_DUCKDB[0]), architecture), join(functions, SHARED_ADDON))
-  for (const name of WITH_DUCKDB) await rm(join(functions, name, 'node_modules'), { recursive: true })
+  await rename(addonFolder(join(functions, DUCKDB_FUNCTIONS[0]), architecture), join(functions, SHARED_ADDON))
+  for (const name of DUCKDB_FUNCTIONS) await rm(join(functions, name, 'node_modules'), { recursive: true })
   await build({
     absWorkingDir: ROOT,
     entryPoints: ['lib/footfall.ts'],

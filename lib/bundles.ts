@@ -10,7 +10,7 @@ import { type FunctionName, functions } from '#schemas/functions'
 import { buildTracker } from '#tracker/build'
 import { copyBrowser } from './browser-files.ts'
 import { type Architecture, addonPackage, copyAddon } from './duckdb-addon.ts'
-import { WITH_DUCKDB } from './shared-addon.ts'
+import { DUCKDB_FUNCTIONS } from './function-sizes.ts'
 
 /** The code of one deployed function. Its handler is `index.handler`. */
 export type Bundle = {
@@ -39,6 +39,8 @@ export type BundleOptions = {
   architecture?: Architecture
   /** Whether the function that reads pages gets the browser that renders them, 70 MB. */
   hasBrowser?: boolean
+  /** The functions that get DuckDB's library, 63 MB. Default: those that always run it. */
+  withDuckdb?: readonly FunctionName[]
 }
 
 /**
@@ -49,7 +51,7 @@ export type BundleOptions = {
  */
 export async function bundleFunctions(
   outDir: string,
-  { architecture = 'arm64', hasBrowser = true }: BundleOptions = {},
+  { architecture = 'arm64', hasBrowser = true, withDuckdb = DUCKDB_FUNCTIONS }: BundleOptions = {},
 ): Promise<Bundles> {
   const names = Object.keys(functions) as FunctionName[]
   const [outputFiles, dashboard] = await Promise.all([
@@ -62,7 +64,7 @@ export async function bundleFunctions(
     await mkdir(folder, { recursive: true })
     const files = outputFiles.filter(({ path }) => dirname(path) === join(VIRTUAL_OUTDIR, name))
     for (const { path, contents } of files) await writeFile(join(folder, basename(path)), contents)
-    if (WITH_DUCKDB.some(one => one === name)) await copyAddon(folder, architecture)
+    if (withDuckdb.includes(name)) await copyAddon(folder, architecture)
     if (name === 'scan' && hasBrowser) await copyBrowser(folder)
     if (name === 'site') {
       await writeFile(join(folder, 'tracker.json'), JSON.stringify(await buildTracker()))

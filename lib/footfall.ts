@@ -38,7 +38,7 @@ export class Footfall extends Service {
       throw new ConfigError(
         `${folder} lacks functions. Pack the package for this processor: FOOTFALL_ARCHITECTURE=${config.architecture} npm pack.`,
       )
-    linkSharedAddon(folder, config.architecture)
+    linkSharedAddon(folder, config)
     const folders = Object.fromEntries(names.map(name => [name, join(folder, name)]))
     super(scope, id, { config, folders: folders as Record<FunctionName, string> })
   }

@@ -1,4 +1,5 @@
 import type { FunctionName } from '#schemas/functions'
+import type { Config } from './config.ts'
 
 export type FunctionSize = {
   /** What the function does. The AWS console shows this text. */
@@ -15,8 +16,8 @@ export type FunctionSize = {
 /** An HTTP API waits 30 s for a function. The function ends earlier, so that it can answer 503 itself. */
 const HTTP_SECONDS = 28
 
-/** Memory, time and disk of each function, with the reason. */
-export const functionSizes: Record<FunctionName, FunctionSize> = {
+/** Memory, time and disk of each function by default, with the reason. */
+const DEFAULT_SIZES: Record<FunctionName, FunctionSize> = {
   // Enough CPU to start fast and to unpack a batch. An append ends within 5 s.
   track: { description: 'Takes events: POST /track', memoryMb: 512, timeoutSeconds: 15 },
   // Waits for Athena. A statement is stopped after 25 s, and a request answers 503 at 1.5 s before its
@@ -69,10 +70,28 @@ export const functionSizes: Record<FunctionName, FunctionSize> = {
   owner: { description: "Creates the owner's account, key and project", memoryMb: 512, timeoutSeconds: 120 },
 }
 
-/** Functions that run DuckDB, whose memory grows with what they read. */
+/** Functions that answer reports. */
+export const READ_FUNCTIONS = ['reports', 'mcp'] as const satisfies FunctionName[]
+
+/** With `reads=auto`: one core, and room on the disk for copies of files of the lake and for DuckDB. */
+const SMALL_READS_SIZE = { memoryMb: 1_769, diskMb: 2_048 }
+
+/** Memory, time and disk of a function. */
+export function functionSize(name: FunctionName, { reads }: Pick<Config, 'reads'>): FunctionSize {
+  const readsSmall = reads === 'auto' && READ_FUNCTIONS.some(each => each === name)
+  return { ...DEFAULT_SIZES[name], ...(readsSmall && SMALL_READS_SIZE) }
+}
+
+/** Functions that run DuckDB all the time, whose memory grows with what they read. */
 export const DUCKDB_FUNCTIONS = ['jobs', 'restore'] as const satisfies FunctionName[]
 
 /**
  * Memory of DuckDB in a worker. The rest is for Node and for the file that it loads from S3 or stores there.
  */
 export const COMPACTION_MEMORY_MB = 2048
+
+/**
+ * Memory of DuckDB in a function that answers small reads. The rest is for Node, with the rows of a report
+ * and the file that it copies.
+ */
+export const READS_MEMORY_MB = 1_024

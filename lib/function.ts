@@ -23,7 +23,7 @@ import { acceptFindings } from './accept-findings.ts'
 import type { Catalog } from './catalog.ts'
 import type { Config } from './config.ts'
 import { findSettingProblems } from './function-settings.ts'
-import { DUCKDB_FUNCTIONS, functionSizes } from './function-sizes.ts'
+import { DUCKDB_FUNCTIONS, functionSize, READS_MEMORY_MB } from './function-sizes.ts'
 import { STREAM_MAPPING_ACTIONS, STREAM_RETENTION_ACTIONS } from './stream-actions.ts'
 import { allowTextModel } from './text-model.ts'
 
@@ -63,12 +63,14 @@ type Conditions = Record<string, Record<string, string[]>>
 export class ServiceFunction extends Construct {
   readonly name: FunctionName
   readonly lambda: LambdaFunction
+  readonly memoryMb: number
   private readonly settings = new Set<string>()
 
   constructor(scope: Construct, id: string, { name, folder, config, reserved }: ServiceFunctionProps) {
     super(scope, id)
     this.name = name
-    const { description, memoryMb, timeoutSeconds, diskMb, architecture } = functionSizes[name]
+    const { description, memoryMb, timeoutSeconds, diskMb, architecture } = functionSize(name, config)
+    this.memoryMb = memoryMb
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     const logGroup = new LogGroup(this, 'Log', {
       retention: config.logRetentionDays,
@@ -165,7 +167,7 @@ export class ServiceFunction extends Construct {
    * Allows Athena statements over the lake's tables. Athena uses the rights of the caller, so those are here
    * too.
    */
-  bindCatalog({ name, tables: names }: Catalog, bucket: Bucket): this {
+  bindCatalog({ name, tables: names }: Catalog, bucket: Bucket, { reads }: Config): this {
     const arn = (service: string, resource: string) => Stack.of(this).formatArn({ service, resource })
     this.allow(
       ['StartQueryExecution', 'GetQueryExecution', 'GetQueryResults', 'StopQueryExecution'].map(
@@ -187,7 +189,10 @@ export class ServiceFunction extends Construct {
     const lake = names.map(table => `${tables[table].prefix}/`)
     this.allowObjects(bucket, { list: lake, get: lake })
     this.allow(['s3:GetBucketLocation'], [bucket.bucketArn])
-    return this.set('ATHENA_WORKGROUP', name).set('GLUE_DATABASE', name).set('BUCKET_NAME', bucket.bucketName)
+    return this.set('ATHENA_WORKGROUP', name)
+      .set('GLUE_DATABASE', name)
+      .set('BUCKET_NAME', bucket.bucketName)
+      .set('READS_MEMORY_MB', String(reads === 'auto' ? READS_MEMORY_MB : 0))
   }
 
   /** Plans, providers and payments, and the right to read their secret. */

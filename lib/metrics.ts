@@ -9,7 +9,7 @@ import type { FunctionName } from '#schemas/functions'
 import type { countedCodes, Gauge } from '#schemas/log'
 import type { Api } from './api.ts'
 import type { ServiceFunction } from './function.ts'
-import { DUCKDB_FUNCTIONS, functionSizes } from './function-sizes.ts'
+import { DUCKDB_FUNCTIONS } from './function-sizes.ts'
 
 export type MetricSources = {
   /** POWERTOOLS_METRICS_NAMESPACE of the functions. */
@@ -80,7 +80,7 @@ export function createMetrics({
     functions[name].lambda.logGroup.addMetricFilter('NearlyFull', {
       metricNamespace: namespace,
       metricName: NEARLY_FULL,
-      filterPattern: usesMemoryAbove(functionSizes[name].memoryMb * NEARLY_FULL_SHARE),
+      filterPattern: usesMemoryAbove(functions[name].memoryMb * NEARLY_FULL_SHARE),
     })
   const lambda = (name: FunctionName) => functions[name].lambda
   const serviceMetric = (metricName: string, service: FunctionName, aggregation: typeof SUM) =>

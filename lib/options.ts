@@ -172,6 +172,10 @@ export const optionsSchema = z.strictObject({
     description:
       'Minutes between compactions of new events. With more minutes a read opens more small files; with fewer, the epochs of the catalog are used up sooner',
   }),
+  reads: oneOf('athena', 'auto').default('athena').meta({
+    description:
+      'What answers reports: Athena, or with auto a DuckDB in the function where the files of a statement have at most 128 MB together, and Athena for all others',
+  }),
   maxScanGb: wholeNumber(1, 100_000)
     .default(50)
     .meta({ description: 'GB that one Athena statement may read. Athena cancels it beyond that' }),

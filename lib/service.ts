@@ -15,7 +15,7 @@ import { COUNTRY_HEADER_SEEN, Edge } from './edge.ts'
 import { EdgeKeys } from './edge-keys.ts'
 import { feedFromQueue, feedFromStream, feedLive } from './event-sources.ts'
 import { ServiceFunction, type TableAction } from './function.ts'
-import { COMPACTION_MEMORY_MB, functionSizes } from './function-sizes.ts'
+import { COMPACTION_MEMORY_MB, functionSize } from './function-sizes.ts'
 import { HealthDashboard } from './health-dashboard.ts'
 import { JobQueue } from './job-queue.ts'
 import { createMetrics } from './metrics.ts'
@@ -82,7 +82,7 @@ export class Service extends Stack {
     const events = new EventStream(this, 'Stream', config)
     const { stream } = events
     const jobQueue = new JobQueue(this, 'JobQueue', {
-      jobTimeout: Duration.seconds(functionSizes.jobs.timeoutSeconds),
+      jobTimeout: Duration.seconds(functionSize('jobs', config).timeoutSeconds),
     })
     const catalog = new Catalog(this, 'Catalog', {
       bucket,
@@ -146,7 +146,7 @@ export class Service extends Stack {
     // ids to the jobs.
     reports
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
-      .bindCatalog(catalog, bucket)
+      .bindCatalog(catalog, bucket, config)
       .bindLake(bucket, {
         list: [REPLAY_PREFIX],
         get: [MANIFESTS],
@@ -159,7 +159,7 @@ export class Service extends Stack {
     // It answers the reads and changes of reports and control itself, so it has the rights of both.
     mcp
       .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
-      .bindCatalog(catalog, bucket)
+      .bindCatalog(catalog, bucket, config)
       .bindLake(bucket, {
         list: [REPLAY_PREFIX],
         get: [MANIFESTS],

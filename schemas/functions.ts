@@ -15,6 +15,11 @@ const SCAN_FUNCTION = setting('Name of the function that reads pages of websites
 const BASE_URL = setting('Address of the service, without a slash at its end')
 const ATHENA_WORKGROUP = setting('Workgroup that the reports run in')
 const GLUE_DATABASE = setting('Database of the lake in the catalog')
+const READS_MEMORY_MB = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .meta({ description: 'Memory of DuckDB for small reads, MB; 0: Athena answers all reads' })
 const EMAIL_KEY_ARN = setting('ARN of the secret with the key of the e-mail index')
 const EPOCH_MINUTES = z.coerce
   .number()
@@ -90,6 +95,7 @@ export const functions = {
     BUCKET_NAME,
     ATHENA_WORKGROUP,
     GLUE_DATABASE,
+    READS_MEMORY_MB,
     EMAIL_KEY_ARN,
     ...planSettings,
   }),
@@ -116,6 +122,7 @@ export const functions = {
     BUCKET_NAME,
     ATHENA_WORKGROUP,
     GLUE_DATABASE,
+    READS_MEMORY_MB,
     EMAIL_KEY_ARN,
     FEEDBACK_WEBHOOK,
     FEEDBACK_TOPIC,

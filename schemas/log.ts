@@ -55,6 +55,7 @@ export const logCodes = {
     'the stream keeps its records longer, because the lake consumer has not read the oldest for six hours',
   RETENTION_LOWERED:
     'the stream keeps its records as long as before, because the lake consumer has read them',
+  SMALL_READ_FAILED: 'DuckDB could not answer a small read, so Athena answered it',
   EPOCH_CLOSED: 'an epoch was closed',
   EPOCH_COMPACTED: 'the events of an epoch are in segments',
   SEGMENTS_MERGED: 'small segments of a bucket were merged into a larger one',

@@ -99,7 +99,7 @@ const OPEN = {
   share_link_statements_per_minute: 1_800,
   // A statement of one machine costs some tens of milliseconds, and comes after those of its owner.
   guest_statements_per_day: 200_000,
-  // The engine of one machine has turns for them (local/lake/turns.ts).
+  // The engine of one machine has turns for them (duckdb/reads/turns.ts).
   guest_reads_at_once: NO_LIMIT,
   // A network of an office with twenty open dashboards; what does not fit polls.
   guest_network_streams: 20,

@@ -28,7 +28,7 @@ export function sql(strings: TemplateStringsArray, ...values: (SqlParam | SqlQue
  * An instruction for DuckDB, for a common table (`WITH name AS … (SELECT …)`) that a statement uses several
  * times. Without it, DuckDB keeps all rows and columns of the table in memory. With it, DuckDB reads the
  * table again for each use, and only the columns that are used. Trino always does that, and takes the
- * instruction as a comment. The DuckDB engine (local/lake/statement.ts) removes the comment signs.
+ * instruction as a comment. The DuckDB engine (duckdb/reads/statement.ts) removes the comment signs.
  */
 export const NOT_MATERIALIZED = query('/* NOT MATERIALIZED */', [], [])
 

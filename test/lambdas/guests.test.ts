@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { QueryEngine, ScanEstimator } from '#core/ports'
 import type { Project } from '#core/projects/project'
-import { createTurns } from '#local/lake/turns'
+import { createTurns } from '#duckdb/reads/turns'
 import { routes } from '#schemas/routes'
 import { eventually } from '#test/support/eventually'
 import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'

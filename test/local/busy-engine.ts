@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '#core/sql/sql'
-import { openQueryEngine } from '#local/lake/query-engine'
+import { openQueryEngine } from '#duckdb/reads/query-engine'
 
 const ENDLESS = sql`SELECT count(*) AS n FROM range(1000000000000) AS t(a) WHERE a % 7 = 3`
 const concurrency = Number(process.env.QUERY_CONCURRENCY)

@@ -25,8 +25,8 @@ const HARMLESS = [
   ['local/http/send-stream.ts', /response\.destroy\(\)/],
   ['local/http/server.ts', /server\.closeAllConnections\(\)/],
   // It catches the only step that can fail.
-  ['local/lake/hot-files.ts', /deleteUnused/],
-  ['local/lake/wait-limit.ts', /waiting\.abort/],
+  ['duckdb/reads/hot-files.ts', /deleteUnused/],
+  ['duckdb/reads/wait-limit.ts', /waiting\.abort/],
   ['local/main.ts', /process\.kill\(process\.pid/],
   ['local/pipeline/start.ts', /worker\.terminate\(\)/],
   ['local/pipeline/thread.ts', /cutOff, /],

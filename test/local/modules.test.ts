@@ -96,7 +96,7 @@ test.skipIf(glibcVersionRuntime === undefined)(
       import { mkdirSync } from 'node:fs'
       import { DatabaseSync } from 'node:sqlite'
       import { setTimeout as sleep } from 'node:timers/promises'
-      import { openQueryEngine } from '${join(ROOT, 'local/lake/query-engine.ts')}'
+      import { openQueryEngine } from '${join(ROOT, 'duckdb/reads/query-engine.ts')}'
       mkdirSync('${join(folder, 'lake')}', { recursive: true })
       const engine = await openQueryEngine({ lakeDir: '${join(folder, 'lake')}', log: () => {} })
       const databases = Array.from({ length: 20 }, () => {

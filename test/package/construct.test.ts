@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { addonFolder } from '#lib/duckdb-addon'
-import { WITH_DUCKDB } from '#lib/shared-addon'
+import { DUCKDB_FUNCTIONS } from '#lib/function-sizes'
 import { PACKED_ARCHITECTURE, packedPackage } from '#test/support/packed-package'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -43,7 +43,7 @@ test('the app of the documentation runs with the packed package, which has all t
   expect(Object.keys(Outputs)).toEqual(expect.arrayContaining(['BaseUrl', 'Script']))
   const libraries = globSync('out/asset.*/node_modules/@duckdb/*/libduckdb.so', { cwd: app })
   expect(libraries.map(path => path.split('/').slice(2))).toEqual(
-    WITH_DUCKDB.map(() => addonFolder('', PACKED_ARCHITECTURE).split('/').concat('libduckdb.so')),
+    DUCKDB_FUNCTIONS.map(() => addonFolder('', PACKED_ARCHITECTURE).split('/').concat('libduckdb.so')),
   )
   const types = readFileSync(join(installed, 'build/cdk/cdk.d.ts'), 'utf8')
   expect(types).toContain('readonly alarmEmail?:')

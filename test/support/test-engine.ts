@@ -1,4 +1,4 @@
-import { type LocalQueryEngine, openQueryEngine, type QueryEngineSettings } from '#local/lake/query-engine'
+import { type LocalQueryEngine, openQueryEngine, type QueryEngineSettings } from '#duckdb/reads/query-engine'
 
 /** Longer than any statement of a test takes on a busy machine: a test that needs a limit sets its own. */
 const UNLIMITED_MS = 300_000

@@ -56,7 +56,7 @@ const { oddSums } = await import('./odd-sums.ts')
 const { buildLake } = await import('#test/support/build-lake')
 const { lakeWithOldFiles } = await import('#test/support/old-files')
 const { createFolderLake } = await import('#local/lake/folder')
-const { openQueryEngine } = await import('#local/lake/query-engine')
+const { openQueryEngine } = await import('#duckdb/reads/query-engine')
 
 function isSelected({ query }: RecordedStatement): boolean {
   return TEXTS.length === 0 || TEXTS.some(text => query.text.includes(text))

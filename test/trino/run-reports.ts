@@ -117,7 +117,8 @@ export async function runAllReports(
   project: Pick<Project, 'id' | 'name' | 'bucket' | 'created_at' | 'has_event_ids'>,
   { since, limit, filter }: Pick<SampleLake, 'since' | 'limit' | 'filter'>,
 ): Promise<void> {
-  for (const start of new Set([...since, '1d', '400d'])) {
+  // The report counts whole dates.
+  for (const start of new Set([...since.map(each => each.slice(0, 10)), '1d', '400d'])) {
     for (const groupBy of STATS_GROUPS) {
       await runReport(stats, services, { project, query: { since: start, groupBy } })
     }
@@ -181,7 +182,7 @@ export async function runAllReports(
   await runReport(funnelForLinks, services, { project, body: { ...funnelDefaults, steps } })
   const [ways] = pathQueries
   if (ways !== undefined) await runReport(pathsForLinks, services, { project, body: ways })
-  await runChosenReports(services, project)
+  if (project.has_event_ids) await runChosenReports(services, project)
   for (const experiment of experiments) {
     await runReport(experimentResults, services, { project, query: { experiment } })
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiError } from '#core/errors'
-import { createTurns } from '#local/lake/turns'
+import { createTurns } from '#duckdb/reads/turns'
 
 const never = new AbortController().signal
 
