@@ -243,7 +243,8 @@ test('the pipeline, persons and counters stay as the table has them, also what i
   const { Items = [] } = await state.client.scan({ TableName: state.table, ConsistentRead: true })
   const times = Items.flatMap(({ time }) => (time === undefined ? [] : [time]))
   expect(times).toEqual(Array(6).fill('now'))
-  expect(JSON.stringify(Items)).not.toContain('ada')
+  // A random token may have the letters of the id alone.
+  expect(JSON.stringify(Items)).not.toContain('#ada')
   expect(copied.pipeline).toBe(9)
   expect(describeCopied(copied)).toContain('9 items of the pipeline')
 })
