@@ -10,7 +10,7 @@ import { type FunctionName, functions } from '#schemas/functions'
 import { buildTracker } from '#tracker/build'
 import { copyBrowser } from './browser-files.ts'
 import { type Architecture, addonPackage, copyAddon } from './duckdb-addon.ts'
-import { DUCKDB_FUNCTIONS } from './function-sizes.ts'
+import { DUCKDB_FUNCTIONS, READ_FUNCTIONS } from './function-sizes.ts'
 
 /** The code of one deployed function. Its handler is `index.handler`. */
 export type Bundle = {
@@ -28,6 +28,10 @@ const NUMBERS = join(ROOT, 'docs/api/numbers.md')
 
 /** The output folder that esbuild gets, for the relative paths in source maps. Nothing is written there. */
 const VIRTUAL_OUTDIR = join(ROOT, 'bundles')
+
+/** The engine of small reads, which the functions of reads load from a file of its own, or never. */
+const SMALL_READS = 'duckdb/reads/query-engine.ts'
+const SMALL_READS_FILE = 'query-engine.mjs'
 
 /**
  * Defines `require`, which CommonJS packages use for built-in modules and which an ES module does not have.
@@ -54,8 +58,9 @@ export async function bundleFunctions(
   { architecture = 'arm64', hasBrowser = true, withDuckdb = DUCKDB_FUNCTIONS }: BundleOptions = {},
 ): Promise<Bundles> {
   const names = Object.keys(functions) as FunctionName[]
-  const [outputFiles, dashboard] = await Promise.all([
+  const [outputFiles, [smallReads], dashboard] = await Promise.all([
     compileFunctions(names, architecture),
+    compile([{ in: SMALL_READS, out: 'query-engine' }], architecture, { sourcemap: false }),
     buildDashboard(),
   ])
   const bundles = names.map(async name => {
@@ -64,6 +69,8 @@ export async function bundleFunctions(
     await mkdir(folder, { recursive: true })
     const files = outputFiles.filter(({ path }) => dirname(path) === join(VIRTUAL_OUTDIR, name))
     for (const { path, contents } of files) await writeFile(join(folder, basename(path)), contents)
+    if (READ_FUNCTIONS.some(one => one === name))
+      await writeFile(join(folder, SMALL_READS_FILE), smallReads?.contents ?? '')
     if (withDuckdb.includes(name)) await copyAddon(folder, architecture)
     if (name === 'scan' && hasBrowser) await copyBrowser(folder)
     if (name === 'site') {
@@ -86,13 +93,19 @@ export async function bundleFunctions(
  * Returns `<VIRTUAL_OUTDIR>/<name>/index.mjs` and its source map for each function. One build for all of them
  * reads shared modules once.
  */
-async function compileFunctions(
-  names: readonly FunctionName[],
+function compileFunctions(names: readonly FunctionName[], architecture: Architecture): Promise<OutputFile[]> {
+  const entries = names.map(name => ({ in: `lambdas/${name}/index.ts`, out: `${name}/index` }))
+  return compile(entries, architecture, { sourcemap: 'linked' })
+}
+
+async function compile(
+  entryPoints: { in: string; out: string }[],
   architecture: Architecture,
+  { sourcemap }: { sourcemap: 'linked' | false },
 ): Promise<OutputFile[]> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: names.map(name => ({ in: `lambdas/${name}/index.ts`, out: `${name}/index` })),
+    entryPoints,
     outdir: VIRTUAL_OUTDIR,
     outExtension: { '.js': '.mjs' },
     write: false,
@@ -105,17 +118,27 @@ async function compileFunctions(
     mainFields: ['module', 'main'],
     minify: true,
     legalComments: 'none',
-    sourcemap: 'linked',
+    sourcemap,
     sourcesContent: false,
     banner: { js: BANNER },
     plugins: [
-      ...[nativeAddon(architecture), shortCrawlerList, lambdaCredentials],
+      ...[nativeAddon(architecture), smallReadsApart, shortCrawlerList, lambdaCredentials],
       ...[withoutSchemaValidator, builtinsByRequire],
     ],
     tsconfigRaw: {},
     logLevel: 'silent',
   })
   return outputFiles
+}
+
+/** Leaves the engine of small reads in its own file: most deployments never load it. */
+const smallReadsApart: Plugin = {
+  name: 'small-reads-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^#duckdb\/reads\/query-engine$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: `./${SMALL_READS_FILE}`, external: true } : null,
+    )
+  },
 }
 
 /**

@@ -200,6 +200,21 @@ test('a worker ends before SQS delivers its job to another worker', () => {
   expect(Number(Variables.COMPACTION_MEMORY_MB)).toBeLessThan(Number(MemorySize) - 512)
 })
 
+test('Athena answers all reads by default; with reads=auto their functions have memory for DuckDB', () => {
+  const memoryOf = (stack: typeof plain, name: FunctionName) => {
+    const { MemorySize, EphemeralStorage, Environment } = stack.lambda(name).properties
+    const { Variables } = Environment as { Variables: Record<string, string> }
+    return { MemorySize, EphemeralStorage, ofDuckdb: Number(Variables.READS_MEMORY_MB) }
+  }
+  for (const name of ['reports', 'mcp'] as const) {
+    expect(memoryOf(plain, name)).toEqual({ MemorySize: 512, ofDuckdb: 0 })
+    const { MemorySize, EphemeralStorage, ofDuckdb } = memoryOf(synthesize({ reads: 'auto' }), name)
+    expect(EphemeralStorage).toEqual({ Size: 2_048 })
+    expect(ofDuckdb).toBeGreaterThan(0)
+    expect(ofDuckdb).toBeLessThan(Number(MemorySize) - 512)
+  }
+})
+
 test('the scheduler runs every minute, ends before its lease, and is not retried after a failure', () => {
   const schedule = plain.only('AWS::Scheduler::Schedule').Properties
   expect(schedule).toMatchObject({

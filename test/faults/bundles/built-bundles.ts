@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Bundles, bundleFunctions } from '#lib/bundles'
+import { functionsWithDuckdb } from '#lib/shared-addon'
 import { onceARun } from '#test/setup/once-a-run'
 
 /**
@@ -14,7 +15,13 @@ export async function builtBundles(): Promise<Bundles> {
   return JSON.parse(await readFile(join(folder, 'bundles.json'), 'utf8'))
 }
 
-/** Builds the bundles into `folder`, for the processor of this machine. */
+/**
+ * Builds the bundles into `folder`, for the processor of this machine. Those of reads have DuckDB's library
+ * too, as with `reads=auto`.
+ */
 export function buildBundles(folder: string): Promise<Bundles> {
-  return bundleFunctions(folder, { architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64' })
+  return bundleFunctions(folder, {
+    architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
+    withDuckdb: functionsWithDuckdb({ reads: 'auto' }),
+  })
 }

@@ -40,6 +40,22 @@ export function pipeline(deployed: () => Deployed): void {
     await service.lake.put(key, file)
   })
 
+  test('with memory for small reads, the function answers itself, from copies of the files', async () => {
+    const { service } = deployed()
+    const withReceipt = statsEvent(deployed(), event => {
+      event.rawQueryString = [event.rawQueryString, 'receipt=true'].filter(Boolean).join('&')
+    })
+    const byAthena = await service.invoke<HttpResult>('reports', withReceipt)
+    const small = await service.start('reports', { READS_MEMORY_MB: '256' })
+    const byDuckdb = await small.invoke<HttpResult>(withReceipt)
+    await small.kill()
+    expect(byDuckdb.statusCode).toBe(200)
+    const engines = [byAthena, byDuckdb].map(response => parseBody(response).receipt.engine)
+    expect(engines).toEqual(['athena', 'duckdb'])
+    expect(parseBody(byDuckdb).totals).toEqual(parseBody(byAthena).totals)
+    expect(small.logged().filter(({ code }) => code === 'SMALL_READ_FAILED')).toEqual([])
+  })
+
   describe('the lake function', () => {
     test('reports the first record that failed, and stores it with the later ones when the batch is retried', async () => {
       const { service } = deployed()
