@@ -9,8 +9,8 @@ import type { JobQueue, Lake, Log, Now } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { dueSweeps } from './due-sweeps.ts'
 import { jobName, type LakeJob } from './jobs.ts'
-import { createManifestWatch } from './manifest-watch.ts'
 import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from './maintenance-settings.ts'
+import { createManifestWatch } from './manifest-watch.ts'
 import { createShardRetirement, type RetireShardsServices } from './retire-shards.ts'
 
 /**
@@ -31,10 +31,11 @@ export type MaintenanceServices = {
 
 /**
  * Maintains the lake: closes epochs, and sends the jobs of compaction, of merges, of erasures and of sweeps.
- * `tick` does everything that is due and returns without waiting for the jobs; workers move the
- * watermarks. Several processes may tick: only the lease holder works, and its fencing token refuses epochs
- * of an earlier holder. A bucket whose manifest cannot be read waits alone; while it does, no hot file is
- * deleted, because it may have to be compacted again from an older manifest. core/lake/README.md shows the states of an epoch and of a file.
+ * `tick` does everything that is due and returns without waiting for the jobs; workers move the watermarks.
+ * Several processes may tick: only the lease holder works, and its fencing token refuses epochs of an earlier
+ * holder. A bucket whose manifest cannot be read waits alone; while it does, no hot file is deleted, because
+ * it may have to be compacted again from an older manifest. core/lake/README.md shows the states of an epoch
+ * and of a file.
  */
 export function createMaintenance(
   services: MaintenanceServices,

@@ -96,8 +96,8 @@ export function createErasureProgress(
   }
 
   /**
-   * `manifests`, `sweeps`: as they were a while ago. `watermarks`: of all buckets, also of those whose manifest
-   * cannot be read.
+   * `manifests`, `sweeps`: as they were a while ago. `watermarks`: of all buckets, also of those whose
+   * manifest cannot be read.
    */
   async function advance(
     manifests: readonly Manifest[],

@@ -45,7 +45,10 @@ export function createOldRecords({ state, lake, oldestUnread }: OldRecordsServic
      * Which tombstones that are done are no longer needed. `watermarks`: of all buckets, as they were a while
      * ago.
      */
-    async forgotten(watermarks: readonly Pick<Manifest, 'compacted'>[], now: number): Promise<ForgottenUntil> {
+    async forgotten(
+      watermarks: readonly Pick<Manifest, 'compacted'>[],
+      now: number,
+    ): Promise<ForgottenUntil> {
       if (found === null && (now - lookedAt >= LOOK_EVERY_MS || now < lookedAt)) {
         found = await look()
         lookedAt = now

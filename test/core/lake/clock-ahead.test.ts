@@ -60,6 +60,50 @@ test('compaction goes on, and event_ids from before and from meanwhile are store
   expect(compacted).toBe((await pipeline.state.lake()).epoch)
 })
 
+test.each([
+  ['a year', YEAR],
+  ['two days', 2 * DAY],
+  ['twenty hours', 20 * HOUR],
+  ['five hours', 5 * HOUR],
+])(
+  'an epoch with events from before and during a jump of %s keeps the ids of both when it is merged',
+  async (_, ahead) => {
+    const pipeline = createLakePipeline({ epochMs: 10 * MINUTE, mergeSegments: 2 })
+    const { clock } = pipeline
+    const next = async () => {
+      clock.time += 11 * MINUTE
+      await pipeline.settle()
+    }
+    await send(pipeline, 'early')
+    await next()
+    clock.time += 22 * HOUR
+    for (const name of ['before', 'before-too']) await send(pipeline, name)
+    clock.time += ahead
+    for (const name of ['meanwhile', 'later', 'latest', 'last']) {
+      await send(pipeline, name)
+      await next()
+    }
+    clock.time -= ahead
+    await send(pipeline, 'after')
+    await next()
+    clock.time += 30 * MINUTE
+    for (const name of ['early', 'before', 'before-too', 'meanwhile', 'last', 'after'])
+      await send(pipeline, name)
+    await next()
+    await next()
+    expect((await storedNames(pipeline)).toSorted()).toEqual([
+      'after',
+      'before',
+      'before-too',
+      'early',
+      'last',
+      'later',
+      'latest',
+      'meanwhile',
+    ])
+  },
+)
+
 const segment = (changes: Partial<Segment>) =>
   ({ eventIds: 1, lastArrival: 0, firstAt: 0, lastAt: 0, ...changes }) as Segment
 const at = (ms: number) => segment({ lastArrival: ms / 1_000 })
@@ -69,8 +113,18 @@ test('ids are known for 30 hours before a jump of the arrivals and before the ne
   const segments = daysAgo.map(days => at(YEAR * 3 - days * DAY))
   const known = segmentsWithEventIds({ segments })
   expect(known.map(each => (YEAR * 3 - each.lastArrival * 1_000) / DAY)).toEqual([100, 99, 0])
-  const steady = [3, 2, 1, 0].map(days => at(YEAR - days * DAY))
+  const steady = [36, 31, 30, 25, 20, 15, 10, 5, 0].map(hours => at(YEAR - hours * HOUR))
   expect(segmentsWithEventIds({ segments: steady })).toEqual(steady.slice(2))
+})
+
+test('a clock that was ahead twice, and by more the second time, hides no ids of the right time', () => {
+  const now = YEAR
+  const right = [22, 17, 12, 7, 2].map(hours => at(now - hours * HOUR))
+  const segments = right.flatMap((each, i) => [each, ...(i < 2 ? [at(now + (i + 1) * YEAR)] : [])])
+  expect(segmentsWithEventIds({ segments })).toEqual(segments)
+  // Two days later those of the right time are old, and with them those that came between them.
+  const later = Array.from({ length: 50 }, (_, i) => at(now + (i + 1) * HOUR))
+  expect(segmentsWithEventIds({ segments: [...segments, ...later] })).toEqual(later.slice(19))
 })
 
 test('rollups are read until now though a segment has events a year ahead, but not until a past time', () => {

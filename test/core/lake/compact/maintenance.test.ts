@@ -317,21 +317,24 @@ test('a file that no manifest names is deleted when no job can add it any more',
 })
 
 test('event_ids are deleted when no later event can be a copy of theirs', async () => {
-  const pipeline = createLakePipeline({ epochFiles: 1 })
+  const pipeline = createLakePipeline({ epochFiles: 1, mergeSegments: 100 })
   const ids = () => pipeline.keys('segments/event-ids/')
   await pipeline.acceptAndConsume('a')
   await pipeline.settle()
-  pipeline.clock.time += 31 * HOUR
-  await pipeline.acceptAndConsume('b')
-  await pipeline.settle()
-  expect(ids()).toHaveLength(2)
+  for (const name of ['b', 'c', 'd', 'e', 'f', 'g']) {
+    pipeline.clock.time += 6 * HOUR
+    await pipeline.acceptAndConsume(name)
+    await pipeline.settle()
+  }
+  expect(ids()).toContain('segments/event-ids/bucket=1/7-8-0-0.parquet')
   for (let pass = 0; pass < 2; pass++) {
     pipeline.clock.time += 3 * HOUR
     await pipeline.settle()
   }
-  expect(ids()).toEqual(['segments/event-ids/bucket=1/2-3-0-0.parquet'])
+  expect(ids()).toHaveLength(6)
+  expect(ids()).not.toContain('segments/event-ids/bucket=1/1-2-0-0.parquet')
   const { segments } = await pipeline.state.manifest(BUCKET)
-  expect(segments.map(({ eventIds }) => eventIds)).toEqual([0, 1])
+  expect(segments.map(({ eventIds }) => eventIds)).toEqual([0, 1, 1, 1, 1, 1, 1])
 })
 
 test('a new shard does not join a closed epoch, even if maintenance paused after it listed the shards', async () => {
