@@ -11,7 +11,8 @@
  *   (hidden-events.ts), and the compaction of the hot one writes its segment anew without it
  *   (replaced-events.ts). A stored event that arrived later than the hot one by the clock is of a clock that
  *   was ahead, so it counts as one before. The results differ only for a chain of hot copies that is longer
- *   than a day: compaction would keep the first copy of every day.
+ *   than a day: compaction would keep the first copy of every day. Hot copies have no order but their
+ *   arrivals, so if the first one is of a clock that was more than a day ahead, both are stored.
  */
 export const EVENT_ID_HORIZON_S = 86_400
 

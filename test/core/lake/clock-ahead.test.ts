@@ -3,6 +3,8 @@ import type { StreamRecord } from '#core/ingest/record'
 import { segmentsWithEventIds } from '#core/lake/model/manifest'
 import type { Segment } from '#core/lake/model/segment'
 import { hasWholeDates } from '#core/lake/read/segment-rows'
+import { createRandom } from '#core/demo/random'
+import { repeats, seed } from '#test/support/depth'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
@@ -136,4 +138,46 @@ test('rollups are read until now though a segment has events a year ahead, but n
   expect(hasWholeDates({}, [mixed], midnight, now + 5 * MINUTE)).toBe(false)
   const near = segment({ firstAt: now - DAY, lastAt: now + DAY })
   expect(hasWholeDates({ now }, [near], midnight, now + 5 * MINUTE)).toBe(false)
+})
+
+test('whenever a clock is ahead, and by how much, an event_id that comes again within 22 hours is stored once', async () => {
+  for (let round = 0; round < repeats(10, { countPerDepth: 100 }); round++) {
+    const random = createRandom(seed * 1_000 + round)
+    const pick = <T>(values: readonly T[]): T => values[random.below(values.length)] as T
+    const pipeline = createLakePipeline({ epochMs: 10 * MINUTE, mergeSegments: pick([2, 3, 8]) })
+    const { clock } = pipeline
+    const sentAt = new Map<string, number>()
+    /** The epochs of those that the clock has dated ahead: hot copies of them have no order (copies.ts). */
+    const aheadIn = new Map<string, number>()
+    /** By how much the clock is ahead, and until which step. One jump in 40 hours. */
+    let [ahead, until, nextJumpAt] = [0, 0, 0]
+    for (let step = 0; step < 60; step++) {
+      if (ahead > 0 && step >= until) {
+        clock.time -= ahead
+        ahead = 0
+      }
+      const now = clock.time - ahead
+      if (ahead === 0 && now >= nextJumpAt && random.below(8) === 0) {
+        ahead = pick([3 * HOUR, 8 * HOUR, 20 * HOUR, 2 * DAY, 20 * DAY, YEAR, 2 * YEAR])
+        until = step + 1 + random.below(3)
+        nextJumpAt = now + 40 * HOUR
+        clock.time += ahead
+      }
+      const { compacted } = await pipeline.state.manifest(BUCKET)
+      const known = [...sentAt]
+        .filter(([name, at]) => now - at < 22 * HOUR && (aheadIn.get(name) ?? 0) < compacted)
+        .map(([name]) => name)
+      const isRetry = ahead === 0 && known.length > 0 && random.below(2) === 0
+      const name = isRetry ? pick(known) : `${step}`
+      if (!isRetry) sentAt.set(name, now)
+      if (ahead > 0) aheadIn.set(name, (await pipeline.state.lake()).epoch)
+      await send(pipeline, name)
+      clock.time += pick([1, 5, 11, 60, 240]) * MINUTE
+      if (random.below(3) > 0) await pipeline.settle()
+    }
+    clock.time -= ahead
+    clock.time += 11 * MINUTE
+    await pipeline.settle()
+    expect((await storedNames(pipeline)).toSorted(), `round ${round}`).toEqual([...sentAt.keys()].toSorted())
+  }
 })
