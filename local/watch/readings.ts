@@ -80,7 +80,10 @@ function secondsSince(at: number, now: number): number {
   return Math.max(0, (now - at) / 1_000)
 }
 
-/** The erasures whose events are hidden and not yet gone from every file. */
+/**
+ * The erasures whose events are hidden and not yet gone from every file. Those of a manifest that cannot be
+ * read are left out; maintenance names it in the log.
+ */
 async function countErasures(state: Pick<LakeStateStore, 'readableManifests'>): Promise<number> {
   let waiting = 0
   for (const { tombstones } of (await state.readableManifests()).manifests)
