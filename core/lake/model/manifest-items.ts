@@ -90,7 +90,7 @@ export function createManifestItems(
     throw unreadable('Its object is missing.')
   }
 
-  /** What cannot be read of one manifest says nothing of the others; a newer form does. */
+  /** Throws EditionError for a newer form, which says something of all manifests. */
   async function readOrNote(entry: ManifestEntry): Promise<Manifest | UnreadableManifest> {
     const head = headOf(entry)
     try {
@@ -124,7 +124,8 @@ export function createManifestItems(
     async namedKeys() {
       const named = new Map<number, { version: number; keys: string[] }>()
       for (const entry of await pointers.readEntries()) {
-        if ('inline' in entry || 'error' in (await readOrNote(entry))) continue
+        if ('inline' in entry) continue
+        if ((await objects.read(entry).catch(nullIfUnreadable)) === null) continue
         const { bucket, version, object } = entry
         const keys = [manifestKey(bucket, { version, ...object }), ...objects.pageKeys(bucket)]
         named.set(bucket, { version, keys })
@@ -165,6 +166,12 @@ export function createManifestItems(
 /** The error of a read of a bucket whose manifest cannot be read now. */
 function unreadable(cause: unknown): ApiError {
   return unavailable('The lake cannot be read now. Send the same request again in a minute.', 60, cause)
+}
+
+/** What cannot be read of one manifest says nothing of the others; a newer form does. */
+function nullIfUnreadable(error: unknown): null {
+  if (error instanceof EditionError) throw error
+  return null
 }
 
 function unavailableIfDamaged(error: unknown): never {
