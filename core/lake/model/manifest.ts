@@ -109,10 +109,11 @@ export function dropRetired(manifest: Manifest, dropped: readonly RetiredSegment
 
 /**
  * The segments that may have the first copy of an event that comes after those of the manifest, whatever a
- * clock has dated that was ahead for a while. Epochs tell the order: what came before a segment did not
- * arrive after it. So each segment counts as of the earliest arrival from it on, and one of a clock that was
- * ahead is as old as the next one. The last ones have none after them that says so: if arrivals jump, the
- * next event may follow those before the jump. So both sides of the newest jump count.
+ * clock has dated that was ahead for a while. Epochs tell the order: what came before a segment did mostly not
+ * arrive after it. So the newest arrival is at most the earliest one from a segment on, and one that a clock
+ * ahead has dated is known for as long as that time has not come. The last segments have none after them that
+ * says so: if arrivals jump, the next event may follow those before the jump. So both sides of the newest jump
+ * count. Records that were stored late, as after a restoration, make more segments count, never fewer.
  */
 export function segmentsWithEventIds({ segments }: Pick<Manifest, 'segments'>): Segment[] {
   const known: Segment[] = []
@@ -123,7 +124,7 @@ export function segmentsWithEventIds({ segments }: Pick<Manifest, 'segments'>): 
     arrival = Math.min(arrival, segment.lastArrival)
     if (Number.isNaN(newest)) newest = arrival
     else if (!isBeforeJump && next - arrival > JUMP_S) [newest, isBeforeJump] = [arrival, true]
-    if (segment.eventIds > 0 && arrival >= newest - LOOKBACK_S) known.unshift(segment)
+    if (segment.eventIds > 0 && segment.lastArrival >= newest - LOOKBACK_S) known.unshift(segment)
   }
   return known
 }

@@ -124,9 +124,20 @@ test('a clock that was ahead twice, and by more the second time, hides no ids of
   const right = [22, 17, 12, 7, 2].map(hours => at(now - hours * HOUR))
   const segments = right.flatMap((each, i) => [each, ...(i < 2 ? [at(now + (i + 1) * YEAR)] : [])])
   expect(segmentsWithEventIds({ segments })).toEqual(segments)
-  // Two days later those of the right time are old, and with them those that came between them.
+  // Two days later those of the right time are old.
   const later = Array.from({ length: 50 }, (_, i) => at(now + (i + 1) * HOUR))
-  expect(segmentsWithEventIds({ segments: [...segments, ...later] })).toEqual(later.slice(19))
+  expect(segmentsWithEventIds({ segments: [...segments, ...later] })).toEqual([
+    ...segments.filter(({ lastArrival }) => lastArrival * 1_000 > now),
+    ...later.slice(19),
+  ])
+})
+
+test('records that are stored days late hide no ids of the newest segments', () => {
+  const now = YEAR
+  const [newest, late, next] = [at(now), at(now - 3 * DAY), at(now + HOUR)] as const
+  expect(segmentsWithEventIds({ segments: [newest, late] })).toEqual([newest, late])
+  expect(segmentsWithEventIds({ segments: [newest, late, next] })).toEqual([newest, late, next])
+  expect(segmentsWithEventIds({ segments: [newest, late, next, at(now + 8 * HOUR)] })).toContain(newest)
 })
 
 test('rollups are read until now though a segment has events a year ahead, but not until a past time', () => {
