@@ -98,6 +98,23 @@ export async function compactEpoch(
   }
 
   /**
+   * Loads the tombstones of all buckets whose files can be read. The others fail alone: nobody may guess
+   * which of their events are erased.
+   */
+  async function loadReadableTombstones(): Promise<boolean> {
+    try {
+      return await loadTombstones(database, buckets)
+    } catch {
+      for (const each of buckets)
+        await tryBucket(each.bucket, () => loadTombstones(database, [each]).then(() => {}))
+      return loadTombstones(
+        database,
+        buckets.filter(({ bucket }) => !failures.has(bucket)),
+      )
+    }
+  }
+
+  /**
    * Parts of one segment are not compared with each other, so none of them knows which sessions are split.
    */
   async function compareWithOlder({ bucket, rows, first_at: firstAt }: EventsDescription): Promise<boolean> {
@@ -137,7 +154,7 @@ export async function compactEpoch(
             events: `bucket = ${bucket}`,
             sessions: withSplit(sessionsOfEvents(bucket), bucket, isSplitKnown),
             activity: activityOfEvents(bucket),
-            eventIds: ids?.event_ids ? eventIdsOfHot(bucket, slice, ids.last_arrival) : null,
+            eventIds: ids?.event_ids ? eventIdsOfHot(bucket, slice) : null,
           },
         )
         parts.set(bucket, [...writtenParts, { ...description, bytes }])
@@ -148,7 +165,7 @@ export async function compactEpoch(
 
   await database.run(createEpochTables(slices.files))
   const presentBuckets = await findCopies()
-  const hasTombstones = await loadTombstones(database, buckets)
+  const hasTombstones = await loadReadableTombstones()
   await database.run(createRetryStarts)
   const ids = (await database.rows(selectBuckets)) as BucketIds[]
   const idsOf = new Map(ids.map(each => [each.bucket, each]))

@@ -48,6 +48,12 @@ export const PUBLIC_EVENT_KEY = `(${hashKey("project_id || ' ' || event_id", 62)
 const COPY_KEY = `coalesce(event_key,
   -1 - ${hashKey("concat_ws(' ', project_id, epoch_ms(timestamp), lag_s, seq)")})`
 
+/**
+ * What a segment of one epoch knows: all ids, because nobody can tell which of its arrivals are of a clock
+ * that was ahead, and what finds copies of the service.
+ */
+const IS_KNOWN = '(event_key >= 0 OR arrival >= retry_start)'
+
 export function createEpochTables(hotFiles: readonly HotFile[]): string {
   const rows = hotFiles.map(
     ({ slice, file, filename, shard }) => `(${slice}, ${file}, ${text(filename)}, ${text(shard)})`,
@@ -77,23 +83,16 @@ export const createRetryStarts = `
 
 /** The newest arrival of each bucket, and the number of its rows of segment_event_ids. */
 export const selectBuckets = `
-    WITH stored_rows AS (SELECT * FROM identities ANTI JOIN copies USING (file, row)),
-    newest_rows AS (SELECT bucket, max(arrival) AS last_arrival FROM stored_rows GROUP BY bucket)
-    SELECT bucket, last_arrival, count(*) FILTER (WHERE ${isKnown('last_arrival')}) AS event_ids
-    FROM stored_rows JOIN newest_rows USING (bucket) JOIN retry_starts USING (file) GROUP BY bucket, last_arrival`
+    WITH stored_rows AS (SELECT * FROM identities ANTI JOIN copies USING (file, row))
+    SELECT bucket, max(arrival) AS last_arrival, count(*) FILTER (WHERE ${IS_KNOWN}) AS event_ids
+    FROM stored_rows JOIN retry_starts USING (file) GROUP BY bucket`
 
-/** The rows of segment_event_ids of a bucket, from a slice. `lastArrival`: newest arrival of the segment. */
-export function eventIdsOfHot(bucket: number, slice: number, lastArrival: number): string {
+/** The rows of segment_event_ids of a bucket, from a slice. */
+export function eventIdsOfHot(bucket: number, slice: number): string {
   return `
     SELECT event_key, arrival
     FROM identities JOIN retry_starts USING (file) ANTI JOIN copies USING (file, row)
-    WHERE bucket = ${bucket} AND slice = ${slice} AND ${isKnown(lastArrival)}`
-}
-
-/** Arrivals before a jump are known too: those after it may be of a clock that was ahead. */
-function isKnown(lastArrival: number | 'last_arrival'): string {
-  return `(arrival >= CASE WHEN event_key < 0 THEN retry_start ELSE ${lastArrival} - ${LOOKBACK_S} END
-    OR (event_key >= 0 AND arrival < ${lastArrival} - ${JUMP_S}))`
+    WHERE bucket = ${bucket} AND slice = ${slice} AND ${IS_KNOWN}`
 }
 
 /** event_rows: the rows of hot files without the copies. */
@@ -176,11 +175,31 @@ function withTotals(activity: string): string {
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)`
 }
 
-/** The rows of segment_event_ids, from those of segments. `lastArrival`: newest arrival of all of them. */
-export function eventIdsOfSegments(files: readonly string[], lastArrival: number): string {
+/** The last arrival before the newest jump in rows of segment_event_ids; null without a jump. */
+export function selectBeforeJump(files: readonly string[]): string {
+  return `
+    WITH hours AS (
+      SELECT min(arrival) AS first_arrival, max(arrival) AS last_arrival FROM ${readFiles(files)}
+      WHERE event_key >= 0 GROUP BY arrival // 3600),
+    pauses AS (SELECT last_arrival, lead(first_arrival) OVER (ORDER BY last_arrival) AS next_arrival FROM hours)
+    SELECT max(last_arrival) AS before_jump FROM pauses WHERE next_arrival - last_arrival > ${JUMP_S}`
+}
+
+/**
+ * The rows of segment_event_ids, from those of segments: the newest ones, and those before the newest jump,
+ * because what came after it may be of a clock that was ahead. `lastArrival`: newest arrival of all segments.
+ */
+export function eventIdsOfSegments(
+  files: readonly string[],
+  lastArrival: number,
+  beforeJump: number | null,
+): string {
+  const isBeforeJump =
+    beforeJump === null ? 'false' : `arrival BETWEEN ${beforeJump - LOOKBACK_S} AND ${beforeJump}`
   return `
     SELECT * FROM ${readFiles(files)}
-    WHERE arrival >= ${lastArrival} - CASE WHEN event_key < 0 THEN ${MERGED_RETRY_S} ELSE ${LOOKBACK_S} END`
+    WHERE arrival >= ${lastArrival} - CASE WHEN event_key < 0 THEN ${MERGED_RETRY_S} ELSE ${LOOKBACK_S} END
+      OR (event_key >= 0 AND ${isBeforeJump})`
 }
 
 export function readFiles(files: readonly string[]): string {

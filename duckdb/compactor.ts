@@ -12,6 +12,7 @@ import {
   describeEvents,
   eventIdsOfSegments,
   readFiles,
+  selectBeforeJump,
 } from './compaction-sql.ts'
 import { eraseRows, hasErasedUsers, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
@@ -89,7 +90,8 @@ export function createCompactor({
         'segment_event_ids',
         segments.filter(({ eventIds }) => eventIds > 0),
       )
-      const eventIds = eventIdsOfSegments(idFiles, description.last_arrival)
+      const [jump] = (await database.rows(selectBeforeJump(idFiles))) as { before_jump: number | null }[]
+      const eventIds = eventIdsOfSegments(idFiles, description.last_arrival, jump?.before_jump ?? null)
       const idCount = await countRows(database, eventIds)
       const sessionFiles = await fetchAll('segment_sessions')
       const sessionDates = sessionDatesOfSegments(sessionFiles)

@@ -41,9 +41,10 @@ export const logCodes = {
   STREAM_NOT_RELEASED: 'a closed stream still counts toward the limit of its account, for at most 150 s',
   QUERY_ENGINE_BROKEN:
     'an internal error of DuckDB closed the query engine; the engine was opened again, and the statement ran once more if `retried` is true',
-  LAKE_OBJECT_DAMAGED: 'a Parquet file could not be read',
+  LAKE_OBJECT_DAMAGED: 'a Parquet file or a manifest of the lake could not be read',
   LAKE_OBJECT_FOREIGN: 'an object of the lake has no name of ours; it is left alone and read by nobody',
-  LAKE_OBJECT_REPAIRED: 'a damaged or missing Parquet file was written again from its superseded files',
+  LAKE_OBJECT_REPAIRED:
+    'a damaged or missing Parquet file was written again from its superseded files, or a manifest can be read again',
   LAKE_OBJECT_LOST:
     'a damaged or missing Parquet file cannot be written again: its superseded files are deleted',
   STATE_REPAIRED: 'the state table was damaged and was repaired from its readable parts',

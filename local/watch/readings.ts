@@ -4,7 +4,7 @@ import type { Now } from '#core/ports'
 import type { DiskReading } from '#local/stream/disk-reserve'
 
 export type ReadingServices = {
-  lakeState: Pick<LakeStateStore, 'lake' | 'shards' | 'manifestHeads' | 'manifests'>
+  lakeState: Pick<LakeStateStore, 'lake' | 'shards' | 'manifestHeads' | 'readableManifests'>
   /** Unix ms before which every event is in the lake; null if nobody can say. */
   freshUntil(): Promise<number | null>
   waitingBytes(): Promise<number>
@@ -80,10 +80,13 @@ function secondsSince(at: number, now: number): number {
   return Math.max(0, (now - at) / 1_000)
 }
 
-/** The erasures whose events are hidden and not yet gone from every file. */
-async function countErasures(state: Pick<LakeStateStore, 'manifests'>): Promise<number> {
+/**
+ * The erasures whose events are hidden and not yet gone from every file. Those of a manifest that cannot be
+ * read are left out; maintenance names it in the log.
+ */
+async function countErasures(state: Pick<LakeStateStore, 'readableManifests'>): Promise<number> {
   let waiting = 0
-  for (const { tombstones } of await state.manifests())
+  for (const { tombstones } of (await state.readableManifests()).manifests)
     for (const { first, number, doneAt } of tombstones) if (doneAt === null) waiting += number - first + 1
   return waiting
 }

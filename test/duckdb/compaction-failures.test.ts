@@ -1,9 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { userHash } from '#core/lake/erase/tombstones'
 import type { CompactedBucket } from '#core/lake/model/compactor'
-import { hotKey } from '#core/lake/model/keys'
+import { hotKey, tombstoneKey } from '#core/lake/model/keys'
 import type { Segment } from '#core/lake/model/segment'
 import { DamagedObject } from '#duckdb/damaged'
+import { writeBatch } from '#test/support/add-erasure'
 import { NOTHING_BEFORE, openCompactorLake, request } from '#test/support/compactor-lake'
 import { damageParquet } from '#test/support/damage-parquet'
 
@@ -56,6 +58,49 @@ test('a bucket whose stored event_ids are missing or damaged fails alone, with a
   ])
   expect(await readSegment('segment_events', segmentOf(results[2]), 3)).toHaveLength(1)
 })
+
+test.each([
+  ['missing', null],
+  ['damaged', new Uint8Array(100)],
+])(
+  'a bucket whose file of tombstones is %s fails alone, and the erasures of others hold',
+  async (_, bytes) => {
+    const { compactor, writeHot, lake, readSegment, logged } = await openCompactorLake()
+    const hot = [
+      await writeHot(
+        1,
+        [1, 2, 3].map(bucket =>
+          request({
+            bucket,
+            project: `proj_${bucket}`,
+            events: [{ user_id: 'erased' }, { user_id: 'kept' }],
+          }),
+        ),
+      ),
+    ]
+    const erase = (bucket: number) =>
+      writeBatch(lake, { bucket, project_id: `proj_${bucket}`, users: [userHash('erased')], until: 2 ** 50 })
+    const [first, second] = [await erase(1), await erase(2)]
+    const key = tombstoneKey(1, first)
+    if (bytes === null) await lake.delete([key])
+    else await lake.put(key, bytes)
+    const results = await compactor.compactEpoch({
+      epoch: 1,
+      hot,
+      buckets: [
+        { ...withoutIds(1), generation: 1, tombstones: [first] },
+        { ...withoutIds(2), generation: 1, tombstones: [second] },
+        withoutIds(3),
+      ],
+    })
+    expect(results[0]).toMatchObject({ bucket: 1, failure: { name: 'DamagedObject', key } })
+    expect(logged).toContain('LAKE_OBJECT_DAMAGED')
+    const users = async (i: number, bucket: number) =>
+      (await readSegment('segment_events', segmentOf(results[i]), bucket)).map(row => row.user_id)
+    expect(await users(1, 2)).toEqual(['kept'])
+    expect(await users(2, 3)).toHaveLength(2)
+  },
+)
 
 test('a bucket whose object cannot be written fails alone, and the file of its events is not written', async () => {
   const refused = new Error('no room')

@@ -88,20 +88,35 @@ test('of two users of a session in one millisecond and second of arrival, the ev
   expect(await readSegment('segment_sessions', merged)).toMatchObject([{ user_key: greatest }])
 })
 
-test('a merged segment keeps event_ids for 30 hours, and what finds copies of the service for 2', async () => {
+test('a merged segment keeps event_ids for 30 hours, also those before the newest jump, and what finds copies of the service for 2', async () => {
   const { compact, mergeSegments, writeHot, readSegment } = await openCompactorLake()
   const segments: Segment[] = []
   const at = START + 30 * HOUR
-  for (const [i, arrival] of [START - 1_000, START, at - 2 * HOUR - 1_000, at - 2 * HOUR, at].entries()) {
+  const steps = [5, 10, 15, 20, 25].map(hours => START + hours * HOUR)
+  const arrivals = [START - 1_000, START, ...steps, at - 2 * HOUR - 1_000, at - 2 * HOUR, at]
+  for (const [i, arrival] of arrivals.entries()) {
     await writeHot(i + 1, [request({ at: arrival, events: [{ event_id: `e${i}` }, {}] })])
     segments.push((await compact(i + 1)) as Segment)
   }
-  const merged = await mergeSegments({ bucket: 7, segments, older: [], target: target(1, 6) })
-  const keys = (await readSegment('segment_event_ids', merged)).map(row => row.event_key as bigint)
-  const ids = [1, 2, 3, 4].map(i => eventKey('proj_1', `e${i}`) as bigint)
-  expect(keys.filter(key => key >= 0)).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
+  const keysOf = async (merged: Segment) =>
+    (await readSegment('segment_event_ids', merged)).map(row => row.event_key as bigint)
+  const idsOf = (numbers: readonly number[]) =>
+    numbers.map(i => eventKey('proj_1', `e${i}`) as bigint).toSorted((a, b) => (a < b ? -1 : 1))
+  const last = arrivals.length + 1
+  const merged = await mergeSegments({ bucket: 7, segments, older: [], target: target(1, last) })
+  const keys = await keysOf(merged)
+  expect(keys.filter(key => key >= 0)).toEqual(idsOf([1, 2, 3, 4, 5, 6, 7, 8, 9]))
   expect(keys.filter(key => key < 0)).toHaveLength(2)
-  expect(merged.eventIds).toBe(6)
+  expect(merged.eventIds).toBe(11)
+
+  // A clock that is a year ahead, and goes on.
+  const ahead = at + 365 * 24 * HOUR
+  for (const [i, arrival] of [ahead, ahead + 3 * HOUR].entries()) {
+    await writeHot(last + i, [request({ at: arrival, events: [{ event_id: `e${last - 1 + i}` }] })])
+    segments.push((await compact(last + i)) as Segment)
+  }
+  const all = await mergeSegments({ bucket: 7, segments, older: [], target: target(1, last + 2) })
+  expect((await keysOf(all)).filter(key => key >= 0)).toEqual(idsOf([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]))
 })
 
 test('the parts of segments are merged into one file of each table', async () => {

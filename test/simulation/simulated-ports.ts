@@ -6,7 +6,7 @@ import { shortKey } from '#core/lake/consume/id-keys'
 import { describeRows, type TombstoneRow } from '#core/lake/erase/tombstone-file'
 import { userHash } from '#core/lake/erase/tombstones'
 import type { CompactedBucket, Compactor, ReplacedEvent, StoredEvents } from '#core/lake/model/compactor'
-import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, LOOKBACK_S } from '#core/lake/model/copies'
+import { APPEND_RETRY_S, EVENT_ID_HORIZON_S, JUMP_S, LOOKBACK_S } from '#core/lake/model/copies'
 import { parseHotKey, segmentKey, segmentKeys, tombstoneKey } from '#core/lake/model/keys'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
 import type { RemovedEvents, TombstoneBatch } from '#core/lake/model/tombstone-batch'
@@ -282,7 +282,11 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
       const withIds = segments.filter(({ eventIds }) => eventIds > 0)
       const ids = await readAll(withIds.flatMap(segment => segmentKeys('segment_event_ids', bucket, segment)))
       const newest = Math.max(...segments.map(({ lastArrival }) => lastArrival))
-      const eventIds = ids.filter(({ arrival }) => arrival >= newest - LOOKBACK_S)
+      const beforeJump = beforeNewestJump(ids.map(({ arrival }) => arrival))
+      const eventIds = ids.filter(
+        ({ arrival }) =>
+          arrival >= newest - LOOKBACK_S || (arrival <= beforeJump && arrival >= beforeJump - LOOKBACK_S),
+      )
       const { left, removed } = withoutErased(all, await readTombstones(bucket, tombstones))
       if (left.length === 0 && eventIds.length === 0) return { segment: null, removed }
       const merged = await write(bucket, target, left, eventIds, left)
@@ -363,6 +367,14 @@ function describe(
     erased: generation,
     knowsSplit: false,
   }
+}
+
+/** The last arrival before the newest jump; -Infinity without one. */
+function beforeNewestJump(arrivals: readonly number[]): number {
+  const sorted = arrivals.toSorted((a, b) => b - a)
+  return (
+    sorted.find((each, i) => i > 0 && (sorted[i - 1] as number) - each > JUMP_S) ?? Number.NEGATIVE_INFINITY
+  )
 }
 
 function boundsOf(segments: readonly Segment[]) {

@@ -91,7 +91,8 @@ export function createLakeWorker(services: LakeJobServices) {
     else if (job.kind === 'rewrite') await rewriter.rewriteBucket(job.bucket, job.number, job.from)
     else if (job.kind === 'rewrite-hot') await rewriter.rewriteHot({ from: 0, ...job }, job.tombstones)
     else if (job.kind === 'sweep') await sweeper.run(job.sweep, job.version)
-    else if (job.kind === 'mend-tombstones') await services.tombstones.mendMissing(await state.manifests())
+    else if (job.kind === 'mend-tombstones')
+      await services.tombstones.mendMissing((await state.readableManifests()).manifests)
     else if (job.kind === 'merge-tombstones') await rewriter.mergeTombstones(job.bucket, job)
     else await compactEpochs(job)
   }
@@ -111,7 +112,8 @@ export function createLakeWorker(services: LakeJobServices) {
    */
   async function compactEpoch(epoch: number, buckets: readonly number[]): Promise<number[]> {
     const started = clock.now()
-    const manifests = (await state.manifests()).filter(({ bucket }) => buckets.includes(bucket))
+    const readable = await state.readableManifests()
+    const manifests = readable.manifests.filter(({ bucket }) => buckets.includes(bucket))
     const waiting = manifests.filter(({ compacted }) => compacted === epoch)
     const pastBuckets = manifests.filter(({ compacted }) => compacted > epoch).map(({ bucket }) => bucket)
     if (waiting.length === 0) return pastBuckets

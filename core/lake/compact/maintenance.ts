@@ -2,14 +2,15 @@ import { createErasureProgress, type ErasureProgressServices } from '#core/lake/
 import { mergeableBatches } from '#core/lake/erase/old-tombstones'
 import { nextHotRewrite, unclearedSegments } from '#core/lake/erase/tombstones'
 import { hotPrefix } from '#core/lake/model/keys'
-import { type Manifest, nextMerge } from '#core/lake/model/manifest'
-import type { LakeStateStore } from '#core/lake/model/state'
+import { compactedByAll, type Manifest, nextMerge } from '#core/lake/model/manifest'
+import type { LakeStateStore, UnreadableManifest } from '#core/lake/model/state'
 import type { Sweep } from '#core/lake/model/sweep'
 import type { JobQueue, Lake, Log, Now } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { dueSweeps } from './due-sweeps.ts'
 import { jobName, type LakeJob } from './jobs.ts'
 import { MAINTENANCE_DEFAULTS, type MaintenanceSettings } from './maintenance-settings.ts'
+import { createManifestWatch } from './manifest-watch.ts'
 import { createShardRetirement, type RetireShardsServices } from './retire-shards.ts'
 
 /**
@@ -30,9 +31,11 @@ export type MaintenanceServices = {
 
 /**
  * Maintains the lake: closes epochs, and sends the jobs of compaction, of merges, of erasures and of sweeps.
- * `tick` does everything that is due and returns without waiting for the jobs; workers move the
- * watermarks. Several processes may tick: only the lease holder works, and its fencing token refuses epochs
- * of an earlier holder. core/lake/README.md shows the states of an epoch and of a file.
+ * `tick` does everything that is due and returns without waiting for the jobs; workers move the watermarks.
+ * Several processes may tick: only the lease holder works, and its fencing token refuses epochs of an earlier
+ * holder. A bucket whose manifest cannot be read waits alone; while it does, no hot file is deleted, because
+ * it may have to be compacted again from an older manifest. core/lake/README.md shows the states of an epoch
+ * and of a file.
  */
 export function createMaintenance(
   services: MaintenanceServices,
@@ -43,6 +46,7 @@ export function createMaintenance(
     { ...services, sendMending: () => jobs.send({ kind: 'mend-tombstones' }) },
     settings,
   )
+  const readManifests = createManifestWatch(services)
   const retireShards = createShardRetirement(services)
 
   async function tick(): Promise<void> {
@@ -50,17 +54,20 @@ export function createMaintenance(
     const fence = await state.lease(now, now + settings.leaseMs)
     if (fence === null) return
     try {
-      const manifests = await erasureProgress.begin(await state.manifests(), now)
+      const read = await readManifests(now)
+      const { unreadable } = read
+      const manifests = await erasureProgress.begin(read.manifests, now)
+      const watermarks = [...manifests, ...unreadable]
       await closeEpoch(fence, manifests, now)
       await sendCompactions(manifests, now)
       await sendMerges(manifests, now)
-      await sendRewrites(manifests, now)
+      await sendRewrites(manifests, watermarks, now)
       // At each tick, because every read of the counters reads the open counts.
-      await usage.deleteFoldedCounts(manifests)
+      await usage.deleteFoldedCounts(watermarks)
       const sweeps = await state.sweeps()
-      await sendSweeps(manifests, sweeps, now)
+      await sendSweeps(manifests, unreadable, sweeps, now)
       await retireShards(sweeps)
-      await erasureProgress.advance(manifests, sweeps, now)
+      await erasureProgress.advance(manifests, watermarks, sweeps, now)
     } finally {
       await state.release(fence)
     }
@@ -122,7 +129,11 @@ export function createMaintenance(
     }
   }
 
-  async function sendRewrites(manifests: readonly Manifest[], now: number): Promise<void> {
+  async function sendRewrites(
+    manifests: readonly Manifest[],
+    watermarks: readonly Pick<Manifest, 'compacted'>[],
+    now: number,
+  ): Promise<void> {
     for (const manifest of manifests) {
       const { bucket, round } = manifest
       const [first] = unclearedSegments(manifest, round.number)
@@ -131,18 +142,24 @@ export function createMaintenance(
       const merged = mergeableBatches(manifest)
       const [head, last] = [merged[0], merged.at(-1)]
       if (head === undefined || last === undefined) continue
-      const forgotten = await services.oldRecords.forgotten(manifests, now)
+      const forgotten = await services.oldRecords.forgotten(watermarks, now)
       const { first: firstNumber, number } = { ...head, number: last.number }
       await sendOnce({ kind: 'merge-tombstones', bucket, first: firstNumber, number, forgotten }, now)
     }
-    const job = nextHotRewrite(manifests)
+    const job = nextHotRewrite(manifests, compactedByAll(watermarks))
     if (job !== null) await sendOnce({ kind: 'rewrite-hot', ...job }, now)
   }
 
   /** Sends the next slices of the sweeps that are due. */
-  async function sendSweeps(manifests: readonly Manifest[], sweeps: readonly Sweep[], now: number) {
+  async function sendSweeps(
+    manifests: readonly Manifest[],
+    unreadable: readonly UnreadableManifest[],
+    sweeps: readonly Sweep[],
+    now: number,
+  ): Promise<void> {
     let sent = 0
     for (const { name, version } of dueSweeps(manifests, sweeps, settings, now)) {
+      if (name === 'hot' && unreadable.length > 0) continue
       if (sent >= SWEEPS_PER_TICK) return
       if (await sendOnce({ kind: 'sweep', sweep: name, version }, now)) sent++
     }

@@ -116,7 +116,7 @@ export function createSweeper(services: SweepServices, settings: SweepSettings) 
     const named = await state.namedKeys()
     let pages = 0
     if (saved.beganAt === null)
-      for (const manifest of await state.manifests())
+      for (const manifest of (await state.readableManifests()).manifests)
         if (manifest.tombstoneCount > 0) pages += await deleteUnnamed(manifest, now)
     let { after } = sweep
     let begun: LakeObject[] = []

@@ -86,7 +86,7 @@ export function createErasureProgress(
           : null,
       )
     }
-    return changed.length === 0 ? manifests : state.manifests()
+    return changed.length === 0 ? manifests : (await state.readableManifests()).manifests
   }
 
   function isRoundDue({ tombstones, round }: Manifest, now: number): boolean {
@@ -95,9 +95,13 @@ export function createErasureProgress(
     return hasNew && roundOf(now) > roundOf(round.at)
   }
 
-  /** `manifests`, `sweeps`: as they were a while ago. */
+  /**
+   * `manifests`, `sweeps`: as they were a while ago. `watermarks`: of all buckets, also of those whose
+   * manifest cannot be read.
+   */
   async function advance(
     manifests: readonly Manifest[],
+    watermarks: readonly Pick<Manifest, 'compacted'>[],
     sweeps: readonly Sweep[],
     now: number,
   ): Promise<void> {
@@ -109,12 +113,12 @@ export function createErasureProgress(
       if (note(manifest) !== null) await changeManifest(state, manifest.bucket, note)
     }
     // Read once more: the tombstones know their last epochs now.
-    const current = await state.manifests()
+    const { manifests: current } = await state.readableManifests()
     for (const { bucket } of current.filter(isAlmostDone)) {
       const { sweptAt, cleared } = findSweep(sweeps, segmentsSweep(bucket))
       await finish(bucket, { sweptBefore: sweptAt - settings.jobMs, cleared, now })
     }
-    for (const manifest of current) await forgetOld(manifest, current, now)
+    for (const manifest of current) await forgetOld(manifest, watermarks, now)
   }
 
   async function finish(bucket: number, swept: Swept): Promise<void> {
@@ -141,12 +145,12 @@ export function createErasureProgress(
   /** Forgets the batches that are no longer in force. */
   async function forgetOld(
     { bucket, tombstones }: Manifest,
-    manifests: readonly Manifest[],
+    watermarks: readonly Pick<Manifest, 'compacted'>[],
     now: number,
   ): Promise<void> {
     const atBest = oldRecords.atBest(now)
     if (!tombstones.some(batch => isForgettable(batch, atBest))) return
-    const until = await oldRecords.forgotten(manifests, now)
+    const until = await oldRecords.forgotten(watermarks, now)
     const old = tombstones.filter(batch => isForgettable(batch, until))
     if (old.length > 0) await changeManifest(state, bucket, current => dropTombstones(current, old))
   }

@@ -41,13 +41,19 @@ export function createOldRecords({ state, lake, oldestUnread }: OldRecordsServic
   }
 
   return {
-    /** Which tombstones that are done are no longer needed. `manifests`: as they were a while ago. */
-    async forgotten(manifests: readonly Manifest[], now: number): Promise<ForgottenUntil> {
+    /**
+     * Which tombstones that are done are no longer needed. `watermarks`: of all buckets, as they were a while
+     * ago.
+     */
+    async forgotten(
+      watermarks: readonly Pick<Manifest, 'compacted'>[],
+      now: number,
+    ): Promise<ForgottenUntil> {
       if (found === null && (now - lookedAt >= LOOK_EVERY_MS || now < lookedAt)) {
         found = await look()
         lookedAt = now
       }
-      if (found !== null && found.epoch < compactedByAll(manifests)) {
+      if (found !== null && found.epoch < compactedByAll(watermarks)) {
         known = found
         found = null
       }

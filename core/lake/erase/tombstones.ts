@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { compactedByAll, type Manifest } from '#core/lake/model/manifest'
+import type { Manifest } from '#core/lake/model/manifest'
 import type { Segment } from '#core/lake/model/segment'
 import type { NewBatch, RemovedEvents, TombstoneBatch } from '#core/lake/model/tombstone-batch'
 
@@ -188,15 +188,16 @@ export function isHotCleared({ lastEpoch, hotUntil }: TombstoneBatch): boolean {
 }
 
 /**
- * The next job for the hot files that all buckets have in segments: the epochs [from, until), and the batches
+ * The next job for the hot files that all buckets have in segments (`compacted`: their lowest watermark, also
+ * of a bucket whose manifest cannot be read): the epochs [from, until), and the batches
  * of the rounds so far whose events they may have. Null without any. Batches that have come equally far go
  * together, and those that have come furthest go first. So a pass over all files is finished, however many
  * rounds begin meanwhile, and the next one is for all of these.
  */
 export function nextHotRewrite(
   manifests: readonly Manifest[],
+  compacted: number,
 ): { from: number; until: number; tombstones: { bucket: number; number: number }[] } | null {
-  const compacted = compactedByAll(manifests)
   const inHot = manifests.flatMap(({ bucket, tombstones, round }) =>
     tombstones.flatMap(({ number, lastEpoch, hotUntil }) =>
       number <= round.number && lastEpoch !== null && lastEpoch < compacted && hotUntil <= lastEpoch

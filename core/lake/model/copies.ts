@@ -11,15 +11,23 @@
  *   (hidden-events.ts), and the compaction of the hot one writes its segment anew without it
  *   (replaced-events.ts). A stored event that arrived later than the hot one by the clock is of a clock that
  *   was ahead, so it counts as one before. The results differ only for a chain of hot copies that is longer
- *   than a day: compaction would keep the first copy of every day.
+ *   than a day: compaction would keep the first copy of every day. Hot copies have no order but their
+ *   arrivals, so if the first one is of a clock that was more than a day ahead, both are stored.
  */
 export const EVENT_ID_HORIZON_S = 86_400
 
 /**
- * How far before the newest event of a bucket its segments know the ids of events, seconds. Copies are
- * dropped within the horizon; the other 6 hours allow for a consumer that is behind.
+ * Arrivals that are further apart, s, may be of a clock that was set, or of a pause. Nobody can tell which,
+ * so the ids of both sides stay known (segmentsWithEventIds).
  */
-export const LOOKBACK_S = EVENT_ID_HORIZON_S + 6 * 3_600
+export const JUMP_S = 6 * 3_600
+
+/**
+ * How far before the newest event of a bucket its segments know the ids of events, seconds. Copies are
+ * dropped within the horizon; the rest allows for a consumer that is behind, and for a clock that was ahead
+ * by less than a jump.
+ */
+export const LOOKBACK_S = EVENT_ID_HORIZON_S + JUMP_S
 
 /**
  * Events without an event_id are known for these seconds before the newest arrival of their shard in an
@@ -27,8 +35,3 @@ export const LOOKBACK_S = EVENT_ID_HORIZON_S + 6 * 3_600
  * within that time.
  */
 export const APPEND_RETRY_S = 15 * 60
-
-/**
- * Arrivals that are further apart, s, are of a clock that was set, or of a long pause. Nobody can tell which.
- */
-export const JUMP_S = 7 * 86_400

@@ -1,8 +1,9 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import { unavailable } from '#core/errors'
+import { type ApiError, unavailable } from '#core/errors'
 import { Entity } from '#core/state/entity'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 import { adoptManifest } from './adopt-manifest.ts'
+import { EditionError } from './edition.ts'
 import { type EmptyEpochs, type EpochRange, NO_EMPTY_EPOCHS } from './empty-epochs.ts'
 import { type ManifestItem, padBucket, toManifest } from './encode-manifest.ts'
 import { manifestKey } from './keys.ts'
@@ -12,7 +13,15 @@ import {
   type ManifestObjectServices,
   type ManifestPointer,
 } from './manifest-objects.ts'
-import type { AdoptedManifests, BeforeAdopting, ManifestHead, NamedKeys } from './state.ts'
+import { DamagedObjectError } from './packed-json.ts'
+import type {
+  AdoptedManifests,
+  BeforeAdopting,
+  ManifestHead,
+  NamedKeys,
+  ReadableManifests,
+  UnreadableManifest,
+} from './state.ts'
 
 /**
  * What the state has of a manifest: the name of its object, or, in an item of the first edition, the manifest
@@ -27,7 +36,8 @@ export type ManifestEntry = ManifestPointer | { inline: Manifest }
 export type ManifestItems = {
   /** Null if it was never saved. */
   readManifest(bucket: number): Promise<Manifest | null>
-  readManifests(): Promise<Manifest[]>
+  /** See LakeStateStore. */
+  readReadable(): Promise<ReadableManifests>
   /** Without opening their objects. */
   readHeads(): Promise<ManifestHead[]>
   saveManifest(manifest: Manifest): Promise<boolean>
@@ -74,21 +84,33 @@ export function createManifestItems(
   async function readManifest(bucket: number): Promise<Manifest | null> {
     for (let tries = 0; tries < TRIES; tries++) {
       const entry = await pointers.readEntry(bucket)
-      const manifest = entry && (await open(entry))
+      const manifest = entry && (await open(entry).catch(unavailableIfDamaged))
       if (entry === null || manifest !== null) return manifest
     }
-    throw unavailable('The lake cannot be read now. Send the same request again in a minute.', 60)
+    throw unreadable('Its object is missing.')
+  }
+
+  /** Throws EditionError for a newer form, which says something of all manifests. */
+  async function readOrNote(entry: ManifestEntry): Promise<Manifest | UnreadableManifest> {
+    const head = headOf(entry)
+    try {
+      return (await open(entry)) ?? (await readManifest(head.bucket)) ?? emptyManifest(head.bucket)
+    } catch (error) {
+      if ('inline' in entry || error instanceof EditionError) throw error
+      return { ...head, key: manifestKey(head.bucket, { version: entry.version, ...entry.object }), error }
+    }
   }
 
   return {
     readManifest,
-    async readManifests() {
-      const manifests: Manifest[] = []
+    async readReadable() {
+      const found: ReadableManifests = { manifests: [], unreadable: [] }
       await forEachConcurrent(await pointers.readEntries(), READS_AT_ONCE, async entry => {
-        const manifest = (await open(entry)) ?? (await readManifest(headOf(entry).bucket))
-        if (manifest !== null) manifests.push(manifest)
+        const read = await readOrNote(entry)
+        if ('error' in read) found.unreadable.push(read)
+        else found.manifests.push(read)
       })
-      return manifests
+      return found
     },
     async readHeads() {
       return (await pointers.readEntries()).map(headOf)
@@ -102,7 +124,8 @@ export function createManifestItems(
     async namedKeys() {
       const named = new Map<number, { version: number; keys: string[] }>()
       for (const entry of await pointers.readEntries()) {
-        if ('inline' in entry || (await objects.read(entry)) === null) continue
+        if ('inline' in entry) continue
+        if ((await objects.read(entry).catch(nullIfUnreadable)) === null) continue
         const { bucket, version, object } = entry
         const keys = [manifestKey(bucket, { version, ...object }), ...objects.pageKeys(bucket)]
         named.set(bucket, { version, keys })
@@ -138,6 +161,21 @@ export function createManifestItems(
     readEmptyEpochs: pointers.readEmptyEpochs,
     saveEmptyEpochs: pointers.saveEmptyEpochs,
   }
+}
+
+/** The error of a read of a bucket whose manifest cannot be read now. */
+function unreadable(cause: unknown): ApiError {
+  return unavailable('The lake cannot be read now. Send the same request again in a minute.', 60, cause)
+}
+
+/** What cannot be read of one manifest says nothing of the others; a newer form does. */
+function nullIfUnreadable(error: unknown): null {
+  if (error instanceof EditionError) throw error
+  return null
+}
+
+function unavailableIfDamaged(error: unknown): never {
+  throw error instanceof DamagedObjectError ? unreadable(error) : error
 }
 
 function versionOf(entry: ManifestEntry): number {

@@ -3,12 +3,13 @@ import { changeManifest } from './change-manifest.ts'
 import { addEmptyEpoch, type EmptyEpochs, skipEmpty } from './empty-epochs.ts'
 import { addEpoch, emptyManifest, type Manifest } from './manifest.ts'
 import type { ManifestItems } from './manifest-items.ts'
-import type { LakeStateStore } from './state.ts'
+import type { LakeStateStore, ReadableManifests } from './state.ts'
 
 export type ManifestStore = Pick<
   LakeStateStore,
   | 'manifest'
   | 'manifests'
+  | 'readableManifests'
   | 'manifestHeads'
   | 'namedKeys'
   | 'adoptManifests'
@@ -18,6 +19,9 @@ export type ManifestStore = Pick<
   | 'forgetSkippedEpochs'
 >
 
+/** A manifest as it is saved, and with the watermark that the empty epochs give it. */
+type SavedManifest = { saved: Manifest; manifest: Manifest }
+
 /** The manifests with the watermarks that the empty epochs give them. */
 export function createManifestStore(items: ManifestItems): ManifestStore {
   async function manifest(bucket: number): Promise<Manifest> {
@@ -25,13 +29,23 @@ export function createManifestStore(items: ManifestItems): ManifestStore {
     return skipEmpty(saved ?? emptyManifest(bucket), emptyEpochs)
   }
 
-  async function readAll(): Promise<{ saved: Manifest; manifest: Manifest }[]> {
-    const [manifests, emptyEpochs] = await Promise.all([items.readManifests(), items.readEmptyEpochs()])
-    const ofBucket = new Map(manifests.map(each => [each.bucket, each]))
-    return Array.from({ length: BUCKETS }, (_, bucket) => {
+  async function readReadable(): Promise<ReadableManifests<SavedManifest>> {
+    const [read, emptyEpochs] = await Promise.all([items.readReadable(), items.readEmptyEpochs()])
+    const ofBucket = new Map(read.manifests.map(each => [each.bucket, each]))
+    const unreadable = read.unreadable.map(head => skipEmpty(head, emptyEpochs))
+    const isUnreadable = new Set(unreadable.map(({ bucket }) => bucket))
+    const manifests = Array.from({ length: BUCKETS }, (_, bucket) => {
       const saved = ofBucket.get(bucket) ?? emptyManifest(bucket)
       return { saved, manifest: skipEmpty(saved, emptyEpochs) }
     })
+    return { manifests: manifests.filter((_, bucket) => !isUnreadable.has(bucket)), unreadable }
+  }
+
+  /** Throws if a manifest cannot be read now. */
+  async function readAll(): Promise<SavedManifest[]> {
+    const { manifests, unreadable } = await readReadable()
+    if (unreadable[0] !== undefined) throw unreadable[0].error
+    return manifests
   }
 
   /** Returns the empty epochs after the change. `change` returns null if there is nothing to do. */
@@ -55,6 +69,10 @@ export function createManifestStore(items: ManifestItems): ManifestStore {
   const store: ManifestStore = {
     manifest,
     manifests: async () => (await readAll()).map(each => each.manifest),
+    async readableManifests() {
+      const { manifests, unreadable } = await readReadable()
+      return { manifests: manifests.map(each => each.manifest), unreadable }
+    },
     async manifestHeads() {
       const [heads, emptyEpochs] = await Promise.all([items.readHeads(), items.readEmptyEpochs()])
       const ofBucket = new Map(heads.map(each => [each.bucket, each]))

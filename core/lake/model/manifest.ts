@@ -108,27 +108,36 @@ export function dropRetired(manifest: Manifest, dropped: readonly RetiredSegment
 }
 
 /**
- * The segments that may have the first copy of an event that comes after those of the manifest. If arrivals
- * jump, the newest ones may be of a clock that was ahead, and the next event may follow those before the
- * jump. So both sides of the newest jump count.
+ * The segments that may have the first copy of an event that comes after those of the manifest, whatever a
+ * clock has dated that was ahead for a while. Epochs tell the order: what came before a segment did mostly not
+ * arrive after it. So the newest arrival is at most the earliest one from a segment on, and one that a clock
+ * ahead has dated is known for as long as that time has not come. The last segments have none after them that
+ * says so: if arrivals jump, the next event may follow those before the jump. So both sides of the newest jump
+ * count. Records that were stored late, as after a restoration, make more segments count, never fewer.
  */
 export function segmentsWithEventIds({ segments }: Pick<Manifest, 'segments'>): Segment[] {
-  const arrivals = segments.map(({ lastArrival }) => lastArrival).toSorted((a, b) => b - a)
-  const newest = arrivals[0] ?? 0
-  const beforeJump = arrivals.find((arrival, i) => i > 0 && (arrivals[i - 1] as number) - arrival > JUMP_S)
-  const isRecent = (arrival: number) =>
-    arrival > (beforeJump ?? newest)
-      ? arrival >= newest - LOOKBACK_S
-      : arrival >= (beforeJump ?? newest) - LOOKBACK_S
-  return segments.filter(({ eventIds, lastArrival }) => eventIds > 0 && isRecent(lastArrival))
+  const known: Segment[] = []
+  let [newest, arrival] = [Number.NaN, Number.POSITIVE_INFINITY]
+  let isBeforeJump = false
+  for (const segment of segments.toReversed()) {
+    const next = arrival
+    arrival = Math.min(arrival, segment.lastArrival)
+    if (Number.isNaN(newest)) newest = arrival
+    else if (!isBeforeJump && next - arrival > JUMP_S) [newest, isBeforeJump] = [arrival, true]
+    if (segment.eventIds > 0 && segment.lastArrival >= newest - LOOKBACK_S) known.unshift(segment)
+  }
+  return known
 }
 
+/** Segments whose arrivals are further apart, s, are not merged. */
+const UNMERGED_JUMP_S = 7 * 86_400
+
 /**
- * Whether arrivals jump between the segments. Such segments are not merged, so that the ids of both stay
- * known.
+ * Whether arrivals jump far between the segments, so that no merged segment has more than one jump: it keeps
+ * the ids of both sides of its newest one.
  */
 function isJump(a: Segment | undefined, b: Segment | undefined): boolean {
-  return a !== undefined && b !== undefined && Math.abs(a.lastArrival - b.lastArrival) > JUMP_S
+  return a !== undefined && b !== undefined && Math.abs(a.lastArrival - b.lastArrival) > UNMERGED_JUMP_S
 }
 
 /** Notes that the event_ids of old segments are needed no more. Returns null if all are still needed. */

@@ -51,6 +51,14 @@ export const EPOCH_TIMES = 100
 /** What is known of a manifest without its object. `bytes`: of the object, 0 without one. */
 export type ManifestHead = { bucket: number; compacted: number; bytes: number }
 
+/** What is known of a manifest that cannot be read now: `key` of its object, and why. */
+export type UnreadableManifest = ManifestHead & { key: string; error: unknown }
+
+export type ReadableManifests<Known = Manifest> = {
+  manifests: Known[]
+  unreadable: UnreadableManifest[]
+}
+
 /** By bucket: the version of the manifest in force, and the objects that it is in. */
 export type NamedKeys = ReadonlyMap<number, { version: number; keys: readonly string[] }>
 
@@ -113,8 +121,13 @@ export type LakeStateStore = {
 
   /** A consistent read; `emptyManifest` before the first compaction. */
   manifest(bucket: number): Promise<Manifest>
-  /** The manifests of all buckets, in their order. */
+  /** The manifests of all buckets, in their order. Throws if one of them cannot be read now. */
   manifests(): Promise<Manifest[]>
+  /**
+   * The manifests that can be read now, in the order of their buckets, and those whose object is missing,
+   * damaged or out of reach. What is true of all buckets must count the watermarks of both.
+   */
+  readableManifests(): Promise<ReadableManifests>
   /** Their watermarks and sizes, without opening the objects of the lake that hold the manifests. */
   manifestHeads(): Promise<ManifestHead[]>
   /** The objects that the manifests are in. Without buckets of which nobody can say it now. */

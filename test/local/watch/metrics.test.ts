@@ -114,10 +114,14 @@ test('erasures that wait are counted from the manifests, once a minute at most, 
       lake: async () => ({ epoch: 4, epochOpenedAt: now, epochTimes: [] }),
       shards: async () => [],
       manifestHeads: async () => [{ bucket: 0, compacted: 2, bytes: 1 }],
-      async manifests() {
+      async readableManifests() {
         calls += 1
         if (fails) throw new Error('away')
-        return [{ tombstones: [batch(1, 4, 5), batch(5, 7, null)] }, { tombstones: [batch(1, 1, null)] }]
+        const manifests = [
+          { tombstones: [batch(1, 4, 5), batch(5, 7, null)] },
+          { tombstones: [batch(1, 1, null)] },
+        ]
+        return { manifests, unreadable: [] }
       },
     } as never,
     freshUntil: async () => now - 1_500,

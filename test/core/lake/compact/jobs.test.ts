@@ -8,14 +8,15 @@ const HOUR = 3_600_000
 const BUCKET = 1
 
 /**
- * A pipeline with an epoch of one event every ten hours. All are compacted, and superseded files still exist.
+ * A pipeline with an epoch of one event every six hours, which is no jump. All are compacted, and superseded
+ * files still exist.
  */
 async function pipelineWithEpochs(epochs: number) {
   const pipeline = createLakePipeline({ epochFiles: 1, keepSupersededMs: 1_000 * HOUR })
   for (let epoch = 1; epoch <= epochs; epoch++) {
     await pipeline.acceptAndConsume(`in ${epoch}`)
     await pipeline.settle()
-    pipeline.clock.time += 10 * HOUR
+    pipeline.clock.time += 6 * HOUR
   }
   return pipeline
 }
@@ -24,12 +25,12 @@ const idsOf = (...epochs: number[]) =>
   epochs.map(epoch => `segments/event-ids/bucket=${BUCKET}/${epoch}-${epoch + 1}-0-0.parquet`)
 
 test('compaction looks for copies in the segments of the thirty hours before the newest one', async () => {
-  const pipeline = await pipelineWithEpochs(6)
+  const pipeline = await pipelineWithEpochs(7)
   const compact = vi.spyOn(pipeline.compactor, 'compactEpoch')
-  await pipeline.acceptAndConsume('in 7')
+  await pipeline.acceptAndConsume('in 8')
   await pipeline.settle()
   const bucket = compact.mock.calls[0]?.[0].buckets.find(candidate => candidate.bucket === BUCKET)
-  expect(bucket?.eventIds).toEqual(idsOf(3, 4, 5, 6))
+  expect(bucket?.eventIds).toEqual(idsOf(2, 3, 4, 5, 6, 7))
 })
 
 test('a compaction that is repeated changes neither manifest nor counters', async () => {

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { emptyManifest } from '#core/lake/model/manifest'
+import { createManifestItems } from '#core/lake/model/manifest-items'
 import { BUCKETS } from '#schemas/columns'
 import { encodeSimulatedTombstones } from '#test/simulation/simulated-ports'
 import { addErasure } from '#test/support/add-erasure'
@@ -115,6 +116,45 @@ test('a bucket that fails stays behind alone, and catches up when it works again
   pipeline.clock.time += HOUR
   await pipeline.settle()
   expect(await watermark(5)).toBe(4)
+})
+
+test('a bucket whose manifest is damaged waits alone, keeps all hot files, and goes on when it can be read', async () => {
+  const pipeline = createLakePipeline({ epochFiles: 1 })
+  const { state, lake, clock, logged } = pipeline
+  const watermarks = async () => (await state.manifestHeads()).map(({ compacted }) => compacted)
+  await pipeline.acceptAndConsume('a')
+  await pipeline.settle()
+  // Another process saves it, so this one does not have it in memory.
+  const manifest = await state.manifest(5)
+  const other = createManifestItems(state.pointers, { lake, clock })
+  expect(await other.saveManifest({ ...manifest, version: manifest.version + 1 })).toBe(true)
+  const key = pipeline.keys('manifests/bucket=5/').at(-1) ?? ''
+  const bytes = lake.objects.get(key) ?? expect.unreachable()
+  await lake.put(key, bytes.slice(1))
+  for (const name of ['b', 'c']) {
+    await pipeline.acceptAndConsume(name)
+    await pipeline.settle()
+  }
+  expect(await watermarks()).toEqual(ALL_BUCKETS.map(bucket => (bucket === 5 ? 2 : 4)))
+  await expect(state.manifest(5)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  for (let day = 0; day < 3; day++) {
+    clock.time += 25 * HOUR
+    await pipeline.settle()
+  }
+  expect(pipeline.keys('hot/')).toHaveLength(3)
+  // Once when it was met, and once after each of the three pauses.
+  expect(logged.filter(code => code === 'LAKE_OBJECT_DAMAGED')).toHaveLength(4)
+  expect(logged).not.toContain('JOB_FAILED')
+
+  await lake.put(key, bytes)
+  await pipeline.settle()
+  expect(logged).toContain('LAKE_OBJECT_REPAIRED')
+  expect(await watermarks()).toEqual(ALL_BUCKETS.map(() => 4))
+  for (let day = 0; day < 2; day++) {
+    clock.time += 25 * HOUR
+    await pipeline.settle()
+  }
+  expect(pipeline.keys('hot/')).toEqual([])
 })
 
 test('a backlog of epochs is compacted by one job, one epoch after the other', async () => {
@@ -277,21 +317,24 @@ test('a file that no manifest names is deleted when no job can add it any more',
 })
 
 test('event_ids are deleted when no later event can be a copy of theirs', async () => {
-  const pipeline = createLakePipeline({ epochFiles: 1 })
+  const pipeline = createLakePipeline({ epochFiles: 1, mergeSegments: 100 })
   const ids = () => pipeline.keys('segments/event-ids/')
   await pipeline.acceptAndConsume('a')
   await pipeline.settle()
-  pipeline.clock.time += 31 * HOUR
-  await pipeline.acceptAndConsume('b')
-  await pipeline.settle()
-  expect(ids()).toHaveLength(2)
+  for (const name of ['b', 'c', 'd', 'e', 'f', 'g']) {
+    pipeline.clock.time += 6 * HOUR
+    await pipeline.acceptAndConsume(name)
+    await pipeline.settle()
+  }
+  expect(ids()).toContain('segments/event-ids/bucket=1/7-8-0-0.parquet')
   for (let pass = 0; pass < 2; pass++) {
     pipeline.clock.time += 3 * HOUR
     await pipeline.settle()
   }
-  expect(ids()).toEqual(['segments/event-ids/bucket=1/2-3-0-0.parquet'])
+  expect(ids()).toHaveLength(6)
+  expect(ids()).not.toContain('segments/event-ids/bucket=1/1-2-0-0.parquet')
   const { segments } = await pipeline.state.manifest(BUCKET)
-  expect(segments.map(({ eventIds }) => eventIds)).toEqual([0, 1])
+  expect(segments.map(({ eventIds }) => eventIds)).toEqual([0, 1, 1, 1, 1, 1, 1])
 })
 
 test('a new shard does not join a closed epoch, even if maintenance paused after it listed the shards', async () => {

@@ -4,7 +4,7 @@ import { createRewriter } from '#core/lake/erase/rewriter'
 import { nextHotRewrite } from '#core/lake/erase/tombstones'
 import type { HotRewriteJob } from '#core/lake/model/compactor'
 import { hotKey } from '#core/lake/model/keys'
-import { emptyManifest, type Manifest } from '#core/lake/model/manifest'
+import { compactedByAll, emptyManifest, type Manifest } from '#core/lake/model/manifest'
 import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { createFakeClock } from '#test/support/fake-clock'
@@ -53,9 +53,12 @@ async function openRewriter({ callMs, tombstones }: { callMs: number; tombstones
   /** The epochs of each call since the last look. */
   const epochs = () =>
     calls.splice(0).map(({ keys }) => [...new Set(keys.map(key => Number(key.split(/[=/]/)[2])))])
-  const next = async () => nextHotRewrite([{ ...(await state.manifest(7)) }])
+  const next = async () => hotRewriteOf([await state.manifest(7)])
   return { rewriter: createRewriter(services), state, lake, epochs, next, compactor }
 }
+
+/** The next job when all manifests can be read. */
+const hotRewriteOf = (manifests: readonly Manifest[]) => nextHotRewrite(manifests, compactedByAll(manifests))
 
 test('a job that has had its slice of time keeps how far it has come, and the next one goes on there', async () => {
   const { rewriter, epochs, next } = await openRewriter({ callMs: 6 * SECOND, tombstones: [batch(1)] })
@@ -117,12 +120,12 @@ test('a pass over the hot files ends before the next one begins, however many er
   const under = batch(1, { hotUntil: 6 })
   const waiting = [batch(2), batch(3, { lastEpoch: 12 })]
   const before = [manifestWith(7, [under, ...waiting]), manifestWith(9, [batch(1, { lastEpoch: 11 })])]
-  expect(nextHotRewrite(before)).toEqual({ from: 6, until: 11, tombstones: [{ bucket: 7, number: 1 }] })
+  expect(hotRewriteOf(before)).toEqual({ from: 6, until: 11, tombstones: [{ bucket: 7, number: 1 }] })
   const after = [
     manifestWith(7, [{ ...under, hotUntil: 11 }, ...waiting]),
     manifestWith(9, [batch(1, { lastEpoch: 11 })]),
   ]
-  expect(nextHotRewrite(after)).toEqual({
+  expect(hotRewriteOf(after)).toEqual({
     from: 0,
     until: 13,
     tombstones: [
@@ -140,7 +143,7 @@ test.each([
   ['whose hot files are done', { hotUntil: 11 }, 20],
 ])('hot files do not get a job for a batch %s', (_, changes, compacted) => {
   const manifest = manifestWith(7, [batch(1, changes)], compacted)
-  expect(nextHotRewrite([{ ...manifest, round: { at: 0, number: 1 } }])).toBeNull()
+  expect(hotRewriteOf([{ ...manifest, round: { at: 0, number: 1 } }])).toBeNull()
 })
 
 function expectJob<T>(job: T | null): T {

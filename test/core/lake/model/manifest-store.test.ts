@@ -130,7 +130,7 @@ test('hot files are deleted only when the manifests say that their epochs are co
   }
   expect(pipeline.keys('hot/')).toEqual([])
   // An older version knows the manifests alone.
-  const saved = await pipeline.state.items.readManifests()
+  const { manifests: saved } = await pipeline.state.items.readReadable()
   expect(saved.map(({ compacted }) => compacted)).toEqual(Array.from({ length: BUCKETS }, () => 3))
 })
 

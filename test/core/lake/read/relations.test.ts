@@ -289,7 +289,7 @@ test('only events that share an event_id are searched for copies', async () => {
   )
   const found = await engine.rows(copiedKeysSql(read, 10))
   const copiedKeys = found.map(({ copied_key }) => String(copied_key))
-  expect(new Set(copiedKeys)).toEqual(new Set(['a', 'c'].map(id => String(eventKey(project.id, id)))))
+  expect(new Set(copiedKeys)).toEqual(new Set(['a', 'b', 'c'].map(id => String(eventKey(project.id, id)))))
   const names = ['stored', 'older', 'first', 'again', 'single', 'without']
   for (const keys of [copiedKeys, undefined]) {
     const rows = await engine.rows(namesSql({ ...read, from: MIDNIGHT - 3 * DAY, copiedKeys: keys }))
@@ -305,14 +305,16 @@ test('copies are looked for only in segments that arrived within 30 hours before
     [
       [[request({ event_id: 'e', timestamp: MIDNIGHT - 31 * HOUR })]],
       [[request({ event_id: 'f', timestamp: MIDNIGHT - 29 * HOUR })]],
-      [[request({ event_id: 'g', timestamp: MIDNIGHT })]],
+      ...[-24, -18, -12, -6, 0].map(hours => [
+        [request({ event_id: `g${hours}`, timestamp: MIDNIGHT + hours * HOUR })],
+      ]),
       [[request({ event_id: 'h', timestamp: MIDNIGHT + HOUR })]],
     ],
-    { compacted: 4 },
+    { compacted: 8 },
   )
   const scan = namesSql(read).scans?.find(({ table }) => table === 'segment_event_ids')
   expect(scan?.files).toEqual(
-    ['2-3-0-0', '3-4-0-0'].map(name => `segments/event-ids/bucket=7/${name}.parquet`),
+    [2, 3, 4, 5, 6, 7].map(epoch => `segments/event-ids/bucket=7/${epoch}-${epoch + 1}-0-0.parquet`),
   )
 })
 
