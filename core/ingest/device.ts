@@ -60,7 +60,9 @@ export function addDevice(properties: unknown, headers: DeviceHeaders): unknown 
   return width === undefined ? properties : Object.assign(properties, describeDevice(headers, Number(width)))
 }
 
-/** Returns browser, system and kind of device. `width` is the width of the screen, CSS px. Hints come first. */
+/**
+ * Returns browser, system and kind of device. `width` is the width of the screen, CSS px. Hints come first.
+ */
 export function describeDevice(
   { userAgent = '', brands = '', platform = '', isMobile }: DeviceHeaders,
   width: number,

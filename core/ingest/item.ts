@@ -12,9 +12,8 @@ export type WrittenEvent = { json: EventJson; event_id: string | null }
 /**
  * Reads one item that arrived at `now` (Unix ms), by the rules of docs/api/ingestion.md. null counts as
  * absent (R2). An empty id is a valid id. Fractions of a millisecond are cut off after the bounds are
- * checked. `label` names the item in messages: `events[3]`, or an empty text. `headers` describe the device (U137).
- * Throws MISSING_FIELDS,
- * INVALID_EVENT, INVALID_PROPERTIES or INVALID_TIMESTAMP.
+ * checked. `label` names the item in messages: `events[3]`, or an empty text. `headers` describe the device
+ * (U137). Throws MISSING_FIELDS, INVALID_EVENT, INVALID_PROPERTIES or INVALID_TIMESTAMP.
  */
 export function parseItem(
   item: JsonObject,
