@@ -42,7 +42,7 @@ const CHANGES: { text: string; times: number; with: string }[] = [
   {
     text: 'record.mirror = mirror;',
     times: 1,
-    with: '$&\nrecord.buffers = mutationBuffers;\nrecord.slices = aaSlices;',
+    with: '$&\nrecord.buffers = mutationBuffers;\nrecord.slices = aaSlices;\nrecord.compareAdopted = aaCompareAdopted;',
   },
   {
     text: 'const mutationBuffers = [];',
@@ -53,7 +53,19 @@ const aaTransparent = recordCall => (target, self, args) => {
   try { recordCall({ apply() {} }, self, args) } catch {}
   return aaApply(target, self, args)
 };
-const aaApply = Reflect.apply;`,
+const aaApply = Reflect.apply;
+const aaAdopters = new Map();
+const aaWatchAdopted = (host, compare) => {
+  aaAdopters.set(compare, host);
+  return () => aaAdopters.delete(compare);
+};
+const aaCompareAdopted = () => {
+  for (const [compare, host] of aaAdopters) {
+    // The document of a frame that has gone.
+    if (host.nodeName === "#document" && !host.defaultView) aaAdopters.delete(compare);
+    else try { compare() } catch {}
+  }
+};`,
   },
   {
     // A call of the page is recorded, then made: it happens once, and what it returns or throws is the page's
@@ -75,18 +87,35 @@ const aaApply = Reflect.apply;`,
     with: 'try { if (shadowRootEl && inDom(this)) manager.addShadowRoot(shadowRootEl, doc); } catch {}',
   },
   {
-    // The observers begin before the snapshot, so documents and hosts have no number yet.
+    // rrweb replaces the property of each document and shadow root, and so sees assignments alone: not what
+    // changes the list itself (`push`, an index). Ours compares the lists, and the page keeps its property.
     text: 'if (hostId === null || hostId === -1 || !patchTarget || !originalPropertyDescriptor)',
     times: 1,
-    with: 'if (!patchTarget || !originalPropertyDescriptor)',
+    with: `return aaWatchAdopted(host2, () => {
+    const id = mirror2.getId(host2.nodeName === "#document" ? host2 : index.host(host2));
+    const sheets = Array.from(host2.adoptedStyleSheets || []);
+    const known = stylesheetManager.aaAdopted.get(id) || [];
+    if (id === -1 || (sheets.length === known.length && known.every((sheet, at) => sheet === sheets[at]))) return;
+    stylesheetManager.adoptStyleSheets(sheets, id);
+  });
+  $&`,
   },
   {
-    text: 'if (hostId !== null && hostId !== -1) {\n        try {\n          stylesheetManager.adoptStyleSheets(sheets, hostId);',
+    // A list that has become empty is a change, too.
+    text: 'if (sheets.length === 0) return;',
     times: 1,
-    with: `{
-        try {
-          hostId = mirror2.getId(host2.nodeName === "#document" ? host2 : index.host(host2));
-          if (hostId !== -1) stylesheetManager.adoptStyleSheets(sheets, hostId);`,
+    with: 'this.aaAdopted.set(hostId, Array.from(sheets));',
+  },
+  {
+    // A snapshot has no sheets of the lists; they are recorded anew after it.
+    text: 'this.trackedLinkElements = /* @__PURE__ */ new WeakSet();',
+    times: 1,
+    with: '$&\n    this.aaAdopted = new Map();',
+  },
+  {
+    text: '__publicField(this, "trackedLinkElements", /* @__PURE__ */ new WeakSet());',
+    times: 1,
+    with: '$&\n    this.aaAdopted = new Map();',
   },
 ]
 

@@ -29,6 +29,8 @@ declare module '@rrweb/record' {
     mirror: { getNode(id: number): Node | null; getId(node: Node): number; reset(): void }
     /** What rrweb-in-slices.ts adds: whether a node is recorded now, and what collects changes. */
     slices: { take(node: Node): boolean }
+    /** Records the lists of adopted style sheets that have changed since the last call. */
+    compareAdopted(): void
     buffers: {
       doc: Document
       addedSet: Set<Node>

@@ -29,7 +29,6 @@ const BUILT: Record<string, string> = {
   'providers/chromium/group-memory.ts': 'names of fields in its calls',
   'replay/masking/typed-values.ts': 'what a person has typed, escaped: alternatives without repetitions',
   'schemas/query.ts': 'names of metrics and fields',
-  'tracker/device.ts': 'patterns of the file',
 }
 
 /** Expressions that may be slow as they stand, with the reason that they are not. Each has a test by size. */
@@ -41,8 +40,6 @@ const BOUNDED: Record<string, string> = {
   'tracker/address.ts: [^\\s?#]* begins again inside of its own match': 'the same',
   'tracker/address.ts: \\w* begins again inside of its own match':
     'SECRET reads 1,000 characters (ERROR_CHARS)',
-  'tracker/device.ts: .* begins again inside of its own match':
-    'the User-Agent is that of the own browser, not a text of a page',
 }
 
 test('no expression of the product takes more than linear time', () => {

@@ -5,13 +5,19 @@ import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { minify } from 'terser'
 
-export type Tracker = {
-  /** The minified script, for GET /tracker.js. */
+export type Script = {
+  /** The minified script. */
   code: string
-  /** The readable script, for GET /tracker.src.js. */
-  source: string
   /** SHA-256 of the UTF-8 bytes of `code`, in hex, for the header X-Tracker-SHA256. */
   sha256: string
+}
+
+/** The script with everything, for GET /tracker.js. */
+export type Tracker = Script & {
+  /** The same in a readable form, for GET /tracker.src.js. */
+  source: string
+  /** The script that only counts visits, for GET /tracker.core.js. */
+  core: Script
 }
 
 const ENTRY = fileURLToPath(new URL('index.ts', import.meta.url))
@@ -37,8 +43,20 @@ const BUNDLE = {
  * browsers. Throws the error of esbuild or terser.
  */
 export async function buildTracker(): Promise<Tracker> {
-  const { source, code } = await buildScript()
-  return { code, source, sha256: createHash('sha256').update(code).digest('hex') }
+  const [{ source, code }, core] = [await buildScript(), await buildScript(coreParts)]
+  return { ...withHash(code), source, core: withHash(core.code) }
+}
+
+/** The small script has the same modules, without what `IS_FULL` keeps from running (parts.ts). */
+const coreParts: Plugin = {
+  name: 'core-parts',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]tracker[\\/]parts\.ts$/ }, () => ({ contents: 'export const IS_FULL = false' }))
+  },
+}
+
+function withHash(code: string): Script {
+  return { code, sha256: createHash('sha256').update(code).digest('hex') }
 }
 
 async function buildScript(...plugins: Plugin[]): Promise<{ source: string; code: string }> {
@@ -48,7 +66,7 @@ async function buildScript(...plugins: Plugin[]): Promise<{ source: string; code
     ecma: 2020,
     toplevel: true,
     compress: {
-      passes: 2,
+      passes: 3,
       inline: 1,
       // `a === 'text'` stays as it is. The other way round would be 5 bytes more with gzip.
       lhs_constants: false,
@@ -99,10 +117,13 @@ export async function moduleSizes(): Promise<Record<string, number>> {
  */
 function prepare(source: string): string {
   const values = new Map<string, string>()
-  const rest = source.replace(/^ *var ([A-Z][A-Z_]*\d*) = ([\d* e]+|"[^"]*");\n/gm, (_, name, value) => {
-    values.set(name, value.startsWith('"') ? value : `(${value})`)
-    return ''
-  })
+  const rest = source.replace(
+    /^ *var ([A-Z][A-Z_]*\d*) = ([\d* e]+|true|false|"[^"]*");\n/gm,
+    (_, name, value) => {
+      values.set(name, value.startsWith('"') ? value : `(${value})`)
+      return ''
+    },
+  )
   return rest
     .replace('"use strict";\n', '')
     .replace(/\b[A-Z][A-Z_]*\d*\b/g, name => values.get(name) ?? name)

@@ -1,4 +1,5 @@
 import { attempt } from './api.ts'
+import { IS_FULL } from './parts.ts'
 
 /** Limits for values from the page (docs/api/tracker.md). Lengths are in UTF-16 code units. */
 const STRING_CHARS = 4096
@@ -6,9 +7,10 @@ const OBJECT_KEYS = 100
 const ARRAY_ITEMS = 50
 const DEPTH = 8
 /**
- * The service accepts up to 8192 bytes (docs/api/ingestion.md). Properties stay below that, and so do traits.
+ * The service accepts up to 8192 bytes (docs/api/ingestion.md), with those that it adds (U137). Properties
+ * stay below that, and so do traits.
  */
-const PROPERTIES_BYTES = 8192
+const PROPERTIES_BYTES = 8000
 /**
  * Maximum size of one call: each value counts 1, and a text also its length. More does not fit into 8192
  * bytes. Without this limit, an object that refers to large parts of the page (such as an element of a
@@ -26,6 +28,7 @@ export type Properties = Record<string, unknown>
  * `set` needs them.
  */
 export function cleanProperties(properties: unknown): Properties {
+  if (!IS_FULL) return flatProperties(properties)
   let sizeLeft = TOTAL_SIZE
 
   /**
@@ -66,6 +69,15 @@ export function cleanProperties(properties: unknown): Properties {
   }
 
   return bare((typeof properties === 'object' && copy(properties, [], '')) as Properties)
+}
+
+/** Returns the properties that are texts, numbers, true, false or null. The small script sends no others. */
+function flatProperties(properties: unknown): Properties {
+  const result: Properties = bare({})
+  for (const [key, value] of Object.entries(Object(properties)).slice(0, OBJECT_KEYS))
+    if (/str|num|bool/.test(value === null ? 'num' : typeof value) && !/email/i.test(key))
+      result[key] = (value as string)?.slice?.(0, STRING_CHARS) ?? value
+  return result
 }
 
 /** Returns a copy of an object without a prototype. */

@@ -23,8 +23,8 @@ export function attributeText(element: Element, name: string): string {
 export function readTag(element: Element, attribute: string): [string, Record<string, string>] {
   const properties: Record<string, string> = {}
   for (const { name, value } of element.attributes) {
-    const [before, key] = name.split(`${attribute}-`)
-    if (!before && key) properties[key.replace(/\W/g, '_')] = value
+    const [, key] = name.split(`${attribute}-`)
+    if (key) properties[key.replace(/\W/g, '_')] = value
   }
   return [element.getAttribute(attribute)!, properties]
 }

@@ -1,4 +1,5 @@
 import { bucketOf, chooseVariant, splitEqually, type Variant } from '#schemas/assignment'
+import { bare } from './clean.ts'
 import { viewerId } from './identity.ts'
 import { findAll } from './page.ts'
 import { dataset, endpoint, isPrintOnly } from './settings.ts'
@@ -8,9 +9,9 @@ import { track } from './track.ts'
 const ATTRIBUTE = 'data-aa-experiment'
 
 /** The variants of each running experiment, by its name. Without a prototype, every name is a normal key. */
-const running: Record<string, Variant[]> = Object.create(null)
+const running: Record<string, Variant[]> = bare({})
 /** The variants of this page load. */
-const assigned: Record<string, string | null> = Object.create(null)
+const assigned: Record<string, string | null> = bare({})
 let isLoaded = false
 
 /** Shows the elements of experiments, which a page may hide by this class until their texts are replaced. */

@@ -1,5 +1,6 @@
 import { bare, cleanProperties, fitProperties } from './clean.ts'
 import { userId } from './identity.ts'
+import { IS_FULL } from './parts.ts'
 import { flush, identifies } from './queue.ts'
 import { dataset } from './settings.ts'
 import { write } from './storage.ts'
@@ -26,7 +27,7 @@ export function identify(id: unknown, traits?: { email?: unknown } | null): void
   if (!user_id || user_id[ID_CHARS]) return
   const cleaned = cleanProperties(traits)
   cleaned.email = (traits?.email as string | undefined)?.trim?.().toLowerCase()
-  const fitted = fitProperties(cleaned)
+  const fitted = IS_FULL ? fitProperties(cleaned) : cleaned
   const previous_id = userId()
   flush()
   write('identified_uid', user_id)

@@ -11,11 +11,12 @@ import { identify } from './identify.ts'
 import { anonymousId, identifiedId } from './identity.ts'
 import { watchImpressions } from './impressions.ts'
 import { endWait, isReady, later, settle } from './later.ts'
-import { hideView, isVisible, restartView, runWhen, shownSince, showView, whenShown } from './lifecycle.ts'
+import { hideView, isVisible, restartView, runWhen, showView, whenShown } from './lifecycle.ts'
 import { receiveLink } from './linking.ts'
 import { routeHref, watchRoutes } from './navigation.ts'
 import { checkNotFound } from './not-found.ts'
 import type { Api } from './npm/index.d.ts'
+import { IS_FULL } from './parts.ts'
 import { watchPerformance } from './performance.ts'
 import { clear, flush, watchNetwork } from './queue.ts'
 import { watchScroll } from './scroll.ts'
@@ -34,12 +35,13 @@ function page(name?: unknown, since?: number): void {
 
 /** Counts a route: when the page is ready, and in SPA mode when the route has its title. */
 function viewRoute(since?: number): void {
-  runAll([() => page(0, since), checkNotFound])
+  if (IS_FULL) runAll([() => page(0, since), checkNotFound])
+  else page(0, since)
 }
 
 /** Looks for what the page of a route has: when it is ready, and in SPA mode just after each change. */
 function readRoute(): void {
-  runAll([watchImpressions, () => whenShown(runExperiments)])
+  if (IS_FULL) runAll([watchImpressions, () => whenShown(runExperiments)])
 }
 
 /** Runs once, when the document is parsed, or when the user leaves it earlier. */
@@ -48,7 +50,7 @@ function beginPage(): void {
   endWait()
   viewRoute()
   readRoute()
-  if (isOn('trackSpa') || isOn('trackHash')) watchRoutes(viewRoute, readRoute)
+  if (isOn('trackSpa') || (IS_FULL && isOn('trackHash'))) watchRoutes(viewRoute, readRoute)
 }
 
 /**
@@ -56,9 +58,9 @@ function beginPage(): void {
  * about to close.
  */
 function watchView({ type }: Event): void {
-  if (type !== 'pagehide' && isVisible()) showView()
-  else hideView()
-  if (shownSince && type !== 'beforeunload') return
+  const isShown = isVisible() && type !== 'pagehide'
+  if (IS_FULL) isShown ? showView() : hideView()
+  if (isShown && type !== 'beforeunload') return
   beginPage()
   flush()
 }
@@ -79,7 +81,7 @@ const methods: Record<string, (...args: never[]) => unknown> = {
   page,
   identify,
   set: setProperties,
-  experiment,
+  experiment: IS_FULL ? experiment : () => {},
   getIdentity: () => ({ anonymousId: anonymousId(), userId: identifiedId() }),
   requireConsent,
   grantConsent() {
@@ -87,7 +89,7 @@ const methods: Record<string, (...args: never[]) => unknown> = {
     storeConsent()
     track('$consent', { action: 'granted' })
     flush()
-    runExperiments()
+    if (IS_FULL) runExperiments()
   },
   consent,
   revokeConsent() {
@@ -97,7 +99,7 @@ const methods: Record<string, (...args: never[]) => unknown> = {
   },
   // What was seen so far belongs to the person who signs out.
   reset() {
-    restartView()
+    if (IS_FULL) restartView()
     flush()
     forgetPerson()
   },
@@ -122,13 +124,15 @@ const options: Record<string, () => void> = {
 
 function start(): void {
   if (!endpoint) {
-    endLoading()
+    if (IS_FULL) endLoading()
     return
   }
-  runAll([receiveLink, watchClicks, watchNetwork])
-  if (isOn('trackErrors')) attempt(watchErrors)
-  later(watchTime)
-  for (const name in options) if (isOn(`track${name}`)) later(options[name]!)
+  if (IS_FULL) {
+    runAll([receiveLink, watchClicks, watchNetwork])
+    if (isOn('trackErrors')) attempt(watchErrors)
+    later(watchTime)
+    for (const name in options) if (isOn(`track${name}`)) later(options[name]!)
+  }
   listen('visibilitychange pagehide pageshow beforeunload', watchView)
   runWhen(document.readyState === 'loading', 'DOMContentLoaded', () => {
     later(beginPage)
@@ -160,11 +164,12 @@ else {
   const script = findScript()
   // The address of a document that is no page of a site tells what is on the user's disk (`file:`), or is the
   // document (`data:`). So the tracker runs there only in an app that has such pages on purpose.
-  if (/^http/.test(location.href) || script?.dataset.app === 'true') attempt(readSettings, script)
+  if (/^http/.test(location.href) || (IS_FULL && script?.dataset.app === 'true'))
+    attempt(readSettings, script)
   // What is there may be an element with this id, which the page did not mean.
   const taken = window.aa as Node | undefined
   if (!taken || taken.nodeType) window.aa = api as Api
   later(() => window.aa === api || console.warn('aa is taken: use footfall'))
-  setTimeout(endLoading, LOADING_MS)
+  if (IS_FULL) setTimeout(endLoading, LOADING_MS)
   attempt(start)
 }

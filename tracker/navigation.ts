@@ -2,6 +2,7 @@ import { guarded, listen } from './api.ts'
 import { settle, waitFor } from './later.ts'
 import { restartView } from './lifecycle.ts'
 import { pageTime } from './page-time.ts'
+import { IS_FULL } from './parts.ts'
 import { flush } from './queue.ts'
 import { isOn } from './settings.ts'
 
@@ -21,7 +22,7 @@ const TITLE_MS = 2000
  * the fragment: an application writes there what the user types into a search, letter by letter.
  */
 function routeOf(address: string): string {
-  return isOn('trackQuery') ? address : address.replace(/\?[^#]*/g, '')
+  return IS_FULL && isOn('trackQuery') ? address : address.replace(/\?[^#]*/g, '')
 }
 
 /**
@@ -35,12 +36,12 @@ export function watchRoutes(view: (since: number) => void, read: () => void): vo
 
   const change = guarded((event?: Event) => {
     if (routeOf(location.href) === routeOf(routeHref) && !(event as PageTransitionEvent)?.persisted) return
-    restartView()
+    if (IS_FULL) restartView()
     flush()
     routeHref = location.href
     const begunAt = pageTime()
     waitFor(() => view(begunAt))
-    setTimeout(read, DRAWN_MS)
+    if (IS_FULL) setTimeout(read, DRAWN_MS)
     clearTimeout(timer)
     timer = setTimeout(settle, TITLE_MS)
   })

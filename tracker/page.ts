@@ -1,5 +1,6 @@
 import { redactEmails } from './address.ts'
 import { routeHref } from './navigation.ts'
+import { IS_FULL } from './parts.ts'
 import { isOn } from './settings.ts'
 
 /** Returns the address of the current route. */
@@ -12,7 +13,7 @@ export function routeAddress(): string {
  * is one (`#/a`, `#!/a`). Empty for a document of an app, whose path is one of the user's disk.
  */
 export function pathOf({ href, pathname }: URL): string {
-  const hashPath = isOn('trackHash') && /#!?(\/[^?]*)/.exec(href)
+  const hashPath = IS_FULL && isOn('trackHash') && /#!?(\/[^?]*)/.exec(href)
   return /^http/.test(href) ? redactEmails(hashPath ? hashPath[1]! : pathname) : ''
 }
 

@@ -2,6 +2,7 @@ import { listen } from './api.ts'
 import { bare } from './clean.ts'
 import { settle } from './later.ts'
 import { pageTime } from './page-time.ts'
+import { IS_FULL } from './parts.ts'
 import type { QueuedEvent } from './queued-event.ts'
 import { post, print, sendEvents } from './send.ts'
 import { isPrintOnly } from './settings.ts'
@@ -9,7 +10,7 @@ import { isHeld } from './storage.ts'
 
 const FLUSH_AFTER_MS = 5000
 /** Maximum number of events that wait for consent, because memory must not grow without limit. */
-const MAX_EVENTS = 1000
+const MAX_EVENTS = IS_FULL ? 1000 : 50
 /** Maximum number of events in a request (docs/api/limits.md#bounds-of-requests). */
 const BATCH_EVENTS = 100
 
@@ -24,7 +25,7 @@ let timer: ReturnType<typeof setTimeout> | 0 = 0
  * `since` is the `pageTime` when it happened.
  */
 export function enqueue(event: QueuedEvent, since: number): void {
-  if (isPrintOnly()) print(event.event, event)
+  if (IS_FULL && isPrintOnly()) print(event.event, event)
   else if (events.length < MAX_EVENTS) events.push(() => bare({ ...event, age: (pageTime() - since) >>> 0 }))
   timer ||= setTimeout(flush, FLUSH_AFTER_MS)
 }
@@ -34,8 +35,9 @@ export function flush(): void {
   settle()
   clearTimeout(timer)
   timer = 0
-  if (isHeld() || navigator.onLine === false) return
-  while (events[0]) sendEvents(events.splice(0, BATCH_EVENTS).map(withAge => withAge()))
+  if (isHeld() || (IS_FULL && navigator.onLine === false)) return
+  if (IS_FULL) while (events[0]) sendEvents(events.splice(0, BATCH_EVENTS).map(withAge => withAge()))
+  else for (const withAge of events) post('/track', JSON.stringify(withAge()))
   for (const body of identifies) post('/identify', body)
   clear()
 }

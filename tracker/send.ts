@@ -1,5 +1,6 @@
 import { attempt } from './api.ts'
 import { byteLength } from './clean.ts'
+import { IS_FULL } from './parts.ts'
 import type { QueuedEvent } from './queued-event.ts'
 import { endpoint, isPrintOnly } from './settings.ts'
 
@@ -28,15 +29,17 @@ export function print(what: string, value: unknown): void {
  */
 export function post(path: string, body: string): void {
   const address = endpoint + path
-  const bytes = byteLength(body)
-  busyBytes += bytes
-  setTimeout(() => {
-    busyBytes -= bytes
-  }, BUSY_MS)
+  if (IS_FULL) {
+    const bytes = byteLength(body)
+    busyBytes += bytes
+    setTimeout(() => {
+      busyBytes -= bytes
+    }, BUSY_MS)
+  }
   if (isPrintOnly()) print(path, body)
   // Without a beacon (false or nothing) the browser has none, refuses this one, or a policy of the page
-  // forbids them.
-  else if (!attempt(() => navigator.sendBeacon(address, new Blob([body], { type: 'text/plain' }))))
+  // forbids them. The small script then loses the event.
+  else if (!attempt(() => navigator.sendBeacon(address, body)) && IS_FULL)
     attempt(() =>
       fetch(address, {
         method: 'POST',

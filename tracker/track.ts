@@ -1,12 +1,12 @@
 import { cleanAddress, redactEmails } from './address.ts'
 import { campaignProperties } from './attribution.ts'
 import { bare, cleanProperties, fitProperties, type Properties } from './clean.ts'
-import { describeDevice, type Hints } from './device.ts'
 import { userId } from './identity.ts'
 import { isReady, later, settle } from './later.ts'
 import { whenShown } from './lifecycle.ts'
 import { pathOf, routeAddress, timeZone } from './page.ts'
 import { pageTime } from './page-time.ts'
+import { IS_FULL } from './parts.ts'
 import { enqueue } from './queue.ts'
 import { touchSession } from './session.ts'
 import { dataset } from './settings.ts'
@@ -45,13 +45,8 @@ export function track(event: unknown, properties?: unknown, since?: number): voi
         language: navigator.language,
         screen: `${screen.width}x${screen.height}`,
         timezone: timeZone(),
-        ...describeDevice(
-          navigator.userAgent,
-          (navigator as Navigator & { userAgentData?: Hints }).userAgentData,
-          screen.width,
-        ),
         ...touchSession(now),
-        ...campaignProperties(url.searchParams),
+        ...(IS_FULL && campaignProperties(url.searchParams)),
         ...fixed,
         ...(event === 'page_view' && { page: title }),
         ...given,
@@ -61,7 +56,7 @@ export function track(event: unknown, properties?: unknown, since?: number): voi
           project: dataset.project!,
           token: dataset.token,
           event,
-          properties: fitProperties(merged),
+          properties: IS_FULL ? fitProperties(merged) : merged,
           user_id: userId(),
           session_id: read('sid')!,
         },

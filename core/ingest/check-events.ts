@@ -2,6 +2,7 @@ import { ApiError } from '#core/errors'
 import type { Now } from '#core/ports'
 import type { ErrorCode } from '#schemas/errors'
 import type { RefusalReason } from '#schemas/refusals'
+import type { DeviceHeaders } from './device.ts'
 import { parseItem, type WrittenEvent } from './item.ts'
 import { type Ok, ok, type Refuse, refuse } from './results.ts'
 import type { TrackRequest } from './track-request.ts'
@@ -23,15 +24,17 @@ type BadEvent = { index: number; error: ApiError }
 export function checkEvents({ clock }: { clock: Now }) {
   return ({
     trackRequest: { items, labelOf },
+    sender,
   }: {
     trackRequest: TrackRequest
+    sender: DeviceHeaders
   }): Ok<{ events: WrittenEvent[]; arrivedAt: number }> | Refuse => {
     const arrivedAt = clock.now()
     const events: WrittenEvent[] = []
     const bad: BadEvent[] = []
     items.forEach((item, index) => {
       try {
-        events.push(parseItem(item, labelOf(index), arrivedAt))
+        events.push(parseItem(item, labelOf(index), arrivedAt, sender))
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         bad.push({ index, error })

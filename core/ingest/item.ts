@@ -1,6 +1,7 @@
 import { ApiError } from '#core/errors'
 import type { JsonObject } from '#core/text/json-object'
 import { EVENT_ID_PATTERN, EVENT_LIMITS } from '#schemas/event'
+import { addDevice, type DeviceHeaders } from './device.ts'
 import { fieldName } from './field-name.ts'
 import type { EventJson } from './record.ts'
 import { type SentEvent, writeEvent } from './write-event.ts'
@@ -11,17 +12,22 @@ export type WrittenEvent = { json: EventJson; event_id: string | null }
 /**
  * Reads one item that arrived at `now` (Unix ms), by the rules of docs/api/ingestion.md. null counts as
  * absent (R2). An empty id is a valid id. Fractions of a millisecond are cut off after the bounds are
- * checked. `label` names the item in messages: `events[3]`, or an empty text. Throws MISSING_FIELDS,
- * INVALID_EVENT, INVALID_PROPERTIES or INVALID_TIMESTAMP.
+ * checked. `label` names the item in messages: `events[3]`, or an empty text. `headers` describe the device
+ * (U137). Throws MISSING_FIELDS, INVALID_EVENT, INVALID_PROPERTIES or INVALID_TIMESTAMP.
  */
-export function parseItem(item: JsonObject, label: string, now: number): WrittenEvent {
+export function parseItem(
+  item: JsonObject,
+  label: string,
+  now: number,
+  headers: DeviceHeaders,
+): WrittenEvent {
   const event: SentEvent = {
     event: parseName(item.event, label),
     user_id: parseId(item.user_id, 'user_id', label),
     session_id: parseId(item.session_id, 'session_id', label),
     event_id: parseEventId(item.event_id, label),
     timestamp: parseTime(item, label, now),
-    properties: item.properties ?? null,
+    properties: addDevice(item.properties ?? null, headers),
   }
   return { json: writeEvent(event, label), event_id: event.event_id }
 }

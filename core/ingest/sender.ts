@@ -8,6 +8,10 @@ export type Sender = {
   userAgent: string | undefined
   /** The header Sec-CH-UA: the brands of a browser of Chromium. */
   brands: string | undefined
+  /** The header Sec-CH-UA-Mobile: whether the browser is one of a phone. */
+  isMobile: boolean
+  /** The header Sec-CH-UA-Platform: the system. */
+  platform: string | undefined
   /** The country that a proxy has found, in the header that the settings name. */
   proxyCountry: string | undefined
   /** Looked up for the country, never stored. */

@@ -13,8 +13,11 @@ import { installDocument, serverCard, skillDocument } from './agent-documents.ts
 import { authDocument, authorizationServer, protectedResource } from './discovery.ts'
 import { scriptName, stagePage, type ViewerScripts, viewerPage } from './replay-viewer.ts'
 
-/** The browser tracker: the minified script, its readable source, and the SHA-256 of the script in hex. */
-type Tracker = { code: string; source: string; sha256: string }
+/** A minified script, and the SHA-256 of its bytes in hex. */
+type Script = { code: string; sha256: string }
+
+/** The browser tracker with its readable source, and the smaller one. */
+type Tracker = Script & { source: string; core: Script }
 
 type DashboardFile = { contentType: string; text: string }
 
@@ -79,12 +82,15 @@ export function siteHandler(services: SiteServices): HttpFunction {
   }
 
   return httpFunction<'site'>(services.log, {
-    trackerJs: chain(routes.trackerJs)(async exchange => (await scripts()).script(exchange)),
-    // A page may name a version of an older release. It gets the current script, and caches ask again after
-    // an hour.
+    trackerJs: chain(routes.trackerJs)(async exchange => (await scripts()).full.script(exchange)),
+    trackerCore: chain(routes.trackerCore)(async exchange => (await scripts()).core.script(exchange)),
+    // A page may name a version of an older release. It gets the current script of this kind, and caches ask
+    // again after an hour.
     trackerVersion: chain(routes.trackerVersion)(async exchange => {
-      const { version, script, immutableScript } = await scripts()
-      return exchange.request.params.version === version ? immutableScript(exchange) : script(exchange)
+      const asked = exchange.request.params.version ?? ''
+      const { full, core } = await scripts()
+      const { version, script, immutableScript } = asked.endsWith(CORE_END) ? core : full
+      return asked === version ? immutableScript(exchange) : script(exchange)
     }),
     replayViewer: chain(routes.replayViewer)(async () => viewerPage(baseUrl, (await viewer()).page)),
     replayStage: chain(routes.replayStage)(async () => stagePage(baseUrl, (await viewer()).stage)),
@@ -128,9 +134,19 @@ function toTexts(list = ''): string[] {
   return list.split(/[,\n]/).filter(Boolean)
 }
 
+/** The end of a version's name of the smaller tracker, such as `0123456789abcdef.core.js`. */
+const CORE_END = '.core.js'
+
 /** How the scripts of the tracker are served. */
-function toScripts({ code, source, sha256 }: Tracker) {
-  const version = versionName({ sha256 })
+function toScripts(tracker: Tracker) {
+  return {
+    full: toScript(tracker, versionName(tracker)),
+    core: toScript(tracker.core, versionName(tracker.core).replace('.js', CORE_END)),
+    source: file(JAVASCRIPT, tracker.source),
+  }
+}
+
+function toScript({ code, sha256 }: Script, version: string) {
   const checksum = {
     'X-Tracker-Checksum-Algorithm': 'sha256',
     'X-Tracker-SHA256': sha256,
@@ -140,7 +156,6 @@ function toScripts({ code, source, sha256 }: Tracker) {
     version,
     script: file(JAVASCRIPT, code, checksum),
     immutableScript: immutableFile(JAVASCRIPT, code, checksum),
-    source: file(JAVASCRIPT, source),
   }
 }
 

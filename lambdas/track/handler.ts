@@ -148,6 +148,8 @@ function readSender({ countryHeader, findCaller }: Pick<TrackServices, 'countryH
         origin: headers.origin,
         userAgent: headers['user-agent'],
         brands: headers['sec-ch-ua'],
+        isMobile: headers['sec-ch-ua-mobile'] === '?1',
+        platform: headers['sec-ch-ua-platform'],
         proxyCountry: countryHeader === null ? undefined : headers[countryHeader],
         ip,
         findCaller: () => findCaller(request),

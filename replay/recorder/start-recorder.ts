@@ -64,6 +64,11 @@ export const END = 'aa-end'
 export const LEFT = 'aa-left'
 /** Positions of the pointer are recorded this often, ms. */
 const POINTER_MS = 100
+/**
+ * Lists of adopted style sheets are compared this often, ms: no browser says when a page changes one, and a
+ * thousand of them take 0.3 ms.
+ */
+const ADOPTED_MS = 100
 /** What changes the page. All else is what the user does, and the size of the window. */
 const PAGE_CHANGES: ReadonlySet<unknown> = new Set([
   Source.Mutation,
@@ -132,6 +137,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder 
     if (hasEnded) return
     hasEnded = true
     clearTimeout(timer)
+    clearInterval(adoptedTimer)
     if (gap) clearTimeout(gap)
     slices.stop()
     stopRecord?.()
@@ -225,6 +231,7 @@ export function startRecorder(settings: RecorderSettings, sink: Sink): Recorder 
     guard(() => end('too_long')),
     limits.maxDurationMs,
   )
+  const adoptedTimer = setInterval(guard(record.compareAdopted), ADOPTED_MS)
   const nodes = document.getElementsByTagName('*').length
   if (nodes > limits.maxNodes) {
     end('too_many_nodes')

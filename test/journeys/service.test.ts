@@ -29,20 +29,23 @@ test('the OpenAPI document describes every route of the API and names the addres
   expect(Object.keys(document.paths).toSorted()).toEqual([...new Set(paths)].toSorted())
 })
 
-test('the tracker has a checksum and cache headers, and a request with its ETag gets 304', async () => {
-  const response = await fetch(`${service.baseUrl}/tracker.js`)
-  const code = await response.text()
-  expect(response.status).toBe(200)
-  expect(response.headers.get('content-type')).toBe('application/javascript; charset=utf-8')
-  expect(response.headers.get('cache-control')).toBe('public, max-age=3600')
-  expect(response.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
-  expect(response.headers.get('x-tracker-sha256')).toBe(createHash('sha256').update(code).digest('hex'))
-  const etag = response.headers.get('etag') ?? ''
-  const secondResponse = await fetch(`${service.baseUrl}/tracker.js`, { headers: { 'If-None-Match': etag } })
-  expect([secondResponse.status, await secondResponse.text()]).toEqual([304, ''])
-  const source = await (await fetch(`${service.baseUrl}/tracker.src.js`)).text()
-  expect(source.length).toBeGreaterThan(code.length)
-})
+test.each(['tracker.js', 'tracker.core.js'])(
+  '/%s has a checksum and cache headers, and a request with its ETag gets 304',
+  async script => {
+    const response = await fetch(`${service.baseUrl}/${script}`)
+    const code = await response.text()
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/javascript; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=3600')
+    expect(response.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+    expect(response.headers.get('x-tracker-sha256')).toBe(createHash('sha256').update(code).digest('hex'))
+    const etag = response.headers.get('etag') ?? ''
+    const secondResponse = await fetch(`${service.baseUrl}/${script}`, { headers: { 'If-None-Match': etag } })
+    expect([secondResponse.status, await secondResponse.text()]).toEqual([304, ''])
+    const source = await (await fetch(`${service.baseUrl}/tracker.src.js`)).text()
+    expect(source.length).toBeGreaterThan(code.length)
+  },
+)
 
 test('CORS allows requests from every origin', async () => {
   const headers = {

@@ -11,7 +11,12 @@ const BASE_URL = 'https://a.example'
 /** The address that AWS gives to an API has 57 characters. */
 const LONG_ADDRESS_CHARS = 64
 
-const tracker = { code: '!function(){}()', source: 'function ä() {}', sha256: 'ab12'.repeat(16) }
+const tracker = {
+  code: '!function(){}()',
+  source: 'function ä() {}',
+  sha256: 'ab12'.repeat(16),
+  core: { code: '!0', sha256: 'cd34'.repeat(16) },
+}
 const numbers = readFileSync(new URL('../../docs/api/numbers.md', import.meta.url), 'utf8')
 const script = { code: '!function(){}()', sha256: 'cd34'.repeat(16) }
 const viewer = async () => ({ page: script, stage: script })
@@ -119,6 +124,23 @@ test.each([
     expect(headers['X-Tracker-SHA256']).toBe(tracker.sha256)
   },
 )
+
+test('the smaller tracker has its own checksum and versions', async () => {
+  const { status, body, headers } = await get(routes.trackerCore)
+  expect([status, String(body)]).toEqual([200, tracker.core.code])
+  expect(headers).toMatchObject({
+    'Cache-Control': 'public, max-age=3600',
+    'X-Tracker-SHA256': tracker.core.sha256,
+    'X-Tracker-Path': '/tracker/cd34cd34cd34cd34.core.js',
+  })
+  const versions = ['cd34cd34cd34cd34.core.js', 'ffffffffffffffff.core.js'].map(version =>
+    get(routes.trackerVersion, {}, { version }),
+  )
+  for (const { body } of await Promise.all(versions)) expect(String(body)).toBe(tracker.core.code)
+  const [current, older] = await Promise.all(versions)
+  expect(current!.headers['Cache-Control']).toBe('public, max-age=31536000, immutable')
+  expect(older!.headers['Cache-Control']).toBe('public, max-age=3600')
+})
 
 test('GET /tracker.src.js returns the readable source', async () => {
   expect(String((await get(routes.trackerSource)).body)).toBe(tracker.source)

@@ -39,6 +39,7 @@ test('CloudFront passes all requests to the API and caches only the scripts', ()
   expect(DefaultCacheBehavior.AllowedMethods).toHaveLength(7)
   expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).toEqual([
     routes.trackerJs.path,
+    routes.trackerCore.path,
     '/tracker/*',
     routes.trackerSource.path,
     routes.recorderJs.path,
@@ -146,6 +147,7 @@ test('without TLS CloudFront redirects pages and scripts, and refuses what may c
   )
   expect(redirected.map(({ PathPattern }) => PathPattern)).toEqual([
     '/tracker.js',
+    routes.trackerCore.path,
     '/tracker/*',
     routes.trackerSource.path,
     routes.recorderJs.path,

@@ -210,7 +210,12 @@ export async function openHttpService({
     tellsAddress,
     functions: {
       site: siteHandler({
-        tracker: async () => ({ code: 'small', source: 'readable', sha256: '0a' }),
+        tracker: async () => ({
+          code: 'small',
+          source: 'readable',
+          sha256: '0a',
+          core: { code: 'smaller', sha256: '0b' },
+        }),
         dashboard: async () => ({
           files: { 'app-0A.js': { contentType: 'application/javascript', text: 'start()' } },
         }),

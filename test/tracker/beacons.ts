@@ -12,22 +12,13 @@ export function useBeacons() {
     beacons.length = 0
     vi.stubGlobal('location', { hostname: 'shop.test' })
     vi.stubGlobal('navigator', {
-      sendBeacon(address: string, { text }: { text: string }) {
+      sendBeacon(address: string, text: string) {
         const body: Partial<QueuedEvent> & { events?: QueuedEvent[] } = JSON.parse(text)
         const events = (body.events ?? [body]).map(({ event, user_id }) => event ?? user_id ?? '')
         beacons.push({ path: new URL(address).pathname, body: text, events })
         return true
       },
     })
-    vi.stubGlobal(
-      'Blob',
-      class {
-        readonly text: string
-        constructor(parts: string[]) {
-          this.text = parts.join('')
-        }
-      },
-    )
   })
   afterEach(() => {
     vi.useRealTimers()

@@ -16,8 +16,8 @@ export type RecordedRequest = {
 export type RecordingServer = {
   /** Address of a page. The host is `shop.test`, unless another one is given. */
   page(path?: string, host?: string): string
-  /** The script element of the tracker, with additional attributes. */
-  snippet(attributes?: string): string
+  /** The script element of the tracker, or of the smaller one, with additional attributes. */
+  snippet(attributes?: string, script?: 'tracker.js' | 'tracker.core.js'): string
   /** Sets the HTML of every page, or of the pages at one path. */
   setPage(html: string, path?: string): void
   /** The status of all pages. */
@@ -42,7 +42,7 @@ export type RecordingServer = {
  * `.test` names lead here.
  */
 export async function startRecordingServer(): Promise<RecordingServer> {
-  const { code } = await builtTracker()
+  const { code, core } = await builtTracker()
   const requests: RecordedRequest[] = []
   const pages = new Map<string, string>()
   let html = ''
@@ -61,6 +61,8 @@ export async function startRecordingServer(): Promise<RecordingServer> {
       response.writeHead(202, { 'Content-Type': 'application/json' }).end('{"ok":true,"queued":true}')
     } else if (request.url === '/tracker.js') {
       response.setHeader('Content-Type', 'application/javascript').end(code)
+    } else if (request.url === '/tracker.core.js') {
+      response.setHeader('Content-Type', 'application/javascript').end(core.code)
     } else if (request.url?.startsWith('/experiments/config?')) {
       recorded.experimentRequests += 1
       response
@@ -78,8 +80,8 @@ export async function startRecordingServer(): Promise<RecordingServer> {
 
   const recorded: RecordingServer = {
     page: (path = '/', host = 'shop.test') => `http://${host}:${port}${path}`,
-    snippet: (attributes = '') =>
-      `<script src="http://stats.test:${port}/tracker.js" data-project="shop" data-token="aat_1" ${attributes}></script>`,
+    snippet: (attributes = '', script = 'tracker.js') =>
+      `<script src="http://stats.test:${port}/${script}" data-project="shop" data-token="aat_1" ${attributes}></script>`,
     setPage(page, path) {
       if (path === undefined) html = page
       else pages.set(path, page)

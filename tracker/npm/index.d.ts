@@ -29,7 +29,10 @@ export type Api = {
 
 /** The attributes of the script element, without `data-`. */
 export type TrackerOptions = {
-  /** Address of the script: `https://<your service>/tracker.js`. */
+  /**
+   * Address of the script: `https://<your service>/tracker.js`, or `/tracker.core.js` for a site that only
+   * counts.
+   */
   src: string
   token: string
   project?: string

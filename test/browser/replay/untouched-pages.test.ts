@@ -126,27 +126,84 @@ test('a page that adds more at once than may be recorded gets no error, and the 
   await page.context().close()
 })
 
-test('style sheets that a page adopts after the start are recorded, also in shadow trees', async () => {
+/** Changes of a list of adopted style sheets, in their order, and what is adopted after each of them. */
+const ADOPTIONS: [change: string, adopted: string[]][] = [
+  [`list.push(sheet('one'))`, ['one']],
+  [`list[1] = sheet('two')`, ['one', 'two']],
+  [`list[0] = sheet('three')`, ['three', 'two']],
+  [`list.splice(1, 1, sheet('four'), sheet('five'))`, ['three', 'four', 'five']],
+  [`list.reverse()`, ['five', 'four', 'three']],
+  [`list.pop()`, ['five', 'four']],
+  [`list.length = 0`, []],
+  [`host.adoptedStyleSheets = [sheet('six'), sheet('seven')]`, ['six', 'seven']],
+  [`host.adoptedStyleSheets = host.adoptedStyleSheets.slice(1)`, ['seven']],
+  [`host.adoptedStyleSheets = new Set([sheet('eight')])`, ['eight']],
+  [`host.adoptedStyleSheets = []`, []],
+]
+
+test.each([
+  ['a document', 'document'],
+  ['a shadow tree', 'document.getElementById("host").shadowRoot'],
+  ['a frame', 'document.getElementById("frame").contentDocument'],
+  ['a shadow tree that came later', 'document.getElementById("late").shadowRoot'],
+])('every change of the adopted style sheets of %s is recorded', async (_, host) => {
   const page = await openPage(
     await sharedBrowser(),
-    '<!doctype html><title>Shop</title><div id="host"></div>',
+    '<!doctype html><title>Shop</title><div id="host"></div><iframe id="frame" srcdoc="<p>Frame</p>"></iframe>',
   )
-  await page.evaluate(() => document.getElementById('host')!.attachShadow({ mode: 'open' }).append('x'))
+  const errors: string[] = []
+  page.on('pageerror', error => errors.push(String(error)))
+  await page.evaluate(
+    host => {
+      document.getElementById('host')!.attachShadow({ mode: 'open' }).append('x')
+      // A page may keep the list from before the recorder.
+      Object.assign(window, { list: new Function(`return ${host}?.adoptedStyleSheets`)() })
+    },
+    host.replace('("late")', '("late")?'),
+  )
   const recording = await startRecording(page)
   await untilWhole(page)
-  await page.evaluate(() => {
-    const sheet = (text: string) => {
-      const made = new CSSStyleSheet()
-      made.replaceSync(text)
-      return made
-    }
-    document.adoptedStyleSheets = [sheet('.of-page { color: red }')]
-    document.getElementById('host')!.shadowRoot!.adoptedStyleSheets = [sheet('.of-shadow { color: red }')]
-  })
-  await eventually(async () => {
-    const events = (await recording.recorded()).events.join()
-    expect(events).toContain('of-page')
-    expect(events).toContain('of-shadow')
-  })
+  await page.evaluate(host => {
+    document.body.insertAdjacentHTML('beforeend', '<div id="late"></div>')
+    document.getElementById('late')!.attachShadow({ mode: 'open' }).append('y')
+    const { list } = window as unknown as { list?: unknown }
+    Object.assign(window, { list: list ?? new Function(`return ${host}.adoptedStyleSheets`)() })
+  }, host)
+  for (const [change, adopted] of ADOPTIONS) {
+    const before = (await recording.recorded()).events.length
+    await page.evaluate(
+      ([change, host]) => {
+        const { list } = window as unknown as { list: CSSStyleSheet[] }
+        const sheet = (name: string) => {
+          const owner = new Function(`return ${host}`)() as Document | ShadowRoot
+          const window = (owner.ownerDocument ?? (owner as Document)).defaultView!
+          const made = new (window as unknown as typeof globalThis).CSSStyleSheet()
+          made.replaceSync(`.${name} { color: red }`)
+          return made
+        }
+        new Function('list', 'host', 'sheet', change!)(list, new Function(`return ${host}`)(), sheet)
+      },
+      [change, host],
+    )
+    await eventually(async () => {
+      const { events } = await recording.recorded()
+      expect(events.length, change).toBeGreaterThan(before)
+      expect(adoptedNames(events), change).toEqual(adopted)
+    })
+  }
+  expect(errors).toEqual([])
   await page.context().close()
 })
+
+/** Returns the names of the sheets of the last list that was recorded. */
+function adoptedNames(events: string[]): string[] {
+  const names = new Map<number, string>()
+  let last: number[] = []
+  for (const event of events) {
+    const { type, data } = JSON.parse(event)
+    if (type !== 3 || data.source !== 15) continue
+    for (const { styleId, rules } of data.styles ?? []) names.set(styleId, rules[0].rule.match(/\w+/)[0])
+    last = data.styleIds
+  }
+  return last.map(id => names.get(id)!)
+}

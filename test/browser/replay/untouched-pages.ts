@@ -72,6 +72,10 @@ export const PAGES: UntouchedPage[] = [
     run: `const root = document.getElementById('app').attachShadow({ mode: 'open' }); const sheet = new CSSStyleSheet(); note('adopt', () => { root.adoptedStyleSheets = [sheet] }); await new Promise(resolve => setTimeout(resolve)); note('again', () => { root.adoptedStyleSheets = [sheet, new CSSStyleSheet()] }); note('wrong', () => { root.adoptedStyleSheets = 5 }); note('length', () => root.adoptedStyleSheets.length)`,
   },
   {
+    name: 'lists of adopted style sheets that change',
+    run: `const host = document.getElementById('app'); for (const owner of [document, host.attachShadow({ mode: 'open' })]) { const list = owner.adoptedStyleSheets; const sheet = new CSSStyleSheet(); note('push', () => list.push(sheet, new CSSStyleSheet())); note('same', () => list === owner.adoptedStyleSheets && Array.isArray(list) && list[0] === sheet); note('index', () => list[1] = new CSSStyleSheet()); note('wrong', () => list.push({})); note('of an element', () => list.push(document.getElementById('style').sheet)); note('hole', () => list[9] = sheet); await new Promise(resolve => setTimeout(resolve, 150)); note('splice', () => list.splice(0, 1).length); note('delete', () => Reflect.deleteProperty(list, 0)); note('length', () => list.length = 0); note('same after', () => list === owner.adoptedStyleSheets); note('own', () => Object.keys(owner).join() + Object.hasOwn(owner, 'adoptedStyleSheets')) }`,
+  },
+  {
     name: 'attachShadow',
     run: `const host = document.getElementById('app'); note('open', () => host.attachShadow({ mode: 'open' })); note('twice', () => host.attachShadow({ mode: 'open' })); note('input', () => document.createElement('input').attachShadow({ mode: 'open' })); note('closed', () => document.createElement('div').attachShadow({ mode: 'closed' })); note('none', () => document.createElement('div').attachShadow()); note('length', () => host.attachShadow.length)`,
   },

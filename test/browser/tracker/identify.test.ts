@@ -37,7 +37,7 @@ test('`identify` sends waiting events first, then both ids and the traits, with 
     },
   ])
   expect(site.server.requests.find(({ path }) => path === '/identify')!.headers['content-type']).toBe(
-    'text/plain',
+    'text/plain;charset=UTF-8',
   )
   expect(await page.evaluate(() => window.aa!.getIdentity())).toEqual({
     anonymousId: before[0]!.user_id,

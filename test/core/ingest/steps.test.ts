@@ -98,19 +98,21 @@ test('the record of a bot has its project, its name and the number of events', (
   })
 })
 
+const sender = { userAgent: undefined, brands: undefined, isMobile: false, platform: undefined }
+
 test('good items become events with the time of their arrival', () => {
   const event = {
     json: '{"event":"signup","properties":null,"user_id":null,"session_id":null,"timestamp":1795000000000,"event_id":null}',
     event_id: null,
   }
-  expect(checkEvents({ clock })({ trackRequest })).toEqual(
+  expect(checkEvents({ clock })({ trackRequest, sender })).toEqual(
     ok({ events: [event], arrivedAt: 1_795_000_000_000 }),
   )
 })
 
 /** The error of POST /track/batch for these events. */
 function refusalOf(...events: JsonObject[]) {
-  const checked = checkEvents({ clock })({ trackRequest: parseBatch({ token: 'aat_shop', events }) })
+  const checked = checkEvents({ clock })({ trackRequest: parseBatch({ token: 'aat_shop', events }), sender })
   const { code, message, extras } = (checked as Refuse).error
   return { code, message, bad_events: extras.fields?.bad_events }
 }
@@ -151,6 +153,7 @@ test('100 bad events are all named', () => {
 test('a single bad event has no list', () => {
   const checked = checkEvents({ clock })({
     trackRequest: parseEvent({ token: 'aat_shop', event: 5 }),
+    sender,
   }) as Refuse
   expect(checked.error.message).toBe('Field `event` is not a string. Send a string.')
   expect(checked.error.extras.fields).toBeUndefined()
@@ -159,7 +162,7 @@ test('a single bad event has no list', () => {
 test('an unexpected error of a check is thrown, not refused', () => {
   const items = [new Proxy({}, { get: () => expect.unreachable('a bug') })]
   const step = checkEvents({ clock })
-  expect(() => step({ trackRequest: { ...trackRequest, items } })).toThrow('a bug')
+  expect(() => step({ trackRequest: { ...trackRequest, items }, sender })).toThrow('a bug')
 })
 
 const events = ['a', 'b'].map(event => ({ json: `{"event":"${event}"}`, event_id: null }))

@@ -128,20 +128,23 @@ export function httpFunctions(deployed: () => Deployed): void {
       expect([response.statusCode, response.headers.Allow]).toEqual([405, 'POST, OPTIONS'])
     })
 
-    test('serves the bundled tracker, and responds to HEAD with its headers only', async () => {
-      const trackerEvent = (method: string) =>
-        exampleEvent<HttpEvent>('default', event => {
-          Object.assign(event, { routeKey: `${method} /tracker.js`, rawPath: '/tracker.js' })
-          event.requestContext.http.method = method
-        })
-      const get = await request('site', trackerEvent('GET'))
-      expect(get.headers['Content-Type']).toContain('javascript')
-      expect(get.headers['Content-Encoding']).toBe('br')
-      const script = brotliDecompressSync(Buffer.from(get.body ?? '', 'base64'))
-      expect(script.toString()).toContain('data-token')
-      const head = await request('site', trackerEvent('HEAD'))
-      expect([head.statusCode, head.headers.ETag, head.body]).toEqual([200, get.headers.ETag, undefined])
-    })
+    test.each(['/tracker.js', '/tracker.core.js'])(
+      'serves the bundled %s, and responds to HEAD with its headers only',
+      async path => {
+        const trackerEvent = (method: string) =>
+          exampleEvent<HttpEvent>('default', event => {
+            Object.assign(event, { routeKey: `${method} ${path}`, rawPath: path })
+            event.requestContext.http.method = method
+          })
+        const get = await request('site', trackerEvent('GET'))
+        expect(get.headers['Content-Type']).toContain('javascript')
+        expect(get.headers['Content-Encoding']).toBe('br')
+        const script = brotliDecompressSync(Buffer.from(get.body ?? '', 'base64'))
+        expect(script.toString()).toContain('data-token')
+        const head = await request('site', trackerEvent('HEAD'))
+        expect([head.statusCode, head.headers.ETag, head.body]).toEqual([200, get.headers.ETag, undefined])
+      },
+    )
 
     test('lists the owner’s project when the API key is in the query string', async () => {
       const { owner } = deployed()

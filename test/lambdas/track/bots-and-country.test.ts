@@ -107,3 +107,24 @@ test.each([
   await send('/track', good, { headers: headers as Record<string, string> })
   expect(events()).toHaveLength(1)
 })
+
+test('an event of a browser gets its device from the headers, and one of a server none', async () => {
+  const { send, events } = trackFunction()
+  const agent = 'Mozilla/5.0 (Linux; Android 10; K) Chrome/131.0.0.0 Mobile Safari/537.36'
+  const headers = {
+    'user-agent': agent,
+    'sec-ch-ua': CHROME,
+    'sec-ch-ua-mobile': '?1',
+    'sec-ch-ua-platform': '"Android"',
+  }
+  const properties = { screen: '412x915' }
+  await send(
+    '/track/batch',
+    { token: 'aat_shop', events: [{ event: 'view', properties }, { event: 'paid' }] },
+    { headers },
+  )
+  expect(events().map(({ properties }) => properties)).toEqual([
+    { screen: '412x915', browser: 'Chrome', browser_version: '131', os: 'Android', device: 'mobile' },
+    null,
+  ])
+})

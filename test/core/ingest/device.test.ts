@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { describeDevice } from '#tracker/device'
+import { addDevice, type DeviceHeaders, describeDevice } from '#core/ingest/device'
+import { WrittenProperties } from '#core/ingest/properties'
 
 const CHROME_MAC =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1'
+
+/** The headers of a browser. */
+function from(userAgent: string, hints: Partial<DeviceHeaders> = {}): DeviceHeaders {
+  return { userAgent, brands: undefined, isMobile: false, platform: undefined, ...hints }
+}
 
 describe('the user agent gives', () => {
   test.each([
@@ -93,7 +99,7 @@ describe('the user agent gives', () => {
     ['Unknown', '', 'Unknown', 'desktop', 'SomethingElse/1.0', 1920],
     ['Unknown', '', 'Unknown', 'desktop', '', 1920],
   ])('%s %s on %s, %s', (browser, version, os, device, userAgent, width) => {
-    expect(describeDevice(userAgent, undefined, width)).toEqual({
+    expect(describeDevice(from(userAgent), width)).toEqual({
       browser,
       browser_version: version,
       os,
@@ -108,26 +114,22 @@ test.each([
   [768, 'tablet'],
   [767, 'mobile'],
 ])('a screen of %i px and a user agent without "Mobile" is a %s', (width, device) => {
-  expect(describeDevice(CHROME_MAC, undefined, width).device).toBe(device)
+  expect(describeDevice(from(CHROME_MAC), width).device).toBe(device)
 })
 
 test('"Mobile" in the user agent gives mobile for every screen width', () => {
-  expect(describeDevice(IPHONE, undefined, 932).device).toBe('mobile')
+  expect(describeDevice(from(IPHONE), 932).device).toBe('mobile')
 })
 
 describe('client hints', () => {
   const hints = {
-    brands: [
-      { brand: 'Not?A_Brand', version: '8' },
-      { brand: 'Chromium', version: '142' },
-      { brand: 'Microsoft Edge', version: '142' },
-    ],
-    mobile: false,
-    platform: 'Windows',
+    brands: '"Not?A_Brand";v="8", "Chromium";v="142", "Microsoft Edge";v="142"',
+    isMobile: false,
+    platform: '"Windows"',
   }
 
   test('give the browser and the system that a frozen user agent hides', () => {
-    expect(describeDevice(CHROME_MAC, hints, 1440)).toEqual({
+    expect(describeDevice(from(CHROME_MAC, hints), 1440)).toEqual({
       browser: 'Edge',
       browser_version: '142',
       os: 'Windows',
@@ -136,11 +138,11 @@ describe('client hints', () => {
   })
 
   test('with mobile set give mobile', () => {
-    expect(describeDevice(CHROME_MAC, { ...hints, mobile: true }, 1440).device).toBe('mobile')
+    expect(describeDevice(from(CHROME_MAC, { ...hints, isMobile: true }), 1440).device).toBe('mobile')
   })
 
   test('give Linux where the user agent names no system', () => {
-    expect(describeDevice('', { ...hints, platform: 'Linux' }, 1440).os).toBe('Linux')
+    expect(describeDevice(from('', { ...hints, platform: '"Linux"' }), 1440).os).toBe('Linux')
   })
 
   test.each([
@@ -153,12 +155,39 @@ describe('client hints', () => {
   ])(
     'with platform %j give %s, and an unknown platform gives the system of the user agent',
     (platform, os) => {
-      expect(describeDevice(CHROME_MAC, { ...hints, platform }, 1440).os).toBe(os)
+      expect(describeDevice(from(CHROME_MAC, { ...hints, platform: `"${platform}"` }), 1440).os).toBe(os)
     },
   )
 })
 
 test.each(['Android', 'Chrome', 'Android Mobi'])('the longest header, full of `%s`, is read', piece => {
   // 16 KiB are the headers that a server takes.
-  expect(describeDevice(piece.repeat(16_384 / piece.length), undefined, 390).browser_version).toBe('')
+  expect(describeDevice(from(piece.repeat(16_384 / piece.length)), 390).browser_version).toBe('')
+})
+
+const DEVICE = { browser: 'Safari', browser_version: '18', os: 'iOS', device: 'mobile' }
+
+test('an event with a screen and without a browser gets the device of its headers', () => {
+  expect(addDevice({ screen: '390x844', plan: 'pro' }, from(IPHONE))).toEqual({
+    screen: '390x844',
+    plan: 'pro',
+    ...DEVICE,
+  })
+})
+
+test.each([
+  ['names its browser', { screen: '390x844', browser: 'Kiosk' }],
+  ['has no screen, as one of a server', { plan: 'pro' }],
+  ['has a screen of another form', { screen: 'home' }],
+  ['has no properties', null],
+])('an event that %s stays as it is', (_, properties) => {
+  expect(addDevice(structuredClone(properties), from(IPHONE))).toEqual(properties)
+})
+
+test('wide properties, which are not parsed, get the device too', () => {
+  const wide = { screen: '390x844', text: 'x'.repeat(3_000) }
+  const written = new WrittenProperties(Buffer.from(JSON.stringify(wide)))
+  expect(addDevice(written, from(IPHONE))).toEqual({ ...wide, ...DEVICE })
+  const own = new WrittenProperties(Buffer.from(JSON.stringify({ ...wide, browser: 'Kiosk' })))
+  expect(addDevice(own, from(IPHONE))).toBe(own)
 })
