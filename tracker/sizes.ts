@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { buildTracker, buildWithout, moduleSizes } from './build.ts'
 
 /** Maximum size of the script with gzip, bytes (docs/decisions/2026-11-29-tracker-on-real-sites.md). */
-export const GZIP_BUDGET = 6_480
+export const GZIP_BUDGET = 6_510
 
 const gzipSize = (code: string) => gzipSync(code, { level: 9 }).length
 
