@@ -109,8 +109,15 @@ test.each(SITES)('the events of %s arrive once its hand-off is installed', async
       changes.map(({ event }) => event),
     ),
     received(events),
+    { refused: [], pages: '', server: '' },
   )) {
-    expect(verdict).toMatchObject({ arrived: true, count: 1, missing_properties: [], warnings: [] })
+    expect(verdict).toMatchObject({
+      arrived: true,
+      count: 1,
+      missing_properties: [],
+      warnings: [],
+      fix: null,
+    })
   }
   await runCalls(result, project.name)
 })
@@ -139,6 +146,7 @@ function received(events: readonly EventRow[]) {
       event,
       count: own.length,
       last_seen_at: own.at(-1)?.timestamp ?? null,
+      from: [],
       properties: Object.fromEntries(Object.keys(own[0]?.properties ?? {}).map(key => [key, own.length])),
       after_page_view: 0,
       repeats: 0,
