@@ -8,7 +8,7 @@ import { type PageReading, readPage } from './read-page.ts'
 /** Pages that are read; more are left out. */
 export const MAX_PAGES = 30
 /** Entries of each list of the findings. */
-const MAX_LIST = 200
+export const MAX_LIST = 200
 /** Headings and entries of the navigation that the findings keep. */
 const MAX_LABELS = 40
 
