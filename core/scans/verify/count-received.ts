@@ -45,8 +45,8 @@ export const receivedSince = defineReport<Params, Received>({
 })
 
 /**
- * One scan: the window functions look at the events before each event in its session. Of a planned event each
- * page and place has a row, and `sum_…` is of all its rows.
+ * One scan: the window functions look at the events before each event in its session. Of a planned event the
+ * most frequent pages and places have a row each, and what counts the event is the same in all of them.
  */
 function countsSql(read: LakeRead, { planned, properties }: Params): SqlQuery {
   const isPlanned = sql`event IN (${join(

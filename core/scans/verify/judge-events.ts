@@ -71,7 +71,7 @@ export function judgeEvents(
   })
 }
 
-/** What looks wrong, and what to change; null: nothing in the code of the site. `isSetting`: of the project. */
+/** What looks wrong, and what to change; null: nothing that is known. `isSetting`: a setting of the project. */
 type Fault = { warning: string; change: string | null; isSetting?: boolean }
 
 function fixOf(

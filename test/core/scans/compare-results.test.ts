@@ -41,7 +41,7 @@ test('a planned element that is gone from its page is named with its event and i
 })
 
 test('an element that has moved to another page, or has another address, is not gone', () => {
-  const moved = HOME.replace('a.btn /courses Book a course', '') + `${VISIT}\n  a.btn /new Book a course`
+  const moved = `${HOME.replace('a.btn /courses Book a course', '')}${VISIT}\n  a.btn /new Book a course`
   expect(goneAfter(moved)).toEqual([])
   expect(goneAfter(HOME.replace('/courses', '/all-courses') + VISIT)).toEqual([])
 })
