@@ -64,8 +64,8 @@ function named(names: readonly string[], sentence: (name: string) => string): st
 }
 
 /**
- * Elements of the plan before that the site has no more: their page was read again, and no element of any page
- * has their selector or their words.
+ * Elements of the plan before that the site has no more: their page was read again, and no element of any
+ * page has their selector or their words.
  */
 function goneElements({ minimum_viable_instrumentation }: ScanResult, { pages, actions }: Found): string[] {
   // Elements beyond the bound of the findings are unknown, not gone.

@@ -113,8 +113,8 @@ const OWN_EVENTS = [
 ]
 
 /**
- * Gives each element a name of its own: the one that it has already, or the next one that is left, the element
- * with the highest score first.
+ * Gives each element a name of its own: the one that it has already, or the next one that is left, the
+ * element with the highest score first.
  */
 function withOwnNames(candidates: readonly Candidate[], named: readonly Candidate[]): Candidate[] {
   const known = new Map(

@@ -71,7 +71,9 @@ export function judgeEvents(
   })
 }
 
-/** What looks wrong, and what to change; null: nothing that is known. `isSetting`: a setting of the project. */
+/**
+ * What looks wrong, and what to change; null: nothing that is known. `isSetting`: a setting of the project.
+ */
 type Fault = { warning: string; change: string | null; isSetting?: boolean }
 
 function fixOf(

@@ -16,8 +16,8 @@ import { eventually } from '#test/support/eventually'
 import { applyChanges, changesOf } from './install-handoff.ts'
 
 /**
- * The hand-off of fifteen sites is applied by a script that reads nothing but its text. Then a visitor uses the
- * elements, and the events arrive in a running service.
+ * The hand-off of fifteen sites is applied by a script that reads nothing but its text. Then a visitor uses
+ * the elements, and the events arrive in a running service.
  */
 
 /** Runs in the page. */

@@ -1,9 +1,9 @@
 import { sketch } from './sketch-site.ts'
 
 /**
- * Sites that were sketched before the last change of the rules, and judged for the first time after it. No rule
- * was mended by them: they say how the rules do with sites that nobody had in mind. Who mends a rule by one
- * moves it to another file.
+ * Sites that were sketched before the last change of the rules, and judged for the first time after it. No
+ * rule was mended by them: they say how the rules do with sites that nobody had in mind. Who mends a rule by
+ * one moves it to another file.
  */
 export const HELD_OUT_SKETCHES = [
   sketch(
