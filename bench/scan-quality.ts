@@ -1,3 +1,4 @@
+import { HELD_OUT_SKETCHES } from '#test/scans/sketches/held-out'
 import { type Judgement, judgeSketch, ratesOf } from '#test/scans/sketches/judge-sketches'
 import type { SketchedSite } from '#test/scans/sketches/sketch-site'
 import { SKETCHES } from '#test/scans/sketches/sketches'
@@ -9,7 +10,8 @@ import { UNSEEN_SKETCHES } from '#test/scans/sketches/unseen'
  */
 
 const hasFaults = process.argv.includes('--faults')
-print('sites that were sketched after the change, by which no rule was mended', UNSEEN_SKETCHES)
+print('sites that were held out until the rules were done, by which none was mended', HELD_OUT_SKETCHES)
+print('sites that were held out before, and looked at since', UNSEEN_SKETCHES)
 const accepted = print('sites that were sketched before the change', SKETCHES)
 console.log(percent(accepted))
 

@@ -15,12 +15,12 @@ export const REFUSAL_REASONS = {
 export type RefusalReason = keyof typeof REFUSAL_REASONS
 
 const reasonNames = Object.keys(REFUSAL_REASONS) as [RefusalReason, ...RefusalReason[]]
-const reason = z.enum(reasonNames)
+export const refusalReason = z.enum(reasonNames)
 
 /** What was refused for one reason. */
 export const refusedEvents = z
   .object({
-    reason,
+    reason: refusalReason,
     events: z.int().meta({ description: 'Events and identify requests of the last seven days (UTC dates)' }),
     last_at: z.string().meta({ description: 'ISO 8601: when the newest was refused' }),
     last: z.string().nullable().meta({ description: 'What the newest of them says about the reason' }),
@@ -39,7 +39,7 @@ export const trackVerdict = z
     would: z.enum(['store', 'refuse', 'count_as_bot']).meta({
       description: 'What POST /track would do. It answers 202 to bots, too, and stores nothing of them',
     }),
-    reason: reason.nullable().meta({ description: 'Why it would not be stored' }),
+    reason: refusalReason.nullable().meta({ description: 'Why it would not be stored' }),
     error: z.string().nullable().meta({ description: 'The error code that POST /track would answer' }),
     message: z.string().nullable().meta({ description: 'Its message, which says what to change' }),
     bot: z.object({ category: z.string(), actor: z.string() }).nullable(),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { documentedAs } from './documented-as.ts'
+import { refusalReason } from './refusals.ts'
 
 /**
  * What a website analysis says (docs/website-analysis.md). The words of a page are in fields named `quote`,
@@ -199,8 +200,18 @@ export const verifiedEvent = z
     arrived: z.boolean(),
     count: z.int(),
     last_seen_at: z.int().nullable().meta({ description: 'Unix ms' }),
+    from: documentedAs(
+      z.array(z.object({ page: z.string().nullable(), place: z.string().nullable(), count: z.int() })),
+      'objects',
+      'the page (path) and `place` that most of them have, five at most, and their count',
+    ),
     missing_properties: z.array(z.string()),
     warnings: z.array(z.string()),
+    fix: documentedAs(
+      z.object({ file_hint: z.string(), change: z.string() }).nullable(),
+      'object or null',
+      'file_hint (where in the code of the site) and change: what to do first; null: nothing',
+    ),
   })
   .meta({ id: 'ScanVerifiedEvent' })
 export type VerifiedEvent = z.infer<typeof verifiedEvent>
@@ -210,5 +221,17 @@ export const scanVerification = z
     analysis_id: z.string(),
     checked_at: z.int().meta({ description: 'Unix ms' }),
     events: z.array(verifiedEvent),
+    refused: documentedAs(
+      z.array(
+        z.object({
+          reason: refusalReason,
+          events: z.int(),
+          last: z.string().nullable(),
+          fix: z.string(),
+        }),
+      ),
+      'objects',
+      'reason, events, last, fix: what the project refused since the analysis, as GET /projects/{id} has it',
+    ),
   })
   .meta({ id: 'ScanVerification' })

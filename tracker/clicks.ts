@@ -47,9 +47,16 @@ export function watchClicks(): void {
     if (link && isOther && isListed(hostname!) && !isHeld())
       link.search = withLinkedId(link.search, anonymousId())
 
-    const tagged = closest('[data-aa-event]')
+    const tagged = closest('[data-aa-event]') as HTMLButtonElement | undefined
     if (tagged) {
-      if (isClick) track(...readTag(tagged, 'data-aa-event'))
+      // A click on a submit button sends no form whose fields are not valid (U132).
+      const isSent =
+        tagged.type !== 'submit' ||
+        tagged.formNoValidate ||
+        !tagged.form ||
+        tagged.form.noValidate ||
+        tagged.form.matches(':valid')
+      if (isClick && isSent) track(...readTag(tagged, 'data-aa-event'))
       return
     }
 

@@ -1,5 +1,11 @@
+import { quoted } from '#core/text/clean-text'
+import { bareWords } from '#scanner/advise/words-of-page'
+import type { SiteFindings } from '#scanner/read/findings'
+import { MAX_LIST } from '#scanner/read/read-site'
 import type { ScanResult } from '#schemas/website-scans'
 import type { StoredResult } from './scan-store.ts'
+
+type Found = Pick<SiteFindings, 'pages' | 'actions'>
 
 /** Changes that are named one by one; the rest is counted. */
 const MAX_NAMED = 10
@@ -11,12 +17,14 @@ const MAX_NAMED = 10
 export function compareResults(
   { result: before }: Pick<StoredResult, 'result'>,
   { result: after }: Pick<StoredResult, 'result'>,
+  findings: Found,
 ): { site: string[]; plan: string[] } | null {
   const site = [
     ...valueChange('The kind of site', classOf(before), classOf(after)),
     ...valueChange('What the site is about', before.framing, after.framing),
     ...listChanges('The site', 'uses', toolsOf(before), toolsOf(after)),
     ...listChanges('The site', 'has pages in', languagesOf(before), languagesOf(after)),
+    ...goneElements(before, findings),
   ]
   const plan = [
     ...listChanges('The plan', 'asks for the event', eventsOf(before), eventsOf(after)),
@@ -53,6 +61,28 @@ function listChanges(
 function named(names: readonly string[], sentence: (name: string) => string): string[] {
   const rest = names.length - MAX_NAMED
   return [...names.slice(0, MAX_NAMED).map(sentence), ...(rest > 0 ? [`And ${rest} more.`] : [])]
+}
+
+/**
+ * Elements of the plan before that the site has no more: their page was read again, and no element of any
+ * page has their selector or their words.
+ */
+function goneElements({ minimum_viable_instrumentation }: ScanResult, { pages, actions }: Found): string[] {
+  // Elements beyond the bound of the findings are unknown, not gone.
+  if (actions.length >= MAX_LIST) return []
+  const read = new Set(pages.filter(({ status }) => status < 400).map(({ path }) => path))
+  const selectors = new Set(actions.map(({ selector }) => selector))
+  const said = new Set(actions.map(({ words }) => bareWords(words)))
+  const gone = minimum_viable_instrumentation.filter(({ placement }) => {
+    const { page = null, selector = null, words = null } = placement ?? {}
+    const isThere = selector !== null && (selectors.has(selector) || (words !== null && said.has(words)))
+    return page !== null && selector !== null && read.has(page) && !isThere
+  })
+  const byEvent = new Map(gone.map(({ event, placement }) => [event, placement]))
+  return named([...byEvent.keys()], event => {
+    const { page, words, selector } = byEvent.get(event) ?? {}
+    return `The element of the event ${event}, ${quoted(words ?? selector)} on ${quoted(page)}, is no longer on the site.`
+  })
 }
 
 /** Events of both plans whose element has moved, or has other words on it. */

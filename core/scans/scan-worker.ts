@@ -23,8 +23,12 @@ export type ScanWorkerServices = {
   advise: Advise
   /** Words the advice of a full analysis better. It never fails but with the signal's reason. */
   polish?: ((result: ScanResult, signal?: AbortSignal) => Promise<ScanResult>) | undefined
-  /** Compares a result with that of the analysis before. */
-  compare(before: StoredResult, after: StoredResult): { site: string[]; plan: string[] } | null
+  /** Compares a result with that of the analysis before; `findings` are those of the new one. */
+  compare(
+    before: StoredResult,
+    after: StoredResult,
+    findings: SiteFindings,
+  ): { site: string[]; plan: string[] } | null
   /** Is called at the end of a full analysis for a project, also of one that has failed. */
   onFull?(scan: Scan): Promise<void>
   clock: Now
@@ -78,7 +82,7 @@ export function createScanWorker(services: ScanWorkerServices) {
     const project = scan.project_id ?? null
     const advice = watch(() => advise(visited.findings, { mode: depth, focus: scan.focus, project }))
     const result = await polished(scan, advice)
-    await finish(scan, { result, coverage: visited.coverage })
+    await finish(scan, { result, coverage: visited.coverage }, visited.findings)
   }
 
   /** Previews keep the words of the rules: anybody may ask for one, and its caller waits. */
@@ -88,10 +92,10 @@ export function createScanWorker(services: ScanWorkerServices) {
     return services.polish(advice, stopping)
   }
 
-  async function finish(scan: Scan, stored: StoredResult): Promise<void> {
+  async function finish(scan: Scan, stored: StoredResult, findings: SiteFindings): Promise<void> {
     const depth = depthOf(scan)
     const before = scan.is_rescan ? await store.findResult(scan, depth) : null
-    const change = before === null ? null : watchOf(scan)(() => compare(before, stored))
+    const change = before === null ? null : watchOf(scan)(() => compare(before, stored, findings))
     // A run that was taken for dead must not replace what a later one has written.
     if (!(await store.setStage(scan, 'writing'))) return
     await store.saveResult(scan, depth, withChange(stored, change && { at: clock.now(), ...change }, before))

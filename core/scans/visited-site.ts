@@ -44,7 +44,7 @@ const page = z.object({
   ...{ rendered: z.boolean(), isShell: z.boolean(), words: count },
 })
 
-const findings = z.object({
+const ofPages = z.object({
   url: path,
   hostname: text(300),
   pages: list(page, 30),
@@ -72,6 +72,8 @@ const findings = z.object({
   has_consent_banner: z.boolean(),
   notes: list(text(10_000), 10),
 })
+
+const findings = ofPages.extend({ first: ofPages.nullable() })
 
 const coverage = z.object({
   pages: list(z.object({ url: path, status: count, rendered: z.boolean() }), 30),

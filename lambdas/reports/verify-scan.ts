@@ -9,9 +9,12 @@ import { findScan } from '#core/scans/find-scan'
 import type { ScanStore } from '#core/scans/scan-store'
 import { receivedSince } from '#core/scans/verify/count-received'
 import { judgeEvents } from '#core/scans/verify/judge-events'
+import type { RefusalStore } from '#core/usage/refusal-store'
 import type { UsedEvents } from '#core/usage/used-events'
 import type { accountChain } from '#lambdas/chain/account-chain'
 import type { Endpoint } from '#lambdas/chain/chain'
+import { refusedEventsOf } from '#lambdas/control/refused-events'
+import { siteFiles } from '#scanner/handoff/site-files'
 import { routes } from '#schemas/routes'
 import { keptSince, type RetentionServices, toScopedProject } from './visible-events.ts'
 
@@ -23,6 +26,7 @@ export type VerifyScanServices = ReportServices &
     experiments: Pick<ExperimentStore, 'list'>
     readProject: ReadProject
     usedEvents: UsedEvents
+    refusalStore: Pick<RefusalStore, 'read'>
   }
 
 /**
@@ -33,7 +37,7 @@ export function verifyScanEndpoint(
   services: VerifyScanServices,
   chain: ReturnType<typeof accountChain>,
 ): Endpoint {
-  const { scanStore, projects, experiments, readProject, usedEvents, clock } = services
+  const { scanStore, projects, experiments, readProject, usedEvents, refusalStore, clock } = services
 
   /** Whether a report, an experiment or the context has named an event; null: nobody can say. */
   async function findUses(project: Project): Promise<(event: string) => boolean | null> {
@@ -63,7 +67,7 @@ export function verifyScanEndpoint(
         'The analysis is for no project. Create a project with its id as `source_scan_id`, or upgrade it with `project`.',
       )
     }
-    const received = await runReport(receivedSince, services, {
+    const counting = runReport(receivedSince, services, {
       project,
       query: {
         startedAt: scan.created_at,
@@ -74,17 +78,26 @@ export function verifyScanEndpoint(
       identity: await openIdentity(services, toScopedProject(project, caller)),
       keptSince: keptSince(services, caller),
     })
+    const [received, refusals] = await Promise.all([counting, refusalStore.read(project.id, clock.now())])
     const isUsed = await findUses(project)
     const planned = new Set(plan.map(({ event }) => event))
     const events = received.events.map(each =>
       planned.has(each.event) ? { ...each, is_used: isUsed(each.event) } : each,
+    )
+    const refused = refusals
+      .filter(({ at }) => at >= scan.created_at)
+      .map(each => refusedEventsOf(each, project))
+      .map(({ reason, events, last, fix }) => ({ reason, events, last, fix }))
+    const { pages, server = 'the code of the server' } = siteFiles(
+      stored?.result.understanding.framework ?? null,
     )
     return {
       status: 200,
       body: {
         analysis_id: scan.id,
         checked_at: clock.now(),
-        events: judgeEvents(plan, { ...received, events }),
+        events: judgeEvents(plan, { ...received, events }, { refused, pages, server }),
+        refused,
       },
     }
   })

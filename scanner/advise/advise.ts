@@ -1,16 +1,16 @@
 import { quoted } from '#core/text/clean-text'
 import type { SiteFindings } from '#scanner/read/findings'
 import { intentOfAnyWords } from '#scanner/read/intents'
-import { RECOMMENDED_EVENTS, type ScanDepth, type ScanResult } from '#schemas/website-scans'
-import { candidatesOf } from './candidates.ts'
+import type { ScanDepth, ScanResult } from '#schemas/website-scans'
+import { chooseEvents } from './choose-events.ts'
 import { testsOf } from './experiments.ts'
-import { claimsOf, framingOf, questionOf } from './framing.ts'
+import { CLASS_WORDS, claimsOf, framingOf, questionOf } from './framing.ts'
 import { funnelsOf } from './funnels.ts'
 import { advancedTrackingLater, businessEventsLater } from './later.ts'
 import { notNeededYet } from './not-needed.ts'
 import { projectNameOf } from './project-name.ts'
 import { recommend } from './recommend.ts'
-import { bareWords } from './words-of-page.ts'
+import { bareWords, pageWords } from './words-of-page.ts'
 
 export type AdviceOptions = {
   mode: ScanDepth
@@ -20,8 +20,6 @@ export type AdviceOptions = {
   project?: string | null
 }
 
-/** An event below this part of the best one is left for later, as long as enough others are there. */
-const WORTHWHILE = 0.2
 /** Blind spots of the site beside those of the recommended events. */
 const MAX_BLINDSPOTS = 8
 
@@ -34,15 +32,13 @@ export function advise(
   { mode, focus = null, project = null }: AdviceOptions,
 ): ScanResult {
   const goal = focus === null ? null : intentOfAnyWords(focus)
-  const candidates = candidatesOf(
+  const events = chooseEvents(
     findings,
+    mode,
     focus === null ? null : { intent: goal?.intent ?? null, words: focus },
   )
-  const { min, max } = RECOMMENDED_EVENTS[mode]
-  const best = Math.max(0, ...candidates.map(({ score }) => score))
-  const worthwhile = candidates.filter(({ score }) => score >= WORTHWHILE * best).length
-  const count = Math.min(max, Math.max(min, worthwhile))
-  const chosen = candidates.slice(0, count).map((candidate, i) => ({
+  const candidates = [...events.chosen, ...events.left]
+  const chosen = events.chosen.map((candidate, i) => ({
     candidate,
     recommendation: recommend(candidate, i + 1, findings, project ?? projectNameOf(findings.hostname)),
   }))
@@ -58,13 +54,17 @@ export function advise(
       languages: findings.languages,
       framework: findings.framework?.name ?? null,
       pages_read: findings.pages.map(({ path }) => bareWords(path, 120)),
-      notes: [...findings.notes, ...noteOfFocus(findings, focus, goal?.intent ?? null)],
+      notes: [
+        ...findings.notes,
+        ...noteOfClass(findings),
+        ...noteOfFocus(findings, focus, goal?.intent ?? null),
+      ],
     },
     normalized_url: findings.url,
     hostname: findings.hostname,
     current_blindspots: blindspotsOf(findings, recommended),
     minimum_viable_instrumentation: recommended,
-    not_needed_yet: notNeededYet(findings, candidates.slice(count)),
+    not_needed_yet: notNeededYet(findings, events.left),
     goal_driven_funnels: funnelsOf(recommended, findings),
     after_install_agent_behavior: behaviorOf(findings, recommended),
     business_events_later: businessEventsLater(findings),
@@ -72,6 +72,16 @@ export function advise(
     suggested_ab_tests: testsOf(chosen, findings),
     analytics_detected: { providers: findings.providers, has_tracker: findings.has_tracker },
   }
+}
+
+/** Says so if the first page alone, which a preview reads, looks like another kind of site. */
+function noteOfClass({ first, pages, classification }: SiteFindings): string[] {
+  const before = first?.classification.site_class ?? classification.site_class
+  if (before === classification.site_class) return []
+  const alone = pageWords(first?.pages[0]?.path ?? '/', 80)
+  return [
+    `${alone} alone looks like ${CLASS_WORDS[before]}; the ${pages.length} pages that were read look like ${CLASS_WORDS[classification.site_class]}.`,
+  ]
 }
 
 /** Whether the focus is what an element of the site says, in whatever words. */

@@ -40,8 +40,15 @@ const COUNTED_DOWNLOAD =
 /** What the owner has named: an intent, or the words of an element. */
 export type Focus = { intent: Intent | null; words: string }
 
-/** All events that the site could have: those of the focus, then the most telling ones. */
-export function candidatesOf(findings: SiteFindings, focus: Focus | null): Candidate[] {
+/**
+ * All events that the site could have: those of the focus, then the most telling ones. `named`: events whose
+ * names are given, because a preview has shown them.
+ */
+export function candidatesOf(
+  findings: SiteFindings,
+  focus: Focus | null,
+  named: readonly Candidate[] = [],
+): Candidate[] {
   const { site_class } = findings.classification
   const worthAnEvent = oncePerAct(findings.actions.filter(action => isWorthAnEvent(action)))
   const byTemplate = Map.groupBy(worthAnEvent, action =>
@@ -59,6 +66,7 @@ export function candidatesOf(findings: SiteFindings, focus: Focus | null): Candi
         return [{ template, ...namesOf(template, actions, site_class), actions, begin: null, score }]
       })
     }),
+    named,
   )
   const known = new Set(ofActions.map(({ event }) => event))
   const ofOutcomes = OUTCOME_EVENTS.filter(
@@ -104,15 +112,31 @@ const OWN_EVENTS = [
   'fourth_button_chosen',
 ]
 
-/** Gives each element a name of its own. The element with the highest score has the first name. */
-function withOwnNames(candidates: readonly Candidate[]): Candidate[] {
+/**
+ * Gives each element a name of its own: the one that it has already, or the next one that is left, the
+ * element with the highest score first.
+ */
+function withOwnNames(candidates: readonly Candidate[], named: readonly Candidate[]): Candidate[] {
+  const known = new Map(
+    candidates.map(candidate => [candidate, named.find(other => isSameEvent(candidate, other))]),
+  )
+  const taken = new Set([...known.values()].map(other => other?.event))
+  const left = OWN_EVENTS.filter(name => !taken.has(name))
   const own = candidates
-    .filter(({ template }) => template.intent === 'other')
+    .filter(candidate => candidate.template.intent === 'other' && known.get(candidate) === undefined)
     .toSorted((a, b) => b.score - a.score)
   return candidates.flatMap(candidate => {
-    const event = candidate.template.intent === 'other' ? OWN_EVENTS[own.indexOf(candidate)] : candidate.event
+    const other = known.get(candidate)
+    if (other !== undefined) return [{ ...candidate, event: other.event, noun: other.noun, act: other.act }]
+    const event = candidate.template.intent === 'other' ? left[own.indexOf(candidate)] : candidate.event
     return event === undefined ? [] : [{ ...candidate, event }]
   })
+}
+
+/** Whether two events are of the same elements, or of the same outcome. */
+export function isSameEvent(a: Candidate, b: Candidate): boolean {
+  if (a.template !== b.template) return false
+  return a.template.intent !== 'other' || isSameWords(a.actions[0]?.words ?? '', b.actions[0]?.words ?? '')
 }
 
 /**

@@ -157,7 +157,11 @@ function hintOf(
     also.length === 0
       ? ''
       : ` The same event belongs to ${also.length === 1 ? 'one more element' : `${also.length} more elements`}, each with its own attributes: ${also.map(other => `${JSON.stringify(other.selector)} on ${pageWords(other.page, 80)}`).join(', ')}.`
-  return `Add ${code} to ${element}. The selector ${JSON.stringify(selector)} matches it on ${path}. A click on it sends the event, and no script is needed.${more}`
+  const sent =
+    action?.kind === 'form'
+      ? 'It sends the event when the browser sends the form, not by a click while a field is not valid'
+      : 'A click on it sends the event'
+  return `Add ${code} to ${element}. The selector ${JSON.stringify(selector)} matches it on ${path}. ${sent}, and no script is needed.${more}`
 }
 
 /** What is done once the form is sent. An order is not: further steps follow. */

@@ -189,7 +189,7 @@ function checks(
   return `## Check
 
 1. Run the site on localhost and open a page: the console prints lines that begin with [aa-dev], and nothing is sent.
-2. Click each element, and submit each form. Each click prints one line with the event and its properties${example === undefined ? '' : `, such as ${example.event}`}. A second line for one click is a mistake.
+2. Click each element, and send each form with valid values: a click that only shows a wrong field sends no event. Each click prints one line with the event and its properties${example === undefined ? '' : `, such as ${example.event}`}. A second line for one click is a mistake.
 3. document.querySelectorAll('[data-aa-event]').length: at least ${attributePages(events)}.
 4. After the deployment use each element once, wait a minute, and call ${verify}.${isOwned ? '' : ` Only the account that has the analysis can call it. Else GET ${baseUrl}/events?project=${name}&since=1d lists what has arrived.`}`
 }

@@ -1,9 +1,10 @@
 import { plainText } from '#core/text/clean-text'
-import type { Action } from './findings.ts'
+import type { Action, Intent } from './findings.ts'
 import { type FormReading, fieldOf, isSubmit, MAX_FIELDS, purposeOf } from './forms.ts'
 import { type HtmlElement, type HtmlPage, textOf } from './html-tree.ts'
 import { type IntentOfWords, intentOfWords, mentions } from './intents.ts'
 import { ancestorOf, regionOf } from './regions.ts'
+import type { DeclaredActions } from './schema-actions.ts'
 import { createSelectors } from './selectors.ts'
 import {
   intentOfEmbed,
@@ -24,11 +25,16 @@ export const MAX_WORDS_CHARS = 60
 
 type Draft = Omit<Action, 'selector'> & { element: HtmlElement }
 
+type Place = {
+  path: string
+  url: string
+  language: string | null
+  /** What the page says in structured data of the addresses of its links and forms. */
+  declared: DeclaredActions
+}
+
 /** What visitors can do on a page, in the order of the page. */
-export function findActions(
-  page: HtmlPage,
-  { path, url, language }: { path: string; url: string; language: string | null },
-): Action[] {
+export function findActions(page: HtmlPage, { path, url, language, declared }: Place): Action[] {
   const visible = page.elements.filter(
     element => !element.isInert && !element.attributes.has('hidden') && !isOfBanner(element),
   )
@@ -39,7 +45,9 @@ export function findActions(
   const ofForms = forms.flatMap((form): Draft[] => {
     const element = form.submit ?? form.element
     const words = form.submit === null ? '' : wordsOfElement(page, form.submit)
-    const found = intentOfForm(form, { words, text: textOf(page, form.element, 300), path }, language)
+    const { target } = targetOf(form.element.attributes.get('action'), url)
+    const text = textOf(page, form.element, 300)
+    const found = intentOfForm(form, { words, text, path, declared: declared.get(target ?? '') }, language)
     if (found === null) return []
     return [
       {
@@ -50,7 +58,7 @@ export function findActions(
         words,
         isBareForm: form.submit === null,
         isPrimary: true,
-        target: targetOf(form.element.attributes.get('action'), url).target,
+        target,
         isExternal: false,
         language,
         element,
@@ -68,7 +76,7 @@ export function findActions(
         ? targetOf(element.attributes.get('href'), url)
         : { intent: null, target: null, isExternal: false }
       const prominence = prominenceOf(element)
-      const marked = intentOfMarked(element)
+      const marked = intentOfMarked(element) ?? declared.get(target.target ?? '') ?? null
       const found =
         marked !== null
           ? { intent: marked, certainty: 1, language: null }
@@ -229,12 +237,20 @@ function altOf({ tag, attributes, firstImage }: HtmlElement): string | undefined
 
 function intentOfForm(
   form: FormReading,
-  { words, text, path }: { words: string; text: string; path: string },
+  {
+    words,
+    text,
+    path,
+    declared,
+  }: { words: string; text: string; path: string; declared?: Intent | undefined },
   language: string | null,
 ): { intent: Action['intent']; certainty: number } | null {
   const said = intentOfWords(words, language)
   const marked =
-    intentOfFormMarkup(form.element) ?? (form.submit === null ? null : intentOfMarked(form.submit))
+    intentOfFormMarkup(form.element) ??
+    (form.submit === null ? null : intentOfMarked(form.submit)) ??
+    declared ??
+    null
   const purpose = purposeOf(form, path)
   if (purpose !== null && (purpose.certainty >= 0.9 || purpose.certainty < 0.45)) return purpose
   if (marked !== null && isPossible(marked, form)) return { intent: marked, certainty: 0.95 }

@@ -9,8 +9,10 @@ import { LANGUAGES } from './words/languages.ts'
 const [MIN_SCORE, MIN_SCORE_OF_SEVERAL] = [3, 1.9]
 /** Several agree if the next class has so much less. */
 const CLEAR_LEAD = 1.5
-/** Points of a word in a heading or in the navigation, and in the text, and the most of all words. */
-const [LABEL_POINTS, TEXT_POINTS, MAX_WORD_POINTS] = [0.8, 0.35, 5]
+/** Points of a word: in the title or main heading of the first page, in another label, in the text. */
+const [NAME_POINTS, LABEL_POINTS, TEXT_POINTS] = [1.5, 0.8, 0.35]
+/** The most points of all words together. */
+const MAX_WORD_POINTS = 5
 /** Evidence of one class that the result shows. */
 const MAX_EVIDENCE = 5
 /** With so many points the class is as good as sure. */
@@ -190,7 +192,9 @@ function wordPoints(pages: readonly PageReading[]): Point[] {
     }
   }
   for (const { finding, headings, navigation, sample } of pages) {
-    const { path, language, title, description } = finding
+    const { path, language, title, h1, description } = finding
+    // A site says what it is where it names itself: "County Clerk", "Stadtbibliothek".
+    if (finding === pages[0]?.finding) for (const name of [title, h1]) add(name, NAME_POINTS, path, language)
     const labels = [title, description, ...headings.map(({ text }) => text), ...navigation]
     for (const label of labels) add(label, LABEL_POINTS, path, language)
     for (const line of sample.split('\n').slice(0, 1_000)) add(line, TEXT_POINTS, path, language)

@@ -98,8 +98,8 @@ export type Classification = {
   runner_up: SiteClass | null
 }
 
-/** Everything that the reader has found. It has no page text beyond the quotes. */
-export type SiteFindings = {
+/** What the reader has found on some pages. It has no page text beyond the quotes. */
+export type PagesFindings = {
   url: string
   hostname: string
   pages: PageFinding[]
@@ -127,4 +127,10 @@ export type SiteFindings = {
   wall: 'login' | 'challenge' | 'error' | 'empty' | null
   has_consent_banner: boolean
   notes: string[]
+}
+
+/** Everything that the reader has found on a site. */
+export type SiteFindings = PagesFindings & {
+  /** The same of the first page alone, as a preview sees it. Null: there is no other page. */
+  first: PagesFindings | null
 }

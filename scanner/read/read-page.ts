@@ -9,6 +9,7 @@ import { type FoundPrice, findPlans, findPrices } from './prices.ts'
 import { detectProviders } from './providers/detect-providers.ts'
 import { FRAMEWORKS } from './providers/frameworks.ts'
 import { ancestorOf, regionOf } from './regions.ts'
+import { declaredActions } from './schema-actions.ts'
 import { readStructuredData, type StructuredItem } from './structured-data.ts'
 import { targetOf } from './targets.ts'
 
@@ -77,6 +78,7 @@ export function readPage({ finalUrl, status, html, rendered }: FetchedPage): Pag
   const prices = findPrices(page.texts, path)
   const words = countWords(sample, UNSPACED.has(language ?? ''))
   const title = plainText(titleOf(page, all('title')), MAX_SENTENCE_CHARS)
+  const items = readStructuredData(page.elements)
   return {
     finding: {
       path,
@@ -96,8 +98,8 @@ export function readPage({ finalUrl, status, html, rendered }: FetchedPage): Pag
     headings,
     navigation: navigationOf(page, all('a'), finalUrl),
     sample,
-    items: readStructuredData(page.elements),
-    actions: findActions(page, { path, url: finalUrl, language }),
+    items,
+    actions: findActions(page, { path, url: finalUrl, language, declared: declaredActions(items, finalUrl) }),
     prices,
     plans: findPlans(headings, prices, path),
     providers: detectProviders(

@@ -2,13 +2,13 @@ import { plainText } from '#core/text/clean-text'
 import type { FetchedPage } from '#scanner/types'
 import { aboutOf, audienceOf, nameOf } from './about.ts'
 import { classify } from './classify.ts'
-import type { Action, Provider, SiteFindings } from './findings.ts'
+import type { Action, PagesFindings, Provider, SiteFindings } from './findings.ts'
 import { type PageReading, readPage } from './read-page.ts'
 
 /** Pages that are read; more are left out. */
 export const MAX_PAGES = 30
 /** Entries of each list of the findings. */
-const MAX_LIST = 200
+export const MAX_LIST = 200
 /** Headings and entries of the navigation that the findings keep. */
 const MAX_LABELS = 40
 
@@ -18,6 +18,12 @@ const MAX_LABELS = 40
  */
 export function readSite(fetched: readonly FetchedPage[], read = readPage): SiteFindings {
   const pages = fetched.filter(isDocument).slice(0, MAX_PAGES).map(read)
+  const first = pages.length > 1 ? findingsOf(fetched.slice(0, 1), pages.slice(0, 1)) : null
+  return { ...findingsOf(fetched, pages), first }
+}
+
+/** What pages say together. */
+function findingsOf(fetched: readonly FetchedPage[], pages: readonly PageReading[]): PagesFindings {
   const first = pages[0]
   const actions = mergeActions(pages.flatMap(page => page.actions))
   const url = fetched[0]?.finalUrl ?? ''

@@ -1,7 +1,14 @@
 import { isJsonObject } from '#core/text/json-object'
 import type { HtmlElement } from './html-tree.ts'
+import { addressesOfAction } from './schema-actions.ts'
 
-export type StructuredItem = { type: string; name: string | null; description: string | null }
+export type StructuredItem = {
+  type: string
+  name: string | null
+  description: string | null
+  /** Of an action: the addresses that it names. */
+  addresses: string[]
+}
 
 /** Items of one page, and levels of an item, that are read. */
 const [MAX_ITEMS, MAX_LEVELS] = [200, 8]
@@ -43,7 +50,8 @@ function addItem(items: StructuredItem[], value: Record<string, unknown>): void 
     // `https://schema.org/Product` and `schema:Product` are `Product`.
     const type = each.split(/[/#:]/).at(-1) ?? ''
     if (!/^[A-Za-z][A-Za-z0-9]{1,60}$/.test(type)) continue
-    items.push({ type, name: textField(value.name), description: textField(value.description) })
+    const addresses = type.endsWith('Action') ? addressesOfAction(value) : []
+    items.push({ type, name: textField(value.name), description: textField(value.description), addresses })
   }
 }
 

@@ -49,6 +49,24 @@ test('events stand in the order of the plan, each with its element, its code and
   ])
 })
 
+test('an event that has arrived says from which page, and what to change first', async () => {
+  const [first, ...others] = (await drawAnalysis(scan)).texts('[aria-label="Events to add first"] > li')
+  expect(first).toContain('from /plan')
+  expect(first).toContain('To do: Add data-aa-event-plan. (app/)')
+  expect(others.join()).not.toContain('To do')
+})
+
+test('a site at an origin that the project lacks says so and offers the change; an allowed one says nothing', async () => {
+  const title = 'Events from this site are refused'
+  expect((await drawAnalysis(scan)).text()).not.toContain(title)
+  const origin = 'https://www.example.com'
+  const body = { allowed_origins: `https://example.com,${origin}` }
+  const change = { method: 'PATCH' as const, path: `/projects/${scan.project_id}`, body }
+  const page = await drawAnalysis({ ...scan, site_origin: { origin, is_allowed: false, change } })
+  expect(page.text()).toContain(title)
+  expect(page.texts('main button.primary')).toContain(`Allow ${origin}`)
+})
+
 test('a funnel opens in the builder with its steps, and an experiment in its form', async () => {
   const page = await drawAnalysis(scan)
   const [funnel] = result.goal_driven_funnels

@@ -48,6 +48,9 @@ export function answerOfAnalysis(path: string, scan: ScanResponse, missing = 'pl
   const events = (scan.result?.minimum_viable_instrumentation ?? []).map(({ event }, i) => ({
     ...{ event, arrived: i === 0, count: i === 0 ? 12 : 0, last_seen_at: i === 0 ? Date.now() : null },
     ...{ missing_properties: i === 0 ? [missing] : [], warnings: [] },
+    from: i === 0 ? [{ page: `/${missing}`, place: 'header', count: 12 }] : [],
+    fix: i === 0 ? { file_hint: 'app/', change: `Add data-aa-event-${missing}.` } : null,
   }))
-  return scanVerification.parse({ analysis_id: scan.analysis_id, checked_at: Date.now(), events })
+  const answer = { analysis_id: scan.analysis_id, checked_at: Date.now(), events, refused: [] }
+  return scanVerification.parse(answer)
 }

@@ -3,6 +3,7 @@ import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { type ScanResponse, scanResponse } from '#schemas/scan-requests'
 import { refusedAddresses } from '#test/core/outbound/refused-addresses'
+import { HUMAN_BROWSER } from '#test/support/browser'
 import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 import { SITE } from '#test/support/test-scans'
 
@@ -349,6 +350,29 @@ describe('verify', () => {
       scan.preview?.minimum_viable_instrumentation.length,
     ])
     expect(events.every(({ arrived }) => !arrived)).toBe(true)
+  })
+
+  test('says what the project refused since the analysis, why, and which setting takes it', async () => {
+    const { project } = await service.projects.create({
+      account: service.owner,
+      name: 'refusing',
+      allowed_origins: 'https://refusing.example.com',
+    })
+    const { body: scan } = await call(createProjectScan, {
+      body: { url: 'https://refusing.example.com/', project: project.name },
+    })
+    const origin = 'https://www.refusing.example.com'
+    const sent = await service.call(routes.track, {
+      ...anybody,
+      body: { token: project.project_token, event: 'signup_started', anonymous_id: 'a1' },
+      headers: { origin, 'user-agent': HUMAN_BROWSER.userAgent },
+    })
+    expect(sent.status).toBe(403)
+    const { body } = await service.call(verifyScan, { id: scan.analysis_id })
+    const fix = `If pages of it are yours, add ${origin} to allowed_origins: https://refusing.example.com,${origin}`
+    expect(body.refused).toEqual([{ reason: 'origin', events: 1, last: origin, fix }])
+    for (const event of body.events as { arrived: boolean; fix: object }[])
+      expect(event).toMatchObject({ arrived: false, fix: { change: fix } })
   })
 
   test('of an analysis for no project is refused', async () => {

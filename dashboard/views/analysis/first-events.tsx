@@ -102,17 +102,20 @@ function placeWords({ page, selector, words, method }: Recommendation['placement
 
 function Arrival({ address, state }: { address: Address; state: VerifiedEvent | undefined }) {
   if (state === undefined) return null
-  const { event, arrived, count, last_seen_at, missing_properties, warnings } = state
+  const { event, arrived, count, last_seen_at, from, missing_properties, warnings, fix } = state
   const notes = [
     ...(missing_properties.length === 0 ? [] : [`Often without ${missing_properties.join(', ')}.`]),
     ...warnings,
+    ...(fix === null ? [] : [`To do: ${fix.change} (${fix.file_hint})`]),
   ]
+  const pages = [...new Set(from.flatMap(({ page }) => page ?? []))]
   return (
     <>
       {arrived ? (
         <a class="arrival yes" href={hrefTo({ ...address, view: 'events', own: { event: [event] } })}>
           {formatted(count)} {count === 1 ? 'event' : 'events'}
           {last_seen_at !== null && `, the last ${agoLabel(last_seen_at)}`}
+          {pages.length > 0 && `, from ${pages.join(', ')}`}
         </a>
       ) : (
         <span class="arrival">Not yet</span>

@@ -11,6 +11,7 @@ import type { ScanResult } from '#schemas/website-scans'
 import { FirstEvents } from './first-events.tsx'
 import { Framing } from './framing.tsx'
 import { Later } from './later.tsx'
+import { SiteOrigin } from './site-origin.tsx'
 
 type Scan = Answer<'GET /website-scans/{id}'>
 type Props = {
@@ -29,6 +30,7 @@ export function Plan({ address, scan, result, arrived }: Props) {
   return (
     <>
       <Framing address={address} scan={scan} result={result} />
+      <SiteOrigin scan={scan} />
       <FirstEvents address={address} events={result.minimum_viable_instrumentation} arrived={arrived} />
       <Panel title="Hand it to a coding agent">
         <p class="lead">

@@ -63,9 +63,9 @@ export const de: LanguageWords = {
     docs: 'dokumentation|erste schritte|installation|konfiguration|referenz|anleitungen|beispiele|befehle',
     community: 'forum|themen|beiträge|mitglieder|diskussionen|antworten|unbeantwortet|neueste themen',
     local_business:
-      'kurse|wir begleiten|praxis|studio|werkstatt|beratung|ruf uns an|öffnungszeiten|anfahrt|speisekarte|unsere praxis|sprechzeiten|behandlungen|unser team|termine|leistungen|terminvereinbarung|parkplätze|mittagstisch|wir haben geöffnet',
+      'kurse|wir begleiten|praxis|studio|werkstatt|beratung|ruf uns an|öffnungszeiten|anfahrt|speisekarte|unsere praxis|sprechzeiten|behandlungen|unser team|termine|leistungen|terminvereinbarung|parkplätze|mittagstisch|wir haben geöffnet|zahnarzt|zahnärztin|hausarzt|hebamme|hebammen|physiotherapie|tierarzt|friseur|bäckerei|konditorei|restaurant|gasthof|hotel|pension|tischlerei|schreinerei|elektriker|malerbetrieb|dachdecker|kanzlei|rechtsanwalt|steuerberater|fahrschule|gärtnerei|blumenladen|autohaus|fitnessstudio',
     portfolio:
-      'über mich|meine arbeiten|ausgewählte arbeiten|referenzen|lebenslauf|fotografin|fotograf|grafikerin|illustratorin|freiberuflich|designerin|ausstellungen',
+      'über mich|meine arbeiten|ausgewählte arbeiten|referenzen|lebenslauf|fotografin|fotograf|grafikerin|illustratorin|freiberuflich|designerin|ausstellungen|architekten|architektur|planungsbüro',
     app: 'rechner|editor|umwandler|spielen|hochladen|ohne anmeldung|im browser|ergebnis|rückgängig',
   },
 }

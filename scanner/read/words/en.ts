@@ -76,9 +76,9 @@ export const en: LanguageWords = {
     community:
       'forum|forums|topics|threads|latest topics|members|discussions|replies|community guidelines|unanswered|categories|badges|groups|members online|posts|trending|house rules',
     local_business:
-      'family run|call us|our services|free parking|near the station|locally owned|emergency|opening hours|our location|find us|visit us|our menu|menu|reservations|appointments|our team|treatments|service area|parking|walk ins|our salon|our practice|our clinic|opening times|book a table|directions|hours',
+      'family run|call us|our services|free parking|near the station|locally owned|emergency|opening hours|our location|find us|visit us|our menu|menu|reservations|appointments|our team|treatments|service area|parking|walk ins|our salon|our practice|our clinic|opening times|book a table|directions|hours|dentist|plumber|electrician|bakery|restaurant|cafe|hotel|guest house|hairdresser|barber|midwives|physiotherapy|veterinary|florist|garage|gym|driving school|solicitors|law firm|accountants|carpentry|landscaping',
     portfolio:
-      'portfolio|selected work|my work|about me|hire me|case studies|freelance|designer|photographer|illustrator|resume|exhibitions|available for work|clients|commissions|hello i m|cv|sketchbook',
+      'portfolio|selected work|my work|about me|hire me|case studies|freelance|designer|photographer|illustrator|resume|exhibitions|available for work|clients|commissions|hello i m|cv|sketchbook|architects|architecture studio',
     app: 'new document|editor|canvas|upload your file|no sign up|in your browser|works offline|play|score|high score|settings|undo|converter|calculator|generator|drag and drop|timer|result|export',
   },
 }

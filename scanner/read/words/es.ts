@@ -62,9 +62,9 @@ export const es: LanguageWords = {
     docs: 'documentación|primeros pasos|instalación|configuración|referencia|guías|ejemplos',
     community: 'foro|foros|temas|miembros|debates|respuestas|últimos temas|sin responder',
     local_business:
-      'horario|horarios|horario de apertura|nuestra carta|la carta|menú|dónde estamos|cómo llegar|nuestro equipo|tratamientos|citas|clínica|consulta|reservas',
+      'horario|horarios|horario de apertura|nuestra carta|la carta|menú|dónde estamos|cómo llegar|nuestro equipo|tratamientos|citas|clínica|consulta|reservas|dentista|matrona|fisioterapia|veterinario|peluquería|panadería|restaurante|hotel|hostal|casa rural|carpintería|fontanero|electricista|abogados|gestoría|autoescuela|floristería|taller|gimnasio',
     portfolio:
-      'sobre mí|mis trabajos|proyectos destacados|diseñadora|diseñador|fotógrafa|fotógrafo|ilustradora|exposiciones|currículum',
+      'sobre mí|mis trabajos|proyectos destacados|diseñadora|diseñador|fotógrafa|fotógrafo|ilustradora|exposiciones|currículum|arquitectos|estudio de arquitectura',
     app: 'conversor|calculadora|generador|sin registro|en tu navegador|jugar|editor|resultado|puntuación',
   },
 }

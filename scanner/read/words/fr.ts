@@ -63,9 +63,9 @@ export const fr: LanguageWords = {
     docs: 'documentation|premiers pas|installation|configuration|référence|guides|exemples',
     community: 'forum|sujets|membres|discussions|messages|derniers sujets|sans réponse',
     local_business:
-      'horaires|heures d ouverture|notre carte|la carte|menu|nous trouver|notre équipe|soins|cabinet|rendez vous|accès|réservations|ouvert du|nos prestations',
+      'horaires|heures d ouverture|notre carte|la carte|menu|nous trouver|notre équipe|soins|cabinet|rendez vous|accès|réservations|ouvert du|nos prestations|dentiste|sage femme|kinésithérapeute|vétérinaire|coiffeur|boulangerie|restaurant|hôtel|gîte|chambres d hôtes|menuiserie|plombier|électricien|avocat|notaire|auto école|fleuriste|garage|ostéopathe|cabinet',
     portfolio:
-      'à propos de moi|mes travaux|projets choisis|graphiste|photographe|illustratrice|illustrateur|expositions|mon parcours|freelance',
+      'à propos de moi|mes travaux|projets choisis|graphiste|photographe|illustratrice|illustrateur|expositions|mon parcours|freelance|architectes|atelier d architecture',
     app: 'convertisseur|calculatrice|générateur|sans inscription|dans votre navigateur|jouer|éditeur|résultat|score',
   },
 }

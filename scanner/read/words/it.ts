@@ -56,9 +56,9 @@ export const it: LanguageWords = {
     docs: 'documentazione|primi passi|installazione|configurazione|riferimento|guide|esempi',
     community: 'forum|discussioni|membri|argomenti|risposte|ultime discussioni|senza risposta',
     local_business:
-      'orari|orari di apertura|menù|menu|il nostro menu|dove siamo|come raggiungerci|il nostro team|trattamenti|studio|appuntamenti|prenotazioni|i nostri servizi|siamo aperti',
+      'orari|orari di apertura|menù|menu|il nostro menu|dove siamo|come raggiungerci|il nostro team|trattamenti|studio|appuntamenti|prenotazioni|i nostri servizi|siamo aperti|dentista|ostetrica|fisioterapia|veterinario|parrucchiere|panificio|gelateria|ristorante|trattoria|albergo|agriturismo|falegnameria|idraulico|elettricista|avvocato|autoscuola|fioraio|officina|palestra',
     portfolio:
-      'chi sono|i miei lavori|progetti scelti|fotografa|fotografo|designer|illustratrice|mostre|curriculum',
+      'chi sono|i miei lavori|progetti scelti|fotografa|fotografo|designer|illustratrice|mostre|curriculum|architetti|studio di architettura',
     app: 'convertitore|calcolatrice|generatore|senza registrazione|nel browser|gioca|editor|risultato|punteggio',
   },
 }

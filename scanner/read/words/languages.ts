@@ -1,3 +1,4 @@
+import { CLASS_WORDS } from './class-words.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'
 import { es } from './es.ts'
@@ -27,6 +28,10 @@ export const LANGUAGES: Readonly<Record<string, LanguageWords>> = {
   sv,
   tr,
   ja,
-  ...NORTHERN,
-  ...WORLD,
+  ...Object.fromEntries(
+    Object.entries({ ...NORTHERN, ...WORLD }).map(([code, words]) => [
+      code,
+      { ...words, classes: CLASS_WORDS[code] ?? {} },
+    ]),
+  ),
 }

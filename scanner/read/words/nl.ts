@@ -59,9 +59,9 @@ export const nl: LanguageWords = {
     docs: 'documentatie|aan de slag|installatie|configuratie|naslag|handleidingen|voorbeelden',
     community: 'forum|onderwerpen|leden|discussies|reacties|laatste onderwerpen|onbeantwoord',
     local_business:
-      'openingstijden|onze kaart|menukaart|menu|route|ons team|behandelingen|praktijk|afspraken|reserveringen|bezoek ons|parkeren|onze salon',
+      'openingstijden|onze kaart|menukaart|menu|route|ons team|behandelingen|praktijk|afspraken|reserveringen|bezoek ons|parkeren|onze salon|tandarts|verloskundigen|fysiotherapie|dierenarts|kapper|bakkerij|restaurant|hotel|timmerman|loodgieter|elektricien|advocaten|rijschool|bloemist|garage|sportschool',
     portfolio:
-      'over mij|mijn werk|geselecteerd werk|fotograaf|ontwerper|illustrator|exposities|cv|opdrachtgevers',
+      'over mij|mijn werk|geselecteerd werk|fotograaf|ontwerper|illustrator|exposities|cv|opdrachtgevers|architecten|architectenbureau',
     app: 'omzetter|rekenmachine|generator|zonder account|in je browser|spelen|editor|resultaat|score',
   },
 }

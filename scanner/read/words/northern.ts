@@ -1,7 +1,7 @@
 import type { LanguageWords } from './language-words.ts'
 
 /** What the commonest links, buttons and forms say in languages of the north and the east of Europe. */
-export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
+export const NORTHERN: Readonly<Record<string, Omit<LanguageWords, 'classes'>>> = {
   da: {
     intents: {
       sign_up: 'opret konto|opret bruger|tilmeld dig|bliv medlem|prøv gratis|kom i gang|opret dig gratis',
@@ -25,13 +25,6 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
       read: 'læs mere|læs artiklen',
     },
     audience: 'for|til',
-    classes: {
-      jobs: 'ledige stillinger|stillinger|jobopslag|arbejdsgivere',
-      marketplace: 'annoncer|brugte ting|køb og salg|sælgere',
-      public_service: 'borgerservice|kommunen|byråd',
-      shop: 'levering|fri fragt|på lager|indkøbskurv',
-      local_business: 'åbningstider|find vej|behandlinger',
-    },
   },
   no: {
     intents: {
@@ -56,12 +49,6 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
       read: 'les mer',
     },
     audience: 'for|til',
-    classes: {
-      jobs: 'ledige stillinger|stillinger|arbeidsgivere',
-      public_service: 'kommunen|kommunestyret|innbyggere',
-      local_business: 'åpningstider|finn veien',
-      shop: 'fri frakt|på lager|levering',
-    },
   },
   fi: {
     intents: {
@@ -88,12 +75,6 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
       read: 'lue lisää',
     },
     audience: '',
-    classes: {
-      nonprofit: 'yhdistys|vapaaehtoiset|lahjoittajat',
-      community: 'keskustelut|keskustelupalsta|jäsenet',
-      local_business: 'aukioloajat|ajanvaraus|palvelut',
-      public_service: 'kunta|kaupunki|asukkaille',
-    },
   },
   cs: {
     intents: {
@@ -118,12 +99,6 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
       read: 'číst dál|číst více',
     },
     audience: 'pro',
-    classes: {
-      event: 'závod|trasa|startovné|program festivalu|vstupenky',
-      shop: 'doprava zdarma|skladem|doručení',
-      local_business: 'otevírací doba|ordinační hodiny|kde nás najdete',
-      public_service: 'obecní úřad|městský úřad|úřední deska',
-    },
   },
   hu: {
     intents: {
@@ -146,11 +121,6 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
       apply: 'jelentkezem|jelentkezés az állásra',
     },
     audience: '',
-    classes: {
-      local_business: 'nyitvatartás|rendelési idő|rendelő',
-      public_service: 'önkormányzat|polgármesteri hivatal',
-      jobs: 'állások|álláshirdetések',
-    },
   },
   ro: {
     intents: {
@@ -173,12 +143,6 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
       apply: 'aplică acum|aplică la acest job',
     },
     audience: 'pentru',
-    classes: {
-      content: 'rețete|articole|știri',
-      shop: 'livrare|transport gratuit|în stoc',
-      local_business: 'program de lucru|servicii',
-      public_service: 'primăria|consiliul local',
-    },
   },
   hr: {
     intents: {
@@ -200,6 +164,5 @@ export const NORTHERN: Readonly<Record<string, LanguageWords>> = {
       sell: 'objavi oglas|predaj oglas|prodaj',
     },
     audience: 'za',
-    classes: { marketplace: 'oglasi|prodavači|najam od vlasnika', local_business: 'radno vrijeme' },
   },
 }

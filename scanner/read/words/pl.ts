@@ -58,8 +58,9 @@ export const pl: LanguageWords = {
     docs: 'dokumentacja|pierwsze kroki|instalacja|konfiguracja|przewodniki|przykłady|polecenia',
     community: 'forum|tematy|wątki|użytkownicy|dyskusje|odpowiedzi|najnowsze tematy|bez odpowiedzi',
     local_business:
-      'godziny otwarcia|nasze menu|menu|dojazd|nasz zespół|zabiegi|gabinet|wizyty|rezerwacje|usługi|jak dojechać|przychodnia|salon',
-    portfolio: 'o mnie|moje prace|wybrane prace|fotograf|projektantka|projektant|ilustratorka|wystawy|cv',
+      'godziny otwarcia|nasze menu|menu|dojazd|nasz zespół|zabiegi|gabinet|wizyty|rezerwacje|usługi|jak dojechać|przychodnia|salon|dentysta|stomatolog|położna|fizjoterapia|weterynarz|fryzjer|piekarnia|restauracja|hotel|stolarnia|hydraulik|elektryk|kancelaria|szkoła jazdy|kwiaciarnia|warsztat|siłownia',
+    portfolio:
+      'o mnie|moje prace|wybrane prace|fotograf|projektantka|projektant|ilustratorka|wystawy|cv|architekci|pracownia',
     app: 'kalkulator|konwerter|generator|bez rejestracji|w przeglądarce|graj|edytor|wynik',
   },
 }

@@ -58,9 +58,9 @@ export const pt: LanguageWords = {
     docs: 'documentação|primeiros passos|instalação|configuração|referência|guias|exemplos',
     community: 'fórum|tópicos|membros|discussões|respostas|últimos tópicos|sem resposta',
     local_business:
-      'horário|horários|horário de funcionamento|ementa|cardápio|menu|onde estamos|como chegar|a nossa equipa|nossa equipe|tratamentos|consultas|clínica|marcações|reservas',
+      'horário|horários|horário de funcionamento|ementa|cardápio|menu|onde estamos|como chegar|a nossa equipa|nossa equipe|tratamentos|consultas|clínica|marcações|reservas|dentista|parteira|fisioterapia|veterinário|cabeleireiro|padaria|restaurante|hotel|pousada|marcenaria|canalizador|encanador|eletricista|advogados|escola de condução|florista|oficina|ginásio|academia',
     portfolio:
-      'sobre mim|meus trabalhos|projetos selecionados|fotógrafa|fotógrafo|designer|ilustradora|exposições|currículo',
+      'sobre mim|meus trabalhos|projetos selecionados|fotógrafa|fotógrafo|designer|ilustradora|exposições|currículo|arquitetos|arquitetura',
     app: 'conversor|calculadora|gerador|sem registo|sem cadastro|no navegador|jogar|editor|resultado|pontuação',
   },
 }

@@ -55,8 +55,9 @@ export const sv: LanguageWords = {
     docs: 'dokumentation|kom igång|installation|konfiguration|referens|guider|exempel',
     community: 'forum|ämnen|trådar|medlemmar|diskussioner|svar|senaste ämnen|obesvarade',
     local_business:
-      'öppettider|vår meny|meny|hitta hit|vårt team|behandlingar|klinik|tidsbokning|salong|besök oss|boka bord|våra tjänster',
-    portfolio: 'om mig|mina arbeten|utvalda projekt|fotograf|formgivare|illustratör|utställningar|cv',
+      'öppettider|vår meny|meny|hitta hit|vårt team|behandlingar|klinik|tidsbokning|salong|besök oss|boka bord|våra tjänster|tandläkare|barnmorska|fysioterapi|veterinär|frisör|bageri|restaurang|hotell|snickeri|rörmokare|elektriker|advokatbyrå|trafikskola|blomsterhandel|bilverkstad|gym',
+    portfolio:
+      'om mig|mina arbeten|utvalda projekt|fotograf|formgivare|illustratör|utställningar|cv|arkitekter|arkitektkontor',
     app: 'omvandlare|kalkylator|generator|utan konto|i webbläsaren|spela|redigerare|resultat|poäng',
   },
 }

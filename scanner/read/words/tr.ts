@@ -52,8 +52,9 @@ export const tr: LanguageWords = {
     docs: 'belgeler|başlarken|kurulum|yapılandırma|örnekler|kılavuzlar',
     community: 'forum|konular|üyeler|tartışmalar|cevaplar|son konular',
     local_business:
-      'çalışma saatleri|menü|menümüz|yol tarifi|ekibimiz|tedaviler|klinik|randevu|rezervasyon|hizmetlerimiz',
-    portfolio: 'hakkımda|çalışmalarım|seçilmiş işler|fotoğrafçı|tasarımcı|illüstratör|sergiler|özgeçmiş',
+      'çalışma saatleri|menü|menümüz|yol tarifi|ekibimiz|tedaviler|klinik|randevu|rezervasyon|hizmetlerimiz|diş hekimi|ebe|fizyoterapi|veteriner|kuaför|fırın|restoran|otel|pansiyon|marangoz|tesisatçı|elektrikçi|avukat|sürücü kursu|çiçekçi|oto servis|spor salonu',
+    portfolio:
+      'hakkımda|çalışmalarım|seçilmiş işler|fotoğrafçı|tasarımcı|illüstratör|sergiler|özgeçmiş|mimarlar|mimarlık',
     app: 'hesap makinesi|dönüştürücü|oluşturucu|kayıt olmadan|tarayıcıda|oyna|düzenleyici|sonuç',
   },
 }

@@ -1,7 +1,7 @@
 import type { LanguageWords } from './language-words.ts'
 
 /** What the commonest links, buttons and forms say in languages with letters or signs of their own. */
-export const WORLD: Readonly<Record<string, LanguageWords>> = {
+export const WORLD: Readonly<Record<string, Omit<LanguageWords, 'classes'>>> = {
   el: {
     intents: {
       sell: 'καταχώρηση αγγελίας',
@@ -22,7 +22,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       donate: 'κάντε δωρεά|δωρεά',
     },
     audience: 'για',
-    classes: { public_service: 'δήμος|δημότες', local_business: 'ώρες λειτουργίας', shop: 'αποστολή εντός' },
   },
   ru: {
     intents: {
@@ -50,13 +49,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       quote: 'рассчитать стоимость|оставить заявку',
     },
     audience: 'для',
-    classes: {
-      community: 'форум|вопросы и ответы|темы|ответы',
-      shop: 'доставка и оплата|доставка|в наличии',
-      jobs: 'вакансии|работодателям',
-      local_business: 'часы работы|как нас найти',
-      public_service: 'администрация города|муниципальные услуги',
-    },
   },
   uk: {
     intents: {
@@ -79,7 +71,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       apply: 'відгукнутися|надіслати резюме',
     },
     audience: 'для',
-    classes: { content: 'часопис|есеї|репортажі|новини|статті', jobs: 'вакансії', shop: 'доставка' },
   },
   ar: {
     intents: {
@@ -102,12 +93,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       apply: 'قدم الآن|التقديم على الوظيفة',
     },
     audience: '',
-    classes: {
-      saas: 'المزايا|بطاقة ائتمان|برنامج',
-      portfolio: 'أعمالنا|وكالة|عملائنا',
-      public_service: 'البلدية|خدمات المواطنين',
-      jobs: 'وظائف|فرص عمل',
-    },
   },
   fa: {
     intents: {
@@ -129,7 +114,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       donate: 'کمک مالی|اهدا',
     },
     audience: '',
-    classes: {},
   },
   he: {
     intents: {
@@ -151,7 +135,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       donate: 'תרומה|תרמו עכשיו',
     },
     audience: '',
-    classes: {},
   },
   hi: {
     intents: {
@@ -175,7 +158,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       read: 'आगे पढ़ें|पूरा पढ़ें',
     },
     audience: '',
-    classes: { content: 'ख़बर|ख़बरें|समाचार|लेख', jobs: 'नौकरी|नौकरियाँ' },
   },
   ko: {
     intents: {
@@ -199,7 +181,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       play: '재생|듣기',
     },
     audience: '',
-    classes: { jobs: '채용|채용 공고', shop: '무료 배송', content: '기사|뉴스' },
   },
   vi: {
     intents: {
@@ -222,7 +203,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       apply: 'ứng tuyển|nộp đơn',
     },
     audience: 'cho',
-    classes: { saas: 'phần mềm|tính năng', jobs: 'việc làm|tuyển dụng', shop: 'miễn phí vận chuyển' },
   },
   id: {
     intents: {
@@ -245,7 +225,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       apply: 'lamar|lamar sekarang',
     },
     audience: 'untuk',
-    classes: { saas: 'fitur|aplikasi|per bulan', jobs: 'lowongan|lowongan kerja', shop: 'gratis ongkir' },
   },
   zh: {
     isUnspaced: true,
@@ -270,7 +249,6 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       play: '播放|收听',
     },
     audience: '',
-    classes: { api: '接口|开发者|密钥', shop: '包邮|现货', content: '文章|新闻', jobs: '招聘|职位' },
   },
   th: {
     isUnspaced: true,
@@ -295,6 +273,5 @@ export const WORLD: Readonly<Record<string, LanguageWords>> = {
       create: 'เริ่มเล่น|สร้าง|เล่นเกม',
     },
     audience: '',
-    classes: {},
   },
 }

@@ -71,3 +71,23 @@ test('an origin that the project does not have is said', async () => {
     .getByText(/origin/)
     .waitFor()
 })
+
+test('the origin of the site is allowed with one click, as the analysis says', async () => {
+  const name = `scan-${Math.random().toString(36).slice(2)}`
+  await dashboard.post('/projects', { name, allowed_origins: 'https://example.com' }, 201)
+  const origin = 'https://www.example.com'
+  const body = { allowed_origins: `https://example.com,${origin}` }
+  const change = { method: 'PATCH' as const, path: `/projects/${name}`, body }
+  let isAllowed = false
+  const served = () => ({
+    ...scan,
+    project_id: name,
+    site_origin: { origin, is_allowed: isAllowed, change: isAllowed ? null : change },
+  })
+  const page = await open(served, `/app/p/${name}/analysis?scan=${scan.analysis_id}`)
+  const sent = page.waitForRequest(request => request.method() === 'PATCH')
+  isAllowed = true
+  await page.getByRole('button', { name: `Allow ${origin}` }).click()
+  expect((await sent).postDataJSON()).toEqual(body)
+  await page.getByText('Events from this site are refused').waitFor({ state: 'detached' })
+})

@@ -32,6 +32,33 @@ test('a click inside an element with data-aa-event sends this event with its att
   expect(JSON.stringify(events)).not.toContain('ada@')
 })
 
+test('a submit button with data-aa-event sends it when the browser sends the form, not when a field is not valid', async () => {
+  const form = (id: string, value: string, button: string, attributes = '') =>
+    `<form id="${id}" ${attributes}><input type="email" name="email" required value="${value}"><button ${button} data-aa-event="${id}">Send</button></form>`
+  const events = await clickAll(
+    [
+      form('empty', '', ''),
+      form('wrong', 'ada', 'type="submit"'),
+      form('sent', 'a@b.test', ''),
+      form('unchecked', 'ada', 'formnovalidate'),
+      form('of_script', 'ada', '', 'novalidate'),
+      form('no_submit', 'ada', 'type="button"'),
+      `<button form="empty" data-aa-event="outside">Send</button> <button data-aa-event="alone">Go</button>`,
+    ].join(''),
+    [
+      '#empty button',
+      '#wrong button',
+      '#sent button',
+      '#unchecked button',
+      '#of_script button',
+      '#no_submit button',
+      '[data-aa-event=outside]',
+      '[data-aa-event=alone]',
+    ],
+  )
+  expect(events.map(({ event }) => event)).toEqual(['sent', 'unchecked', 'of_script', 'no_submit', 'alone'])
+})
+
 test('clicks on links and buttons send where they lead, and never their texts', async () => {
   const events = await clickAll(
     `<a id="go" class="big red" href="https://other.test/x/y?q=1#z">Secret text</a>

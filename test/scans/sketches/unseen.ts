@@ -2,8 +2,9 @@ import { sketch } from './sketch-site.ts'
 import { UNSEEN_OTHERS } from './unseen-others.ts'
 
 /**
- * Sites that were sketched after the rules had been changed, without a look at them, and by which no rule was
- * mended: they say how the rules do with sites that nobody had in mind.
+ * Sites that were sketched after the rules had been changed, without a look at them. They said how the rules
+ * do with sites that nobody had in mind, until words of kinds were added by what they showed; held-out.ts has
+ * others.
  */
 export const UNSEEN_SKETCHES = [
   sketch(

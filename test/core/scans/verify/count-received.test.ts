@@ -35,8 +35,8 @@ test('events are counted with their properties, repeats and what follows a page 
   const items = [
     sent('page_view', 's1', 60_000),
     // Within two seconds after a page view, and twice.
-    sent('signup_started', 's1', 59_000, { plan: 'pro' }),
-    sent('signup_started', 's1', 58_500, { plan: null }),
+    sent('signup_started', 's1', 59_000, { plan: 'pro', path: '/a', place: 'header' }),
+    sent('signup_started', 's1', 58_500, { plan: null, path: '/a', place: 'header' }),
     // Much later in the session, and without the property.
     sent('signup_started', 's1', 10_000),
     sent('page_view', 's2', 60_000),
@@ -65,6 +65,7 @@ test('events are counted with their properties, repeats and what follows a page 
             count: 4,
             last_seen_at: NOW - 59_800,
             // Only the recommended events are looked into.
+            from: [{ page: null, place: null, count: 4 }],
             properties: { plan: 0, source: 0 },
             after_page_view: 1,
             repeats: 0,
@@ -74,6 +75,10 @@ test('events are counted with their properties, repeats and what follows a page 
             event: 'signup_started',
             count: 3,
             last_seen_at: NOW - 10_000,
+            from: [
+              { page: '/a', place: 'header', count: 2 },
+              { page: null, place: null, count: 1 },
+            ],
             properties: { plan: 1, source: 0 },
             after_page_view: 1,
             repeats: 1,
@@ -83,6 +88,7 @@ test('events are counted with their properties, repeats and what follows a page 
             event: 'page_view',
             count: 2,
             last_seen_at: NOW - 60_000,
+            from: [{ page: null, place: null, count: 2 }],
             properties: { plan: 0, source: 0 },
             after_page_view: 0,
             repeats: 0,
@@ -95,4 +101,37 @@ test('events are counted with their properties, repeats and what follows a page 
       ).toHaveLength(3)
     })
   }
+})
+
+test('of a planned event the five pages and places that send it most are named, of another one none', async () => {
+  const items = Array.from({ length: 28 }, (_, i) => {
+    const page = `/${Math.floor(Math.sqrt(i))}`
+    return [
+      sent('opened', 's1', 60_000 - 100 * i, { path: page }),
+      sent('other', 's2', 60_000, { path: page }),
+    ]
+  }).flat()
+  const requests = [{ project: 'proj_a' as const, country: null, file: 0, pause: 0, items }]
+  await withReportLake({ epochs: [{ gap: 0, requests }], compacted: 1, mergeEnds: [] }, async lake => {
+    const [project] = lake.projects
+    if (project === undefined) throw new Error('The lake has no project.')
+    const query = { startedAt: NOW - DAY_MS, planned: ['opened'], properties: [] }
+    const { events } = await runReport(receivedSince, lake.services, { project, query })
+    expect(
+      events.map(({ event, count, from }) => [event, count, from.map(({ page, count: n }) => [page, n])]),
+    ).toEqual([
+      [
+        'opened',
+        28,
+        [
+          ['/4', 9],
+          ['/3', 7],
+          ['/2', 5],
+          ['/1', 3],
+          ['/5', 3],
+        ],
+      ],
+      ['other', 28, [[null, 28]]],
+    ])
+  })
 })
