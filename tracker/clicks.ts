@@ -29,6 +29,10 @@ export function readTag(element: Element, attribute: string): [string, Record<st
   return [element.getAttribute(attribute)!, properties]
 }
 
+/** Whether the browser does not send the form by this button, because a field is not valid (U132). */
+export const isRefused = (form: HTMLFormElement | null, button: HTMLButtonElement | null) =>
+  form?.matches(':invalid') && !form.noValidate && !button?.formNoValidate
+
 /**
  * Sends the events of clicks: `data-aa-event`, `$click`, `outgoing_link` and `$download`. A click with the
  * middle button opens links only, so it counts for them alone.
@@ -49,21 +53,15 @@ export function watchClicks(): void {
 
     const tagged = closest('[data-aa-event]') as HTMLButtonElement | undefined
     if (tagged) {
-      // A click on a submit button sends no form whose fields are not valid (U132).
-      const isSent =
-        tagged.type !== 'submit' ||
-        tagged.formNoValidate ||
-        !tagged.form ||
-        tagged.form.noValidate ||
-        tagged.form.matches(':valid')
-      if (isClick && isSent) track(...readTag(tagged, 'data-aa-event'))
+      if (isClick && !(tagged.type === 'submit' && isRefused(tagged.form, tagged)))
+        track(...readTag(tagged, 'data-aa-event'))
       return
     }
 
     const href = cleanAddress(link?.href)
     const is_external = href !== '' && isOther
     const clicked = closest('a,area,button')
-    if (isClick && clicked && isOn('trackClicks') && !/^(mail|tel:|java)/.test(link?.protocol as string)) {
+    if (isClick && clicked && isOn('trackClicks') && hostname !== '') {
       const tag = clicked.localName
       track('$click', {
         tag,

@@ -1,6 +1,6 @@
 import { cleanAddress } from './address.ts'
 import { guarded, listen } from './api.ts'
-import { attributeText } from './clicks.ts'
+import { attributeText, isRefused } from './clicks.ts'
 import { track } from './track.ts'
 
 const ACTION_CHARS = 500
@@ -12,8 +12,7 @@ const ACTION_CHARS = 500
 export function watchForms(): void {
   const submit = guarded(({ target, submitter }: SubmitEvent) => {
     const form = target as HTMLFormElement
-    const isUnchecked = form.noValidate || (submitter as HTMLButtonElement | null)?.formNoValidate
-    if (!isUnchecked && !form.matches(':valid')) return
+    if (isRefused(form, submitter as HTMLButtonElement | null)) return
     track('$form_submit', {
       id: attributeText(form, 'id'),
       classes: attributeText(form, 'class'),
