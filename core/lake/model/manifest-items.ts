@@ -90,25 +90,17 @@ export function createManifestItems(
     throw unreadable('Its object is missing.')
   }
 
-  /** Throws EditionError for a newer form, which says something of all manifests. */
-  async function readOrNote(entry: ManifestEntry): Promise<Manifest | UnreadableManifest> {
-    const head = headOf(entry)
-    try {
-      return (await open(entry)) ?? (await readManifest(head.bucket)) ?? emptyManifest(head.bucket)
-    } catch (error) {
-      if ('inline' in entry || error instanceof EditionError) throw error
-      return { ...head, key: manifestKey(head.bucket, { version: entry.version, ...entry.object }), error }
-    }
-  }
-
   return {
     readManifest,
     async readReadable() {
       const found: ReadableManifests = { manifests: [], unreadable: [] }
       await forEachConcurrent(await pointers.readEntries(), READS_AT_ONCE, async entry => {
-        const read = await readOrNote(entry)
-        if ('error' in read) found.unreadable.push(read)
-        else found.manifests.push(read)
+        try {
+          const manifest = (await open(entry)) ?? (await readManifest(headOf(entry).bucket))
+          if (manifest !== null) found.manifests.push(manifest)
+        } catch (error) {
+          found.unreadable.push(unreadableOf(entry, error))
+        }
       })
       return found
     },
@@ -168,7 +160,14 @@ function unreadable(cause: unknown): ApiError {
   return unavailable('The lake cannot be read now. Send the same request again in a minute.', 60, cause)
 }
 
-/** What cannot be read of one manifest says nothing of the others; a newer form does. */
+/** What cannot be read of one manifest says nothing of the others; a newer form does, so that is thrown. */
+function unreadableOf(entry: ManifestEntry, error: unknown): UnreadableManifest {
+  if ('inline' in entry || error instanceof EditionError) throw error
+  const { bucket, version, object } = entry
+  return { ...headOf(entry), key: manifestKey(bucket, { version, ...object }), error }
+}
+
+/** As unreadableOf, for those that need no name. */
 function nullIfUnreadable(error: unknown): null {
   if (error instanceof EditionError) throw error
   return null

@@ -109,11 +109,12 @@ export function dropRetired(manifest: Manifest, dropped: readonly RetiredSegment
 
 /**
  * The segments that may have the first copy of an event that comes after those of the manifest, whatever a
- * clock has dated that was ahead for a while. Epochs tell the order: what came before a segment did mostly not
- * arrive after it. So the newest arrival is at most the earliest one from a segment on, and one that a clock
- * ahead has dated is known for as long as that time has not come. The last segments have none after them that
- * says so: if arrivals jump, the next event may follow those before the jump. So both sides of the newest jump
- * count. Records that were stored late, as after a restoration, make more segments count, never fewer.
+ * clock has dated that was ahead for a while. Epochs tell the order: what came before a segment did mostly
+ * not arrive after it. So the newest arrival is at most the earliest one from a segment on, and one that a
+ * clock ahead has dated is known for as long as that time has not come. The last segments have none after
+ * them that says so: if arrivals jump, the next event may follow those before the jump. So both sides of the
+ * newest jump count. Records that were stored late, as after a restoration, make more segments count, never
+ * fewer.
  */
 export function segmentsWithEventIds({ segments }: Pick<Manifest, 'segments'>): Segment[] {
   const known: Segment[] = []
