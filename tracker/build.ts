@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { minify } from 'terser'
 
-export type Script = {
+type Script = {
   /** The minified script. */
   code: string
   /** SHA-256 of the UTF-8 bytes of `code`, in hex, for the header X-Tracker-SHA256. */

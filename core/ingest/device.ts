@@ -2,7 +2,7 @@ import { isJsonObject } from '#core/text/json-object'
 import { WrittenProperties } from './properties.ts'
 import type { Sender } from './sender.ts'
 
-export type Device = {
+type Device = {
   browser: string
   /** Major version; empty when unknown. */
   browser_version: string
