@@ -1,7 +1,6 @@
 import { quoted } from '#core/text/clean-text'
 import { bareWords } from '#scanner/advise/words-of-page'
-import type { SiteFindings } from '#scanner/read/findings'
-import { MAX_LIST } from '#scanner/read/read-site'
+import { MAX_LIST, type SiteFindings } from '#scanner/read/findings'
 import type { ScanResult } from '#schemas/website-scans'
 import type { StoredResult } from './scan-store.ts'
 

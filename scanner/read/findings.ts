@@ -1,5 +1,8 @@
 import type { Evidence, SiteClass } from '#schemas/website-scans'
 
+/** Entries of each list of the findings. */
+export const MAX_LIST = 200
+
 /** What a visitor wants who uses a link, a button or a form (docs/website-analysis.md). */
 export const INTENTS = [
   'sign_up',

@@ -2,13 +2,11 @@ import { plainText } from '#core/text/clean-text'
 import type { FetchedPage } from '#scanner/types'
 import { aboutOf, audienceOf, nameOf } from './about.ts'
 import { classify } from './classify.ts'
-import type { Action, PagesFindings, Provider, SiteFindings } from './findings.ts'
+import { type Action, MAX_LIST, type PagesFindings, type Provider, type SiteFindings } from './findings.ts'
 import { type PageReading, readPage } from './read-page.ts'
 
 /** Pages that are read; more are left out. */
 export const MAX_PAGES = 30
-/** Entries of each list of the findings. */
-export const MAX_LIST = 200
 /** Headings and entries of the navigation that the findings keep. */
 const MAX_LABELS = 40
 
