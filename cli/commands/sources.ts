@@ -1,6 +1,6 @@
 import { COMPARE, days, limit, projectRead, QUESTION } from '#cli/command'
-import { besideCompared } from '#cli/print/compared'
 import type { TableBlock } from '#cli/print/blocks'
+import { besideCompared } from '#cli/print/compared'
 import { reportHeading } from '#cli/print/periods'
 import { sumsByCurrency } from '#schemas/sources'
 

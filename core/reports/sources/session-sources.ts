@@ -47,8 +47,8 @@ export function sessionsWithSources(
 }
 
 /**
- * Sums of the events of each session, by a value of the events: (sums_key, the value, the sums). `sums_key` is
- * the `session_key` of sessionsWithSources. Events without the value are left out.
+ * Sums of the events of each session, by a value of the events: (sums_key, the value, the sums). `sums_key`
+ * is the `session_key` of sessionsWithSources. Events without the value are left out.
  */
 export function sumsOfSessions(read: LakeRead, value: EventColumn, sums: readonly EventSum[]): SqlQuery {
   const all = withoutWhere(read)

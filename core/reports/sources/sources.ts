@@ -3,8 +3,8 @@ import { DURATION_MS } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { sumOfParts, sumParts } from '#core/reports/query/exact-sum'
 import { warnOf } from '#core/reports/run/caveats'
-import { noteMissing } from '#core/reports/run/mostly-missing'
 import { compareCodePoints } from '#core/reports/run/code-points'
+import { noteMissing } from '#core/reports/run/mostly-missing'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
 import { numberOf } from '#core/reports/sql/filters'
@@ -124,7 +124,10 @@ const PAGE_VIEWS: EventSum = {
   value: sql`count(CASE WHEN event = 'page_view' THEN 1 END)`,
 }
 
-/** Of an event: its currency, '' without one, and its value if it is the goal, in the currency if one is asked. */
+/**
+ * Of an event: its currency, '' without one, and its value if it is the goal, in the currency if one is
+ * asked.
+ */
 function moneyOf(goal: string, currency?: string) {
   const value = propertyValue('value')
   const named = propertyValue('currency')
