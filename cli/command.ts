@@ -90,7 +90,7 @@ export const WHERE: Flag = {
 const FILTER: Flag = {
   flags: '--filter <filter>',
   as: 'repeated',
-  help: 'only what passes: country=DE, properties.path^=/blog, duration>60000; several must all hold; or JSON',
+  help: 'only what passes: country=DE, properties.path^=/blog, properties["a.b"]=x, duration>60000; several must all hold; or JSON',
 }
 export const SEGMENT: Flag = {
   flags: '--segment <name>',

@@ -12,7 +12,7 @@ const OPERATORS = {
   '<': 'lt',
   '~': 'contains',
 } as const
-const FILTER = /^([A-Za-z0-9_.]+)(!=|>=|<=|\^=|\$=|=|>|<|~)([\s\S]*)$/
+const FILTER = /^([A-Za-z0-9_.]+|properties\["(?:[^"\\]|\\.)*"\])(!=|>=|<=|\^=|\$=|=|>|<|~)([\s\S]*)$/
 
 /**
  * Filters as people write them, `properties.path~pricing`, or as JSON, an object or a list of them. `name`:

@@ -1,3 +1,5 @@
+import { bareKey } from '#schemas/property-names'
+
 /** Texts that visitors choose, as a reader should see them. */
 
 /**
@@ -86,6 +88,6 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
 
 /** The name of a field, or of a property by its key; another one as it is. */
 export function fieldLabel(field: string): string {
-  const key = field.replace(/^properties\./, '')
+  const key = bareKey(field)
   return Object.hasOwn(FIELD_LABELS, key) ? (FIELD_LABELS[key] as string) : visible(key)
 }

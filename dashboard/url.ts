@@ -1,3 +1,5 @@
+import { oneField, prefixedKey, splitField, TEXT_FIELDS } from '#schemas/property-names'
+
 /**
  * The address of the dashboard is the whole state of what it shows: a reload, a new tab and a shared link
  * give the same picture. This file reads and writes it, and nothing else keeps such state.
@@ -25,7 +27,7 @@ export type Audience = (typeof AUDIENCES)[number]
 export const FILTER_OPS = ['eq', 'neq', 'contains', 'gt', 'gte', 'lt', 'lte'] as const
 export type FilterOp = (typeof FILTER_OPS)[number]
 
-/** `field` as POST /query names it: `country`, or `properties.path`. */
+/** `field` as POST /query names it: `country`, `properties.path`, or `properties["a.b"]`. */
 export type Filter = { field: string; op: FilterOp; value: string }
 
 export type Address = {
@@ -66,7 +68,7 @@ const SHARED = new Set(['range', 'from', 'to', 'compare', 'tz', 'who', 'f', 'pro
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 /** Fields of sessions that a filter may have: conditions know them, and the filters of POST /query do not. */
 export const SESSION_FIELDS = ['channel', 'source', 'entry_page']
-const FIELD = /^(event|country|user_id|session_id|channel|source|entry_page|properties\.[A-Za-z0-9_]{1,128})$/
+const FIELDS = [...TEXT_FIELDS, ...SESSION_FIELDS]
 const OWN_NAME = /^[a-z][a-z0-9_]{0,30}$/
 const ZONE = /^[A-Za-z][\w+/-]{0,63}$/
 
@@ -116,11 +118,13 @@ function rangeOf(query: URLSearchParams): Range {
 
 /** The filter that a text means, alone in a list; an empty list for another text. */
 export function readFilter(text: string): Filter[] {
-  const [, field = '', op, value = ''] = /^([^:]*):([^:]*):([\s\S]*)$/.exec(text) ?? []
-  const known = oneOf(FILTER_OPS, op ?? null)
+  const [field = '', operation = ''] = splitField(text) ?? []
+  const [, op = null, value = ''] = /^([^:]*):([\s\S]*)$/.exec(operation) ?? []
+  const known = oneOf(FILTER_OPS, op)
   // An empty text is a value too, such as the referrer of a visit that came from nowhere.
-  if (!FIELD.test(field) || known === undefined || value.length > MAX_VALUE_CHARS) return []
-  return [{ field, op: known, value }]
+  const isField = FIELDS.includes(field) || prefixedKey(field) !== undefined
+  if (!isField || known === undefined || value.length > MAX_VALUE_CHARS) return []
+  return [{ field: oneField(field), op: known, value }]
 }
 
 function ownOf(query: URLSearchParams): Address['own'] {

@@ -1,6 +1,7 @@
 /**
  * Settings and macros with which DuckDB runs the shared SQL text. The text is Trino's dialect (Athena engine
- * v3). All differences of the engines are in this file. Only functions that a statement uses have a macro.
+ * v3). All differences of the engines are in this file, but the paths of JSON
+ * (core/reports/sql/json-path.ts). Only functions that a statement uses have a macro.
  * Both engines have these functions with the same meaning, so they need none: date_diff on truncated values,
  * date_trunc, max_by, count(DISTINCT), FILTER, lag, UNNEST(…) AS t(x).
  */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { parseJson } from './json-depth.ts'
+import { splitField } from './property-names.ts'
 
 /** Conditions of reads (docs/api/conditions.md, U78, U79). */
 
@@ -208,19 +209,21 @@ function parseText(text: string): unknown {
   }
 }
 
-const FILTER = /^([^:]+):([a-z_]+)(?::([\s\S]*))?$/
+const OPERATION = /^([a-z_]+)(?::([\s\S]*))?$/
 const FILTER_FORM =
   'Parameter `filter` must be `field:op:value`, such as `country:eq:DE` or `properties.path:prefix:/blog`, or `segment:eq:name`.'
 
 /** The filters of a query string, which all must hold; each line is one. Null if one has another form. */
 function parseFilters(text: string): (Leaf | SegmentName)[] | null {
-  const parts = text.split('\n').map(line => FILTER.exec(line))
-  const leaves = parts.map(part => (part === null ? null : toLeaf(part)))
+  const leaves = text.split('\n').map(toLeaf)
   return leaves.length <= MAX_LEAVES && leaves.every(leaf => leaf !== null) ? leaves : null
 }
 
 /** `segment` is no field: `segment:eq:name` names a segment, and has no other operator. */
-function toLeaf([, field = '', op = '', value]: RegExpExecArray): Leaf | SegmentName | null {
+function toLeaf(line: string): Leaf | SegmentName | null {
+  const [field, operation = ''] = splitField(line) ?? []
+  const [, op, value] = OPERATION.exec(operation) ?? []
+  if (field === undefined || field === '') return null
   if (field === 'segment')
     return op === 'eq' && SEGMENT_NAME.test(value ?? '') ? { segment: value ?? '' } : null
   const known = CONDITION_OPS.find(each => each === op)

@@ -70,7 +70,7 @@ export const errorCodes = {
   },
   INVALID_PROPERTY_KEY: {
     status: 400,
-    hint: 'Use 1 to 128 letters, digits and underscores as a property key. GET /properties lists the keys.',
+    hint: 'Use 1 to 128 letters, digits and underscores as a property key, or any key as in `properties["a.b"]`. GET /properties lists the keys.',
   },
   INVALID_FUNNEL_STEPS: {
     status: 400,

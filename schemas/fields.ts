@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { filter, where } from './conditions.ts'
 import type { ErrorCode } from './errors.ts'
+import { prefixedKey, splitNames } from './property-names.ts'
 
 /** Gives a check the error code of its failure. Without it the code is MISSING_FIELDS. */
 export function failsWith(code: ErrorCode) {
@@ -206,10 +207,12 @@ export function nameList<T extends string = string>(
       ? `Parameter \`${name}\` must be 1 to ${MAX_NAMES} names of at most ${MAX_NAME_CHARS} characters, separated by commas.`
       : `Parameter \`${name}\` must be some of ${allowed.join(', ')}, separated by commas.`
   const isName = (text: string) =>
-    allowed === undefined ? text !== '' && text.length <= MAX_NAME_CHARS : allowed.includes(text as T)
+    allowed === undefined
+      ? (text !== '' && text.length <= MAX_NAME_CHARS) || prefixedKey(text) !== undefined
+      : allowed.includes(text as T)
   return z
     .string(message)
-    .transform(text => [...new Set(text.split(',').map(each => each.trim()))] as T[])
+    .transform(text => [...new Set(splitNames(text))] as T[])
     .refine(names => names.length <= MAX_NAMES && names.every(isName), message)
     .meta({ override: { type: 'string' } })
     .optional()

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { contextOfResponse } from './contexts.ts'
 import { wholeNumber } from './fields.ts'
+import { keyOf, splitField } from './property-names.ts'
 import { readExtras, readOptions } from './read-options.ts'
 
 /** GET /live and GET /stream (docs/api/live.md). */
@@ -111,12 +112,18 @@ export const streamQuery = z.object({
 })
 
 /**
- * Reads `filter`. Each pair is split at its first colon; a `;` at the end is ignored. Null: the text is no
- * list of pairs.
+ * Reads `filter`. Each pair is split at the colon behind its field; a `;` at the end is ignored. Null: the
+ * text is no list of pairs.
  */
 export function parseFilterPairs(text: string): [key: string, value: string][] | null {
   if (text === '') return []
-  const pairs = text.replace(/;$/, '').split(';')
-  if (pairs.some(pair => pair.indexOf(':') < 1)) return null
-  return pairs.map(pair => [pair.slice(0, pair.indexOf(':')), pair.slice(pair.indexOf(':') + 1)])
+  const pairs: [key: string, value: string][] = []
+  for (let rest = text; rest !== ''; ) {
+    const [key = '', after = ''] = splitField(rest) ?? []
+    if (key === '' || (key.includes(';') && keyOf(key) === undefined)) return null
+    const [value = ''] = after.split(';', 1)
+    pairs.push([key, value])
+    rest = after.slice(value.length + 1)
+  }
+  return pairs
 }

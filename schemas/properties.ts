@@ -11,7 +11,7 @@ import {
   uniqueUsers,
   wholeNumber,
 } from './fields.ts'
-import { bareKey, isTimeField, oneSpelling, PROPERTY_KEY, propertyInstead } from './property-names.ts'
+import { isTimeField, KEY_RULE, keyOf, oneSpelling, propertyInstead } from './property-names.ts'
 import { cut } from './sessions.ts'
 
 /** Event names, and property keys, that a list has at most (U62). */
@@ -26,8 +26,8 @@ const dated = { project, ...questionOfWeek }
 export function namedProperty(text: z.ZodString, others: readonly string[] = []) {
   return text
     .transform(name => oneSpelling(name, others))
-    .refine(name => PROPERTY_KEY.test(bareKey(name)), {
-      message: 'A property key must be 1 to 128 letters, digits or underscores.',
+    .refine(name => keyOf(name) !== undefined, {
+      message: `A property key must be ${KEY_RULE}.`,
       ...failsWith('INVALID_PROPERTY_KEY'),
     })
     .refine(name => !isTimeField(name), {
@@ -41,7 +41,7 @@ export const propertyKey = namedProperty(
 ).meta({
   override: { type: 'string' },
   description:
-    'A property key, or `country`, `event`, `user_id` or `session_id` of the event; `properties.x` is always the property. GET /properties lists the keys.',
+    'A property key, or `country`, `event`, `user_id` or `session_id` of the event; `properties.x` is always the property, and `properties["a.b"]` that of any key. GET /properties lists the keys.',
   example: 'path',
 })
 
@@ -94,7 +94,8 @@ export const propertiesResponse = z
       )
       .meta({ description: 'The most frequent first, at most 1000' }),
     property_keys: z.array(z.string()).meta({
-      description: 'Keys of the newest 5000 events of the range, at most the 1000 most frequent, sorted',
+      description:
+        'Keys of the newest 5000 events of the range, at most the 1000 most frequent, sorted; as requests name them, so `properties["a.b"]` for `a.b`',
     }),
     truncated: z.literal(true).optional().meta({
       description: 'Present when the range has more than 5000 events, or a list more than 1000 entries',

@@ -1,7 +1,15 @@
-/** What names of properties mean wherever a request names one (U70, U90). */
+/** What names of properties mean wherever a request names one (U70, U87, U90). */
 
-/** Property keys that queries can name (docs/api/properties.md). */
-export const PROPERTY_KEY = /^[A-Za-z0-9_]{1,128}$/
+/** Keys that a name may have without quotes (docs/api/properties.md). */
+const PLAIN_KEY = /^[A-Za-z0-9_]{1,128}$/
+/** Characters of a key in quotes. No stored key has more, because properties have at most 8192 bytes. */
+const MAX_QUOTED_CHARS = 8_192
+const QUOTED = /^properties\[("(?:[^"\\]|\\.)*")\]$/
+
+/**
+ * The name of a property with its prefix, as a pattern: a key in quotes has more rules, which `keyOf` knows.
+ */
+export const PROPERTY_PATTERN = String.raw`properties\.[A-Za-z0-9_]{1,128}|properties\["(?:[^"\\]|\\.)*"\]`
 
 /** Fields of an event with text: their bare names are theirs, not those of properties. */
 export const TEXT_FIELDS = ['event', 'user_id', 'session_id', 'country'] as const
@@ -10,9 +18,51 @@ export const TIME_FIELDS = ['date', 'timestamp'] as const
 
 export type TextField = (typeof TEXT_FIELDS)[number]
 
-/** The key of a property that a request names by `x` or `properties.x`. */
+/** The key that stands between brackets as a JSON text, `properties["a.b"]`; undefined for other names. */
+function quotedKey(name: string): string | undefined {
+  const quoted = QUOTED.exec(name)?.[1]
+  if (quoted === undefined) return undefined
+  try {
+    const key: string = JSON.parse(quoted)
+    // Events are stored without lone surrogates.
+    return key.length <= MAX_QUOTED_CHARS && !/\p{Cs}/u.test(key) ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The key of a property whose name has its prefix: `properties.x` or `properties["x"]`; else undefined. */
+export function prefixedKey(name: string): string | undefined {
+  const key = name.startsWith('properties.') ? name.slice('properties.'.length) : undefined
+  return key !== undefined && PLAIN_KEY.test(key) ? key : quotedKey(name)
+}
+
+/**
+ * The key of a property that is named by `x`, `properties.x` or `properties["x"]`; undefined for other texts.
+ */
+export function keyOf(name: string): string | undefined {
+  return PLAIN_KEY.test(name) ? name : prefixedKey(name)
+}
+
+/** The key in a name that is checked, or that names what was sent, whatever its characters are. */
 export function bareKey(name: string): string {
-  return name.replace(/^properties\./, '')
+  return quotedKey(name) ?? name.replace(/^properties\./, '')
+}
+
+/** The name with prefix of the property that has the key: `properties.plan`, or `properties["a.b"]`. */
+export function fieldOfKey(key: string): string {
+  return PLAIN_KEY.test(key) ? `properties.${key}` : `properties[${JSON.stringify(key)}]`
+}
+
+/** The shortest name of the property that has the key: `plan`, or `properties["a.b"]`. */
+export function nameOfKey(key: string): string {
+  return PLAIN_KEY.test(key) ? key : fieldOfKey(key)
+}
+
+/** One spelling of a field where properties have their prefix: `properties.plan` for `properties["plan"]`. */
+export function oneField(field: string): string {
+  const key = prefixedKey(field)
+  return key === undefined ? field : fieldOfKey(key)
 }
 
 /**
@@ -20,9 +70,25 @@ export function bareKey(name: string): string {
  * that of the event. `others`: further names that a report knows, such as `source`.
  */
 export function oneSpelling(name: string, others: readonly string[] = []): string {
-  const key = bareKey(name)
+  const key = keyOf(name)
+  if (key === undefined) return name
   const isBuiltIn = [...TEXT_FIELDS, ...TIME_FIELDS, ...others].includes(key)
-  return isBuiltIn ? name : key
+  return isBuiltIn && name !== key ? fieldOfKey(key) : nameOfKey(key)
+}
+
+/**
+ * The name of a field and what follows the colon behind it, which may also be in the quotes of the name:
+ * `properties["a:b"]` and `eq:x` of `properties["a:b"]:eq:x`. Null for a text without such a colon.
+ */
+export function splitField(text: string): [field: string, rest: string] | null {
+  const [, field, rest] = /^(properties\["(?:[^"\\]|\\.)*"\]|[^:]*):([\s\S]*)$/.exec(text) ?? []
+  return field === undefined || rest === undefined ? null : [field, rest]
+}
+
+/** The names of a list with commas, which may also be in the quotes of a name. */
+export function splitNames(text: string): string[] {
+  const found = text.matchAll(/(?:^|,)(\s*properties\["(?:[^"\\]|\\.)*"\]\s*(?=,|$)|[^,]*)/g)
+  return Array.from(found, ([, name = '']) => name.trim())
 }
 
 /** The field of an event that a name means; undefined for the name of a property. */
@@ -44,3 +110,7 @@ export function isTimeField(name: string): boolean {
 export function propertyInstead(name: string): string {
   return `\`${name}\` is a field of the event itself. Send \`properties.${name}\` for the property of this name.`
 }
+
+/** What the key of a property may be, for messages. */
+export const KEY_RULE =
+  '1 to 128 letters, digits or underscores, or any key as a JSON text in brackets, such as `properties["a.b"]`'

@@ -5,6 +5,7 @@ import { contextOfResponse } from './contexts.ts'
 import type { ErrorCode } from './errors.ts'
 import { datedPeriod, failsWith, limit, oneOf, project, questionOfWeek } from './fields.ts'
 import { parseJson } from './json-depth.ts'
+import { keyOf, oneField, PROPERTY_PATTERN, prefixedKey } from './property-names.ts'
 import { cut } from './sessions.ts'
 
 export const METRICS = [
@@ -27,11 +28,11 @@ export const COUNT_MODES = ['session_then_user', 'raw'] as const
 const ORDER_FIELDS = ['event_count', 'unique_users', 'session_count', 'date', 'event'] as const
 
 const METRIC = new RegExp(
-  `^(${METRICS.join('|')}|(${NUMERIC_METRICS.join('|')}|unique)\\((properties\\.)?[A-Za-z0-9_]{1,128}\\)|(rate|session_rate)\\(\\{[\\s\\S]*\\}\\))$`,
+  `^(${METRICS.join('|')}|(${NUMERIC_METRICS.join('|')}|unique)\\(([A-Za-z0-9_]{1,128}|${PROPERTY_PATTERN})\\)|(rate|session_rate)\\(\\{[\\s\\S]*\\}\\))$`,
 )
-const GROUP = new RegExp(
-  `^(${[...GROUP_FIELDS, ...DERIVED_GROUPS].join('|')}|properties\\.[A-Za-z0-9_]{1,128})$`,
-)
+const GROUP = new RegExp(`^(${[...GROUP_FIELDS, ...DERIVED_GROUPS].join('|')}|${PROPERTY_PATTERN})$`)
+/** A metric of the values of a property. */
+const OF_PROPERTY = /^([a-z0-9]+)\(([\s\S]*)\)$/
 const RATE = /^(rate|session_rate)\(([\s\S]*)\)$/
 /** Characters of a rate, as of a condition in a query string. */
 const MAX_RATE_CHARS = 16_384
@@ -42,6 +43,31 @@ export function rateOf(metric: string): { of: 'people' | 'sessions'; condition: 
   if (name === undefined || text.length > MAX_RATE_CHARS) return null
   const condition = parseRate(text)
   return condition === null ? null : { of: name === 'rate' ? 'people' : 'sessions', condition }
+}
+
+type PropertyMetric = { statistic: (typeof NUMERIC_METRICS)[number] | 'unique'; key: string }
+
+/** What `sum(value)` and the like compute, and the key of the property; null for another metric. */
+export function propertyMetricOf(metric: string): PropertyMetric | null {
+  const [, name, field = ''] = OF_PROPERTY.exec(metric) ?? []
+  const statistic = ([...NUMERIC_METRICS, 'unique'] as const).find(each => each === name)
+  const key = keyOf(field)
+  return statistic === undefined || key === undefined ? null : { statistic, key }
+}
+
+/** The same, of a metric that reads the values as numbers. */
+export function numericOf(metric: string): PropertyMetric | null {
+  const asked = propertyMetricOf(metric)
+  return asked?.statistic === 'unique' ? null : asked
+}
+
+/** A pattern alone lets more texts through than the parsers of rates and of properties. */
+function isMetric(text: string): boolean {
+  return METRICS.some(each => each === text) || propertyMetricOf(text) !== null || rateOf(text) !== null
+}
+
+function isGroup(text: string): boolean {
+  return !text.startsWith('properties') || prefixedKey(text) !== undefined
 }
 
 function areRatesFew(metrics: readonly string[]): boolean {
@@ -88,9 +114,12 @@ function listOf(
     most,
     description,
     accepts = () => true,
+    spelled = text => text,
   }: {
     entry: RegExp
     accepts?: (text: string) => boolean
+    /** The one spelling of an entry. */
+    spelled?: (text: string) => string
     code: ErrorCode
     allowed: string
     fewest: 0 | 1
@@ -114,7 +143,7 @@ function listOf(
       message: `Field \`${name}\` is empty. Name at least one of ${allowed}, or leave the field out.`,
       ...failsWith(code),
     })
-    .transform(list => [...new Set(list as string[])])
+    .transform(list => [...new Set((list as string[]).map(spelled))])
     .refine(...atMost(name, most))
     .meta({
       description,
@@ -135,7 +164,7 @@ export const queryBody = z.object({
   project,
   metrics: listOf('metrics', {
     entry: METRIC,
-    accepts: text => !text.includes('rate({') || rateOf(text) !== null,
+    accepts: isMetric,
     code: 'INVALID_METRIC',
     allowed: `${METRICS.join(', ')}, or sum, avg, min, max, p50, p75, p90, p95, p99, unique of a property such as sum(value), or rate, session_rate of a condition such as rate({"field":"event","op":"eq","value":"signup"})`,
     fewest: 1,
@@ -150,12 +179,14 @@ export const queryBody = z.object({
     .default(['event_count']),
   group_by: listOf('group_by', {
     entry: GROUP,
+    accepts: isGroup,
+    spelled: oneField,
     code: 'INVALID_GROUP_BY',
     allowed: `${[...GROUP_FIELDS, ...DERIVED_GROUPS].join(', ')}, or a property such as properties.plan`,
     fewest: 0,
     most: MAX_GROUPS,
     description:
-      'What makes the groups: event, date, hour, weekday, user_id, session_id, country, a property such as `properties.plan`, or of the session channel, source, referrer_host, entry_page, exit_page, is_bounce. Without it there is one row.',
+      'What makes the groups: event, date, hour, weekday, user_id, session_id, country, a property such as `properties.plan` or `properties["a.b"]`, or of the session channel, source, referrer_host, entry_page, exit_page, is_bounce. Without it there is one row.',
   })
     .refine(list => list.filter(each => DERIVED_GROUPS.includes(each)).length <= MAX_DERIVED_GROUPS, {
       message: `Field \`group_by\` has more than ${MAX_DERIVED_GROUPS} of ${DERIVED_GROUPS.join(', ')}. Send several queries with fewer of them.`,
@@ -183,7 +214,7 @@ export const queryBody = z.object({
             field: {
               type: 'string',
               description:
-                'event, user_id, session_id, country, date, hour, weekday, timestamp (Unix ms or ISO 8601), or `properties.<key>`',
+                'event, user_id, session_id, country, date, hour, weekday, timestamp (Unix ms or ISO 8601), `properties.<key>` or `properties["any key"]`',
               examples: ['properties.path'],
             },
             op: { type: 'string', enum: [...CONDITION_OPS] },

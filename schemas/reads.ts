@@ -3,6 +3,11 @@ import { question } from './fields.ts'
 
 /** Reads of one call. The overview of the dashboard has eight. */
 export const MAX_READS = 12
+/**
+ * What the answers of one call have at most together, in bytes of a JSON text that holds them: Lambda takes 6
+ * MB in this form, and the rest of the response needs some.
+ */
+export const MAX_ANSWERS_BYTES = 5 * 1024 * 1024
 
 const { filter: _, ...shared } = question('Default: that of each read.')
 

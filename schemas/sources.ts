@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { CHANNELS } from './channels.ts'
 import { compare, previousOf } from './compare.ts'
 import { contextOfResponse } from './contexts.ts'
+import { documentedAs } from './documented-as.ts'
 import {
   bounceRate,
   datedPeriod,
@@ -61,6 +62,11 @@ const numbers = {
   currency: z.string().nullable().optional().meta({
     description: 'Of `sum_value`: the property `currency`; null where the events name none, or several',
   }),
+  by_currency: documentedAs(
+    z.array(z.object({ currency: z.string().nullable(), sum_value: z.number().nullable() })).optional(),
+    'objects',
+    'Where they have several: currency (null: the events name none) and sum_value of each',
+  ),
 }
 
 /** What a response has of each period. */
@@ -97,3 +103,18 @@ export const sourcesResponse = z
     ...contextOfResponse,
   })
   .meta({ id: 'Sources' })
+
+type Sum = { currency: string | null; sum_value: number | null }
+type Summed = { by_currency?: Sum[] | undefined }
+
+/** The sums of the rows that have several currencies, and those of all sessions, as rows of a table. */
+export function sumsByCurrency({
+  total,
+  rows,
+}: {
+  total: Summed
+  rows: readonly (Summed & { value: string | null })[]
+}): ({ value: string } & Sum)[] {
+  const named = [...rows.map(row => ({ ...row, value: row.value ?? '(none)' })), { ...total, value: '(all)' }]
+  return named.flatMap(({ value, by_currency = [] }) => by_currency.map(sum => ({ value, ...sum })))
+}

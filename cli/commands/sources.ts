@@ -1,6 +1,8 @@
 import { COMPARE, days, limit, projectRead, QUESTION } from '#cli/command'
+import type { TableBlock } from '#cli/print/blocks'
 import { besideCompared } from '#cli/print/compared'
 import { reportHeading } from '#cli/print/periods'
+import { sumsByCurrency } from '#schemas/sources'
 
 export const sources = projectRead<'GET /sources'>({
   name: 'sources',
@@ -46,6 +48,7 @@ export const sources = projectRead<'GET /sources'>({
           { ...total, value: '(all)' },
         ],
       },
+      ...currencyTable(sumsByCurrency({ total, rows }), TITLES[by]),
     ]),
 })
 
@@ -57,3 +60,18 @@ const TITLES = {
   content: 'Content',
   landing_page: 'Landing page',
 } as const
+
+/** The sums of rows whose values have several currencies. */
+function currencyTable(rows: ReturnType<typeof sumsByCurrency>, title: string): TableBlock[] {
+  if (rows.length === 0) return []
+  return [
+    {
+      ...{ kind: 'table', name: 'by_currency', title: 'By currency', rows },
+      columns: [
+        { key: 'value', title },
+        { key: 'currency', title: 'Currency' },
+        { key: 'sum_value', title: 'Sum of value' },
+      ],
+    },
+  ]
+}

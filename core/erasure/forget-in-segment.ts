@@ -1,12 +1,13 @@
 import { changeLeaves, type Leaf } from '#schemas/conditions'
+import { fieldOfKey, prefixedKey } from '#schemas/property-names'
 import type { StoredSegment } from '#schemas/segments'
 import { ERASED_TEXT, type NamedIds, nameWithoutIds, withoutIds } from './without-ids.ts'
 
 /**
  * What is left of a segment when a person is erased: ERASED_TEXT stands in the place of an id, in the title
- * and in the values of conditions. No event has the id any more, so the segment chooses what it has chosen. A
- * segment whose own name has an id goes (null), because its name cannot change. The same object: it names
- * nobody.
+ * and in the values and property keys of conditions. No event has the id any more, so the segment chooses
+ * what it has chosen. A segment whose own name has an id goes (null), because its name cannot change. The
+ * same object: it names nobody.
  */
 export function forgetInSegment(segment: StoredSegment, ids: NamedIds): StoredSegment | null {
   if (withoutIds(segment.name, ids) !== segment.name) return null
@@ -17,16 +18,22 @@ export function forgetInSegment(segment: StoredSegment, ids: NamedIds): StoredSe
 }
 
 function withoutIdsInLeaf(leaf: Leaf, ids: NamedIds): Leaf {
-  const { value } = leaf
-  const changed = Array.isArray(value) ? value.map(forget) : forget(value)
-  return JSON.stringify(changed) === JSON.stringify(value) ? leaf : { ...leaf, value: changed }
+  const { field, value } = leaf
+  const key = prefixedKey(field)
+  const rest = key === undefined ? undefined : withoutIds(key, ids)
+  const changed = {
+    ...leaf,
+    ...(rest !== undefined && rest !== key && { field: fieldOfKey(rest) }),
+    ...(value !== undefined && { value: Array.isArray(value) ? value.map(forget) : forget(value) }),
+  }
+  return JSON.stringify(changed) === JSON.stringify(leaf) ? leaf : changed
 
   function forget(each: unknown): unknown {
     const text = typeof each === 'number' ? String(each) : each
     if (typeof text !== 'string') return each
     // Other fields have values such as `pro`, which may be the id of somebody, too.
-    if (leaf.field === 'user_id') return ids.all.has(text) ? ERASED_TEXT : withoutIds(text, ids)
-    const rest = withoutIds(text, ids)
-    return rest === text ? each : rest
+    if (field === 'user_id') return ids.all.has(text) ? ERASED_TEXT : withoutIds(text, ids)
+    const left = withoutIds(text, ids)
+    return left === text ? each : left
   }
 }

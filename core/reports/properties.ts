@@ -3,6 +3,7 @@ import { activity } from '#core/lake/read/relations'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, sql } from '#core/sql/sql'
 import { MAX_LISTED, type propertiesQuery, type propertiesResponse } from '#schemas/properties'
+import { nameOfKey } from '#schemas/property-names'
 import { compareCodePoints } from './run/code-points.ts'
 import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 import type { ReadRows } from './run/statements.ts'
@@ -38,7 +39,7 @@ export const properties = defineReport<PropertiesParams, z.input<typeof properti
         first_seen: String(row.first_seen),
         last_seen: String(row.last_seen),
       })),
-      property_keys: keys.listed.toSorted(compareCodePoints),
+      property_keys: keys.listed.toSorted(compareCodePoints).map(nameOfKey),
       ...((isCut || names.events > SAMPLE) && { truncated: true as const }),
       ...(isCut && { total_rows: names.total + keys.total }),
     }

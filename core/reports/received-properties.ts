@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { receivedPropertiesQuery, receivedPropertiesResponse } from '#schemas/properties'
+import { nameOfKey } from '#schemas/property-names'
 import { compareCodePoints } from './run/code-points.ts'
 import { defineReport, sinceDays, toPeriod } from './run/run.ts'
 import { findNewestEvents, readKeysOfEvents } from './sql/property-keys.ts'
@@ -26,9 +27,9 @@ export const receivedProperties = defineReport<
       period: toPeriod(request),
       sample_size: newest?.size ?? 0,
       since: zone.dateOf(range.from),
-      properties: listed.toSorted(
-        (a, b) => compareCodePoints(a.key, b.key) || compareCodePoints(a.event, b.event),
-      ),
+      properties: listed
+        .toSorted((a, b) => compareCodePoints(a.key, b.key) || compareCodePoints(a.event, b.event))
+        .map(({ key, event }) => ({ key: nameOfKey(key), event })),
       ...((isCut || newest?.hasMore === true) && { truncated: true as const }),
       ...(isCut && { total_rows: total }),
     }

@@ -15,6 +15,7 @@ import {
   SESSION_FIELDS,
   withFilter,
 } from '#dashboard/url'
+import { bareKey, fieldOfKey, oneSpelling, prefixedKey } from '#schemas/property-names'
 import { SaveView } from './save-view.tsx'
 import { type SavedView, Segments } from './segments.tsx'
 
@@ -30,10 +31,6 @@ export const OP_NAMES: Record<FilterOp, string> = {
 
 /** Fields whose values are too many to suggest, or no property. */
 const IDS = ['user_id', 'session_id', ...SESSION_FIELDS]
-
-function fieldName(field: string): string {
-  return field.replace(/^properties\./, '')
-}
 
 /** Fields whose values have names. */
 const NAMES_OF: Readonly<Record<string, (value: string) => string>> = {
@@ -144,7 +141,7 @@ export function FilterForm({ address, title, known, event: ofEvent, add, close }
   const project = address.project ?? readShared()?.project ?? 'demo'
   const dated = { project, ...datedOf(address) }
   const isEvent = field === 'event'
-  const property = fieldName(field)
+  const property = oneSpelling(field)
   const answers = useAnswers({
     fields: call('GET /properties', dated),
     ...(isEvent || IDS.includes(field)
@@ -153,6 +150,8 @@ export function FilterForm({ address, title, known, event: ofEvent, add, close }
   })
   useLayoutEffect(() => ref.current?.showModal(), [])
   const keys = answers.fields.data?.property_keys ?? []
+  const ofProperties = ['path', ...keys].map(key => fieldOfKey(bareKey(key)))
+  const isOfProperty = prefixedKey(field) !== undefined
   const values = isEvent
     ? (answers.fields.data?.events.map(({ event, count }) => ({ value: event, count })) ?? [])
     : ((answers as { values?: { data?: { values: { value: string; count: number }[] } } }).values?.data
@@ -184,11 +183,9 @@ export function FilterForm({ address, title, known, event: ofEvent, add, close }
                   {fieldLabel(id)}
                 </option>
               ))}
-            {[
-              ...new Set(['path', ...keys, ...(known?.field.startsWith('properties.') ? [property] : [])]),
-            ].map(key => (
-              <option key={key} value={`properties.${key}`}>
-                {fieldLabel(key)}
+            {[...new Set([...ofProperties, ...(isOfProperty ? [field] : [])])].map(each => (
+              <option key={each} value={each}>
+                {fieldLabel(each)}
               </option>
             ))}
           </select>

@@ -2,6 +2,7 @@ import type { Caller } from '#core/access/caller'
 import { ApiError } from '#core/errors'
 import type { JsonObject } from '#core/text/json-object'
 import { SOURCE_FIELDS } from '#schemas/funnel'
+import { oneField, oneSpelling, prefixedKey } from '#schemas/property-names'
 import { DERIVED_GROUPS } from '#schemas/query'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
@@ -132,12 +133,13 @@ const REFUSED: [isAsked: (fields: JsonObject) => boolean, refusal: () => ApiErro
 function groupsOf({ group_by, property, by, breakdown }: JsonObject): string[] {
   const names = [group_by, property, by, breakdown]
     .flatMap(each => [each ?? []].flat())
-    .flatMap(each => String(each).split(','))
-  return [...new Set(names.map(name => name.trim()))]
+    // A key in quotes may have commas.
+    .flatMap(each => (prefixedKey(String(each)) === undefined ? String(each).split(',') : [String(each)]))
+  return [...new Set(names.map(name => oneField(name.trim())))]
 }
 
 function filteredFields({ filters }: JsonObject): string[] {
-  return [filters ?? []].flat().map(each => String((each as JsonObject | null)?.field ?? '').trim())
+  return [filters ?? []].flat().map(each => oneField(String((each as JsonObject | null)?.field ?? '').trim()))
 }
 
 /** The operators of all filters, those of steps too. */
@@ -151,7 +153,7 @@ function keysOfSteps({ steps }: JsonObject): string[][] {
   return [steps ?? []].flat().map(step =>
     [(step as JsonObject | null)?.filters ?? []].flat().map(each => {
       const { property, field } = (each ?? {}) as JsonObject
-      return String(property ?? field ?? '').trim()
+      return oneSpelling(String(property ?? field ?? '').trim())
     }),
   )
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { HttpResponse } from '#lambdas/http/http'
-import { jsonResponse } from '#lambdas/http/response'
+import { jsonResponse, writtenResponse } from '#lambdas/http/response'
 import type { Route } from '#schemas/route'
 
 /** The checked query, body and options of a row, as its handler gets them. */
@@ -9,6 +9,15 @@ export type FieldsOf<R extends Route> = (R extends { query: infer Q extends z.Zo
   : unknown) &
   (R extends { body: infer B extends z.ZodType } ? { body: z.output<B> } : unknown) &
   (R extends { options: infer O extends z.ZodType } ? { options: z.output<O> } : unknown)
+
+/** A body that is JSON already. Nothing compares it with what the row promises. */
+export class WrittenBody {
+  readonly json: string
+
+  constructor(json: string) {
+    this.json = json
+  }
+}
 
 /**
  * What a handler of a row may return: a status of the row with the body that the row promises for it, which
@@ -19,11 +28,13 @@ export type RowResponse<R extends Route> = {
   [Status in keyof R['responses'] & number]: R['responses'][Status] extends { contentType: string }
     ? HttpResponse & { status: Status | 304 }
     : R['responses'][Status] extends { schema: infer S extends z.ZodType }
-      ? { status: Status; body: z.input<S> }
+      ? { status: Status; body: z.input<S> | WrittenBody }
       : HttpResponse & { status: Status }
 }[keyof R['responses'] & number]
 
 /** Writes what a handler has returned as an HTTP response. */
 export function toHttpResponse(response: HttpResponse | { status: number; body: unknown }): HttpResponse {
-  return 'headers' in response ? response : jsonResponse(response.status, response.body)
+  if ('headers' in response) return response
+  const { status, body } = response
+  return body instanceof WrittenBody ? writtenResponse(status, body.json) : jsonResponse(status, body)
 }

@@ -35,11 +35,16 @@ export function jsonResponse(
   body: unknown,
   headers?: Record<string, string>,
 ): BufferedResponse {
-  return {
-    status,
-    headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
-    body: JSON.stringify(body),
-  }
+  return writtenResponse(status, JSON.stringify(body), headers)
+}
+
+/** The same of a body that is JSON already. */
+export function writtenResponse(
+  status: number,
+  body: string,
+  headers?: Record<string, string>,
+): BufferedResponse {
+  return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body }
 }
 
 /**

@@ -4,7 +4,9 @@ import type { JsonObject } from '#core/text/json-object'
 import { nearestName } from '#core/text/nearest-name'
 import type { accountChain } from '#lambdas/chain/account-chain'
 import type { Endpoint } from '#lambdas/chain/chain'
+import { WrittenBody } from '#lambdas/chain/row-handler'
 import { rowRequest } from '#lambdas/http/row-request'
+import { MAX_ANSWERS_BYTES } from '#schemas/reads'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import type { ReportName } from './reports.ts'
@@ -39,17 +41,42 @@ export function readsEndpoint(
         const fields = { ...sharedFields(json, own), ...own, project: json.project }
         const asked = route.method === 'GET' ? { query: fields } : { body: fields }
         const { status, headers, body } = await endpoint(rowRequest(route, request, asked))
-        const retryAfter = headers['Retry-After']
-        return {
-          ...{ read, status },
-          ...(retryAfter !== undefined && { retry_after: Number(retryAfter) }),
-          // The rows of reports have JSON.
-          body: JSON.parse(String(body)) as JsonObject,
-        }
+        // The rows of reports have JSON.
+        return { read, status, retryAfter: headers['Retry-After'], json: String(body) }
       }),
     )
-    return { status: 200, body: { reads: answers } }
+    const lines = fitTogether(answers).map(writeLine)
+    return { status: 200, body: new WrittenBody(`{"reads":[${lines.join(',')}]}`) }
   })
+}
+
+type Answer = { read: string; status: number; retryAfter?: string | undefined; json: string }
+
+/**
+ * The answers with an error in the place of each that does not fit beside those before it (U128). A result of
+ * Lambda is a JSON text that holds the response as a text, so quotes are two bytes there.
+ */
+function fitTogether(answers: readonly Answer[]): Answer[] {
+  let bytes = 0
+  return answers.map(answer => {
+    const size = Buffer.byteLength(JSON.stringify(answer.json))
+    if (bytes + size > MAX_ANSWERS_BYTES) return tooLarge(answer.read)
+    bytes += size
+    return answer
+  })
+}
+
+function tooLarge(read: string): Answer {
+  const { code, status, message } = new ApiError(
+    'MISSING_FIELDS',
+    'The answers of this call are larger than 5 MB together, so this one is left out. Send this read alone, or with a smaller `limit`.',
+  )
+  return { read, status, json: JSON.stringify({ error: code, message }) }
+}
+
+function writeLine({ read, status, retryAfter, json }: Answer): string {
+  const head = { read, status, ...(retryAfter !== undefined && { retry_after: Number(retryAfter) }) }
+  return `${JSON.stringify(head).slice(0, -1)},"body":${json}}`
 }
 
 function findRead(known: ReadonlyMap<string, KnownRead>, read: string): KnownRead {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
-import { MAX_READS } from '#schemas/reads'
+import { MAX_ANSWERS_BYTES, MAX_READS } from '#schemas/reads'
 import { routes } from '#schemas/routes'
 import type { BuiltLake } from '#test/support/build-lake'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
@@ -16,6 +16,8 @@ let folder: FolderLake
 let service: HttpService
 let built: BuiltLake
 let project: Project
+/** Its events are large. */
+let large: Project
 
 beforeAll(async () => {
   folder = await openFolderLake()
@@ -26,7 +28,13 @@ beforeAll(async () => {
     ...{ timestamp: NOW - (i % 10) * DAY - 60_000, country: i % 2 === 0 ? 'DE' : 'FR' },
     properties: { path: `/p${i % 4}` },
   }))
-  built = await folder.build({ epochs: [[[recordOf(project, events)]], []], compacted: 1 })
+  large = await service.createProject()
+  const texts = Array.from({ length: 250 }, (_, i) => ({
+    ...{ event: 'note', user_id: 'u', session_id: 's', timestamp: NOW - i * 1_000 },
+    properties: { text: '"é'.repeat(2_000) },
+  }))
+  const records = [recordOf(project, events), recordOf(large, texts, 2)]
+  built = await folder.build({ epochs: [[records], []], compacted: 1 })
 })
 
 afterAll(async () => {
@@ -155,4 +163,26 @@ test('as many reads as fit run on one look at the lake', async () => {
   const lines = await readAll({ reads: Array(MAX_READS).fill({ read: 'GET /stats', receipt: true }) })
   expect(lines.map(({ status }) => status)).toEqual(Array(MAX_READS).fill(200))
   expect(new Set(lines.map(({ body }) => JSON.stringify(body.totals))).size).toBe(1)
+})
+
+test('an answer that does not fit beside those before it is an error in its place, and smaller ones still come', async () => {
+  const read = { read: 'GET /events', limit: 250 }
+  const asked = { project: large.name, limit: '250' }
+  const { body } = await service.call(routes.events, { query: asked })
+  // A result of Lambda has the body as a text within JSON.
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(JSON.stringify(value)))
+  const fitting = Math.floor(MAX_ANSWERS_BYTES / bytesOf(body))
+  expect(fitting).toBeGreaterThan(0)
+  expect(fitting).toBeLessThan(MAX_READS - 2)
+  const reads = [...Array(fitting + 1).fill(read), { read: 'GET /stats' }]
+  const answer = await service.call(routes.reads, { body: { project: large.name, reads } })
+  const lines = answer.body.reads as Line[]
+  expect(lines.map(({ status }) => status)).toEqual([...Array(fitting).fill(200), 400, 200])
+  expect(lines[0]?.body.count).toBe(250)
+  expect(lines[fitting]?.body).toEqual({
+    error: 'MISSING_FIELDS',
+    message:
+      'The answers of this call are larger than 5 MB together, so this one is left out. Send this read alone, or with a smaller `limit`.',
+  })
+  expect(bytesOf(answer.body)).toBeLessThan(6 * 1024 * 1024)
 })

@@ -1,5 +1,11 @@
 import fc from 'fast-check'
 import type { Condition, Leaf } from '#schemas/conditions'
+import { unusualTexts } from './random-history.ts'
+
+/** A property that is named in quotes. Some keys do not need them. */
+export const quotedField = fc
+  .constantFrom('plan', ...unusualTexts)
+  .map(key => `properties[${JSON.stringify(key)}]`)
 
 const leaf: fc.Arbitrary<Leaf> = fc.oneof(
   fc.record({
@@ -8,7 +14,7 @@ const leaf: fc.Arbitrary<Leaf> = fc.oneof(
     value: fc.constantFrom('page_view', 'signup', 'buy', 'DE', 'FR', 'u1', 'u2'),
   }),
   fc.record({
-    field: fc.constantFrom('event', 'country', 'properties.path', 'properties.plan'),
+    field: fc.oneof(fc.constantFrom('event', 'country', 'properties.path', 'properties.plan'), quotedField),
     op: fc.constantFrom('in' as const, 'not_in' as const),
     value: fc.array(fc.constantFrom<string | number>('page_view', 'buy', 'DE', 'x', 5, 'a'), {
       minLength: 1,
@@ -16,7 +22,10 @@ const leaf: fc.Arbitrary<Leaf> = fc.oneof(
     }),
   }),
   fc.record({
-    field: fc.constantFrom('country', 'properties.path', 'properties.plan', 'entry_page', 'session_id'),
+    field: fc.oneof(
+      fc.constantFrom('country', 'properties.path', 'properties.plan', 'entry_page', 'session_id'),
+      quotedField,
+    ),
     op: fc.constant('exists' as const),
     value: fc.boolean(),
   }),

@@ -15,7 +15,8 @@ const DAY = 24 * HOUR
 /** Time between two epochs, ms. */
 const EPOCH_PAUSE = 1_000
 
-const unusualTexts = [
+/** Texts of events, and keys of properties that a name has in quotes. */
+export const unusualTexts = [
   'a',
   'A',
   'é',
@@ -29,6 +30,9 @@ const unusualTexts = [
   '\\',
   'a\u0000b',
   '__proto__',
+  'a.b',
+  '*',
+  '/~1"',
 ]
 const nullable = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 4 })
 

@@ -372,6 +372,14 @@ const queries: Partial<QueryParams>[] = [
       ].slice(0, i === 0 ? 3 : 1),
     })),
   ),
+  ...['a.b', '/~1"', '', '\\'].map(key => {
+    const field = `properties[${JSON.stringify(key)}]`
+    return {
+      metrics: ['event_count', `sum(${field})`, `unique(${field})`],
+      group_by: [field],
+      filters: [{ field, op: 'neq', value: 5 }],
+    }
+  }),
   ...FILTER_VALUES.map(value => ({
     filters: [{ field: 'properties.plan', op: 'eq', value }],
     group_by: ['properties.plan'],

@@ -9,7 +9,7 @@ import { integer, name, sql, timestamp } from '#core/sql/sql'
 import { isJsonObject } from '#core/text/json-object'
 import { DAY_MS, parseIsoTime } from '#core/time'
 import { CONDITION_OPS, type ConditionOp } from '#schemas/conditions'
-import { PROPERTY_KEY, textFieldOf } from '#schemas/property-names'
+import { fieldOfKey, prefixedKey, textFieldOf } from '#schemas/property-names'
 
 /** A filter as SQL, and the fields of `events` that it reads. */
 export type QueryFilter = { condition: SqlQuery; fields: EventField[] }
@@ -29,6 +29,8 @@ export class UnknownFieldError extends Error {
 
 const SYMBOLS = { eq: '=', neq: '<>', gt: '>', lt: '<', gte: '>=', lte: '<=' } as const
 
+/** Longest unknown field whose property an error suggests. */
+const MAX_SUGGESTED_CHARS = 128
 /** Values of `in` and `not_in`. */
 const MAX_VALUES = 50
 /** Characters of a glob, and of its stars: each makes the engine try more. */
@@ -69,15 +71,14 @@ export function parseFilter(filter: unknown, place: string, time: LocalTime): Qu
   const column = textFieldOf(field)
   if (column !== undefined)
     return { condition: filterSql(textField(name(column)), op, value), fields: [column] }
-  if (!field.startsWith('properties.')) {
-    const suggestion = PROPERTY_KEY.test(field) ? `properties.${field}` : null
+  const key = prefixedKey(field)
+  if (key === undefined && /^properties[.[]/.test(field)) throw new ApiError('INVALID_PROPERTY_KEY')
+  if (key === undefined) {
     throw new UnknownFieldError(
       `Field \`${place}.field\` is unknown. Use a built-in field or \`properties.<key>\`.`,
-      suggestion,
+      field.length <= MAX_SUGGESTED_CHARS ? fieldOfKey(field) : null,
     )
   }
-  const key = field.slice('properties.'.length)
-  if (!PROPERTY_KEY.test(key)) throw new ApiError('INVALID_PROPERTY_KEY')
   const { fields, filterField } = propertyValue(key)
   return { condition: filterSql(filterField, op, value), fields }
 }

@@ -8,7 +8,7 @@ import { type Report, type ReportRequest, sinceDays } from '#core/reports/run/ru
 import type { ReadRows } from '#core/reports/run/statements'
 import { type StatsParams, stats } from '#core/reports/stats'
 import type { breakdownResponse, propertiesResponse, receivedPropertiesResponse } from '#schemas/properties'
-import { propertyOf } from '#schemas/property-names'
+import { fieldOfKey, propertyOf } from '#schemas/property-names'
 import type { Stats, StatsOfPeriod } from '#schemas/stats'
 import { countPeople, queryOf } from './count-people.ts'
 import { FEWEST_PEOPLE, FOLDED, type Folded, foldGroups, NOTHING, sumOf } from './fold-groups.ts'
@@ -99,7 +99,7 @@ export const breakdownForLinks: Report<BreakdownParams, Breakdown> = {
 /** The field of POST /query that `property` means (U90). */
 function fieldOf(property: string): string {
   const key = propertyOf(property)
-  return key === undefined ? property : `properties.${key}`
+  return key === undefined ? property : fieldOfKey(key)
 }
 
 type Value = Breakdown['values'][number]

@@ -10,7 +10,7 @@ import type { ReadRows } from '#core/reports/run/statements'
 import { sql } from '#core/sql/sql'
 import type { conversionResponse } from '#schemas/conversion'
 import type { funnelResponse } from '#schemas/funnel'
-import { bareKey } from '#schemas/property-names'
+import { bareKey, fieldOfKey } from '#schemas/property-names'
 import type { retentionResponse } from '#schemas/retention'
 import { areManyWithEvent } from './count-people.ts'
 import { FEWEST_PEOPLE, FOLDED, foldGroups, NOTHING, sumOf } from './fold-groups.ts'
@@ -82,7 +82,7 @@ async function cutSteps(rows: ReadRows, request: ReportRequest<FunnelParams>): P
   const areWhole = await Promise.all(
     parseSteps(steps).map(({ event, filters }) => {
       const choices = [...Map.groupBy(filters, ({ key }) => key)].map(([key, ofKey]) =>
-        choiceOf(request, key === 'country' ? key : `properties.${bareKey(key)}`, ofKey),
+        choiceOf(request, key === 'country' ? key : fieldOfKey(bareKey(key)), ofKey),
       )
       const where = { condition: sql`event = ${event}`, fields: ['event'] as const }
       return areGroupsWhole(rows, request, choices, { where })

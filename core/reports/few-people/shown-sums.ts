@@ -1,10 +1,10 @@
 import type { EventField } from '#core/lake/read/lake-read'
 import { events } from '#core/lake/read/relations'
-import { NUMERIC } from '#core/reports/query/metrics'
 import type { QueryRequest } from '#core/reports/query/params'
 import { groupValue, planQuery } from '#core/reports/query/plan'
 import type { ReadRows } from '#core/reports/run/statements'
 import { join, sql } from '#core/sql/sql'
+import { numericOf } from '#schemas/query'
 import { FEWEST_PEOPLE } from './fold-groups.ts'
 import { type Choice, datesOfWholeGroups, numberOfProperty } from './whole-groups.ts'
 
@@ -14,7 +14,7 @@ export type IsSumShown = (row: Row, metric: string) => boolean
 
 /** The property whose values a metric adds up; undefined for other metrics. */
 export function addedKey(metric: string): string | undefined {
-  return NUMERIC.exec(metric)?.[2]
+  return numericOf(metric)?.key
 }
 
 /**

@@ -8,6 +8,7 @@ import { groupValue } from '#core/reports/query/plan'
 import type { ReadRows } from '#core/reports/run/statements'
 import { written } from '#core/reports/sql/written'
 import { integer, join, sql } from '#core/sql/sql'
+import { fieldOfKey, oneField } from '#schemas/property-names'
 import { FEWEST_PEOPLE } from './fold-groups.ts'
 
 /** What the filters of one field choose: `value` is that by which a report would group the events. */
@@ -20,7 +21,7 @@ type Request = Pick<QueryRequest, 'read' | 'zone' | 'range'>
 export function choicesOf(request: QueryRequest): Choice[] {
   const time = { ...request.zone, range: request.range }
   const filters = request.params.filters as { field: string }[]
-  return [...Map.groupBy(filters, ({ field }) => field)].map(([field, ofField]) => {
+  return [...Map.groupBy(filters, ({ field }) => oneField(field))].map(([field, ofField]) => {
     const parsed = ofField.map((filter, i) => parseFilter(filter, `filters[${i}]`, time))
     return choiceOf(request, field, parsed)
   })
@@ -186,7 +187,10 @@ function choiceEvents(request: Request, choices: readonly Choice[], { where, key
 
 /** The number of a property as `sum` adds it up: `number` is computed from the column `textAlias`. */
 export function numberOfProperty(key: string) {
-  const [{ column: number, fields } = { column: undefined, fields: [] }] = planMetrics([`sum(${key})`], 'raw')
+  const [{ column: number, fields } = { column: undefined, fields: [] }] = planMetrics(
+    [`sum(${fieldOfKey(key)})`],
+    'raw',
+  )
   if (number === undefined) throw new Error(`no property: ${key}`)
   return { ...number, fields }
 }

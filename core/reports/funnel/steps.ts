@@ -9,10 +9,10 @@ import { isJsonObject } from '#core/text/json-object'
 import { CONDITION_OPS, type ConditionOp } from '#schemas/conditions'
 import { MAX_STEPS } from '#schemas/funnel'
 import {
-  bareKey,
   isTimeField,
+  KEY_RULE,
+  keyOf,
   oneSpelling,
-  PROPERTY_KEY,
   propertyInstead,
   textFieldOf,
 } from '#schemas/property-names'
@@ -126,11 +126,8 @@ const FILTERED_FIELD = 'country'
 function nameOf({ property, field }: Record<string, unknown>, place: string): string {
   const given = property ?? field
   const named = typeof given === 'string' ? oneSpelling(given) : ''
-  if (!PROPERTY_KEY.test(bareKey(named))) {
-    throw new ApiError(
-      'INVALID_PROPERTY_KEY',
-      `Field \`${place}.property\` must be a key of 1 to 128 letters, digits or underscores.`,
-    )
+  if (keyOf(named) === undefined) {
+    throw new ApiError('INVALID_PROPERTY_KEY', `Field \`${place}.property\` must be a key of ${KEY_RULE}.`)
   }
   if (named !== FILTERED_FIELD && (textFieldOf(named) !== undefined || isTimeField(named))) {
     throw new ApiError('INVALID_PROPERTY_KEY', `Field \`${place}.property\`: ${propertyInstead(named)}`)

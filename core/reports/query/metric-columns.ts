@@ -1,5 +1,6 @@
 import type { SqlQuery } from '#core/ports'
 import { written } from '#core/reports/sql/written'
+import { prefixedKey } from '#schemas/property-names'
 import { DERIVED_GROUPS } from '#schemas/query'
 import type { Plan } from './plan.ts'
 
@@ -25,5 +26,5 @@ export function partAlias(metric: number, part: number): SqlQuery {
 
 /** Whether a response that is cut has a row for the groups that it does not show (docs/api/reads.md). */
 export function hasRowForOthers({ groups }: Plan): boolean {
-  return groups.some(({ field }) => field.startsWith('properties.') || DERIVED_GROUPS.includes(field))
+  return groups.some(({ field }) => prefixedKey(field) !== undefined || DERIVED_GROUPS.includes(field))
 }

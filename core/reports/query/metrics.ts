@@ -6,17 +6,11 @@ import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { written } from '#core/reports/sql/written'
 import { integer, sql } from '#core/sql/sql'
-import { rateOf } from '#schemas/query'
+import { numericOf, propertyMetricOf, rateOf } from '#schemas/query'
 import { currenciesMetric, MONEY_KEY } from './currencies-metric.ts'
 import { type SumParts, sumOfParts, sumParts } from './exact-sum.ts'
 import type { Metric } from './metric.ts'
 import { percentile } from './percentiles.ts'
-
-/** A metric of a property: its statistic and its key. */
-export const NUMERIC = /^(sum|avg|min|max|p50|p75|p90|p95|p99)\((?:properties\.)?(\w+)\)$/
-
-/** A metric that counts the different values of a property. */
-const UNIQUE = /^unique\((?:properties\.)?(\w+)\)$/
 
 /** The conditions of the rates of a request in its order: a test for each, and what all of them read. */
 export type RateTests = {
@@ -30,7 +24,7 @@ const NO_RATES: RateTests = { tests: [], fields: [], sets: [] }
 /** The metrics of a request in its order, and those that they need. */
 export function planMetrics(names: readonly string[], countMode: string, rates = NO_RATES): Metric[] {
   const tests = rates.tests.values()
-  const keys = names.map(name => NUMERIC.exec(name)?.[2])
+  const keys = names.map(name => numericOf(name)?.key)
   const rankKeys = [...new Set(keys.filter((_, i) => isPercentile(names[i] ?? '')))]
   const eventsIn = rowsWithEvents(names, countMode)
   const metrics = names.map((name, i) => {
@@ -38,8 +32,8 @@ export function planMetrics(names: readonly string[], countMode: string, rates =
     const rate = rateOf(name)
     const test = rate === null ? undefined : tests.next().value
     if (rate !== null && test !== undefined) return rateMetric(name, i, rate.of, { ...rates, test })
-    const uniqueKey = UNIQUE.exec(name)?.[1]
-    if (uniqueKey !== undefined) return uniqueMetric(name, i, uniqueKey)
+    const asked = propertyMetricOf(name)
+    if (asked?.statistic === 'unique') return uniqueMetric(name, i, asked.key)
     return key === undefined
       ? planMetric(name, countMode, eventsIn)
       : propertyMetric(name, key, { column: keys.indexOf(key), rank: rankKeys.indexOf(key) })
@@ -146,7 +140,7 @@ function propertyMetric(
   key: string,
   { column, rank }: { column: number; rank: number },
 ): Metric {
-  const statistic = NUMERIC.exec(name)?.[1] as keyof typeof statistics
+  const statistic = numericOf(name)?.statistic as keyof typeof statistics
   const { fields, scalar } = propertyValue(key)
   const alias = written(`number_${column}`)
   const textAlias = written(`text_${column}`)

@@ -9,6 +9,7 @@ import { ownSources } from '#core/reports/sources/own-sources'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { written } from '#core/reports/sql/written'
 import { join, name, sql } from '#core/sql/sql'
+import { prefixedKey } from '#schemas/property-names'
 import { rateOf, SESSION_GROUPS, TIME_GROUPS } from '#schemas/query'
 import type { Metric } from './metric.ts'
 import { planMetrics } from './metrics.ts'
@@ -87,8 +88,9 @@ export function groupValue(
   if (isTimeGroup(field))
     return { fields: ['timestamp'], value: TIME_NUMBERS[field](zone.localTimestamp(range)) }
   if (isSessionGroup(field)) return { fields: ['session_id'], value: sessionColumn(field) }
-  if (field.startsWith('properties.')) {
-    const { fields, text } = propertyValue(field.slice('properties.'.length))
+  const key = prefixedKey(field)
+  if (key !== undefined) {
+    const { fields, text } = propertyValue(key)
     return { fields, value: text }
   }
   // The schema allows no other fields.

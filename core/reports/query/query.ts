@@ -13,6 +13,7 @@ import { integer, isOneOf, join, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { namesOf } from '#schemas/compare'
 import { EVENT_LIMITS } from '#schemas/event'
+import { prefixedKey } from '#schemas/property-names'
 import { queryOfPeriod, type queryResponse } from '#schemas/query'
 import { isCurrencies } from './currencies-metric.ts'
 import { sumOfParts } from './exact-sum.ts'
@@ -80,9 +81,11 @@ function namesOfEmptyQuery(params: QueryParams, { rows }: Response): AskedNames 
   const events = filters.filter(({ field, op }) => isEmpty && field === 'event' && op === 'eq')
   return {
     events: events.map(({ value }) => String(value)),
-    properties: [...filtered, ...missing].flatMap(field => /^properties\.(.+)$/.exec(field)?.[1] ?? []),
+    properties: [...filtered, ...missing].flatMap(field => prefixedKey(field) ?? []),
     values: isEmpty
-      ? valuesOfFilters(filters.filter(({ field }) => /^(properties\.|country$)/.test(field)))
+      ? valuesOfFilters(
+          filters.filter(({ field }) => field === 'country' || prefixedKey(field) !== undefined),
+        )
       : [],
   }
 }

@@ -6,7 +6,7 @@ import { integer, sql } from '#core/sql/sql'
 import { cleanText } from '#core/text/clean-text'
 import { nearestName } from '#core/text/nearest-name'
 import { MAX_LISTED } from '#schemas/properties'
-import { bareKey, oneSpelling, PROPERTY_KEY } from '#schemas/property-names'
+import { keyOf, nameOfKey, oneSpelling } from '#schemas/property-names'
 import type { ReadNotes } from './notes.ts'
 import type { ReadRows } from './statements.ts'
 
@@ -40,7 +40,8 @@ export async function warnOfUnknownNames(
   { events: names = [], properties = [], values = [] }: AskedNames,
   notes: ReadNotes,
 ): Promise<void> {
-  const [askedEvents, askedKeys] = [names, properties].map(all => all.filter(name => name !== undefined))
+  const [askedEvents, asked] = [names, properties].map(all => all.filter(name => name !== undefined))
+  const askedKeys = asked?.map(nameOfKey)
   const warn = (kind: string, asked: readonly string[], known: readonly string[], place = '') => {
     if (known.length === 0) return
     for (const name of asked.filter(each => !known.includes(each))) {
@@ -67,7 +68,7 @@ export function valuesOfFilters(
 ): AskedValue[] {
   return filters.flatMap(({ field, op, value }) => {
     const property = typeof field === 'string' ? oneSpelling(field) : ''
-    return op === 'eq' && typeof value === 'string' && PROPERTY_KEY.test(bareKey(property))
+    return op === 'eq' && typeof value === 'string' && keyOf(property) !== undefined
       ? [{ property, value }]
       : []
   })
@@ -90,7 +91,8 @@ async function readEventNames(rows: ReadRows, read: LakeRead): Promise<string[]>
   return found.map(({ event }) => String(event))
 }
 
+/** The property keys, as a request names them. */
 async function readKeys(rows: ReadRows, read: LakeRead): Promise<string[]> {
   const newest = await findNewestEvents(rows, read, SAMPLE)
-  return newest === null ? [] : (await readPropertyKeys(rows, newest)).listed
+  return newest === null ? [] : (await readPropertyKeys(rows, newest)).listed.map(nameOfKey)
 }

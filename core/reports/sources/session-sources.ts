@@ -11,8 +11,10 @@ import { join, name, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import { ASKED_COLUMNS, nameSources, type OwnSources } from './name-sources.ts'
 
-/** A column that a report makes of all events of a session: an aggregate, and the fields that it reads. */
-export type EventSum = { column: string; fields: readonly EventField[]; value: SqlQuery }
+/** A column that a report makes of events, and the fields that it reads. */
+type EventColumn = { column: string; fields: readonly EventField[]; value: SqlQuery }
+/** A column of all events of a session: an aggregate. */
+export type EventSum = EventColumn
 
 /**
  * The sessions that start in the range, with where they came from: (session_key, fields, ASKED_COLUMNS,
@@ -42,6 +44,19 @@ export function sessionsWithSources(
   const asked = sql`(SELECT session_key, has_page, ${entryColumns}${columns.text === '' ? sql`` : sql`, ${columns}`}
       FROM ${sessions(read, fields)} AS started_session JOIN (${entry}) AS session_entry ON entry_key = session_key)`
   return nameSources(asked, own)
+}
+
+/**
+ * Sums of the events of each session, by a value of the events: (sums_key, the value, the sums). `sums_key`
+ * is the `session_key` of sessionsWithSources. Events without the value are left out.
+ */
+export function sumsOfSessions(read: LakeRead, value: EventColumn, sums: readonly EventSum[]): SqlQuery {
+  const all = withoutWhere(read)
+  const columns = sums.map(each => sql`, ${each.value} AS ${written(each.column)}`)
+  const key = hasIdsAsKeys(all) ? sql`max(session_id)` : userKeyOf(sql`max(session_id)`)
+  return sql`SELECT ${key} AS sums_key, value_of_event AS ${written(value.column)}${join(columns, '')}
+        FROM (SELECT *, ${value.value} AS value_of_event FROM ${eventsOfSessions(all, [value, ...sums])} AS each_event WHERE session_id IS NOT NULL) AS valued_event
+        WHERE value_of_event IS NOT NULL GROUP BY ${textKey(sql`session_id`)}, value_of_event`
 }
 
 const ROW_TYPE = written(ASKED_COLUMNS.map(column => `${column} varchar`).join(', '))

@@ -3,6 +3,7 @@ import { DURATION_MS } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
 import { sumOfParts, sumParts } from '#core/reports/query/exact-sum'
 import { warnOf } from '#core/reports/run/caveats'
+import { compareCodePoints } from '#core/reports/run/code-points'
 import { noteMissing } from '#core/reports/run/mostly-missing'
 import { ratio } from '#core/reports/run/rounding'
 import { defineReport, type ReportRequest, sinceDays, toPeriod } from '#core/reports/run/run'
@@ -14,7 +15,7 @@ import { namesOf } from '#schemas/compare'
 import { sourcesOfPeriod, type sourcesQuery, type sourcesResponse } from '#schemas/sources'
 import { RULES_VERSION } from './known-sources.ts'
 import { ownSources } from './own-sources.ts'
-import { type EventSum, sessionsWithSources } from './session-sources.ts'
+import { type EventSum, sessionsWithSources, sumsOfSessions } from './session-sources.ts'
 
 export type SourcesParams = Omit<z.output<typeof sourcesQuery>, 'project'>
 type Body = z.input<typeof sourcesResponse>
@@ -23,15 +24,18 @@ type Body = z.input<typeof sourcesResponse>
 export const sources = defineReport<SourcesParams, Body>({
   range: sinceDays(7),
   compared: { fields: namesOf(sourcesOfPeriod) },
-  sql: groupsSql,
-  shape(rows, request) {
+  async compute(run, request) {
     const { params, project, notes } = request
     const { by, goal } = params
+    const rows = await run(groupsSql(request))
     const total = rows.find(row => Number(row.is_total) === 1) ?? {}
     const groups = rows.filter(row => Number(row.is_total) === 0)
     const shown = groups.filter(row => row.shown_place !== null)
     const hidden = groups.find(row => row.shown_place === null)
-    if ([total, ...shown].some(isMixed)) warnOf(notes, 'MIXED_CURRENCIES', MIXED)
+    const isAnyMixed = goal !== undefined && isMixed(total)
+    if (isAnyMixed) warnOf(notes, 'MIXED_CURRENCIES', MIXED)
+    const sums = isAnyMixed ? sumsByGroup(await run(currenciesSql(request, goal))) : new Map()
+    const numbersOf = (row: Row) => ({ ...toNumbers(row, params), ...byCurrency(sums, row) })
     const [all, missing] = [Number(total.sessions ?? 0), Number(total.without_value ?? 0)]
     if (INSTEAD_OF.has(by))
       noteMissing(notes, { by, instead: 'source', all, missing, have: Number(total.with_instead ?? 0) })
@@ -41,11 +45,11 @@ export const sources = defineReport<SourcesParams, Body>({
       by,
       goal: goal ?? null,
       rules_version: RULES_VERSION,
-      total: toNumbers(total, params),
+      total: numbersOf(total),
       rows: shown.map(row => ({
         value: row.group_value === null ? null : String(row.group_value),
         ...((by === 'source' || by === 'referrer') && { channel: channelOf(row) }),
-        ...toNumbers(row, params),
+        ...numbersOf(row),
       })),
       ...(hidden !== undefined && {
         other: { values: Number(hidden.group_count), ...restOf(total, shown, params) },
@@ -57,7 +61,7 @@ export const sources = defineReport<SourcesParams, Body>({
 })
 
 const MIXED =
-  'The values of these events have several currencies, so `sum_value` is null there. Send `currency` to add the values of one.'
+  'The values of these events have several currencies, so `sum_value` is null there, and `by_currency` has each. Send `currency` to add the values of one.'
 
 /** Groups that many visits lack, and whose visits may have a source. */
 const INSTEAD_OF: ReadonlySet<SourcesParams['by']> = new Set(['referrer', 'campaign', 'content'])
@@ -120,15 +124,23 @@ const PAGE_VIEWS: EventSum = {
   value: sql`count(CASE WHEN event = 'page_view' THEN 1 END)`,
 }
 
-/** What a session has of the goal: whether, the sum of its values, and their currencies. */
-function goalSums(goal: string, currency: string | undefined): EventSum[] {
+/**
+ * Of an event: its currency, '' without one, and its value if it is the goal, in the currency if one is
+ * asked.
+ */
+function moneyOf(goal: string, currency?: string) {
   const value = propertyValue('value')
   const named = propertyValue('currency')
   const ofEvent = sql`coalesce(upper(${named.scalar}), '')`
   const isAdded =
     currency === undefined ? sql`event = ${goal}` : sql`event = ${goal} AND ${ofEvent} = ${currency}`
   const number = sql`CASE WHEN ${isAdded} THEN ${numberOf(value.scalar)} END`
-  const fields = ['event' as const, ...value.fields, ...named.fields]
+  return { ofEvent, number, fields: ['event' as const, ...value.fields, ...named.fields] }
+}
+
+/** What a session has of the goal: whether, the sum of its values, and their currencies. */
+function goalSums(goal: string, currency: string | undefined): EventSum[] {
+  const { ofEvent, number, fields } = moneyOf(goal, currency)
   const [millionths, others] = sumParts(number)
   const currencyOf = sql`CASE WHEN ${number} IS NOT NULL THEN ${ofEvent} END`
   return [
@@ -138,6 +150,72 @@ function goalSums(goal: string, currency: string | undefined): EventSum[] {
     { column: 'first_currency', fields, value: sql`min(${currencyOf})` },
     { column: 'last_currency', fields, value: sql`max(${currencyOf})` },
   ]
+}
+
+/** Rows by group and currency that a response has at most, and characters of a currency that it shows. */
+const [MAX_CURRENCY_ROWS, MAX_CURRENCY_CHARS] = [1_000, 64]
+
+/**
+ * The sums of each currency, of all sessions and of the groups that have several currencies: (is_total,
+ * group_value, currency, sum_value), the groups with the most values first.
+ */
+function currenciesSql(
+  { read, params: { by }, project, context }: ReportRequest<SourcesParams>,
+  goal: string,
+): SqlQuery {
+  const started = sessionsWithSources(read, ['entry_page'], ownSources(project, context))
+  const { ofEvent, number, fields } = moneyOf(goal)
+  const [millionths, others] = sumParts(number)
+  const money = sumsOfSessions(
+    read,
+    { column: 'currency', fields, value: sql`CASE WHEN ${number} IS NOT NULL THEN ${ofEvent} END` },
+    [
+      { column: 'millionths', fields, value: millionths },
+      { column: 'others', fields, value: others },
+      { column: 'value_count', fields, value: sql`count(*)` },
+    ],
+  )
+  return sql`SELECT is_total, group_value, currency, sum_value
+    FROM (SELECT *, count(*) OVER (PARTITION BY is_total, group_value) AS currencies,
+        sum(value_count) OVER (PARTITION BY is_total, group_value) AS group_values
+      FROM (SELECT grouping(group_value) AS is_total, group_value, currency, sum(value_count) AS value_count,
+          ${sumOfParts([sql`sum(millionths)`, sql`sum(others)`])} AS sum_value
+        FROM (SELECT session_key, ${GROUP_COLUMNS[by]} AS group_value FROM ${started} AS named_session) AS grouped_session
+        JOIN (${money}) AS session_money ON sums_key = session_key
+        GROUP BY GROUPING SETS ((group_value, currency), (currency))) AS currency_of_group) AS counted_currency
+    WHERE currencies > 1 AND length(currency) <= ${integer(MAX_CURRENCY_CHARS)}
+    ORDER BY is_total DESC, group_values DESC, group_value NULLS LAST, value_count DESC, currency
+    LIMIT ${integer(MAX_CURRENCY_ROWS)}`
+}
+
+type CurrencySum = NonNullable<Body['total']['by_currency']>[number]
+
+function groupKey({ is_total, group_value }: Row): string {
+  return JSON.stringify([Number(is_total), group_value ?? null])
+}
+
+/** The sums of each group in the order of their currencies, those without one last. */
+function sumsByGroup(rows: readonly Row[]): Map<string, CurrencySum[]> {
+  const named = rows.filter(({ currency }) => currency !== '')
+  const ordered = named.toSorted((a, b) => compareCodePoints(String(a.currency), String(b.currency)))
+  const all = [...ordered, ...rows.filter(row => !named.includes(row))]
+  return new Map(
+    [...Map.groupBy(all, groupKey)].map(([key, of]) => [
+      key,
+      of.map(({ currency, sum_value }) => ({
+        currency: currency === '' ? null : String(currency),
+        sum_value: toSum(sum_value),
+      })),
+    ]),
+  )
+}
+
+function byCurrency(
+  sums: ReadonlyMap<string, CurrencySum[]>,
+  row: Row,
+): { by_currency?: CurrencySum[] | undefined } {
+  const found = sums.get(groupKey(row))
+  return found === undefined ? {} : { by_currency: found }
 }
 
 /** Whether the values of a row have several currencies; a value without one is not of a known one. */
@@ -160,10 +238,15 @@ function toNumbers(row: Row, { goal }: SourcesParams): Body['total'] {
     ...(goal !== undefined && {
       conversions,
       conversion_rate: ratio(conversions, sessions, 3),
-      sum_value: hasSum ? Number(row.sum_value) : null,
+      sum_value: hasSum ? toSum(row.sum_value) : null,
       currency: hasSum && row.first_currency !== '' ? String(row.first_currency) : null,
     }),
   }
+}
+
+/** A sum may be beyond the largest double. */
+function toSum(value: Row[string] | undefined): number | null {
+  return Number.isFinite(Number(value)) ? Number(value) : null
 }
 
 function channelOf({ first_channel, last_channel }: Row): Channel | null {

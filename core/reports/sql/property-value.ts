@@ -2,6 +2,7 @@ import type { SqlQuery } from '#core/ports'
 import { name, sql } from '#core/sql/sql'
 import { type EventColumnName, propertyColumns } from '#schemas/columns'
 import type { FilterField } from './filters.ts'
+import { jsonPath } from './json-path.ts'
 
 /**
  * A property in SQL. Its value is in its own column if it has one of the column's type, else in the JSON of
@@ -29,22 +30,18 @@ export type PropertyValue = {
 const MAX_SEARCHED_KEY = 64
 
 /**
- * `key`: a property key that queries allow, `[A-Za-z0-9_]{1,128}`. Throws on other keys.
+ * `key`: any key of a property.
  *
  * A statement parses JSON only if the text of the key occurs in it. Most events lack most keys, and the
  * search takes a quarter of the time of parsing (docs/decisions/2026-11-22-how-reports-read-the-lake.md).
- * JSON.stringify has written the JSON, so no character of the key is escaped.
+ * JSON.stringify has written the JSON, so it writes the key as it stands there.
  */
 export function propertyValue(key: string): PropertyValue {
-  if (!/^\w{1,128}$/.test(key)) throw new Error(`not a property key of queries: ${key}`)
-  // The pattern allows no character that would end the text or the path.
-  const path: SqlQuery = { text: `'$.${key}'`, params: [] }
+  const path = jsonPath(key)
   const jsonScalar = sql`json_extract_scalar(properties, ${path})`
   const json = sql`json_format(json_extract(properties, ${path}))`
   const isNamed =
-    key.length > MAX_SEARCHED_KEY
-      ? undefined
-      : sql`strpos(properties, ${{ text: `'"${key}"'`, params: [] }}) > 0`
+    key.length > MAX_SEARCHED_KEY ? undefined : sql`strpos(properties, ${JSON.stringify(key)}) > 0`
   const ifNamed = (value: SqlQuery) =>
     isNamed === undefined ? value : sql`CASE WHEN ${isNamed} THEN ${value} END`
   const scalar = ifNamed(jsonScalar)

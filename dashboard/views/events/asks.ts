@@ -2,6 +2,7 @@ import { type Answer, type Call, call } from '#dashboard/api'
 import { queryOf, questionOf } from '#dashboard/question'
 import { ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
+import { bareKey, fieldOfKey } from '#schemas/property-names'
 
 /** Event names, and values of a property. */
 export const LENGTH = 50
@@ -49,7 +50,7 @@ export function asks({ address, project }: ViewContext): EventsAsks {
         values: call('POST /query', {
           ...common,
           filters: [...common.filters, { field: 'event', op: 'eq', value: event }],
-          group_by: [`properties.${property}`],
+          group_by: [fieldOfKey(bareKey(property))],
           limit: LENGTH,
         }),
       }),

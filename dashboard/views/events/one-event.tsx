@@ -10,6 +10,7 @@ import { withoutRest } from '#dashboard/parts/whole'
 import { zoneOf } from '#dashboard/range'
 import { valueLabel } from '#dashboard/texts'
 import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
+import { bareKey, fieldOfKey } from '#schemas/property-names'
 import type { EventsAsks } from './asks.ts'
 
 type Props = Pick<AnswersOf<EventsAsks>, 'received' | 'values' | 'samples'> & {
@@ -96,7 +97,7 @@ function Keys({ event, address, answer, open }: KeysProps) {
 }
 
 function Values({ property, address, answer }: { property: string; address: Address; answer: Known<Query> }) {
-  const field = `properties.${property}`
+  const field = fieldOfKey(bareKey(property))
   return (
     <Answered answer={answer}>
       {({ rows }) => {

@@ -2,10 +2,10 @@ import { type Answer, type Call, call } from '#dashboard/api'
 import { datedOf, questionOf } from '#dashboard/question'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
+import { keyOf } from '#schemas/property-names'
 import { countByOf, peopleOf, stepsOf, windowOf } from './steps.ts'
 
 const BREAKDOWN_VALUES = 10
-const BREAKDOWN = /^(?:properties\.)?\w{1,128}$/
 
 export type FunnelAsks = {
   events: Call<Answer<'GET /properties'>>
@@ -16,7 +16,7 @@ export type FunnelAsks = {
 /** The property of the breakdown; undefined without one. */
 export function breakdownOf(address: Pick<Address, 'own'>): string | undefined {
   const asked = ownValue(address, 'breakdown')
-  return asked !== undefined && BREAKDOWN.test(asked) ? asked : undefined
+  return asked !== undefined && keyOf(asked) !== undefined ? asked : undefined
 }
 
 /** The filters choose whole people, or sessions: those with an event that passes. */

@@ -7,7 +7,7 @@ import { Panel } from '#dashboard/parts/panel.tsx'
 import { FilterForm, OP_NAMES } from '#dashboard/shell/filter-bar.tsx'
 import { fieldLabel } from '#dashboard/texts'
 import { type Address, withOwn } from '#dashboard/url'
-import { oneSpelling } from '#schemas/property-names'
+import { bareKey, fieldOfKey, oneSpelling } from '#schemas/property-names'
 import { breakdownOf } from './asks.ts'
 import {
   countByOf,
@@ -246,7 +246,7 @@ function Settings({ address, properties }: { address: Address; properties: Prope
   const chosen = windowOf(address)
   const windows = [...new Set([...WINDOWS, chosen])].toSorted((a, b) => a - b)
   const breakdown = breakdownOf(address) ?? ''
-  const named = (properties?.property_keys ?? []).map(key => oneSpelling(`properties.${key}`))
+  const named = (properties?.property_keys ?? []).map(key => oneSpelling(fieldOfKey(bareKey(key))))
   const keys = [...new Set(['country', ...named, breakdown])].filter(Boolean)
   const own = (name: string, value: string, preset: string) =>
     go(withOwn(address, { [name]: value === preset ? [] : [value], lost: [], reached: [] }))

@@ -1,4 +1,5 @@
 import { type Address, FILTER_OPS, type FilterOp, ownValue, withOwn } from '#dashboard/url'
+import { keyOf, splitField } from '#schemas/property-names'
 
 /** The steps of a funnel in the address: `step` names the events, and `where` has the conditions of each. */
 
@@ -36,10 +37,12 @@ export function stepsOf({ own }: Pick<Address, 'own'>): Step[] {
 
 /** Reads `2:path:eq:/pricing`: the number of the step, the property, the condition and the value. */
 function readFilter(text: string): { step: number; filter: StepFilter }[] {
-  const [, step, property = '', op, value = ''] =
-    /^([1-8]):((?:properties\.)?\w{1,128}):(\w+):([\s\S]*)$/.exec(text) ?? []
+  const [, step, condition = ''] = /^([1-8]):([\s\S]*)$/.exec(text) ?? []
+  const [property = '', operation = ''] = splitField(condition) ?? []
+  const [, op, value = ''] = /^(\w+):([\s\S]*)$/.exec(operation) ?? []
   const known = FILTER_OPS.find(each => each === op)
-  if (step === undefined || known === undefined || value.length > 500) return []
+  if (step === undefined || keyOf(property) === undefined || known === undefined || value.length > 500)
+    return []
   return [{ step: Number(step), filter: { property, op: known, value } }]
 }
 

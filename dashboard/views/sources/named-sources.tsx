@@ -6,6 +6,7 @@ import { NAMED_TABS, type NamedRow, type NamedTab, totalOfSources } from '#dashb
 import { namedLabel } from '#dashboard/parts/named-label'
 import { Empty } from '#dashboard/parts/states.tsx'
 import { wholeOf } from '#dashboard/parts/whole'
+import { valueLabel } from '#dashboard/texts'
 import type { Address } from '#dashboard/url'
 
 type Data = Answer<'GET /sources'>
@@ -48,10 +49,14 @@ export function NamedSources({ data, answer, tab, address }: NamedSourcesProps) 
         {formatted(total.sessions)} sessions of {formatted(total.people)} visitors
         {other !== undefined &&
           `; ${formatted(other.values)} more values with ${formatted(other.sessions)} sessions are not listed`}
-        .
+        {total.by_currency !== undefined && `; value: ${total.by_currency.map(sumLabel).join(', ')}`}.
       </p>
     </>
   )
+}
+
+function sumLabel({ currency, sum_value }: { currency: string | null; sum_value: number | null }): string {
+  return `${sum_value === null ? 'too much' : formatted(sum_value)} ${valueLabel(currency, 'without a currency')}`
 }
 
 function goalCells(

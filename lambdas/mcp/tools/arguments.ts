@@ -21,7 +21,9 @@ const value = z.union([z.string(), z.number(), z.boolean()])
 export const filters = z
   .array(
     z.strictObject({
-      field: z.string().describe('event, user_id, session_id, country, date or properties.x'),
+      field: z
+        .string()
+        .describe('event, user_id, session_id, country, date, properties.x or properties["a.b"]'),
       op: z.enum(['eq', 'neq', 'gt', 'lt', 'gte', 'lte', 'contains']),
       value,
     }),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { AnswerTable } from '#lambdas/mcp/answer'
 import { defineTool, type ToolContext } from '#lambdas/mcp/tool'
 import type { PathNode } from '#schemas/paths'
+import { sumsByCurrency } from '#schemas/sources'
 import { project, sinceOr, step, tz, until, where } from './arguments.ts'
 import { dated } from './query-report.ts'
 import { refuseUnused } from './refuse-unused.ts'
@@ -183,17 +184,23 @@ const kinds = {
   async sources(args: Args, { call }: ToolContext) {
     const { goal, by = 'channel' } = args
     const found = await call('sources', { query: { ...dated(args), goal, by } })
-    const { total } = found
+    const { by_currency: _, ...totals } = found.total
     const columns = ['value', 'sessions', 'people', 'bounce_rate', 'avg_pages'] as const
     const ofGoal = ['conversions', 'conversion_rate', 'sum_value', 'currency'] as const
     const rows = found.rows.map(row => ({ ...row, value: row.value ?? '(none)' }))
     const table =
       goal === undefined ? tableOf('rows', rows, columns) : tableOf('rows', rows, [...columns, ...ofGoal])
+    const sums = sumsByCurrency(found)
     return {
-      summary: `${count(total.sessions, 'visit')} by ${by}, ${range(found.period)}.`,
+      summary: `${count(totals.sessions, 'visit')} by ${by}, ${range(found.period)}.`,
       counted: `visits that start in the range, by their first page; rules of sources version ${found.rules_version}${goal === undefined ? '' : '; a visit converts with the event in it (last touch)'}`,
-      totals: total,
-      tables: [table],
+      totals,
+      tables: [
+        table,
+        ...(sums.length === 0
+          ? []
+          : [tableOf('by currency', sums, ['value', 'currency', 'sum_value'] as const)]),
+      ],
       ...notesOf(found),
       next: 'where={"field":"channel","op":"eq","value":…} in any read for one channel.',
     }

@@ -26,6 +26,11 @@ test.each<[string, Condition, Condition]>([
     { field: 'properties.customer', op: 'eq', value: 'erased' },
   ],
   [
+    'a property key with the id, in quotes',
+    { field: 'properties["of \\u0061da@example.com:1"]', op: 'eq', value: 'yes' },
+    { field: 'properties["of erased:1"]', op: 'eq', value: 'yes' },
+  ],
+  [
     'a path with the id, deep inside',
     { or: [{ person: { not: { field: 'properties.path', op: 'glob', value: '/u/ada@example.com/**' } } }] },
     { or: [{ person: { not: { field: 'properties.path', op: 'glob', value: '/u/erased/**' } } }] },

@@ -17,6 +17,8 @@ test.each([
   ['a part of an id that is the whole one', '/events?f=user_id:contains:c3'],
   ['the page of the person', '/people?user=c3'],
   ['a property that has the id', '/events?f=properties.owner:eq:ada%40example.com'],
+  ['a property in quotes that has the id', '/events?f=properties%5B%22a:b%22%5D:eq:ada%40example.com'],
+  ['a property key with the id', '/events?f=properties%5B%22of%20ada%40example.com%22%5D:eq:yes'],
   ['a path with the id', '/pages?f=properties.path:eq:/u/ada%40example.com/orders'],
   [
     'a condition of a step of the funnel',

@@ -14,7 +14,16 @@ const request = fc.record({
   dates: randomDates('0d', '7d', '60d'),
   goal: fc.constantFrom('signup', 'buy', 'page_view', "o'brien", 'never_sent'),
   from: fc.option(fc.constantFrom('page_view', 'signup', 'never_sent'), { nil: undefined }),
-  by: fc.constantFrom('country', 'source', 'first_source', 'entry_page', 'plan', 'session_count', 'path'),
+  by: fc.constantFrom(
+    'country',
+    'source',
+    'first_source',
+    'entry_page',
+    'plan',
+    'session_count',
+    'path',
+    'properties["*"]',
+  ),
   min_users: fc.constantFrom(1, 1, 2),
   limit: fc.constantFrom(1, 2, 20),
 })

@@ -27,7 +27,7 @@ const value = fc.constantFrom<string | number | boolean>(
 
 const filter: fc.Arbitrary<OracleStep['filters'][number]> = fc.oneof(
   fc.record({
-    property: fc.constantFrom('plan', 'path', 'session_count'),
+    property: fc.constantFrom('plan', 'path', 'session_count', 'properties["a.b"]'),
     op: fc.constantFrom(...SINGLE_OPS),
     value,
   }),
@@ -59,7 +59,16 @@ const request = fc.record({
   count_by: fc.constantFrom('user_id' as const, 'session_id' as const),
   conversion_window_hours: fc.constantFrom(1, 1.5, 168, 8760),
   breakdown: fc.option(
-    fc.constantFrom('plan', 'path', 'country', 'session_count', 'channel', 'source', 'referrer_host'),
+    fc.constantFrom(
+      'plan',
+      'path',
+      'country',
+      'session_count',
+      'channel',
+      'source',
+      'referrer_host',
+      'properties["*"]',
+    ),
     { nil: undefined },
   ),
   breakdown_limit: fc.constantFrom(1, 2, 50),

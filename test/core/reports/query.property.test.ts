@@ -23,6 +23,7 @@ const METRICS = [
     statistic => `${statistic}(properties.session_count)`,
   ),
   'sum(properties.plan)',
+  ...['sum', 'p50', 'unique'].map(statistic => `${statistic}(properties["a.b"])`),
   ...['unique(properties.plan)', 'unique(path)'],
 ]
 /** Rates of random conditions. */
@@ -38,6 +39,8 @@ const GROUPS = [
   'properties.path',
   'properties.plan',
   'properties.a',
+  'properties["a.b"]',
+  'properties["\\\\"]',
   ...DERIVED_GROUPS,
 ]
 
@@ -54,6 +57,9 @@ const filter = fc.record({
     'properties.plan',
     'properties.session_count',
     'properties.a',
+    'properties["/~1\\""]',
+    'properties["a.b"]',
+    'properties["\\\\"]',
   ),
   op: fc.constantFrom(...SINGLE_OPS),
   value: fc.constantFrom<string | number | boolean>(

@@ -9,7 +9,7 @@ import {
   sum,
 } from './common.ts'
 import { matches } from './matches.ts'
-import { propertyText } from './properties.ts'
+import { keyNamed, propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
 import { sessionGroups } from './session-groups.ts'
 
@@ -33,7 +33,8 @@ function isStep(event: SentEvent, { event: name, filters }: OracleStep): boolean
     event.event === name &&
     filters.every(({ property, op, value }) => {
       const { properties } = event
-      const actual = properties !== null && Object.hasOwn(properties, property) ? properties[property] : null
+      const key = keyNamed(property)
+      const actual = properties !== null && Object.hasOwn(properties, key) ? properties[key] : null
       return matches(actual, op, value)
     })
   )

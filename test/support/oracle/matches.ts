@@ -1,4 +1,5 @@
 import { byCodePoint, localTime } from './common.ts'
+import { keyNamed } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
 
 export function readsAsNumber(value: unknown): boolean {
@@ -54,8 +55,8 @@ export function fieldOf(event: SentEvent, field: string, tz: string): unknown {
   if (field === 'hour' || field === 'weekday') return localTime(event.timestamp, tz)[field]
   if (field === 'date') return localTime(event.timestamp, tz).date
   if (field === 'timestamp') return event.timestamp
-  if (field.startsWith('properties.')) {
-    const key = field.slice('properties.'.length)
+  if (/^properties[.[]/.test(field)) {
+    const key = keyNamed(field)
     return event.properties !== null && Object.hasOwn(event.properties, key) ? event.properties[key] : null
   }
   return event[field as 'event']

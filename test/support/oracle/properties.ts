@@ -11,12 +11,25 @@ import {
 } from './common.ts'
 import type { SentEvent } from './sent-event.ts'
 
+/** The key that a name of a property means (U87). */
+export function keyNamed(name: string): string {
+  return name.startsWith('properties[')
+    ? JSON.parse(name.slice('properties['.length, -1))
+    : name.replace(/^properties\./, '')
+}
+
+/** How the lists of keys name one (U87). */
+function listedName(key: string): string {
+  return /^\w{1,128}$/.test(key) ? key : `properties[${JSON.stringify(key)}]`
+}
+
 /**
  * The value of a property as text (U33); null for null and absent values. `country` is the event's country.
  */
-export function propertyText(event: SentEvent, property: string): string | null {
-  if (property === 'country') return event.country
+export function propertyText(event: SentEvent, name: string): string | null {
+  if (name === 'country') return event.country
   const { properties } = event
+  const property = keyNamed(name)
   const value = properties !== null && Object.hasOwn(properties, property) ? properties[property] : null
   if (value === null || value === undefined) return null
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -72,7 +85,7 @@ export function oracleProperties(events: readonly SentEvent[], request: OracleRe
         }
       })
       .toSorted((a, b) => b.count - a.count || byCodePoint(a.event, b.event)),
-    property_keys: [...new Set(keys)].toSorted(byCodePoint),
+    property_keys: [...new Set(keys)].toSorted(byCodePoint).map(listedName),
     ...(own.length > 5_000 && { truncated: true }),
   }
 }
@@ -94,8 +107,8 @@ export function oracleReceivedProperties(
     since: firstDate(request),
     properties: [...new Set(pairs)]
       .map((pair): [string, string] => JSON.parse(pair))
-      .map(([key, event]) => ({ key, event }))
-      .toSorted((a, b) => byCodePoint(a.key, b.key) || byCodePoint(a.event, b.event)),
+      .toSorted(([a, ofA], [b, ofB]) => byCodePoint(a, b) || byCodePoint(ofA, ofB))
+      .map(([key, event]) => ({ key: listedName(key), event })),
     ...(isCut && { truncated: true }),
   }
 }

@@ -12,7 +12,7 @@ import {
 } from './common.ts'
 import { oracleConditions } from './conditions.ts'
 import { fieldOf, matches, readsAsNumber } from './matches.ts'
-import { propertyText } from './properties.ts'
+import { keyNamed, propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
 import { type GroupValue, SESSION_GROUPS, sessionGroups } from './session-groups.ts'
 
@@ -53,7 +53,7 @@ function groupOf(
   if (SESSION_GROUPS.includes(field))
     return event.session_id === null ? null : (sessions.get(event.session_id)?.[field] ?? null)
   if (field === 'hour' || field === 'weekday') return localTime(event.timestamp, tz)[field]
-  if (field.startsWith('properties.')) return propertyText(event, field.slice('properties.'.length))
+  if (/^properties[.[]/.test(field)) return propertyText(event, field.replace('properties.', ''))
   const value = fieldOf(event, field, tz)
   return value === null ? null : String(value)
 }
@@ -103,7 +103,7 @@ export function oracleQuery(
   const shown = rows.slice(0, query.limit).map(({ row }) => row)
   const cut = rows.length > query.limit
   const other =
-    cut && query.group_by.some(field => field.startsWith('properties.') || isDerived(field))
+    cut && query.group_by.some(field => /^properties[.[]/.test(field) || isDerived(field))
       ? [
           Object.fromEntries([
             ...query.group_by.map(field => [field, null]),
@@ -263,7 +263,8 @@ export function oracleByCurrency(
 }
 
 function numericMetric(metric: string, events: readonly SentEvent[]): number | null {
-  const [, statistic = '', key = ''] = /^(\w+)\(properties\.(\w+)\)$/.exec(metric) ?? []
+  const [, statistic = '', name = ''] = /^(\w+)\((properties.*)\)$/s.exec(metric) ?? []
+  const key = keyNamed(name)
   const numbers = events
     .map(({ properties }) => (properties !== null && Object.hasOwn(properties, key) ? properties[key] : null))
     .filter(readsAsNumber)

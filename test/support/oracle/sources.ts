@@ -149,6 +149,15 @@ export function oracleSources(
         conversion_rate: ratioOf(converted, of.length, 3),
         sum_value: currencies.length === 1 ? total / 10 : null,
         currency: currencies.length === 1 ? currencies[0] || null : null,
+        ...(currencies.length > 1 && {
+          by_currency: [...currencies.filter(each => each !== '').toSorted(byCodePoint), '']
+            .filter(each => currencies.includes(each))
+            .map(each => {
+              const ofOne = added.filter(one => one.currency === each)
+              const tenths = sum(ofOne.map(({ number }) => Math.round(number * 10)))
+              return { currency: each || null, sum_value: tenths / 10 }
+            }),
+        }),
       }),
     }
   }

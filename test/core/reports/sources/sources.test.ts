@@ -49,7 +49,11 @@ beforeAll(async () => {
       })),
     ]
   })
-  built = await folder.build({ epochs: [[[recordOf(project, events)]], []], compacted: 1 })
+  const refunds = ['EUR', 'X'.repeat(64), 'X'.repeat(65)].map((currency, i) => ({
+    ...{ event: 'refund', user_id: 'u-server', session_id: 'server', timestamp: NOW - 3_000_000 + i },
+    properties: { value: 1, currency },
+  }))
+  built = await folder.build({ epochs: [[[recordOf(project, [...events, ...refunds])]], []], compacted: 1 })
   const { status } = await service.call(routes.updateProject, {
     id: project.id,
     body: { allowed_origins: 'https://www.shop.example' },
@@ -69,6 +73,31 @@ async function ask(query: Record<string, string>) {
 }
 
 type Body = z.output<typeof sourcesResponse> & { warnings?: string[] }
+
+test('a row with several currencies has the sum of each', async () => {
+  const { rows, total } = await ask({ goal: 'purchase', limit: '2' })
+  expect(rows[0]).toMatchObject({
+    ...{ value: 'organic_search', sum_value: null, currency: null },
+    by_currency: [
+      { currency: 'EUR', sum_value: 20 },
+      { currency: 'JPY', sum_value: 1000 },
+    ],
+  })
+  const inYen = await ask({ goal: 'purchase', currency: 'JPY' })
+  expect([inYen.total.sum_value, inYen.total.by_currency]).toEqual([1000, undefined])
+  expect(total.by_currency?.length).toBe(3)
+})
+
+test('a currency of more than 64 characters is no reason to add the others, and is not listed', async () => {
+  const { total } = await ask({ goal: 'refund' })
+  expect([total.sum_value, total.by_currency]).toEqual([
+    null,
+    [
+      { currency: 'EUR', sum_value: 1 },
+      { currency: 'X'.repeat(64), sum_value: 1 },
+    ],
+  ])
+})
 
 const sessionsOf = ({ rows }: { rows: { value: string | null; sessions: number }[] }) =>
   Object.fromEntries(rows.map(({ value, sessions }) => [String(value), sessions]))
@@ -103,6 +132,12 @@ test('money of several currencies is never added', async () => {
   expect(rows.find(({ value }) => value === 'bing')).toMatchObject({ sum_value: 1000, currency: 'JPY' })
   expect(rows.find(({ value }) => value === 'newsletter')).toMatchObject({ sum_value: 5, currency: null })
   expect(total).toMatchObject({ conversions: 5, sum_value: null, currency: null })
+  expect(total.by_currency).toEqual([
+    { currency: 'EUR', sum_value: 27.5 },
+    { currency: 'JPY', sum_value: 1000 },
+    { currency: null, sum_value: 5 },
+  ])
+  expect(rows.flatMap(({ by_currency = [] }) => by_currency)).toEqual([])
   expect(warnings?.join(' ')).toContain('several currencies')
   const inEuros = await ask({ goal: 'purchase', currency: 'eur' })
   expect(inEuros.total).toMatchObject({ conversions: 5, sum_value: 27.5, currency: 'EUR' })
