@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AnswersOf } from '#dashboard/answers'
 import { type Answer, call } from '#dashboard/api'
 import { agoLabel, dateLabel, formatted } from '#dashboard/format'
@@ -41,10 +41,10 @@ export function Settings({ project, answers }: Props) {
           )}
         </Answered>
         <Answered answer={read}>
-          {({ refused: { events } }) =>
-            events.length > 0 && (
+          {data =>
+            data.refused.events.length > 0 && (
               <Panel title="Events that were not stored">
-                <RefusedEvents refused={events} />
+                <RefusedEvents project={data} />
               </Panel>
             )
           }
@@ -62,6 +62,8 @@ function ProjectForm({ project }: { project: Project }) {
   const act = useAct()
   const [name, setName] = useState(project.name)
   const [origins, setOrigins] = useState(project.allowed_origins)
+  // The list of refused events changes them, too, and the form must not save the list of before.
+  useEffect(() => setOrigins(project.allowed_origins), [project.allowed_origins])
   const [domains, setDomains] = useState(project.link_domains.join(', '))
   const before = project.timezone ?? ''
   const [timezone, setTimezone] = useState(before)

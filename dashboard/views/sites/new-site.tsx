@@ -4,6 +4,7 @@ import { go, hrefTo } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { FirstEvent } from '#dashboard/parts/first-event.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
+import { typedOrigins } from '#dashboard/site-address'
 import { type Address, withOwn } from '#dashboard/url'
 
 /** Creates a project from the address of a site. The next address shows the snippet and waits for an event. */
@@ -15,7 +16,7 @@ export function NewSite({ address, isFirst }: { address: Address; isFirst: boole
   const name = typed ?? nameOf(site)
   const create = async (event: Event) => {
     event.preventDefault()
-    const origins = site.trim()
+    const origins = typedOrigins(site)
     const created = await act.run(
       call('POST /projects', { name, ...(origins !== '' && { allowed_origins: origins }) }),
       '/projects',
