@@ -1,9 +1,19 @@
+/** Names that are not for the public DNS, as the service has them (core/outbound/public-url.ts). */
+const LOCAL_NAMES = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home\.arpa|onion)$/
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
 const HOST = /^([\w.-]+|\[[0-9a-f:.]+\])$/
 
 /** Whether an address is of the machine of its reader, as the tracker judges it (tracker/settings.ts). */
 export function isLocalAddress(address: string): boolean {
   return /^(localhost$|127\.|\[::1])/.test(URL.parse(address)?.hostname ?? '')
+}
+
+/** Whether the service would read pages of an origin: it has a name of the internet, and no port. */
+export function isPublicSite(origin: string): boolean {
+  const url = URL.parse(origin)
+  if (url === null || url.port !== '') return false
+  const { hostname } = url
+  return hostname.includes('.') && !/^[\d.]+$/.test(hostname) && !LOCAL_NAMES.test(hostname)
 }
 
 /**

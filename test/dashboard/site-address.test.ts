@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isLocalAddress, typedOrigin, typedOrigins } from '#dashboard/site-address'
+import { PUBLIC_INTERNET, parsePublicUrl } from '#core/outbound/public-url'
+import { isLocalAddress, isPublicSite, typedOrigin, typedOrigins } from '#dashboard/site-address'
 
 /** The address of a site as a person types it. */
 
@@ -33,6 +34,30 @@ test.each([
 ])('%s is of this machine: %s', (address, isLocal) => {
   expect(isLocalAddress(address)).toBe(isLocal)
 })
+
+test.each([
+  ['https://www.shop.example', true],
+  ['http://shop.example', true],
+  ['http://localhost:3000', false],
+  ['https://shop.example:8443', false],
+  ['http://10.0.0.7', false],
+  ['http://[::1]', false],
+  ['https://shop.local', false],
+  ['https://intranet', false],
+  ['*', false],
+])('an analysis of %s is offered and taken: %s', (origin, isOffered) => {
+  expect(isPublicSite(origin)).toBe(isOffered)
+  expect(isTaken(origin)).toBe(isOffered)
+})
+
+/** Whether the service would read it. */
+function isTaken(origin: string): boolean {
+  try {
+    return parsePublicUrl(origin, PUBLIC_INTERNET) !== null
+  } catch {
+    return false
+  }
+}
 
 test('a list of addresses keeps what is none, so that the service can name it', () => {
   expect(typedOrigins(' localhost:3000, shop.example,ftp://x ')).toBe(

@@ -4,6 +4,7 @@ import { type Answer, call } from '#dashboard/api'
 import { agoLabel, dateLabel, formatted } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { lettersOf } from '#dashboard/parts/letters'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { RefusedEvents } from '#dashboard/parts/refused-events.tsx'
 import { Snippet } from '#dashboard/parts/snippet.tsx'
@@ -92,7 +93,7 @@ function ProjectForm({ project }: { project: Project }) {
             value={name}
             disabled={isNamed}
             required
-            pattern="[A-Za-z0-9._\-]{1,64}"
+            {...lettersOf('project', 'Name of the project')}
             onInput={event => setName(event.currentTarget.value)}
           />
           {isNamed && <small>The name stays, because the first event has arrived.</small>}

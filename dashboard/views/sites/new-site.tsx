@@ -3,6 +3,7 @@ import { call } from '#dashboard/api'
 import { go, hrefTo } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { FirstEvent } from '#dashboard/parts/first-event.tsx'
+import { lettersOf } from '#dashboard/parts/letters'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { typedOrigins } from '#dashboard/site-address'
 import { type Address, withOwn } from '#dashboard/url'
@@ -43,11 +44,11 @@ export function NewSite({ address, isFirst }: { address: Address; isFirst: boole
           <input
             value={name}
             required
-            pattern="[A-Za-z0-9._\-]{1,64}"
+            {...lettersOf('project', 'Name of the project')}
             autocomplete="off"
             onInput={event => setTyped(event.currentTarget.value)}
           />
-          <small>Letters, digits, dots and dashes. It stays after the first event.</small>
+          <small>Letters from A to Z, digits, dots, dashes and _. It stays after the first event.</small>
         </label>
         <FailureNote act={act} />
         <button type="submit" class="primary" disabled={act.isBusy}>

@@ -216,7 +216,11 @@ test('a name that is taken by another site, or is none, is refused in words', as
   await page.getByRole('alert').filter({ hasText: 'origin' }).waitFor()
   await page.getByLabel('Name of the project').fill('<b>my site</b>')
   await page.getByRole('button', { name: 'Create the project' }).click()
-  expect(
-    await page.getByLabel('Name of the project').evaluate((input: HTMLInputElement) => input.validity.valid),
-  ).toBe(false)
+  const name = page.getByLabel('Name of the project')
+  const message = () => name.evaluate((input: HTMLInputElement) => input.validationMessage)
+  expect(await message()).toBe(
+    'Name of the project: 1 to 64 letters from A to Z, digits, dots, dashes and _. It does not take < > spaces /',
+  )
+  await name.fill('my-site')
+  expect(await message()).toBe('')
 })
