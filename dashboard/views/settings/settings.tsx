@@ -38,6 +38,10 @@ export function Settings({ project, answers }: Props) {
             <Panel title="Snippet">
               <p class="lead">Put this line into the head of every page.</p>
               <Snippet project={data} />
+              <p class="cut">
+                To leave out your own visits, run <code>localStorage.aa_disabled = 'true'</code> in the
+                console of the browser on a page of the site, once in each browser that you use.
+              </p>
             </Panel>
           )}
         </Answered>
