@@ -6,8 +6,8 @@ import { INTERACTIVE } from './session-rule.ts'
 
 /**
  * The whole sessions that have an event in the range, and others: (whole_id, is_bounce, is_single_page,
- * duration_ms), from all their events before `end`, Unix ms. They come from the events, because the rollup has
- * neither the session_id nor the number of page views.
+ * duration_ms), from all their events before `end`, Unix ms. They come from the events, because the rollup
+ * has neither the session_id nor the number of page views.
  */
 export function wholeSessions(read: LakeRead, end: number): SqlQuery {
   const sessionEvents = events({ ...withoutWhere(read), from: searchStart(read), to: end }, [
