@@ -42,6 +42,13 @@ export const definitions = {
     as: 'rate',
     isGood: null,
   },
+  single_page_rate: {
+    title: 'One page only',
+    text: 'The part of sessions with exactly one page view, whatever else visitors did on it. Other tools call such a visit a bounce. It is neither good nor bad by itself.',
+    more: 'u83',
+    as: 'rate',
+    isGood: null,
+  },
   duration: {
     title: 'Duration',
     text: 'The average time from the first to the last event of a session. A session of one event lasts 0 seconds.',

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AccountStore } from '#core/accounts/store'
+import type { Log } from '#core/ports'
 import { type Credentials, credentials } from '#schemas/owner'
 import { writeAtomically } from './atomic-file.ts'
 import { FolderError } from './lock.ts'
@@ -46,4 +48,27 @@ export function writeApiKey(dataDir: string, apiKey: string): void {
   const path = apiKeyPath(dataDir)
   const text = `${apiKey}\n`
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeAtomically(path, text)
+}
+
+/**
+ * The accounts of this machine. A new API key of the owner also goes into both files: the key that they had
+ * is dead. Where a file cannot be written, the log says so, and the caller gets the key all the same.
+ */
+export function withKeyFiles(accounts: AccountStore, dataDir: string, log: Log): AccountStore {
+  return {
+    ...accounts,
+    async issueApiKey(accountId) {
+      const api_key = await accounts.issueApiKey(accountId)
+      try {
+        const stored = readCredentials(dataDir)
+        if (stored?.account_id === accountId) {
+          writeCredentials(dataDir, { ...stored, api_key })
+          writeApiKey(dataDir, api_key)
+        }
+      } catch (error) {
+        log('KEY_FILES_STALE', { error: String(error) })
+      }
+      return api_key
+    },
+  }
 }

@@ -57,6 +57,7 @@ try {
     project,
     setupLink: await startedService.setupLink(),
     hasDemo: settings.SEED_DEMO,
+    isKeyLive: startedService.isKeyLive,
   })
   serviceLog('STARTED', { base_url, ms: Math.round(performance.now()) })
   const seconds = (performance.now() / 1_000).toFixed(1)

@@ -12,7 +12,13 @@ import type { Credentials } from '#schemas/owner'
 import { openAdminSocket } from './access/admin-socket.ts'
 import { openAccess } from './access/open-access.ts'
 import { profileOf } from './access/profile.ts'
-import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from './credentials-file.ts'
+import {
+  apiKeyPath,
+  readCredentials,
+  withKeyFiles,
+  writeApiKey,
+  writeCredentials,
+} from './credentials-file.ts'
 import { isSeedUnfinished, seedDemo } from './demo/seed.ts'
 import { createDemoSite } from './demo/site.ts'
 import { connectionsWithin, readFileLimit } from './file-limit.ts'
@@ -41,6 +47,8 @@ import { metricsText, serviceState } from './watch/service-state.ts'
 
 export type Service = {
   credentials: Credentials
+  /** False: the key of credentials.json was replaced, and the file does not have the new one. */
+  isKeyLive: boolean
   /** A new one-time link that signs a browser in as the owner. */
   setupLink(): Promise<string>
   /** Gives memory that the process has freed back to the system. */
@@ -109,12 +117,13 @@ async function openService(
   const port = reserved?.port ?? settings.PORT
   const baseUrl = settings.BASE_URL ?? `http://localhost:${port}`
 
-  const storage = await openStorage({
+  const opened = await openStorage({
     dataDir: DATA_DIR,
     compactionMemoryMb: settings.COMPACTION_MEMORY_MB,
     clock,
     log,
   })
+  const storage = { ...opened, accounts: withKeyFiles(opened.accounts, DATA_DIR, log) }
   // Storage has deleted what browsers of an earlier process left.
   const finding = findFence(DATA_DIR, settings.CHROMIUM_PATH)
   const isNew = await storage.isNew()
@@ -235,13 +244,17 @@ async function openService(
     clock,
     log,
   })
-  if (storedCredentials?.base_url !== baseUrl) writeCredentials(DATA_DIR, credentials)
-  writeApiKey(DATA_DIR, credentials.api_key)
+  // The key may have been replaced since the service accepts requests.
+  const { api_key } = readCredentials(DATA_DIR) ?? credentials
+  const isKeyLive = (await storage.accounts.byApiKey(api_key)) !== null
+  if (storedCredentials?.base_url !== baseUrl) writeCredentials(DATA_DIR, { ...credentials, api_key })
+  if (isKeyLive) writeApiKey(DATA_DIR, api_key)
   if (project !== null && ((isNew && settings.SEED_DEMO) || isSeedUnfinished(DATA_DIR))) {
     await fillDemo(storage, project, { dataDir: DATA_DIR, clock, log, reportStatus })
   }
   return {
     credentials,
+    isKeyLive,
     setupLink: access.setupLink,
     freeMemory,
     async stop() {

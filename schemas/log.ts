@@ -3,6 +3,8 @@ export const logCodes = {
   STARTED: 'the service accepts requests',
   FOLDER_OPEN_TO_OTHERS:
     'other users of the machine may read or write the data folder, which holds credentials and what visitors did',
+  KEY_FILES_STALE:
+    'the owner has a new API key, and credentials.json and api-key could not be written, so they have the dead one',
   STOPPED: 'the service has stopped cleanly',
   CODE_CHANGED:
     'the files of the service were replaced while it runs, for example by `git pull` or `npm ci`; it runs the old version until it is restarted',

@@ -13,6 +13,7 @@ export const METRICS = [
   'unique_users',
   'session_count',
   'bounce_rate',
+  'single_page_rate',
   'avg_duration',
 ] as const
 export const NUMERIC_METRICS = ['sum', 'avg', 'min', 'max', 'p50', 'p75', 'p90', 'p95', 'p99'] as const
@@ -170,7 +171,7 @@ export const queryBody = z.object({
     fewest: 1,
     most: MAX_METRICS,
     description:
-      'What to compute for each group. `event_count` follows `count_mode`. `bounce_rate` and `avg_duration` are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50`, `p75`, `p90`, `p95`, `p99` of a property, such as `sum(value)`, use numbers only. `unique(plan)` counts different values. `rate({condition})` is the part of the people, `session_rate({condition})` of the sessions, with an event that passes.',
+      'What to compute for each group. `event_count` follows `count_mode`. `bounce_rate`, `single_page_rate` and `avg_duration` are of the sessions with an event in the group. `sum`, `avg`, `min`, `max`, `p50`, `p75`, `p90`, `p95`, `p99` of a property, such as `sum(value)`, use numbers only. `unique(plan)` counts different values. `rate({condition})` is the part of the people, `session_rate({condition})` of the sessions, with an event that passes.',
   })
     .refine(areRatesFew, {
       message: `Field \`metrics\` has rates with more than 100 conditions, or ${MAX_RATE_CHARS} characters, together. Send several queries.`,

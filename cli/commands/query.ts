@@ -20,7 +20,7 @@ const FLAGS: readonly Flag[] = [
     flags: '--metrics <names>',
     parameter: 'metrics',
     as: 'list',
-    help: 'event_count, unique_users, session_count, bounce_rate, avg_duration, or sum(properties.x), avg, min, max, p50, p75, p90, p95, p99, unique, or rate({condition}) (default: event_count)',
+    help: 'event_count, unique_users, session_count, bounce_rate, single_page_rate, avg_duration, or sum(properties.x), avg, min, max, p50, p75, p90, p95, p99, unique, or rate({condition}) (default: event_count)',
   },
   {
     flags: '--group-by <fields>',
@@ -137,6 +137,6 @@ function isRest(row: Row): boolean {
 }
 
 function formatOf(metric: string): Format {
-  if (metric === 'bounce_rate') return 'rate'
+  if (metric === 'bounce_rate' || metric === 'single_page_rate') return 'rate'
   return metric === 'avg_duration' ? 'duration' : 'number'
 }

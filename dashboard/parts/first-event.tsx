@@ -3,13 +3,19 @@ import { useEffect } from 'preact/hooks'
 import { ask, useAnswers } from '#dashboard/answers'
 import { type Answer, call } from '#dashboard/api'
 import { agoLabel } from '#dashboard/format'
+import { eventLabel } from '#dashboard/texts'
+import { CheckEvent } from './check-event.tsx'
 import { Panel } from './panel.tsx'
 import { RefusedEvents } from './refused-events.tsx'
 import { Snippet } from './snippet.tsx'
 import { Answered } from './states.tsx'
+import { gistOf } from './timeline.tsx'
 
-/** Time between two looks, ms. */
-const LOOK_MS = 2_000
+/**
+ * Time between two looks, ms. The service counts an event and a refusal within a second on one machine, so a
+ * reader sees both within two.
+ */
+const LOOK_MS = 1_000
 /** Calls of `onSeen`: reports know an event after two seconds, and a report that never does is not our matter. */
 const MAX_CALLS = 10
 
@@ -24,8 +30,9 @@ type Props = {
 }
 
 /**
- * What to do with a new project: the snippet, and whether the first event has come. It looks at the record of
- * the project, which is no metered read and part of every plan; the live reads are not.
+ * What to do with a new project: the snippet, and whether the first event has come, or why it was not stored.
+ * It looks at the record of the project, which is no metered read and part of every plan; the live reads are
+ * not.
  */
 export function FirstEvent({ project, next, onSeen }: Props) {
   const read = call('GET /projects/{id}', {}, { id: project })
@@ -49,7 +56,6 @@ export function FirstEvent({ project, next, onSeen }: Props) {
 
 function Steps({ project, next }: { project: Project; next: ComponentChildren }) {
   const { allowed_origins, first_event_at, refused } = project
-  const isSeen = first_event_at !== null
   const [origin = ''] = allowed_origins.split(',')
   const site = origin === '*' ? 'your site' : origin
   return (
@@ -64,17 +70,45 @@ function Steps({ project, next }: { project: Project; next: ComponentChildren })
       <li>
         <h3>Open a page of {site}</h3>
         <p>The page sends its first event at once. Nothing else is to do for page views.</p>
+        <details>
+          <summary>Check a page before that</summary>
+          <CheckEvent project={project} />
+        </details>
       </li>
       <li>
-        <p class={isSeen ? 'seen' : 'waiting'} role="status">
-          {isSeen
-            ? `We have seen your first event, ${agoLabel(Date.parse(first_event_at))}.`
-            : 'Waiting for the first event. This page shows it by itself.'}
-        </p>
-        {isSeen ? next : <RefusedEvents refused={refused.events} />}
-        {!isSeen && <Causes origins={allowed_origins} />}
+        {first_event_at === null ? (
+          <>
+            <p class="waiting" role="status">
+              {refused.events.length === 0
+                ? 'Waiting for the first event. This page shows it by itself.'
+                : 'An event came and was not stored. This page shows the next one by itself.'}
+            </p>
+            <RefusedEvents project={project} />
+            <Causes origins={allowed_origins} />
+          </>
+        ) : (
+          <>
+            <p class="seen" role="status">
+              We have seen your first event, {agoLabel(Date.parse(first_event_at))}.
+            </p>
+            <Newest project={project.id} />
+            {next}
+          </>
+        )}
       </li>
     </ol>
+  )
+}
+
+/** What has arrived: the newest event. Nothing where the plan has no live reads. */
+function Newest({ project }: { project: string }) {
+  const { live } = useAnswers({ live: call('GET /live', { project, window: 300 }) })
+  const [newest] = live.data?.recent_events ?? []
+  if (newest === undefined) return null
+  return (
+    <p>
+      The newest: <strong>{eventLabel(newest.event)}</strong> {gistOf(newest)}
+    </p>
   )
 }
 

@@ -1,9 +1,10 @@
 import type { Answer } from '#dashboard/api'
 import { agoLabel, formatted } from '#dashboard/format'
+import { AllowOrigin } from './allow-origin.tsx'
 
-type Refused = Answer<'GET /projects/{id}'>['refused']['events']
+type Project = Pick<Answer<'GET /projects/{id}'>, 'id' | 'allowed_origins' | 'refused'>
 
-const REASONS: Record<Refused[number]['reason'], string> = {
+const REASONS: Record<Project['refused']['events'][number]['reason'], string> = {
   origin: 'Origin is not allowed',
   time: 'Time out of bounds',
   size: 'Too large',
@@ -15,16 +16,18 @@ const REASONS: Record<Refused[number]['reason'], string> = {
 }
 
 /** Why events were not stored, and what to change. Nothing where none was refused. */
-export function RefusedEvents({ refused }: { refused: Refused }) {
+export function RefusedEvents({ project }: { project: Project }) {
+  const { events: refused } = project.refused
   if (refused.length === 0) return null
   return (
-    <dl class="properties" aria-label="Events that were not stored">
+    <dl class="properties refused" aria-label="Events that were not stored">
       {refused.map(({ reason, events, last, last_at, fix }) => (
         <div key={reason}>
           <dt>{REASONS[reason]}</dt>
           <dd>
             {formatted(events)} in seven days, the newest {agoLabel(Date.parse(last_at))}
             {last !== null && `: ${last}`}. <small>{fix}</small>
+            {reason === 'origin' && last !== null && <AllowOrigin project={project} origin={last} />}
           </dd>
         </div>
       ))}

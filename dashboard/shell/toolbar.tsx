@@ -70,6 +70,7 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
   return (
     <div class="toolbar">
       <div class="title">
+        {project !== null && <p class="printed">{project}</p>}
         <h1>{row.title}</h1>
         {hasRange && (
           <p>

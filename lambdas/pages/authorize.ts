@@ -88,7 +88,10 @@ export function authorizePages(services: PagesServices, browser: BrowserSteps) {
     viewer: Viewer | null,
     problem?: string,
   ): Promise<HttpResponse> {
-    const isOwnNetwork = await isOfSameNetwork(asked, request)
+    const network = await networkOf(request, { guards }, asked.created_at)
+    const isOwnNetwork = asked.network !== null && network === asked.network
+    // Where one of them is not known, nobody can say that they differ.
+    const isOtherNetwork = asked.network !== null && network !== null && !isOwnNetwork
     const needsCode = asked.mode === 'detached' && !isOwnNetwork
     return pageResponse({
       ...(problem !== undefined && { status: 400 }),
@@ -99,7 +102,7 @@ export function authorizePages(services: PagesServices, browser: BrowserSteps) {
       ...(asked.oauth !== null && { headers: { 'Cross-Origin-Opener-Policy': 'unsafe-none' } }),
       body: html`<section>
 <h1>A client asks for access</h1>
-${details(asked, { ago: ageText(clock.now() - asked.created_at), isOtherNetwork: asked.network !== null && !isOwnNetwork, needsCode })}
+${details(asked, { ago: ageText(clock.now() - asked.created_at), isOtherNetwork, needsCode })}
 ${viewer === null ? signInPart(asked) : decisionForm(asked, viewer, { needsCode, problem })}
 </section>`,
     })

@@ -40,7 +40,7 @@ export function setupPages(
         status: 303,
       }),
     )
-    return redirect('/settings', [browser.cookie.set(token, Math.floor((expires_at - clock.now()) / 1_000))])
+    return redirect('/app', [browser.cookie.set(token, Math.floor((expires_at - clock.now()) / 1_000))])
   })
 
   return { setupPage, redeemSetup }

@@ -9,25 +9,33 @@ export type FirstSteps = {
   setupLink: string
   /** Whether the first start fills a demo: SEED_DEMO. */
   hasDemo: boolean
+  /** Whether the API key of the data folder works. A dead one is not printed in any command. */
+  isKeyLive: boolean
 }
 
 /**
  * The text for a new user once the service is ready. Its commands work when pasted into a shell on this
  * machine.
  */
-export function firstSteps({ baseUrl, dataDir, project, setupLink, hasDemo }: FirstSteps): string {
+export function firstSteps({ baseUrl, dataDir, project, setupLink, hasDemo, isKeyLive }: FirstSteps): string {
   // The command reads the key from its file, so no terminal and no system log keeps the key.
   const curl = `curl -s -H "X-API-Key: $(cat ${quoteForShell(apiKeyPath(dataDir))})"`
+  const commands = hasDemo ? readDemo(curl, baseUrl, project) : createFirst(curl, baseUrl)
   return `
-${hasDemo ? readDemo(curl, baseUrl, project) : createFirst(curl, baseUrl)}
+${isKeyLive ? commands : deadKey(dataDir)}
 
   Sign in as the owner; this link works once, for an hour:
     ${setupLink}
   Another one at any time:
     curl -s -X POST --unix-socket ${quoteForShell(adminSocketPath(dataDir))} http://localhost/link
 
-  Your API key and project token:  ${credentialsPath(dataDir)}
+  ${isKeyLive ? 'Your API key and project token:  ' : 'Your project token:              '}${credentialsPath(dataDir)}
   All endpoints, as OpenAPI 3.1:   ${baseUrl}/openapi.json`
+}
+
+function deadKey(dataDir: string): string {
+  return `  The API key in ${credentialsPath(dataDir)} is dead: it was replaced, and only the one who has done it knows the new one.
+  Sign in by the link below and replace it once more (Account, API key). The files then have the new key.`
 }
 
 function readDemo(curl: string, baseUrl: string, project: string): string {

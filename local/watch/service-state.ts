@@ -73,7 +73,13 @@ export type StateOptions = {
 }
 
 /** Codes that a person has to look at, beside those that AWS counts. */
-const WATCHED_CODES = [...countedCodes, 'PROXY_NOT_TRUSTED', 'FOLDER_OPEN_TO_OTHERS', 'CODE_CHANGED'] as const
+const WATCHED_CODES = [
+  ...countedCodes,
+  'PROXY_NOT_TRUSTED',
+  'FOLDER_OPEN_TO_OTHERS',
+  'KEY_FILES_STALE',
+  'CODE_CHANGED',
+] as const
 
 /** Rejects when the state cannot be read. */
 export async function serviceState(

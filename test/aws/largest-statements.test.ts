@@ -127,8 +127,9 @@ const largestRequests: Record<ReportName, Record<string, unknown>[]> = {
     queryBody.parse({
       project: 'shop',
       metrics: [
-        ...Array.from({ length: 48 }, (_, i) => `p95(properties.${key(i)})`),
+        ...Array.from({ length: 47 }, (_, i) => `p95(properties.${key(i)})`),
         'bounce_rate',
+        'single_page_rate',
         'avg_duration',
       ],
       group_by: Array.from({ length: 20 }, (_, i) => `properties.${key(i)}`),

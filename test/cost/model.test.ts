@@ -17,14 +17,14 @@ function usd({ lines }: Cost, price: string, purpose?: string): number {
 }
 
 describe('examples that were calculated by hand', () => {
-  test('three people with the overview on their screen cost its 28 statements each five minutes, 10 MB each', () => {
+  test('three people with the overview on their screen cost its 30 statements each five minutes, 10 MB each', () => {
     const one = usage({ events: 1e6, projects: 1, batch: 10 })
     const cost = monthlyCost({ ...one, people: 3 })
     const pictures = 3 * 176 * 12
-    expect(usd(cost, 'athenaTb', 'dashboard')).toBeCloseTo(pictures * 28 * 1e-5 * 5, 9)
+    expect(usd(cost, 'athenaTb', 'dashboard')).toBeCloseTo(pictures * 30 * 1e-5 * 5, 9)
     expect(usd(monthlyCost(one), 'athenaTb', 'dashboard')).toBe(0)
     const everyMinute = monthlyCost({ ...one, people: 3, refreshSeconds: 60 })
-    expect(usd(everyMinute, 'athenaTb', 'dashboard')).toBeCloseTo(pictures * 5 * 28 * 1e-5 * 5, 9)
+    expect(usd(everyMinute, 'athenaTb', 'dashboard')).toBeCloseTo(pictures * 5 * 30 * 1e-5 * 5, 9)
   })
 
   test('an idle service costs one shard, the monitoring, the maintenance of every minute and empty polls', () => {

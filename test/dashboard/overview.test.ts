@@ -27,6 +27,11 @@ test('the overview shows the numbers of the API: totals, the course, and lists',
   expect(page.tile('events')).toBe(count(stats.totals.total_events))
   expect(page.tile('sessions')).toBe(count(stats.sessions.total_sessions))
   expect(page.tile('bounce_rate')).toBe(rate(stats.sessions.bounce_rate))
+  const single = await drawings.post<Query>('/query', { ...DATED, metrics: ['single_page_rate'] })
+  expect(page.tile('single_page_rate')).toBe(rate(Number(single.rows[0]?.single_page_rate)))
+  expect(
+    page.all('[data-number="single_page_rate"] .change.good, [data-number="single_page_rate"] .change.bad'),
+  ).toEqual([])
   // The API leaves out a day without events, such as the new one soon after midnight.
   const visitors = new Map(stats.timeSeries.map(({ bucket, unique_users }) => [bucket, unique_users]))
   const days = Array.from({ length: 14 }, (_, i) => addDays(stats.period.from, i))

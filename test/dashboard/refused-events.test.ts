@@ -27,12 +27,27 @@ const recordWith = (changes: (record: { refused: object }) => object) => ({
 test('the settings say what was refused, how often, and what to change', async () => {
   const page = await drawings.draw(
     '/app/p/demo/settings',
-    recordWith(record => ({ refused: { ...record.refused, events: refused } })),
+    recordWith(record => ({
+      allowed_origins: 'https://shop.example',
+      refused: { ...record.refused, events: refused },
+    })),
   )
   const panel = page.region('Events that were not stored')
   expect(panel).toContain('Origin is not allowed')
   expect(panel).toMatch(/1.234 in seven days/)
   expect(panel).toContain('add https://www.shop.example to allowed_origins')
+  expect(panel).toContain('Allow https://www.shop.example')
+})
+
+test('an origin that is allowed by now has no button', async () => {
+  const page = await drawings.draw(
+    '/app/p/demo/settings',
+    recordWith(record => ({
+      allowed_origins: 'https://shop.example,https://www.shop.example',
+      refused: { ...record.refused, events: refused },
+    })),
+  )
+  expect(page.region('Events that were not stored')).not.toContain('Allow https')
 })
 
 test('the settings of a project without refusals have no such panel', async () => {

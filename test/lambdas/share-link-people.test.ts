@@ -205,7 +205,9 @@ describe('POST /query', () => {
   })
 
   test('an answer about fewer than five people is that about nobody', async () => {
-    const common = { metrics: ['event_count', 'unique_users', 'sum(value)', 'bounce_rate'] }
+    const common = {
+      metrics: ['event_count', 'unique_users', 'sum(value)', 'bounce_rate', 'single_page_rate'],
+    }
     for (const group_by of [[], ['date'], ['event'], ['properties.path', 'date']]) {
       const answer = async (value: string) => {
         const filters = [eq('properties.plan', value)]

@@ -1,7 +1,15 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { apiKeyPath, readCredentials, writeApiKey, writeCredentials } from '#local/credentials-file'
+import type { AccountStore } from '#core/accounts/store'
+import {
+  apiKeyPath,
+  credentialsPath,
+  readCredentials,
+  withKeyFiles,
+  writeApiKey,
+  writeCredentials,
+} from '#local/credentials-file'
 import { cleanUp, newFolder } from '#test/support/service-process'
 
 afterAll(cleanUp)
@@ -41,4 +49,32 @@ test('the credentials are read as they were written, and null without a file', (
   writeCredentials(folder, CREDENTIALS)
   expect(readCredentials(folder)).toEqual(CREDENTIALS)
   expect(existsSync(join(folder, 'credentials.json.unfinished'))).toBe(false)
+})
+
+/** Accounts that issue the key `aak_2` to everybody, and what they log. */
+function accountsOf(folder: string) {
+  const logged: string[] = []
+  const accounts = { issueApiKey: async () => 'aak_2' } as unknown as AccountStore
+  return { accounts: withKeyFiles(accounts, folder, code => logged.push(code)), logged }
+}
+
+test('a new key of the owner goes into both files, one of another account into none', async () => {
+  const folder = newFolder()
+  writeCredentials(folder, CREDENTIALS)
+  writeApiKey(folder, 'aak_1')
+  const { accounts, logged } = accountsOf(folder)
+  expect(await accounts.issueApiKey('acc_other')).toBe('aak_2')
+  expect(readCredentials(folder)).toEqual(CREDENTIALS)
+  expect(await accounts.issueApiKey('acc_1')).toBe('aak_2')
+  expect(readCredentials(folder)).toEqual({ ...CREDENTIALS, api_key: 'aak_2' })
+  expect(readFileSync(apiKeyPath(folder), 'utf8')).toBe('aak_2\n')
+  expect(logged).toEqual([])
+})
+
+test('files that cannot be written are logged, and the caller gets the new key', async () => {
+  const folder = newFolder()
+  writeFileSync(credentialsPath(folder), 'cut')
+  const { accounts, logged } = accountsOf(folder)
+  expect(await accounts.issueApiKey('acc_1')).toBe('aak_2')
+  expect(logged).toEqual(['KEY_FILES_STALE'])
 })

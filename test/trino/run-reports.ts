@@ -325,7 +325,16 @@ const queries: Partial<QueryParams>[] = [
   // Nothing has these values, so the read looks for the ones that may be meant.
   { filters: [{ field: 'properties.plan', op: 'eq', value: 'no such plan' }] },
   { filters: [{ field: 'country', op: 'eq', value: 'XX' }] },
-  { metrics: ['event_count', 'unique_users', 'session_count', 'bounce_rate', 'avg_duration'] },
+  {
+    metrics: [
+      'event_count',
+      'unique_users',
+      'session_count',
+      'bounce_rate',
+      'single_page_rate',
+      'avg_duration',
+    ],
+  },
   // From the rollup of sessions.
   { metrics: ['bounce_rate', 'event_count'], group_by: ['date'], limit: 2 },
   { metrics: ['event_count', 'bounce_rate'], group_by: ['date', 'country'], count_mode: 'raw', order: 'asc' },

@@ -49,7 +49,8 @@ export function planMetrics(names: readonly string[], countMode: string, rates =
 type RowsWithEvents = 'sessions' | 'users' | 'events'
 
 function rowsWithEvents(names: readonly string[], countMode: string): RowsWithEvents {
-  const isOfSessions = (name: string) => ['session_count', 'bounce_rate', 'avg_duration'].includes(name)
+  const isOfSessions = (name: string) =>
+    ['session_count', 'bounce_rate', 'single_page_rate', 'avg_duration'].includes(name)
   if (names.some(name => isOfSessions(name) || (name === 'event_count' && countMode !== 'raw')))
     return 'sessions'
   return names.includes('unique_users') ? 'users' : 'events'
@@ -74,6 +75,8 @@ function planMetric(name: string, countMode: string, eventsIn: RowsWithEvents): 
       return { ...plain, fields: [], aggregates: [countSessions], needsSessions: true }
     case 'bounce_rate':
       return { ...plain, fields: [], ...perSession(sql`is_bounce`, 3) }
+    case 'single_page_rate':
+      return { ...plain, fields: [], ...perSession(sql`is_single_page`, 3) }
     case 'avg_duration':
       return { ...plain, fields: [], ...perSession(sql`duration_ms`, 0) }
     default:

@@ -231,8 +231,8 @@ function groupedSql({ groups }: Plan, columns: readonly SqlQuery[], rows: SqlQue
 /**
  * One row for each session of a group (also for "no session"), one for each user, or both, as the metrics
  * need: (group_<i>, is_user_row, session_key, user_key, event_count, anonymous_events, has_session), with
- * is_bounce and duration_ms of the whole session where a metric needs them. Grouping first is ten times as
- * fast as windows over the events.
+ * is_bounce, is_single_page and duration_ms of the whole session where a metric needs them. Grouping first is
+ * ten times as fast as windows over the events.
  */
 function entitiesSql(request: QueryRequest, plan: Plan, filtered: SqlQuery): SqlQuery {
   const { groups, metrics } = plan

@@ -4,6 +4,7 @@ import { go } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { rememberAnalysis } from '#dashboard/remembered'
+import { isPublicSite } from '#dashboard/site-address'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 
 type Props = { address: Address; project: string /** As the project has them. */; origins: string }
@@ -14,7 +15,7 @@ const MAX_FOCUS_CHARS = 200
 /** The form of a full analysis. The service answers when it is done, or after a minute. */
 export function StartAnalysis({ address, project, origins }: Props) {
   const act = useAct()
-  const [url, setUrl] = useState(firstSite(origins))
+  const [url, setUrl] = useState(origins.split(',').find(isPublicSite) ?? '')
   const [focus, setFocus] = useState(ownValue(address, 'focus') ?? '')
   const start = async (event: Event) => {
     event.preventDefault()
@@ -44,7 +45,10 @@ export function StartAnalysis({ address, project, origins }: Props) {
             placeholder="www.shop.example"
             onInput={({ currentTarget }) => setUrl(currentTarget.value)}
           />
-          <small>It must be one of the origins of the project.</small>
+          <small>
+            It must be one of the origins of the project, and public: a host name of the internet, without a
+            port.
+          </small>
         </label>
         <label>
           What you want to reach
@@ -63,10 +67,4 @@ export function StartAnalysis({ address, project, origins }: Props) {
       </form>
     </Panel>
   )
-}
-
-/** The first origin that names a host. */
-function firstSite(origins: string): string {
-  const [first = ''] = origins.split(',')
-  return first.trim() === '*' ? '' : first.trim()
 }

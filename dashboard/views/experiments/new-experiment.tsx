@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '#dashboard/api'
 import { go, hrefTo } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { lettersOf } from '#dashboard/parts/letters'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { type Address, ownValue } from '#dashboard/url'
 import { DEFAULT_SMALLEST_EFFECT } from '#schemas/smallest-effect'
@@ -57,7 +58,7 @@ export function NewExperiment({ address, project, events }: Props) {
           <input
             value={name}
             required
-            pattern="[A-Za-z0-9_\-]{1,64}"
+            {...lettersOf('experiment', 'Name of the experiment')}
             autocomplete="off"
             onInput={({ currentTarget }) => setName(currentTarget.value)}
           />
@@ -88,7 +89,7 @@ export function NewExperiment({ address, project, events }: Props) {
                 aria-label={i === 0 ? 'Baseline' : `Variant ${i + 1}`}
                 value={key}
                 required
-                pattern="[A-Za-z0-9_\-]{1,64}"
+                {...lettersOf('experiment', i === 0 ? 'Baseline' : `Variant ${i + 1}`)}
                 placeholder={i === 0 ? 'the text of now' : 'start_free'}
                 autocomplete="off"
                 onInput={({ currentTarget }) => set(i, { key: currentTarget.value })}
@@ -97,7 +98,7 @@ export function NewExperiment({ address, project, events }: Props) {
                 aria-label={`Percent of ${key || `variant ${i + 1}`}`}
                 value={weight}
                 inputMode="numeric"
-                pattern="[0-9]{1,3}"
+                {...lettersOf('percent', `Percent of ${key || `variant ${i + 1}`}`)}
                 placeholder="equal"
                 onInput={({ currentTarget }) => set(i, { weight: currentTarget.value })}
               />
@@ -130,7 +131,7 @@ export function NewExperiment({ address, project, events }: Props) {
           <input
             value={effect}
             inputMode="numeric"
-            pattern="[0-9]{1,3}"
+            {...lettersOf('percent', 'Smallest effect')}
             placeholder={String(DEFAULT_SMALLEST_EFFECT * 100)}
             autocomplete="off"
             onInput={({ currentTarget }) => setEffect(currentTarget.value)}

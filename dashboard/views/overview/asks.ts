@@ -58,7 +58,14 @@ export function fieldOf(tab: string): string {
   return tab === 'country' ? 'country' : `properties.${tab}`
 }
 
-const METRICS = ['unique_users', 'session_count', 'event_count', 'bounce_rate', 'avg_duration']
+const METRICS = [
+  'unique_users',
+  'session_count',
+  'event_count',
+  'bounce_rate',
+  'single_page_rate',
+  'avg_duration',
+]
 
 /** GET /stats answers most at once and fastest, but knows no filter of a share link. */
 function isPlain(address: Pick<Address, 'area' | 'filters'>): boolean {
@@ -74,6 +81,8 @@ export type OverviewAsks = {
   stats?: Stats
   /** The same dates of the year before. */
   statsBefore?: Stats
+  /** What GET /stats does not have. */
+  single?: Query
   totals?: Query
   series?: Query
   totalsBefore?: Query
@@ -113,6 +122,7 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
           groupBy: intervalOf(dates),
           compare,
         }),
+        single: call('POST /query', { ...common, metrics: ['single_page_rate'], compare }),
         ...(before !== null && {
           statsBefore: call('GET /stats', {
             ...{ project, ...questionOf(address), since: before.from, until: before.to },

@@ -7,6 +7,7 @@ export type Totals = {
   sessions: number
   events: number
   bounce_rate: number | null
+  single_page_rate: number | null
   duration: number | null
 }
 
@@ -63,7 +64,20 @@ function totalsOfStats({ totals, sessions }: Pick<Stats, 'totals' | 'sessions'>)
     sessions: sessions.total_sessions,
     events: totals.total_events,
     bounce_rate: sessions.bounce_rate,
+    // POST /query answers it, beside.
+    single_page_rate: null,
     duration: sessions.avg_duration,
+  }
+}
+
+/** The same with what POST /query answers beside GET /stats. */
+export function withSinglePages(numbers: OverviewNumbers, single: Query | undefined): OverviewNumbers {
+  if (single === undefined) return numbers
+  const of = (answer: Pick<Query, 'rows'> | undefined) => numberOf(answer?.rows[0]?.single_page_rate)
+  return {
+    ...numbers,
+    totals: { ...numbers.totals, single_page_rate: of(single) },
+    before: numbers.before && { ...numbers.before, single_page_rate: of(single.previous) },
   }
 }
 
@@ -113,13 +127,18 @@ function withValues(series: Series): Series | null {
 
 type Row = Query['rows'][number]
 
+function numberOf(value: Row[string] | undefined): number | null {
+  return value == null ? null : Number(value)
+}
+
 function totalsOfRow(row: Row = {}): Totals {
   return {
     visitors: Number(row.unique_users ?? 0),
     sessions: Number(row.session_count ?? 0),
     events: Number(row.event_count ?? 0),
-    bounce_rate: row.bounce_rate == null ? null : Number(row.bounce_rate),
-    duration: row.avg_duration == null ? null : Number(row.avg_duration),
+    bounce_rate: numberOf(row.bounce_rate),
+    single_page_rate: numberOf(row.single_page_rate),
+    duration: numberOf(row.avg_duration),
   }
 }
 

@@ -16,13 +16,13 @@ import type { ViewContext } from '#dashboard/view'
 import type { OverviewAsks } from './asks.ts'
 import { BotOverview } from './bot-overview.tsx'
 import { ListPanel, SourcesPanel } from './list-panel.tsx'
-import { fromQueries, fromStats, type Now, type OverviewNumbers } from './model.ts'
+import { fromQueries, fromStats, type Now, type OverviewNumbers, withSinglePages } from './model.ts'
 
 type Props = ViewContext & { answers: AnswersOf<OverviewAsks> }
 
-const TILES = ['visitors', 'sessions', 'events', 'bounce_rate', 'duration'] as const
+const TILES = ['visitors', 'sessions', 'events', 'bounce_rate', 'single_page_rate', 'duration'] as const
 
-/** The first look at a project: five numbers, their course, and where they come from. */
+/** The first look at a project: six numbers, their course, and where they come from. */
 export function Overview({ address, answers }: Props) {
   const { bots, stats, totals } = answers
   if (bots !== undefined) return <BotOverview address={address} answer={bots} />
@@ -55,7 +55,7 @@ export function Overview({ address, answers }: Props) {
 
 function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> & { main: Known }) {
   const zone = zoneOf(address)
-  const { stats, statsBefore, totals, series, totalsBefore, seriesBefore } = answers
+  const { stats, statsBefore, single, totals, series, totalsBefore, seriesBefore } = answers
   const parts = [
     stats?.data,
     statsBefore?.data,
@@ -82,7 +82,7 @@ function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> 
   const context = stats?.data?.project_context ?? totals?.data?.project_context
   return (
     <>
-      <Tiles numbers={numbers} main={main} />
+      <Tiles numbers={withSinglePages(numbers, single?.data)} main={main} single={single ?? main} />
       {numbers.totals.bounce_rate === 1 && <OnlyViews />}
       {/* A share link with filters knows dates alone, and one date is no course. */}
       {numbers.buckets.length > 1 && (
@@ -103,26 +103,34 @@ function OnlyViews() {
   )
 }
 
-function Tiles({ numbers: { totals, before, beforeFrom }, main }: { numbers: OverviewNumbers; main: Known }) {
+type TilesProps = {
+  numbers: OverviewNumbers
+  main: Known
+  /** The answer that has `single_page_rate`. */
+  single: Known
+}
+
+function Tiles({ numbers: { totals, before, beforeFrom }, main, single }: TilesProps) {
   return (
     <dl class="tiles">
       {TILES.map(name => {
         const { title, as, isGood } = definitions[name]
         const [value, earlier] = [totals[name], before?.[name]]
+        const answer = name === 'single_page_rate' ? single : main
         return (
           <div key={name} data-number={name}>
             <dt>{title}</dt>
             <dd>
-              <Num name={name} answer={main}>
+              <Num name={name} answer={answer}>
                 {headline(value, as)}
               </Num>
-              {beforeFrom !== null && value !== null && (
+              {beforeFrom !== null && value !== null && earlier !== null && (
                 <Change
                   change={changeOf(value, earlier)}
                   isGood={isGood}
                   title={`Before: ${formatted(earlier, as)}`}
                   from={beforeFrom}
-                  dataFrom={main.receipt?.data_from}
+                  dataFrom={answer.receipt?.data_from}
                 />
               )}
             </dd>

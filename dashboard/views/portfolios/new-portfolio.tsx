@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '#dashboard/api'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { lettersOf } from '#dashboard/parts/letters'
 import { Members } from './members.tsx'
 import { slugOf } from './slug.ts'
 
@@ -32,7 +33,7 @@ export function NewPortfolio({ names }: { names: readonly string[] }) {
         Short name for addresses and commands
         <input
           required
-          pattern="[a-z0-9][a-z0-9\-]{0,63}"
+          {...lettersOf('portfolio', 'Short name')}
           autocomplete="off"
           value={slug}
           onInput={event => setTyped(event.currentTarget.value)}

@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AnswersOf } from '#dashboard/answers'
 import { type Answer, call } from '#dashboard/api'
 import { agoLabel, dateLabel, formatted } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { lettersOf } from '#dashboard/parts/letters'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { RefusedEvents } from '#dashboard/parts/refused-events.tsx'
 import { Snippet } from '#dashboard/parts/snippet.tsx'
@@ -37,14 +38,18 @@ export function Settings({ project, answers }: Props) {
             <Panel title="Snippet">
               <p class="lead">Put this line into the head of every page.</p>
               <Snippet project={data} />
+              <p class="cut">
+                To leave out your own visits, run <code>localStorage.aa_disabled = 'true'</code> in the
+                console of the browser on a page of the site, once in each browser that you use.
+              </p>
             </Panel>
           )}
         </Answered>
         <Answered answer={read}>
-          {({ refused: { events } }) =>
-            events.length > 0 && (
+          {data =>
+            data.refused.events.length > 0 && (
               <Panel title="Events that were not stored">
-                <RefusedEvents refused={events} />
+                <RefusedEvents project={data} />
               </Panel>
             )
           }
@@ -62,6 +67,8 @@ function ProjectForm({ project }: { project: Project }) {
   const act = useAct()
   const [name, setName] = useState(project.name)
   const [origins, setOrigins] = useState(project.allowed_origins)
+  // The list of refused events changes them, too, and the form must not save the list of before.
+  useEffect(() => setOrigins(project.allowed_origins), [project.allowed_origins])
   const [domains, setDomains] = useState(project.link_domains.join(', '))
   const before = project.timezone ?? ''
   const [timezone, setTimezone] = useState(before)
@@ -90,7 +97,7 @@ function ProjectForm({ project }: { project: Project }) {
             value={name}
             disabled={isNamed}
             required
-            pattern="[A-Za-z0-9._\-]{1,64}"
+            {...lettersOf('project', 'Name of the project')}
             onInput={event => setName(event.currentTarget.value)}
           />
           {isNamed && <small>The name stays, because the first event has arrived.</small>}

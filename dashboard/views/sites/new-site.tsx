@@ -3,7 +3,9 @@ import { call } from '#dashboard/api'
 import { go, hrefTo } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { FirstEvent } from '#dashboard/parts/first-event.tsx'
+import { lettersOf } from '#dashboard/parts/letters'
 import { Panel } from '#dashboard/parts/panel.tsx'
+import { typedOrigins } from '#dashboard/site-address'
 import { type Address, withOwn } from '#dashboard/url'
 
 /** Creates a project from the address of a site. The next address shows the snippet and waits for an event. */
@@ -15,7 +17,7 @@ export function NewSite({ address, isFirst }: { address: Address; isFirst: boole
   const name = typed ?? nameOf(site)
   const create = async (event: Event) => {
     event.preventDefault()
-    const origins = site.trim()
+    const origins = typedOrigins(site)
     const created = await act.run(
       call('POST /projects', { name, ...(origins !== '' && { allowed_origins: origins }) }),
       '/projects',
@@ -42,11 +44,11 @@ export function NewSite({ address, isFirst }: { address: Address; isFirst: boole
           <input
             value={name}
             required
-            pattern="[A-Za-z0-9._\-]{1,64}"
+            {...lettersOf('project', 'Name of the project')}
             autocomplete="off"
             onInput={event => setTyped(event.currentTarget.value)}
           />
-          <small>Letters, digits, dots and dashes. It stays after the first event.</small>
+          <small>Letters from A to Z, digits, dots, dashes and _. It stays after the first event.</small>
         </label>
         <FailureNote act={act} />
         <button type="submit" class="primary" disabled={act.isBusy}>

@@ -34,6 +34,31 @@ test('origins and annotations are kept by the service', async () => {
   expect(project_context.annotations).toMatchObject([{ occurred_at: '2026-11-20', title }])
 })
 
+test('a refused origin is allowed with one click, and the form then keeps it', async () => {
+  const own = `https://set-${Math.random().toString(36).slice(2)}.example`
+  const created = { name: new URL(own).hostname, allowed_origins: own }
+  const project = await dashboard.post<Project & { project_token: string }>('/projects', created, 201)
+  const refused = `${own.slice(0, -'.example'.length)}-www.example`
+  const response = await fetch(`${dashboard.service.baseUrl}/track`, {
+    ...{ method: 'POST', headers: { Origin: refused } },
+    body: JSON.stringify({ token: project.project_token, event: 'page_view' }),
+  })
+  expect(response.status).toBe(403)
+  const counted = () => dashboard.get<{ refused: { events: unknown[] } }>(`/projects/${project.id}`)
+  await expect.poll(async () => (await counted()).refused.events).toHaveLength(1)
+  const page = await dashboard.visit(`/app/p/${project.name}/settings`)
+  await page.getByRole('button', { name: `Allow ${refused}` }).click()
+  await expect
+    .poll(() => page.getByLabel('Origins that may send events').inputValue())
+    .toBe(`${own},${refused}`)
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill(`${project.name}.renamed`)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.waitForURL('**.renamed/settings')
+  expect(await dashboard.get(`/projects/${project.id}`)).toMatchObject({
+    allowed_origins: `${own},${refused}`,
+  })
+})
+
 test('goals, words and link domains are kept, and annotations stay with them', async () => {
   const { id, name } = await newProject()
   const page = await dashboard.visit(`/app/p/${name}/settings`)

@@ -93,7 +93,7 @@ async function signIn(page: Page, setupLink: string): Promise<void> {
   const { pathname } = new URL(setupLink)
   await page.goto(pathname)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  expect(new URL(page.url()).pathname, 'page after the setup link').toEqual('/settings')
+  expect(new URL(page.url()).pathname, 'page after the setup link').toEqual('/app')
   expect((await page.goto(pathname))?.status(), 'status of the used setup link').toEqual(404)
 }
 

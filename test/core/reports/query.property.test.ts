@@ -18,6 +18,7 @@ const METRICS = [
   'unique_users',
   'session_count',
   'bounce_rate',
+  'single_page_rate',
   'avg_duration',
   ...['sum', 'min', 'max', 'p50', 'p75', 'p90', 'p95', 'p99'].map(
     statistic => `${statistic}(properties.session_count)`,

@@ -22,7 +22,7 @@ export function pages(deployed: () => Deployed): void {
       const pathParameters = { link: pathname.split('/').at(-1) ?? '' }
       const redeem = pageEvent('POST', '/setup/{link}', pathname, { pathParameters })
       const signedIn = await request(redeem)
-      expect([signedIn.statusCode, signedIn.headers.Location]).toEqual([303, '/settings'])
+      expect([signedIn.statusCode, signedIn.headers.Location]).toEqual([303, '/app'])
       const [cookie = ''] = signedIn.cookies ?? []
       expect(cookie).toMatch(/^__Host-footfall-session=aab_\w+; Path=\/; HttpOnly; SameSite=Lax; Secure; /)
       expect((await request(redeem)).statusCode).toBe(404)

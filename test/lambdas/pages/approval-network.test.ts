@@ -71,6 +71,16 @@ describe('a request from the network of the browser', () => {
   })
 })
 
+test('a page that does not know its own network does not say that the request is from another one', async () => {
+  const { request } = await asked()
+  const address = `${service.baseUrl}/agent-sessions/authorize/${request.id}`
+  const headers = { Cookie: cookie, Accept: 'text/html', 'X-Forwarded-For': '203.0.113.9' }
+  const page = await (await fetch(address, { headers })).text()
+  expect(page).toContain('name="code"')
+  expect(page).not.toContain('another network')
+  expect((await asked(ELSEWHERE)).page).toContain('another network')
+})
+
 describe('a request from another network', () => {
   test('is not approved by a click', async () => {
     const { request, page, decide } = await asked(ELSEWHERE)

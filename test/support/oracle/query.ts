@@ -154,11 +154,10 @@ function compareCells(a: GroupValue, b: GroupValue, sign: number): number {
   return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : byCodePoint(String(a), String(b)))
 }
 
+type WholeSession = { bounce: boolean; isSinglePage: boolean; duration: number }
+
 /** All sessions with an event in the 35 days before the range or later, from these events. */
-function sessionsById(
-  events: readonly SentEvent[],
-  request: OracleRequest,
-): Map<string, { bounce: boolean; duration: number }> {
+function sessionsById(events: readonly SentEvent[], request: OracleRequest): Map<string, WholeSession> {
   const from = searchStart(request)
   const sessions = Map.groupBy(
     events.filter(event => event.timestamp >= from),
@@ -169,7 +168,8 @@ function sessionsById(
       if (id === null) return []
       const times = of.map(event => event.timestamp)
       const bounce = of.every(event => BOUNCE_NAMES.includes(event.event))
-      return [[id, { bounce, duration: Math.max(...times) - Math.min(...times) }]]
+      const isSinglePage = of.filter(({ event }) => event === 'page_view').length === 1
+      return [[id, { bounce, isSinglePage, duration: Math.max(...times) - Math.min(...times) }]]
     }),
   )
 }
@@ -178,7 +178,7 @@ function metricOf(
   metric: string,
   events: readonly SentEvent[],
   countMode: string,
-  sessions: Map<string, { bounce: boolean; duration: number }>,
+  sessions: Map<string, WholeSession>,
   passing: (condition: Condition) => Set<SentEvent>,
 ): number | null {
   const [, name, text = ''] = /^(rate|session_rate|unique)\((.*)\)$/s.exec(metric) ?? []
@@ -203,6 +203,8 @@ function metricOf(
       return ids.size
     case 'bounce_rate':
       return ratioOf(whole.filter(session => session.bounce).length, whole.length, 3)
+    case 'single_page_rate':
+      return ratioOf(whole.filter(session => session.isSinglePage).length, whole.length, 3)
     case 'avg_duration':
       return ratioOf(sum(whole.map(session => session.duration)), whole.length, 0)
     default:
