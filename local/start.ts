@@ -41,8 +41,8 @@ import { metricsText, serviceState } from './watch/service-state.ts'
 
 export type Service = {
   credentials: Credentials
-  /** A new one-time link that signs a browser in as the owner. */
-  setupLink(): Promise<string>
+  /** A new one-time link that signs a browser in as the owner, or as the account of an address. */
+  setupLink(email?: string): Promise<string>
   /** Gives memory that the process has freed back to the system. */
   freeMemory(): Promise<void>
   /** Finishes the open requests and the current batch, then closes all files. */
@@ -215,7 +215,7 @@ async function openService(
   const admin = await openAdminSocket(DATA_DIR, {
     setupLink: access.setupLink,
     countDays,
-    readState: () => serviceState(watched, { settings, baseUrl, connections, providers: access.providers }),
+    readState: () => serviceState(watched, { settings, baseUrl, connections, signInWays: access.signInWays }),
     openProbe: async () => probes.open(),
     log,
   }).catch(error => {
