@@ -64,7 +64,10 @@ export function createIdentityDirectory({
     if (known !== null) return known
     const account = await createAccount(email)
     if (await claim(emailKey(email), account.id)) return account
-    throw busyAddress()
+    // Another request was first. The account created here is never used.
+    const first = await accountOf(emailKey(email))
+    if (first === null) throw busyAddress()
+    return first
   }
 
   function createAccount(email: string): Promise<Account> {

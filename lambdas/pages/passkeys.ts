@@ -216,7 +216,10 @@ ${problemPart()}
 /** Throws NOT_FOUND where nobody has passkeys. */
 function verifierOf({ passkeyVerifier, baseUrl }: PagesServices): PasskeyVerifier {
   if (passkeyVerifier === null)
-    throw new ApiError('NOT_FOUND', `There are no passkeys here. ${whyNoPasskeys(baseUrl)}`)
+    throw new ApiError(
+      'NOT_FOUND',
+      `There are no passkeys here. Sign in another way, at /auth/sign-in. ${whyNoPasskeys(baseUrl)}`,
+    )
   return passkeyVerifier
 }
 

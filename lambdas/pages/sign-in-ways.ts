@@ -1,3 +1,4 @@
+import { relyingPartyOf } from '#core/access/passkey-verifier'
 import type { IdentityProvider } from '#core/access/provider'
 import { type Html, html } from '#lambdas/http/html'
 import type { PagesServices } from './services.ts'
@@ -44,10 +45,9 @@ export function waysHere({ providers, passkeyVerifier, ownerLinkCommand, baseUrl
 
 /** Why nobody has passkeys at this address, and what to do. */
 export function whyNoPasskeys(baseUrl: string): string {
-  const { protocol, origin } = new URL(baseUrl)
-  return protocol === 'https:'
-    ? 'This deployment has none: it signs people in through a provider.'
-    : `Browsers have passkeys for https or localhost only, and this address is ${origin}. Use a link, or put a proxy with TLS in front.`
+  return relyingPartyOf(baseUrl) === null
+    ? `Browsers have passkeys for https with a host name, or for localhost, and this address is ${new URL(baseUrl).origin}. Use a link, or give the service a name and TLS.`
+    : 'This deployment has none. Use a provider.'
 }
 
 /** The names of providers, for a sentence. */

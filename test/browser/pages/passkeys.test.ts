@@ -367,7 +367,7 @@ test('an address without passkeys says so on every page of them', async () => {
     const response = await fetch(`${plain.baseUrl}/auth/passkey`, { headers: { Accept: 'application/json' } })
     expect([response.status, await response.json()]).toEqual([
       404,
-      expect.objectContaining({ message: expect.stringContaining('https or localhost only') }),
+      expect.objectContaining({ message: expect.stringContaining('for https with a host name') }),
     ])
   } finally {
     await plain.close()

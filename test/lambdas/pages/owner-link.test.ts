@@ -12,7 +12,7 @@ async function signInPage(options: PagesServiceOptions): Promise<string> {
 test('without a provider and passkeys the page of sign-in says that a link is the only way, how to get one, and why there are no passkeys', async () => {
   const page = await signInPage({ hasEmbedded: false, publicUrl: 'http://192.168.1.9:8787' })
   expect(page).toContain(
-    'Browsers have passkeys for https or localhost only, and this address is http://192.168.1.9:8787. Use a link',
+    'Browsers have passkeys for https with a host name, or for localhost, and this address is http://192.168.1.9:8787. Use a link',
   )
   expect(page).not.toContain('/auth/passkey')
   expect(page).toContain('a link is the only way to sign in')
