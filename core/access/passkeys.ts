@@ -20,7 +20,7 @@ export type Passkey = PasskeyKey & {
 
 export const passkeysPartition = (accountId: string) => `passkeys#${accountId}`
 
-/** The passkeys of accounts: at most 10 each, items of 3 KB at most (docs/state-items.md). */
+/** The passkeys of accounts: at most 10 each, items of 3.5 KB at most (docs/state-items.md). */
 export function createPasskeys({ clock, ...state }: StateTable & { clock: Now }) {
   const slots = createSlots<Omit<Passkey, 'id'>>(state, {
     partitionOf: passkeysPartition,

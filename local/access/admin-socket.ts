@@ -17,7 +17,11 @@ export function adminSocketPath(dataDir: string): string {
   return join(dataDir, 'admin.sock')
 }
 
-type Answer = { make(): Promise<object> /** For the caller, when `make` rejects. */; failure: string }
+type Answer = {
+  make(): Promise<object>
+  /** For the caller, when `make` rejects. */
+  failure: string
+}
 
 export type AdminServices = {
   /** Of the owner, or of the account of an address. */
