@@ -38,6 +38,8 @@ export function createPagesServices(environment: Record<string, string | undefin
     oauthClients: openOAuthClients({ ...state, network: createNetwork(), baseUrl: settings.BASE_URL }),
     ownerLinkCommand: 'the command of the output `MakeOwner`',
     providers: providersOf(settings, secret),
+    // People sign in through their company's provider there, so the library stays out of the bundle.
+    passkeyVerifier: null,
     refreshSeconds: REFRESH_SECONDS,
     mayHaveDemo: true,
     baseUrl: settings.BASE_URL,

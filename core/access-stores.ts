@@ -4,6 +4,7 @@ import { createBrowserSessionStore } from './access/browser-sessions.ts'
 import { createClientRegistry } from './access/client-registry.ts'
 import { createDemo } from './access/demo.ts'
 import { createIdentityDirectory } from './access/identities.ts'
+import { createPasskeys } from './access/passkeys.ts'
 import { createSetupLinks } from './access/setup-links.ts'
 import { createShareLinks } from './access/share-links.ts'
 import { createSignInAttempts } from './access/sign-in-attempts.ts'
@@ -54,6 +55,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
   const agentSessions = createAgentSessionStore({ ...services, accounts })
   const annotations = createAnnotations(services)
   const contexts = createContextStore({ ...services, projects, annotations })
+  const passkeys = createPasskeys(services)
   return {
     profile,
     billing,
@@ -63,6 +65,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     clientRegistry: createClientRegistry(services),
     signInAttempts: createSignInAttempts(services),
     setupLinks: createSetupLinks(services),
+    passkeys,
     shareLinks: createShareLinks({ ...services, accounts, projects }),
     savedViews: createSavedViews(services),
     segments: createSegments(services),
@@ -77,7 +80,7 @@ export function createAccessStores({ accounts, projects, usage, profile, ...opti
     readProject: createProjectReader({ ...services, projects, contexts, annotations }),
     portfolios: createPortfolioStore({ ...services, projects }),
     feedback: createFeedbackStore({ ...services, log, sink: feedbackSink }),
-    deleteAccount: createAccountDeletion({ billing, accounts, projects, agentSessions }),
+    deleteAccount: createAccountDeletion({ billing, accounts, projects, agentSessions, passkeys }),
   }
 }
 

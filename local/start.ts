@@ -49,8 +49,8 @@ export type Service = {
   credentials: Credentials
   /** False: the key of credentials.json was replaced, and the file does not have the new one. */
   isKeyLive: boolean
-  /** A new one-time link that signs a browser in as the owner. */
-  setupLink(): Promise<string>
+  /** A new one-time link that signs a browser in as the owner, or as the account of an address. */
+  setupLink(email?: string): Promise<string>
   /** Gives memory that the process has freed back to the system. */
   freeMemory(): Promise<void>
   /** Finishes the open requests and the current batch, then closes all files. */
@@ -224,7 +224,7 @@ async function openService(
   const admin = await openAdminSocket(DATA_DIR, {
     setupLink: access.setupLink,
     countDays,
-    readState: () => serviceState(watched, { settings, baseUrl, connections, providers: access.providers }),
+    readState: () => serviceState(watched, { settings, baseUrl, connections, signInWays: access.signInWays }),
     openProbe: async () => probes.open(),
     log,
   }).catch(error => {

@@ -15,23 +15,29 @@ export const adminLink: RunCommand = {
   effect: 'local',
   args: [],
   flags: [
+    {
+      flags: '--email <address>',
+      help: 'sign in as the account of this address, made where there is none (default: the owner)',
+    },
     { flags: '--data <folder>', help: 'data folder of the service (default: DATA_DIR, else .footfall)' },
   ],
-  summary: 'A new link that signs the owner in, on the machine of the service',
+  summary: 'A new link that signs the owner or somebody else in, on the machine of the service',
   example: 'admin link',
   async run({ options }, { io, print, say }) {
     const folder = resolve(String(options.data ?? dataFolder(io.env)))
-    const text = await ask(folder)
+    const email = options.email === undefined ? null : String(options.email)
+    const text = await ask(folder, email)
     const { link } = JSON.parse(text) as { link: string }
     print([{ kind: 'facts', facts: [['Sign in at', webPage(link, 'sign-in'), 'address']] }], text)
-    say('The link works once, for an hour. Who has it can sign in as the owner.')
+    say(`The link works once, for an hour. Who has it can sign in as ${email ?? 'the owner'}.`)
   },
 }
 
-async function ask(folder: string): Promise<string> {
+async function ask(folder: string, email: string | null): Promise<string> {
+  const query = email === null ? '' : `?email=${encodeURIComponent(email)}`
   const path = join(folder, 'admin.sock')
   const { status, text } = await new Promise<{ status: number; text: string }>((done, fail) => {
-    request({ socketPath: path, path: '/link', method: 'POST' }, response => {
+    request({ socketPath: path, path: `/link${query}`, method: 'POST' }, response => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', chunk => {
@@ -46,6 +52,13 @@ async function ask(folder: string): Promise<string> {
     throw problemOf(error, folder)
   })
   if (status === 200) return text
+  if (status === 404 && email !== null)
+    throw new CommandError({
+      error: 'INVALID_ARGUMENTS',
+      message: 'The service takes no such address.',
+      suggested_action:
+        'Give --email an e-mail address, such as ada@example.com, and use a service of this version.',
+    })
   throw new CommandError({
     error: 'UNAVAILABLE',
     message: 'The service could not make a link.',

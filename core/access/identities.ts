@@ -49,23 +49,34 @@ export function createIdentityDirectory({
       const known = await find(identity)
       if (known !== null) return known
       refuseUnlisted(identity.email)
-      const isFree = profile.open_sign_up
-      const account = await accounts.create({
-        email: normalized(identity.email),
-        tier: isFree ? 'free' : 'pro',
-        complimentary: !isFree,
-      })
+      const account = await createAccount(identity.email)
       // If another sign-in has claimed the identity first, the next try finds its account. The account
       // created here is never used.
       if (!(await claim(identityKey(identity), account.id))) continue
       if (await claim(emailKey(identity.email), account.id)) return withName(account, identity)
       await deleteLeads(state, account.id, [identityKey(identity)])
     }
-    throw new ApiError(
-      'UNAVAILABLE',
-      'Several requests sign this address in at the same time. Try again in a second.',
-      { retryAfter: 1 },
-    )
+    throw busyAddress()
+  }
+
+  async function ofAddress(email: string): Promise<Account> {
+    const known = await accountOf(emailKey(email))
+    if (known !== null) return known
+    const account = await createAccount(email)
+    if (await claim(emailKey(email), account.id)) return account
+    // Another request was first. The account created here is never used.
+    const first = await accountOf(emailKey(email))
+    if (first === null) throw busyAddress()
+    return first
+  }
+
+  function createAccount(email: string): Promise<Account> {
+    const isFree = profile.open_sign_up
+    return accounts.create({
+      email: normalized(email),
+      tier: isFree ? 'free' : 'pro',
+      complimentary: !isFree,
+    })
   }
 
   async function link(accountId: string, identity: VerifiedIdentity): Promise<void> {
@@ -116,7 +127,7 @@ export function createIdentityDirectory({
     return { ...account, [field]: login }
   }
 
-  return { find, findOrCreate, link }
+  return { find, findOrCreate, ofAddress, link }
 }
 
 /** Deletes the items that lead to an account. An address that has gone to another account stays there. */
@@ -130,6 +141,14 @@ export async function deleteLeads(
     const own = leads.delete({ hash }).where((lead, { eq }) => eq(lead.account_id, accountId))
     await conditionHeld(own.go())
   }
+}
+
+function busyAddress(): ApiError {
+  return new ApiError(
+    'UNAVAILABLE',
+    'Several requests sign this address in at the same time. Try again in a second.',
+    { retryAfter: 1 },
+  )
 }
 
 function normalized(email: string): string {

@@ -11,6 +11,7 @@ export const ATTEMPT_SECONDS = 15 * 60
 const TOKEN = /^[\w-]{43}$/
 
 export type SignInAttempt = {
+  /** The id of an identity provider, or `passkey`. */
   provider: string
   /** The path of ours that the browser goes to afterwards. */
   return_to: string
@@ -26,9 +27,12 @@ export type SignInAttempt = {
 export function createSignInAttempts({ client, table, clock }: StateTable & { clock: Now }) {
   const attempts = attemptEntity({ client, table })
 
-  async function begin(attempt: SignInAttempt): Promise<{ token: string; secrets: SignInSecrets }> {
+  async function begin(
+    attempt: SignInAttempt,
+    lifeSeconds = ATTEMPT_SECONDS,
+  ): Promise<{ token: string; secrets: SignInSecrets }> {
     const token = randomBytes(32).toString('base64url')
-    const expires_at = Math.floor(clock.now() / 1_000) + ATTEMPT_SECONDS
+    const expires_at = Math.floor(clock.now() / 1_000) + lifeSeconds
     await orUnavailable(attempts.create({ hash: sha256(token), ...attempt, expires_at }).go())
     return { token, secrets: secretsOf(token) }
   }

@@ -168,6 +168,11 @@ export type IdentityDirectory = {
    * the profile admits listed addresses only and this one is not listed.
    */
   findOrCreate(identity: VerifiedIdentity): Promise<Account>
+  /**
+   * The account of an address, else a new one, whoever is admitted: for whoever runs the service and names
+   * the address.
+   */
+  ofAddress(email: string): Promise<Account>
   /** Ties an identity to an account that is signed in already, such as the owner's after the setup link. */
   link(accountId: string, identity: VerifiedIdentity): Promise<void>
 }

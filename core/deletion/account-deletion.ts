@@ -1,4 +1,5 @@
 import type { AgentSessionStore } from '#core/access/agent-sessions'
+import type { Passkeys } from '#core/access/passkeys'
 import type { Account } from '#core/accounts/account'
 import type { AccountStore } from '#core/accounts/store'
 import type { Billing } from '#core/billing/billing'
@@ -10,6 +11,7 @@ export type DeletionServices = {
   accounts: Pick<AccountStore, 'markDeleted'>
   projects: Pick<ProjectStore, 'list' | 'remove'>
   agentSessions: Pick<AgentSessionStore, 'revokeAll'>
+  passkeys: Pick<Passkeys, 'removeAll'>
 }
 
 /**
@@ -18,13 +20,20 @@ export type DeletionServices = {
  * later (purge.ts), which also comes to projects that a crash has left out here. The subscription ends at
  * once, or as soon as the payment provider can be reached (core/billing/cancellations.ts).
  */
-export function createAccountDeletion({ billing, accounts, projects, agentSessions }: DeletionServices) {
+export function createAccountDeletion({
+  billing,
+  accounts,
+  projects,
+  agentSessions,
+  passkeys,
+}: DeletionServices) {
   return async ({ id }: Pick<Account, 'id'>): Promise<void> => {
     // Before the mark, so that a crash after it leaves nobody paying; after it, for what was paid in between.
     await billing?.planCancellation(id)
     await accounts.markDeleted(id)
     await billing?.planCancellation(id)
     await agentSessions.revokeAll(id)
+    await passkeys.removeAll(id)
     for (const project of await projects.list(id)) await projects.remove(project)
     await billing?.cancelPlanned()
   }

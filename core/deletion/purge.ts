@@ -1,4 +1,5 @@
 import { deleteLeads } from '#core/access/identities'
+import { passkeysPartition } from '#core/access/passkeys'
 import { shareLinksPartition } from '#core/access/share-links'
 import type { AccountStore } from '#core/accounts/store'
 import { forEachConcurrent } from '#core/async/concurrency'
@@ -154,7 +155,7 @@ export function createPurge({
     if (!isOver(await accounts.deletedAt(id))) return
     // The process that deleted the account may have crashed before it came to all projects.
     for (const project of await projects.list(id)) await projects.remove(project)
-    for (const partition of [`usage#${id}`, `context#${id}`, replayUsagePartition(id)])
+    for (const partition of [`usage#${id}`, `context#${id}`, replayUsagePartition(id), passkeysPartition(id)])
       await deletePartition(partition, deadline)
     await deleteLeads({ client, table }, id, await accounts.identityHashes(id))
     await deletePartition(accountPartition(id), deadline)

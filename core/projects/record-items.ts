@@ -27,6 +27,22 @@ export function createRecordItems<T extends { id: string }>(
     )
   }
 
+  /** As replace, but only while the record is as `was`. Returns false when it has changed or is gone. */
+  async function replaceUnchanged(projectId: string, was: T, record: T): Promise<boolean> {
+    const Key = keyOf(projectId, record.id)
+    if (Key === null) return false
+    return conditionHeld(
+      client.update({
+        TableName: table,
+        Key,
+        ConditionExpression: '#record = :was',
+        UpdateExpression: 'SET #record = :record',
+        ExpressionAttributeNames: { '#record': 'record' },
+        ExpressionAttributeValues: { ':record': JSON.stringify(record), ':was': JSON.stringify(was) },
+      }),
+    )
+  }
+
   /** Returns false when the project has no such record. */
   async function remove(projectId: string, id: string): Promise<boolean> {
     const Key = keyOf(projectId, id)
@@ -53,5 +69,5 @@ export function createRecordItems<T extends { id: string }>(
     }
   }
 
-  return { replace, remove, changeAll }
+  return { replace, replaceUnchanged, remove, changeAll }
 }

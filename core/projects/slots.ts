@@ -16,9 +16,9 @@ export type SlotsOptions = {
 const MAX_TRIES = 8
 
 /**
- * A short list of records of a project. Each record has one of `max` numbered places, which it takes with a
- * conditional write. So the bound holds however many requests come at once, and no item grows. The place is
- * part of the id, so an id is found with one read.
+ * A short list of records of a project, or of an account. Each record has one of `max` numbered places, which
+ * it takes with a conditional write. So the bound holds however many requests come at once, and no item
+ * grows. The place is part of the id, so an id is found with one read.
  */
 export function createSlots<T extends object>(
   { client, table }: StateTable,

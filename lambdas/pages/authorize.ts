@@ -17,13 +17,13 @@ import {
 } from './approval-parts.ts'
 import { type BrowserSteps, byBrowser, messagePage, type Viewer, viewerOf } from './browser.ts'
 import type { PagesServices } from './services.ts'
-import { providerLinks } from './sign-in.ts'
+import { signInLinks } from './sign-in-ways.ts'
 
 const ROUTE = 'POST /agent-sessions/authorize/{id}'
 
 /** The approval page and its decision (docs/api/agent-sessions.md). */
 export function authorizePages(services: PagesServices, browser: BrowserSteps) {
-  const { authRequests, providers, audit, guards, clock } = services
+  const { authRequests, audit, guards, clock } = services
 
   const authorizePage = browser.open(async (request, session) => {
     const asked = await requestOf(request)
@@ -125,7 +125,7 @@ ${viewer === null ? signInPart(asked) : decisionForm(asked, viewer, { needsCode,
 
   function signInPart(asked: AuthRequest): Html {
     return html`<h2>Sign in to decide</h2>
-${providerLinks(providers, `/agent-sessions/authorize/${asked.id}`)}`
+${signInLinks(services, `/agent-sessions/authorize/${asked.id}`)}`
   }
 
   return { authorizePage, decideAuthorize }

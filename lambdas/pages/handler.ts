@@ -8,6 +8,7 @@ import { billingPages } from './billing.ts'
 import { createBrowserSteps } from './browser.ts'
 import { dashboardPages } from './dashboard.ts'
 import { homePages } from './home.ts'
+import { passkeyPages } from './passkeys.ts'
 import type { PagesServices } from './services.ts'
 import { settingsPages } from './settings.ts'
 import { setupPages } from './setup.ts'
@@ -27,6 +28,7 @@ export function pagesHandler(services: PagesServices): HttpFunction {
     ...homePages(services, browser),
     ...dashboardPages(services, browser),
     ...signInPages(services, browser),
+    ...passkeyPages(services, browser),
     ...setupPages(services, browser),
     ...authorizeClientPages(services, browser),
     ...authorizePages(services, browser),

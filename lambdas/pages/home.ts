@@ -6,18 +6,8 @@ import { aboutExamples, endpointLines } from '#schemas/endpoint-lines'
 import { VISITOR_WORDS } from '#schemas/visitor-words'
 import type { BrowserSteps } from './browser.ts'
 import { prefersHtml } from './error-page.ts'
+import { PAGE_SCRIPT } from './page-script.ts'
 import type { PagesServices } from './services.ts'
-
-/** Copies the text of an element; the pages work without it. */
-const SCRIPT = `for (const button of document.querySelectorAll('[data-copy]')) {
-  if (!navigator.clipboard) break
-  button.hidden = false
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent)
-    document.querySelector('[data-copied]').hidden = false
-  })
-}
-`
 
 type HomeServices = Pick<PagesServices, 'baseUrl' | 'mayHaveDemo'>
 
@@ -44,7 +34,7 @@ export function homePages(services: HomeServices, browser: BrowserSteps) {
       'Content-Type': 'text/javascript; charset=utf-8',
       'Cache-Control': 'public, max-age=3600',
     },
-    body: SCRIPT,
+    body: PAGE_SCRIPT,
   }
 
   const homePage = browser.open((_, session) => {

@@ -1,5 +1,7 @@
 import type { AuthRequestStore } from '#core/access/auth-requests'
 import type { FindOAuthClient } from '#core/access/oauth-clients'
+import type { PasskeyVerifier } from '#core/access/passkey-verifier'
+import type { Passkeys } from '#core/access/passkeys'
 import type { IdentityProvider } from '#core/access/provider'
 import type { SetupLinks } from '#core/access/setup-links'
 import type { ShareLinks } from '#core/access/share-links'
@@ -27,6 +29,9 @@ export type PagesServices = {
   identities: IdentityDirectory
   signInAttempts: SignInAttempts
   setupLinks: SetupLinks
+  passkeys: Omit<Passkeys, 'removeAll'>
+  /** Null where nobody can sign in with a passkey: on AWS, and at an address for which browsers have none. */
+  passkeyVerifier: PasskeyVerifier | null
   shareLinks: Pick<ShareLinks, 'byToken'>
   /** What prints a setup link here, for pages and messages: `run …`. */
   ownerLinkCommand: string

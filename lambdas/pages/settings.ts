@@ -41,6 +41,10 @@ ${
   providers.length > 0 &&
   html`<li><a href="/auth/sign-in?add=1&amp;to=/settings">Add a way to sign in</a><br><span class="quiet">${providers.map(({ label }) => label).join(', ')}</span></li>`
 }
+${
+  services.passkeyVerifier !== null &&
+  html`<li><a href="/settings/passkeys">Passkeys</a><br><span class="quiet">Sign in by the lock of a device</span></li>`
+}
 <li><a href="/settings/delete">Delete the account</a></li>
 </ul>
 </section>`,

@@ -8,7 +8,16 @@ import type { PagesServices } from './services.ts'
  * The owner's one-time link. Opening it changes nothing, so that a preview of the link does not use it up.
  */
 export function setupPages(
-  { setupLinks, browserSessions, audit, clock, ownerLinkCommand }: PagesServices,
+  {
+    setupLinks,
+    browserSessions,
+    passkeys,
+    passkeyVerifier,
+    providers,
+    audit,
+    clock,
+    ownerLinkCommand,
+  }: PagesServices,
   browser: BrowserSteps,
 ) {
   const setupPage = browser.open(async request => {
@@ -40,8 +49,18 @@ export function setupPages(
         status: 303,
       }),
     )
-    return redirect('/app', [browser.cookie.set(token, Math.floor((expires_at - clock.now()) / 1_000))])
+    return redirect(await nextPage(accountId), [
+      browser.cookie.set(token, Math.floor((expires_at - clock.now()) / 1_000)),
+    ])
   })
+
+  /** Without a provider, a passkey is the way to sign in on the next day. */
+  async function nextPage(accountId: string): Promise<string> {
+    const needsPasskey = passkeyVerifier !== null && providers.length === 0
+    return needsPasskey && (await passkeys.list(accountId)).length === 0
+      ? '/settings/passkeys/new'
+      : '/app'
+  }
 
   return { setupPage, redeemSetup }
 }

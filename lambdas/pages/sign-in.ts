@@ -5,12 +5,13 @@ import type { VerifiedIdentity } from '#core/access/types'
 import type { Account } from '#core/accounts/account'
 import { ApiError } from '#core/errors'
 import { signInCookie } from '#lambdas/http/cookies'
-import { type Html, html } from '#lambdas/http/html'
+import { html } from '#lambdas/http/html'
 import type { HttpRequest, HttpResponse } from '#lambdas/http/http'
 import { pageResponse, redirect } from '#lambdas/http/page'
 import { requireNavigation } from '#lambdas/http/third-party'
 import { type BrowserSteps, byBrowser, messagePage, viewerOf } from './browser.ts'
 import type { PagesServices } from './services.ts'
+import { commandText, signInLinks, waysHere } from './sign-in-ways.ts'
 
 /** Sign-in and sign-out of browsers (docs/api/account.md, docs/api/agent-sessions.md). */
 export function signInPages(services: PagesServices, browser: BrowserSteps) {
@@ -37,14 +38,14 @@ export function signInPages(services: PagesServices, browser: BrowserSteps) {
       body: html`<section>
 <h1>Sign in to Footfall</h1>
 ${
-  providers.length > 0 &&
-  providerLinks(
-    providers,
+  (providers.length > 0 || services.passkeyVerifier !== null) &&
+  signInLinks(
+    services,
     to,
-    ['add', 'switch'].filter(name => request.query[name] !== undefined),
+    (['add', 'switch'] as const).filter(name => request.query[name] !== undefined),
   )
 }
-${ownerLinkHelp(providers, ownerLinkCommand)}
+${waysHere(services)}
 </section>`,
     })
   })
@@ -164,9 +165,13 @@ ${ownerLinkHelp(providers, ownerLinkCommand)}
 <h1>Sign in the old way first</h1>
 <p>The address ${email} has an account that signs in another way. Sign in that way once. Then you can add ${label} to the account, and it works from then on.</p>
 ${
-  others.length === 0
-    ? html`<p class="quiet">If that way is gone, whoever runs this service can get a link: run ${ownerLinkCommand}.</p>`
-    : providerLinks(others, `/auth/start/${id}?add=1&to=${encodeURIComponent(returnTo)}`, ['switch'])
+  others.length === 0 && services.passkeyVerifier === null
+    ? html`<p class="quiet">If that way is gone, whoever runs this service can get a link: ${commandText(ownerLinkCommand)}.</p>`
+    : signInLinks(
+        { ...services, providers: others },
+        `/auth/start/${id}?add=1&to=${encodeURIComponent(returnTo)}`,
+        ['switch'],
+      )
 }
 </section>`,
     })
@@ -183,32 +188,4 @@ ${
   }
 
   return { signInPage, startSignIn, finishSignIn, logout }
-}
-
-/** The way that always works, for whoever runs the service, and whether it is the only one here. */
-function ownerLinkHelp(providers: readonly IdentityProvider[], command: string): Html {
-  const [before, program, after] = command.split('`')
-  const run = html`run ${before}<code>${program}</code>${after}`
-  return providers.length === 0
-    ? html`<p>No sign-in provider is configured here, so a link is the only way to sign in. Whoever runs this service gets one: ${run}. It signs the owner in once.</p>
-<p class="quiet">For other people and for every day, set up an OpenID provider or a code host.</p>`
-    : html`<p class="quiet">Whoever runs this service can also sign in as its owner, with a link that works once: ${run}.</p>`
-}
-
-/**
- * A button a provider. They are links, so that a sign-in needs neither a script nor a form. `flags`: `add`
- * adds a way to sign in to the account, `switch` lets the person choose another account.
- */
-export function providerLinks(
-  providers: readonly IdentityProvider[],
-  to: string,
-  flags: readonly string[] = [],
-): Html {
-  if (providers.length === 0)
-    return html`<p>No sign-in provider is configured here. <a href="/auth/sign-in">How the owner signs in</a>. Then open this page again.</p>`
-  const query = [`to=${encodeURIComponent(to)}`, ...flags.map(name => `${name}=1`)].join('&')
-  return html`${providers.map(
-    ({ id, label }, i) =>
-      html`<a class="${i === 0 ? 'button' : 'button plain'}" rel="nofollow" href="/auth/start/${id}?${query}">Continue with ${label}</a>`,
-  )}`
 }

@@ -23,7 +23,7 @@ const RULES: [form: RegExp, rule: RestoreRule][] = [
   [/^(erasures|identity|usage|opencounts|bots|live)#/, 'pipeline'],
   [/^(lake-sweeps|identity-levels|identity-fold|identity-work|live-checkpoint) /, 'pipeline'],
   [/ \$(authrequest|agentsession|usedrefreshtoken|browsersession|setuplink|signinattempt)_\d+(#|$)/, 'never'],
-  [/^(sharelinks|replayview)#/, 'never'],
+  [/^(sharelinks|replayview|passkeys)#/, 'never'],
   // An identity that leads to another account since must not open the old one again.
   [/ \$identity_\d+(#|$)/, 'fill'],
   [/ \$(account|project)_\d+(#|$)/, 'merge'],

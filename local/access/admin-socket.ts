@@ -1,9 +1,12 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import * as z from 'zod'
 import { SETUP_LINK_SECONDS } from '#core/access/setup-links'
 import type { Log } from '#core/ports'
 import { caught } from '#local/caught'
+
+const EMAIL = z.email().max(254)
 
 export type AdminSocket = { close(): Promise<void> }
 
@@ -14,8 +17,15 @@ export function adminSocketPath(dataDir: string): string {
   return join(dataDir, 'admin.sock')
 }
 
+type Answer = {
+  make(): Promise<object>
+  /** For the caller, when `make` rejects. */
+  failure: string
+}
+
 export type AdminServices = {
-  setupLink(): Promise<string>
+  /** Of the owner, or of the account of an address. */
+  setupLink(email?: string): Promise<string>
   /** What the service counts, for a backup. */
   countDays(): Promise<object>
   /** How the service is, for `footfall doctor`. */
@@ -27,7 +37,8 @@ export type AdminServices = {
 
 /**
  * Answers the commands of whoever runs the machine, over a unix socket: `POST /link` returns a new sign-in
- * link of the owner (`footfall admin link`), `POST /days` the events by project and day (`footfall backup`),
+ * link of the owner (`footfall admin link`), with `?email=` of the account of that address, `POST /days` the
+ * events by project and day (`footfall backup`),
  * `POST /state` how the service is and `POST /probe` a path of it (`footfall doctor`). No browser and no
  * other machine can reach it, and the system lets only the user of the service and root connect. Rejects with
  * the error of the system when the socket cannot be opened, for example because its path is too long (107
@@ -39,14 +50,9 @@ export async function openAdminSocket(
 ): Promise<AdminSocket> {
   if (process.platform === 'win32') return { close: async () => {} }
   const path = adminSocketPath(dataDir)
-  const answers: ReadonlyMap<string, { make(): Promise<object>; failure: string }> = new Map([
-    [
-      '/link',
-      {
-        make: async () => ({ link: await setupLink(), expires_in_seconds: SETUP_LINK_SECONDS }),
-        failure: 'No link could be stored. Try again in a few seconds.',
-      },
-    ],
+  const failure = 'No link could be stored. Try again in a few seconds.'
+  const answers: ReadonlyMap<string, Answer> = new Map([
+    ['/link', { make: async () => linkAnswer(await setupLink()), failure }],
     ['/days', { make: countDays, failure: 'The events cannot be counted now. Try again in a few seconds.' }],
     ['/state', { make: readState, failure: 'The state cannot be read now. Try again in a few seconds.' }],
     ['/probe', { make: openProbe, failure: 'No probe could be opened. Try again in a few seconds.' }],
@@ -56,7 +62,10 @@ export async function openAdminSocket(
       response
         .writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' })
         .end(`${JSON.stringify(body)}\n`)
-    const answer = request.method === 'POST' ? answers.get(request.url ?? '') : undefined
+    const url = request.method === 'POST' ? (request.url ?? '') : ''
+    const email = emailOf(url)
+    const answer =
+      email === null ? answers.get(url) : { make: async () => linkAnswer(await setupLink(email)), failure }
     if (answer === undefined) {
       respond(404, {
         error: 'NOT_FOUND',
@@ -88,4 +97,16 @@ export async function openAdminSocket(
         server.closeAllConnections()
       }),
   }
+}
+
+function linkAnswer(link: string): object {
+  return { link, expires_in_seconds: SETUP_LINK_SECONDS }
+}
+
+/** The address of `/link?email=…`; null for every other path, and for a text that is no address. */
+function emailOf(url: string): string | null {
+  const [path, query = ''] = url.split('?')
+  const parameters = new URLSearchParams(query)
+  const email = EMAIL.safeParse(parameters.get('email'))
+  return path === '/link' && parameters.size === 1 && email.success ? email.data : null
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openOAuthClients } from '#core/access/oauth-clients'
-import type { IdentityProvider } from '#core/access/provider'
 import { type AccessStores, createAccessStores } from '#core/access-stores'
 import type { Clock, Log } from '#core/ports'
 import type { HttpFunction } from '#lambdas/http/http'
@@ -11,6 +10,7 @@ import { GATHER_MS, type Storage } from '#local/storage'
 import { createNetwork } from '#providers/network'
 import { isLoopback } from '#providers/openid'
 import { createFeedbackFile } from './feedback-file.ts'
+import { createPasskeyVerifier } from './passkey-verifier.ts'
 import { profileOf } from './profile.ts'
 import { openProviders } from './providers.ts'
 
@@ -20,11 +20,14 @@ const REFRESH_SECONDS = 60
 export type Access = AccessStores & {
   pages: HttpFunction
   /** How people sign in, beside the link of the owner. */
-  providers: readonly IdentityProvider[]
+  signInWays: readonly string[]
   /** Answers requests of the embedded identity provider; false for all others. */
   serve(request: IncomingMessage, response: ServerResponse): boolean
-  /** A new one-time link that signs a browser in as the owner. */
-  setupLink(): Promise<string>
+  /**
+   * A new one-time link that signs a browser in as the owner, or as the account of an address, which is made
+   * where there is none.
+   */
+  setupLink(email?: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -74,9 +77,10 @@ export async function openAccess(
     const identity = { issuer: embedded.issuer, subject: ownerEmail, email: ownerEmail, login: null }
     await stores.identities.link(ownerId, { provider: 'idp', ...identity })
   }
+  const passkeyVerifier = createPasskeyVerifier(baseUrl)
   const oauthClients = openOAuthClients({ client, table, clock, network: createNetwork(), baseUrl })
   const pages = pagesHandler({
-    ...{ ...stores, accounts, oauthClients, providers, baseUrl, clock, log },
+    ...{ ...stores, accounts, oauthClients, providers, passkeyVerifier, baseUrl, clock, log },
     ownerLinkCommand: '`footfall admin link` on the machine of this service',
     refreshSeconds: REFRESH_SECONDS,
     mayHaveDemo: settings.SEED_DEMO,
@@ -85,9 +89,13 @@ export async function openAccess(
   return {
     ...stores,
     pages,
-    providers,
+    signInWays: [...providers.map(({ label }) => label), ...(passkeyVerifier === null ? [] : ['passkeys'])],
     serve,
-    setupLink: async () => `${baseUrl}/setup/${await stores.setupLinks.issue(ownerId)}`,
+    async setupLink(email) {
+      const isOwner = email === undefined || email.toLowerCase() === ownerEmail.toLowerCase()
+      const accountId = isOwner ? ownerId : (await stores.identities.ofAddress(email)).id
+      return `${baseUrl}/setup/${await stores.setupLinks.issue(accountId)}`
+    },
     async close() {
       await payments?.close()
       await stores.audit.flush()

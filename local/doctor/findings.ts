@@ -187,7 +187,8 @@ const checks: Readonly<Record<string, Check>> = {
       ? {
           level: 'problem',
           text: 'SIGN_UP admits people, and no provider lets them sign in.',
-          action: 'Set up a provider: docs/sign-in.md, Providers.',
+          action:
+            'Give each of them a link (footfall admin link --email), or set up a provider: docs/sign-in.md, Providers.',
         }
       : good(`The owner signs in by ${ways}.`)
   },

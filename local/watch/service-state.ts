@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import type { IdentityProvider } from '#core/access/provider'
 import type { Settings } from '#local/settings'
 import { countedCodes } from '#schemas/log'
 import type { Counters } from './counters.ts'
@@ -45,7 +44,7 @@ export const serviceStateShape = z.object({
   }),
   /** Most connections at once. */
   connections: z.number(),
-  /** The labels of the sign-in providers. */
+  /** How people sign in, beside the link of the owner. */
   sign_in: z.array(z.string()),
   readings: z.object({
     lake_lag_seconds: seconds.nullable(),
@@ -69,7 +68,7 @@ export type StateOptions = {
   settings: Settings
   baseUrl: string
   connections: number
-  providers: readonly Pick<IdentityProvider, 'label'>[]
+  signInWays: readonly string[]
 }
 
 /** Codes that a person has to look at, beside those that AWS counts. */
@@ -84,7 +83,7 @@ const WATCHED_CODES = [
 /** Rejects when the state cannot be read. */
 export async function serviceState(
   { readings, counters, startedAt }: Watched,
-  { settings, baseUrl, connections, providers }: StateOptions,
+  { settings, baseUrl, connections, signInWays }: StateOptions,
 ): Promise<ServiceState> {
   const { BASE_URL, HOST, TRUSTED_PROXIES, SIGN_UP, QUERY_MEMORY_MB, COMPACTION_MEMORY_MB } = settings
   const failures = WATCHED_CODES.map(code => [code, counters.lines(code)] as const)
@@ -102,7 +101,7 @@ export async function serviceState(
       COMPACTION_MEMORY_MB,
     },
     connections,
-    sign_in: providers.map(({ label }) => label),
+    sign_in: [...signInWays],
     readings: await readings(),
     failures: Object.fromEntries(failures.filter(([, count]) => count > 0)),
   }

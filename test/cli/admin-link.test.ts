@@ -36,6 +36,26 @@ test('each call prints another link, whole, and each signs the owner in once, wi
   }
 })
 
+test('a link for an address signs in the account of that address, and no other text is taken', async () => {
+  const args = ['admin', 'link', '--data', service.dataDir, '--email']
+  const [first, again, wrong] = await Promise.all([
+    runHere([...args, 'ada@example.com']),
+    runHere([...args, 'ADA@example.com']),
+    runHere([...args, 'ada']),
+  ])
+  expect(first.stderr).toContain('sign in as ada@example.com')
+  const pages = []
+  for (const { stdout } of [first, again]) {
+    const { headers } = await fetch(linkIn(stdout), { method: 'POST', redirect: 'manual' })
+    const page = await fetch(`${service.baseUrl}/settings`, {
+      headers: { Cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '' },
+    })
+    pages.push(/acc_[0-9a-f]{16}/.exec(await page.text())?.[0])
+  }
+  expect(pages).toEqual([pages[0], pages[0]])
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('Give --email an e-mail address')])
+})
+
 test('curl prints a link too, where the command line is not built', async () => {
   const args = [
     '-s',

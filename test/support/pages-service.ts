@@ -8,6 +8,7 @@ import { createClientDocuments } from '#core/access/client-documents'
 import { createClientRegistry } from '#core/access/client-registry'
 import { createIdentityDirectory } from '#core/access/identities'
 import { createOAuthClients } from '#core/access/oauth-clients'
+import { createPasskeys } from '#core/access/passkeys'
 import type { IdentityProvider } from '#core/access/provider'
 import { createSetupLinks } from '#core/access/setup-links'
 import { createShareLinks } from '#core/access/share-links'
@@ -24,6 +25,7 @@ import { createScanStore } from '#core/scans/scan-store'
 import { createUsageStore } from '#core/usage/store'
 import type { HttpFunction } from '#lambdas/http/http'
 import { pagesHandler } from '#lambdas/pages/handler'
+import { createPasskeyVerifier } from '#local/access/passkey-verifier'
 import { builtDashboard } from '#local/browser-scripts'
 import { startHttp } from '#local/http/server'
 import { createEmbeddedProvider } from '#local/identity/embedded-provider'
@@ -46,6 +48,8 @@ export type PagesServiceOptions = {
   profile?: 'own' | 'hosted'
   /** False: without the embedded one. Default: true. */
   hasEmbedded?: boolean
+  /** BASE_URL, where it is not the address that the service listens at. */
+  publicUrl?: string
   /** Identity providers beside the embedded one. */
   providers?: readonly IdentityProvider[]
   /** Fetches client id metadata documents. Default: nothing can be fetched. */
@@ -68,6 +72,7 @@ export async function openPagesService({
   hasEmbedded = true,
   providers = [],
   outbound = NO_OUTBOUND,
+  publicUrl,
   billing,
 }: PagesServiceOptions = {}) {
   const state = await openTestState()
@@ -98,6 +103,8 @@ export async function openPagesService({
   const clientRegistry = createClientRegistry(services)
   const documents = createClientDocuments({ ...services, outbound })
   const setupLinks = createSetupLinks(services)
+  const passkeys = createPasskeys(services)
+  const signInAttempts = createSignInAttempts(services)
   const projects = createProjectStore({
     ...services,
     usage: createUsageStore(state),
@@ -113,8 +120,10 @@ export async function openPagesService({
     oauthClients: createOAuthClients({ documents, registry: clientRegistry }),
     agentSessions,
     identities,
-    signInAttempts: createSignInAttempts(services),
+    signInAttempts,
     setupLinks,
+    passkeys,
+    passkeyVerifier: createPasskeyVerifier(publicUrl ?? baseUrl),
     shareLinks,
     ownerLinkCommand: '`footfall admin link` on the machine of this service',
     providers: [
@@ -139,7 +148,7 @@ export async function openPagesService({
     billing: (await billing?.({ baseUrl, state, clock, log, accounts })) ?? null,
     refreshSeconds: 60,
     mayHaveDemo: true,
-    baseUrl,
+    baseUrl: publicUrl ?? baseUrl,
     clock,
     log,
   })
@@ -182,6 +191,7 @@ export async function openPagesService({
     guards,
     identities,
     setupLinks,
+    passkeys,
     shareLinks,
     projects,
     audit,
@@ -189,6 +199,11 @@ export async function openPagesService({
     deleted,
     logged,
     code: () => signInCode(folder),
+    /** The challenge of a sign-in by passkey, and the cookie of the browser that asked. */
+    async passkeyChallenge() {
+      const { token, secrets } = await signInAttempts.begin({ provider: 'passkey', return_to: '/settings' })
+      return { challenge: secrets.nonce, cookie: { name: `footfall-sign-in-${port}`, value: token } }
+    },
     /** Moves the clock of the service ahead. */
     wait(ms: number) {
       offset += ms

@@ -101,6 +101,8 @@ async function fill({ accounts, projects, identities, ...world }: ReturnType<typ
   } as const
   await world.usage.addBots('shard', '1', [{ project_id: project.id, day: '2026-11-22', quarter: 0, ...bot }])
   await world.feedback.submit({ account_id: account.id, message: 'hello' })
+  const key = { credential_id: 'id', public_key: 'key', counter: 0, transports: [] }
+  await world.passkeys.add(account.id, key, 'Laptop')
   return { account, project, identity }
 }
 
@@ -126,7 +128,9 @@ test('30 days after its deletion an account has no item, and other accounts keep
   const kept = await fill(world, 'bob@example.com')
   const before = (await items()).length
   const { account, project } = await fill(world, 'ada@example.com')
+  expect(await world.passkeys.list(account.id)).toHaveLength(1)
   await world.deleteAccount(account)
+  expect(await world.passkeys.list(account.id), 'gone at once').toEqual([])
   now += 30 * DAY_MS
   await world.purge()
   await world.deletions.finishLake(project.id)

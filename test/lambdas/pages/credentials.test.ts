@@ -18,6 +18,9 @@ const PUBLIC: Partial<Record<RouteName, number>> = {
   signInPage: 200,
   startSignIn: 404,
   finishSignIn: 404,
+  askPasskey: 200,
+  // Without an answer of a passkey.
+  signInByPasskey: 400,
   setupPage: 404,
   redeemSetup: 404,
   // Without a client id nobody is sent anywhere.

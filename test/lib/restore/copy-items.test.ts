@@ -5,6 +5,7 @@ import { createAgentSessionStore } from '#core/access/agent-sessions'
 import { createAuthRequestStore } from '#core/access/auth-requests'
 import { createBrowserSessionStore } from '#core/access/browser-sessions'
 import { createIdentityDirectory } from '#core/access/identities'
+import { createPasskeys } from '#core/access/passkeys'
 import { createSetupLinks } from '#core/access/setup-links'
 import { createShareLinks } from '#core/access/share-links'
 import { createSignInAttempts } from '#core/access/sign-in-attempts'
@@ -60,6 +61,8 @@ const CLIENT = {
   scopes: ['projects:read' as const],
 }
 
+const PASSKEY = { credential_id: 'id', public_key: 'key', counter: 0, transports: [] }
+
 /** Stores without anything in their caches. */
 function openStores() {
   const services = { client: state.client, table: state.table, clock: systemClock }
@@ -71,6 +74,7 @@ function openStores() {
     browsers: createBrowserSessionStore({ ...services, accounts }),
     links: createShareLinks({ ...services, accounts, projects }),
     setup: createSetupLinks(services),
+    passkeys: createPasskeys(services),
     attempts: createSignInAttempts(services),
     views: createSavedViews(services),
     identities: createIdentityDirectory({
@@ -166,10 +170,11 @@ test('what was revoked, replaced, used or deleted since the moment stays so, and
 })
 
 test('without the table of now all credentials have ended, and the command says so', async () => {
-  const { accounts, sessions, account, link, project } = await openWorld()
+  const { accounts, sessions, account, link, passkeys, project } = await openWorld()
   const key = await accounts.issueApiKey(account.id)
   const session = await sessions.issue(account.id, CLIENT)
   const { token } = await link()
+  await passkeys.add(account.id, PASSKEY, 'Laptop')
   await takeMoment()
   await emptyTable(state)
 
@@ -182,11 +187,12 @@ test('without the table of now all credentials have ended, and the command says 
   expect(await now.accounts.hasApiKey(account.id)).toBe(false)
   expect(await now.sessions.byAccessToken(session.access_token)).toBeNull()
   expect(await now.links.byToken(token)).toBeNull()
+  expect(await now.passkeys.list(account.id)).toEqual([])
   expect(copied.credentials).toMatchObject({
-    ...{ stay: 0, ended: 3 },
-    endedByKind: { agentsession: 1, apikey: 1, sharelinks: 1 },
+    ...{ stay: 0, ended: 4 },
+    endedByKind: { agentsession: 1, apikey: 1, passkeys: 1, sharelinks: 1 },
   })
-  expect(describeCopied(copied)).toMatch(/ALL 3 CREDENTIALS OF THE MOMENT HAVE ENDED.*make new API keys/)
+  expect(describeCopied(copied)).toMatch(/ALL 4 CREDENTIALS OF THE MOMENT HAVE ENDED.*make new API keys/)
   // The person still signs in to the same account.
   expect((await now.identities.find({ provider: 'idp', ...PERSON }))?.id).toBe(account.id)
 })

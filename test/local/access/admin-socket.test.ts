@@ -9,7 +9,7 @@ import { adminSocketPath, openAdminSocket } from '#local/access/admin-socket'
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'footfall-admin-'))
 
-async function open(folder: string, setupLink: () => Promise<string>, lines: unknown[] = []) {
+async function open(folder: string, setupLink: (email?: string) => Promise<string>, lines: unknown[] = []) {
   const socket = await openAdminSocket(folder, {
     setupLink,
     countDays: async () => ({ days: {} }),
@@ -45,6 +45,20 @@ test('a file that a killed service has left is no obstacle, and the end deletes 
   })
   await socket.close()
   expect(existsSync(adminSocketPath(folder))).toBe(false)
+})
+
+test('the link of an address is that of its account, and a text that is no address is refused', async () => {
+  const folder = newFolder()
+  await open(folder, async email => `http://localhost/setup/${email}`)
+  const { body } = await ask(folder, 'POST', '/link?email=ada%40example.com')
+  expect(body).toMatchObject({ link: 'http://localhost/setup/ada@example.com' })
+  for (const query of [
+    'email=ada',
+    'email=',
+    'email=a%40example.com&x=1',
+    `email=${'a'.repeat(300)}%40example.com`,
+  ])
+    expect((await ask(folder, 'POST', `/link?${query}`)).status).toBe(404)
 })
 
 test('there is one path and one method', async () => {
