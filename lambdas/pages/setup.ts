@@ -57,9 +57,7 @@ export function setupPages(
   /** Without a provider, a passkey is the way to sign in on the next day. */
   async function nextPage(accountId: string): Promise<string> {
     const needsPasskey = passkeyVerifier !== null && providers.length === 0
-    return needsPasskey && (await passkeys.list(accountId)).length === 0
-      ? '/settings/passkeys/new'
-      : '/app'
+    return needsPasskey && (await passkeys.list(accountId)).length === 0 ? '/settings/passkeys/new' : '/app'
   }
 
   return { setupPage, redeemSetup }
