@@ -37,6 +37,16 @@ describe('a statement that fails', () => {
       { code: 'UNAVAILABLE', extras: { retryAfter: 30 } },
     ],
     [
+      'because it has more stages than Trino plans says what to leave out',
+      {
+        State: 'FAILED',
+        StateChangeReason:
+          'QUERY_HAS_TOO_MANY_STAGES: Number of stages in the query (154) exceeds the allowed maximum (150).',
+        AthenaError: { ErrorCategory: 2, ErrorType: 1_000, Retryable: false },
+      },
+      { code: 'QUERY_FAILED', message: expect.stringContaining('Use fewer') },
+    ],
+    [
       'by an error of the engine is UNAVAILABLE',
       { State: 'FAILED', AthenaError: { ErrorCategory: 1, ErrorType: 233 } },
       { code: 'UNAVAILABLE', extras: { retryAfter: 10 } },
