@@ -50,7 +50,7 @@ const PRINTED_DIFFERENCES = 5
 
 const coverage = await watchSql()
 // The coverage sees only modules that are imported after it has started.
-const { runAllReports } = await import('./run-reports.ts')
+const { runAllReports, runChosenReports } = await import('./run-reports.ts')
 const { runIdentityReports } = await import('./run-identity-reports.ts')
 const { oddSums } = await import('./odd-sums.ts')
 const { buildLake } = await import('#test/support/build-lake')
@@ -87,6 +87,7 @@ async function recordStatements(root: string, sample: SampleLake): Promise<Recor
     }))
     for (const project of projects) await runAllReports(services, project, sample)
     const [first, second] = projects
+    if (first !== undefined) await runChosenReports(services, first)
     if (sample.name === 'wide' && first !== undefined && second !== undefined) {
       await runIdentityReports(services, lake, [first, second], sample)
       // Engines that do not bill scans run other forms of some statements.

@@ -182,7 +182,6 @@ export async function runAllReports(
   await runReport(funnelForLinks, services, { project, body: { ...funnelDefaults, steps } })
   const [ways] = pathQueries
   if (ways !== undefined) await runReport(pathsForLinks, services, { project, body: ways })
-  if (project.has_event_ids) await runChosenReports(services, project)
   for (const experiment of experiments) {
     await runReport(experimentResults, services, { project, query: { experiment } })
   }
@@ -238,7 +237,7 @@ async function runSessionReports(services: ReportServices, project: TestProject)
 }
 
 /** Every kind of condition in two reports, and every report with a condition of each kind of set. */
-async function runChosenReports(services: ReportServices, project: TestProject): Promise<void> {
+export async function runChosenReports(services: ReportServices, project: TestProject): Promise<void> {
   const since = '60d'
   for (const where of conditions) {
     await runReport(stats, services, { project, query: { since, groupBy: 'day', where } })
