@@ -39,9 +39,8 @@ export const isRefused = (form: HTMLFormElement | null, button: HTMLButtonElemen
  */
 export function watchClicks(): void {
   listen<MouseEvent>('click auxclick', event => {
-    const { type, button } = event
-    if (button > 1) return
-    const isClick = type === 'click'
+    if (event.button > 1) return
+    const isClick = event.type === 'click'
     // The way out of the page also goes through shadow trees, where `target` is only their host.
     const closest = (selector: string) =>
       (event.composedPath() as Element[]).find(element => element.matches?.(selector))
@@ -59,7 +58,7 @@ export function watchClicks(): void {
     }
 
     const href = cleanAddress(link?.href)
-    const is_external = href !== '' && isOther
+    const is_external = isOther && href !== ''
     const clicked = closest('a,area,button')
     if (isClick && clicked && isOn('trackClicks') && hostname !== '') {
       const tag = clicked.localName

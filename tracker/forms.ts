@@ -5,14 +5,16 @@ import { track } from './track.ts'
 
 const ACTION_CHARS = 500
 
+/** A form is the target of its submit, and a button submits it, or a script. */
+type FormSubmit = SubmitEvent & { target: HTMLFormElement; submitter: HTMLButtonElement | null }
+
 /**
  * Sends `$form_submit`, never with values of fields. It reads attributes and not properties of the form,
  * because a field named `id` or `action` hides the property.
  */
 export function watchForms(): void {
-  const submit = guarded(({ target, submitter }: SubmitEvent) => {
-    const form = target as HTMLFormElement
-    if (isRefused(form, submitter as HTMLButtonElement | null)) return
+  const submit = guarded(({ target: form, submitter }: FormSubmit) => {
+    if (isRefused(form, submitter)) return
     track('$form_submit', {
       id: attributeText(form, 'id'),
       classes: attributeText(form, 'class'),

@@ -71,8 +71,9 @@ export function consent(): string {
  * Removes all of the user in this browser but what the user has said: the consent, its refusal, the opt-out.
  */
 export function forget(): void {
-  for (const name of 'identified_uid uid sid id sc fv ft last_activity utm time experiments'.split(' '))
-    write(name, null)
+  'identified_uid uid sid id sc fv ft last_activity utm time experiments'
+    .split(' ')
+    .forEach(name => write(name, null))
 }
 
 /**
