@@ -73,7 +73,7 @@ export function consent(): string {
 export function forget(): void {
   'identified_uid uid sid id sc fv ft last_activity utm time experiments'
     .split(' ')
-    .forEach(name => write(name, null))
+    .forEach(name => void write(name, null))
 }
 
 /**
