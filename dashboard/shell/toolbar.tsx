@@ -70,7 +70,7 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
   return (
     <div class="toolbar">
       <div class="title">
-        {project !== null && <p class="printed">{project}</p>}
+        {project !== null && <div class="printed">{project}</div>}
         <h1>{row.title}</h1>
         {hasRange && (
           <p>

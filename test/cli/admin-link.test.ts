@@ -31,7 +31,7 @@ test('each call prints another link, whole, and each signs the owner in once, wi
   const redeem = (link: string) => fetch(link, { method: 'POST', redirect: 'manual' })
   for (const link of links) {
     const response = await redeem(link)
-    expect([response.status, response.headers.get('location')]).toEqual([303, '/settings'])
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/app'])
     expect((await redeem(link)).status).toBe(404)
   }
 })

@@ -121,7 +121,7 @@ describe('a passkey', () => {
     await device(async ({ page }) => {
       await page.goto(`/setup/${await service.setupLinks.issue(service.owner.id)}`)
       await page.getByRole('button', { name: 'Sign in' }).click()
-      expect(new URL(page.url()).pathname).toBe('/settings')
+      expect(new URL(page.url()).pathname).toBe('/app')
     })
   })
 
