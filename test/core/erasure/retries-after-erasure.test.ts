@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { createEventEraser } from '#core/lake/erase/event-eraser'
 import { createTombstoneWriter } from '#core/lake/erase/tombstone-writer'
 import { userHash } from '#core/lake/erase/tombstones'
 import { segmentKey } from '#core/lake/model/keys'
@@ -98,6 +99,26 @@ test('a copy of an erased event is dropped after a power cut that takes back the
   await wait(MINUTE)
   expect(await readEvents()).toEqual([])
   expect(state.peekManifest(BUCKET).compacted).toBe(state.peekLake().epoch)
+})
+
+test('a copy of an erased event is dropped after a power cut that takes back its claim, also if the log has been scrubbed', async () => {
+  const { state, stream, send, erase, wait, rewriteHotFiles, restore, readEvents } = openPipeline()
+  const saved = state.save()
+  await send('a')
+  await erase()
+  await wait(MINUTE)
+  await rewriteHotFiles()
+  const [entry = expect.unreachable()] = stream.byName.get('s0')?.entries ?? []
+  const erased = { project_id: 'proj_1', user_key: 0, user_hash: userHash('ada'), number: 1 }
+  const eraser = createEventEraser([{ ...erased, erased_until_ms: Number.POSITIVE_INFINITY }])
+  entry.data = eraser.eraseFromRecord(entry.data) ?? expect.unreachable()
+  await send('a')
+
+  state.restore(saved)
+  await restore()
+  expect(await readEvents()).toEqual([])
+  await wait(MINUTE)
+  expect(await readEvents()).toEqual([])
 })
 
 test('a copy of an erased event is dropped after a repair of the file that knows its event_id', async () => {
