@@ -20,7 +20,7 @@ import {
   selectStoredEvents,
 } from './compaction-sql.ts'
 import { addCopies, selectReplaced } from './copies-sql.ts'
-import { type ErasedCount, eraseRows, loadTombstones } from './erased-rows.ts'
+import { dropNameless, type ErasedCount, eraseRows, loadTombstones } from './erased-rows.ts'
 import { findSplitSessions } from './find-split-sessions.ts'
 import { createHotSlices } from './hot-slices.ts'
 import {
@@ -131,12 +131,13 @@ export async function compactEpoch(
     // known.
     await database.run(addStoredEvents)
     const described = (await database.rows(describeEvents)) as DescribedEvents[]
+    const nameless = await dropNameless(database)
     const counts = hasTombstones ? await eraseRows(database) : []
     erasedCounts.push(...counts)
     const descriptions = described.map(each => ({
       ...each,
       layout: layoutOfEpoch(each),
-      rows: each.rows - sumEvents(counts.filter(({ bucket }) => bucket === each.bucket)),
+      rows: each.rows - sumEvents([...nameless, ...counts].filter(({ bucket }) => bucket === each.bucket)),
     }))
     await database.run(createSessionStarts)
     await forEachConcurrent(descriptions, CONCURRENT_BUCKETS, ({ json_bytes: _, layout, ...description }) => {

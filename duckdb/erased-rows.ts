@@ -58,6 +58,21 @@ export async function hasErasedUsers(database: ScratchDatabase, relation: string
   return found > 0
 }
 
+/** False for what a hot file keeps of an erased event (duckdb/rewrite-hot.ts). */
+export const HAS_NAME = 'event IS NOT NULL'
+
+/**
+ * Deletes from event_rows what hot files keep of events that were erased before. Returns how many rows of
+ * each bucket.
+ */
+export async function dropNameless(database: ScratchDatabase): Promise<{ bucket: number; events: number }[]> {
+  const counts = await database.rows(
+    `SELECT bucket, count(*) AS events FROM event_rows WHERE NOT (${HAS_NAME}) GROUP BY bucket`,
+  )
+  if (counts.length > 0) await database.run(`DELETE FROM event_rows WHERE NOT (${HAS_NAME})`)
+  return counts as { bucket: number; events: number }[]
+}
+
 /** Deletes the erased events from event_rows, after loadTombstones, and returns how many. */
 export async function eraseRows(database: ScratchDatabase): Promise<ErasedCount[]> {
   const counts = await countErased(database, 'event_rows')

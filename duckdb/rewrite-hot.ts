@@ -6,7 +6,7 @@ import { hotUserNumbers, insertHotUsers, mayHaveHotUsers } from '#core/lake/cons
 import type { HotRewriteJob } from '#core/lake/model/compactor'
 import type { Lake } from '#core/ports'
 import { readFiles } from './compaction-sql.ts'
-import { loadTombstones, withErasedNumber } from './erased-rows.ts'
+import { HAS_NAME, loadTombstones, withErasedNumber } from './erased-rows.ts'
 import type { ScratchDatabase } from './scratch-database.ts'
 import { list, newerColumns, selectColumns, text } from './tables.ts'
 
@@ -16,6 +16,13 @@ const SEARCHED_FILES = 200
 const ENDS_AT_ONCE = 32
 /** A footer of one row group takes 6 KB, and the rest is enough for 2,500 users. */
 const END_BYTES = 16 * 1024
+
+/**
+ * What stays of an erased event with an event_id: what makes later copies of it known. Nothing else but its
+ * file says so once a compaction must run again: for a repair, a late job, or a state that is older than the
+ * lake. The row has no name, so reads leave it out (core/lake/read/hot-events.ts), and so do segments.
+ */
+const KEPT_OF_ERASED = ['bucket', 'project_id', 'timestamp', 'lag_s', 'lag_ms', 'seq', 'event_key']
 
 /**
  * Writes hot files anew, under their keys, without erased events. Files without such events stay as they are:
@@ -65,7 +72,8 @@ export async function rewriteHot(
   async function filesWithErased(files: readonly string[]): Promise<string[]> {
     const rows = `read_parquet(${list(files)}, union_by_name = true, hive_partitioning = false, filename = true)`
     const found = await database.rows(`
-      SELECT DISTINCT filename FROM ${withErasedNumber(`(SELECT * FROM ${rows})`)} WHERE erased_number IS NOT NULL`)
+      SELECT DISTINCT filename FROM ${withErasedNumber(`(SELECT * FROM ${rows})`)}
+      WHERE erased_number IS NOT NULL AND ${HAS_NAME}`)
     return found.map(({ filename }) => String(filename))
   }
 
@@ -74,10 +82,16 @@ export async function rewriteHot(
     const output = join(database.folder, 'output.parquet')
     const rows = readFiles(paths)
     const newer = await newerColumns(database.connection, rows)
-    await database.run(`COPY (${selectColumns('events_hot', newer)} FROM ${withErasedNumber(rows)}
-      WHERE erased_number IS NULL) TO ${text(output)} (FORMAT parquet, COMPRESSION zstd)`)
-    const users = await selectUsers(`SELECT DISTINCT project_id, user_key FROM ${readFiles([output])}
-      UNION SELECT project_id, NULL FROM ${readFiles([output])}`)
+    await database.run(`COPY (${selectColumns('events_hot', newer)} FROM (
+        SELECT COLUMNS(* EXCLUDE (${KEPT_OF_ERASED.join(', ')}, erased_number)), ${KEPT_OF_ERASED.join(', ')}
+        FROM ${withErasedNumber(rows)} WHERE erased_number IS NULL
+        UNION ALL BY NAME
+        SELECT ${KEPT_OF_ERASED.join(', ')} FROM ${withErasedNumber(rows)}
+        WHERE erased_number IS NOT NULL AND event_key IS NOT NULL)
+      ) TO ${text(output)} (FORMAT parquet, COMPRESSION zstd)`)
+    const named = `${readFiles([output])} WHERE ${HAS_NAME}`
+    const users = await selectUsers(`SELECT DISTINCT project_id, user_key FROM ${named}
+      UNION SELECT project_id, NULL FROM ${named}`)
     await lake.put(key, insertHotUsers(await readFile(output), users))
     await rm(output)
   }

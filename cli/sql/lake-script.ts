@@ -30,7 +30,10 @@ export function lakeScript(
   const columns = eventColumns.map(({ name }) => quoted(name))
   const typed = eventColumns.map(({ name, type }) => `${quoted(name)} ${TYPES[type]}`)
   const present = EVENT_TABLES.filter(table => (files[table] ?? []).length > 0)
-  const parts = present.map(table => `SELECT * FROM ${table} WHERE project_id = '${projectId}'`)
+  // A hot file may keep what makes copies of an erased event known: a row without a name.
+  const parts = present.map(
+    table => `SELECT * FROM ${table} WHERE project_id = '${projectId}' AND event IS NOT NULL`,
+  )
   // Older files lack newer columns, which are then null.
   const all = ['SELECT * FROM no_event', ...parts].join('\n  UNION ALL BY NAME ')
   const statements = [

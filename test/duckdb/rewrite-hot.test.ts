@@ -1,8 +1,11 @@
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
 import { expect, test } from 'vitest'
+import { eventKey } from '#core/lake/consume/id-keys'
 import { userHash } from '#core/lake/erase/tombstones'
 import type { Lake } from '#core/ports'
 import { writeBatch } from '#test/support/add-erasure'
-import { openCompactorLake, request, START } from '#test/support/compactor-lake'
+import { HOUR, keysOf, openCompactorLake, request, START } from '#test/support/compactor-lake'
 import { withoutColumns } from '#test/support/old-files'
 
 /** A lake that notes the keys of hot files that are read as a whole, and of those that are written. */
@@ -108,4 +111,54 @@ test('a file that was deleted since it was listed is left out', async () => {
   await lake.delete([gone])
   const batch = await writeBatch(lake, { project_id: 'proj_1', users: [userHash('anna')], until: START })
   expect(await compactor.rewriteHot({ keys: listed, buckets: [{ bucket: 7, tombstones: [batch] }] })).toBe(1)
+})
+
+test('of an erased event with an event_id only that stays which makes copies of it known', async () => {
+  const { lake, store, erase, writeHot } = await openNotedLake()
+  const { key } = await writeHot(1, [
+    request({
+      ...{ at: START, seq: 7 },
+      events: [
+        { user_id: 'anna', event_id: 'a', timestamp: START - 5, properties: { path: '/anna' } },
+        { user_id: 'anna' },
+        { user_id: 'bert', event_id: 'b' },
+      ],
+    }),
+  ])
+  await store(['carl'])
+  expect((await erase(['anna'])).written).toEqual([key])
+  const bytes = new Uint8Array((await lake.get(key)) ?? []).buffer
+  const rows = await parquetReadObjects({ file: bytes, compressors })
+  const hasValue = ([, value]: [string, unknown]) => value != null
+  expect(rows.map(row => row.user_id)).toEqual(['bert', null])
+  expect(Object.fromEntries(Object.entries(rows[1] ?? {}).filter(hasValue))).toEqual({
+    ...{ bucket: 7n, project_id: 'proj_1', timestamp: new Date(START - 5), lag_s: 1n, lag_ms: 5n, seq: 7n },
+    event_key: eventKey('proj_1', 'a'),
+  })
+  // Nothing of it is left to erase.
+  expect(await erase(['anna'])).toEqual({ read: [], written: [] })
+})
+
+test('a compaction that runs again finds the event_ids of erased events, and writes nothing else of them', async () => {
+  const { erase, writeHot, compact, readSegment } = await openNotedLake()
+  const sent = { user_id: 'anna', event_id: 'a', session_id: 'of anna' }
+  await writeHot(1, [request({ events: [sent, { user_id: 'bert', event_id: 'b', session_id: 'of bert' }] })])
+  const ids = await readSegment('segment_event_ids', await compact(1))
+  await erase(['anna'])
+  const again = await compact(1, { generation: 1 })
+  expect(again).toMatchObject({ rows: 1, eventIds: 2 })
+  expect(await readSegment('segment_event_ids', again)).toEqual(ids)
+  for (const table of ['segment_events', 'segment_sessions', 'segment_activity'] as const)
+    expect(await readSegment(table, again)).toHaveLength(1)
+  await writeHot(2, [request({ at: START + HOUR, events: [sent, { ...sent, event_id: 'c' }] })])
+  const eventIds = keysOf(again ?? expect.unreachable()).filter(key => key.includes('/event-ids/'))
+  expect(await compact(2, { generation: 1, eventIds })).toMatchObject({ rows: 1, eventIds: 1 })
+})
+
+test('the hot file of a project of which everything is erased compacts to event_ids alone', async () => {
+  const { erase, writeHot, compact } = await openNotedLake()
+  await writeHot(1, [request({ events: [{ event_id: 'a' }, { event_id: 'b' }] })])
+  await erase(null)
+  expect(await erase(null)).toEqual({ read: [], written: [] })
+  expect(await compact(1, { generation: 1 })).toMatchObject({ rows: 0, eventIds: 2 })
 })

@@ -25,6 +25,7 @@ import {
   createSimulatedStream,
   createSimulatedUsage,
   encodeSimulated,
+  hasName,
   isErased,
   type SimulatedRow,
   type SimulatedShard,
@@ -537,7 +538,9 @@ export async function simulateSchedule(
       const done = tombstones
         .filter(({ batch: { lastEpoch } }) => lastEpoch !== null && epoch <= lastEpoch)
         .flatMap(({ rows }) => rows)
-      const erased = rowsNow(key).find(row => done.some(tombstone => isErased(row, tombstone)))
+      const erased = rowsNow(key).find(
+        row => hasName(row) && done.some(tombstone => isErased(row, tombstone)),
+      )
       if (erased !== undefined) throw new Error(`Seed ${seed}: ${key} has ${erased.id}, which is erased.`)
     }
     // Copies that came later are in hot files, which a sweep finds superseded and a later one deletes.
@@ -549,7 +552,7 @@ export async function simulateSchedule(
     for (const [key, bytes] of lake.objects) {
       // The real files have only hashes of event_ids.
       if (key.startsWith('segments/event-ids/') || key.startsWith('tombstones/')) continue
-      const erased = simulatedRows(bytes).find(({ id }) => hiddenIds.has(id))
+      const erased = simulatedRows(bytes).find(row => hasName(row) && hiddenIds.has(row.id))
       if (erased !== undefined) throw new Error(`Seed ${seed}: ${key} has ${erased.id}, which is erased.`)
     }
   }

@@ -41,6 +41,8 @@ export type SimulatedRow = {
   /** The event_id, or null. */
   key: string | null
   isCredentialed: boolean
+  /** What a hot file keeps of an erased event: neither its user nor what it says. */
+  isNameless?: true
 }
 
 const rowsOf = new WeakMap<Uint8Array, readonly SimulatedRow[]>()
@@ -52,9 +54,10 @@ function toObject(rows: readonly SimulatedRow[], bytes: Uint8Array = new Uint8Ar
 
 /** A hot file: without rows, but with what its end says of their users, and with a footer of no bytes. */
 function toHotFile(rows: readonly SimulatedRow[]): Uint8Array {
+  const named = rows.filter(hasName)
   const numbers = hotUserNumbers([
-    ...rows.map(({ project: project_id, user }) => ({ project_id, user_key: shortKey(user) })),
-    ...rows.map(({ project: project_id }) => ({ project_id, user_key: null })),
+    ...named.map(({ project: project_id, user }) => ({ project_id, user_key: shortKey(user) })),
+    ...named.map(({ project: project_id }) => ({ project_id, user_key: null })),
   ])
   const end = Buffer.concat([Buffer.alloc(4), Buffer.from('PAR1')])
   return toObject(rows, insertHotUsers(end, numbers))
@@ -243,7 +246,7 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
         key !== null || arrival >= (newestOfShard.get(shard) ?? 0) - APPEND_RETRY_S,
     )
     const id = { from: epoch, until: epoch + 1, generation }
-    const { left, removed } = withoutErased(kept, tombstones)
+    const { left, removed } = withoutErased(kept.filter(hasName), tombstones)
     return {
       bucket,
       isEmpty,
@@ -323,9 +326,10 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
         const end = await lake.get(key)
         if (end === null || mayHaveHotUsers(end, erased) === false) continue
         const rows = await readAll([key])
-        const { left, removed } = withoutErased(rows, tombstones)
+        const { left, removed } = withoutErased(rows.filter(hasName), tombstones)
         if (removed.length === 0) continue
-        await lake.put(key, toHotFile(left))
+        const withIds = rows.filter(row => row.key !== null && !left.includes(row))
+        await lake.put(key, toHotFile([...left, ...withIds.map(toNameless)]))
         files++
       }
       return files
@@ -415,6 +419,15 @@ function toStoredEvents(rows: readonly SimulatedRow[]): StoredEvents[] {
     const [project_id, day] = name.split(' ') as [string, string]
     return { project_id, day, events: group.length }
   })
+}
+
+/** False for what a hot file keeps of an erased event (duckdb/rewrite-hot.ts). */
+export function hasName({ isNameless }: SimulatedRow): boolean {
+  return isNameless !== true
+}
+
+function toNameless(row: SimulatedRow): SimulatedRow {
+  return { ...row, user: null, isNameless: true }
 }
 
 function withoutErased(rows: readonly SimulatedRow[], tombstones: readonly TombstoneRow[]) {

@@ -5,7 +5,7 @@ import { segmentKeys, tombstoneKey } from '#core/lake/model/keys'
 import type { Manifest } from '#core/lake/model/manifest'
 import type { Snapshot } from '#core/lake/read/snapshot'
 import type { MemoryLakeState } from '#test/support/memory-lake-state'
-import { isErased, isReplaced, type SimulatedRow, type SimulatedStream } from './simulated-ports.ts'
+import { hasName, isErased, isReplaced, type SimulatedRow, type SimulatedStream } from './simulated-ports.ts'
 
 /** The events that a read returns: those of segments, and those of hot files. */
 export type VisibleRows = { stored: SimulatedRow[]; hot: SimulatedRow[] }
@@ -37,7 +37,10 @@ export async function readBucket(
   const kept = dropRetries(hotRows, ids)
   const all = rowsOfBatches(tombstones)
   const visible = stored.filter(row => !hotRows.some(hotRow => isReplaced(row, hotRow)))
-  return { stored: visible, hot: kept.filter(row => !all.some(tombstone => isErased(row, tombstone))) }
+  return {
+    stored: visible,
+    hot: kept.filter(row => hasName(row) && !all.some(tombstone => isErased(row, tombstone))),
+  }
 }
 
 /**

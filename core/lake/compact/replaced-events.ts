@@ -14,15 +14,19 @@ import type { LakeStateStore } from '#core/lake/model/state'
  * A compaction whose events replace stored ones (core/lake/model/copies.ts) also writes the segments that
  * have these anew. One change of the manifest then adds the new segment and exchanges the others, so no read
  * sees both copies or none. A rewritten segment needs a generation of its own, which no other job uses: the
- * manifest counts one on before the files are written.
+ * manifest counts two on before the files are written, and they get the number between. With the change that
+ * exchanges segments it counts on again. So a job that began before, and still has the replaced events, never
+ * writes the files of one that began after it.
  */
 
 /** Segments of a bucket that were written anew without replaced events. */
 export type Replacement = { segment: Segment; rewritten: SegmentWithoutReplaced }
 
-/** Counts the generation of a bucket on. No segment needs a rewrite for it. */
+/**
+ * Counts the generation of a bucket on, past one that no other job uses. No segment needs a rewrite for it.
+ */
 export function countGeneration(manifest: Manifest): Manifest {
-  return clearTo({ ...manifest, version: manifest.version + 1, tombstoneCount: nextNumber(manifest) })
+  return clearTo({ ...manifest, version: manifest.version + 1, tombstoneCount: nextNumber(manifest) + 1 })
 }
 
 /**
@@ -39,15 +43,15 @@ function clearTo(manifest: Manifest): Manifest {
 }
 
 /**
- * Writes the segments that have these events anew without them. `manifest` has a generation that no other job
- * uses.
+ * Writes the segments that have these events anew without them. `manifest`: as countGeneration returned it.
  */
 export async function writeWithoutReplaced(
   compactor: Pick<Compactor, 'rewriteSegment'>,
   manifest: Manifest,
   replaced: readonly ReplacedEvent[],
 ): Promise<Replacement[]> {
-  const { bucket, tombstoneCount: generation } = manifest
+  const { bucket, tombstoneCount } = manifest
+  const generation = tombstoneCount - 1
   const replacements: Replacement[] = []
   for (const segment of segmentsWithEventIds(manifest)) {
     const tombstones = openTombstones(manifest, segment)
@@ -72,7 +76,8 @@ export function applyReplacements(
     return addRemoved(next, rewritten.removed, { files: segment.parts })
   }, manifest)
   // It is one change together with what the manifest has got already.
-  return replacements.length === 0 ? manifest : { ...clearTo(changed), version: manifest.version }
+  if (replacements.length === 0) return manifest
+  return { ...clearTo({ ...changed, tombstoneCount: nextNumber(changed) }), version: manifest.version }
 }
 
 /** How the counts of stored events change: each replaced event no longer counts. */

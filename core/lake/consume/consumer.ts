@@ -96,11 +96,12 @@ export function createLakeConsumer(services: LakeConsumerServices) {
       ? batch
       : await readRange(stream, shard, highWater, claim.last)
     const claimedEntries = entries.filter(entry => isInClaim(entry.sequence, claim))
-    const hasAllRecords = isComplete(claimedEntries, claim)
-    if (!hasAllRecords) log('RECORDS_MISSING', { shard, ...claim, found: claimedEntries.length })
-    // A file from an earlier try may have records that the stream has lost since, so it is not replaced.
-    const mayWriteFile = hasAllRecords || (await lake.get(hotKey(shard, claim))) === null
-    return writeClaim(shard, claim, claimedEntries, mayWriteFile)
+    if (!isComplete(claimedEntries, claim))
+      log('RECORDS_MISSING', { shard, ...claim, found: claimedEntries.length })
+    // A file from an earlier try is whole, so it stays: the stream may have lost records since, and an
+    // erasure may have changed both.
+    const isMissing = (await lake.get(hotKey(shard, claim), 1)) === null
+    return writeClaim(shard, claim, claimedEntries, isMissing)
   }
 
   /**

@@ -7,7 +7,7 @@ export type StoredManifests = {
   isKnown: boolean
   /** That manifest, else the newest one before it in the lake, else an empty one. */
   base: Manifest
-  /** The newest one in the lake; of several with one version, the one with most erasures. */
+  /** The newest one in the lake; of several with one version, the one with the newest erasure. */
   newest: Manifest | null
 }
 

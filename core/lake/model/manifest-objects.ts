@@ -168,8 +168,8 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
   /**
    * The newest of these manifests that can be read with all its pages; null if there is none. Of those that
    * two processes wrote for one version only one has counted, and nothing says which. So it is the one with
-   * most erasures, as both follow from the same manifest: none that counted is lost then. Of equal ones it is
-   * the one that was written later.
+   * the newest erasure, as both follow from the same manifest: none that counted is lost then. Of equal ones
+   * it is the one that was written later.
    */
   async function readNewest(bucket: number, names: readonly ManifestName[]): Promise<Manifest | null> {
     const versions = [...Map.groupBy(names, ({ version }) => version)].toSorted(([a], [b]) => b - a)
@@ -178,7 +178,8 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
       for (const { writtenAt, hash } of ofVersion.toSorted((a, b) => b.writtenAt - a.writtenAt)) {
         const pointer = { bucket, version, compacted: 0, object: { writtenAt, hash }, bytes: 0 }
         const manifest = await readUndamaged(pointer)
-        if (manifest !== null && manifest.tombstoneCount > (best?.tombstoneCount ?? -1)) best = manifest
+        if (manifest !== null && (best === null || newestErasure(manifest) > newestErasure(best)))
+          best = manifest
       }
       if (best !== null) return best
     }
@@ -196,6 +197,11 @@ export function createManifestObjects({ lake, clock }: ManifestObjectServices) {
   }
 
   return { read, readUndamaged, readNewest, list, write, remember, pageKeys }
+}
+
+/** The number of its newest batch; 0 without one. `tombstoneCount` also counts replacements of events. */
+function newestErasure({ tombstones }: Manifest): number {
+  return tombstones.at(-1)?.number ?? 0
 }
 
 /**

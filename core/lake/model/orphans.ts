@@ -46,13 +46,15 @@ function countWhere(segments: readonly Segment[], holds: (segment: Segment) => b
 
 /**
  * Whether a job that runs may still replace exactly these segments by the candidate: a rewrite one segment of
- * an older generation, or a merge several, of which none was checked against later tombstones. Both numbers
- * only grow, so a manifest that was read a while ago never makes a file look needless that a job has added
+ * an older generation, or a merge several, of which none was checked against later tombstones. A replacement
+ * of events begins with segments that are checked against one number more than its own. Both numbers only
+ * grow, so a manifest that was read a while ago never makes a file look needless that a job has added
  * since. Compaction adds only epochs from the watermark on.
  */
 function canReplace(segments: readonly Segment[], { from, until, generation }: SegmentId): boolean {
   const [first] = segments
-  if (first?.from === from && first.until === until) return first.generation < generation
+  if (first?.from === from && first.until === until)
+    return first.generation < generation && first.erased <= generation + 1
   const isWithin = segments.every(segment => segment.from >= from && segment.until <= until)
   return segments.length > 1 && isWithin && segments.every(({ erased }) => erased <= generation)
 }

@@ -21,6 +21,9 @@ import { inRawFiles, type Raw, raw, visible, visibleKeys } from './raw.ts'
 /** Hot files have the keys of user and session; the files of segments have them in the rollups only. */
 export type HotField = ColumnOf<'events_hot'> | 'date'
 
+/** False for what a hot file keeps of an erased event, so that copies of it are known. */
+const HAS_NAME = sql`event IS NOT NULL`
+
 type HotRead = Pick<LakeRead, 'snapshot' | 'project' | 'copiedKeys'>
 
 /**
@@ -34,7 +37,7 @@ export function hotEvents(
   { from, to }: { from: number; to: number },
   filter: SqlQuery = sql`true`,
 ): SqlQuery[] {
-  const selection = sql`timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)} AND ${filter}`
+  const selection = sql`${HAS_NAME} AND timestamp >= ${timestamp(from)} AND timestamp < ${timestamp(to)} AND ${filter}`
   return firstEvents(read, fields, selection).map(events =>
     visible(read, { from: events, persons: 'hotEvent', segments: null }, fields),
   )
@@ -99,7 +102,15 @@ function withoutCopies(
 ): Raw {
   const stored = fields.filter(field => field !== 'date')
   const ofPersons = mayHaveErasedHot(read) ? (['user_key', ...ARRIVAL_COLUMNS] as const) : []
-  const columns = new Set([...stored, ...ofPersons, 'event_key', 'epoch', 'seq', 'timestamp'] as const)
+  const columns = new Set([
+    ...stored,
+    ...ofPersons,
+    'event',
+    'event_key',
+    'epoch',
+    'seq',
+    'timestamp',
+  ] as const)
   const events = raw`SELECT ${join([...columns].map(name), ', ')}, ${ARRIVAL} AS arrival ${hotRows(read)} AND ${hasKey}`
   const ids = raw`SELECT event_key, ${ARRIVAL} AS arrival ${hotRows(read)} AND ${hasKey}`
   return raw`FROM (

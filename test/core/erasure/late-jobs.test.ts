@@ -107,6 +107,9 @@ function openPipeline({
   )
   const worker = createLakeWorker({ ...common, compactor, projects })
 
+  const runBy = (engine: Compactor, job: LakeJob) =>
+    createLakeWorker({ ...common, compactor: engine, projects }).run(job)
+
   /** Runs a job whose engine has written its files when `meanwhile` happens. The job ends after that. */
   async function runLate(job: LakeJob, meanwhile: () => Promise<unknown>): Promise<void> {
     const late: Compactor = { ...compactor }
@@ -122,7 +125,7 @@ function openPipeline({
         },
       })
     }
-    await createLakeWorker({ ...common, compactor: late, projects }).run(job)
+    await runBy(late, job)
   }
 
   /** Lets maintenance work until it sends a job of this kind, and takes the job from the queue. */
@@ -143,11 +146,20 @@ function openPipeline({
     expectClearedSegments()
   }
 
+  async function consumeRecord(record: ReturnType<typeof request>): Promise<void> {
+    entries.push({ sequence: String(entries.length + 1), data: packRecord(record) })
+    await consumer.consume('0')
+  }
+
   async function consume(...users: string[]): Promise<void> {
     const events = users.map(user_id => ({ user_id, event: `event of ${user_id}` }))
-    const sequence = String(entries.length + 1)
-    entries.push({ sequence, data: packRecord(request({ at: clock.time, events })) })
-    await consumer.consume('0')
+    await consumeRecord(request({ at: clock.time, events }))
+  }
+
+  /** Bob sends an event with this event_id. */
+  async function consumeId(event_id: string, { credentialed }: { credentialed: boolean }): Promise<void> {
+    const record = request({ at: clock.time, events: [{ user_id: 'bob', event: event_id, event_id }] })
+    await consumeRecord({ ...record, ...(credentialed && { credentialed }) })
   }
 
   /** Stores events, closes their epoch, and compacts it. */
@@ -197,7 +209,21 @@ function openPipeline({
   }
 
   return {
-    ...{ clock, state, lake, worker, compactor, runLate, takeJob, run, consume, store, wait },
+    ...{
+      clock,
+      state,
+      lake,
+      worker,
+      compactor,
+      runBy,
+      consume,
+      consumeId,
+      runLate,
+      takeJob,
+      run,
+      store,
+      wait,
+    },
     ...{ filesOf, erase, progress, finish, expectClearedSegments },
   }
 }
@@ -328,6 +354,57 @@ test('an erasure is not done while a job that began before it may still write', 
   expect(filesOf('ada')).toEqual([])
   expect((await progress(id)).status).toBe('done')
 })
+
+test.each([
+  ['rewrite', 1],
+  ['merge', 4],
+] as const)(
+  'a %s that begins while a compaction replaces an event, and ends after it, does not bring the event back',
+  async (kind, segments) => {
+    const { state, lake, compactor, consume, consumeId, store, takeJob, runBy, erase, run } = openPipeline()
+    await consume('ada')
+    await consumeId('replaced', { credentialed: false })
+    await takeJob('compact').then(job => runBy(compactor, job))
+    for (let i = 1; i < segments; i++) await store('bob', 'bob')
+    if (kind === 'rewrite') await erase('ada')
+    const late = await takeJob(kind)
+    await consumeId('replaced', { credentialed: true })
+    const compact = await takeJob('compact')
+
+    const begun = Promise.withResolvers<void>()
+    const committed = Promise.withResolvers<void>()
+    const engine: Compactor = { ...compactor }
+    for (const name of ['mergeSegments', 'rewriteSegment'] as const) {
+      const work = compactor[name] as (job: unknown) => Promise<unknown>
+      Object.assign(engine, {
+        async [name](job: unknown) {
+          begun.resolve()
+          await committed.promise
+          return work(job)
+        },
+      })
+    }
+    let lateRun: Promise<void> | undefined
+    const replacing: Compactor = {
+      ...compactor,
+      async rewriteSegment(job) {
+        lateRun ??= runBy(engine, late)
+        await begun.promise
+        return compactor.rewriteSegment(job)
+      },
+    }
+    await runBy(replacing, compact)
+    if (kind === 'merge') await runBy(compactor, late)
+    committed.resolve()
+    await lateRun
+    await run()
+    const copies = state
+      .peekManifest(PROJECT.bucket)
+      .segments.flatMap(segment => segmentKeys('segment_events', PROJECT.bucket, segment))
+      .flatMap(key => lake.rows(key).filter(({ key: event_id }) => event_id === 'replaced'))
+    expect(copies.map(({ isCredentialed }) => isCredentialed)).toEqual([true])
+  },
+)
 
 test('two erasures are removed from a segment by one rewrite', async () => {
   const { store, erase, finish, filesOf, progress } = openPipeline()
