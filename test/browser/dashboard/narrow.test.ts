@@ -23,7 +23,7 @@ const dashboard = useDashboard()
 let page: Page
 let long: string
 beforeAll(async () => {
-  long = `narrow-${Math.random().toString(36).slice(2)}`
+  long = `narrow-${Math.random().toString(36).slice(2)}`.padEnd(60, 'x')
   const { project_token: token } = await dashboard.post<{ project_token: string }>(
     ...(['/projects', { name: long }, 201] as const),
   )
