@@ -54,8 +54,11 @@ function countsSql(read: LakeRead, { planned, properties }: Params): SqlQuery {
     ', ',
   )})`
   const place = propertyValue('place')
-  const fields = new Set([...properties, 'place'].flatMap(name => propertyValue(name).fields))
-  const columns = ['event', 'session_id', 'timestamp', 'lag_s', 'seq', 'path'] as const
+  // Trino refuses a name that two columns have, and a planned property may be `path`.
+  const fields = new Set([
+    ...(['event', 'session_id', 'timestamp', 'lag_s', 'seq', 'path'] as const),
+    ...[...properties, 'place'].flatMap(name => propertyValue(name).fields),
+  ])
   const kept = properties.map(
     (name, i) =>
       sql`CASE WHEN ${isPlanned} AND ${propertyValue(name).scalar} IS NOT NULL THEN 1 END AS ${column(i)}`,
@@ -66,7 +69,7 @@ function countsSql(read: LakeRead, { planned, properties }: Params): SqlQuery {
         CASE WHEN session_id IS NOT NULL THEN ${unixMs(sql`lag(timestamp) OVER (PARTITION BY session_id, event ORDER BY timestamp, lag_s, seq)`)} END AS same_ms,
         CASE WHEN session_id IS NOT NULL THEN ${unixMs(sql`max(CASE WHEN event = 'page_view' THEN timestamp END) OVER (PARTITION BY session_id ORDER BY timestamp, lag_s, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`)} END AS page_ms
         ${kept.length > 0 ? sql`, ${join(kept, ', ')}` : sql``}
-      FROM ${events(read, [...columns, ...fields])} AS each_event`
+      FROM ${events(read, [...fields])} AS each_event`
   const isAfter = sql`sent_ms - page_ms <= ${integer(AFTER_PAGE_VIEW_MS)} AND (same_ms IS NULL OR same_ms < page_ms)`
   const counts = properties.map((_, i) => sql`count(${column(i)}) AS ${column(i)}`)
   const sums = properties.map((_, i) => sql`sum(${column(i)}) OVER (PARTITION BY event) AS ${column(i)}`)
