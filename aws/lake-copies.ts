@@ -27,16 +27,19 @@ type Copy = { bytes: number | null; holders: number; fetched: Promise<boolean> }
 
 /**
  * Copies of objects of the lake in a folder, by their keys, for an engine that opens files. An object never
- * changes, so its copy never does. Those that were used last stay, `maxBytes` of them, and all that are held.
+ * changes, so its copy never does. Those that were used last stay, at most `maxBytes` and `maxFiles` of them,
+ * and all that are held.
  */
 export function createLakeCopies({
   lake,
   folder,
   maxBytes,
+  maxFiles,
 }: {
   lake: Pick<Lake, 'get'>
   folder: string
   maxBytes: number
+  maxFiles: number
 }): LakeCopies {
   /** The one that was used last is the last. */
   const copies = new Map<string, Copy>()
@@ -78,7 +81,7 @@ export function createLakeCopies({
   function deleteOldest(): void {
     let total = bytesOf(copies)
     for (const [key, { bytes, holders }] of copies) {
-      if (total <= maxBytes) return
+      if (total <= maxBytes && copies.size <= maxFiles) return
       if (bytes === null || holders > 0) continue
       copies.delete(key)
       // At once, so that it cannot meet the copy that a later read fetches again.

@@ -1,4 +1,4 @@
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDemo } from '#core/access/demo'
 import { createSetupLinks } from '#core/access/setup-links'
@@ -45,6 +45,7 @@ import {
   createSnsClient,
   createSqsClient,
 } from './clients.ts'
+import { duckdbThreads } from './duckdb-threads.ts'
 import { createFeedbackTopic } from './feedback-topic.ts'
 import { createFeedbackWebhook } from './feedback-webhook.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
@@ -67,9 +68,6 @@ import { createTracedAccess, createTracedLake, createTracedStores } from './trac
  */
 
 type Environment = Record<string, string | undefined>
-
-/** DuckDB's threads share its memory. Each thread needs this many MB for the rows that it sorts. */
-const THREAD_MEMORY_MB = 512
 
 /** The longest time of a job on AWS, ms. After a fold was killed, the next one begins this late. */
 const FOLD_LEASE_MS = 15 * 60_000
@@ -331,12 +329,7 @@ export function createScanServices(environment: Environment, bundle: string) {
 
 /** The settings of DuckDB in a function. */
 function toCompaction(memoryMb: number) {
-  const threads = Math.max(1, Math.floor(memoryMb / THREAD_MEMORY_MB))
-  return {
-    tempDir: join(tmpdir(), 'compaction'),
-    memoryMb,
-    threads: Math.min(threads, availableParallelism()),
-  }
+  return { tempDir: join(tmpdir(), 'compaction'), memoryMb, threads: duckdbThreads(memoryMb) }
 }
 
 export function createRestoreServices(environment: Environment) {

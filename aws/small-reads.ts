@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { FileSizes, Lake, Log, QueryEngine, Row, ScanEstimator, SqlQuery } from '#core/ports'
+import { duckdbThreads } from './duckdb-threads.ts'
 import { createLakeCopies, type LakeCopies } from './lake-copies.ts'
 
 /** The largest read that is small: the bytes of its files together, and how many they are. */
@@ -11,7 +11,7 @@ export type SmallReadsSettings = {
   /** Answers what is not small, and what the other engine cannot answer. */
   athena: QueryEngine & ScanEstimator
   copies: LakeCopies
-  /** Opens the engine over the folder of the copies. Called for the first small read. */
+  /** Opens DuckDB over the folder of the copies. The first small read calls it. */
   openDuckdb(): Promise<QueryEngine>
   largest: SmallRead
   log: Log
@@ -29,19 +29,16 @@ export type OpenDuckdb = (settings: {
 }) => Promise<QueryEngine>
 
 /**
- * The segments of some four million events (MAINTENANCE.mergeBytes), and the hot files of an hour. A function
- * reads 128 MB from S3 in about two seconds, and needs no more than its memory and its disk for them.
+ * These are the segments of some four million events (MAINTENANCE.mergeBytes), and the hot files of an hour.
+ * A function copies 128 MB from S3 in about two seconds (estimated), and they fit into its memory.
  */
 const LARGEST: SmallRead = { bytes: 128_000_000, files: 500 }
 
 /** The disk of the function (lib/function-sizes.ts), beside what statements hold. */
-const DISK = { copyBytes: 1_000_000_000, spillMb: 512 }
+const DISK = { copyBytes: 1_000_000_000, copies: 10_000, spillMb: 512 }
 
 /** So Athena still has time for the statement, before the API gives up. */
 const DUCKDB_MS = 8_000
-
-/** DuckDB's threads share its memory. Each thread needs this many MB. */
-const THREAD_MEMORY_MB = 512
 
 /** The engine for small reads on the disk of a function. `tempDir`: its own folder, which is emptied. */
 export function openSmallReads({
@@ -60,15 +57,14 @@ export function openSmallReads({
   // The disk outlives the process, and nobody knows what of it is whole.
   rmSync(tempDir, { recursive: true, force: true })
   const lakeDir = join(tempDir, 'copies')
-  const threads = Math.max(1, Math.floor(memoryMb / THREAD_MEMORY_MB))
   return createSmallReads({
     athena,
-    copies: createLakeCopies({ lake, folder: lakeDir, maxBytes: DISK.copyBytes }),
+    copies: createLakeCopies({ lake, folder: lakeDir, maxBytes: DISK.copyBytes, maxFiles: DISK.copies }),
     openDuckdb: () =>
       openDuckdb({
         ...{ lakeDir, log, memoryMb, spillMb: DISK.spillMb, timeoutMs: DUCKDB_MS },
         tempDir: join(tempDir, 'engine'),
-        threads: Math.min(threads, availableParallelism()),
+        threads: duckdbThreads(memoryMb),
       }),
     largest: LARGEST,
     log,

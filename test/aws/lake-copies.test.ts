@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createLakeCopies } from '#aws/lake-copies'
 
 /** Ten bytes for each key that begins with `here`, and what was asked for. */
-function openCopies(maxBytes: number) {
+function openCopies(maxBytes: number, maxFiles = 100) {
   const folder = mkdtempSync(join(tmpdir(), 'footfall-copies-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const asked: string[] = []
@@ -15,7 +15,7 @@ function openCopies(maxBytes: number) {
     if (failing.delete(key)) throw new Error('S3 is away')
     return key.startsWith('here') ? Buffer.from(key.padEnd(10)) : null
   }
-  const copies = createLakeCopies({ lake: { get }, folder, maxBytes })
+  const copies = createLakeCopies({ lake: { get }, folder, maxBytes, maxFiles })
   async function use(...keys: string[]): Promise<void> {
     const held = await copies.hold(keys)
     held?.release()
@@ -48,6 +48,13 @@ test('the copies that were used last stay, so many bytes of them', async () => {
   await use('here2')
   expect(asked).toEqual(['here1', 'here2', 'here3', 'here4', 'here2'])
   expect(onDisk().toSorted()).toEqual(['here1', 'here2', 'here4'])
+})
+
+test('so many copies stay at most, however small they are', async () => {
+  const { use, onDisk } = openCopies(1_000_000, 100)
+  for (let i = 0; i < 150; i++) await use(`here${i}`)
+  expect(onDisk()).toHaveLength(100)
+  expect(onDisk()).not.toContain('here49')
 })
 
 test('what a read holds stays above the bound, until it is released', async () => {

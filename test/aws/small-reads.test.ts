@@ -72,7 +72,7 @@ async function setUp(settings: Partial<SmallReadsSettings> = {}) {
     await duckdb.close()
     await rm(tempDir, { recursive: true, force: true })
   })
-  const copies = createLakeCopies({ lake: folder.lake, folder: lakeDir, maxBytes: 1e9 })
+  const copies = createLakeCopies({ lake: folder.lake, folder: lakeDir, maxBytes: 1e9, maxFiles: 100 })
   const engine = createSmallReads({
     ...{ athena: athena.engine, copies, openDuckdb: async () => duckdb, log },
     largest: { bytes: 1e8, files: 100 },
@@ -127,7 +127,7 @@ test('where the snapshot knows no sizes, those of the copies decide, and nothing
   }
   const dir = await mkdtemp(join(tmpdir(), 'footfall-copies-'))
   onTestFinished(() => rm(dir, { recursive: true, force: true }))
-  const copies = createLakeCopies({ lake: { get }, folder: dir, maxBytes: 0 })
+  const copies = createLakeCopies({ lake: { get }, folder: dir, maxBytes: 0, maxFiles: 100 })
   const { engine, athena } = await setUp({ copies, largest: { bytes: 100, files: 100 } })
   const count = await countSql()
   for (let read = 0; read < 3; read++) await engine.rows(count)
