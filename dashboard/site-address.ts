@@ -8,7 +8,9 @@ export function isLocalAddress(address: string): boolean {
   return /^(localhost$|127\.|\[::1])/.test(URL.parse(address)?.hostname ?? '')
 }
 
-/** Whether the service would read pages of an origin: it has a name of the internet, and no port. */
+/**
+ * Whether the service can analyse the website of an origin: its host is a public name, and it has no port.
+ */
 export function isPublicSite(origin: string): boolean {
   const url = URL.parse(origin)
   if (url === null || url.port !== '') return false

@@ -37,12 +37,12 @@ export type AdminServices = {
 
 /**
  * Answers the commands of whoever runs the machine, over a unix socket: `POST /link` returns a new sign-in
- * link of the owner (`footfall admin link`), with `?email=` of the account of that address, `POST /days` the
- * events by project and day (`footfall backup`),
- * `POST /state` how the service is and `POST /probe` a path of it (`footfall doctor`). No browser and no
- * other machine can reach it, and the system lets only the user of the service and root connect. Rejects with
- * the error of the system when the socket cannot be opened, for example because its path is too long (107
- * bytes on Linux). Windows has no such socket, so there it does nothing.
+ * link of the owner (`footfall admin link`), with `?email=` of the account of that address, `POST /days` how
+ * many events each project has of each day (`footfall backup`), `POST /state` how the service is and `POST
+ * /probe` a path of it (`footfall doctor`). No browser and no other machine can reach it, and the system lets
+ * only the user of the service and root connect. Rejects with the error of the system when the socket cannot
+ * be opened, for example because its path is too long (107 bytes on Linux). Windows has no such socket, so
+ * there it does nothing.
  */
 export async function openAdminSocket(
   dataDir: string,

@@ -88,7 +88,7 @@ test('of two users of a session in one millisecond and second of arrival, the ev
   expect(await readSegment('segment_sessions', merged)).toMatchObject([{ user_key: greatest }])
 })
 
-test('a merged segment keeps event_ids for 30 hours, also those before the newest jump, and what finds copies of the service for 2', async () => {
+test('a merged segment keeps event_ids for 30 hours, also those from before a jump of the clock, and those that the service made for 2 hours', async () => {
   const { compact, mergeSegments, writeHot, readSegment } = await openCompactorLake()
   const segments: Segment[] = []
   const at = START + 30 * HOUR

@@ -19,7 +19,9 @@ export type ManifestStore = Pick<
   | 'forgetSkippedEpochs'
 >
 
-/** A manifest as it is saved, and with the watermark that the empty epochs give it. */
+/**
+ * `saved`: the manifest as it is stored. `manifest`: the same, with its watermark moved over empty epochs.
+ */
 type SavedManifest = { saved: Manifest; manifest: Manifest }
 
 /** The manifests with the watermarks that the empty epochs give them. */

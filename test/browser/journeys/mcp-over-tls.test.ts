@@ -1,7 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client'
 import type { Browser, Page } from 'playwright-core'
@@ -11,18 +7,16 @@ import { keepPort } from '#test/support/keep-port'
 import { OAuthMemory } from '#test/support/oauth-memory'
 import { listenForCallback } from '#test/support/reference-client'
 import { cleanUp, type Service, startService } from '#test/support/service-process'
+import { startTlsProxy, tlsCertificate } from '#test/support/tls-proxy'
 
 /**
  * The sign-in of an MCP client at a service behind TLS, as an operator runs it: a proxy has the certificate,
  * BASE_URL is its address, and every address that the client follows must be one of TLS.
  */
 
-const [key, cert] = ['key', 'certificate'].map(name =>
-  readFileSync(new URL(`../../fixtures/tls/localhost-${name}.pem`, import.meta.url), 'utf8'),
-) as [string, string]
 const trusted = getCACertificates('default')
 
-let proxy: Server
+let proxy: Awaited<ReturnType<typeof startTlsProxy>>
 let service: Service
 let browser: Browser
 let page: Page
@@ -30,17 +24,8 @@ let baseUrl: string
 
 beforeAll(async () => {
   const port = await keepPort()
-  proxy = createServer({ key, cert }, (incoming, outgoing) => {
-    const { method, url, headers } = incoming
-    const forwarded = request({ host: '127.0.0.1', port, method, path: url, headers }, answer => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
-    })
-    forwarded.on('error', () => outgoing.destroy())
-    incoming.pipe(forwarded)
-  })
-  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
-  baseUrl = `https://localhost:${(proxy.address() as AddressInfo).port}`
+  proxy = await startTlsProxy(port)
+  baseUrl = `https://localhost:${proxy.port}`
   ;[service, browser] = await Promise.all([
     startService({ port, env: { BASE_URL: baseUrl, TRUSTED_PROXIES: '127.0.0.1' } }),
     sharedBrowser(),
@@ -53,7 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   setDefaultCACertificates(trusted)
   await page?.context().close()
-  proxy?.closeAllConnections()
   proxy?.close()
   await cleanUp()
 })
@@ -78,7 +62,7 @@ test('a client that does not trust the certificate sends nothing', async () => {
 })
 
 test('a client signs in with its human and calls a tool, over TLS at every step', async () => {
-  setDefaultCACertificates([...trusted, cert])
+  setDefaultCACertificates([...trusted, tlsCertificate])
   const listener = await listenForCallback()
   const memory = new OAuthMemory(listener.url)
   const asked: string[] = []

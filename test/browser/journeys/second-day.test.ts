@@ -1,7 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,38 +8,25 @@ import { addAuthenticator, type StoredPasskey } from '#test/browser/pages/authen
 import { sharedBrowser } from '#test/support/browser'
 import { keepPort } from '#test/support/keep-port'
 import { cleanUp, newFolder, startService } from '#test/support/service-process'
+import { startTlsProxy } from '#test/support/tls-proxy'
 
 /**
  * Sign-in on a server from the first day to the next: a public address behind TLS, no provider, and nobody
  * reads the log again. The second day is on a copy of the data.
  */
 
-const [key, cert] = ['key', 'certificate'].map(name =>
-  readFileSync(new URL(`../../fixtures/tls/localhost-${name}.pem`, import.meta.url), 'utf8'),
-) as [string, string]
-
-let proxy: Server
+let proxy: Awaited<ReturnType<typeof startTlsProxy>>
 let browser: Browser
 let port: number
 let baseUrl: string
 
 beforeAll(async () => {
   port = await keepPort()
-  proxy = createServer({ key, cert }, (incoming, outgoing) => {
-    const { method, url, headers } = incoming
-    const forwarded = request({ host: '127.0.0.1', port, method, path: url, headers }, answer => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
-    })
-    forwarded.on('error', () => outgoing.destroy())
-    incoming.pipe(forwarded)
-  })
-  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
-  baseUrl = `https://stats.test:${(proxy.address() as AddressInfo).port}`
+  proxy = await startTlsProxy(port)
+  baseUrl = `https://stats.test:${proxy.port}`
   browser = await sharedBrowser()
 })
 afterAll(async () => {
-  proxy?.closeAllConnections()
   proxy?.close()
   await cleanUp()
 })

@@ -130,7 +130,7 @@ describe.each(KEYS.map((key, i) => [fieldOfKey(key), key, `v${i}`] as const))('%
     expect([passes(`${field}:${value};plan:pro`), passes(`${field}:no`)]).toEqual([true, false])
   })
 
-  test('is kept by an address of the dashboard and by the command line', () => {
+  test('is the same after an address of the dashboard, or the command line, was written and read', () => {
     const filter = { field, op: 'eq' as const, value }
     const base = parseAddress(new URL('http://x/app/p/shop/funnel'))
     const opened = (address: typeof base) => parseAddress(new URL(printAddress(address), 'http://x'))

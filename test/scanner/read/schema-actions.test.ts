@@ -37,7 +37,7 @@ describe('an action that the page declares', () => {
     ])
   })
 
-  test('names the form that sends its data there', () => {
+  test('names the form that sends its data to the address of the action', () => {
     const site = {
       '@type': 'WebSite',
       potentialAction: { '@type': 'SearchAction', target: 'https://s.test/trovu?k={k}' },

@@ -129,7 +129,7 @@ test('an event that has not arrived says what was refused, and the setting goes 
   })
 })
 
-test('events of robots alone are named, and the element is still what to look at', () => {
+test('that only bots sent an event is said, and the advice is still to look at the element', () => {
   const refused = [{ reason: 'bot', events: 4, last: 'curl, library', fix: 'Nothing.' }]
   const [verdict] = judgeEvents(PLAN, { page_views: 0, events: [] }, { ...CONTEXT, refused })
   expect(verdict?.warnings.join()).toMatch(/4 events of robots alone/)
