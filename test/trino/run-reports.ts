@@ -75,12 +75,12 @@ const conditionsOfSets: Condition[] = [
     and: [
       { field: 'channel', op: 'in', value: ['direct', 'referral'] },
       { not: { session: { person: { field: 'is_bounce', op: 'eq', value: true } } } },
-      {
-        or: [
-          { field: 'duration', op: 'gt', value: 1 },
-          { field: 'is_new', op: 'eq', value: true },
-        ],
-      },
+    ],
+  },
+  {
+    or: [
+      { field: 'duration', op: 'gt', value: 1 },
+      { field: 'is_new', op: 'eq', value: true },
     ],
   },
 ]
