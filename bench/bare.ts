@@ -49,6 +49,12 @@ function chosen(condition: string, statements: readonly string[]): string[] {
 
 const OF_BUYERS = "user_id IN (SELECT user_id FROM recent WHERE event = 'purchase')"
 
+/** A few of the rules of channels: a person would not write all of them. */
+const CHANNEL = `CASE WHEN medium = 'email' THEN 'email' WHEN medium IN ('cpc', 'ppc') THEN 'paid_search'
+  WHEN regexp_matches(referrer, '//(www\\.)?(google|bing|duckduckgo)\\.') THEN 'organic_search'
+  WHEN regexp_matches(referrer, '//(www\\.)?(reddit|facebook|linkedin)\\.') THEN 'organic_social'
+  WHEN referrer <> '' THEN 'referral' ELSE 'direct' END`
+
 /** By the name of the question. `recent` is the view of the events of the question's days. */
 export const bareQuestions: Readonly<Record<string, (userId: string) => string[]>> = {
   'stats 1 day': () => STATS,
@@ -111,6 +117,13 @@ export const bareQuestions: Readonly<Record<string, (userId: string) => string[]
   properties: () => [
     `SELECT event, count(*), count(DISTINCT user_id), min(timestamp), max(timestamp) FROM recent GROUP BY event`,
     `SELECT DISTINCT unnest(json_keys(properties)) FROM (SELECT properties FROM recent ORDER BY timestamp DESC LIMIT 5000)`,
+  ],
+  'sources by channel with a goal': () => [
+    `WITH goal AS (SELECT DISTINCT session_id FROM recent WHERE event = 'signup'),
+      came AS (SELECT session_id, min_by(properties->>'utm_medium', timestamp) AS medium,
+        coalesce(min_by(properties->>'referrer', timestamp), '') AS referrer FROM recent WHERE path IS NOT NULL GROUP BY session_id)
+      SELECT ${CHANNEL} AS channel, count(*), count(DISTINCT user_id), sum(is_bounce::integer), avg(${DURATION}), count(goal.session_id)
+      FROM ${SESSIONS} AS visit LEFT JOIN came USING (session_id) LEFT JOIN goal USING (session_id) GROUP BY channel`,
   ],
   'chosen stats of a country': () => chosen("country = 'DE'", STATS),
   'chosen stats of a property': () => chosen("properties->>'plan' = 'pro'", STATS),

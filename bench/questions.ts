@@ -81,6 +81,12 @@ export function questions(userId: string): Question[] {
       query: { ...since, filter: 'properties.plan:eq:pro' },
     },
     {
+      name: 'sources by channel with a goal',
+      goalMs: 700,
+      path: '/sources',
+      query: { ...since, by: 'channel', goal: 'signup' },
+    },
+    {
       name: 'chosen pages of buyers',
       goalMs: 1_500,
       path: '/pages',

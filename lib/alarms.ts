@@ -11,6 +11,7 @@ import type { FunctionName } from '#schemas/functions'
 import { CATALOG_EPOCHS } from '#schemas/hive-tables'
 import { MANIFEST_BYTES } from '#schemas/manifests'
 import type { Config } from './config.ts'
+import { dataKey } from './data-key.ts'
 import type { Metrics } from './metrics.ts'
 
 /** One alarm. docs/alarms.md has a section for each name, which says what to do. */
@@ -131,15 +132,17 @@ export class Alarms extends Construct {
   }
 
   /**
-   * The topic that alarms publish to, or null without an option for it. The topic is not encrypted: alarms
-   * may not use Amazon's own key for SNS, and a message holds only the text of the alarm. `enforceSSL`
+   * The topic that alarms publish to, or null without an option for it. Without keyArn it is not encrypted:
+   * alarms may not use Amazon's own key for SNS, and a message holds only the text of the alarm. `enforceSSL`
    * replaces the default policy of SNS, which lets alarms of the account publish, so this grants that right
    * again.
    */
-  private createTopic({ alarmEmail, alarmTopicArn }: Config): ITopic | null {
+  private createTopic(config: Config): ITopic | null {
+    const { alarmEmail, alarmTopicArn } = config
     if (alarmTopicArn !== undefined) return Topic.fromTopicArn(this, 'Topic', alarmTopicArn)
     if (alarmEmail === undefined) return null
-    const topic = new Topic(this, 'Topic', { enforceSSL: true })
+    const masterKey = dataKey(this, config)
+    const topic = new Topic(this, 'Topic', { enforceSSL: true, ...(masterKey && { masterKey }) })
     const sameAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } }
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: sameAccount }))
     topic.addSubscription(new EmailSubscription(alarmEmail))

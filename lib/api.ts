@@ -23,6 +23,7 @@ import { routeKeys, routes } from '#schemas/routes'
 import { acceptFindings } from './accept-findings.ts'
 import type { Concurrency } from './concurrency.ts'
 import type { Config } from './config.ts'
+import { dataKey } from './data-key.ts'
 
 /** The functions behind the HTTP API, which cannot stream. */
 export type ApiFunction = Exclude<Route['function'], 'stream'>
@@ -190,10 +191,13 @@ function toRouteKey(key: string): HttpRouteKey {
  * The name starts with /aws/vendedlogs/, because log deliveries there need no entry in the account's log
  * policy, whose size is limited.
  */
-function createAccessLog(scope: Construct, { stackName, logRetentionDays }: Config): LogGroup {
+function createAccessLog(scope: Construct, config: Config): LogGroup {
+  const { stackName, logRetentionDays } = config
+  const encryptionKey = dataKey(scope, config)
   return new LogGroup(scope, 'AccessLog', {
     logGroupName: `/aws/vendedlogs/${stackName}/api`,
     retention: logRetentionDays,
+    ...(encryptionKey && { encryptionKey }),
     removalPolicy: RemovalPolicy.DESTROY,
   })
 }

@@ -6,6 +6,7 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import { acceptFindings } from './accept-findings.ts'
 import type { Config } from './config.ts'
+import { dataKey } from './data-key.ts'
 
 /** The policy of AWS Backup for the role that makes backups. */
 const POLICY = 'service-role/AWSBackupServiceRolePolicyForBackup'
@@ -15,9 +16,14 @@ const POLICY = 'service-role/AWSBackupServiceRolePolicyForBackup'
  * the region. The vault stays when the stack is deleted, because AWS deletes no vault that has backups.
  */
 export class TableBackup extends Construct {
-  constructor(scope: Construct, id: string, table: Table, { backupDays, backupVaultArn }: Config) {
+  constructor(scope: Construct, id: string, table: Table, config: Config) {
     super(scope, id)
-    const vault = new BackupVault(this, 'Vault', { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE })
+    const { backupDays, backupVaultArn } = config
+    const encryptionKey = dataKey(this, config)
+    const vault = new BackupVault(this, 'Vault', {
+      ...(encryptionKey && { encryptionKey }),
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    })
     const deleteAfter = Duration.days(backupDays ?? 0)
     const plan = new BackupPlan(this, 'Plan', { backupVault: vault })
     plan.addRule(

@@ -16,6 +16,8 @@ export type CatalogProps = {
   firstEpoch: number
   /** Athena cancels a statement that reads more than this, GB. */
   maxScanGb: number
+  /** Encrypts the results that Athena keeps; undefined: a key of AWS does. */
+  keyArn: string | undefined
 }
 
 /** The lake in Athena: a Glue database with its tables, and the workgroup for reports. */
@@ -28,7 +30,7 @@ export class Catalog extends Construct {
   /** No statement reads identify requests. */
   readonly tables = (Object.keys(tables) as TableName[]).filter(name => name !== 'identity_hot')
 
-  constructor(scope: Construct, id: string, { bucket, firstEpoch, maxScanGb }: CatalogProps) {
+  constructor(scope: Construct, id: string, { bucket, firstEpoch, maxScanGb, keyArn }: CatalogProps) {
     super(scope, id)
     this.name = catalogName(Stack.of(this).stackName)
     const catalogId = Stack.of(this).account
@@ -51,7 +53,10 @@ export class Catalog extends Construct {
         bytesScannedCutoffPerQuery: maxScanGb * 1e9,
         // Athena keeps the results of a statement for a day, encrypted. In the S3 bucket, each would cost two
         // PUTs and two GETs.
-        managedQueryResultsConfiguration: { enabled: true },
+        managedQueryResultsConfiguration: {
+          enabled: true,
+          ...(keyArn !== undefined && { encryptionConfiguration: { kmsKey: keyArn } }),
+        },
       },
     })
   }

@@ -71,7 +71,16 @@ const consistentSchema = optionsSchema
       options.keyArns === undefined || (options.accessSecretArn ?? options.feedbackTopicArn) !== undefined,
     {
       path: ['keyArns'],
-      message: 'Use it with accessSecretArn or feedbackTopicArn only: nothing else takes a key of yours',
+      message: 'Use it with accessSecretArn or feedbackTopicArn only. keyArn encrypts what the stack keeps',
+    },
+  )
+  .refine(
+    ({ keyArn, replicaBucketArn, replicaKeyArn }) =>
+      (replicaKeyArn !== undefined) === (keyArn !== undefined && replicaBucketArn !== undefined),
+    {
+      path: ['replicaKeyArn'],
+      message:
+        'Set it together with keyArn and replicaBucketArn: S3 copies what your key encrypts under a second key only',
     },
   )
   .refine(options => options.stripePrice === undefined || options.profile === 'hosted', {

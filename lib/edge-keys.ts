@@ -1,8 +1,10 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import { acceptFindings } from './accept-findings.ts'
 import type { Config } from './config.ts'
+import { dataKey } from './data-key.ts'
 
 const KEY_CHARS = 48
 /**
@@ -26,17 +28,19 @@ export class EdgeKeys extends Construct {
   /** What the functions accept: all keys, with commas between them. */
   readonly accepted: string
 
-  constructor(scope: Construct, id: string, { edgeKeys }: Config) {
+  constructor(scope: Construct, id: string, config: Config) {
     super(scope, id)
-    const values = edgeKeys.split(',').map(version => this.createKey(version))
+    const encryptionKey = dataKey(this, config)
+    const values = config.edgeKeys.split(',').map(version => this.createKey(version, encryptionKey))
     this.sent = values[0] ?? ''
     this.accepted = values.join(',')
   }
 
-  private createKey(version: string): string {
+  private createKey(version: string, encryptionKey: IKey | undefined): string {
     const secret = new Secret(this, `Key${version}`, {
       description: 'Footfall: what CloudFront sends to the functions',
       generateSecretString: { passwordLength: KEY_CHARS, excludeCharacters: PUNCTUATION },
+      ...(encryptionKey && { encryptionKey }),
       removalPolicy: RemovalPolicy.DESTROY,
     })
     acceptFindings(secret, {

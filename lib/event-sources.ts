@@ -67,6 +67,7 @@ export function feedLive(live: ServiceFunction, { stream }: EventStream): void {
 /** Feeds the queue to the worker, one job at a time, because a job uses all memory of the worker. */
 export function feedFromQueue(worker: ServiceFunction, { queue }: JobQueue, concurrency: number): void {
   worker.allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [queue.queueArn])
+  worker.allowKey('sqs', 'read')
   createMapping(worker, 'FromQueue', {
     eventSourceArn: queue.queueArn,
     batchSize: 1,

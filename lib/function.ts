@@ -22,6 +22,7 @@ import type { FunctionName } from '#schemas/functions'
 import { acceptFindings } from './accept-findings.ts'
 import type { Catalog } from './catalog.ts'
 import type { Config } from './config.ts'
+import { dataKey, KEY_USES, type KeyService, viaService } from './data-key.ts'
 import { findSettingProblems } from './function-settings.ts'
 import { DUCKDB_FUNCTIONS, functionSize, READS_MEMORY_MB } from './function-sizes.ts'
 import { STREAM_MAPPING_ACTIONS, STREAM_RETENTION_ACTIONS } from './stream-actions.ts'
@@ -65,15 +66,20 @@ export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction
   readonly memoryMb: number
   private readonly settings = new Set<string>()
+  /** The option keyArn. */
+  private readonly keyArn: string | undefined
 
   constructor(scope: Construct, id: string, { name, folder, config, reserved }: ServiceFunctionProps) {
     super(scope, id)
     this.name = name
+    this.keyArn = config.keyArn
+    const encryptionKey = dataKey(this, config)
     const { description, memoryMb, timeoutSeconds, diskMb, architecture } = functionSize(name, config)
     this.memoryMb = memoryMb
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     const logGroup = new LogGroup(this, 'Log', {
       retention: config.logRetentionDays,
+      ...(encryptionKey && { encryptionKey }),
       removalPolicy: RemovalPolicy.DESTROY,
     })
     logGroup.grantWrite(role)
@@ -118,12 +124,12 @@ export class ServiceFunction extends Construct {
       actions.map(action => `dynamodb:${action}`),
       [table.tableArn],
     )
-    return this.set('TABLE_NAME', table.tableName)
+    return this.allowKey('dynamodb', 'table').set('TABLE_NAME', table.tableName)
   }
 
   bindStreamWriter({ streamArn }: Stream): this {
     this.allow(['kinesis:PutRecords'], [streamArn])
-    return this.set('STREAM_ARN', streamArn)
+    return this.allowKey('kinesis', 'write').set('STREAM_ARN', streamArn)
   }
 
   /**
@@ -131,18 +137,20 @@ export class ServiceFunction extends Construct {
    * not about one stream, but Lambda refuses a mapping without it.
    */
   bindStreamReader({ streamArn }: Stream): this {
-    return this.allow(STREAM_MAPPING_ACTIONS, [streamArn]).set('STREAM_ARN', streamArn)
+    return this.bindStreamMapping({ streamArn }).set('STREAM_ARN', streamArn)
   }
 
   /** Allows looking at the oldest unread records of the stream, and keeping them longer. */
   bindStreamRetention({ streamArn }: Stream, { retentionHours }: Config): this {
     this.allow(STREAM_RETENTION_ACTIONS, [streamArn])
-    return this.set('STREAM_ARN', streamArn).set('RETENTION_HOURS', String(retentionHours))
+    return this.allowKey('kinesis', 'read')
+      .set('STREAM_ARN', streamArn)
+      .set('RETENTION_HOURS', String(retentionHours))
   }
 
   /** Allows what an event source mapping needs, for a function that does not read the stream itself. */
-  bindStreamMapping({ streamArn }: Stream): this {
-    return this.allow(STREAM_MAPPING_ACTIONS, [streamArn])
+  bindStreamMapping({ streamArn }: Pick<Stream, 'streamArn'>): this {
+    return this.allow(STREAM_MAPPING_ACTIONS, [streamArn]).allowKey('kinesis', 'read')
   }
 
   /** Allows access to the lake's objects under prefixes. A prefix ends with a slash. */
@@ -160,7 +168,7 @@ export class ServiceFunction extends Construct {
 
   bindJobQueue(queue: Queue): this {
     this.allow(['sqs:SendMessage'], [queue.queueArn])
-    return this.set('JOB_QUEUE_URL', queue.queueUrl)
+    return this.allowKey('sqs', 'write').set('JOB_QUEUE_URL', queue.queueUrl)
   }
 
   /**
@@ -189,7 +197,8 @@ export class ServiceFunction extends Construct {
     const lake = names.map(table => `${tables[table].prefix}/`)
     this.allowObjects(bucket, { list: lake, get: lake })
     this.allow(['s3:GetBucketLocation'], [bucket.bucketArn])
-    return this.set('ATHENA_WORKGROUP', name)
+    return this.allowKey('athena', 'results')
+      .set('ATHENA_WORKGROUP', name)
       .set('GLUE_DATABASE', name)
       .set('BUCKET_NAME', bucket.bucketName)
       .set('READS_MEMORY_MB', String(reads === 'auto' ? READS_MEMORY_MB : 0))
@@ -236,7 +245,7 @@ export class ServiceFunction extends Construct {
   /** Allows reading the key of the e-mail index. */
   bindEmailKey({ secretArn }: Secret): this {
     this.allow(['secretsmanager:GetSecretValue'], [secretArn])
-    return this.set('EMAIL_KEY_ARN', secretArn)
+    return this.allowKey('secretsmanager', 'read').set('EMAIL_KEY_ARN', secretArn)
   }
 
   /** The profile of plans and limits. */
@@ -280,7 +289,14 @@ export class ServiceFunction extends Construct {
       )
     }
     this.acceptPrefixWildcards(bucket, access)
-    return this
+    if (objects.put !== undefined) return this.allowKey('s3', 'write')
+    return objects.get === undefined ? this : this.allowKey('s3', 'read')
+  }
+
+  /** Allows using the key of the option keyArn through a service of AWS; nothing without the option. */
+  allowKey(service: KeyService, use: keyof typeof KEY_USES): this {
+    if (this.keyArn === undefined) return this
+    return this.allow([...KEY_USES[use]], [this.keyArn], viaService(this, service))
   }
 
   /** Allows reading a secret of the deployer, which may be encrypted with a key of theirs. */

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
+import type { Config } from './config.ts'
 import { MessageQueue } from './message-queue.ts'
 
 /**
@@ -16,10 +17,15 @@ export class JobQueue extends Construct {
   readonly deadLetters: Queue
 
   /** `jobTimeout` is the longest time that a worker may take for a job. */
-  constructor(scope: Construct, id: string, { jobTimeout }: { jobTimeout: Duration }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, jobTimeout }: { config: Config; jobTimeout: Duration },
+  ) {
     super(scope, id)
-    this.deadLetters = new MessageQueue(this, 'DeadLetters').queue
+    this.deadLetters = new MessageQueue(this, 'DeadLetters', { config }).queue
     this.queue = new MessageQueue(this, 'Jobs', {
+      config,
       // Longer than the worker's timeout, so that no second worker receives a running job.
       visibility: jobTimeout.plus(Duration.minutes(1)),
       deadLetters: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },

@@ -281,6 +281,19 @@ export const optionsSchema = z.strictObject({
     .refine(days => LOG_DAYS.includes(days), `Use one of ${LOG_DAYS.join(', ')}`)
     .default(30)
     .meta({ description: 'Days that logs are kept' }),
+  keyArn: z
+    .string()
+    .regex(/^arn:aws:kms:[\w-]+:\d{12}:key\/[\w-]+$/, 'Use the ARN of one KMS key')
+    .optional()
+    .meta({
+      description:
+        'Your KMS key in the region of the stack. It encrypts all that the stack keeps, instead of the keys of AWS',
+    }),
+  replicaKeyArn: z
+    .string()
+    .regex(/^arn:aws:kms:[\w-]+:\d{12}:key\/[\w-]+$/, 'Use the ARN of one KMS key')
+    .optional()
+    .meta({ description: 'Your KMS key in the region of replicaBucketArn, which encrypts the copies' }),
   keyArns: z
     .string()
     .regex(

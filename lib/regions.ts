@@ -50,7 +50,7 @@ export function isOtherPartition(region: string): boolean {
   return OTHER_PARTITION.test(region)
 }
 
-type Options = Pick<Config, 'streams' | 'ingestion' | 'monthlyBudgetUsd'>
+type Options = Pick<Config, 'streams' | 'ingestion' | 'monthlyBudgetUsd' | 'keyArn'>
 
 /** What of the options cannot be in a region, with the reason and what to do, as sentences. */
 export function findRegionProblems(options: Options, region: string): string[] {
@@ -77,7 +77,13 @@ export function findRegionProblems(options: Options, region: string): string[] {
         'monthlyBudgetUsd needs it. Leave that option out, and make a budget in the console, which has no region.',
     },
   ] as const
-  return wanted.flatMap(({ type, isWanted, advice }) =>
+  const missing = wanted.flatMap(({ type, isWanted, advice }) =>
     isWanted && lacks(type) ? [`The region ${region} has no ${type}. ${advice}`] : [],
   )
+  const keyRegion = options.keyArn?.split(':')[3] ?? region
+  if (keyRegion === region) return missing
+  return [
+    ...missing,
+    `The stack is in ${region}, and the key of keyArn in ${keyRegion}. Use a key in ${region}.`,
+  ]
 }

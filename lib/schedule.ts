@@ -3,6 +3,8 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
+import type { Config } from './config.ts'
+import { KEY_USES, viaService } from './data-key.ts'
 import type { ServiceFunction } from './function.ts'
 import { MessageQueue } from './message-queue.ts'
 
@@ -15,9 +17,9 @@ import { MessageQueue } from './message-queue.ts'
 export class MinuteSchedule extends Construct {
   readonly deadLetters: Queue
 
-  constructor(scope: Construct, id: string, { lambda }: ServiceFunction) {
+  constructor(scope: Construct, id: string, { lambda }: ServiceFunction, config: Config) {
     super(scope, id)
-    this.deadLetters = new MessageQueue(this, 'DeadLetters').queue
+    this.deadLetters = new MessageQueue(this, 'DeadLetters', { config }).queue
     // No retries: the next call does the work of a failed one.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) })
     const role = new Role(this, 'Role', {
@@ -29,6 +31,14 @@ export class MinuteSchedule extends Construct {
       role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }))
     allow('lambda:InvokeFunction', lambda.functionArn)
     allow('sqs:SendMessage', this.deadLetters.queueArn)
+    if (config.keyArn !== undefined)
+      role.addToPolicy(
+        new PolicyStatement({
+          actions: [...KEY_USES.write],
+          resources: [config.keyArn],
+          conditions: viaService(this, 'sqs'),
+        }),
+      )
     new CfnSchedule(this, 'Schedule', {
       description: 'Maintenance of the lake',
       scheduleExpression: 'rate(1 minute)',

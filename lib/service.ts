@@ -82,12 +82,14 @@ export class Service extends Stack {
     const events = new EventStream(this, 'Stream', config)
     const { stream } = events
     const jobQueue = new JobQueue(this, 'JobQueue', {
+      config,
       jobTimeout: Duration.seconds(functionSize('jobs', config).timeoutSeconds),
     })
     const catalog = new Catalog(this, 'Catalog', {
       bucket,
       firstEpoch: config.firstEpoch,
       maxScanGb: config.maxScanGb,
+      keyArn: config.keyArn,
     })
 
     // The API comes before its functions, because they need the address of CloudFront in front of it.
@@ -270,7 +272,7 @@ export class Service extends Stack {
     // An update replaces the consumer first, so that it can read records of a new format when they arrive.
     track.lambda.node.addDependency(lake.lambda, live.lambda)
     feedFromQueue(jobs, jobQueue, shares.jobs)
-    const clock = new MinuteSchedule(this, 'Clock', scheduler)
+    const clock = new MinuteSchedule(this, 'Clock', scheduler, config)
 
     const metrics = createMetrics({
       namespace: config.stackName,

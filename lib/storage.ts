@@ -1,5 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
-import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb'
+import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
+import { Key } from 'aws-cdk-lib/aws-kms'
 import {
   BlockPublicAccess,
   Bucket,
@@ -14,6 +15,7 @@ import { REPLAY_LIMITS, REPLAY_PREFIX } from '#schemas/replays'
 import { acceptFindings } from './accept-findings.ts'
 import { TableBackup } from './backup.ts'
 import type { Config } from './config.ts'
+import { dataKey } from './data-key.ts'
 import { keptResources, pinLogicalId } from './kept-resources.ts'
 
 /** Where Lambda puts the batches that it gave up. Lambda chooses this prefix. */
@@ -44,9 +46,9 @@ export class Storage extends Construct {
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id)
     this.bucket = createLakeBucket(this, config)
-    this.table = createStateTable(this)
+    this.table = createStateTable(this, config)
     if (config.backupDays !== undefined) new TableBackup(this, 'Backup', this.table, config)
-    this.emailKey = createEmailKey(this)
+    this.emailKey = createEmailKey(this, config)
     pinLogicalId(this.bucket, 'lake')
     pinLogicalId(this.table, 'state')
     pinLogicalId(this.emailKey, 'emailKey')
@@ -54,16 +56,18 @@ export class Storage extends Construct {
 }
 
 /**
- * The S3 bucket of the lake. It is encrypted with keys of S3: a KMS key costs $1 a month and a request for
- * each object, and protects no better than the bucket's policy. It is versioned, and no function may delete a
+ * The S3 bucket of the lake. By default it is encrypted with keys of S3: a KMS key costs $1 a month and
+ * requests, and protects no better than the bucket's policy. With the option keyArn, S3 makes a key of the
+ * bucket from it, so that not every object is a request to KMS. The bucket is versioned, and no function may delete a
  * version, so neither a bug nor a stolen role can destroy events: replaced and deleted objects stay for days.
  */
-function createLakeBucket(
-  scope: Construct,
-  { stackName, replicaBucketArn, accessLogBucketArn }: Config,
-): Bucket {
+function createLakeBucket(scope: Construct, config: Config): Bucket {
+  const { stackName, replicaBucketArn, replicaKeyArn, accessLogBucketArn } = config
+  const key = dataKey(scope, config)
   const bucket = new Bucket(scope, 'Lake', {
-    encryption: BucketEncryption.S3_MANAGED,
+    ...(key === undefined
+      ? { encryption: BucketEncryption.S3_MANAGED }
+      : { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true }),
     enforceSSL: true,
     minimumTLSVersion: 1.2,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -82,6 +86,10 @@ function createLakeBucket(
           destination: Bucket.fromBucketArn(scope, 'Replica', replicaBucketArn),
           // What the service deletes is deleted there too, so that erased events do not stay.
           deleteMarkerReplication: true,
+          ...(replicaKeyArn !== undefined && {
+            kmsKey: Key.fromKeyArn(scope, 'ReplicaKey', replicaKeyArn),
+            sseKmsEncryptedObjects: true,
+          }),
         },
       ],
     }),
@@ -92,6 +100,10 @@ function createLakeBucket(
       'AwsSolutions-S1':
         'Access logs write one line for each request of an object, so they are an option (accessLogBucketArn). Only the functions of this stack read and write here.',
     }),
+    ...(replicaKeyArn !== undefined && {
+      'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]': COPY_KEYS,
+      'AwsSolutions-IAM5[Action::kms:ReEncrypt*]': COPY_KEYS,
+    }),
     ...(replicaBucketArn !== undefined && {
       [`AwsSolutions-IAM5[Resource::<${keptResources.lake.logicalId}.Arn>/*]`]: EVERY_FILE,
       [`AwsSolutions-IAM5[Resource::${replicaBucketArn}/*]`]: EVERY_FILE,
@@ -100,6 +112,8 @@ function createLakeBucket(
   return bucket
 }
 
+const COPY_KEYS =
+  'The stars stand for the forms of two actions on two named keys. Only S3 itself can take this role.'
 const EVERY_FILE = 'The copy has every file of the bucket. Only S3 itself can take this role.'
 
 function lifecycleRules(): LifecycleRule[] {
@@ -140,10 +154,12 @@ function lifecycleRules(): LifecycleRule[] {
 /**
  * The key is made once and never rotated: with another key no e-mail address that is in the index is found.
  */
-function createEmailKey(scope: Construct): Secret {
+function createEmailKey(scope: Construct, config: Config): Secret {
+  const encryptionKey = dataKey(scope, config)
   const secret = new Secret(scope, 'EmailKey', {
     description: 'Key of the index of e-mail addresses',
     generateSecretString: { passwordLength: 64, excludePunctuation: true },
+    ...(encryptionKey && { encryptionKey }),
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   })
   acceptFindings(secret, {
@@ -154,15 +170,17 @@ function createEmailKey(scope: Construct): Secret {
 }
 
 /**
- * The state table. It uses DynamoDB's free default encryption: a KMS key costs a fee and protects no better
+ * The state table. By default it has DynamoDB's free encryption: a KMS key costs a fee and protects no better
  * here.
  */
-function createStateTable(scope: Construct): Table {
+function createStateTable(scope: Construct, config: Config): Table {
+  const encryptionKey = dataKey(scope, config)
   return new Table(scope, 'State', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
     sortKey: { name: 'sk', type: AttributeType.STRING },
     billingMode: BillingMode.PAY_PER_REQUEST,
     timeToLiveAttribute: 'expires_at',
+    ...(encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection: true,
     removalPolicy: RemovalPolicy.RETAIN,

@@ -1,7 +1,15 @@
 import { countTokens } from 'gpt-tokenizer'
+import { choosingQuestions } from './choosing-questions.ts'
 import type { McpTools } from './mcp-tools.ts'
 import type { ToolCall } from './questions.ts'
-import { FIND_USER, HTTP_BEGINNING, type HttpCall, MCP_BEGINNING, tenQuestions } from './ten-questions.ts'
+import {
+  type DemoQuestion,
+  FIND_USER,
+  HTTP_BEGINNING,
+  type HttpCall,
+  MCP_BEGINNING,
+  tenQuestions,
+} from './ten-questions.ts'
 
 /** What one step costs an agent. Bytes are those of the answer; tokens those of the call and the answer. */
 export type Cost = { calls: number; bytes: number; tokens: number }
@@ -9,6 +17,8 @@ export type Asked = { id: string; http: Cost; mcp: Cost }
 export type DemoResult = {
   /** The first row is what comes before the questions. */
   asked: Asked[]
+  /** The questions about a part of the traffic. They count nowhere else. */
+  choosing: Asked[]
   http: Cost
   mcp: Cost
   problems: string[]
@@ -18,7 +28,7 @@ export type DemoResult = {
 export const MOST_OF_DEMO = { http: { calls: 15, bytes: 40 * 1_024 }, mcp: { calls: 14 } }
 
 /**
- * Asks the ten questions of the demo by HTTP, as a client that knows the address alone, and by MCP. The
+ * Asks the ten questions of the demo, and ten about a part of its traffic, by HTTP, as a client that knows the address alone, and by MCP. The
  * numbers of both must agree. `baseUrl` has a demo.
  */
 export async function askDemo(baseUrl: string, tools: McpTools): Promise<DemoResult> {
@@ -57,20 +67,26 @@ export async function askDemo(baseUrl: string, tools: McpTools): Promise<DemoRes
   beginning.push(found.cost)
   const mcpBeginning = [{ calls: 0, bytes: 0, tokens: tools.listTokens }]
   for (const call of [...MCP_BEGINNING, FIND_USER.mcp]) mcpBeginning.push((await mcp(call)).cost)
-  const asked: Asked[] = [{ id: 'to begin', http: sumOf(beginning), mcp: sumOf(mcpBeginning) }]
-  for (const question of tenQuestions(FIND_USER.userOf(JSON.parse(found.text)))) {
+  async function ask(question: DemoQuestion): Promise<Asked> {
     const [byHttp, byMcp] = [await http(question.http), await mcp(question.mcp)]
     const numbers = problems.length > 0 ? [] : question.numbers(JSON.parse(byHttp.text))
+    if (numbers.length === 0 && problems.length === 0)
+      problems.push(`${question.id}: the answer has no number`)
     for (const number of numbers.filter(each => !hasNumber(byMcp.text, each)))
       problems.push(`${question.id}: HTTP says ${number}, and MCP does not:\n${byMcp.text}`)
-    asked.push({ id: question.id, http: byHttp.cost, mcp: byMcp.cost })
+    return { id: question.id, http: byHttp.cost, mcp: byMcp.cost }
   }
+  const asked: Asked[] = [{ id: 'to begin', http: sumOf(beginning), mcp: sumOf(mcpBeginning) }]
+  for (const question of tenQuestions(FIND_USER.userOf(JSON.parse(found.text))))
+    asked.push(await ask(question))
+  const choosing: Asked[] = []
+  for (const question of choosingQuestions) choosing.push(await ask(question))
   const result = { asked, http: sumOf(asked.map(each => each.http)), mcp: sumOf(asked.map(each => each.mcp)) }
-  return { ...result, problems: [...problems, ...excess(result)] }
+  return { ...result, choosing, problems: [...problems, ...excess(result)] }
 }
 
 /** The result as lines. */
-export function demoReport({ asked, http, mcp, problems }: DemoResult): string[] {
+export function demoReport({ asked, choosing, http, mcp, problems }: DemoResult): string[] {
   const cells = ({ calls, bytes, tokens }: Cost) =>
     [calls, bytes, tokens].map(cell => String(cell).padStart(12)).join('')
   const row = (id: string, of: { http: Cost; mcp: Cost }) => id.padEnd(18) + cells(of.http) + cells(of.mcp)
@@ -81,6 +97,8 @@ export function demoReport({ asked, http, mcp, problems }: DemoResult): string[]
         .join(''),
     ...asked.map(each => row(each.id, each)),
     row('together', { http, mcp }),
+    '',
+    ...choosing.map(each => row(each.id, each)),
     ...problems,
   ]
 }
