@@ -46,34 +46,33 @@ export function createPolledChunks(
 export function openFedChunks(buffer: LiveBuffer, projectId: string, { follow }: ChunkFeed): NewChunks {
   const reader = createReader(buffer, projectId)
   const waiting: Chunk[] = []
-  let hasGap = false
+  /** How many gaps there were, and up to which one the buffer was read. */
+  let [gaps, filled] = [0, 0]
   let woken = Promise.withResolvers<void>()
   const unfollow = follow(projectId, {
     onChunk(chunk) {
       waiting.push(chunk)
-      reader.skipTo(chunk.stamp)
+      // While a gap is open, chunks before this one may be missing.
+      if (gaps === filled) reader.skipTo(chunk.stamp)
       woken.resolve()
     },
     onGap() {
-      hasGap = true
+      gaps += 1
       woken.resolve()
     },
   })
 
   return {
     async next() {
-      if (!hasGap && waiting.length === 0) {
+      if (gaps === filled && waiting.length === 0) {
         await woken.promise
         woken = Promise.withResolvers()
       }
-      if (hasGap) {
-        hasGap = false
-        return reader.readNew().catch(error => {
-          hasGap = true
-          throw error
-        })
-      }
-      return waiting.splice(0, 1)
+      if (gaps === filled) return waiting.splice(0, 1)
+      const upTo = gaps
+      const chunks = await reader.readNew()
+      filled = upTo
+      return chunks
     },
     close() {
       unfollow()

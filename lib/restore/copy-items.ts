@@ -138,7 +138,7 @@ export function describeCopied({ items, kept, pipeline, erasures, credentials }:
   const lines = [`${items}; ${kept} ways to sign in and deleted accounts or projects stay as they are.`]
   if (pipeline > 0)
     lines.push(
-      `${pipeline} items of the pipeline, of persons and of counters are not taken: the table has newer ones. ${erasures} erasures since the moment stay in force.`,
+      `${pipeline} items of the pipeline, of persons and of counters are not taken: the table has newer ones. Erasures since the moment stay in force: ${erasures}.`,
     )
   else
     lines.push(

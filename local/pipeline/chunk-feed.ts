@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chunk } from '#core/live/buffer'
-import { toLiveEvents, toParsed, type WrittenLiveRecord } from '#core/live/chunk'
+import { lineLength, toLiveEvents, toParsed, type WrittenLiveRecord } from '#core/live/chunk'
 import type { ChunkFeed } from '#core/live/new-chunks'
 import type { Now } from '#core/ports'
 
 /** What the thread of the requests says about the projects that have open streams. */
 export type FollowCommand = { kind: 'follow' | 'unfollow'; projectId: string }
 
-/** `following`: chunks that are written from now on come. `chunk`: a chunk of a followed project. */
+/**
+ * `following`: chunks that are written from now on come, and earlier ones may be missing. `chunk`: a chunk of
+ * a followed project.
+ */
 export type FeedMessage =
   | { kind: 'following'; projectId: string }
   | { kind: 'chunk'; projectId: string; chunk: Chunk }
@@ -20,14 +23,23 @@ const MESSAGE_EVENTS = 40
 const PAUSE_MS = 15
 /** Of more waiting messages this share is sent at once, so that they never wait for long. */
 const BURST_SHARE = 0.1
+/**
+ * The most JSON of events that wait, bytes. As objects they take ten times that, in this thread and in that of
+ * the requests. Streams read what is more from the live buffer, which has all of it.
+ */
+export const MAX_WAITING_BYTES = 8_000_000
 
 /**
  * The end of the feed in the pipeline thread. The live consumer calls `send` when its records are in the
  * buffer, so a stream can go on after every event that it has sent.
  */
-export function createFeedSender(post: (message: FeedMessage) => void, clock: Now) {
+export function createFeedSender(
+  post: (message: FeedMessage) => void,
+  clock: Now,
+  maxWaitingBytes = MAX_WAITING_BYTES,
+) {
   const followed = new Set<string>()
-  let waiting: FeedMessage[] = []
+  let waiting: { message: FeedMessage; bytes: number }[] = []
   let isSending = false
 
   async function sendWaiting(): Promise<void> {
@@ -35,7 +47,7 @@ export function createFeedSender(post: (message: FeedMessage) => void, clock: No
     isSending = true
     while (waiting.length > 0) {
       const count = Math.ceil(waiting.length * BURST_SHARE)
-      for (const message of waiting.slice(0, count)) post(message)
+      for (const { message } of waiting.slice(0, count)) post(message)
       waiting = waiting.slice(count)
       await sleep(PAUSE_MS)
     }
@@ -53,13 +65,26 @@ export function createFeedSender(post: (message: FeedMessage) => void, clock: No
   function send(shard: string, records: ReadonlyMap<string, readonly WrittenLiveRecord[]>): void {
     const stamp = clock.now()
     for (const projectId of followed) {
-      const events = (records.get(projectId) ?? []).flatMap(record => toLiveEvents(toParsed(record)))
-      for (let at = 0; at < events.length; at += MESSAGE_EVENTS) {
-        const chunk = { key: '', shard, stamp, events: events.slice(at, at + MESSAGE_EVENTS) }
-        waiting.push({ kind: 'chunk', projectId, chunk })
-      }
+      const ofProject = records.get(projectId) ?? []
+      if (ofProject.length > 0) add(projectId, shard, stamp, ofProject)
     }
     void sendWaiting()
+  }
+
+  function add(projectId: string, shard: string, stamp: number, records: readonly WrittenLiveRecord[]): void {
+    const bytes = lineLength(records)
+    if (bytes + waiting.reduce((sum, each) => sum + each.bytes, 0) > maxWaitingBytes) {
+      // Nothing of the project is lost: its streams then read the buffer.
+      waiting = waiting.filter(({ message }) => message.projectId !== projectId)
+      waiting.push({ message: { kind: 'following', projectId }, bytes: 0 })
+      return
+    }
+    const events = records.flatMap(record => toLiveEvents(toParsed(record)))
+    const messages = Math.ceil(events.length / MESSAGE_EVENTS)
+    for (let at = 0; at < events.length; at += MESSAGE_EVENTS) {
+      const chunk = { key: '', shard, stamp, events: events.slice(at, at + MESSAGE_EVENTS) }
+      waiting.push({ message: { kind: 'chunk', projectId, chunk }, bytes: bytes / messages })
+    }
   }
 
   return { receive, send }

@@ -265,7 +265,7 @@ test('erasures that the table has and the moment had not are counted and stay', 
   )
   const copied = await restore()
   expect(copied.erasures).toBe(2)
-  expect(describeCopied(copied)).toContain('2 erasures since the moment stay in force.')
+  expect(describeCopied(copied)).toContain('Erasures since the moment stay in force: 2.')
   const { Items = [] } = await state.client.scan({ TableName: state.table, ConsistentRead: true })
   expect(Items.filter(({ sk }) => sk === '$erasure_1')).toHaveLength(3)
 })
