@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chunk } from '#core/live/buffer'
 import { lineLength, toLiveEvents, toParsed, type WrittenLiveRecord } from '#core/live/chunk'
-import type { ChunkFeed } from '#core/live/new-chunks'
+import { type ChunkFeed, MAX_WAITING_BYTES } from '#core/live/new-chunks'
 import type { Now } from '#core/ports'
 
 /** What the thread of the requests says about the projects that have open streams. */
@@ -13,7 +13,7 @@ export type FollowCommand = { kind: 'follow' | 'unfollow'; projectId: string }
  */
 export type FeedMessage =
   | { kind: 'following'; projectId: string }
-  | { kind: 'chunk'; projectId: string; chunk: Chunk }
+  | { kind: 'chunk'; projectId: string; chunk: Chunk; bytes: number }
 
 /**
  * Events of one message, and the pause after it, ms. Requests are served in between: 40 events for ten
@@ -24,12 +24,6 @@ const PAUSE_MS = 15
 /** Of more waiting messages this share is sent at once, so that they never wait for long. */
 const BURST_SHARE = 0.1
 /**
- * The most JSON of events that wait, bytes. As objects they take ten times that, in this thread and in that of
- * the requests. Streams read what is more from the live buffer, which has all of it.
- */
-export const MAX_WAITING_BYTES = 8_000_000
-
-/**
  * The end of the feed in the pipeline thread. The live consumer calls `send` when its records are in the
  * buffer, so a stream can go on after every event that it has sent.
  */
@@ -39,7 +33,7 @@ export function createFeedSender(
   maxWaitingBytes = MAX_WAITING_BYTES,
 ) {
   const followed = new Set<string>()
-  let waiting: { message: FeedMessage; bytes: number }[] = []
+  let waiting: FeedMessage[] = []
   let isSending = false
 
   async function sendWaiting(): Promise<void> {
@@ -47,7 +41,7 @@ export function createFeedSender(
     isSending = true
     while (waiting.length > 0) {
       const count = Math.ceil(waiting.length * BURST_SHARE)
-      for (const { message } of waiting.slice(0, count)) post(message)
+      for (const message of waiting.slice(0, count)) post(message)
       waiting = waiting.slice(count)
       await sleep(PAUSE_MS)
     }
@@ -73,17 +67,18 @@ export function createFeedSender(
 
   function add(projectId: string, shard: string, stamp: number, records: readonly WrittenLiveRecord[]): void {
     const bytes = lineLength(records)
-    if (bytes + waiting.reduce((sum, each) => sum + each.bytes, 0) > maxWaitingBytes) {
+    const waitingBytes = waiting.reduce((sum, each) => sum + (each.kind === 'chunk' ? each.bytes : 0), 0)
+    if (waitingBytes + bytes > maxWaitingBytes) {
       // Nothing of the project is lost: its streams then read the buffer.
-      waiting = waiting.filter(({ message }) => message.projectId !== projectId)
-      waiting.push({ message: { kind: 'following', projectId }, bytes: 0 })
+      waiting = waiting.filter(each => each.projectId !== projectId)
+      waiting.push({ kind: 'following', projectId })
       return
     }
     const events = records.flatMap(record => toLiveEvents(toParsed(record)))
     const messages = Math.ceil(events.length / MESSAGE_EVENTS)
     for (let at = 0; at < events.length; at += MESSAGE_EVENTS) {
       const chunk = { key: '', shard, stamp, events: events.slice(at, at + MESSAGE_EVENTS) }
-      waiting.push({ message: { kind: 'chunk', projectId, chunk }, bytes: bytes / messages })
+      waiting.push({ kind: 'chunk', projectId, chunk, bytes: bytes / messages })
     }
   }
 
@@ -109,7 +104,7 @@ export function createFeedReceiver(post: (command: FollowCommand) => void) {
 
   function receive(message: FeedMessage): void {
     for (const { onChunk, onGap } of listeners.get(message.projectId) ?? []) {
-      if (message.kind === 'chunk') onChunk(message.chunk)
+      if (message.kind === 'chunk') onChunk(message.chunk, message.bytes)
       else onGap()
     }
   }

@@ -2,13 +2,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createLiveBuffer } from '#core/live/buffer'
 import { toWritten } from '#core/live/chunk'
 import { createLiveConsumer } from '#core/live/consumer'
+import { MAX_WAITING_BYTES } from '#core/live/new-chunks'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
-import {
-  createFeedReceiver,
-  createFeedSender,
-  type FeedMessage,
-  MAX_WAITING_BYTES,
-} from '#local/pipeline/chunk-feed'
+import { createFeedReceiver, createFeedSender, type FeedMessage } from '#local/pipeline/chunk-feed'
 import { eventually } from '#test/support/eventually'
 import { createFakeClock } from '#test/support/fake-clock'
 import { liveRecord, toEntry } from '#test/support/live-records'
