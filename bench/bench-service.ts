@@ -54,10 +54,20 @@ export function startScript(script: string, args: string[], env: Record<string, 
   })
 }
 
-/** Starts the service with `projects` projects, which get the events in turns. */
-export async function startService(dir: string, projects = 1): Promise<Target> {
+/**
+ * Starts the service with `projects` projects, which get the events in turns. `settings`: variables of its
+ * environment.
+ */
+export async function startService(
+  dir: string,
+  projects = 1,
+  settings: Record<string, string> = {},
+): Promise<Target> {
   const port = await freePort()
-  const child = startScript('local/main.ts', [], { PORT: String(port), DATA_DIR: dir, SEED_DEMO: 'false' })
+  const child = startScript('local/main.ts', [], {
+    ...{ PORT: String(port), DATA_DIR: dir, SEED_DEMO: 'false' },
+    ...settings,
+  })
   await waitUntilResponding(port, child)
   const credentials = join(dir, 'credentials.json')
   while (!existsSync(credentials)) await sleep(50)

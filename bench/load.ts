@@ -27,6 +27,11 @@ export type LoadPlan = {
   hasTimestamp?: boolean
   /** Each event has this many properties with names of their own. Default: the properties of a page view. */
   keys?: number
+  /**
+   * The requests come from so many addresses, which TRUSTED_PROXIES of the service must allow. Default: from
+   * that of the load generator, which gets the share of one peer.
+   */
+  peers?: number
   /** The expected status of every response. */
   expect: number
 }
@@ -104,7 +109,7 @@ function sampleEvent(i: number, token: string, { eventIds, hasTimestamp = true, 
 }
 
 function createRequest(plan: LoadPlan, i: number): Buffer {
-  const { port, path, tokens } = plan
+  const { port, path, tokens, peers } = plan
   const token = tokens[i % tokens.length] as string
   const body = JSON.stringify(
     path === '/track'
@@ -116,6 +121,7 @@ function createRequest(plan: LoadPlan, i: number): Buffer {
     `Host: 127.0.0.1:${port}`,
     'Content-Type: text/plain;charset=UTF-8',
     'Origin: https://example.com',
+    ...(peers === undefined ? [] : [`X-Forwarded-For: 198.51.100.${i % peers}`]),
     'User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
     `Content-Length: ${Buffer.byteLength(body)}`,
   ]

@@ -16,6 +16,7 @@ const BENCHES: Record<string, () => unknown> = {
   frameworks: () => import('./frameworks.ts'),
   ingest: () => import('./ingest.ts'),
   live: () => import('./live.ts'),
+  memory: () => import('./memory.ts'),
   'raw-reads': () => import('./raw-reads.ts'),
   reads: () => import('./reads.ts'),
   replay: () => runVitest('test/browser/replay/page-cost.test.ts', { REPLAY_BENCH: '1' }),

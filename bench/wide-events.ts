@@ -61,11 +61,15 @@ async function measure(
   const pid = service.process.pid as number
   const cpuBefore = processorMs(pid)
   // The load generator makes its requests before its clock starts.
-  const { requests, seconds: sendingFor } = await runLoad(
+  const {
+    requests,
+    failed,
+    seconds: sendingFor,
+  } = await runLoad(
     { ...service, tokens: [token] },
     { path, seconds, ...(keys !== undefined && { keys }) },
   )
-  const sent = requests * events
+  const sent = (requests - failed) * events
   const endedAt = performance.now()
   while ((await countEvents(service, project)).events - before < sent) await sleep(POLL_MS)
   const caughtUpIn = (performance.now() - endedAt) / 1_000

@@ -9,7 +9,7 @@ import type { WrittenLiveRecord } from './chunk.ts'
  * take ten times that. A part writes a chunk for each bucket, so many small parts would be dear: one single
  * event has about 500 bytes.
  */
-const PART_LIMITS = { records: 10_000, bytes: 4_000_000 }
+export const PART_LIMITS = { records: 10_000, bytes: 4_000_000 }
 
 export type LiveConsumerServices = {
   buffer: LiveBuffer

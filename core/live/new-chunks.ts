@@ -14,12 +14,18 @@ export type NewChunks = {
 /** The live consumer of the same process. It brings the chunks of a project that it writes. */
 export type ChunkFeed = {
   /**
-   * Calls `onChunk` for each new chunk of the project, and `onGap` when the listener may have missed chunks:
-   * at the start, and after the consumer has started again. Then the listener must read the buffer. Returns a
-   * function that ends the calls.
+   * Calls `onChunk` for each new chunk of the project with the bytes of its JSON, and `onGap` when the listener
+   * may have missed chunks: at the start, after the consumer has started again, and after more events than may
+   * wait. Then the listener must read the buffer. Returns a function that ends the calls.
    */
-  follow(projectId: string, listener: { onChunk(chunk: Chunk): void; onGap(): void }): () => void
+  follow(projectId: string, listener: { onChunk(chunk: Chunk, bytes: number): void; onGap(): void }): () => void
 }
+
+/**
+ * The most JSON of events that wait for a reader, bytes. As objects they take ten times that. What is more comes
+ * from the live buffer, which has all of it.
+ */
+export const MAX_WAITING_BYTES = 8_000_000
 
 /** Looks into the buffer at intervals. */
 export function createPolledChunks(
@@ -45,35 +51,44 @@ export function createPolledChunks(
  */
 export function openFedChunks(buffer: LiveBuffer, projectId: string, { follow }: ChunkFeed): NewChunks {
   const reader = createReader(buffer, projectId)
-  const waiting: Chunk[] = []
-  let hasGap = false
+  let waiting: { chunk: Chunk; bytes: number }[] = []
+  /** How many gaps there were, and up to which one the buffer was read. */
+  let [gaps, filled] = [0, 0]
   let woken = Promise.withResolvers<void>()
   const unfollow = follow(projectId, {
-    onChunk(chunk) {
-      waiting.push(chunk)
-      reader.skipTo(chunk.stamp)
+    onChunk(chunk, bytes) {
+      const waitingBytes = waiting.reduce((sum, each) => sum + each.bytes, 0)
+      if (waitingBytes + bytes > MAX_WAITING_BYTES) return dropWaiting()
+      waiting.push({ chunk, bytes })
       woken.resolve()
     },
-    onGap() {
-      hasGap = true
-      woken.resolve()
-    },
+    onGap: dropWaiting,
   })
+
+  /** The buffer has what waits, and it is read before any chunk that comes from now on. */
+  function dropWaiting(): void {
+    waiting = []
+    gaps += 1
+    woken.resolve()
+  }
 
   return {
     async next() {
-      if (!hasGap && waiting.length === 0) {
+      if (gaps === filled && waiting.length === 0) {
         await woken.promise
         woken = Promise.withResolvers()
       }
-      if (hasGap) {
-        hasGap = false
-        return reader.readNew().catch(error => {
-          hasGap = true
-          throw error
-        })
+      if (gaps === filled) {
+        const [next] = waiting.splice(0, 1)
+        if (next === undefined) return []
+        // Only now, so that what is dropped before its turn is read.
+        reader.skipTo(next.chunk.stamp)
+        return [next.chunk]
       }
-      return waiting.splice(0, 1)
+      const upTo = gaps
+      const chunks = await reader.readNew()
+      filled = upTo
+      return chunks
     },
     close() {
       unfollow()

@@ -4,10 +4,19 @@ import {
   GetItemCommand,
   PutItemCommand,
   paginateScan,
+  type ScanCommandInput,
   UpdateItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb'
-import { KEY_HASH, mergeOf, PIPELINE_KEY, restoreRuleOf, type StoredItem } from './kept-items.ts'
+import {
+  isReceipt,
+  KEY_HASH,
+  mergeOf,
+  PIPELINE_KEY,
+  RECEIPT_PREFIX,
+  restoreRuleOf,
+  type StoredItem,
+} from './kept-items.ts'
 import { SECOND_MS, type Wait } from './wait.ts'
 
 type Services = { dynamo: DynamoDBClient; wait: Wait }
@@ -19,6 +28,8 @@ export type Copied = {
   kept: number
   /** Items of the pipeline, which stay as the table has them. */
   pipeline: number
+  /** Receipts of erasures that the table has and the moment had not. */
+  erasures: number
   credentials: {
     /** Of the moment, and still in the table. */
     stay: number
@@ -47,22 +58,33 @@ const WRITE_TRIES = 20
 export async function copyItems(services: Services, from: string, to: string): Promise<Copied> {
   const hasPipeline = await isInTable(services.dynamo, to, PIPELINE_KEY)
   const copied: Copied = {
-    ...{ items: 0, kept: 0, pipeline: 0 },
+    ...{ items: 0, kept: 0, pipeline: 0, erasures: 0 },
     credentials: { stay: 0, ended: 0, endedByKind: {} },
   }
   const acts = { never: keepCredential, fill: fillItem, merge: mergeItem } as const
   /** Written last: without it, the same command again takes the other items of the pipeline once more. */
   let last: StoredItem[] = []
-  await Promise.all(Array.from({ length: LANES }, (_, lane) => copyLane(lane)))
+  /** The receipts of erasures that the moment had, by their partition key. */
+  const receipts = new Set<string>()
+  await inLanes(copyLane)
   if (last.length > 0) await writeBatch(services, to, last)
+  // A table that had lost its pipeline has those of the moment.
+  if (hasPipeline) await inLanes(countReceipts)
   return copied
 
-  async function copyLane(Segment: number): Promise<void> {
-    const pages = paginateScan(
-      { client: services.dynamo },
-      { TableName: from, ConsistentRead: true, Segment, TotalSegments: LANES },
-    )
-    for await (const { Items = [] } of pages) {
+  async function countReceipts(lane: number): Promise<void> {
+    const filter = {
+      FilterExpression: 'begins_with(sk, :receipt)',
+      ExpressionAttributeValues: { ':receipt': { S: RECEIPT_PREFIX } },
+      ProjectionExpression: 'pk',
+    }
+    for await (const items of scanLane(services.dynamo, to, lane, filter))
+      copied.erasures += items.filter(({ pk }) => !receipts.has(pk?.S ?? '')).length
+  }
+
+  async function copyLane(lane: number): Promise<void> {
+    for await (const Items of scanLane(services.dynamo, from, lane)) {
+      for (const item of Items) if (isReceipt(item)) receipts.add(item.pk?.S ?? '')
       const written: StoredItem[] = []
       for (const [rule, items] of Map.groupBy(Items, restoreRuleOf)) {
         if (rule === 'write' || (rule === 'pipeline' && !hasPipeline)) written.push(...items)
@@ -77,6 +99,21 @@ export async function copyItems(services: Services, from: string, to: string): P
       copied.items += written.length
     }
   }
+}
+
+async function inLanes(run: (lane: number) => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => run(lane)))
+}
+
+/** The items of one lane of a table, page by page. */
+async function* scanLane(
+  client: DynamoDBClient,
+  TableName: string,
+  Segment: number,
+  filter: Partial<ScanCommandInput> = {},
+): AsyncGenerator<StoredItem[]> {
+  const lane = { TableName, ConsistentRead: true, Segment, TotalSegments: LANES }
+  for await (const { Items = [] } of paginateScan({ client }, { ...lane, ...filter })) yield Items
 }
 
 function isPipelineItem({ pk, sk }: StoredItem): boolean {
@@ -96,12 +133,12 @@ export async function isInTable(
 }
 
 /** What the operator must know of the credentials. */
-export function describeCopied({ items, kept, pipeline, credentials }: Copied): string {
+export function describeCopied({ items, kept, pipeline, erasures, credentials }: Copied): string {
   const { stay, ended, endedByKind } = credentials
   const lines = [`${items}; ${kept} ways to sign in and deleted accounts or projects stay as they are.`]
   if (pipeline > 0)
     lines.push(
-      `${pipeline} items of the pipeline, of persons and of counters are not taken: the table has newer ones, and what was erased since stays erased.`,
+      `${pipeline} items of the pipeline, of persons and of counters are not taken: the table has newer ones. Erasures since the moment stay in force: ${erasures}.`,
     )
   else
     lines.push(

@@ -32,6 +32,13 @@ const RULES: [form: RegExp, rule: RestoreRule][] = [
 /** A table with this item has its pipeline. */
 export const PIPELINE_KEY = { pk: { S: '$footfall' }, sk: { S: '$lake_1' } } satisfies StoredItem
 
+/** Sort keys of receipts of erasures begin with it (core/erasure/store.ts). They are items of the pipeline. */
+export const RECEIPT_PREFIX = '$erasure_'
+
+export function isReceipt({ sk }: StoredItem): boolean {
+  return sk?.S?.startsWith(RECEIPT_PREFIX) === true
+}
+
 /** The hash of an account's API key is never taken from the moment. */
 export const KEY_HASH = 'api_key_hash'
 /** A deleted account or project has it, and is left alone. */

@@ -63,6 +63,12 @@ const definitions: readonly Definition[] = [
     samples: ({ readings }) => one(readings.compaction_lag_seconds),
   },
   {
+    name: 'manifest_bytes',
+    type: 'gauge',
+    help: 'Size of the largest manifest of a bucket, without its pages.',
+    samples: ({ readings }) => one(readings.manifest_bytes),
+  },
+  {
     name: 'erasures_waiting',
     type: 'gauge',
     help: 'Erasures whose events are hidden and not yet gone from every file; read once a minute.',

@@ -67,6 +67,7 @@ export function createReadings(services: ReadingServices) {
       waiting_epochs: waitingEpochs(lake, manifests),
       compaction_lag_seconds: gauges.CompactionLagSeconds,
       claim_age_seconds: gauges.ClaimAgeSeconds,
+      manifest_bytes: gauges.ManifestBytes,
       erasures_waiting,
       disk: disk(),
       backup_age_seconds: backup === null ? null : secondsSince(backup, now),

@@ -52,6 +52,7 @@ export const serviceStateShape = z.object({
     waiting_epochs: z.number(),
     compaction_lag_seconds: seconds,
     claim_age_seconds: seconds,
+    manifest_bytes: bytes,
     erasures_waiting: z.number(),
     disk: z.object({ free: bytes, size: bytes, needed: bytes, isReached: z.boolean() }),
     backup_age_seconds: seconds.nullable(),

@@ -64,7 +64,7 @@ const KINDS: Kind[] = [
   { row: 'epoch of the lake', keys: /\$lake_1$/, bytes: 6_000 },
   { row: 'shard', keys: /\$shard_1#/, bytes: 1_000 },
   { row: 'job', keys: /\$lakejob_1$/, bytes: 1_000 },
-  { row: 'name of the manifest of a bucket', keys: /\$manifest_1#/, bytes: 300 },
+  { row: 'name of the manifest of a bucket', keys: /\$manifest_1#/, bytes: 200 },
   { row: 'sweep', keys: /^lake-sweeps /, bytes: 1_000 },
   { row: 'empty epochs', keys: /\$emptyepochs_1$/, bytes: 2_000 },
   {
@@ -73,7 +73,7 @@ const KINDS: Kind[] = [
     bytes: 1_000,
   },
   { row: 'erased ids of a project', keys: /^identity#\S+ erased#/, bytes: 1_000 },
-  { row: 'name of what names the links files of a bucket', keys: /^identity-levels /, bytes: 300 },
+  { row: 'name of what names the links files of a bucket', keys: /^identity-levels /, bytes: 200 },
   { row: 'position of the fold', keys: /^identity-fold head$/, bytes: 1_000 },
   { row: 'pause of removals', keys: /^identity-fold removals$/, bytes: 1_000 },
   { row: 'pointer of a linked id', keys: /^identity#\S+ to#/, bytes: 3_000 },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { schedulerHandler } from '#lambdas/scheduler/handler'
+import { MANIFEST_BYTES } from '#schemas/manifests'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
 function setUp(tick: () => Promise<void>) {
@@ -9,7 +10,7 @@ function setUp(tick: () => Promise<void>) {
     gauges[name] = value
   }
   const handle = schedulerHandler({ maintenance: { tick }, state, clock, gauge, log })
-  return { handle, gauges, logged, clock, state }
+  return { handle, gauges, logged, clock, state, log }
 }
 
 test('a call runs maintenance, and publishes only the newest epoch of a healthy lake, four times a day', async () => {
@@ -42,6 +43,20 @@ test('the age of an epoch that nobody compacts is published from ten minutes on'
   clock.time += 1_000
   await handle()
   expect(gauges).toEqual({ CompactionLagSeconds: 600 })
+})
+
+test('the size of the largest manifest is published before its alarm at 60 % of the bound', async () => {
+  const { gauges, clock, state, log } = setUp(async () => {})
+  let bytes = MANIFEST_BYTES / 2 - 1
+  const manifestHeads = async () => (await state.manifestHeads()).map((head, i) => (i === 7 ? { ...head, bytes } : head))
+  const services = { maintenance: { tick: async () => {} }, state: { ...state, manifestHeads }, clock, log }
+  const handle = schedulerHandler({ ...services, gauge: (name, value) => void (gauges[name] = value) })
+  clock.time += 60_000
+  await handle()
+  expect(gauges).toEqual({})
+  bytes += 1
+  await handle()
+  expect(gauges).toEqual({ ManifestBytes: MANIFEST_BYTES / 2 })
 })
 
 test('a failure of maintenance is logged and thrown after the metrics are published', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { MANIFEST_BYTES } from '#schemas/manifests'
 import { type Synthesized, synthesize } from './synthesized.ts'
 
 const plain = synthesize()
@@ -125,12 +126,16 @@ test.each(STATES)('an alarm counts the bytes that Athena statements in state %s 
 })
 
 test('an alarm sounds early enough to act, or when its metric has no data', () => {
-  const { IteratorAge, LastEpoch, MaintenanceStopped, FailedBatches } = alarms()
+  const { IteratorAge, LastEpoch, ManifestSize, MaintenanceStopped, FailedBatches } = alarms()
   expect(IteratorAge).toMatchObject({ Statistic: 'Maximum', Threshold: 3 * 3_600_000 })
   expect(alarms(CHANGED).IteratorAge).toMatchObject({ Threshold: 21 * 3_600_000 })
   // A tenth of the catalog's 20,000 epochs is left.
   expect(LastEpoch).toMatchObject({ MetricName: 'Epoch', Threshold: 18_001 })
   expect(alarms(CHANGED).LastEpoch).toMatchObject({ Threshold: 36_001 })
+  expect(ManifestSize).toMatchObject({
+    ...{ MetricName: 'ManifestBytes', Statistic: 'Maximum' },
+    ...{ ComparisonOperator: 'GreaterThanThreshold', Threshold: 0.6 * MANIFEST_BYTES },
+  })
   expect(MaintenanceStopped).toMatchObject({
     ComparisonOperator: 'LessThanThreshold',
     Threshold: 1,

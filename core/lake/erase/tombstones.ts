@@ -14,7 +14,7 @@ import type { NewBatch, RemovedEvents, TombstoneBatch } from '#core/lake/model/t
 export const MAX_LISTED_PROJECTS = 4
 
 /**
- * The largest number of batches of a bucket; the item of a manifest holds them all, at most 250 bytes each.
+ * The largest number of batches of a bucket; the object of a manifest holds them all, at most 250 bytes each.
  * Writers add two a minute (tombstone-writer.ts), and those that are done are merged, so a bucket has this
  * many only when maintenance stands still for hours.
  */

@@ -1,5 +1,5 @@
 import { forEachConcurrent } from '#core/async/concurrency'
-import type { LakeConsumer } from '#core/lake/consume/consumer'
+import { CLAIM_RECORDS, claimSize, type LakeConsumer } from '#core/lake/consume/consumer'
 import type { Claim } from '#core/lake/model/claim'
 import { parseHotKey } from '#core/lake/model/keys'
 import { compareSequences, isBeyond } from '#core/lake/model/sequence'
@@ -77,10 +77,13 @@ async function finishLostClaim(services: ReconcileServices, shard: string, claim
   return 1
 }
 
-/** The range of the records after highWater and before the claim; null if there are none. */
+/**
+ * The range of the records after highWater and before the claim, as many of them as one claim may have; null if
+ * there are none.
+ */
 async function recordsBefore(stream: EventStream, shard: string, highWater: string | null, claim: Claim) {
-  const entries = await stream.read(shard, highWater, 1_000)
+  const entries = await stream.read(shard, highWater, CLAIM_RECORDS)
   const entriesBefore = entries.filter(({ sequence }) => isBeyond(claim.first, sequence))
-  const [first, last] = [entriesBefore[0], entriesBefore.at(-1)]
+  const [first, last] = [entriesBefore[0], entriesBefore[claimSize(entriesBefore) - 1]]
   return first === undefined || last === undefined ? null : { first: first.sequence, last: last.sequence }
 }

@@ -158,6 +158,33 @@ test.each(['a links file', 'what names the links files'])(
   },
 )
 
+test('links files of several buckets that are lost are made again by one read of the state table', async () => {
+  const lake = createSimulatedLake()
+  const owned = [1, 2, 3].map(i => testProject({ id: `proj_${i}`, name: `site ${i}`, bucket: i }))
+  let scans = 0
+  const client = {
+    ...state.client,
+    scan: (...args: Parameters<typeof state.client.scan>) => {
+      scans += 1
+      return state.client.scan(...args)
+    },
+  }
+  const clock = { now: () => 1 }
+  const open = () => createIdentities({ state: { ...state, client }, lake, owned, clock })
+  const { add, finals, identity } = open()
+  const scopes = await Promise.all(owned.map(project => identity.scopeOf(project)))
+  for (const { id } of owned) await add(id, [{ previous_id: `anon ${id}`, user_id: `user ${id}`, at: 5 }])
+  const before = await Promise.all(scopes.map(finals))
+  for (const key of lake.keys('links/bucket')) lake.objects.delete(key)
+  const other = open()
+  for (const scope of scopes) expect(await other.identity.openLinks(scope)).toMatchObject({ isPartial: true })
+  scans = 0
+  await other.fold.run()
+  expect(scans).toBe(1)
+  expect(await Promise.all(scopes.map(finals))).toEqual(before)
+  expect(before.map(each => each.size)).toEqual([1, 1, 1])
+})
+
 test('links that come after a damage of what names the files are read beside the others', async () => {
   const { add, finals, identity, one, link, lake } = setUp()
   await add('proj_1', [link('anon_1', 'u1')])

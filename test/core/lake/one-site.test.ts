@@ -36,7 +36,7 @@ const SITES = [
 /** The whole time takes minutes. In `npm test` the first `few` days are enough for some pages. */
 const IS_DEEP = isDeepRun()
 /** An item is at most so large, whatever a bucket holds. */
-const ITEM_BYTES = 8_192
+const ITEM_BYTES = 200
 
 let state: TestState
 beforeAll(async () => {

@@ -255,6 +255,21 @@ test('the pipeline, persons and counters stay as the table has them, also what i
   expect(describeCopied(copied)).toContain('9 items of the pipeline')
 })
 
+test('erasures that the table has and the moment had not are counted and stay', async () => {
+  await openWorld()
+  await put(moment.table, pipelineItems('moment'))
+  await put(state.table, pipelineItems('now'))
+  await put(
+    state.table,
+    ['era_2', 'era_3'].map(id => ({ pk: `$footfall#id_${id}`, sk: '$erasure_1' })),
+  )
+  const copied = await restore()
+  expect(copied.erasures).toBe(2)
+  expect(describeCopied(copied)).toContain('Erasures since the moment stay in force: 2.')
+  const { Items = [] } = await state.client.scan({ TableName: state.table, ConsistentRead: true })
+  expect(Items.filter(({ sk }) => sk === '$erasure_1')).toHaveLength(3)
+})
+
 test('a table that is lost takes all of the pipeline, also by the second call after the first one failed', async () => {
   await openWorld()
   await put(moment.table, pipelineItems('moment'))

@@ -39,6 +39,7 @@ const state: ServiceState = {
     waiting_epochs: 0,
     compaction_lag_seconds: 0,
     claim_age_seconds: 0,
+    manifest_bytes: 0,
     erasures_waiting: 0,
     disk: { free: 10e9, size: 25e9, needed: 12e6, isReached: false },
     backup_age_seconds: 3_600,

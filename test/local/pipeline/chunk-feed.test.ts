@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createLiveBuffer } from '#core/live/buffer'
+import { toWritten } from '#core/live/chunk'
 import { createLiveConsumer } from '#core/live/consumer'
+import { MAX_WAITING_BYTES } from '#core/live/new-chunks'
 import { createTails, TAIL_DEFAULTS } from '#core/live/tails'
 import { createFeedReceiver, createFeedSender, type FeedMessage } from '#local/pipeline/chunk-feed'
 import { eventually } from '#test/support/eventually'
@@ -21,7 +23,7 @@ afterAll(() => state.close())
  * The tails of the thread of the requests and the consumer of the pipeline thread, whose messages arrive a
  * turn later.
  */
-function openFeed() {
+function openFeed(maxWaitingBytes = MAX_WAITING_BYTES) {
   const clock = createFakeClock(NOW)
   const buffer = createLiveBuffer(state, { clock, bufferMs: 300_000 })
   let sender = startSender()
@@ -30,14 +32,19 @@ function openFeed() {
   const messages: FeedMessage[] = []
 
   function startSender() {
-    return createFeedSender(message => {
+    const post = (message: FeedMessage) => {
       messages.push(message)
       receiver.receive(structuredClone(message))
-    }, clock)
+    }
+    return createFeedSender(post, clock, maxWaitingBytes)
   }
 
   let sequence = 0
-  async function send(project: string, events: string[], isFed = true): Promise<void> {
+  async function send(
+    project: string,
+    events: string[],
+    isFed = true,
+  ): Promise<void> {
     sequence += 1
     const record = liveRecord(
       sequence,
@@ -102,4 +109,35 @@ test('after the consumer has started again, a stream gets what it has missed, an
   await eventually(() => expect(names).toEqual(['first', 'missed']))
   await send('feed_c', ['after'])
   await eventually(() => expect(names).toEqual(['first', 'missed', 'after']))
+})
+
+test('a stream gets each event once from the buffer when more of them wait than the feed keeps', async () => {
+  const { clock, messages, send, follow } = openFeed(2_000)
+  const names = follow('feed_d')
+  await eventually(() => expect(messages).toHaveLength(1))
+  const sent: string[] = []
+  for (const count of [100, 1, 1, 100, 1]) {
+    const part = Array.from({ length: count }, () => `e${sent.length}`)
+    sent.push(...part)
+    await send('feed_d', part)
+    // So late that a chunk which comes next hides what is missing before it.
+    clock.time += 60_000
+  }
+  await eventually(() => expect(names.length).toBeGreaterThanOrEqual(sent.length))
+  expect(names.toSorted()).toEqual(sent.toSorted())
+  expect(messages.filter(({ kind }) => kind === 'following').length).toBeGreaterThan(1)
+})
+
+test('events that wait for the thread of the requests have a bound in bytes, and the stream is told to read the buffer', async () => {
+  const messages: FeedMessage[] = []
+  const sender = createFeedSender(message => messages.push(message), createFakeClock(NOW))
+  sender.receive({ kind: 'follow', projectId: 'p' })
+  const events = Array.from({ length: 125 }, () => ({ properties: { text: 'x'.repeat(8_000) } }))
+  // A megabyte each, in one turn, so that none of them is sent meanwhile.
+  const records = Array.from({ length: 50 }, (_, i) => toWritten(liveRecord(i + 1, NOW, events)))
+  for (const record of records) sender.send('s', new Map([['p', [record]]]))
+  await eventually(() => expect(messages.filter(({ kind }) => kind === 'following')).toHaveLength(2))
+  await eventually(() => expect(messages.at(-1)?.kind).toBe('chunk'))
+  const bytes = messages.reduce((sum, message) => sum + JSON.stringify(message).length, 0)
+  expect(bytes).toBeLessThan(2 * MAX_WAITING_BYTES)
 })

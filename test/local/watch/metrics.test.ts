@@ -13,6 +13,7 @@ const readings: Readings = {
   waiting_epochs: 1,
   compaction_lag_seconds: 2,
   claim_age_seconds: 0,
+  manifest_bytes: 400,
   erasures_waiting: 3,
   disk: { free: 100, size: 1_000, needed: 12, isReached: false },
   backup_age_seconds: null,

@@ -6,6 +6,7 @@ import { reconcile } from '#core/lake/restore/reconcile'
 import { restoreLake } from '#core/lake/restore/restore-lake'
 import { ProcessCrashedError } from '#test/support/crashing-state'
 import { repeats, seed } from '#test/support/depth'
+import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 import type { MemoryLakeState } from '#test/support/memory-lake-state'
 import { noMending, nothingErased } from '#test/support/no-receipts'
@@ -127,6 +128,24 @@ test('an older state gets the segments whose hot files are deleted, and new even
   clock.time += EPOCH_MS
   await settle()
   expect(await readEvents()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+})
+
+test('records before a lost claim that are in no file come in claims of the usual size', async () => {
+  const { accept, consumer, restore, lake, state, stream, clock } = openPipeline()
+  const saved = state.save()
+  // As large as a request may be: a claim has 30 of them.
+  const text = 'a'.repeat(780_000)
+  for (let i = 0; i < 31; i++)
+    stream.accept('s0', eventsRecord([`${i}`], clock.time, { properties: { text } }))
+  for (let i = 0; i < 2; i++) await consumer.consume('s0')
+  accept('last')
+  await consumer.consume('s0')
+  const files = lake.keys('hot/')
+  expect(files).toHaveLength(3)
+  for (const key of files.slice(0, 2)) lake.objects.delete(key)
+  state.restore(saved)
+  await restore()
+  expect(lake.keys('hot/')).toEqual(files)
 })
 
 test('segments that are newer than state and hot files are not used while the stream has their records', async () => {
