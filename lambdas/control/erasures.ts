@@ -26,7 +26,7 @@ export function erasureEndpoints(
       if (from < now - LISTED_MS)
         throw new ApiError(
           'INVALID_SINCE',
-          `Parameter \`since\` is more than ${LISTED_MS / DAY_MS} days ago, and older erasures are no longer listed. Read the events of the project anew.`,
+          `Parameter \`since\` is more than ${LISTED_MS / DAY_MS} days ago, and older erasures are no longer listed. Use a new copy: read all events once more.`,
         )
       const { next_since, ...page } = await erasureFeed.list(project.id, from, after)
       return {
