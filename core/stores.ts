@@ -2,6 +2,7 @@ import { createAccountStore } from './accounts/store.ts'
 import { createErasureReceipts } from './erasure/receipts.ts'
 import { createErasureStore } from './erasure/store.ts'
 import { createExperimentStore } from './experiments/store.ts'
+import { createErasureFeed } from './identity/erasure-feed.ts'
 import { createRefusedCounts } from './identity/fold/refused-counts.ts'
 import { createLakeStateStore } from './lake/model/state-store.ts'
 import type { Clock, Lake } from './ports.ts'
@@ -32,6 +33,7 @@ export function createStores(
     accounts: createAccountStore({ ...state, clock }),
     projects: createProjectStore({ ...state, clock, usage, scans: scanStore, tokenMs }),
     experiments: createExperimentStore({ ...state, clock }),
+    erasureFeed: createErasureFeed({ ...state, clock }),
     refused: createRefusedCounts(state),
     refusalStore: createRefusalStore(state),
     scanStore,

@@ -77,7 +77,7 @@ export async function openFunctions(
   freeMemory(): Promise<void>
   close(): Promise<void>
 }> {
-  const { accounts, projects, experiments, usage, receipts, refused, refusalStore } = storage
+  const { accounts, projects, experiments, usage, receipts, refused, refusalStore, erasureFeed } = storage
   const { erasures, lakeState, stream, identity } = storage
   const emailKey = readEmailKey(settings.DATA_DIR)
   const emails = createEmailHasher(async () => emailKey)
@@ -110,6 +110,7 @@ export async function openFunctions(
     refusalStore,
     receipts,
     erasures,
+    erasureFeed,
     baseUrl,
     clock,
     log,

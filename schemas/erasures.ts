@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { project } from './fields.ts'
+import { failsWith, parseSince, project } from './fields.ts'
 import { flag } from './read-options.ts'
 
 /**
@@ -81,3 +81,51 @@ export const erasure = z
     }),
   })
   .meta({ id: 'Erasure' })
+
+const SINCE_RULE =
+  'Parameter `since` takes a number of days such as `7d`, a date in UTC such as `2026-11-01`, or the `next_since` of an earlier response.'
+const AFTER_RULE = 'Parameter `after` takes the `next_after` of the page before.'
+
+export const listErasuresQuery = z.object({
+  project,
+  since: z
+    .string()
+    .refine(text => parseSince(text) !== null, { message: SINCE_RULE, ...failsWith('INVALID_SINCE') })
+    .optional()
+    .meta({
+      description:
+        'Erasures from then on: the `next_since` of an earlier response, `7d`, or a date in UTC; at most 38 days ago. Default: now, for a first `next_since`',
+    }),
+  after: z
+    .string()
+    .regex(/^\d{15}#[0-9a-f]{32}$/, AFTER_RULE)
+    .optional()
+    .meta({ description: 'For the next page: `next_after` of the page before' }),
+})
+
+/** What a copy of the events needs to lose the persons who were erased since. It names no user. */
+export const erasureList = z
+  .object({
+    project: z.string(),
+    project_id: z.string(),
+    erasures: z
+      .array(
+        z.object({
+          erased_until: z
+            .int()
+            .meta({ description: 'Unix ms: events of these ids that arrived until then are erased' }),
+          users: z.array(z.string()).meta({
+            description: 'The first 32 hexadecimal digits of the SHA-256 of `<project_id>:<user_id>`',
+          }),
+        }),
+      )
+      .meta({ description: 'In the order in which they were noted; one may come twice' }),
+    next_after: z
+      .string()
+      .nullable()
+      .meta({ description: 'Send it as `after` with the same `since`; null: this is the last page' }),
+    next_since: z.string().meta({
+      description: 'Of the last page: send it as `since` when you look again. A minute before the response',
+    }),
+  })
+  .meta({ id: 'ErasureList' })

@@ -10,6 +10,7 @@ export const SCOPES = [
   'live:read',
   'replays:read',
   'replays:write',
+  'exports:read',
 ] as const
 export type Scope = (typeof SCOPES)[number]
 

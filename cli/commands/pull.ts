@@ -1,7 +1,9 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Flag, NAME, type RunCommand } from '#cli/command'
+import { PassThrough, type Writable } from 'node:stream'
+import { text as textOf } from 'node:stream/consumers'
+import { type Flag, type Input, NAME, type RunCommand } from '#cli/command'
 import { CommandError } from '#cli/errors'
 import type { Session } from '#cli/run-context'
 import { runServiceProgram } from '#cli/service-program'
@@ -20,6 +22,11 @@ const FLAGS: readonly Flag[] = [
     help: 'a new file that ends in .duckdb, or a new folder for files of Parquet',
   },
   { flags: '--since <date>', help: 'the first day, YYYY-MM-DD in UTC (default: all events)' },
+  {
+    flags: '--apply-erasures',
+    as: 'switch',
+    help: 'removes from an existing copy the people who were erased since',
+  },
 ]
 
 type Counts = Record<string, number>
@@ -34,29 +41,113 @@ export const pull: RunCommand = {
   summary: 'Writes all events of a project, its sessions and people into a file of DuckDB or into Parquet',
   example: '--demo pull demo --into /tmp/footfall-demo.duckdb',
   async run({ args, options }, session) {
-    const { io, client, globals } = session
-    const { answer: project } = await client({
-      endpoint: 'GET /projects/{id}',
-      path: { id: args.NAME as string },
-    })
-    const range = rangeOf(project.created_at, options.since, io.clock.now())
+    const into = resolve(String(options.into))
+    const name = args.NAME as string
     const folder = mkdtempSync(join(tmpdir(), 'footfall-pull-'))
     try {
-      const rows = join(folder, 'events.jsonl')
-      const counts = join(folder, 'counts.json')
-      writeFileSync(rows, '', { mode: 0o600 })
-      const before = await countByDay(session, project.id, range)
-      await session.during('Reading events', () => writeRows(session, project.id, range, rows))
-      const after = await countByDay(session, project.id, range)
-      writeFileSync(counts, JSON.stringify({ before, after }), { mode: 0o600 })
-      session.exitCode = await runServiceProgram('local/pull/main.ts', 'pull', io, [
-        ...['--rows', rows, '--counts', counts, '--into', resolve(String(options.into))],
-        ...(globals.json === true ? ['--json'] : []),
-      ])
+      if (options.applyErasures !== true) return await pullEvents(session, { name, into, options, folder })
+      if (options.since !== undefined)
+        throw new CommandError({
+          error: 'USAGE',
+          message: '--since and --apply-erasures exclude each other.',
+          suggested_action: 'A copy keeps its first day. Leave --since out.',
+        })
+      await applyErasures(session, { name, into, folder })
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   },
+}
+
+/** `folder`: for what is on its way. */
+type Pull = { name: string; into: string; folder: string }
+
+async function pullEvents(
+  session: Session,
+  { name, into, options, folder }: Pull & { options: Input['options'] },
+): Promise<void> {
+  const { io, client } = session
+  const { answer: project } = await client({ endpoint: 'GET /projects/{id}', path: { id: name } })
+  const range = rangeOf(project.created_at, options.since, io.clock.now())
+  const rows = join(folder, 'events.jsonl')
+  const counts = join(folder, 'counts.json')
+  writeFileSync(rows, '', { mode: 0o600 })
+  // Before the events: who is erased while they are read may be in the copy, and is in the list.
+  const erasures_since = await erasuresFromNow(session, project.id)
+  const before = await countByDay(session, project.id, range)
+  await session.during('Reading events', () => writeRows(session, project.id, range, rows))
+  const after = await countByDay(session, project.id, range)
+  writeFileSync(counts, JSON.stringify({ before, after }), { mode: 0o600 })
+  const origin = JSON.stringify({ project: project.name, project_id: project.id, erasures_since })
+  session.exitCode = await runPull(session, [
+    ...['write', '--rows', rows, '--counts', counts, '--into', into, '--origin', origin],
+  ])
+  if (session.exitCode === 0 && erasures_since === null)
+    session.say('Without the scope exports:read the copy cannot apply later erasures: delete it after one.')
+}
+
+/** Where the list of erasures goes on from now; null without the right to read it. */
+async function erasuresFromNow({ client }: Session, project: string): Promise<string | null> {
+  try {
+    return (await client({ endpoint: 'GET /erasures', query: { project } })).answer.next_since
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.problem.error !== 'FORBIDDEN') throw error
+    return null
+  }
+}
+
+async function applyErasures(session: Session, { name, into, folder }: Pull): Promise<void> {
+  const stdout = new PassThrough()
+  const described = textOf(stdout)
+  session.exitCode = await runPull(session, ['describe', '--into', into], stdout)
+  stdout.end()
+  const origin = await described
+  if (session.exitCode !== 0) return
+  const { project_id, erasures_since } = JSON.parse(origin) as Record<string, string>
+  const erasures = join(folder, 'erasures.jsonl')
+  writeFileSync(erasures, '', { mode: 0o600 })
+  const since = await writeErasures(session, { name, project_id, since: erasures_since }, erasures)
+  session.exitCode = await runPull(session, [
+    ...['apply', '--into', into, '--erasures', erasures, '--since', since],
+  ])
+}
+
+/** Writes the list of erasures since then as lines. Returns where it goes on next time. */
+async function writeErasures(
+  { client }: Session,
+  { name, project_id, since }: Partial<Record<'name' | 'project_id' | 'since', string>>,
+  file: string,
+): Promise<string> {
+  for (let after: string | undefined; ; ) {
+    const { answer } = await client({
+      endpoint: 'GET /erasures',
+      query: { project: name, since, ...(after !== undefined && { after }) },
+    }).catch(error => {
+      throw error instanceof CommandError && error.problem.error === 'INVALID_SINCE' ? TOO_OLD : error
+    })
+    if (answer.project_id !== project_id)
+      throw new CommandError({
+        error: 'USAGE',
+        message: `The copy is not one of the project ${name}.`,
+        suggested_action: 'Name the project of the copy: its table `pulled` says which.',
+      })
+    appendFileSync(file, answer.erasures.map(erasure => `${JSON.stringify(erasure)}\n`).join(''))
+    if (answer.next_after === null) return answer.next_since
+    after = answer.next_after
+  }
+}
+
+const TOO_OLD = new CommandError({
+  error: 'INVALID_SINCE',
+  message: 'The copy is older than the list of erasures, which goes back 38 days.',
+  suggested_action: 'Delete the copy, and pull again.',
+})
+
+/** Runs the program of the service that writes files. `stdout`: in the place of that of this process. */
+function runPull({ io, globals }: Session, words: readonly string[], stdout?: Writable): Promise<number> {
+  const json = globals.json === true ? ['--json'] : []
+  const output = stdout && { stdout, stderr: io.stderr }
+  return runServiceProgram('local/pull/main.ts', 'pull', io, [...words, ...json], output)
 }
 
 function rangeOf(createdAt: string, since: unknown, now: number): Range {

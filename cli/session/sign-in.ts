@@ -12,7 +12,7 @@ import type { StoredSession } from './stored-session.ts'
 /** What the command line asks for: all that its commands do. */
 const SCOPES = [
   ...['account:read', 'projects:read', 'projects:write', 'analytics:read', 'experiments:read'],
-  ...['experiments:write', 'feedback:write', 'live:read', 'replays:read', 'replays:write'],
+  ...['experiments:write', 'feedback:write', 'live:read', 'replays:read', 'replays:write', 'exports:read'],
 ]
 const CLIENT = { client_type: 'cli', client_name: 'Footfall command line', scopes: SCOPES }
 

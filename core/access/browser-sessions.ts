@@ -20,14 +20,14 @@ export function createBrowserSessionStore({
   ...state
 }: StateTable & {
   clock: Now
-  accounts: Pick<AccountStore, 'itemRead'>
+  accounts: Pick<AccountStore, 'itemRead' | 'endBrowsers'>
 }): BrowserSessions {
   const sessions = browserSessionEntity(state)
   const cache = createLookupCache(clock, lookUp, CACHE)
 
-  async function create(accountId: string): Promise<{ token: string; expires_at: number }> {
+  async function create(accountId: string, from = 0): Promise<{ token: string; expires_at: number }> {
     const token = `aab_${accountId.slice('acc_'.length)}${randomSecret()}`
-    const now = clock.now()
+    const now = Math.max(clock.now(), from)
     const valid_until = now + LIFE_MS
     await orUnavailable(
       sessions
@@ -51,21 +51,26 @@ export function createBrowserSessionStore({
 
   async function lookUp(token: string): Promise<BrowserSession | null> {
     const hash = sha256(token)
-    const { Key } = sessions.get({ hash }).params<{ Key: ItemKey }>()
-    const parse = (Item?: Record<string, unknown>) =>
-      Item === undefined ? null : sessions.parse({ Item }).data
-    const account_id = `acc_${TOKEN.exec(token)?.[1]}`
-    const [data, account] = await readTogether(state, { Key, parse }, accounts.itemRead(account_id))
-    if (data === null || account?.id !== data.account_id) return null
-    const { created_at, valid_until } = data
+    const found = await read(hash, `acc_${TOKEN.exec(token)?.[1]}`)
+    if (found === null) return null
+    const { account, created_at, valid_until } = found
     return { id: `brs_${hash}`, account, csrf_token: csrfToken(token), created_at, expires_at: valid_until }
   }
 
   async function isLive(accountId: string, id: string): Promise<boolean> {
     const hash = SESSION_ID.exec(id)?.[1]
-    if (hash === undefined) return false
-    const { data } = await orUnavailable(sessions.get({ hash }).go({ consistent: true }))
-    return data?.account_id === accountId && data.valid_until > clock.now()
+    const found = hash === undefined ? null : await read(hash, accountId)
+    return found !== null && found.valid_until > clock.now()
+  }
+
+  /** The session and its account as they are now; null when it is not of the account, or was ended. */
+  async function read(hash: string, accountId: string) {
+    const { Key } = sessions.get({ hash }).params<{ Key: ItemKey }>()
+    const parse = (Item?: Record<string, unknown>) =>
+      Item === undefined ? null : sessions.parse({ Item }).data
+    const [data, account] = await readTogether(state, { Key, parse }, accounts.itemRead(accountId))
+    if (data === null || account === null || account.id !== data.account_id) return null
+    return data.created_at < account.browsers_since ? null : { ...data, account }
   }
 
   async function end(token: string): Promise<void> {
@@ -78,5 +83,11 @@ export function createBrowserSessionStore({
     return create(accountId)
   }
 
-  return { create, byToken, isLive, rotate, end }
+  async function endOthers(token: string, accountId: string) {
+    const since = await accounts.endBrowsers(accountId)
+    await end(token)
+    return create(accountId, since)
+  }
+
+  return { create: accountId => create(accountId), byToken, isLive, rotate, end, endOthers }
 }

@@ -32,6 +32,11 @@ export type BrowserSessions = {
   rotate(oldToken: string | null, accountId: string): Promise<{ token: string; expires_at: number }>
   /** Ends this session alone. An unknown token is no error. */
   end(token: string): Promise<void>
+  /**
+   * Ends all sessions of the account, within 5 s in other processes, and creates another in the place of this
+   * one.
+   */
+  endOthers(token: string, accountId: string): Promise<{ token: string; expires_at: number }>
 }
 
 export const AUTH_REQUEST_STATUSES = ['pending', 'approved', 'exchanged', 'revoked', 'expired'] as const

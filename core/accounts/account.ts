@@ -16,6 +16,8 @@ export type Account = {
   idp_name: string | null
   /** null: no cap. */
   monthly_spend_cap_dollars: number | null
+  /** Browser sessions that began before this are over, Unix ms; 0: none is. */
+  browsers_since: number
 }
 
 export type Credential = {

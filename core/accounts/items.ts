@@ -60,6 +60,7 @@ export function createAccountEntity({ client, table }: StateTable) {
         /** Of the last plan that the payments have set. */
         plan_version: { type: 'number' },
         deleted_at: { type: 'string' },
+        browsers_since: { type: 'number' },
         identity_hashes: { type: 'set', items: 'string' },
       },
       indexes: primaryIndex({ pk: ['id'], sk: [] }),
@@ -74,7 +75,7 @@ export function isLive(item: AccountItem | null): item is AccountItem {
 }
 
 export function toAccount({ id, email, tier, complimentary, created_at, ...item }: AccountItem): Account {
-  const { code_host_login = null, idp_name = null, spend_cap = null } = item
+  const { code_host_login = null, idp_name = null, spend_cap = null, browsers_since = 0 } = item
   return {
     id,
     email,
@@ -84,5 +85,6 @@ export function toAccount({ id, email, tier, complimentary, created_at, ...item 
     code_host_login,
     idp_name,
     monthly_spend_cap_dollars: spend_cap,
+    browsers_since,
   }
 }

@@ -105,6 +105,16 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     )
   }
 
+  /**
+   * Ends all browser sessions of the account that began until now: within 5 s in other processes. Returns when
+   * the next one may begin, Unix ms.
+   */
+  async function endBrowsers(id: string): Promise<number> {
+    const browsers_since = clock.now() + 1
+    await conditionHeld(accounts.patch({ id }).set({ browsers_since }).go())
+    return browsers_since
+  }
+
   /** Marks the account as deleted: every credential of it stops within 5 s, in this process at once. */
   async function markDeleted(id: string): Promise<void> {
     await deletions.add('account', id)
@@ -122,6 +132,7 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
     create,
     byId,
     itemRead,
+    endBrowsers,
     applyPlan,
     setSpendCap,
     setIdentityName,

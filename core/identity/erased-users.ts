@@ -2,7 +2,7 @@ import { forEachConcurrent } from '#core/async/concurrency'
 import { slices } from '#core/async/slices'
 import type { NotedErasure } from '#core/lake/erase/mend-tombstones'
 import { SET_ASIDE_MS } from '#core/lake/erase/old-tombstones'
-import { HASH_DIGITS } from '#core/lake/erase/tombstones'
+import { HASH_DIGITS as TOMBSTONE_DIGITS } from '#core/lake/erase/tombstones'
 import { type Item, queryPages, scanPages } from '#core/state/query-all'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import type { Link } from './links/links.ts'
@@ -16,7 +16,8 @@ import type { TraitsUpdate } from './traits/known-user.ts'
 const KEPT_MS = SET_ASIDE_MS
 
 const ERASED = 'erased#'
-const HASH_BYTES = 16
+/** Hexadecimal digits of a hash of an id: 128 bits. */
+export const HASH_DIGITS = 32
 /**
  * Ids of one item: 8 KB of hashes. A person of 20,000 ids takes 40 items, which are written at the same time.
  */
@@ -126,7 +127,7 @@ function toNotes({ pk, until, digests }: Item): NotedErasure[] {
   const project_id = String(pk).slice(partition('').length)
   return toHashes(digests as Uint8Array).map(digest => ({
     ...{ project_id, until: Number(until) },
-    user_hash: digest.slice(0, HASH_DIGITS).toUpperCase(),
+    user_hash: digest.slice(0, TOMBSTONE_DIGITS).toUpperCase(),
   }))
 }
 
@@ -136,10 +137,10 @@ function toDigests(ids: readonly string[]): Uint8Array {
   return Buffer.from(ids.map(idHash).join(''), 'hex')
 }
 
-function toHashes(digests: Uint8Array): string[] {
+export function toHashes(digests: Uint8Array): string[] {
   const all = Buffer.from(digests).toString('hex')
-  return Array.from({ length: digests.length / HASH_BYTES }, (_, i) =>
-    all.slice(2 * HASH_BYTES * i, 2 * HASH_BYTES * (i + 1)),
+  return Array.from({ length: all.length / HASH_DIGITS }, (_, i) =>
+    all.slice(HASH_DIGITS * i, HASH_DIGITS * (i + 1)),
   )
 }
 

@@ -5,6 +5,7 @@ import type { Lake, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state/state-table'
 import { createErasedUsers } from './erased-users.ts'
+import { createErasureFeed } from './erasure-feed.ts'
 import { createIdentityWork } from './fold/identity-work.ts'
 import { createRefusedCounts } from './fold/refused-counts.ts'
 import { type KnownPeople, openKnownPeople } from './known-people.ts'
@@ -35,10 +36,11 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
   const pointers = createPointers(state)
   const traits = createTraitsStore(state)
   const erasedUsers = createErasedUsers(state)
+  const erasureFeed = createErasureFeed({ ...state, clock })
   const work = createIdentityWork(state)
   const scopes = createScopeStore(state, work)
   const refused = createRefusedCounts(state)
-  const removal = createPersonRemoval({ erasedUsers, scopes, work, lake, clock })
+  const removal = createPersonRemoval({ erasedUsers, erasureFeed, scopes, work, lake, clock })
   const knownFiles = new QuickLRU<string, true>({ maxSize: MAX_KNOWN_FILES })
 
   function scopeOf(project: ScopedProject): Promise<IdentityScope> {

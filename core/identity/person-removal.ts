@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { removalKey } from '#core/lake/model/keys'
 import type { Lake, Now } from '#core/ports'
 import type { ErasedUserStore } from './erased-users.ts'
+import type { ErasureFeed } from './erasure-feed.ts'
 import type { IdentityWorkList } from './fold/identity-work.ts'
 import type { ScopeStore } from './scope-store.ts'
 import type { IdentityScope } from './scopes.ts'
 
 export type PersonRemovalServices = {
   erasedUsers: Pick<ErasedUserStore, 'note'>
+  erasureFeed: Pick<ErasureFeed, 'add'>
   scopes: Pick<ScopeStore, 'dropOthers'>
   work: Pick<IdentityWorkList, 'save'>
   lake: Pick<Lake, 'put'>
@@ -17,7 +19,14 @@ export type PersonRemovalServices = {
 export type PersonRemoval = ReturnType<typeof createPersonRemoval>
 
 /** Removes what identify requests have told of persons. */
-export function createPersonRemoval({ erasedUsers, scopes, work, lake, clock }: PersonRemovalServices) {
+export function createPersonRemoval({
+  erasedUsers,
+  erasureFeed,
+  scopes,
+  work,
+  lake,
+  clock,
+}: PersonRemovalServices) {
   /**
    * Lets the fold delete the links, traits and e-mail index entries of these ids in all projects of the
    * scope. Requests that arrived until then (Unix ms) stay erased when they are processed later. `finals`:
@@ -32,7 +41,12 @@ export function createPersonRemoval({ erasedUsers, scopes, work, lake, clock }: 
       finals,
     }: { id?: string; until?: number; finals?: readonly string[] } = {},
   ): Promise<void> {
-    await Promise.all(scope.projects.map(project => erasedUsers.note(project.id, ids, until, finals)))
+    await Promise.all(
+      scope.projects.flatMap(project => [
+        erasedUsers.note(project.id, ids, until, finals),
+        erasureFeed.add(project.id, ids, until),
+      ]),
+    )
     const own = scope.projects.map(({ id, bucket }) => ({ id, bucket }))
     const joined = scope.projects.length > 1 ? [{ id: scope.key, bucket: scope.bucket }] : []
     for (const { id } of own) await scopes.dropOthers(id, scope.key)

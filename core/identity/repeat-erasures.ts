@@ -7,6 +7,7 @@ import type { ProjectDirectory } from '#core/projects/project'
 import { queryItems } from '#core/state/query-all'
 import type { StateTable } from '#core/state/state-table'
 import { createErasedUsers } from './erased-users.ts'
+import { createErasureFeed } from './erasure-feed.ts'
 import { createIdentityWork } from './fold/identity-work.ts'
 import { partition } from './links/pointers.ts'
 import { createPersonRemoval } from './person-removal.ts'
@@ -34,9 +35,10 @@ type Erased = Pick<TombstoneRow, 'project_id' | 'erased_until_ms'> & { user_hash
  */
 export function createErasureRepeat({ lake, projects, clock, log, ...state }: ErasureRepeatServices) {
   const erasedUsers = createErasedUsers(state)
+  const erasureFeed = createErasureFeed({ ...state, clock })
   const work = createIdentityWork(state)
   const scopes = createScopeStore(state, work)
-  const removePerson = createPersonRemoval({ erasedUsers, scopes, work, lake, clock })
+  const removePerson = createPersonRemoval({ erasedUsers, erasureFeed, scopes, work, lake, clock })
 
   /**
    * Erases the ids of the tombstones of a manifest that the state does not remember as erased. Returns how

@@ -90,7 +90,7 @@ ${problemPart()}
 <h1>Passkeys</h1>
 ${own.length === 0 ? html`<p>The account has no passkey. ${otherWays(services)}</p>` : html`<ul class="list">${own.map(passkey => passkeyPart(passkey, viewer.csrfToken))}</ul>`}
 ${own.length === 1 && html`<p class="note">This is the only passkey. When it is removed or lost: ${otherWays(services)}</p>`}
-${own.length > 0 && html`<p class="quiet">A browser that is signed in stays so for up to 30 days after its passkey was removed. Sign out there.</p>`}
+${own.length > 0 && html`<p class="quiet">A browser that is signed in stays so for up to 30 days after its passkey was removed. <a href="/settings">Sign out all other browsers</a>.</p>`}
 ${own.length < MAX_PASSKEYS ? html`<a class="button" href="/settings/passkeys/new">Add a passkey</a>` : html`<p class="quiet">An account has at most ${MAX_PASSKEYS} passkeys. Remove one before you add another.</p>`}
 </section>`,
     })

@@ -9,7 +9,7 @@ import type { PagesServices } from './services.ts'
 
 /** Pages of the account: overview, connections, API key, deletion. */
 export function settingsPages(services: PagesServices, browser: BrowserSteps) {
-  const { accounts, agentSessions, providers, billing, audit } = services
+  const { accounts, agentSessions, browserSessions, providers, billing, audit, clock } = services
 
   const settingsPage = browser.signedIn(async ({ session, viewer }) => {
     const account = await readAccountNow(accounts, session)
@@ -47,7 +47,29 @@ ${
 }
 <li><a href="/settings/delete">Delete the account</a></li>
 </ul>
+<form method="post" action="/settings/sign-out-others">${csrfField(viewer.csrfToken)}<button class="plain">Sign out all other browsers</button></form>
 </section>`,
+    })
+  })
+
+  const signOutOthers = browser.form(async ({ request, session }) => {
+    const { account, id } = session
+    const created = await browserSessions.endOthers(browser.cookie.read(request) ?? '', account.id)
+    await audit.record(
+      byBrowser({
+        account_id: account.id,
+        session_id: id,
+        action: 'browsers_signed_out',
+        route: 'POST /settings/sign-out-others',
+        status: 200,
+      }),
+    )
+    const maxAge = Math.floor((created.expires_at - clock.now()) / 1_000)
+    return messagePage({
+      title: 'Other browsers are signed out',
+      text: 'This one stays signed in. Connections of agents, the API key and passkeys stay, too.',
+      link: { href: '/settings', text: 'Account' },
+      cookies: [browser.cookie.set(created.token, maxAge)],
     })
   })
 
@@ -170,6 +192,7 @@ ${hasKey && html`<p class="note bad">A new key replaces the old one, which stops
 
   return {
     settingsPage,
+    signOutOthers,
     sessionsPage,
     disconnectSession,
     apiKeyPage,

@@ -41,6 +41,12 @@ export function isReceipt({ sk }: StoredItem): boolean {
 
 /** The hash of an account's API key is never taken from the moment. */
 export const KEY_HASH = 'api_key_hash'
+/**
+ * When the browsers of an account were signed out. An older value would make their sessions, which the table
+ * still has, work again.
+ */
+const BROWSERS_SINCE = 'browsers_since'
+const OF_THE_TABLE = new Set(['pk', 'sk', KEY_HASH, BROWSERS_SINCE])
 /** A deleted account or project has it, and is left alone. */
 export const DELETED_AT = 'deleted_at'
 /** The identities that go with an account when it is deleted: newer ones must not be forgotten. */
@@ -53,7 +59,7 @@ export function restoreRuleOf({ pk, sk }: StoredItem): RestoreRule {
 
 /** The parts of an UpdateItem that sets what `merge` takes of an item. */
 export function mergeOf(item: StoredItem) {
-  const names = Object.keys(item).filter(name => name !== 'pk' && name !== 'sk' && name !== KEY_HASH)
+  const names = Object.keys(item).filter(name => !OF_THE_TABLE.has(name))
   const sets = names.map(
     (name, i) => `#n${i} = ${FILLED.has(name) ? `if_not_exists(#n${i}, :v${i})` : `:v${i}`}`,
   )

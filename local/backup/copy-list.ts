@@ -13,12 +13,13 @@ import { isSealed, type Sealing, SUFFIX } from './sealing.ts'
 
 /** Number of the form of a copy. A newer one is refused. */
 const FORMAT = 1
-const LIST = 'backup.json'
+export const LIST = 'backup.json'
 /**
  * The end of the name of a folder that nobody has finished. Nothing reads it, and the next run deletes it.
  */
 export const UNFINISHED = '.unfinished'
-const COPY = /^\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z$/
+/** The name of a copy: when it was begun. */
+export const COPY_NAME = /^\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z$/
 
 const copiedFile = z.object({
   /** In the data folder, with `/`. */
@@ -94,7 +95,7 @@ function parseJson(text: string): unknown {
 /** The copies of a folder of backups, oldest first: their paths. */
 export function copiesIn(backups: string): string[] {
   if (!existsSync(backups)) return []
-  const names = readdirSync(backups).filter(name => COPY.test(name))
+  const names = readdirSync(backups).filter(name => COPY_NAME.test(name))
   return names.toSorted().map(name => join(backups, name))
 }
 

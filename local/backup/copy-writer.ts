@@ -2,9 +2,17 @@ import { mkdirSync } from 'node:fs'
 import { link, open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { CopiedFile } from './copy-list.ts'
-import type { Sealing } from './sealing.ts'
+import type { Content, Sealing } from './sealing.ts'
 
-/** An earlier copy, from which files are taken that have not changed. */
+/** Where a copy is put. */
+export type Place = {
+  /** Takes a file that has not changed from the copy before. Returns whether it could. */
+  reuse(file: CopiedFile): Promise<boolean>
+  /** Puts a file there, sealed. `path`: in the data folder. `modifiedMs`: its last change, Unix ms. */
+  add(from: string, path: string, modifiedMs: number): Promise<Content>
+}
+
+/** An earlier copy in a folder, from which files are taken that have not changed. */
 export type Previous = { copy: string; files: ReadonlyMap<string, CopiedFile> }
 
 /** Some file systems keep times to the ms only, or less exactly. */
@@ -12,33 +20,53 @@ const SAME_MS = 1
 /** The file system has no hard links, the other copy is on another one, or a file has too many links. */
 const NO_LINK: readonly unknown[] = ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'ENOENT']
 
-/** Puts files into the folder of a copy, each under its path in the data folder. */
-export function createCopyWriter(folder: string, sealing: Sealing, previous: Previous | null) {
+/** A new copy in a folder. */
+export function folderPlace(folder: string, sealing: Sealing, previous: Previous | null): Place {
+  /** Where the file is in the copy; its folder is made. */
+  function placeOf(path: string): string {
+    const to = join(folder, sealing.nameOf(path))
+    mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+    return to
+  }
+  return {
+    reuse: ({ path }) => linkTo(join(previous?.copy ?? '', sealing.nameOf(path)), placeOf(path)),
+    async add(from, path, modifiedMs) {
+      const to = placeOf(path)
+      try {
+        const content = await sealing.seal(from, to, path)
+        await utimes(to, new Date(modifiedMs), new Date(modifiedMs))
+        return content
+      } catch (error) {
+        await rm(to, { force: true })
+        throw error
+      }
+    },
+  }
+}
+
+/** Puts files into a copy, each under its path in the data folder. `previous`: those of the copy before. */
+export function createCopyWriter(place: Place, previous: ReadonlyMap<string, CopiedFile>) {
   const files = new Map<string, CopiedFile>()
   const added = { files: 0, bytes: 0 }
 
   /** Takes a file. A file that is not there any more is left out: compaction deletes some meanwhile. */
   async function take(from: string, path: string): Promise<void> {
-    const to = join(folder, sealing.nameOf(path))
     try {
       const { mtimeMs, size } = await stat(from)
-      mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
       // Nothing changes an object of the lake in its place, also not a service that is started on a copy.
-      const kept = path.startsWith('lake/') ? previous?.files.get(path) : undefined
+      const kept = path.startsWith('lake/') ? previous.get(path) : undefined
       const isSame =
         kept !== undefined && kept.bytes === size && Math.abs(kept.modified_ms - mtimeMs) <= SAME_MS
-      if (isSame && (await linkTo(join(previous?.copy ?? '', sealing.nameOf(path)), to))) {
+      if (isSame && (await place.reuse(kept))) {
         files.set(path, kept)
         return
       }
-      const content = await sealing.seal(from, to, path)
-      await utimes(to, new Date(mtimeMs), new Date(mtimeMs))
+      const content = await place.add(from, path, mtimeMs)
       files.set(path, { path, ...content, modified_ms: mtimeMs })
       added.files += 1
       added.bytes += content.bytes
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      await rm(to, { force: true })
     }
   }
 

@@ -2,13 +2,14 @@ import '../modules.mjs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { FolderError } from '#local/lock'
+import { s3Address } from './s3-address.ts'
 
 /**
  * What `footfall backup`, `footfall restore` and `footfall verify` run: a process of its own, on the Node of
  * the service. The exit code is 0, or 1 when it failed, and when a verified copy is not good.
  */
 
-const USE = `Use: backup FOLDER [--data FOLDER] [--keep N] [--key-file FILE] [--json]
+const USE = `Use: backup FOLDER|s3://BUCKET/PREFIX [--data FOLDER] [--keep N] [--key-file FILE] [--json]
      restore COPY [--data FOLDER] [--key-file FILE] [--json]
      verify COPY [--key-file FILE] [--json]`
 const KEEP = '7'
@@ -34,7 +35,8 @@ async function run(): Promise<Answer> {
   const { readKeyFile } = await import('./sealing.ts')
   const keyFile = values['key-file']
   const key = keyFile === undefined ? null : readKeyFile(keyFile)
-  if (name === 'backup') return backUp(dataDir, resolve(place), values.keep ?? KEEP, key)
+  if (name === 'backup')
+    return backUp(dataDir, s3Address(place) === null ? resolve(place) : place, values.keep ?? KEEP, key)
   if (name === 'restore') {
     const { restoreCopy } = await import('./restore-copy.ts')
     const restored = await restoreCopy({ from: place, dataDir, key })

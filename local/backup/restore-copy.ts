@@ -5,12 +5,14 @@ import { dirname, join } from 'node:path'
 import { writeAtomically } from '#local/atomic-file'
 import { FolderError, lockFolder } from '#local/lock'
 import { restoringPath } from '#local/lost-state'
-import { type CopiedFile, type CopyList, findCopy, readList, UNFINISHED } from './copy-list.ts'
+import { type CopiedFile, findCopy, UNFINISHED } from './copy-list.ts'
 import { linkTo, syncFolder } from './copy-writer.ts'
+import { type OpenedCopy, openCopy } from './open-copy.ts'
+import { s3Address } from './s3-address.ts'
 import { type Content, contentOf, openSealing, type Sealing } from './sealing.ts'
 
 export type RestoreOptions = {
-  /** A copy, or a folder of copies: the newest one of them. */
+  /** A copy, or a folder or an S3 address of copies: the newest one of them. */
   from: string
   /** The data folder: new, empty, or left by an interrupted restoration. */
   dataDir: string
@@ -30,21 +32,27 @@ const HARMLESS: readonly string[] = ['lock', 'admin.sock', 'restoring']
  * is another one.
  */
 export async function restoreCopy({ from, dataDir, key }: RestoreOptions): Promise<Restored> {
-  const { copy } = findCopy(from)
+  // Before anything is written.
+  if (s3Address(from) === null) findCopy(from)
   const sealing = openSealing(key)
   const lock = lockFolder(dataDir)
+  let opened: OpenedCopy | null = null
   try {
     const isAgain = existsSync(restoringPath(dataDir))
     if (!isAgain) assertEmpty(dataDir)
     const work = join(dataDir, `restore${UNFINISHED}`)
     await rm(work, { recursive: true, force: true })
-    writeAtomically(restoringPath(dataDir), `${copy}\n`)
+    writeAtomically(restoringPath(dataDir), `${from}\n`)
     mkdirSync(work, { mode: 0o700 })
-    const { files } = await readList(copy, sealing, work)
+    opened = await openCopy(from, sealing, work)
+    const { copy, folder } = opened
+    const { files } = opened.list
     for (const file of files) {
       const to = join(dataDir, file.path)
       if (isAgain && (await isThere(file, to))) continue
-      await bringBack({ copy, sealing, file, work, to })
+      await opened.fetch(file)
+      await bringBack({ copy: folder, sealing, file, work, to })
+      await opened.release(file)
     }
     await rm(work, { recursive: true })
     await syncFolder(dataDir, { deep: true })
@@ -52,6 +60,7 @@ export async function restoreCopy({ from, dataDir, key }: RestoreOptions): Promi
     await syncFolder(dataDir)
     return { copy, files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
   } finally {
+    opened?.close()
     lock.release()
   }
 }
@@ -62,8 +71,7 @@ export async function restoreCopy({ from, dataDir, key }: RestoreOptions): Promi
  * a sentence each.
  */
 export async function unpackCopy(
-  copy: string,
-  { files }: CopyList,
+  { folder: copy, list: { files }, fetch, release }: OpenedCopy,
   folder: string,
   sealing: Sealing,
 ): Promise<string[]> {
@@ -73,7 +81,9 @@ export async function unpackCopy(
   for (const file of files) {
     try {
       const one = { copy, sealing, file, work, to: join(folder, file.path) }
+      await fetch(file)
       if (!(await linkObject(one))) await bringBack(one)
+      await release(file)
     } catch (error) {
       if (!(error instanceof FolderError)) throw error
       problems.push(error.message)

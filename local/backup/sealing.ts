@@ -22,6 +22,8 @@ import { FolderError } from '#local/lock'
 export type Content = { bytes: number; sha256: string }
 
 export type Sealing = {
+  /** Says by which key files are sealed, and nothing of the key; empty without one. */
+  mark: string
   /** The name of a file in the copy. */
   nameOf(path: string): string
   /** Copies a file into the copy, synced. `path`: of the file in the data folder. */
@@ -65,9 +67,10 @@ function readText(path: string): string {
 export function openSealing(key: KeyObject | null): Sealing {
   if (key === null) {
     const copy = (from: string, to: string) => write(createReadStream(from), to)
-    return { nameOf: path => path, seal: copy, unseal: copy }
+    return { mark: '', nameOf: path => path, seal: copy, unseal: copy }
   }
   return {
+    mark: Buffer.from(hkdfSync('sha256', key, '', 'mark', SALT_BYTES)).toString('hex'),
     nameOf: path => `${path}${SUFFIX}`,
     seal: (from, to, path) => write(createReadStream(from), to, sealed(key, path)),
     unseal: (from, to, path) => unsealFile(key, { from, to, path }),

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLakeConsumer } from '#core/lake/consume/consumer'
 import { ownObjects } from '#core/lake/model/own-objects'
@@ -11,14 +12,16 @@ import { lakeDir, queryTempDir } from '#local/data-folder'
 import { createFolderLake } from '#local/lake/folder'
 import { openStorage } from '#local/storage'
 import { systemClock as clock } from '#providers/system-clock'
-import { type ExpectedDays, findCopy, readList, UNFINISHED } from './copy-list.ts'
+import { type ExpectedDays, findCopy, UNFINISHED } from './copy-list.ts'
 import { type Counted, countDays } from './count-days.ts'
-import { deleteUnfinished, lockBackups } from './make-backup.ts'
+import { deleteUnfinished, lockBackups } from './lock-backups.ts'
+import { type OpenedCopy, openCopy } from './open-copy.ts'
 import { unpackCopy } from './restore-copy.ts'
+import { s3Address } from './s3-address.ts'
 import { openSealing } from './sealing.ts'
 
 export type VerifyOptions = {
-  /** A copy, or a folder of copies: the newest one of them. */
+  /** A copy, or a folder or an S3 address of copies: the newest one of them. */
   from: string
   /** Null: the copy is not sealed. */
   key: KeyObject | null
@@ -54,24 +57,23 @@ const LOSSES: readonly string[] = [
 
 /**
  * Looks whether a copy is good: compares every file with what was copied, opens the copy as a start of the
- * service would, in a folder beside it, and counts the events by project and day against what the service
+ * service would, in a folder beside it or among the temporary files, and counts the events by project and day against what the service
  * counted while the copy was made. Takes the room of state and log for as long as it runs; of a sealed copy
- * that of all files. Throws FolderError when it is no copy, or the key is another one.
+ * or one in a bucket that of all files. Throws FolderError when it is no copy, or the key is another one.
  */
 export async function verifyCopy({ from, key, memoryMb = MEMORY_MB }: VerifyOptions): Promise<Verdict> {
-  const { copy, backups } = findCopy(from)
   const sealing = openSealing(key)
-  const lock = lockBackups(backups)
-  const scratch = join(backups, `verifying${UNFINISHED}`)
+  const room = s3Address(from) === null ? await roomBeside(findCopy(from).backups) : roomElsewhere()
+  const { scratch } = room
+  let opened: OpenedCopy | null = null
   try {
-    await deleteUnfinished(backups)
-    mkdirSync(scratch, { mode: 0o700 })
-    const list = await readList(copy, sealing, scratch)
+    opened = await openCopy(from, sealing, scratch)
+    const { copy, list } = opened
     const verdict = {
       ...{ copy, made_at: list.made_at, files: list.files.length, isCounted: list.days !== null },
       bytes: list.files.reduce((sum, { bytes }) => sum + bytes, 0),
     }
-    const damaged = await unpackCopy(copy, list, scratch, sealing)
+    const damaged = await unpackCopy(opened, scratch, sealing)
     if (damaged.length > 0) return { ...verdict, projects: 0, days: 0, events: 0, problems: damaged }
     const { counted, losses } = await countCopy(scratch, memoryMb)
     const counts = Object.values(counted.days).flatMap(days => Object.values(days))
@@ -83,9 +85,31 @@ export async function verifyCopy({ from, key, memoryMb = MEMORY_MB }: VerifyOpti
       problems: [...losses, ...(list.days === null ? [] : differences(counted.days, list.days))],
     }
   } finally {
+    opened?.close()
     await rm(scratch, { recursive: true, force: true })
-    lock.release()
+    room.release()
   }
+}
+
+type Room = { scratch: string; release(): void }
+
+/** A folder beside the copies, so that their files can be linked. */
+async function roomBeside(backups: string): Promise<Room> {
+  const lock = lockBackups(backups)
+  try {
+    await deleteUnfinished(backups)
+    const scratch = join(backups, `verifying${UNFINISHED}`)
+    mkdirSync(scratch, { mode: 0o700 })
+    return { scratch, release: lock.release }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** A folder for a copy in a bucket, where the system has its temporary files. */
+function roomElsewhere(): Room {
+  return { scratch: mkdtempSync(join(tmpdir(), 'footfall-verify-')), release() {} }
 }
 
 /** Opens the folder as a start does, takes what is in its log into its lake, and counts. */

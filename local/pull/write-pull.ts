@@ -1,7 +1,15 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { FolderError } from '#local/lock'
+import {
+  addOtherTables,
+  isDatabase,
+  type Origin,
+  type Totals,
+  totalsOf,
+  unfinishedOf,
+  writeParquet,
+} from './copy-tables.ts'
 
 type Counts = Readonly<Record<string, number>>
 
@@ -12,50 +20,38 @@ export type PullOptions = {
   counts: { before: Counts; after: Counts }
   /** A file that ends in .duckdb, or a folder. It must not exist. */
   into: string
+  origin: Origin
 }
 
-export type Pulled = { into: string; events: number; sessions: number; people: number; days: number }
-
-const TABLES = ['events', 'sessions', 'people'] as const
-const UNFINISHED = '.unfinished'
+export type Pulled = Totals & { into: string }
 
 /** Columns of a line; what GET /events may leave out is null. */
 const COLUMNS = `{
   id: 'VARCHAR', event_id: 'VARCHAR', event: 'VARCHAR', timestamp: 'BIGINT', date: 'DATE',
   user_id: 'VARCHAR', session_id: 'VARCHAR', country: 'VARCHAR', properties: 'JSON' }`
 
-const STATEMENTS = [
-  `CREATE TABLE sessions AS SELECT session_id, any_value(user_id) AS user_id,
-    min(timestamp) AS started_at, max(timestamp) AS ended_at, count(*) AS events,
-    arg_min(path, timestamp) AS entry_page, arg_max(path, timestamp) AS exit_page, any_value(country) AS country
-    FROM events WHERE session_id IS NOT NULL GROUP BY session_id ORDER BY started_at`,
-  `CREATE TABLE people AS SELECT user_id, min(timestamp) AS first_seen_at, max(timestamp) AS last_seen_at,
-    count(*) AS events, count(DISTINCT session_id) AS sessions
-    FROM events WHERE user_id IS NOT NULL GROUP BY user_id ORDER BY first_seen_at`,
-]
-
 /**
  * Writes the events with their sessions and people, and compares the rows of each day with the counts of the
  * service. Nothing is left when they differ. Throws FolderError when the operator can fix the problem.
  */
-export async function writePull({ rows, counts, into }: PullOptions): Promise<Pulled> {
+export async function writePull({ rows, counts, into, origin }: PullOptions): Promise<Pulled> {
   if (existsSync(into)) throw new FolderError(`${into} exists. Name a new file or folder with --into.`, null)
-  const isDatabase = into.endsWith('.duckdb')
-  const unfinished = into + UNFINISHED
+  const unfinished = unfinishedOf(into)
   rmSync(unfinished, { recursive: true, force: true })
-  const instance = await DuckDBInstance.create(isDatabase ? unfinished : ':memory:')
+  const instance = await DuckDBInstance.create(isDatabase(into) ? unfinished : ':memory:')
   try {
     const connection = await instance.connect()
     try {
       await fill(connection, rows)
+      await addOtherTables(connection, origin)
       const wrong = differences(await countDays(connection), counts)
       if (wrong.length > 0)
         throw new FolderError(
           `The rows are not what the service counts, so nothing was written. Run it again; if it repeats, report it. ${wrong.join(' ')}`,
           null,
         )
-      if (!isDatabase) await writeParquet(connection, unfinished)
-      const pulled = await totals(connection)
+      if (!isDatabase(into)) await writeParquet(connection, unfinished)
+      const pulled = await totalsOf(connection)
       await connection.run('CHECKPOINT')
       connection.closeSync()
       instance.closeSync()
@@ -80,7 +76,6 @@ async function fill(connection: DuckDBConnection, rows: string): Promise<void> {
       ORDER BY timestamp, id`,
     [rows],
   )
-  for (const statement of STATEMENTS) await connection.run(statement)
 }
 
 async function countDays(connection: DuckDBConnection): Promise<Counts> {
@@ -101,27 +96,4 @@ function differences(found: Counts, { before, after }: PullOptions['counts']): s
     ]
     return low <= rows && rows <= high ? [] : [`${day}: ${rows} rows, ${low} to ${high} by the service.`]
   })
-}
-
-async function writeParquet(connection: DuckDBConnection, folder: string): Promise<void> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  for (const table of TABLES) {
-    const file = join(folder, `${table}.parquet`).replaceAll("'", "''")
-    await connection.run(`COPY ${table} TO '${file}' (FORMAT parquet, COMPRESSION zstd)`)
-  }
-}
-
-async function totals(connection: DuckDBConnection): Promise<Omit<Pulled, 'into'>> {
-  const counts = [...TABLES.map(table => `(SELECT count(*) FROM ${table}) AS ${table}`)]
-  const reader = await connection.runAndReadAll(
-    `SELECT ${counts.join(', ')}, (SELECT count(DISTINCT date) FROM events) AS days`,
-  )
-  const [row = {}] = reader.getRowObjectsJS()
-  const { events, sessions, people, days } = row
-  return {
-    events: Number(events),
-    sessions: Number(sessions),
-    people: Number(people),
-    days: Number(days),
-  }
 }

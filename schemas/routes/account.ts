@@ -29,7 +29,7 @@ export const accountRoutes = {
     ...account,
     method: 'GET',
     path: '/account/agent-sessions',
-    summary: 'Agent sessions, newest first',
+    summary: 'Agent sessions',
     scope: 'account:read',
     responses: { 200: { description: 'The sessions', schema: sessionList } },
     errors: [],

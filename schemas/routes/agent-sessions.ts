@@ -91,7 +91,7 @@ export const sessionsRoutes = {
     ...common,
     method: 'POST',
     path: '/agent-sessions/refresh',
-    summary: 'A new pair of tokens for a session',
+    summary: 'New tokens for a session',
     body: refreshSession,
     responses: { 200: { description: 'The same session with new tokens', schema: refreshedSession } },
     errors: ['INVALID_REFRESH_TOKEN'],

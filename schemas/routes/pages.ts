@@ -56,6 +56,7 @@ export const pagesRoutes = {
   settingsPage: page('GET', '/settings', 'The account'),
   sessionsPage: page('GET', '/settings/sessions', 'Agent sessions of the account'),
   disconnectSession: page('POST', '/settings/sessions/{id}/disconnect', 'Revoke an agent session'),
+  signOutOthers: page('POST', '/settings/sign-out-others', 'End all other browser sessions of the account'),
   apiKeyPage: page('GET', '/settings/api-key', 'The API key of the account'),
   replaceApiKey: page('POST', '/settings/api-key', 'Create or replace the API key'),
   passkeysPage: page('GET', '/settings/passkeys', 'Passkeys of the account'),

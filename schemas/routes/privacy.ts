@@ -1,4 +1,12 @@
-import { erasePersonBody, erasePersonQuery, erasure, erasureDryRun, erasureStarted } from '#schemas/erasures'
+import {
+  erasePersonBody,
+  erasePersonQuery,
+  erasure,
+  erasureDryRun,
+  erasureList,
+  erasureStarted,
+  listErasuresQuery,
+} from '#schemas/erasures'
 import type { Route } from '#schemas/route'
 
 export const privacyRoutes = {
@@ -21,6 +29,19 @@ export const privacyRoutes = {
       202: { description: 'The events are hidden, and will be removed', schema: erasureStarted },
     },
     errors: ['CONFIRMATION_REQUIRED'],
+  },
+  listErasures: {
+    method: 'GET',
+    path: '/erasures',
+    tag: 'Privacy',
+    summary: 'Erased ids, as hashes',
+    function: 'control',
+    auth: 'account',
+    scope: 'exports:read',
+    project: 'query',
+    query: listErasuresQuery,
+    responses: { 200: { description: 'Hashes of erased ids', schema: erasureList } },
+    errors: [],
   },
   readErasure: {
     method: 'GET',

@@ -39,7 +39,7 @@ export const websiteScansRoutes = {
     ...common,
     method: 'GET',
     path: '/website-scans/{id}',
-    summary: 'An analysis, with its token or as its owner',
+    summary: 'An analysis, by token or owner',
     auth: 'none',
     cookies: true,
     query: readScanQuery,

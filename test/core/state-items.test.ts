@@ -73,6 +73,7 @@ const KINDS: Kind[] = [
     bytes: 1_000,
   },
   { row: 'erased ids of a project', keys: /^identity#\S+ erased#/, bytes: 1_000 },
+  { row: 'list of erasures of a project', keys: /^identity#\S+ erased-at#/, bytes: 1_000 },
   { row: 'name of what names the links files of a bucket', keys: /^identity-levels /, bytes: 200 },
   { row: 'position of the fold', keys: /^identity-fold head$/, bytes: 1_000 },
   { row: 'pause of removals', keys: /^identity-fold removals$/, bytes: 1_000 },

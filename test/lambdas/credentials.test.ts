@@ -132,7 +132,8 @@ describe.each(rows)('%s', (name, route) => {
       expect(own.status).toBe(200)
       return
     }
-    const { status, body } = await call(name, credential)
+    const sent = await goodRequest(world, name, 'demo')
+    const { status, body } = await world.call(route, { ...sent, ...credential })
     // Reports that take a JSON body are reads, although their method is POST.
     const isRead =
       route.method === 'GET' || route.tag === 'Analytics' || name === 'verifyScan' || name === 'mcp'
@@ -140,9 +141,9 @@ describe.each(rows)('%s', (name, route) => {
     const isForeign = isOfOwner(name, route) || name === 'readSegment'
     const expected = isForeign ? [404, 'NOT_FOUND'] : [200, undefined]
     if (isRead)
-      // A demo session has no scope for replays, and share links are for people.
+      // A demo session has no scope for replays and exports, and share links are for people.
       expect([status, body.error]).toEqual(
-        name === 'readExperiment' || route.scope === 'replays:read' || name === 'listShareLinks'
+        ['readExperiment', 'listErasures', 'listShareLinks'].includes(name) || route.scope === 'replays:read'
           ? [403, 'FORBIDDEN']
           : expected,
       )
@@ -188,14 +189,20 @@ describe.each(publicRows)('%s, which everybody may call,', (name, route) => {
   })
 })
 
-test('a demo session sees the demo project under every name, and itself alone', async () => {
+test('a demo session sees the demo project as demo and by its name and id, no other one, and itself alone', async () => {
   const demo = await world.agentSessions.issueDemo((await world.demo.account()).id)
   await world.agentSessions.issueDemo((await world.demo.account()).id)
   const credential = { key: null, headers: { Authorization: `Bearer ${demo.access_token}` } }
   const project = await world.demo.project()
-  for (const named of ['any', 'demo', project?.id ?? '']) {
-    const { body } = await world.call(routes.stats, { ...credential, query: { project: named } })
-    expect(body.project).toBe(project?.name)
+  const read = (named = '') => world.call(routes.stats, { ...credential, query: { project: named } })
+  for (const named of ['demo', project?.name, project?.id]) {
+    expect((await read(named)).body.project).toBe(project?.name)
+  }
+  for (const named of ['nope', (await world.createProject()).id]) {
+    const { status, body } = await read(named)
+    expect([status, body.error, body.message]).toEqual([
+      ...[404, 'NOT_FOUND', expect.stringContaining('sees one project, `demo`')],
+    ])
   }
   const { body: list } = await world.call(routes.listAgentSessions, credential)
   expect(list.sessions).toMatchObject([{ id: demo.id }])

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { listedHash } from '#core/identity/erasure-feed'
 import { routes } from '#schemas/routes'
+import { DEFAULT_SCOPES, READ_SCOPES, type Scope } from '#schemas/scopes'
 import { ProcessCrashedError } from '#test/support/crashing-state'
 import { type HttpService, openHttpService } from '#test/support/http-service'
 import { newRecording } from '#test/support/replays'
@@ -384,4 +386,56 @@ test('an id in the body belongs to the project of the caller', async () => {
   const request = { id: '-', query: { project: theirs.id }, body: { user_id: 'ada' } }
   expect((await service.call(routes.erasePerson, request)).status).toBe(404)
   expect((await service.call(routes.erasePerson, { ...request, key: null })).status).toBe(401)
+})
+
+describe('the list of erasures', () => {
+  const list = (query: Record<string, string>, more: object = {}) =>
+    service.call(routes.listErasures, { query, ...more })
+
+  test('has hashes of the ids of who was erased since, and none of who was erased before', async () => {
+    const { id, name: project } = await service.createProject()
+    await service.identify(id, [{ previous_id: 'anon_00000001', user_id: 'zoe' }])
+    expect((await service.call(routes.erasePerson, { id: 'eve', query: { project } })).status).toBe(202)
+    service.wait(120_000)
+    const { body: first } = await list({ project })
+    expect(first).toMatchObject({ project, project_id: id, erasures: [], next_after: null })
+    service.wait(1_000)
+    expect((await service.call(routes.erasePerson, { id: 'zoe', query: { project } })).status).toBe(202)
+    const { body, text } = await list({ project, since: String(first.next_since) })
+    const users = ['zoe', 'anon_00000001'].map(user => listedHash(id, user))
+    expect(body.erasures).toEqual([
+      { erased_until: service.now(), users: expect.arrayContaining(users.toSorted()) },
+    ])
+    expect(text).not.toMatch(/zoe|anon_/)
+    const all = await list({ project, since: '1d' })
+    expect(all.body.erasures).toHaveLength(2)
+  })
+
+  test('needs a scope that no session has which did not ask for it', async () => {
+    const { name: project } = await service.createProject()
+    const client = { client_name: null, client_type: 'agent', client_instance_id: null, label: null }
+    const session = async (scopes: readonly Scope[]) =>
+      (await service.agentSessions.issue(service.owner.id, { ...client, scopes: [...scopes] })).access_token
+    const as = async (scopes: readonly Scope[]) => {
+      const headers = { Authorization: `Bearer ${await session(scopes)}` }
+      return list({ project }, { key: null, headers })
+    }
+    for (const scopes of [DEFAULT_SCOPES, READ_SCOPES]) {
+      const { status, body } = await as(scopes)
+      expect([status, body.required_scope]).toEqual([403, 'exports:read'])
+    }
+    expect((await as(['exports:read'])).status).toBe(200)
+  })
+
+  test.each([
+    [{ since: 'never' }, 'INVALID_SINCE'],
+    [{ since: '39d' }, 'INVALID_SINCE'],
+    [{ since: 'x'.repeat(3_000) }, 'INVALID_SINCE'],
+    [{ after: '7' }, 'MISSING_FIELDS'],
+    [{ after: 'x'.repeat(3_000) }, 'MISSING_FIELDS'],
+  ])('refuses %o', async (query, code) => {
+    const { name: project } = await service.createProject()
+    const { status, body } = await list({ project, ...query })
+    expect([status, body.error]).toEqual([400, code])
+  })
 })

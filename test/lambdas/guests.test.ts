@@ -130,7 +130,7 @@ describe('the engine knows the statements of guests', () => {
       async () => service.call(routes.query, { ...(await newLink()).reader, body: { project: 'any' } }),
     ],
     ['a dry run of a link', async () => stats((await newLink()).reader, { dry_run: 'true' })],
-    ['a report of the demo', async () => stats(await demoReader())],
+    ['a report of the demo', async () => stats(await demoReader(), { project: 'demo' })],
     ['all sites of the demo', async () => service.call(routes.allSites, await demoReader())],
     ['an experiment of the demo', async () => readExperiment(await demoReader())],
     ['a tool of MCP of the demo', async () => callTool(await demoReader())],

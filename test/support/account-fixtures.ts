@@ -12,6 +12,7 @@ export function testAccount(overrides: Partial<Account> = {}): Account {
     created_at: '2026-11-01T00:00:00.000Z',
     code_host_login: null,
     idp_name: null,
+    browsers_since: 0,
     monthly_spend_cap_dollars: null,
     ...overrides,
   }

@@ -6,6 +6,7 @@ import { openErasures } from '#core/erasure/open-erasures'
 import { createErasureReceipts } from '#core/erasure/receipts'
 import { createErasureStore } from '#core/erasure/store'
 import { createExperimentStore } from '#core/experiments/store'
+import { createErasureFeed } from '#core/identity/erasure-feed'
 import { createIdentityFold } from '#core/identity/fold/fold'
 import { createRefusedCounts } from '#core/identity/fold/refused-counts'
 import { createIdentityStore } from '#core/identity/identity-store'
@@ -172,6 +173,7 @@ export async function openHttpService({
     erasures,
     receipts,
     refused: createRefusedCounts(state),
+    erasureFeed: createErasureFeed({ ...state, clock }),
     refusalStore,
     usedEvents: createUsedEvents(state),
     accounts,

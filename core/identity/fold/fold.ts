@@ -1,4 +1,5 @@
 import { createErasedUsers } from '#core/identity/erased-users'
+import { createErasureFeed } from '#core/identity/erasure-feed'
 import { createLevelStore } from '#core/identity/links/level-store'
 import { createLinkFiles } from '#core/identity/links/link-files'
 import type { LinkRow } from '#core/identity/links/links'
@@ -70,6 +71,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   const pointers = createPointers(state)
   const traits = createTraitsStore(state, services.maxPublicBytes)
   const erasedUsers = createErasedUsers(state)
+  const erasureFeed = createErasureFeed({ ...state, clock })
   const levels = createLevelStore({ ...state, lake })
   const work = createIdentityWork(state)
   const scopes = createScopeStore(state, work)
@@ -80,7 +82,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   })
   const linkFiles = createLinkFiles({ ...services, levels, buckets })
   const removals = createRemovals({ ...services, linkFiles, pointers, traits, work })
-  const removePerson = createPersonRemoval({ erasedUsers, scopes, work, lake, clock })
+  const removePerson = createPersonRemoval({ erasedUsers, erasureFeed, scopes, work, lake, clock })
   const lateErasures = createLateErasures({
     ...{ erasedUsers, pointers, linkFiles, projects, scopes, removals, removePerson, eraseEvents, clock },
   })

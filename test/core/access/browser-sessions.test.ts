@@ -48,6 +48,20 @@ test('an end ends this session alone', async () => {
   await sessions.end('no token at all')
 })
 
+test('an end of all others ends each session of the account but the caller’s, which gets another token', async () => {
+  const other = await sessions.create(id)
+  const own = await sessions.create(id)
+  const found = await sessions.byToken(other.token)
+  expect(await sessions.isLive(id, found?.id ?? '')).toBe(true)
+  const next = await sessions.endOthers(own.token, id)
+  for (const { token } of [other, own]) expect(await sessions.byToken(token)).toBeNull()
+  expect(await sessions.isLive(id, found?.id ?? '')).toBe(false)
+  expect(await sessions.byToken(next.token)).toMatchObject({ account: { id } })
+  now += 1
+  const later = await sessions.create(id)
+  expect(await sessions.byToken(later.token)).not.toBeNull()
+})
+
 test('unknown tokens are nobody’s, and nothing that is stored holds a token', async () => {
   const { token } = await sessions.create(id)
   for (const text of ['', 'aab_', `aab_${'0'.repeat(80)}`, 'x'.repeat(5_000)]) {

@@ -23,6 +23,7 @@ test('byId returns a stored account, and null for an unknown id', async () => {
     created_at: '2026-11-21T10:00:00.000Z',
     code_host_login: null,
     idp_name: null,
+    browsers_since: 0,
     monthly_spend_cap_dollars: null,
   })
   expect(await accounts.byId(account.id)).toEqual(account)
