@@ -29,6 +29,7 @@ const project: Project = {
   link_domains: [],
   source_scan_id: null,
   timezone: null,
+  display_name: null,
   retention_days: null,
   bucket: 5,
   has_event_ids: false,

@@ -6,7 +6,7 @@ import { bareKey } from '#schemas/property-names'
  * Characters that do not show, or that change the order or the place of others, as the command line escapes
  * them (core/text/clean-text.ts).
  */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+export const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 /** A text with such characters as escapes, `\u{202e}`. */
 export function visible(text: string): string {

@@ -45,6 +45,8 @@ const LINK = 'A share link shows this view as a whole: its filters do not hold h
 const ignoresAll = (why?: string) => () => ({ what: ALL, ...(why !== undefined && { why }) })
 /** Numbers of people alone, which nothing is compared with. */
 const ofPeople = (): Ignored => ({ what: ['comparison', 'audience'] })
+/** The same, of a list whose rows are compared. */
+const ofCompared = (): Ignored => ({ what: ['audience'] })
 /** The same, of a read that takes no filter of a share link. */
 const ofConditions = (address: Address): Ignored =>
   hasConditions(address)
@@ -97,7 +99,7 @@ export const views: readonly ViewRow[] = [
     group: 'Traffic',
     key: 'p',
     inDemo: true,
-    ignores: ofPeople,
+    ignores: ofCompared,
     load: () => import('#dashboard/views/pages/view.tsx'),
   },
   {

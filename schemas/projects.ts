@@ -22,6 +22,25 @@ export const PROJECT_NAME = /^[A-Za-z0-9._-]{1,64}$/
 
 const NAME_RULE = 'Field `name` must have 1 to 64 characters of `A-Z a-z 0-9 . _ -`.'
 const name = z.string(NAME_RULE).regex(PROJECT_NAME, NAME_RULE).meta({ example: 'shop' })
+/** Code points of a display name. */
+const MAX_DISPLAY_NAME = 64
+/**
+ * Letters that show. Control, bidi, zero-width and other characters that do not show, or that change the
+ * order of others, are none (core/text/clean-text.ts has the same classes).
+ */
+const SHOWN_TEXT = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]*$/u
+const DISPLAY_NAME_RULE = `Field \`display_name\` must be a text of at most ${MAX_DISPLAY_NAME} characters that all show, without blanks at its ends, or an empty text for none.`
+const displayName = z
+  .string(DISPLAY_NAME_RULE)
+  .refine(
+    text => [...text].length <= MAX_DISPLAY_NAME && text === text.trim() && SHOWN_TEXT.test(text),
+    DISPLAY_NAME_RULE,
+  )
+  .meta({
+    description: `What people read instead of \`name\`, at most ${MAX_DISPLAY_NAME} characters; an empty text: none`,
+    example: 'Café Zürich',
+  })
+
 const ORIGINS_RULE =
   'Field `allowed_origins` must be `*` or a comma-separated list of origins such as `https://example.com`.'
 const allowedOrigins = z.string(ORIGINS_RULE).meta({
@@ -71,6 +90,7 @@ const linkDomains = z
 export const updateProject = z
   .object({
     name: name.optional(),
+    display_name: displayName.optional(),
     allowed_origins: allowedOrigins.optional(),
     link_domains: linkDomains.optional(),
     timezone: timezone.optional(),
@@ -78,7 +98,7 @@ export const updateProject = z
   })
   .refine(
     body => Object.values(body).some(value => value !== undefined),
-    'Send at least one of the fields `name`, `allowed_origins`, `link_domains`, `timezone` and `retention_days`.',
+    'Send at least one of the fields `name`, `display_name`, `allowed_origins`, `link_domains`, `timezone` and `retention_days`.',
   )
 
 /** The project record of docs/api/projects.md. */
@@ -86,6 +106,9 @@ export const projectRecord = z
   .object({
     id: z.string().meta({ example: 'proj_0123456789abcdef' }),
     name: z.string(),
+    display_name: z.string().nullable().meta({
+      description: 'What people read instead of `name`; null: nothing else',
+    }),
     project_token: z.string().meta({ description: 'Public. The page sends it with each event.' }),
     allowed_origins: z.string(),
     timezone: z.string().nullable().meta({

@@ -45,6 +45,11 @@ export function createdBlocks(answer: Answer<'POST /projects'>): Block[] {
 
 const UPDATE: readonly Flag[] = [
   { flags: '--name <name>', parameter: 'name', help: 'a new name, before the first event' },
+  {
+    flags: '--display-name <text>',
+    parameter: 'display_name',
+    help: 'what people read instead of the name; "" for none',
+  },
   { flags: '--origins <origins>', parameter: 'allowed_origins', help: 'where events may come from' },
   TIMEZONE,
   {
@@ -61,7 +66,7 @@ export const update = callCommand<'PATCH /projects/{id}'>({
   effect: 'changes',
   args: [NAME],
   flags: UPDATE,
-  summary: 'Changes the name, the origins, the time zone or the retention of a project',
+  summary: 'Changes the names, the origins, the time zone or the retention of a project',
   example: 'update shop --origins https://shop.example.com --dry-run',
   call: input => ({
     endpoint: 'PATCH /projects/{id}',
@@ -88,6 +93,7 @@ function projectFacts(label: string, project: Answer<'PATCH /projects/{id}'>): B
     kind: 'facts',
     facts: [
       [label, project.name],
+      ['Shown as', project.display_name],
       ['Id', project.id],
       ['Token', project.project_token],
       ['Origins', project.allowed_origins],

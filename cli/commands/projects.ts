@@ -15,6 +15,7 @@ export const list = callCommand<'GET /projects'>({
       name: 'projects',
       columns: [
         { key: 'name', title: 'Name' },
+        { key: 'display_name', title: 'Shown as' },
         { key: 'id', title: 'Id', as: 'id' },
         { key: 'allowed_origins', title: 'Origins' },
         { key: 'created', title: 'Created' },
@@ -39,6 +40,7 @@ export const project = callCommand<'GET /projects/{id}'>({
       kind: 'facts',
       facts: [
         ['Name', answer.name],
+        ['Shown as', answer.display_name],
         ['Id', answer.id],
         ['Token', answer.project_token],
         ['Origins', answer.allowed_origins],

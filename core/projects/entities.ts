@@ -13,6 +13,7 @@ export function createProjectEntity({ client, table }: StateTable) {
         id: { type: 'string', required: true },
         account_id: { type: 'string', required: true },
         name: { type: 'string', required: true },
+        display_name: { type: 'string' },
         project_token: { type: 'string', required: true },
         allowed_origins: { type: 'string', required: true },
         link_domains: { type: 'list', items: { type: 'string' }, required: true },

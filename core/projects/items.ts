@@ -53,8 +53,11 @@ export type ProjectItems = ReturnType<typeof createProjectItems>
 
 export function toProject({ version, ...item }: ProjectItem): Project {
   const { source_scan_id = null, timezone = null, deleted_at = null, portfolio_id = null } = item
-  const { retention_days = null } = item
+  const { display_name = null, retention_days = null } = item
   const { has_event_ids = false, has_links = false, has_linked_anonymous_ids = false } = item
   const flags = { has_event_ids, has_links, has_linked_anonymous_ids }
-  return { ...item, source_scan_id, timezone, retention_days, deleted_at, portfolio_id, ...flags }
+  return {
+    ...{ ...item, display_name, source_scan_id, timezone, retention_days, deleted_at, portfolio_id },
+    ...flags,
+  }
 }

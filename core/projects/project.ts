@@ -3,6 +3,8 @@ export type Project = {
   id: string
   account_id: string
   name: string
+  /** What people read instead of `name` (U129); null: nothing else. */
+  display_name: string | null
   project_token: string
   /** `*` or origins separated by commas, in the form of normalizeOrigins. */
   allowed_origins: string

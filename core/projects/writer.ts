@@ -40,6 +40,8 @@ export type NewProject = {
 
 export type ProjectChanges = {
   name?: string | undefined
+  /** Empty: none any more. */
+  display_name?: string | undefined
   /** As the client sent it. */
   allowed_origins?: string | undefined
   link_domains?: string[] | undefined
@@ -162,7 +164,7 @@ export function createProjectWriter({
    * (bad origins) or NOT_FOUND (deleted in the meantime).
    */
   async function update(project: Pick<Project, 'id'>, changes: ProjectChanges): Promise<Project> {
-    const { name, link_domains, timezone, retention_days } = changes
+    const { name, display_name, link_domains, timezone, retention_days } = changes
     const allowed_origins =
       changes.allowed_origins === undefined ? undefined : normalizeOrigins(changes.allowed_origins)
     for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -170,6 +172,7 @@ export function createProjectWriter({
       const after = {
         ...before,
         name: name ?? before.name,
+        display_name: (display_name ?? before.display_name) || undefined,
         allowed_origins: allowed_origins ?? before.allowed_origins,
         link_domains: link_domains ?? before.link_domains,
         timezone: (timezone ?? before.timezone) || undefined,
@@ -278,12 +281,14 @@ function reservationsOf(item: Omit<ProjectItem, 'bucket'>): [name: Reservation, 
 }
 
 /** Fields that an item lacks while nothing was chosen. */
-const OPTIONAL_FIELDS = ['timezone', 'retention_days'] as const
+const OPTIONAL_FIELDS = ['display_name', 'timezone', 'retention_days'] as const
 
 /** What a request can change, without what the project has no more. */
-function fieldsOf({ name, allowed_origins, link_domains, timezone, retention_days }: ProjectItem) {
+function fieldsOf(item: ProjectItem) {
+  const { name, display_name, allowed_origins, link_domains, timezone, retention_days } = item
   return {
     ...{ name, allowed_origins, link_domains },
+    ...(display_name !== undefined && { display_name }),
     ...(timezone !== undefined && { timezone }),
     ...(retention_days !== undefined && { retention_days }),
   }

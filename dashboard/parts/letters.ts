@@ -1,4 +1,4 @@
-import { visible } from '#dashboard/texts'
+import { UNSAFE, visible } from '#dashboard/texts'
 
 /** What fields of names take, as the service does: the form of it, all other letters, and both in words. */
 const LETTERS = {
@@ -16,6 +16,11 @@ const LETTERS = {
     pattern: '[A-Za-z0-9_\\-]{1,64}',
     others: /[^A-Za-z0-9_-]/gu,
     words: '1 to 64 letters from A to Z, digits, dashes and _',
+  },
+  title: {
+    pattern: '[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]{0,64}',
+    others: UNSAFE,
+    words: 'at most 64 letters that show',
   },
   percent: { pattern: '[0-9]{1,3}', others: /[^0-9]/gu, words: 'a whole number of 1 to 3 digits' },
 } as const

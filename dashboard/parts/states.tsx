@@ -101,10 +101,19 @@ export function Answered<Data>({ answer, children }: AnsweredProps<Data>) {
   )
 }
 
-/** Says so when a limit or a cap has cut an answer. */
-export function CutNote({ answer }: { answer: Pick<Known, 'receipt' | 'data'> }) {
+/**
+ * Says so when a limit or a cap has cut an answer. `isCounted`: the list itself says how many rows there are.
+ */
+export function CutNote({
+  answer,
+  isCounted = false,
+}: {
+  answer: Pick<Known, 'receipt' | 'data'>
+  isCounted?: boolean
+}) {
   const data = answer.data as { truncated?: boolean; total_rows?: number } | undefined
   if (answer.receipt?.exact !== false && data?.truncated !== true) return null
+  if (isCounted && data?.total_rows !== undefined) return null
   return (
     <p class="cut">
       {data?.total_rows === undefined

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { go, hrefTo } from '#dashboard/navigate'
+import { titleOf } from '#dashboard/project-names'
 import { lastProject } from '#dashboard/remembered'
 import { canSignOut } from '#dashboard/session'
 import { readShared } from '#dashboard/shared'
@@ -72,7 +73,7 @@ export function Navigation({ address, projects, openPalette, openKeys, signOut }
             <option value="">All sites</option>
             {projects.map(({ name }) => (
               <option key={name} value={name}>
-                {name}
+                {titleOf(name)}
               </option>
             ))}
             {project !== null && !projects.some(({ name }) => name === project) && (
@@ -84,7 +85,7 @@ export function Navigation({ address, projects, openPalette, openKeys, signOut }
       {area === 'demo' && <p class="demo">Demo with made-up traffic</p>}
       {area === 'share' && (
         <p class="demo">
-          <strong>{readShared()?.project}</strong>, shared by its owner
+          <strong>{readShared()?.title}</strong>, shared by its owner
         </p>
       )}
       <nav id="views" aria-label="Views" onClick={() => setOpen(false)}>

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { datesLabel } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
+import { titleOf } from '#dashboard/project-names'
 import { addressOfSaved } from '#dashboard/saved'
 import { canSignOut } from '#dashboard/session'
 import { hasBots, shownViews } from '#dashboard/shown-views'
@@ -117,7 +118,7 @@ function itemsOf(address: Address, projects: Props['projects'], savedViews: Prop
     ...projects
       .filter(() => !isOne)
       .map(({ name }) => ({
-        title: name,
+        title: titleOf(name) === name ? name : `${titleOf(name)} · ${name}`,
         kind: 'project',
         to: {
           ...address,

@@ -4,6 +4,7 @@ import { type Answer, type Call, call } from '#dashboard/api'
 import { addressFaults, useAddress } from '#dashboard/navigate'
 import { QuestionDialog } from '#dashboard/parts/question.tsx'
 import { ProblemNote } from '#dashboard/parts/states.tsx'
+import { noteNames, titleOf } from '#dashboard/project-names'
 import { noteZones } from '#dashboard/project-zones'
 import { rememberProject } from '#dashboard/remembered'
 import { signOut } from '#dashboard/session'
@@ -23,6 +24,9 @@ type Dialog = 'palette' | 'keys'
 type ProjectsCall = Call<Answer<'GET /projects'>>
 type SavedViewsCall = Call<Answer<'GET /projects/{id}/views'>>
 
+/** One object, so that it is the same list at each drawing. */
+const NO_PROJECTS: Answer<'GET /projects'>['projects'] = []
+
 /** Everything around a view. */
 export function Shell() {
   const address = useAddress()
@@ -35,7 +39,8 @@ export function Shell() {
     ...(project !== null && { views: call('GET /projects/{id}/views', {}, { id: project }) }),
   })
   const savedViews = answers.views?.data?.views ?? []
-  const projects = answers.projects?.data?.projects ?? []
+  const projects = answers.projects?.data?.projects ?? NO_PROJECTS
+  useMemo(() => noteNames(projects), [projects])
   // Before the view is drawn, because it asks with the zone of its project. The demo has a list of its own.
   const listed = area === 'account' ? answers.projects?.data?.projects : undefined
   useMemo(() => listed && noteZones(listed), [listed])
@@ -53,8 +58,8 @@ export function Shell() {
   useEffect(() => {
     const title = row?.title ?? 'Not found'
     const of = project ?? readShared()?.project
-    document.title = `${of === undefined ? title : `${of} · ${title}`} · Footfall`
-  }, [project, row])
+    document.title = `${of === undefined ? title : `${titleOf(of)} · ${title}`} · Footfall`
+  }, [project, projects, row])
   useEffect(() => {
     const again = () => {
       if (document.visibilityState === 'visible') refreshOld()

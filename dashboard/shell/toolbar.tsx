@@ -1,5 +1,6 @@
 import { datesLabel } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
+import { titleOf } from '#dashboard/project-names'
 import { zoneOfProject } from '#dashboard/project-zones'
 import {
   allZones,
@@ -70,7 +71,7 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
   return (
     <div class="toolbar">
       <div class="title">
-        {project !== null && <div class="printed">{project}</div>}
+        {project !== null && <div class="printed">{titleOf(project)}</div>}
         <h1>{row.title}</h1>
         {hasRange && (
           <p>

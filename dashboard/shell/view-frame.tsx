@@ -3,6 +3,7 @@ import { useAnswers } from '#dashboard/answers'
 import { SavedOf } from '#dashboard/charts/save-tools.tsx'
 import { fullDatesLabel } from '#dashboard/format'
 import { useIsSlow } from '#dashboard/parts/states.tsx'
+import { titleOf } from '#dashboard/project-names'
 import { datesOf, zoneOf } from '#dashboard/range'
 import { readShared } from '#dashboard/shared'
 import type { Address } from '#dashboard/url'
@@ -55,7 +56,7 @@ function Asked({ view, row, address }: { view: View; row: ViewRow; address: Addr
   const range = shownRange(row, address)
   const dates = range === null ? null : datesOf(range, zoneOf(address))
   const saved = {
-    before: row.of === 'project' ? context.project : '',
+    before: row.of === 'project' ? titleOf(context.project) : '',
     ...(dates !== null && {
       dates: fullDatesLabel(dates.from, dates.to),
       file: `${dates.from}-${dates.to}`,

@@ -122,11 +122,12 @@ function requireKeptByPlan({ retention_days: most }: TierLimits, days = 0): void
 const NO_TOTALS: ProjectTotals = { events: 0, reads: 0, times: null }
 
 function toRecord(project: Project, totals = NO_TOTALS): ProjectRecord {
-  const { id, name, project_token, allowed_origins, timezone, retention_days } = project
+  const { id, name, display_name, project_token, allowed_origins, timezone, retention_days } = project
   const { source_scan_id, created_at } = project
   return {
     id,
     name,
+    display_name,
     project_token,
     allowed_origins,
     timezone,

@@ -65,9 +65,10 @@ export function dashboardPages(
     }
     const { link, project } = found
     const shown = link.views.some(each => each === view) ? view : (link.views[0] ?? '')
-    const { name, timezone } = project
+    const { name, display_name, timezone } = project
     const response = dashboardPage(await dashboard(), shown, {
       project: name,
+      title: display_name ?? name,
       views: link.views.join(' '),
       timezone: timezone ?? '',
       'refresh-seconds': refreshSeconds,
@@ -96,10 +97,10 @@ function viewOf({
 }
 
 /**
- * What the script cannot ask for. A share link reads no project record: the name of its project, the names of
- * its views, and the time zone or an empty text. `csrf`: what the form to sign out sends.
+ * What the script cannot ask for. A share link reads no project record: the name of its project, what people
+ * read for it, the names of its views, and the time zone or an empty text. `csrf`: what the form to sign out sends.
  */
-type PageData = { project: string; views: string; timezone: string } | { csrf?: string }
+type PageData = { project: string; title: string; views: string; timezone: string } | { csrf?: string }
 
 /** Every page says how often an open view asks again. */
 type Refresh = { 'refresh-seconds': number }

@@ -95,6 +95,7 @@ async function runStats(snapshot: Snapshot & { now: number }, has_event_ids: boo
       has_linked_anonymous_ids: false,
       portfolio_id: null,
       timezone: null,
+      display_name: null,
       retention_days: null,
     },
     created_at: new Date(START).toISOString(),

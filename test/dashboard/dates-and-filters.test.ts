@@ -92,8 +92,8 @@ test('the switch of audiences stands only where it changes the numbers, the comp
       uses(viewNamed(name), what, account({ view: name, ...changes })),
     )
   expect(shows('audience')).toEqual(['overview'])
-  expect(shows('comparison')).toEqual(['overview'])
-  expect(shows('comparison', { audience: 'bots' })).toEqual([])
+  expect(shows('comparison')).toEqual(['overview', 'pages'])
+  expect(shows('comparison', { audience: 'bots' })).toEqual(['pages'])
   expect(bots({ address: account({}), project: 'demo' }).bots.endpoint).toBe('GET /bot-traffic')
 })
 

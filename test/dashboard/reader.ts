@@ -34,6 +34,12 @@ export function memoryStorage(
 export const count = (value: unknown) => Number(value).toLocaleString('en-GB')
 export const rate = (value: unknown) =>
   Number(value).toLocaleString('en-GB', { style: 'percent', maximumFractionDigits: 1 })
+/** A change as a part of what was before. */
+export const change = (value: number) => {
+  const arrow = Math.abs(value) < 0.005 ? '→' : value > 0 ? '↑' : '↓'
+  const options = { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' } as const
+  return `${arrow}${value.toLocaleString('en-GB', options)}`
+}
 
 /** Markup that would run, if anything took it for markup. */
 export const HOSTILE = `"><img src=x onerror="owned=1"><script>owned=1</script>`

@@ -28,6 +28,7 @@ describe('POST /projects', () => {
       project_token: expect.stringMatching(/^aat_[0-9a-f]{48}$/),
       allowed_origins: '*',
       timezone: null,
+      display_name: null,
       retention_days: null,
       total_events: 0,
       total_reads: 0,
@@ -148,6 +149,17 @@ describe('PATCH /projects/{id}', () => {
     expect([status, body.error]).toEqual([409, 'NAME_LOCKED'])
   })
 
+  test('sets a display name of 64 code points; the name stays, and an empty text takes it away (U129)', async () => {
+    const { id, name } = await service.createProject()
+    const title = `Café 東京 ${'🛒'.repeat(56)}`
+    const change = (display_name: string) =>
+      service.call(routes.updateProject, { id: name, body: { display_name } })
+    expect((await change(title)).body).toMatchObject({ id, name, display_name: title })
+    const { body } = await service.call(routes.readProject, { id: name })
+    expect(body).toMatchObject({ name, display_name: title, project: { id, name } })
+    expect((await change('')).body).toMatchObject({ name, display_name: null })
+  })
+
   test('refuses the name of another project', async () => {
     const [one, other] = [await service.createProject(), await service.createProject()]
     const { status, body } = await service.call(routes.updateProject, {
@@ -160,6 +172,11 @@ describe('PATCH /projects/{id}', () => {
   test.each([
     [{}, 'at least one'],
     [{ name: null, unknown: 1 }, 'at least one'],
+    [{ display_name: 'a'.repeat(65) }, 'display_name'],
+    [{ display_name: 'Shop\u202egnp' }, 'display_name'],
+    [{ display_name: 'Shop\u0007' }, 'display_name'],
+    [{ display_name: ' Shop' }, 'display_name'],
+    [{ display_name: 1 }, 'display_name'],
     [{ link_domains: 'a.example' }, 'link_domains'],
     [{ link_domains: ['https://a.example'] }, 'link_domains'],
     [{ link_domains: Array(21).fill('a.example') }, 'link_domains'],

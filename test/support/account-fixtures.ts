@@ -29,6 +29,7 @@ export function testProject(overrides: Partial<Project> = {}): Project {
     link_domains: [],
     source_scan_id: null,
     timezone: null,
+    display_name: null,
     retention_days: null,
     bucket: 17,
     has_event_ids: false,

@@ -29,7 +29,7 @@ export function Events({ address, answers }: Props) {
           {data => (
             <>
               <Names data={data} answer={names} courses={courses.data} address={address} />
-              <CutNote answer={names} />
+              <CutNote answer={names} isCounted />
             </>
           )}
         </Answered>
@@ -68,6 +68,7 @@ function Names({ data, answer, courses, address }: NamesProps) {
       name="Events by number"
       columns={['Event', 'Events', 'Visitors', ...(courseOf === null ? [] : ['By day'])]}
       rows={rows.map(toRow)}
+      total={answer.data?.total_rows}
       load={wholeOf(answer, whole => withoutRest(whole.rows).map(toRow))}
     />
   )

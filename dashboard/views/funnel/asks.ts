@@ -9,6 +9,8 @@ const BREAKDOWN_VALUES = 10
 
 export type FunnelAsks = {
   events: Call<Answer<'GET /properties'>>
+  /** The page has asked for them already. */
+  views?: Call<Answer<'GET /projects/{id}/views'>>
   funnel?: Call<Answer<'POST /funnel'>>
   people?: Call<Answer<'POST /funnel'>>
 }
@@ -22,8 +24,11 @@ export function breakdownOf(address: Pick<Address, 'own'>): string | undefined {
 /** The filters choose whole people, or sessions: those with an event that passes. */
 export function asks({ address, project }: ViewContext): FunnelAsks {
   const steps = stepsOf(address)
-  const events = call('GET /properties', { project, ...datedOf(address) })
-  if (steps.length < 2) return { events }
+  const common = {
+    events: call('GET /properties', { project, ...datedOf(address) }),
+    ...(address.area === 'account' && { views: call('GET /projects/{id}/views', {}, { id: project }) }),
+  }
+  if (steps.length < 2) return common
   const values = {
     ...{ project, ...questionOf(address) },
     steps: steps.map(({ event, filters }) => (filters.length === 0 ? { event } : { event, filters })),
@@ -33,7 +38,7 @@ export function asks({ address, project }: ViewContext): FunnelAsks {
   const breakdown = breakdownOf(address)
   const people = peopleOf(address, steps.length)
   return {
-    events,
+    ...common,
     funnel: call('POST /funnel', {
       ...values,
       ...(breakdown !== undefined && { breakdown, breakdown_limit: BREAKDOWN_VALUES }),

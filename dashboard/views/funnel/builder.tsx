@@ -8,7 +8,9 @@ import { FilterForm, OP_NAMES } from '#dashboard/shell/filter-bar.tsx'
 import { fieldLabel } from '#dashboard/texts'
 import { type Address, withOwn } from '#dashboard/url'
 import { bareKey, fieldOfKey, oneSpelling } from '#schemas/property-names'
+import { AddPage } from './add-page.tsx'
 import { breakdownOf } from './asks.ts'
+import { SavedFunnels } from './saved-funnels.tsx'
 import {
   countByOf,
   DEFAULT_WINDOW,
@@ -23,18 +25,26 @@ import {
 } from './steps.ts'
 
 type Properties = Answer<'GET /properties'>
-type Props = { address: Address; steps: readonly Step[]; events: Known<Properties> }
+type Props = {
+  address: Address
+  project: string
+  steps: readonly Step[]
+  events: Known<Properties>
+  /** Saved views of the project; absent where a reader has none. */
+  views?: Known<Answer<'GET /projects/{id}/views'>> | undefined
+}
 
 /** Events that are offered below the form. */
 const SUGGESTED = 6
 
 /** A condition of a step in words. */
 export function conditionWords({ property, op, value }: StepFilter): string {
-  return `${fieldLabel(property)} ${OP_NAMES[op]} ${property === 'country' ? countryName(value) : value}`
+  const words = op === 'glob' ? 'is like' : OP_NAMES[op]
+  return `${fieldLabel(property)} ${words} ${property === 'country' ? countryName(value) : value}`
 }
 
 /** The steps of a funnel, and how they are counted. Every change is another address. */
-export function Builder({ address, steps, events }: Props) {
+export function Builder({ address, project, steps, events, views }: Props) {
   const names = events.data?.events.map(({ event }) => event) ?? []
   const unused = names
     .filter(name => !name.startsWith('$') && !steps.some(({ event }) => event === name))
@@ -63,9 +73,10 @@ export function Builder({ address, steps, events }: Props) {
     set(steps.filter((_, i) => i !== index))
   }
   const change = (index: number, step: Step) => set(steps.map((each, i) => (i === index ? step : each)))
-  const add = (event: string) => {
-    say(`${event} is step ${steps.length + 1}`)
-    set([...steps, { event, filters: [] }])
+  const add = (step: Step) => {
+    const words = step.filters.map(conditionWords)
+    say(`${[step.event, ...words].join(', ')} is step ${steps.length + 1}`)
+    set([...steps, step])
   }
   return (
     <Panel title="Steps">
@@ -87,8 +98,16 @@ export function Builder({ address, steps, events }: Props) {
       <p class="hidden" role="status">
         {said}
       </p>
-      {steps.length < MAX_STEPS && <AddStep names={names} unused={unused} add={add} />}
+      {steps.length < MAX_STEPS && (
+        <>
+          <AddStep names={names} unused={unused} add={event => add({ event, filters: [] })} />
+          <AddPage address={address} project={project} add={add} />
+        </>
+      )}
       <Settings address={address} properties={events.data} />
+      {views !== undefined && (
+        <SavedFunnels address={address} project={project} isWhole={steps.length > 1} answer={views} />
+      )}
     </Panel>
   )
 }

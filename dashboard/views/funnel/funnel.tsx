@@ -20,12 +20,12 @@ type Props = ViewContext & { answers: AnswersOf<FunnelAsks> }
 type Data = Answer<'POST /funnel'>
 
 /** Who passes steps in order, where people are lost, and who they are. */
-export function Funnel({ address, answers: { events, funnel, people } }: Props) {
+export function Funnel({ address, project, answers: { events, views, funnel, people } }: Props) {
   const steps = stepsOf(address)
   const asked = peopleOf(address, steps.length)
   return (
     <div class="split">
-      <Builder address={address} steps={steps} events={events} />
+      <Builder address={address} project={project} steps={steps} events={events} views={views} />
       <div class="stack">
         {funnel === undefined ? (
           <Begin address={address} steps={steps} events={events} />

@@ -3,11 +3,15 @@ import { keyOf, splitField } from '#schemas/property-names'
 
 /** The steps of a funnel in the address: `step` names the events, and `where` has the conditions of each. */
 
+/** What conditions of steps have: those of filters, and `glob` for pages (docs/api/conditions.md). */
+const STEP_OPS = [...FILTER_OPS, 'glob'] as const
+type StepOp = FilterOp | 'glob'
+
 /**
  * `property` as POST /funnel names it: `country`, a property key, or `properties.country` for that of this
  * name.
  */
-export type StepFilter = { property: string; op: FilterOp; value: string }
+export type StepFilter = { property: string; op: StepOp; value: string }
 export type Step = { event: string; filters: readonly StepFilter[] }
 
 /** As POST /funnel takes them. */
@@ -40,10 +44,19 @@ function readFilter(text: string): { step: number; filter: StepFilter }[] {
   const [, step, condition = ''] = /^([1-8]):([\s\S]*)$/.exec(text) ?? []
   const [property = '', operation = ''] = splitField(condition) ?? []
   const [, op, value = ''] = /^(\w+):([\s\S]*)$/.exec(operation) ?? []
-  const known = FILTER_OPS.find(each => each === op)
+  const known = STEP_OPS.find(each => each === op)
   if (step === undefined || keyOf(property) === undefined || known === undefined || value.length > 500)
     return []
   return [{ step: Number(step), filter: { property, op: known, value } }]
+}
+
+/** Characters of a pattern of `glob`. */
+export const MAX_PATTERN_CHARS = 256
+
+/** A view of a page as a step. A path with a star is a pattern of paths. */
+export function pageStep(path: string): Step {
+  const filter = { property: 'path', op: path.includes('*') ? 'glob' : 'eq', value: path } as const
+  return { event: 'page_view', filters: [filter] }
 }
 
 /** The same address with other steps. The list of people belongs to the old ones, so it closes. */

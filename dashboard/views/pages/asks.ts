@@ -1,4 +1,5 @@
 import { type Answer, type Call, call } from '#dashboard/api'
+import { COMPARED_ROWS } from '#dashboard/parts/row-changes'
 import { queryOf, questionOf } from '#dashboard/question'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -23,6 +24,8 @@ export type PagesAsks = {
 
 export function asks({ address, project }: ViewContext): PagesAsks {
   const query = queryOf(address)
+  const compare = address.comparison === 'none' ? undefined : address.comparison
+  const limit = compare === undefined ? LENGTH : COMPARED_ROWS
   const question = { project, ...questionOf(address) }
   const list =
     openTab(address) === 'all'
@@ -32,10 +35,11 @@ export function asks({ address, project }: ViewContext): PagesAsks {
             filters: [...query.filters, { field: 'event', op: 'eq', value: 'page_view' }],
             metrics: ['unique_users', 'event_count', 'session_count', 'bounce_rate'],
             group_by: ['properties.path'],
-            limit: LENGTH,
+            limit,
+            compare,
           }),
         }
-      : { ends: call('GET /pages', { ...question, type: 'both', limit: LENGTH }) }
+      : { ends: call('GET /pages', { ...question, type: 'both', limit, compare }) }
   return {
     ...list,
     lengths: call('GET /sessions/distribution', question),

@@ -5,6 +5,7 @@ import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
+import { rowChanges } from '#dashboard/parts/row-changes'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { wholeOf, withoutRest } from '#dashboard/parts/whole'
 import { unfilteredNote } from '#dashboard/question'
@@ -40,10 +41,18 @@ type Row = Answer<'POST /query'>['rows'][number]
 function AllPages({ address, answer }: { address: Address; answer: Known<Answer<'POST /query'>> }) {
   return (
     <Answered answer={answer}>
-      {({ rows }) => {
+      {({ rows, previous, total_rows }) => {
         const pages = withoutRest(rows)
         if (pages.length === 0) return <Empty title="No page was viewed in this range" />
         const most = Number(pages[0]?.unique_users ?? 0)
+        const before = previous && {
+          ...{ period: previous.period, isCut: previous.truncated === true },
+          rows: withoutRest(previous.rows),
+        }
+        const changes = rowChanges(before, answer, {
+          key: row => String(row['properties.path']),
+          value: row => Number(row.unique_users),
+        })
         const toRow = (row: Row): RankedRow => {
           const path = row['properties.path']
           return {
@@ -51,6 +60,7 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
             share: most === 0 ? 0 : Number(row.unique_users) / most,
             cells: [
               { value: Number(row.unique_users), as: 'count' },
+              ...changes.cellOf(row),
               { value: Number(row.event_count), as: 'count' },
               { value: Number(row.session_count), as: 'count' },
               { value: row.bounce_rate === null ? null : Number(row.bounce_rate), as: 'rate' },
@@ -61,11 +71,13 @@ function AllPages({ address, answer }: { address: Address; answer: Known<Answer<
           <>
             <Ranked
               name="Pages by visitors"
-              columns={['Page', 'Visitors', 'Views', 'Sessions', 'Without interaction']}
+              columns={['Page', 'Visitors', ...changes.column, 'Views', 'Sessions', 'Without interaction']}
               rows={pages.map(toRow)}
+              total={total_rows}
               load={wholeOf(answer, whole => withoutRest(whole.rows).map(toRow))}
             />
-            <CutNote answer={answer} />
+            {changes.note !== null && <p class="cut">{changes.note}</p>}
+            <CutNote answer={answer} isCounted />
           </>
         )
       }}
@@ -90,11 +102,21 @@ function EndPages({
         const pages = endsOf(data, tab)
         if (pages.length === 0) return <Empty title="No session in this range" />
         const most = pages[0]?.sessions ?? 0
+        const { previous } = data
+        const before = previous && {
+          ...{ period: previous.period, isCut: previous.truncated === true },
+          rows: endsOf(previous, tab),
+        }
+        const changes = rowChanges(before, answer, {
+          key: row => String(row.page),
+          value: row => row.sessions,
+        })
         const toRow = (row: EndRow): RankedRow => ({
           ...labelOf(row.page, address),
           share: most === 0 ? 0 : row.sessions / most,
           cells: [
             { value: row.sessions, as: 'count' },
+            ...changes.cellOf(row),
             { value: row.bounces, as: 'count' },
             { value: row.bounce_rate, as: 'rate' },
             { value: row.avg_duration, as: 'duration' },
@@ -105,11 +127,20 @@ function EndPages({
           <>
             <Ranked
               name={`${TABS[tab]} by sessions`}
-              columns={['Page', 'Sessions', 'Only looked', 'Without interaction', 'Duration', 'Events']}
+              columns={[
+                'Page',
+                'Sessions',
+                ...changes.column,
+                'Only looked',
+                'Without interaction',
+                'Duration',
+                'Events',
+              ]}
               rows={pages.map(toRow)}
               load={wholeOf(answer, whole => endsOf(whole, tab).map(toRow))}
             />
-            <CutNote answer={answer} />
+            {changes.note !== null && <p class="cut">{changes.note}</p>}
+            <CutNote answer={answer} isCounted />
           </>
         )
       }}
@@ -162,8 +193,10 @@ function Lengths({ answer, note }: LengthsProps) {
   )
 }
 
-function endsOf(data: Answer<'GET /pages'> | undefined, tab: 'entry' | 'exit'): readonly EndRow[] {
-  return (tab === 'entry' ? data?.entry_pages : data?.exit_pages) ?? []
+type Ends = Pick<Answer<'GET /pages'>, 'entry_pages' | 'exit_pages'>
+
+function endsOf(data: Ends, tab: 'entry' | 'exit'): readonly EndRow[] {
+  return (tab === 'entry' ? data.entry_pages : data.exit_pages) ?? []
 }
 
 /** A click on a page shows only its events. */

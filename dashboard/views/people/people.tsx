@@ -1,7 +1,6 @@
 import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
-import { formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
@@ -54,19 +53,13 @@ function Active({ address, answer }: { address: Address; answer: Known<Answer<'P
             }
           }
           return (
-            <>
-              <Ranked
-                name="Visitors by events"
-                columns={['Visitor', 'Events', 'Sessions']}
-                rows={known.map(toRow)}
-                load={wholeOf(answer, whole => withoutRest(whole.rows).map(toRow))}
-              />
-              {total_rows !== undefined && (
-                <p class="cut">
-                  The first {formatted(known.length)} of {formatted(total_rows)} visitors.
-                </p>
-              )}
-            </>
+            <Ranked
+              name="Visitors by events"
+              columns={['Visitor', 'Events', 'Sessions']}
+              rows={known.map(toRow)}
+              total={total_rows}
+              load={wholeOf(answer, whole => withoutRest(whole.rows).map(toRow))}
+            />
           )
         }}
       </Answered>

@@ -6,6 +6,7 @@ import { EntryList } from '#dashboard/parts/entry-list.tsx'
 import { LinesField, linesOf } from '#dashboard/parts/lines-field.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
+import { titleOf } from '#dashboard/project-names'
 
 type Context = Answer<'GET /portfolio-context'>['portfolio_context']
 type Projects = Answer<'GET /projects'>['projects']
@@ -86,7 +87,11 @@ function NotesForm({ context, etag, projects }: FormProps) {
       <EntryList
         title="Role"
         fields={[
-          { name: 'project_id', label: 'Project', choices: projects.map(({ id, name }) => [id, name]) },
+          {
+            name: 'project_id',
+            label: 'Project',
+            choices: projects.map(({ id, name }) => [id, titleOf(name)]),
+          },
           { name: 'role', label: 'Text', placeholder: 'What it is for, such as shop', max: 64 },
         ]}
         entries={roles}

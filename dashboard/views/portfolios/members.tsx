@@ -1,3 +1,5 @@
+import { titleOf } from '#dashboard/project-names'
+
 type Props = {
   names: readonly string[]
   chosen: readonly string[]
@@ -21,7 +23,7 @@ export function Members({ names, chosen, choose, canMove, setMove }: Props) {
                 choose(checked ? [...chosen, name] : chosen.filter(each => each !== name))
               }
             />
-            {name}
+            {titleOf(name)}
           </label>
         ))}
       </fieldset>

@@ -66,6 +66,7 @@ export function Settings({ project, answers }: Props) {
 function ProjectForm({ project }: { project: Project }) {
   const act = useAct()
   const [name, setName] = useState(project.name)
+  const [title, setTitle] = useState(project.display_name ?? '')
   const [origins, setOrigins] = useState(project.allowed_origins)
   // The list of refused events changes them, too, and the form must not save the list of before.
   useEffect(() => setOrigins(project.allowed_origins), [project.allowed_origins])
@@ -78,6 +79,7 @@ function ProjectForm({ project }: { project: Project }) {
     event.preventDefault()
     const changes = {
       ...(name !== project.name && { name }),
+      ...(title.trim() !== (project.display_name ?? '') && { display_name: title.trim() }),
       ...(origins !== project.allowed_origins && { allowed_origins: origins }),
       ...(domains !== project.link_domains.join(', ') && { link_domains: hostsOf(domains) }),
       ...(timezone !== before && { timezone }),
@@ -101,6 +103,16 @@ function ProjectForm({ project }: { project: Project }) {
             onInput={event => setName(event.currentTarget.value)}
           />
           {isNamed && <small>The name stays, because the first event has arrived.</small>}
+        </label>
+        <label>
+          Display name
+          <input
+            value={title}
+            placeholder={project.name}
+            {...lettersOf('title', 'Display name')}
+            onInput={event => setTitle(event.currentTarget.value)}
+          />
+          <small>What people read in the dashboard and in its files. Addresses keep the name.</small>
         </label>
         <label>
           Origins that may send events

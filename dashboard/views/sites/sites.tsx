@@ -16,6 +16,7 @@ import { hrefTo } from '#dashboard/navigate'
 import { Change } from '#dashboard/parts/change.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered } from '#dashboard/parts/states.tsx'
+import { titleOf } from '#dashboard/project-names'
 import { bucketsOf } from '#dashboard/range'
 import { type Address, ownValue, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
@@ -151,7 +152,7 @@ function Body({
                   <th scope="row">
                     <span class="bar" style={{ inlineSize: `${share_pct}%` }} aria-hidden="true" />
                     <a class="label" href={hrefTo({ ...address, project: name, view: 'overview' })}>
-                      {name}
+                      {titleOf(name)}
                     </a>
                   </th>
                   <td class="number">{formatted(events)}</td>
@@ -163,7 +164,7 @@ function Body({
                 <tr key={id} class="quiet">
                   <th scope="row">
                     <a class="label" href={hrefTo({ ...address, project: name, view: 'overview' })}>
-                      {name}
+                      {titleOf(name)}
                     </a>
                   </th>
                   <td class="number">0</td>

@@ -43,6 +43,7 @@ export function NamedSources({ data, answer, tab, address }: NamedSourcesProps) 
           ...ofGoal,
         ]}
         rows={rows.map(toRow)}
+        total={other === undefined ? undefined : totalOfSources(data)}
         load={wholeOf(answer, whole => whole.rows.map(toRow), totalOfSources)}
       />
       <p class="cut">

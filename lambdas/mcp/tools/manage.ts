@@ -44,7 +44,7 @@ export const manage = defineTool({
   name: 'manage',
   title: 'Manage',
   description:
-    'Creates and changes; deletes nothing. Values: create_project name, allowed_origins, timezone. update_project name, allowed_origins, link_domains, timezone, retention_days. set_context goals, activation_events, glossary, annotations; lists that are not sent stay. add_annotation occurred_at, title, note. create_experiment name, variants, goal_event, smallest_effect, planned_size. update_experiment experiment, status, winner. create_portfolio slug, name, projects. update_portfolio portfolio, name, projects. send_feedback message.',
+    'Creates and changes; deletes nothing. Values: create_project name, allowed_origins, timezone. update_project name, display_name, allowed_origins, link_domains, timezone, retention_days. set_context goals, activation_events, glossary, annotations; lists that are not sent stay. add_annotation occurred_at, title, note. create_experiment name, variants, goal_event, smallest_effect, planned_size. update_experiment experiment, status, winner. create_portfolio slug, name, projects. update_portfolio portfolio, name, projects. send_feedback message.',
   input,
   effect: 'changes',
   scopes: ['projects:write', 'experiments:write', 'feedback:write'],

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { settled, useDashboard } from './dashboard.ts'
+import { settled, useDashboard, violations } from './dashboard.ts'
 
 /** The funnel builder: its address, clicks, the keyboard, and the people behind a loss. */
 
@@ -75,4 +75,45 @@ test('conditions, the window and the count of sessions are chosen, and stand in 
   await page.getByRole('combobox', { name: 'Count' }).selectOption('session_id')
   await page.waitForURL(/by=session_id/)
   expect([own(page, 'where'), own(page, 'window')]).toEqual([['1:path:eq:/pricing'], ['24']])
+})
+
+test('a page is a step in two clicks, with a pattern too, and the funnel is saved and opened by its name', async () => {
+  const name = `Way ${Math.random().toString(36).slice(2)}`
+  const project = `funnel-${Math.random().toString(36).slice(2)}`
+  await dashboard.post('/projects', { name: project }, 201)
+  const page = await dashboard.visit(`/app/p/${project}/funnel?range=14d`)
+  const field = page.getByRole('combobox', { name: 'Page of a further step' })
+  await field.fill('/pricing')
+  await page.getByRole('button', { name: 'Add page' }).click()
+  await page.waitForURL(url => url.searchParams.getAll('step').length === 1)
+  await field.fill('/docs/**')
+  await page.getByRole('button', { name: 'Add page' }).click()
+  await page.waitForURL(url => url.searchParams.getAll('step').length === 2)
+  expect(own(page, 'step')).toEqual(['page_view', 'page_view'])
+  expect(own(page, 'where')).toEqual(['1:path:eq:/pricing', '2:path:glob:/docs/**'])
+  await page.getByRole('list', { name: 'Steps of the funnel' }).getByText('Path is like /docs/**').waitFor()
+
+  await page.getByRole('textbox', { name: 'Name of this funnel' }).fill(name)
+  await page.getByRole('button', { name: 'Save funnel' }).click()
+  const link = page.getByRole('region', { name: 'Saved funnels' }).getByRole('link', { name })
+  await link.waitFor()
+  await dashboard.visit(`/app/p/${project}/funnel?range=14d`)
+  await link.click()
+  await page.waitForURL(url => url.searchParams.getAll('step').length === 2)
+  expect(await violations(page, 'main')).toEqual([])
+})
+
+test('a step of a pattern has the people of POST /funnel with glob', async () => {
+  const page = await dashboard.visit(
+    '/app/p/demo/funnel?range=14d&step=page_view&step=page_view&where=1:path:eq:/pricing&where=2:path:glob:/docs/**',
+  )
+  const filters = (op: string, value: string) => [{ property: 'path', op, value }]
+  const steps = [
+    { event: 'page_view', filters: filters('eq', '/pricing') },
+    { event: 'page_view', filters: filters('glob', '/docs/**') },
+  ]
+  const asked = await dashboard.post<Funnel>('/funnel', { ...BODY, steps })
+  const users = asked.steps.map(step => step.users.toLocaleString('en-US'))
+  expect(Number(users[1])).toBeGreaterThan(0)
+  await expect.poll(() => shownUsers(page)).toEqual(users)
 })

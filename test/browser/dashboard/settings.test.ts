@@ -34,6 +34,59 @@ test('origins and annotations are kept by the service', async () => {
   expect(project_context.annotations).toMatchObject([{ occurred_at: '2026-11-20', title }])
 })
 
+test('a display name is what the list, the head, the switch, files and portfolios show, and addresses keep the name', async () => {
+  const { id, name } = await newProject()
+  const page = await dashboard.visit(`/app/p/${name}/settings`)
+  const field = page.getByLabel('Display name')
+  await field.fill(`Shop \u202e${'x'.repeat(3)}`)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  expect(await field.evaluate((input: HTMLInputElement) => input.validationMessage)).toContain(
+    'It does not take \\u{202e}',
+  )
+  const title = `Café ${name.slice(4)}`
+  await field.fill(title)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(() => dashboard.get(`/projects/${id}`)).toMatchObject({ name, display_name: title })
+  await expect.poll(() => page.title()).toBe(`${title} · Settings · Footfall`)
+  const projects = page.getByRole('combobox', { name: 'Project', exact: true })
+  await expect.poll(() => projects.locator('option:checked').textContent()).toBe(title)
+  expect(new URL(page.url()).pathname).toBe(`/app/p/${name}/settings`)
+
+  await dashboard.visit('/app')
+  const row = page.getByRole('table', { name: 'Sites' }).getByRole('link', { name: title })
+  await expect.poll(() => row.getAttribute('href')).toBe(`/app/p/${name}`)
+  await dashboard.visit('/app/portfolios')
+  await page.getByLabel(title).first().waitFor()
+})
+
+test('the file of a list and its share link have the display name of the project', async () => {
+  const { id, name } = await newProject()
+  const page = await dashboard.visit(`/app/p/${name}/settings`)
+  await page.getByLabel('Display name').fill('Café Zürich')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(() => dashboard.get(`/projects/${id}`)).toMatchObject({ display_name: 'Café Zürich' })
+  const { project_token: token } = await dashboard.get<{ project_token: string }>(`/projects/${id}`)
+  await dashboard.post(
+    '/track',
+    { token, event: 'page_view', user_id: 'guest', properties: { path: '/' } },
+    202,
+  )
+  await expect
+    .poll(() => dashboard.get(`/stats?project=${name}&since=7d`))
+    .toMatchObject({ totals: { total_events: 1 } })
+  await dashboard.visit(`/app/p/${name}/pages`)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Pages by visitors as CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^café-zürich-/)
+
+  const { url } = await dashboard.post<{ url: string }>(`/projects/${id}/share-links`, {}, 201)
+  const guest = await dashboard.open(new URL(url).pathname, { isSignedOut: true })
+  await guest.getByText('Café Zürich, shared by its owner').waitFor()
+  await expect.poll(() => guest.title()).toBe('Café Zürich · Overview · Footfall')
+})
+
 test('a refused origin is allowed with one click, and the form then keeps it', async () => {
   const own = `https://set-${Math.random().toString(36).slice(2)}.example`
   const created = { name: new URL(own).hostname, allowed_origins: own }

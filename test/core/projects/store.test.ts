@@ -30,6 +30,7 @@ describe('create', () => {
       link_domains: [],
       source_scan_id: null,
       timezone: null,
+      display_name: null,
       retention_days: null,
       bucket: expect.any(Number),
       has_event_ids: false,

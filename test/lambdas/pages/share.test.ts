@@ -39,7 +39,9 @@ test('the page names the project and the chosen views, and no request of it name
     const text = await response.text()
     expect(text).toContain('data-refresh-seconds="60"')
     expect(text).toMatch(/<meta name="robots" content="noindex\b/)
-    expect(text).toContain(`data-project="${project.name}" data-views="pages heatmap" data-timezone=""`)
+    expect(text).toContain(
+      `data-project="${project.name}" data-title="${project.name}" data-views="pages heatmap" data-timezone=""`,
+    )
     expect(text).not.toContain(token)
     expect(text).not.toContain(project.project_token)
   }

@@ -20,6 +20,7 @@ const project = {
   link_domains: [],
   source_scan_id: null,
   timezone: null,
+  display_name: null,
   retention_days: null,
   bucket: 3,
   has_event_ids: false,
