@@ -1,6 +1,6 @@
 import type { Condition } from '#schemas/conditions'
-import { datesOf, sinceOf, zoneOf } from './range.ts'
-import { type Address, type Filter, SESSION_FIELDS } from './url.ts'
+import { comparedDates, datesOf, sinceOf, zoneOf } from './range.ts'
+import { type Address, type Filter, printDates, SESSION_FIELDS } from './url.ts'
 
 /** What an address asks of a read: its dates, its zone and its filters. Every view asks with these alone. */
 
@@ -8,7 +8,15 @@ import { type Address, type Filter, SESSION_FIELDS } from './url.ts'
 export function datedOf(address: Address) {
   const tz = zoneOf(address)
   const dates = datesOf(address.range, tz)
-  return { since: sinceOf(address), until: dates.isOpen ? undefined : dates.to, tz }
+  return { since: sinceOf(address.range, dates.from), until: dates.isOpen ? undefined : dates.to, tz }
+}
+
+/** The parameter `compare` of a read that has totals; undefined without a comparison. */
+export function compareOf(address: Address): string | undefined {
+  const { comparison, range } = address
+  if (comparison === 'previous' || comparison === 'year') return comparison
+  const dates = comparedDates(datesOf(range, zoneOf(address)), comparison)
+  return dates === null ? undefined : printDates(dates)
 }
 
 /** The range, the zone and the filters, as every dated read takes them. */

@@ -8,17 +8,25 @@ import { oneField, prefixedKey, splitField, TEXT_FIELDS } from '#schemas/propert
 /** `demo`: the demo project, which everybody may see. `share`: what a share link shows of one project. */
 export type Area = 'account' | 'demo' | 'share'
 
-export type Range = { label: RangeLabel } | { from: string; to: string }
+export type Range = { label: RangeLabel } | DatePair
 
 /** `7d`: the 7 dates that end today. */
-export const RANGE_LABELS = ['1d', '7d', '14d', '30d', '90d', '365d'] as const
+export const DAY_LABELS = ['1d', '7d', '14d', '30d', '90d', '365d'] as const
+/** Ranges of the calendar; `this_month` ends today. */
+export const CALENDAR_LABELS = ['yesterday', 'this_month', 'last_month'] as const
+export const RANGE_LABELS = [...DAY_LABELS, ...CALENDAR_LABELS] as const
 export type RangeLabel = (typeof RANGE_LABELS)[number]
 
+/** A first and a last date, both inclusive. */
+export type DatePair = { from: string; to: string }
+
 /**
- * What the numbers stand beside: the period of equal length before, the same dates a year ago, or nothing.
+ * What the numbers stand beside: the period of equal length before, the last one before that begins on the
+ * same weekday, the same dates a year ago, or nothing.
  */
-export const COMPARISONS = ['previous', 'year', 'none'] as const
-export type Comparison = (typeof COMPARISONS)[number]
+export const COMPARISONS = ['previous', 'weekdays', 'year', 'none'] as const
+/** Dates stand for a range of the reader's own. */
+export type Comparison = (typeof COMPARISONS)[number] | DatePair
 
 /** Whose requests: people, programs of AI providers, or all other automated senders. */
 export const AUDIENCES = ['people', 'agents', 'bots'] as const
@@ -51,7 +59,7 @@ export type Address = {
 
 export const DEFAULTS = {
   range: { label: '30d' } as Range,
-  comparison: 'previous',
+  comparison: 'previous' as Comparison,
   tz: null,
   audience: 'people',
   filters: [] as readonly Filter[],
@@ -101,7 +109,7 @@ function stateOf(query: URLSearchParams): Omit<Address, 'area' | 'secret' | 'pro
   const tz = query.get('tz')
   return {
     range: rangeOf(query),
-    comparison: oneOf(COMPARISONS, query.get('compare')) ?? DEFAULTS.comparison,
+    comparison: readComparison(query.get('compare')) ?? DEFAULTS.comparison,
     tz: tz !== null && isZone(tz) ? tz : null,
     audience: oneOf(AUDIENCES, query.get('who')) ?? DEFAULTS.audience,
     filters: query.getAll('f').flatMap(readFilter).slice(0, MAX_FILTERS),
@@ -110,10 +118,26 @@ function stateOf(query: URLSearchParams): Omit<Address, 'area' | 'secret' | 'pro
 }
 
 function rangeOf(query: URLSearchParams): Range {
-  const [from, to] = [query.get('from'), query.get('to')]
-  if (from !== null && to !== null && isDate(from) && isDate(to) && from <= to) return { from, to }
+  const dates = pairOf(query.get('from'), query.get('to'))
+  if (dates !== undefined) return dates
   const label = oneOf(RANGE_LABELS, query.get('range'))
   return label === undefined ? DEFAULTS.range : { label }
+}
+
+/** The comparison that a text means: a word, or `<first date>..<last date>`; undefined for another text. */
+export function readComparison(text: string | null): Comparison | undefined {
+  const [from = null, to = null, ...rest] = text?.split('..') ?? []
+  return oneOf(COMPARISONS, text) ?? (rest.length === 0 ? pairOf(from, to) : undefined)
+}
+
+/** How an address and a read write dates to compare with. */
+export function printDates({ from, to }: DatePair): string {
+  return `${from}..${to}`
+}
+
+function pairOf(from: string | null, to: string | null): DatePair | undefined {
+  const areDates = from !== null && to !== null && isDate(from) && isDate(to)
+  return areDates && from <= to ? { from, to } : undefined
 }
 
 /** The filter that a text means, alone in a list; an empty list for another text. */
@@ -149,7 +173,8 @@ export function printAddress(address: Address): string {
   } else if (!('label' in DEFAULTS.range) || range.label !== DEFAULTS.range.label) {
     query.append('range', range.label)
   }
-  if (comparison !== DEFAULTS.comparison) query.append('compare', comparison)
+  if (comparison !== DEFAULTS.comparison)
+    query.append('compare', typeof comparison === 'string' ? comparison : printDates(comparison))
   if (tz !== null) query.append('tz', tz)
   if (audience !== DEFAULTS.audience) query.append('who', audience)
   for (const { field, op, value } of filters) query.append('f', `${field}:${op}:${value}`)

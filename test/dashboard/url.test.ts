@@ -19,9 +19,10 @@ const read = (text: string) => parseAddress(new URL(text, 'https://a.example'))
 const date = fc
   .integer({ min: 0, max: 4_000 })
   .map(days => new Date(days * 86_400_000).toISOString().slice(0, 10))
+const pair = fc.tuple(date, date).map(([a, b]) => (a <= b ? { from: a, to: b } : { from: b, to: a }))
 const range = fc.oneof(
   fc.constantFrom(...RANGE_LABELS).map(label => ({ label })),
-  fc.tuple(date, date).map(([a, b]) => (a <= b ? { from: a, to: b } : { from: b, to: a })),
+  pair,
 )
 const filter = fc.record({
   field: fc.oneof(
@@ -51,7 +52,7 @@ const own = fc.dictionary(
 const address: fc.Arbitrary<Address> = fc
   .record({
     range,
-    comparison: fc.constantFrom(...COMPARISONS),
+    comparison: fc.oneof(fc.constantFrom(...COMPARISONS), pair),
     tz: fc.constantFrom(null, 'UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'),
     audience: fc.constantFrom(...AUDIENCES),
     filters: fc.array(filter, { maxLength: 5 }),
@@ -98,6 +99,8 @@ test.each([
   ['from=2026-02-30&to=2026-03-01', { range: { label: '30d' } }],
   ['from=2026-03-02&to=2026-03-01', { range: { label: '30d' } }],
   ['tz=Nowhere/Else&who=cats&compare=never', { tz: null, audience: 'people', comparison: 'previous' }],
+  ['compare=2026-03-02..2026-03-01', { comparison: 'previous' }],
+  ['compare=2026-03-01', { comparison: 'previous' }],
   ['f=properties.a b:eq:1&f=country:like:DE&f=country', { filters: [] }],
   [`f=country:eq:${'x'.repeat(501)}`, { filters: [] }],
   ['__proto__=1&constructor=2&Bad=3', { own: { constructor: ['2'] } }],
