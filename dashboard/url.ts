@@ -35,8 +35,19 @@ export type Audience = (typeof AUDIENCES)[number]
 export const FILTER_OPS = ['eq', 'neq', 'contains', 'gt', 'gte', 'lt', 'lte'] as const
 export type FilterOp = (typeof FILTER_OPS)[number]
 
-/** `field` as POST /query names it: `country`, `properties.path`, or `properties["a.b"]`. */
-export type Filter = { field: string; op: FilterOp; value: string }
+/** Whose events a filter looks at, beside the event itself: all of its session, or all of its person. */
+export const FILTER_SETS = ['session', 'person'] as const
+export type FilterSet = (typeof FILTER_SETS)[number]
+
+/** What a filter may name that is no field: an event that people did, and a stored condition of the project. */
+export const NAMED_CONDITIONS = ['did', 'segment'] as const
+
+/**
+ * `field` as POST /query names it: `country`, `properties.path`, or `properties["a.b"]`; or one of
+ * NAMED_CONDITIONS, which has no other `op` than `eq` and `neq`. `of`: some event of the session, or of the
+ * person, must be so.
+ */
+export type Filter = { field: string; op: FilterOp; value: string; of?: FilterSet }
 
 export type Address = {
   area: Area
@@ -77,6 +88,8 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 /** Fields of sessions that a filter may have: conditions know them, and the filters of POST /query do not. */
 export const SESSION_FIELDS = ['channel', 'source', 'entry_page']
 const FIELDS = [...TEXT_FIELDS, ...SESSION_FIELDS]
+/** As the service has it (docs/api/segments.md). */
+export const SEGMENT_NAME = /^[A-Za-z0-9._-]{1,64}$/
 const OWN_NAME = /^[a-z][a-z0-9_]{0,30}$/
 const ZONE = /^[A-Za-z][\w+/-]{0,63}$/
 
@@ -140,15 +153,35 @@ function pairOf(from: string | null, to: string | null): DatePair | undefined {
   return areDates && from <= to ? { from, to } : undefined
 }
 
-/** The filter that a text means, alone in a list; an empty list for another text. */
+/**
+ * The filter that a text means, alone in a list; an empty list for another text: `country:eq:DE`,
+ * `session.country:eq:DE`, `did:neq:purchase`.
+ */
 export function readFilter(text: string): Filter[] {
-  const [field = '', operation = ''] = splitField(text) ?? []
+  const [, set = null, rest = ''] = /^(?:(session|person)\.)?([\s\S]*)$/.exec(text) ?? []
+  const of = oneOf(FILTER_SETS, set)
+  const [field = '', operation = ''] = splitField(rest) ?? []
   const [, op = null, value = ''] = /^([^:]*):([\s\S]*)$/.exec(operation) ?? []
   const known = oneOf(FILTER_OPS, op)
+  if (known === undefined || value.length > MAX_VALUE_CHARS) return []
+  if (isNamedCondition(field)) {
+    const isName = field === 'did' ? value !== '' : SEGMENT_NAME.test(value)
+    return of === undefined && ['eq', 'neq'].includes(known) && isName ? [{ field, op: known, value }] : []
+  }
   // An empty text is a value too, such as the referrer of a visit that came from nowhere.
   const isField = FIELDS.includes(field) || prefixedKey(field) !== undefined
-  if (!isField || known === undefined || value.length > MAX_VALUE_CHARS) return []
-  return [{ field: oneField(field), op: known, value }]
+  if (!isField) return []
+  return [{ field: oneField(field), op: known, value, ...(of !== undefined && { of }) }]
+}
+
+/** A filter as an address has it. */
+export function printFilter({ field, op, value, of }: Filter): string {
+  return `${of === undefined ? '' : `${of}.`}${field}:${op}:${value}`
+}
+
+/** Whether what a filter names is no field. */
+export function isNamedCondition(field: string): boolean {
+  return NAMED_CONDITIONS.some(each => each === field)
 }
 
 function ownOf(query: URLSearchParams): Address['own'] {
@@ -177,7 +210,7 @@ export function printAddress(address: Address): string {
     query.append('compare', typeof comparison === 'string' ? comparison : printDates(comparison))
   if (tz !== null) query.append('tz', tz)
   if (audience !== DEFAULTS.audience) query.append('who', audience)
-  for (const { field, op, value } of filters) query.append('f', `${field}:${op}:${value}`)
+  for (const filter of filters) query.append('f', printFilter(filter))
   for (const [name, values] of Object.entries(own)) for (const value of values) query.append(name, value)
   const text = query.toString()
   return `${pathOf(address)}${text === '' ? '' : `?${text}`}`
@@ -205,9 +238,7 @@ export function withOwn<A extends Address>(address: A, changes: Record<string, r
 
 /** The same address with one more filter; the same filter again changes nothing. */
 export function withFilter<A extends Address>(address: A, filter: Filter): A {
-  const isKnown = address.filters.some(
-    ({ field, op, value }) => field === filter.field && op === filter.op && value === filter.value,
-  )
+  const isKnown = address.filters.some(each => printFilter(each) === printFilter(filter))
   return isKnown ? address : { ...address, filters: [...address.filters, filter].slice(-MAX_FILTERS) }
 }
 

@@ -41,7 +41,7 @@ export const RANGE_NAMES: Record<RangeLabel, string> = {
 }
 export const COMPARISON_NAMES: Record<(typeof COMPARISONS)[number], string> = {
   previous: 'Previous period',
-  weekdays: 'Same weekdays before',
+  weekdays: 'Same weekdays',
   year: 'Previous year',
   none: 'No comparison',
 }

@@ -5,7 +5,15 @@ import type { Answer } from '#dashboard/api'
 import { ChartFrame } from '#dashboard/charts/frame.tsx'
 import { SeriesChart } from '#dashboard/charts/series.tsx'
 import { definitions } from '#dashboard/definitions'
-import { bucketLabel, changeOf, datesLabel, formatted, headline, shortened } from '#dashboard/format'
+import {
+  bucketLabel,
+  changeOf,
+  datesLabel,
+  durationUnit,
+  formatted,
+  headline,
+  shortened,
+} from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Change } from '#dashboard/parts/change.tsx'
 import { FirstEvent } from '#dashboard/parts/first-event.tsx'
@@ -19,6 +27,7 @@ import { BotOverview } from './bot-overview.tsx'
 import { columnOfStats, LINES, type Line, openLine } from './lines.ts'
 import { ListPanel, SourcesPanel } from './list-panel.tsx'
 import {
+  type Course,
   courseOfQuery,
   courseOfStats,
   fromQuery,
@@ -80,7 +89,7 @@ function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> 
         views={stats ?? events ?? main}
       />
       {numbers.totals.bounce_rate === 1 && <OnlyViews />}
-      <Course address={address} stats={stats} line={line} compared={numbers.compared} />
+      <CourseOf address={address} stats={stats} line={line} compared={numbers.compared} />
       <CutNote answer={main} />
     </>
   )
@@ -153,7 +162,7 @@ type CourseProps = {
 }
 
 /** The chosen number over time, beside the dates that it is compared with. */
-function Course({ address, stats, line, compared }: CourseProps) {
+function CourseOf({ address, stats, line, compared }: CourseProps) {
   const open = openLine(address)
   const answer = (columnOfStats(open) === undefined ? line : (stats ?? line)) as Known | undefined
   if (answer === undefined) return null
@@ -191,16 +200,18 @@ function Chart({ address, stats, line, compared, answer }: CourseProps & { answe
     }))
   }, [course, isUnfinished])
   const before = compared === null ? '' : datesLabel(compared.from, compared.to)
-  const lines = useMemo(
-    () =>
-      course === null
-        ? []
-        : [
-            ...(course.earlier === null ? [] : [{ name: before, values: course.earlier, isBefore: true }]),
-            { name: title, values: course.now, isUnfinished },
-          ],
-    [course, before, title, isUnfinished],
-  )
+  const unit = as === 'duration' ? durationUnit(longest(course)) : { ms: 1, label: '' }
+  const lines = useMemo(() => {
+    const drawn = (values: Course['now']) => values.map(each => (each === null ? null : each / unit.ms))
+    return course === null
+      ? []
+      : [
+          ...(course.earlier === null
+            ? []
+            : [{ name: before, values: drawn(course.earlier), isBefore: true }]),
+          { name: title, values: drawn(course.now), isUnfinished },
+        ]
+  }, [course, before, title, isUnfinished, unit.ms])
   const context = (answer.data as { project_context?: Parameters<typeof marksOf>[0] }).project_context
   const marks = useMemo(
     () => (course === null ? [] : marksOf(context, { buckets: course.buckets, to: course.to, zone })),
@@ -210,10 +221,10 @@ function Chart({ address, stats, line, compared, answer }: CourseProps & { answe
   if (course === null || course.buckets.length < 2) return null
   const { buckets, interval, now, earlier } = course
   const name = `${title} by ${interval}`
-  const unit = as === 'duration' ? 'ms' : undefined
+  const inCsv = as === 'duration' ? 'ms' : undefined
   const table = {
     columns: [interval, title, ...(earlier === null ? [] : [before])],
-    units: [undefined, unit, unit],
+    units: [undefined, inCsv, inCsv],
     rows: buckets.map((bucket, i) => [bucket, now[i], ...(earlier === null ? [] : [earlier[i]])]),
   }
   return (
@@ -238,12 +249,18 @@ function Chart({ address, stats, line, compared, answer }: CourseProps & { answe
           labels={labels}
           lines={lines}
           marks={marks}
-          format={value => shortened(value, as)}
+          format={value => formatted(value * unit.ms, as)}
+          formatShort={value => `${shortened(value, as === 'duration' ? 'count' : as)}${unit.label}`}
         />
       </ChartFrame>
       {answer === line && <CutNote answer={answer} />}
     </section>
   )
+}
+
+/** The largest value of a course, as it is counted. */
+function longest(course: Course | null): number {
+  return [...(course?.now ?? []), ...(course?.earlier ?? [])].reduce<number>((m, v) => Math.max(m, v ?? 0), 0)
 }
 
 function NoData({ address, main }: { address: Address; main: Known }) {
