@@ -1,4 +1,13 @@
-import { AUDIENCES, COMPARISONS, isDate, isZone, MAX_FILTERS, RANGE_LABELS, readFilter } from './url.ts'
+import {
+  AUDIENCES,
+  COMPARISONS,
+  isDate,
+  isZone,
+  MAX_FILTERS,
+  RANGE_LABELS,
+  readComparison,
+  readFilter,
+} from './url.ts'
 
 /** Characters of an address that a sentence repeats. */
 const MAX_SHOWN = 60
@@ -16,13 +25,7 @@ export function faultsOf(query: URLSearchParams): string[] {
     ...(known > MAX_FILTERS ? [`Only the first ${MAX_FILTERS} of ${known} filters hold.`] : []),
     ...rangeFaults(query),
     ...unknown(query, 'range', RANGE_LABELS, 'The range', 'These are the last 30 days.'),
-    ...unknown(
-      query,
-      'compare',
-      COMPARISONS,
-      'The comparison',
-      'The period before stands beside the numbers.',
-    ),
+    ...comparisonFaults(query),
     ...unknown(query, 'who', AUDIENCES, 'The audience', 'These are numbers of people.'),
     ...zoneFaults(query.get('tz')),
   ]
@@ -35,6 +38,12 @@ function rangeFaults(query: URLSearchParams): string[] {
   const wrong = [from, to].find(text => !isDate(text))
   if (wrong !== undefined) return [`${quoted(wrong)} is no date: choose the dates above.`]
   return from > to ? ['The first date of the address is after the last one: choose the dates above.'] : []
+}
+
+function comparisonFaults(query: URLSearchParams): string[] {
+  return readComparison(query.get('compare')) !== undefined
+    ? []
+    : unknown(query, 'compare', COMPARISONS, 'The comparison', 'The period before stands beside the numbers.')
 }
 
 function zoneFaults(zone: string | null): string[] {

@@ -195,6 +195,14 @@ export function useAnswers<A extends Asks>(asks: A): AnswersOf<A> {
   return Object.fromEntries(named) as AnswersOf<A>
 }
 
+/** The date of the first event of a project, as the last answer about it has said; undefined: nobody has. */
+export function firstDateOf(project: string): string | undefined {
+  const dates = [...entries.values()].map(({ call, receipt }) =>
+    call.values.project === project ? receipt?.data_from : undefined,
+  )
+  return dates.findLast(date => typeof date === 'string') ?? undefined
+}
+
 /** Every question of this page and what is known of it. For tests. */
 export function knownAnswers(): readonly Known[] {
   return [...entries.values()]

@@ -21,6 +21,13 @@ export const definitions = {
     as: 'count',
     isGood: true,
   },
+  page_views: {
+    title: 'Page views',
+    text: 'Pages that visitors opened, each time they did. Who opens one page three times makes three.',
+    more: 'events',
+    as: 'count',
+    isGood: true,
+  },
   sessions: {
     title: 'Sessions',
     text: 'Visits. A new one begins after 30 minutes in which nothing happened.',

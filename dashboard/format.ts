@@ -56,6 +56,11 @@ export function duration(ms: number): string {
   return hours < 48 ? `${hours}h ${minutes % 60}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`
 }
 
+/** What a chart counts durations in, so that its axis has round numbers: seconds or minutes. */
+export function durationUnit(longest: number): { ms: number; label: 's' | 'm' } {
+  return longest < 120_000 ? { ms: 1_000, label: 's' } : { ms: 60_000, label: 'm' }
+}
+
 /** A bucket of a series: a date, an hour `2026-11-23T15:00`, or a month `2026-11`. */
 export function bucketLabel(bucket: string, length: 'short' | 'long' = 'short'): string {
   const [, date = '', hour] = /^(\d{4}-\d{2}-\d{2})T(\d{2}):\d{2}$/.exec(bucket) ?? []

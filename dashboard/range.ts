@@ -1,5 +1,5 @@
 import { zoneOfProject } from './project-zones.ts'
-import type { Address, Comparison, Range } from './url.ts'
+import { type Address, type Comparison, DAY_LABELS, type DatePair, type Range } from './url.ts'
 
 /** Dates of the ranges. A date is text such as `2026-11-23`, in the zone of the address. */
 
@@ -44,31 +44,44 @@ export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00Z`) - Date.parse(`${from}T00:00Z`)) / 86_400_000)
 }
 
-/** The number of dates of a label. */
-export function labelDays(label: string): number {
-  return Number.parseInt(label, 10)
+/** The number of dates of a label of days, such as `7d`; undefined for a range of the calendar. */
+function labelDays(label: string): number | undefined {
+  return DAY_LABELS.some(each => each === label) ? Number.parseInt(label, 10) : undefined
 }
 
-export type Dates = { from: string; to: string /** It ends now. */; isOpen: boolean; days: number }
+export type Dates = DatePair & { /** It ends now. */ isOpen: boolean; days: number }
 
 /** First and last date of a range, both inclusive. */
 export function datesOf(range: Range, zone: string, now = Date.now()): Dates {
   const last = today(zone, now)
-  if ('label' in range) {
-    const days = labelDays(range.label)
-    return { from: addDays(last, 1 - days), to: last, isOpen: true, days }
-  }
-  return { ...range, isOpen: range.to >= last, days: daysBetween(range.from, range.to) + 1 }
+  const { from, to } = 'label' in range ? labelDates(range.label, last) : range
+  return { from, to, isOpen: to >= last, days: daysBetween(from, to) + 1 }
+}
+
+/** First and last date of a label. `last`: today. */
+function labelDates(label: string, last: string): DatePair {
+  const days = labelDays(label)
+  if (days !== undefined) return { from: addDays(last, 1 - days), to: last }
+  const yesterday = addDays(last, -1)
+  if (label === 'yesterday') return { from: yesterday, to: yesterday }
+  const first = firstOfMonth(last)
+  if (label === 'this_month') return { from: first, to: last }
+  const end = addDays(first, -1)
+  return { from: firstOfMonth(end), to: end }
+}
+
+function firstOfMonth(date: string): string {
+  return `${date.slice(0, 7)}-01`
 }
 
 /** The dates that a range is compared with; null without a comparison. */
-export function comparedDates(
-  { from, to, days }: Dates,
-  comparison: Comparison,
-): { from: string; to: string } | null {
+export function comparedDates({ from, to, days }: Dates, comparison: Comparison): DatePair | null {
+  if (typeof comparison === 'object') return comparison
   if (comparison === 'none') return null
-  if (comparison === 'previous') return { from: addDays(from, -days), to: addDays(from, -1) }
-  return { from: yearBefore(from), to: yearBefore(to) }
+  if (comparison === 'year') return { from: yearBefore(from), to: yearBefore(to) }
+  // Whole weeks back, so that each date is compared with one of its own weekday.
+  const back = comparison === 'weekdays' ? Math.ceil(days / 7) * 7 : days
+  return { from: addDays(from, -back), to: addDays(to, -back) }
 }
 
 function yearBefore(date: string): string {
@@ -110,10 +123,10 @@ function pad(hour: number): string {
   return String(hour).padStart(2, '0')
 }
 
-/** The parameter `since` of the reads that begin at a date and end now. */
-export function sinceOf(address: Pick<Address, 'range'>): string {
-  const { range } = address
-  return 'label' in range ? `${labelDays(range.label) - 1}d` : range.from
+/** The parameter `since` of a range that begins at `from`. */
+export function sinceOf(range: Range, from: string): string {
+  const days = 'label' in range ? labelDays(range.label) : undefined
+  return days === undefined ? from : `${days - 1}d`
 }
 
 /** The periods of the reads that know no dates: those of bots, and of all sites together. */
@@ -121,7 +134,6 @@ export const PERIODS = ['1d', '7d', '14d', '30d', '90d'] as const
 
 /** The parameter `period` of the reads that know no dates: the shortest one that holds the range. */
 export function periodOf(range: Range, zone: string, now = Date.now()): (typeof PERIODS)[number] {
-  const last = today(zone, now)
-  const days = 'label' in range ? labelDays(range.label) : daysBetween(range.from, last) + 1
-  return PERIODS.find(each => labelDays(each) >= days) ?? '90d'
+  const days = daysBetween(datesOf(range, zone, now).from, today(zone, now)) + 1
+  return PERIODS.find(each => (labelDays(each) ?? 0) >= days) ?? '90d'
 }

@@ -39,6 +39,7 @@ const commands: Record<string, Command> = {
       email: '--email',
       compare: '--compare',
       tz: '--tz',
+      where: '--where',
     },
   },
   'GET /breakdown': {

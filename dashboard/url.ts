@@ -8,17 +8,25 @@ import { oneField, prefixedKey, splitField, TEXT_FIELDS } from '#schemas/propert
 /** `demo`: the demo project, which everybody may see. `share`: what a share link shows of one project. */
 export type Area = 'account' | 'demo' | 'share'
 
-export type Range = { label: RangeLabel } | { from: string; to: string }
+export type Range = { label: RangeLabel } | DatePair
 
 /** `7d`: the 7 dates that end today. */
-export const RANGE_LABELS = ['1d', '7d', '14d', '30d', '90d', '365d'] as const
+export const DAY_LABELS = ['1d', '7d', '14d', '30d', '90d', '365d'] as const
+/** Ranges of the calendar; `this_month` ends today. */
+export const CALENDAR_LABELS = ['yesterday', 'this_month', 'last_month'] as const
+export const RANGE_LABELS = [...DAY_LABELS, ...CALENDAR_LABELS] as const
 export type RangeLabel = (typeof RANGE_LABELS)[number]
 
+/** A first and a last date, both inclusive. */
+export type DatePair = { from: string; to: string }
+
 /**
- * What the numbers stand beside: the period of equal length before, the same dates a year ago, or nothing.
+ * What the numbers stand beside: the period of equal length before, the last one before that begins on the
+ * same weekday, the same dates a year ago, or nothing.
  */
-export const COMPARISONS = ['previous', 'year', 'none'] as const
-export type Comparison = (typeof COMPARISONS)[number]
+export const COMPARISONS = ['previous', 'weekdays', 'year', 'none'] as const
+/** Dates stand for a range of the reader's own. */
+export type Comparison = (typeof COMPARISONS)[number] | DatePair
 
 /** Whose requests: people, programs of AI providers, or all other automated senders. */
 export const AUDIENCES = ['people', 'agents', 'bots'] as const
@@ -27,8 +35,19 @@ export type Audience = (typeof AUDIENCES)[number]
 export const FILTER_OPS = ['eq', 'neq', 'contains', 'gt', 'gte', 'lt', 'lte'] as const
 export type FilterOp = (typeof FILTER_OPS)[number]
 
-/** `field` as POST /query names it: `country`, `properties.path`, or `properties["a.b"]`. */
-export type Filter = { field: string; op: FilterOp; value: string }
+/** Whose events a filter looks at, beside the event itself: all of its session, or all of its person. */
+export const FILTER_SETS = ['session', 'person'] as const
+export type FilterSet = (typeof FILTER_SETS)[number]
+
+/** What a filter may name that is no field: an event that people did, and a stored condition of the project. */
+export const NAMED_CONDITIONS = ['did', 'segment'] as const
+
+/**
+ * `field` as POST /query names it: `country`, `properties.path`, or `properties["a.b"]`; or one of
+ * NAMED_CONDITIONS, which has no other `op` than `eq` and `neq`. `of`: some event of the session, or of the
+ * person, must be so.
+ */
+export type Filter = { field: string; op: FilterOp; value: string; of?: FilterSet }
 
 export type Address = {
   area: Area
@@ -51,7 +70,7 @@ export type Address = {
 
 export const DEFAULTS = {
   range: { label: '30d' } as Range,
-  comparison: 'previous',
+  comparison: 'previous' as Comparison,
   tz: null,
   audience: 'people',
   filters: [] as readonly Filter[],
@@ -69,6 +88,8 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 /** Fields of sessions that a filter may have: conditions know them, and the filters of POST /query do not. */
 export const SESSION_FIELDS = ['channel', 'source', 'entry_page']
 const FIELDS = [...TEXT_FIELDS, ...SESSION_FIELDS]
+/** As the service has it (docs/api/segments.md). */
+export const SEGMENT_NAME = /^[A-Za-z0-9._-]{1,64}$/
 const OWN_NAME = /^[a-z][a-z0-9_]{0,30}$/
 const ZONE = /^[A-Za-z][\w+/-]{0,63}$/
 
@@ -101,7 +122,7 @@ function stateOf(query: URLSearchParams): Omit<Address, 'area' | 'secret' | 'pro
   const tz = query.get('tz')
   return {
     range: rangeOf(query),
-    comparison: oneOf(COMPARISONS, query.get('compare')) ?? DEFAULTS.comparison,
+    comparison: readComparison(query.get('compare')) ?? DEFAULTS.comparison,
     tz: tz !== null && isZone(tz) ? tz : null,
     audience: oneOf(AUDIENCES, query.get('who')) ?? DEFAULTS.audience,
     filters: query.getAll('f').flatMap(readFilter).slice(0, MAX_FILTERS),
@@ -110,21 +131,57 @@ function stateOf(query: URLSearchParams): Omit<Address, 'area' | 'secret' | 'pro
 }
 
 function rangeOf(query: URLSearchParams): Range {
-  const [from, to] = [query.get('from'), query.get('to')]
-  if (from !== null && to !== null && isDate(from) && isDate(to) && from <= to) return { from, to }
+  const dates = pairOf(query.get('from'), query.get('to'))
+  if (dates !== undefined) return dates
   const label = oneOf(RANGE_LABELS, query.get('range'))
   return label === undefined ? DEFAULTS.range : { label }
 }
 
-/** The filter that a text means, alone in a list; an empty list for another text. */
+/** The comparison that a text means: a word, or `<first date>..<last date>`; undefined for another text. */
+export function readComparison(text: string | null): Comparison | undefined {
+  const [from = null, to = null, ...rest] = text?.split('..') ?? []
+  return oneOf(COMPARISONS, text) ?? (rest.length === 0 ? pairOf(from, to) : undefined)
+}
+
+/** How an address and a read write dates to compare with. */
+export function printDates({ from, to }: DatePair): string {
+  return `${from}..${to}`
+}
+
+function pairOf(from: string | null, to: string | null): DatePair | undefined {
+  const areDates = from !== null && to !== null && isDate(from) && isDate(to)
+  return areDates && from <= to ? { from, to } : undefined
+}
+
+/**
+ * The filter that a text means, alone in a list; an empty list for another text: `country:eq:DE`,
+ * `session.country:eq:DE`, `did:neq:purchase`.
+ */
 export function readFilter(text: string): Filter[] {
-  const [field = '', operation = ''] = splitField(text) ?? []
+  const [, set = null, rest = ''] = /^(?:(session|person)\.)?([\s\S]*)$/.exec(text) ?? []
+  const of = oneOf(FILTER_SETS, set)
+  const [field = '', operation = ''] = splitField(rest) ?? []
   const [, op = null, value = ''] = /^([^:]*):([\s\S]*)$/.exec(operation) ?? []
   const known = oneOf(FILTER_OPS, op)
+  if (known === undefined || value.length > MAX_VALUE_CHARS) return []
+  if (isNamedCondition(field)) {
+    const isName = field === 'did' ? value !== '' : SEGMENT_NAME.test(value)
+    return of === undefined && ['eq', 'neq'].includes(known) && isName ? [{ field, op: known, value }] : []
+  }
   // An empty text is a value too, such as the referrer of a visit that came from nowhere.
   const isField = FIELDS.includes(field) || prefixedKey(field) !== undefined
-  if (!isField || known === undefined || value.length > MAX_VALUE_CHARS) return []
-  return [{ field: oneField(field), op: known, value }]
+  if (!isField) return []
+  return [{ field: oneField(field), op: known, value, ...(of !== undefined && { of }) }]
+}
+
+/** A filter as an address has it. */
+export function printFilter({ field, op, value, of }: Filter): string {
+  return `${of === undefined ? '' : `${of}.`}${field}:${op}:${value}`
+}
+
+/** Whether what a filter names is no field. */
+export function isNamedCondition(field: string): boolean {
+  return NAMED_CONDITIONS.some(each => each === field)
 }
 
 function ownOf(query: URLSearchParams): Address['own'] {
@@ -149,10 +206,11 @@ export function printAddress(address: Address): string {
   } else if (!('label' in DEFAULTS.range) || range.label !== DEFAULTS.range.label) {
     query.append('range', range.label)
   }
-  if (comparison !== DEFAULTS.comparison) query.append('compare', comparison)
+  if (comparison !== DEFAULTS.comparison)
+    query.append('compare', typeof comparison === 'string' ? comparison : printDates(comparison))
   if (tz !== null) query.append('tz', tz)
   if (audience !== DEFAULTS.audience) query.append('who', audience)
-  for (const { field, op, value } of filters) query.append('f', `${field}:${op}:${value}`)
+  for (const filter of filters) query.append('f', printFilter(filter))
   for (const [name, values] of Object.entries(own)) for (const value of values) query.append(name, value)
   const text = query.toString()
   return `${pathOf(address)}${text === '' ? '' : `?${text}`}`
@@ -180,9 +238,7 @@ export function withOwn<A extends Address>(address: A, changes: Record<string, r
 
 /** The same address with one more filter; the same filter again changes nothing. */
 export function withFilter<A extends Address>(address: A, filter: Filter): A {
-  const isKnown = address.filters.some(
-    ({ field, op, value }) => field === filter.field && op === filter.op && value === filter.value,
-  )
+  const isKnown = address.filters.some(each => printFilter(each) === printFilter(filter))
   return isKnown ? address : { ...address, filters: [...address.filters, filter].slice(-MAX_FILTERS) }
 }
 

@@ -10,11 +10,14 @@ export type SeriesProps = {
   lines: readonly SeriesLine[]
   marks?: readonly Mark[]
   format(value: number): string
+  /** A value on the axis, where 32 px of room are; absent: as `format`. */
+  formatShort?(value: number): string
   height?: number
 }
 
 /** Lines over time. Arrow keys move the reading line; the table behind the chart has every number. */
-export function SeriesChart({ name, labels, lines, marks = [], format, height = 240 }: SeriesProps) {
+export function SeriesChart({ name, labels, lines, marks = [], format, ...more }: SeriesProps) {
+  const { formatShort = format, height = 240 } = more
   const { ref, width } = useWidth<HTMLDivElement>()
   const [at, setAt] = useState<number | null>(null)
   const length = labels.length
@@ -50,7 +53,7 @@ export function SeriesChart({ name, labels, lines, marks = [], format, height = 
           <g key={value}>
             <line class="gridline" x1={plot.left} x2={plot.right} y1={y} y2={y} />
             <text class="axis" x={plot.left - 8} y={y + 4} text-anchor="end">
-              {format(value)}
+              {formatShort(value)}
             </text>
           </g>
         ))}

@@ -2,7 +2,9 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { datesLabel } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { titleOf } from '#dashboard/project-names'
+import { hasConditions } from '#dashboard/question'
 import { addressOfSaved } from '#dashboard/saved'
+import { type Segment, withSegment } from '#dashboard/segments'
 import { canSignOut } from '#dashboard/session'
 import { hasBots, shownViews } from '#dashboard/shown-views'
 import {
@@ -10,15 +12,16 @@ import {
   AUDIENCES,
   COMPARISONS,
   FILTER_OPS,
+  type Filter,
   type FilterOp,
   parseAddress,
   printAddress,
   RANGE_LABELS,
   withFilter,
 } from '#dashboard/url'
-import { OP_NAMES } from './filter-bar.tsx'
+import { filterWords, OP_NAMES, segmentTitle } from './filter-words.ts'
 import { addressOfView } from './navigation.tsx'
-import type { SavedView } from './segments.tsx'
+import type { SavedView } from './segment-choice.tsx'
 import { AUDIENCE_NAMES, COMPARISON_NAMES, RANGE_NAMES } from './toolbar.tsx'
 
 /** `to`: where an entry leads. Others do something. */
@@ -27,6 +30,7 @@ type Props = {
   address: Address
   projects: readonly { name: string }[]
   savedViews: readonly SavedView[]
+  segments: readonly Segment[]
   signOut(): void
   close(): void
 }
@@ -35,16 +39,21 @@ type Props = {
 const MAX_SHOWN = 12
 
 /** Jumps to a view, a project, a range or a filter by a few letters. */
-export function Palette({ address, projects, savedViews, signOut, close }: Props) {
+export function Palette({ address, projects, savedViews, segments, signOut, close }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const items = useMemo(
     () => [
       ...itemsOf(address, projects, savedViews),
+      ...segments.map(({ name }) => ({
+        title: segmentTitle(name, segments),
+        kind: 'segment',
+        to: withSegment(address, name),
+      })),
       ...(canSignOut() ? [{ title: 'Sign out', kind: 'account', run: signOut }] : []),
     ],
-    [address, projects, savedViews],
+    [address, projects, savedViews, segments],
   )
   const found = [...filterItems(address, text), ...dateItems(address, text), ...matching(items, text)].slice(
     0,
@@ -163,15 +172,28 @@ export function matching<I extends Pick<Item, 'title' | 'kind'>>(items: readonly
 const FILTER =
   /^(?:filter\s+)?(\w+)\s+(is not|is more than|is at least|is less than|is at most|is|contains)\s+(\S.*)$/i
 
-/** A filter that was typed in words: `country is DE`. */
+/** `did purchase`, `visitors who did not do purchase`. */
+const DID = /^(?:visitors who )?did (not )?(?:do )?(\S.*)$/i
+
+/** A filter that was typed in words: `country is DE`, or `did purchase`. */
 function filterItems(address: Address, text: string): Item[] {
+  const [isDid, not, event = ''] = DID.exec(text.trim()) ?? []
+  if (isDid !== undefined && hasConditions(address) && hasFilters(address)) {
+    const filter: Filter = { field: 'did', op: not === undefined ? 'eq' : 'neq', value: event }
+    return [{ title: filterWords(filter), kind: 'filter', to: withFilter(address, filter) }]
+  }
   const [, name = '', words = '', value = ''] = FILTER.exec(text.trim()) ?? []
   const op = FILTER_OPS.find((each: FilterOp) => OP_NAMES[each] === words.toLowerCase())
-  if (op === undefined || (address.project === null && address.area === 'account')) return []
+  if (op === undefined || !hasFilters(address)) return []
   const field = ['event', 'country', 'user_id', 'session_id'].includes(name) ? name : `properties.${name}`
   return [
     { title: `${name} ${words} ${value}`, kind: 'filter', to: withFilter(address, { field, op, value }) },
   ]
+}
+
+/** The views of all sites together have none. */
+function hasFilters({ project, area }: Address): boolean {
+  return project !== null || area !== 'account'
 }
 
 const DATES = /^(\d{4}-\d{2}-\d{2})(?:(?:\s*(?:to|until|–|-)\s*|\s+)(\d{4}-\d{2}-\d{2}))?$/

@@ -23,6 +23,7 @@ import { ViewFrame } from './view-frame.tsx'
 type Dialog = 'palette' | 'keys'
 type ProjectsCall = Call<Answer<'GET /projects'>>
 type SavedViewsCall = Call<Answer<'GET /projects/{id}/views'>>
+type SegmentsCall = Call<Answer<'GET /projects/{id}/segments'>>
 
 /** One object, so that it is the same list at each drawing. */
 const NO_PROJECTS: Answer<'GET /projects'>['projects'] = []
@@ -33,12 +34,16 @@ export function Shell() {
   const { area, project, view } = address
   const row = shownViews(address).find(({ name }) => name === view)
   const isKnown = row !== undefined && (row.of === 'project') === (project !== null || area !== 'account')
-  const answers = useAnswers<{ projects?: ProjectsCall; views?: SavedViewsCall }>({
+  const answers = useAnswers<{ projects?: ProjectsCall; views?: SavedViewsCall; segments?: SegmentsCall }>({
     // A share link reads one project, and no list of them.
     ...(area !== 'share' && { projects: call('GET /projects', {}) }),
-    ...(project !== null && { views: call('GET /projects/{id}/views', {}, { id: project }) }),
+    ...(project !== null && {
+      views: call('GET /projects/{id}/views', {}, { id: project }),
+      segments: call('GET /projects/{id}/segments', {}, { id: project }),
+    }),
   })
   const savedViews = answers.views?.data?.views ?? []
+  const segments = answers.segments?.data?.segments ?? []
   const projects = answers.projects?.data?.projects ?? NO_PROJECTS
   useMemo(() => noteNames(projects), [projects])
   // Before the view is drawn, because it asks with the zone of its project. The demo has a list of its own.
@@ -106,6 +111,7 @@ export function Shell() {
                 address={address}
                 hasEffect={uses(row, 'filters', address)}
                 savedViews={savedViews}
+                segments={segments}
               />
             )}
           </section>
@@ -131,6 +137,7 @@ export function Shell() {
           address={address}
           projects={projects}
           savedViews={savedViews}
+          segments={segments}
           signOut={endSession}
           close={() => close('palette')}
         />

@@ -1,25 +1,30 @@
-import { datesLabel } from '#dashboard/format'
+import { firstDateOf } from '#dashboard/answers'
+import { datesLabel, formatted } from '#dashboard/format'
 import { go } from '#dashboard/navigate'
 import { titleOf } from '#dashboard/project-names'
 import { zoneOfProject } from '#dashboard/project-zones'
 import {
   allZones,
   comparedDates,
+  type Dates,
   datesOf,
+  daysBetween,
   PERIODS,
   readerZone,
   today,
   usualZone,
   zoneOf,
 } from '#dashboard/range'
+import { readShared } from '#dashboard/shared'
 import { hasBots } from '#dashboard/shown-views'
 import {
   type Address,
   AUDIENCES,
   type Audience,
   COMPARISONS,
-  type Comparison,
+  type DatePair,
   RANGE_LABELS,
+  type Range,
   type RangeLabel,
 } from '#dashboard/url'
 import { shownRange, uses, type ViewRow, whyNot } from '#dashboard/views'
@@ -31,9 +36,13 @@ export const RANGE_NAMES: Record<RangeLabel, string> = {
   '30d': 'Last 30 days',
   '90d': 'Last 90 days',
   '365d': 'Last 365 days',
+  yesterday: 'Yesterday',
+  this_month: 'This month',
+  last_month: 'Last month',
 }
-export const COMPARISON_NAMES: Record<Comparison, string> = {
+export const COMPARISON_NAMES: Record<(typeof COMPARISONS)[number], string> = {
   previous: 'Previous period',
+  weekdays: 'Same weekdays',
   year: 'Previous year',
   none: 'No comparison',
 }
@@ -55,19 +64,9 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
   const range = shown ?? address.range
   const dates = datesOf(range, zone)
   const compared = comparedDates(dates, comparison)
-  const isCustom = 'from' in range
   const why = whyNot(row, address)
   const hasAudience =
     (project !== null || area !== 'account') && hasBots(address) && uses(row, 'audience', address)
-
-  const choose = (value: string) => {
-    if (value === 'custom') go({ ...address, range: { from: dates.from, to: dates.to } })
-    else go({ ...address, range: { label: value as RangeLabel } })
-  }
-  const setDates = (from: string, to: string) => {
-    if (from !== '' && to !== '' && from <= to) go({ ...address, range: { from, to } }, true)
-  }
-
   return (
     <div class="toolbar">
       <div class="title">
@@ -76,9 +75,7 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
         {hasRange && (
           <p>
             {datesLabel(dates.from, dates.to)}
-            {hasComparison && compared !== null && (
-              <span> against {datesLabel(compared.from, compared.to)}</span>
-            )}
+            {hasComparison && compared !== null && <span> {comparedWords(address, dates, compared)}</span>}
           </p>
         )}
         {why !== undefined && <p class="why">{why}</p>}
@@ -98,56 +95,8 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
             ))}
           </div>
         )}
-        {hasRange && (
-          <label>
-            <span class="hidden">Range</span>
-            <select
-              value={isCustom ? 'custom' : range.label}
-              onChange={event => choose(event.currentTarget.value)}
-            >
-              {(hasDates ? RANGE_LABELS : PERIODS).map(label => (
-                <option key={label} value={label}>
-                  {RANGE_NAMES[label]}
-                </option>
-              ))}
-              {hasDates && <option value="custom">Choose dates</option>}
-            </select>
-          </label>
-        )}
-        {hasRange && isCustom && (
-          <span class="dates">
-            <input
-              type="date"
-              aria-label="First date"
-              value={range.from}
-              max={range.to}
-              onChange={event => setDates(event.currentTarget.value, range.to)}
-            />
-            <input
-              type="date"
-              aria-label="Last date"
-              value={range.to}
-              min={range.from}
-              max={today(zone)}
-              onChange={event => setDates(range.from, event.currentTarget.value)}
-            />
-          </span>
-        )}
-        {hasComparison && (
-          <label>
-            <span class="hidden">Compare with</span>
-            <select
-              value={comparison}
-              onChange={event => go({ ...address, comparison: event.currentTarget.value as Comparison })}
-            >
-              {COMPARISONS.map(each => (
-                <option key={each} value={each}>
-                  {COMPARISON_NAMES[each]}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
+        {hasRange && <RangeChoice address={address} range={range} dates={dates} hasDates={hasDates} />}
+        {hasComparison && <ComparisonChoice address={address} compared={compared} dates={dates} />}
         <label>
           <span class="hidden">Time zone</span>
           <select
@@ -163,6 +112,144 @@ export function Toolbar({ address, row }: { address: Address; row: ViewRow }) {
         </label>
       </div>
     </div>
+  )
+}
+
+/** What stands beside the numbers: the service compares a day that goes on with a part of a day (U61). */
+function comparedWords({ comparison, area }: Address, dates: Dates, compared: DatePair): string {
+  const days = daysBetween(compared.from, compared.to) + 1
+  const what = {
+    previous: 'the dates before',
+    weekdays: 'the same weekdays before',
+    year: 'the same dates a year before',
+    none: '',
+    own: 'chosen dates',
+  }[typeof comparison === 'string' ? comparison : 'own']
+  const isCut = dates.isOpen && compared.to < dates.to && area !== 'share'
+  return [
+    `against ${what}, ${datesLabel(compared.from, compared.to)}`,
+    ...(days === dates.days ? [] : [` (${formatted(days)} days beside ${formatted(dates.days)})`]),
+    ...(isCut ? [', up to this time of day'] : []),
+  ].join('')
+}
+
+type RangeChoiceProps = {
+  address: Address
+  /** The range that the numbers of the view have. */
+  range: Range
+  dates: Dates
+  /** The view counts any first and last date. */
+  hasDates: boolean
+}
+
+/** The dates of the numbers: usual ones, all since the first event, or two dates. */
+function RangeChoice({ address, range, dates, hasDates }: RangeChoiceProps) {
+  const last = today(zoneOf(address))
+  const first = firstDateOf(address.project ?? readShared()?.project ?? 'demo')
+  const isAll = 'from' in range && range.from === first && range.to === last
+  const choose = (value: string) => {
+    if (value === 'custom') go({ ...address, range: { from: dates.from, to: dates.to } })
+    else if (value === 'all' && first !== undefined) go({ ...address, range: { from: first, to: last } })
+    else go({ ...address, range: { label: value as RangeLabel } })
+  }
+  return (
+    <>
+      <label>
+        <span class="hidden">Range</span>
+        <select
+          value={'label' in range ? range.label : isAll ? 'all' : 'custom'}
+          onChange={event => choose(event.currentTarget.value)}
+        >
+          {(hasDates ? RANGE_LABELS : PERIODS).map(label => (
+            <option key={label} value={label}>
+              {RANGE_NAMES[label]}
+            </option>
+          ))}
+          {hasDates && first !== undefined && <option value="all">All time</option>}
+          {hasDates && <option value="custom">Choose dates</option>}
+        </select>
+      </label>
+      {'from' in range && (
+        <DateInputs
+          dates={range}
+          last={last}
+          names={['First date', 'Last date']}
+          choose={chosen => go({ ...address, range: chosen }, true)}
+        />
+      )}
+    </>
+  )
+}
+
+type ComparisonChoiceProps = { address: Address; compared: DatePair | null; dates: Dates }
+
+/** What the numbers are compared with: usual dates, dates of the reader's own, or nothing. */
+function ComparisonChoice({ address, compared, dates }: ComparisonChoiceProps) {
+  const { comparison } = address
+  const own = typeof comparison === 'object' ? comparison : null
+  const choose = (value: string) => {
+    const known = COMPARISONS.find(each => each === value)
+    const { from, to } = compared ?? (comparedDates(dates, 'previous') as DatePair)
+    go({ ...address, comparison: known ?? { from, to } })
+  }
+  return (
+    <>
+      <label>
+        <span class="hidden">Compare with</span>
+        <select
+          value={typeof comparison === 'string' ? comparison : 'own'}
+          onChange={event => choose(event.currentTarget.value)}
+        >
+          {COMPARISONS.map(each => (
+            <option key={each} value={each}>
+              {COMPARISON_NAMES[each]}
+            </option>
+          ))}
+          <option value="own">Compare with dates</option>
+        </select>
+      </label>
+      {own !== null && (
+        <DateInputs
+          dates={own}
+          last={today(zoneOf(address))}
+          names={['First date to compare with', 'Last date to compare with']}
+          choose={chosen => go({ ...address, comparison: chosen }, true)}
+        />
+      )}
+    </>
+  )
+}
+
+type DateInputsProps = {
+  dates: DatePair
+  /** The last date that may be chosen. */
+  last: string
+  names: readonly [first: string, last: string]
+  choose(dates: DatePair): void
+}
+
+function DateInputs({ dates: { from, to }, last, names, choose }: DateInputsProps) {
+  const set = (dates: DatePair) => {
+    if (dates.from !== '' && dates.to !== '' && dates.from <= dates.to) choose(dates)
+  }
+  return (
+    <span class="dates">
+      <input
+        type="date"
+        aria-label={names[0]}
+        value={from}
+        max={to}
+        onChange={event => set({ from: event.currentTarget.value, to })}
+      />
+      <input
+        type="date"
+        aria-label={names[1]}
+        value={to}
+        min={from}
+        max={last}
+        onChange={event => set({ from, to: event.currentTarget.value })}
+      />
+    </span>
   )
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Address, printAddress } from '#dashboard/url'
-import { filterWords } from './filter-bar.tsx'
+import { filterWords } from './filter-words.ts'
 
 /**
  * For who hears the page, or goes through it by keyboard: returns what has changed with the address, as a
@@ -13,8 +13,8 @@ export function useAnnounced(address: Address, title: string): string {
     const { current: old } = before
     before.current = address
     const isSameView = old.view === address.view && old.project === address.project
-    const filters = address.filters.map(filterWords).join(', ')
-    const areSame = old.filters.map(filterWords).join(', ') === filters
+    const filters = address.filters.map(each => filterWords(each)).join(', ')
+    const areSame = old.filters.map(each => filterWords(each)).join(', ') === filters
     if (!isSameView) say(title)
     else if (!areSame) say(filters === '' ? 'No filters' : `Filters: ${filters}`)
     // The link or the button that was pressed may not be drawn any more.

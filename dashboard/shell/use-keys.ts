@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { go } from '#dashboard/navigate'
 import { shownViews } from '#dashboard/shown-views'
-import { type Address, COMPARISONS, RANGE_LABELS } from '#dashboard/url'
+import { type Address, COMPARISONS, type Comparison, DAY_LABELS } from '#dashboard/url'
 import { uses, viewNamed } from '#dashboard/views'
 import { addressOfView } from './navigation.tsx'
 
@@ -50,10 +50,11 @@ export function useKeys(options: Options): void {
       if (key === 'g') prefixAt = Date.now()
       else if (key === '?') openKeys()
       else if (/^[1-6]$/.test(key) && uses(row, 'range', address))
-        go({ ...address, range: { label: RANGE_LABELS[Number(key) - 1] ?? '30d' } })
+        go({ ...address, range: { label: DAY_LABELS[Number(key) - 1] ?? '30d' } })
       else if (key === 'c' && uses(row, 'comparison', address)) {
-        const next = (COMPARISONS.indexOf(address.comparison) + 1) % COMPARISONS.length
-        go({ ...address, comparison: COMPARISONS[next] ?? 'previous' })
+        const known: readonly Comparison[] = COMPARISONS
+        const next = (known.indexOf(address.comparison) + 1) % known.length
+        go({ ...address, comparison: known[next] ?? 'previous' })
       } else if (key === 'f' && row?.of === 'project' && uses(row, 'filters', address)) {
         event.preventDefault()
         dispatchEvent(new Event('footfall-filter'))

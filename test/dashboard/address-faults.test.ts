@@ -18,6 +18,7 @@ test.each([
   ['from=2026-03-02', 'one date of two'],
   ['tz=Mars/Base', 'no time zone “Mars/Base”'],
   ['compare=never', 'The comparison “never” is unknown'],
+  ['compare=2026-03-02..2026-03-01', 'The comparison “2026-03-02..2026-03-01” is unknown'],
   ['who=cats', 'The audience “cats” is unknown'],
 ])('%s: %s', (query, words) => {
   expect(faultsOf(new URLSearchParams(query)).join()).toContain(words)
@@ -27,6 +28,7 @@ test.each([
   '',
   'range=7d&f=country:eq:&tz=UTC&who=bots',
   'from=2026-03-01&to=2026-03-01&compare=none',
+  'range=last_month&compare=2026-02-01..2026-02-02',
   'step=a&f=event:eq:x',
 ])('nothing is said of %s', query => {
   expect(faultsOf(new URLSearchParams(query))).toEqual([])

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Call } from '#dashboard/api'
 import { type Address, DEFAULTS } from '#dashboard/url'
 import { uses, viewNamed } from '#dashboard/views'
@@ -22,7 +22,22 @@ import { count } from './reader.ts'
 const FILTERS = [
   { field: 'country', op: 'eq', value: 'DE' },
   { field: 'properties.path', op: 'neq', value: 'two\nlines' },
+  { field: 'channel', op: 'eq', value: 'email' },
+  { field: 'event', op: 'eq', value: 'search', of: 'session' },
+  { field: 'country', op: 'neq', value: 'FR', of: 'person' },
+  { field: 'did', op: 'eq', value: 'signup' },
+  { field: 'did', op: 'neq', value: 'purchase' },
+  { field: 'segment', op: 'eq', value: 'buyers' },
 ] as const
+/** What reads are asked with, each for its filter. */
+const CONDITIONS = [
+  ...FILTERS.slice(0, 3),
+  { session: { field: 'event', op: 'eq', value: 'search' } },
+  { person: { field: 'country', op: 'neq', value: 'FR' } },
+  { did: { event: 'signup' } },
+  { not: { did: { event: 'purchase' } } },
+  { segment: 'buyers' },
+]
 const [FROM, TO] = ['2026-03-02', '2026-03-15']
 
 const ASKS: Record<string, [(context: { address: Address; project: string }) => object, string[]]> = {
@@ -71,8 +86,8 @@ describe.each(PLACES)('%s?%s', (view, own) => {
       expect(values.until ?? values.date_to, endpoint).toBe(TO)
       if (endpoint !== 'GET /retention') expect(values.since ?? values.date_from, endpoint).toBe(FROM)
       if (NO_NUMBERS.includes(endpoint)) continue
-      const chosen = JSON.stringify(values.where ?? values.filters)
-      for (const filter of FILTERS) expect(chosen, endpoint).toContain(JSON.stringify(filter))
+      const chosen = JSON.stringify([values.where, values.filters])
+      for (const condition of CONDITIONS) expect(chosen, endpoint).toContain(JSON.stringify(condition))
     }
   })
 
@@ -126,6 +141,34 @@ test.each(['overview', 'pages', 'sources', 'funnel', 'retention', 'paths', 'heat
     expect(says).toBe(view !== 'overview')
   },
 )
+
+beforeAll(async () => {
+  const where = { not: { field: 'country', op: 'eq', value: 'FR' } }
+  await drawings.put('/projects/demo/segments/by-filter', { where }, 201)
+})
+
+test.each(Object.keys(ASKS))(
+  'the view %s answers for people who did something, sessions with it, and a segment',
+  async view => {
+    const own = { funnel: 'step=page_view&step=signup', paths: 'goal=signup', sources: 'goal=signup' }[view]
+    const filters = 'f=did:eq:signup&f=session.event:eq:page_view&f=segment:eq:by-filter'
+    const page = await drawings.draw(`/app/p/demo/${view}?${own ?? ''}&range=14d&${filters}`)
+    expect(page.asked.filter(({ status }) => status >= 400)).toEqual([])
+    expect(page.all('.filters .chip.off')).toEqual([])
+    expect(page.texts('.filters .chip .words')).toEqual([
+      ...['Visitors who did signup', 'Sessions with Page view', 'Segment by-filter'],
+    ])
+  },
+)
+
+test('a share link says which filters it cannot hold', async () => {
+  const { url } = await drawings.post<{ url: string }>('/projects/demo/share-links', {}, 201)
+  const path = `${new URL(url).pathname}?range=14d&f=country:eq:DE&f=did:eq:signup`
+  const page = await drawings.draw(path, { isSignedOut: true })
+  expect(page.texts('.filters .chip.off .words')).toEqual(['Visitors who did signup'])
+  expect(page.text('.filters')).toContain('what is struck through does not hold')
+  expect(page.asked.filter(({ status }) => status >= 400)).toEqual([])
+})
 
 test('what has fixed periods offers no other dates, and says so where some are chosen', async () => {
   for (const path of ['/app/p/demo/bots', '/app/p/demo?who=agents', '/app']) {

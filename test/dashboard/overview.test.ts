@@ -52,6 +52,67 @@ test('the overview shows the numbers of the API: totals, the course, and lists',
   )
 })
 
+test.each([
+  ['page_views', 'Page views', 'event_count', [{ field: 'event', op: 'eq', value: 'page_view' }]],
+  ['sessions', 'Sessions', 'session_count', []],
+  ['bounce_rate', 'Without interaction', 'bounce_rate', []],
+  ['single_page_rate', 'One page only', 'single_page_rate', []],
+  ['duration', 'Duration', 'avg_duration', []],
+])('the line of %s is that of the API, by date and by hour', async (name, title, metric, filters) => {
+  const from = addDays(new Date().toISOString().slice(0, 10), -3)
+  const asked = { ...DATED, metrics: [metric], count_mode: 'raw', filters, limit: 1000 }
+  for (const [to, interval] of [
+    [addDays(from, 2), 'day'],
+    [from, 'hour'],
+  ] as const) {
+    const page = await drawings.draw(`/app/p/demo?from=${from}&to=${to}&course=${name}&compare=none`)
+    const { rows } = await drawings.post<Query>('/query', {
+      ...{ ...asked, date_from: from, date_to: to },
+      group_by: interval === 'day' ? ['date'] : ['date', 'hour'],
+    })
+    const known = new Map(
+      rows.map(row => [
+        interval === 'day' ? row.date : `${row.date}T${String(row.hour).padStart(2, '0')}:00`,
+        row[metric],
+      ]),
+    )
+    const none = metric.endsWith('_count') ? 0 : null
+    const shown = page.cells(`${title} by ${interval}`)
+    expect(shown).toHaveLength(interval === 'day' ? 3 : 24)
+    expect(rows.length).toBeGreaterThan(0)
+    for (const [bucket, value] of shown)
+      expect(value, `${bucket}`).toBe(cellOf((known.get(`${bucket}`) ?? none) as number | null))
+    if (name === 'page_views' && interval === 'day')
+      expect(page.tile('page_views')).toBe(
+        count(rows.reduce((sum, { event_count }) => sum + Number(event_count), 0)),
+      )
+  }
+})
+
+/** A number of the table behind a chart. */
+function cellOf(value: number | null): string {
+  return value === null ? '–' : value.toLocaleString('en-GB')
+}
+
+test('the numbers of dates to compare with are those of the API, and the words name these dates', async () => {
+  const today = new Date().toISOString().slice(0, 10)
+  const [from, to] = [addDays(today, -6), addDays(today, -2)]
+  for (const [comparison, first, last, words] of [
+    ['weekdays', addDays(from, -7), addDays(to, -7), 'against the same weekdays before, '],
+    [`${addDays(from, -9)}..${addDays(from, -8)}`, addDays(from, -9), addDays(from, -8), 'chosen dates, '],
+  ] as const) {
+    const page = await drawings.draw(`/app/p/demo?from=${from}&to=${to}&compare=${comparison}`)
+    const before = await drawings.get<Stats>(`/stats?project=demo&since=${first}&until=${last}&${ZONE}`)
+    const change = page.all('[data-number="events"] .change')[0]
+    expect(change?.attribs.title).toContain(`: ${count(before.totals.total_events)}`)
+    expect(page.text('.toolbar .title')).toContain(words)
+    expect(page.text('.toolbar .title').includes('(2 days beside 5)')).toBe(comparison !== 'weekdays')
+    const days = before.timeSeries.map(({ unique_users }) => count(unique_users))
+    const shown = page.cells('Visitors by day').map(row => row[2])
+    expect(shown.slice(0, days.length)).toEqual(days)
+  }
+})
+
 test('with a filter every number is that of the API for it', async () => {
   const page = await drawings.draw('/app/p/demo?range=14d&f=country:eq:DE')
   expect(page.text('.page')).toContain('Country is Germany')

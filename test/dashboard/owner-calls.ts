@@ -5,6 +5,7 @@ export type OwnerCalls = {
   /** Expects 200. */
   get<T>(path: string): Promise<T>
   post<T>(path: string, body: unknown, expected?: number): Promise<T>
+  put<T>(path: string, body: unknown, expected?: number): Promise<T>
 }
 
 /** The part of a service that calls need. */
@@ -20,9 +21,14 @@ export function ownerCalls({ baseUrl, credentials }: Called): OwnerCalls {
     return JSON.parse(text)
   }
 
+  const sending =
+    (method: 'POST' | 'PUT'): OwnerCalls['post'] =>
+    (path, body, expected = 200) =>
+      ask(path, { method, headers, body: JSON.stringify(body) }, expected)
+
   return {
     get: path => ask(path, { headers }, 200),
-    post: (path, body, expected = 200) =>
-      ask(path, { method: 'POST', headers, body: JSON.stringify(body) }, expected),
+    post: sending('POST'),
+    put: sending('PUT'),
   }
 }

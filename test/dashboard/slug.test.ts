@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { slugOf } from '#dashboard/views/portfolios/slug'
+import { slugOf } from '#dashboard/slug'
 
 test.each([
   ['Ärzte & Co.', 'arzte-co'],

@@ -5,6 +5,7 @@ import {
   AUDIENCES,
   COMPARISONS,
   FILTER_OPS,
+  FILTER_SETS,
   MAX_FILTERS,
   parseAddress,
   printAddress,
@@ -19,11 +20,12 @@ const read = (text: string) => parseAddress(new URL(text, 'https://a.example'))
 const date = fc
   .integer({ min: 0, max: 4_000 })
   .map(days => new Date(days * 86_400_000).toISOString().slice(0, 10))
+const pair = fc.tuple(date, date).map(([a, b]) => (a <= b ? { from: a, to: b } : { from: b, to: a }))
 const range = fc.oneof(
   fc.constantFrom(...RANGE_LABELS).map(label => ({ label })),
-  fc.tuple(date, date).map(([a, b]) => (a <= b ? { from: a, to: b } : { from: b, to: a })),
+  pair,
 )
-const filter = fc.record({
+const leaf = fc.record({
   field: fc.oneof(
     fc.constantFrom('event', 'country', 'user_id', 'session_id'),
     fc.stringMatching(/^[A-Za-z0-9_]{1,20}$/).map(key => `properties.${key}`),
@@ -31,6 +33,20 @@ const filter = fc.record({
   op: fc.constantFrom(...FILTER_OPS),
   value: fc.string({ unit: 'grapheme', maxLength: 40 }).filter(text => text.isWellFormed()),
 })
+const filter = fc.oneof(
+  leaf,
+  fc.tuple(leaf, fc.constantFrom(...FILTER_SETS)).map(([each, of]) => ({ ...each, of })),
+  fc.record({
+    field: fc.constant('did'),
+    op: fc.constantFrom('eq' as const, 'neq' as const),
+    value: fc.string({ minLength: 1, maxLength: 40 }).filter(text => text.isWellFormed()),
+  }),
+  fc.record({
+    field: fc.constant('segment'),
+    op: fc.constantFrom('eq' as const, 'neq' as const),
+    value: fc.stringMatching(/^[A-Za-z0-9._-]{1,64}$/),
+  }),
+)
 const name = fc.stringMatching(/^[A-Za-z0-9._-]{1,64}$/).filter(text => !/^\.+$/.test(text))
 const view = fc.stringMatching(/^[a-z][a-z-]{0,12}$/).filter(text => !['demo', 'p', 'assets'].includes(text))
 const place = fc.oneof(
@@ -51,7 +67,7 @@ const own = fc.dictionary(
 const address: fc.Arbitrary<Address> = fc
   .record({
     range,
-    comparison: fc.constantFrom(...COMPARISONS),
+    comparison: fc.oneof(fc.constantFrom(...COMPARISONS), pair),
     tz: fc.constantFrom(null, 'UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'),
     audience: fc.constantFrom(...AUDIENCES),
     filters: fc.array(filter, { maxLength: 5 }),
@@ -98,7 +114,10 @@ test.each([
   ['from=2026-02-30&to=2026-03-01', { range: { label: '30d' } }],
   ['from=2026-03-02&to=2026-03-01', { range: { label: '30d' } }],
   ['tz=Nowhere/Else&who=cats&compare=never', { tz: null, audience: 'people', comparison: 'previous' }],
+  ['compare=2026-03-02..2026-03-01', { comparison: 'previous' }],
+  ['compare=2026-03-01', { comparison: 'previous' }],
   ['f=properties.a b:eq:1&f=country:like:DE&f=country', { filters: [] }],
+  ['f=did:gt:a&f=did:eq:&f=session.did:eq:a&f=segment:eq:a b&f=device.country:eq:DE', { filters: [] }],
   [`f=country:eq:${'x'.repeat(501)}`, { filters: [] }],
   ['__proto__=1&constructor=2&Bad=3', { own: { constructor: ['2'] } }],
 ])('a part that breaks a rule has its default: %s', (query, expected) => {

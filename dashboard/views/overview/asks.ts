@@ -1,10 +1,11 @@
 import { type Answer, type Call, call } from '#dashboard/api'
 import { isNamed, NAMED_TABS, type NamedTab } from '#dashboard/named-sources'
-import { hasConditions, queryOf, questionOf } from '#dashboard/question'
-import { comparedDates, datesOf, intervalOf, periodOf, zoneOf } from '#dashboard/range'
+import { compareOf, hasConditions, queryOf, questionOf } from '#dashboard/question'
+import { datesOf, intervalOf, periodOf, zoneOf } from '#dashboard/range'
 import { hostsOfSite, MAX_REFERRERS } from '#dashboard/referrers'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
+import { columnOfStats, METRIC_OF, openLine } from './lines.ts'
 
 /** Rows of a list. */
 const LIST_LENGTH = 10
@@ -79,14 +80,11 @@ type Query = Call<Answer<'POST /query'>>
 export type OverviewAsks = {
   bots?: Call<Answer<'GET /bot-traffic'>>
   stats?: Stats
-  /** The same dates of the year before. */
-  statsBefore?: Stats
   /** What GET /stats does not have. */
   single?: Query
   totals?: Query
-  series?: Query
-  totalsBefore?: Query
-  seriesBefore?: Query
+  /** The line over time, where GET /stats does not have it. */
+  line?: Query
   pages?: Query
   sources?: Query
   named?: Call<Answer<'GET /sources'>>
@@ -99,22 +97,23 @@ export type OverviewAsks = {
 
 export function asks({ address, project }: ViewContext): OverviewAsks {
   const zone = zoneOf(address)
-  const { audience, comparison, range } = address
+  const { audience, range } = address
   if (audience !== 'people') {
     return { bots: call('GET /bot-traffic', { project, period: periodOf(range, zone), tz: zone, limit: 50 }) }
   }
   const dates = datesOf(range, zone)
   const common = { project, ...queryOf(address) }
-  const compare = comparison === 'previous' ? ('previous' as const) : undefined
+  const compare = compareOf(address)
+  const line = openLine(address)
+  const views = [{ field: 'event', op: 'eq', value: 'page_view' }] as const
   const byDate = {
-    metrics: METRICS,
-    group_by: ['date'],
-    order_by: 'date',
-    order: 'asc',
-    limit: 1_000,
-  } as const
-  const before = comparison === 'year' ? comparedDates(dates, 'year') : null
-  const yearBefore = before && { ...common, date_from: before.from, date_to: before.to }
+    ...common,
+    filters: line === 'page_views' ? [...common.filters, ...views] : common.filters,
+    metrics: [METRIC_OF[line]],
+    group_by: lineInterval(address) === 'hour' ? ['date', 'hour'] : ['date'],
+    ...({ order_by: 'date', order: 'asc', limit: 1_000 } as const),
+    compare,
+  }
   const numbers = isPlain(address)
     ? {
         stats: call('GET /stats', {
@@ -123,20 +122,11 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
           compare,
         }),
         single: call('POST /query', { ...common, metrics: ['single_page_rate'], compare }),
-        ...(before !== null && {
-          statsBefore: call('GET /stats', {
-            ...{ project, ...questionOf(address), since: before.from, until: before.to },
-            groupBy: intervalOf(dates),
-          }),
-        }),
+        ...(columnOfStats(line) === undefined && { line: call('POST /query', byDate) }),
       }
     : {
         totals: call('POST /query', { ...common, metrics: METRICS, compare }),
-        series: call('POST /query', { ...common, ...mutable(byDate), compare }),
-        ...(yearBefore && {
-          totalsBefore: call('POST /query', { ...yearBefore, metrics: METRICS }),
-          seriesBefore: call('POST /query', { ...yearBefore, ...mutable(byDate) }),
-        }),
+        line: call('POST /query', byDate),
       }
   const list = (group_by: string[], limit: number, more: Address['filters'] = []) =>
     call('POST /query', {
@@ -149,7 +139,6 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
   const isShared = address.area === 'share'
   const source = openTab(address, 'sources')
   const hasHosts = isShared && source === 'referrer'
-  const views = [{ field: 'event', op: 'eq', value: 'page_view' }] as const
   const tabbed = (name: ListName) => {
     const tab = openTab(address, name)
     if (tab === 'referrer') return list([fieldOf(tab)], MAX_REFERRERS)
@@ -174,7 +163,11 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
   }
 }
 
-/** Types of requests have lists that may change. */
-function mutable<T extends { metrics: readonly string[]; group_by: readonly string[] }>(query: T) {
-  return { ...query, metrics: [...query.metrics], group_by: [...query.group_by] }
+/**
+ * The intervals of a line that POST /query has. A share link groups by no hour, and no group is a week: a
+ * session that goes over midnight would be in two of its dates.
+ */
+export function lineInterval(address: Address): 'hour' | 'day' {
+  const isByHour = intervalOf(datesOf(address.range, zoneOf(address))) === 'hour'
+  return isByHour && address.area !== 'share' ? 'hour' : 'day'
 }

@@ -1,66 +1,65 @@
 import type { Answer } from '#dashboard/api'
 import { bucketsOf, type Interval } from '#dashboard/range'
+import type { DatePair } from '#dashboard/url'
+import { type Line, METRIC_OF } from './lines.ts'
 
-/** The same numbers, whichever read has told them. */
+/** The same numbers, whichever read has told them. Null: not known, or there is no session to divide by. */
 export type Totals = {
   visitors: number
+  page_views: number | null
   sessions: number
   events: number
   bounce_rate: number | null
   single_page_rate: number | null
+  /** ms. */
   duration: number | null
 }
 
 export type OverviewNumbers = {
   totals: Totals
   before: Totals | null
-  /** First date of the period before; null: none was asked for. */
-  beforeFrom: string | null
+  /** The dates of `before`; null: nothing is compared. */
+  compared: DatePair | null
+}
+
+/** A value for each bucket; null: it has not come yet, or there is none. */
+type Values = (number | null)[]
+
+/** One number over time. */
+export type Course = {
   interval: Interval
   buckets: string[]
-  /** The last date of the range. */
+  /** The last date of the buckets. */
   to: string
-  now: Series
-  earlier: Series | null
+  now: Values
+  /** Of the dates that are compared, from their first one on; null without events in them. */
+  earlier: Values | null
 }
-/** A value for each bucket; null: it has not come yet. */
-export type Series = { visitors: (number | null)[]; events: (number | null)[] }
 
 type Stats = Answer<'GET /stats'>
 type Query = Answer<'POST /query'>
+type Rows = Query['rows']
 
 /** Buckets that begin after this one are in the future. */
 export type Now = { date: string; hour: number }
 
-/** `statsBefore`: those of the same dates a year ago, where these are compared. */
-export function fromStats(stats: Stats, now: Now, statsBefore?: Stats): OverviewNumbers {
-  const { period } = stats
-  const previous = statsBefore ?? stats.previous
-  const interval = period.groupBy
-  const buckets = bucketsOf(period.from, period.to, interval)
-  const times = previous ? bucketsOf(previous.period.from, previous.period.to, interval) : []
-  const rows = (each: Pick<Stats, 'timeSeries'>) =>
-    new Map(
-      each.timeSeries.map(({ bucket, unique_users, total_events }) => [
-        bucket,
-        [unique_users, total_events] as const,
-      ]),
-    )
+export function fromStats(stats: Stats): OverviewNumbers {
+  const { previous } = stats
   return {
     totals: totalsOfStats(stats),
     before: previous ? withEvents(totalsOfStats(previous)) : null,
-    beforeFrom: previous?.period.from ?? null,
-    interval,
-    buckets,
-    to: period.to,
-    now: seriesOf(buckets, rows(stats), now),
-    earlier: previous ? withValues(seriesOf(times, rows(previous))) : null,
+    compared: previous?.period ?? null,
   }
 }
 
-function totalsOfStats({ totals, sessions }: Pick<Stats, 'totals' | 'sessions'>): Totals {
+type PartOfStats = Pick<Stats, 'totals' | 'sessions' | 'events' | 'truncated'>
+
+function totalsOfStats({ totals, sessions, events, truncated }: PartOfStats): Totals {
+  const views = events.find(({ event }) => event === 'page_view')?.count
   return {
     visitors: totals.unique_users,
+    // The most frequent events are listed. In a list that is cut, no row says nothing.
+    page_views: views ?? (truncated ? null : 0),
     sessions: sessions.total_sessions,
     events: totals.total_events,
     bounce_rate: sessions.bounce_rate,
@@ -81,38 +80,14 @@ export function withSinglePages(numbers: OverviewNumbers, single: Query | undefi
   }
 }
 
-type QueryParts = {
-  totals: Query
-  series: Query
-  totalsBefore?: Query | undefined
-  seriesBefore?: Query | undefined
-}
-
-export function fromQueries(
-  { totals, series, totalsBefore, seriesBefore }: QueryParts,
-  now: Now,
-): OverviewNumbers {
-  const queryBefore = totals.previous ?? totalsBefore
-  const before = queryBefore?.rows[0]
-  const rowsBefore = series.previous ?? seriesBefore
-  const { from, to } = totals.period
-  const buckets = bucketsOf(from, to, 'day')
+/** `events`: the list by events, which has the page views of a share link with filters. */
+export function fromQuery(totals: Query, events: Query | undefined): OverviewNumbers {
+  const { previous } = totals
+  const views = events?.rows.find(({ event }) => event === 'page_view')?.event_count
   return {
-    totals: totalsOfRow(totals.rows[0]),
-    before: before === undefined ? null : withEvents(totalsOfRow(before)),
-    beforeFrom: queryBefore?.period.from ?? null,
-    interval: 'day',
-    buckets,
-    to,
-    now: seriesOf(buckets, rowsByDate(series.rows), now),
-    earlier: rowsBefore
-      ? withValues(
-          seriesOf(
-            bucketsOf(rowsBefore.period.from, rowsBefore.period.to, 'day'),
-            rowsByDate(rowsBefore.rows),
-          ),
-        )
-      : null,
+    totals: totalsOfRow(totals.rows[0], numberOf(views)),
+    before: previous ? withEvents(totalsOfRow(previous.rows[0], null)) : null,
+    compared: previous?.period ?? null,
   }
 }
 
@@ -121,19 +96,14 @@ function withEvents(totals: Totals): Totals | null {
   return totals.events === 0 ? null : totals
 }
 
-function withValues(series: Series): Series | null {
-  return series.events.some(value => value !== null && value > 0) ? series : null
-}
-
-type Row = Query['rows'][number]
-
-function numberOf(value: Row[string] | undefined): number | null {
+function numberOf(value: Rows[number][string] | undefined): number | null {
   return value == null ? null : Number(value)
 }
 
-function totalsOfRow(row: Row = {}): Totals {
+function totalsOfRow(row: Rows[number] = {}, page_views: number | null): Totals {
   return {
     visitors: Number(row.unique_users ?? 0),
+    page_views,
     sessions: Number(row.session_count ?? 0),
     events: Number(row.event_count ?? 0),
     bounce_rate: numberOf(row.bounce_rate),
@@ -142,23 +112,57 @@ function totalsOfRow(row: Row = {}): Totals {
   }
 }
 
-function rowsByDate(rows: readonly Row[]) {
-  return new Map(
-    rows.map(row => [
-      String(row.date),
-      [Number(row.unique_users ?? 0), Number(row.event_count ?? 0)] as const,
-    ]),
+/** The course of a number that GET /stats has by interval. */
+export function courseOfStats(stats: Stats, column: 'unique_users' | 'total_events', now: Now): Course {
+  const interval = stats.period.groupBy
+  const pairs = ({ timeSeries }: Pick<Stats, 'timeSeries'>) =>
+    timeSeries.map(each => [each.bucket, each[column]] as const)
+  return courseOf(
+    { period: stats.period, pairs: pairs(stats) },
+    stats.previous && { period: stats.previous.period, pairs: pairs(stats.previous) },
+    { interval, now, none: 0 },
   )
 }
 
-function seriesOf(
-  buckets: readonly string[],
-  rows: ReadonlyMap<string, readonly [visitors: number, events: number]>,
-  now?: Now,
-): Series {
-  const at = now && `${now.date}T${String(now.hour).padStart(2, '0')}:00`
-  const isAhead = (bucket: string) => at !== undefined && bucket.includes('T') && bucket > at
-  const pick = (column: 0 | 1) =>
-    buckets.map(bucket => (isAhead(bucket) ? null : (rows.get(bucket)?.[column] ?? 0)))
-  return { visitors: pick(0), events: pick(1) }
+/** The course of a number that POST /query has by date, or by date and hour. */
+export function courseOfQuery(query: Query, line: Line, interval: 'hour' | 'day', now: Now): Course {
+  const metric = METRIC_OF[line]
+  const pairs = (rows: Rows) =>
+    rows.map(row => {
+      const hour = String(row.hour ?? '').padStart(2, '0')
+      return [
+        interval === 'hour' ? `${row.date}T${hour}:00` : String(row.date),
+        numberOf(row[metric]),
+      ] as const
+    })
+  // A rate of no session is no rate.
+  const none = metric.endsWith('_count') || metric === 'unique_users' ? 0 : null
+  return courseOf(
+    { period: query.period, pairs: pairs(query.rows) },
+    query.previous && { period: query.previous.period, pairs: pairs(query.previous.rows) },
+    { interval, now, none },
+  )
+}
+
+type Told = { period: DatePair; pairs: (readonly [bucket: string, value: number | null])[] }
+type HowCourse = { interval: Interval; now: Now /** Of a bucket without a row. */; none: 0 | null }
+
+function courseOf(told: Told, before: Told | undefined, { interval, now, none }: HowCourse): Course {
+  const at = `${now.date}T${String(now.hour).padStart(2, '0')}:00`
+  const buckets = bucketsOf(told.period.from, told.period.to, interval)
+  const valuesOf = ({ pairs }: Told, times: readonly string[], isAhead: (bucket: string) => boolean) => {
+    const values = new Map(pairs)
+    return times.map(each => (isAhead(each) ? null : (values.get(each) ?? none)))
+  }
+  const earlier =
+    before &&
+    valuesOf(before, bucketsOf(before.period.from, before.period.to, interval), () => false).slice(
+      0,
+      buckets.length,
+    )
+  return {
+    ...{ interval, buckets, to: told.period.to },
+    now: valuesOf(told, buckets, each => each.includes('T') && each > at),
+    earlier: earlier?.some(value => value !== null && value > 0) ? earlier : null,
+  }
 }

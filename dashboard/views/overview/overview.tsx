@@ -1,28 +1,45 @@
 import { useMemo } from 'preact/hooks'
 import { marksOf } from '#dashboard/annotations'
 import { type AnswersOf, type Known, refresh } from '#dashboard/answers'
+import type { Answer } from '#dashboard/api'
 import { ChartFrame } from '#dashboard/charts/frame.tsx'
 import { SeriesChart } from '#dashboard/charts/series.tsx'
-import { definitions, type NumberName } from '#dashboard/definitions'
-import { bucketLabel, changeOf, formatted, headline, shortened } from '#dashboard/format'
+import { definitions } from '#dashboard/definitions'
+import {
+  bucketLabel,
+  changeOf,
+  datesLabel,
+  durationUnit,
+  formatted,
+  headline,
+  shortened,
+} from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { Change } from '#dashboard/parts/change.tsx'
 import { FirstEvent } from '#dashboard/parts/first-event.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
-import { Answered, CutNote, Empty, ProblemNote } from '#dashboard/parts/states.tsx'
+import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
 import { datesOf, today, zoneOf } from '#dashboard/range'
-import { type Address, ownValue, withOwn } from '#dashboard/url'
+import { type Address, type DatePair, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
-import type { OverviewAsks } from './asks.ts'
+import { lineInterval, type OverviewAsks } from './asks.ts'
 import { BotOverview } from './bot-overview.tsx'
+import { columnOfStats, LINES, type Line, openLine } from './lines.ts'
 import { ListPanel, SourcesPanel } from './list-panel.tsx'
-import { fromQueries, fromStats, type Now, type OverviewNumbers, withSinglePages } from './model.ts'
+import {
+  type Course,
+  courseOfQuery,
+  courseOfStats,
+  fromQuery,
+  fromStats,
+  type Now,
+  type OverviewNumbers,
+  withSinglePages,
+} from './model.ts'
 
 type Props = ViewContext & { answers: AnswersOf<OverviewAsks> }
 
-const TILES = ['visitors', 'sessions', 'events', 'bounce_rate', 'single_page_rate', 'duration'] as const
-
-/** The first look at a project: six numbers, their course, and where they come from. */
+/** The first look at a project: its numbers, one of them over time, and where they come from. */
 export function Overview({ address, answers }: Props) {
   const { bots, stats, totals } = answers
   if (bots !== undefined) return <BotOverview address={address} answer={bots} />
@@ -54,40 +71,25 @@ export function Overview({ address, answers }: Props) {
 }
 
 function Numbers({ address, answers, main }: Pick<Props, 'address' | 'answers'> & { main: Known }) {
-  const zone = zoneOf(address)
-  const { stats, statsBefore, single, totals, series, totalsBefore, seriesBefore } = answers
-  const parts = [
-    stats?.data,
-    statsBefore?.data,
-    totals?.data,
-    series?.data,
-    totalsBefore?.data,
-    seriesBefore?.data,
-  ] as const
-  const numbers = useMemo(() => {
-    const now: Now = { date: today(zone), hour: hourNow(zone) }
-    const [ofStats, ofStatsBefore, ofTotals, ofSeries, earlierTotals, earlierSeries] = parts
-    if (ofStats && (ofStatsBefore || !statsBefore)) return fromStats(ofStats, now, ofStatsBefore)
-    if (!ofTotals || !ofSeries) return null
-    return fromQueries(
-      { totals: ofTotals, series: ofSeries, totalsBefore: earlierTotals, seriesBefore: earlierSeries },
-      now,
-    )
-  }, [...parts, zone])
-  if (numbers === null) {
-    const problem = series?.problem ?? statsBefore?.problem
-    return problem ? <ProblemNote problem={problem} /> : <div class="skeleton" aria-busy="true" />
-  }
+  const { stats, single, totals, line, events } = answers
+  const numbers = stats?.data
+    ? fromStats(stats.data)
+    : totals?.data
+      ? fromQuery(totals.data, events?.data)
+      : null
+  if (numbers === null) return null
   if (numbers.totals.events === 0) return <NoData address={address} main={main} />
-  const context = stats?.data?.project_context ?? totals?.data?.project_context
   return (
     <>
-      <Tiles numbers={withSinglePages(numbers, single?.data)} main={main} single={single ?? main} />
+      <Tiles
+        address={address}
+        numbers={withSinglePages(numbers, single?.data)}
+        main={main}
+        single={single ?? main}
+        views={stats ?? events ?? main}
+      />
       {numbers.totals.bounce_rate === 1 && <OnlyViews />}
-      {/* A share link with filters knows dates alone, and one date is no course. */}
-      {numbers.buckets.length > 1 && (
-        <Course address={address} numbers={numbers} context={context} main={series ?? stats} />
-      )}
+      <CourseOf address={address} stats={stats} line={line} compared={numbers.compared} />
       <CutNote answer={main} />
     </>
   )
@@ -104,32 +106,43 @@ function OnlyViews() {
 }
 
 type TilesProps = {
+  address: Address
   numbers: OverviewNumbers
   main: Known
-  /** The answer that has `single_page_rate`. */
+  /** The answers that have `single_page_rate`, and the page views. */
   single: Known
+  views: Known
 }
 
-function Tiles({ numbers: { totals, before, beforeFrom }, main, single }: TilesProps) {
+/** The numbers of the dates. The name of each shows it over time. */
+function Tiles({ address, numbers: { totals, before, compared }, main, single, views }: TilesProps) {
+  const open = openLine(address)
   return (
-    <dl class="tiles">
-      {TILES.map(name => {
+    <dl class="tiles" aria-label="Numbers; the name of one shows it over time">
+      {LINES.map(name => {
         const { title, as, isGood } = definitions[name]
         const [value, earlier] = [totals[name], before?.[name]]
-        const answer = name === 'single_page_rate' ? single : main
+        const answer = name === 'single_page_rate' ? single : name === 'page_views' ? views : main
         return (
           <div key={name} data-number={name}>
-            <dt>{title}</dt>
+            <dt>
+              <a
+                href={hrefTo(withOwn(address, { course: name === 'visitors' ? [] : [name] }))}
+                aria-current={name === open ? 'true' : undefined}
+              >
+                {title}
+              </a>
+            </dt>
             <dd>
               <Num name={name} answer={answer}>
                 {headline(value, as)}
               </Num>
-              {beforeFrom !== null && value !== null && earlier !== null && (
+              {compared !== null && value !== null && earlier !== null && (
                 <Change
                   change={changeOf(value, earlier)}
                   isGood={isGood}
-                  title={`Before: ${formatted(earlier, as)}`}
-                  from={beforeFrom}
+                  title={`${datesLabel(compared.from, compared.to)}: ${formatted(earlier, as)}`}
+                  from={compared.from}
                   dataFrom={answer.receipt?.data_from}
                 />
               )}
@@ -143,76 +156,111 @@ function Tiles({ numbers: { totals, before, beforeFrom }, main, single }: TilesP
 
 type CourseProps = {
   address: Address
-  numbers: OverviewNumbers
-  context: Parameters<typeof marksOf>[0]
-  main: Known | undefined
+  stats: Known<Answer<'GET /stats'>> | undefined
+  line: Known<Answer<'POST /query'>> | undefined
+  compared: DatePair | null
 }
 
-const COURSES = ['visitors', 'events'] as const
+/** The chosen number over time, beside the dates that it is compared with. */
+function CourseOf({ address, stats, line, compared }: CourseProps) {
+  const open = openLine(address)
+  const answer = (columnOfStats(open) === undefined ? line : (stats ?? line)) as Known | undefined
+  if (answer === undefined) return null
+  return (
+    <Answered answer={answer}>{() => <Chart {...{ address, stats, line, compared, answer }} />}</Answered>
+  )
+}
 
-/** One of the numbers over time, beside the time before. */
-function Course({ address, numbers, context, main }: CourseProps) {
-  const { buckets, to, interval, now, earlier } = numbers
-  const asked = ownValue(address, 'course')
-  const course = COURSES.find(each => each === asked) ?? 'visitors'
-  const { title } = definitions[course as NumberName]
+const OF_DATES = 'Of the sessions with something on the date: one over midnight is in both of its dates.'
+/** How a point of a line differs from the number above it. */
+const NOTES: Partial<Record<Line, string>> = {
+  sessions:
+    'A session over midnight is in both of its dates, so the dates may add up to more than the number above.',
+  bounce_rate: OF_DATES,
+  single_page_rate: OF_DATES,
+  duration: OF_DATES,
+}
+
+function Chart({ address, stats, line, compared, answer }: CourseProps & { answer: Known }) {
   const zone = zoneOf(address)
+  const open = openLine(address)
+  const { title, as } = definitions[open]
+  const course = useMemo(() => {
+    const now: Now = { date: today(zone), hour: hourNow(zone) }
+    const column = columnOfStats(open)
+    if (column !== undefined && stats?.data) return courseOfStats(stats.data, column, now)
+    return line?.data ? courseOfQuery(line.data, open, lineInterval(address), now) : null
+  }, [answer.data, open, zone])
   const isUnfinished = datesOf(address.range, zone).isOpen
   const labels = useMemo(() => {
-    const last = isUnfinished ? now.events.findLastIndex(value => value !== null) : -1
-    return buckets.map((each, i) => ({
+    const last = isUnfinished ? (course?.now.findLastIndex(value => value !== null) ?? -1) : -1
+    return (course?.buckets ?? []).map((each, i) => ({
       short: bucketLabel(each),
       long: `${bucketLabel(each, 'long')}${i === last ? ', so far' : ''}`,
     }))
-  }, [buckets, now, isUnfinished])
-  const lines = useMemo(
-    () => [
-      ...(earlier === null ? [] : [{ name: 'Before', values: earlier[course], isBefore: true }]),
-      { name: title, values: now[course], isUnfinished },
-    ],
-    [now, earlier, course, title, isUnfinished],
+  }, [course, isUnfinished])
+  const before = compared === null ? '' : datesLabel(compared.from, compared.to)
+  const unit = as === 'duration' ? durationUnit(longest(course)) : { ms: 1, label: '' }
+  const lines = useMemo(() => {
+    const drawn = (values: Course['now']) => values.map(each => (each === null ? null : each / unit.ms))
+    return course === null
+      ? []
+      : [
+          ...(course.earlier === null
+            ? []
+            : [{ name: before, values: drawn(course.earlier), isBefore: true }]),
+          { name: title, values: drawn(course.now), isUnfinished },
+        ]
+  }, [course, before, title, isUnfinished, unit.ms])
+  const context = (answer.data as { project_context?: Parameters<typeof marksOf>[0] }).project_context
+  const marks = useMemo(
+    () => (course === null ? [] : marksOf(context, { buckets: course.buckets, to: course.to, zone })),
+    [context, course, zone],
   )
-  const marks = useMemo(() => marksOf(context, { buckets, to, zone }), [context, buckets, to, zone])
+  // A share link knows dates alone, and one date is no course.
+  if (course === null || course.buckets.length < 2) return null
+  const { buckets, interval, now, earlier } = course
   const name = `${title} by ${interval}`
+  const inCsv = as === 'duration' ? 'ms' : undefined
   const table = {
-    columns: [interval, title, ...(earlier === null ? [] : ['Before'])],
-    rows: buckets.map((bucket, i) => [
-      bucket,
-      now[course][i],
-      ...(earlier === null ? [] : [earlier[course][i]]),
-    ]),
+    columns: [interval, title, ...(earlier === null ? [] : [before])],
+    units: [undefined, inCsv, inCsv],
+    rows: buckets.map((bucket, i) => [bucket, now[i], ...(earlier === null ? [] : [earlier[i]])]),
   }
   return (
-    <section class="panel wide" aria-label={name} data-asked={main?.call.endpoint}>
+    <section class="panel wide" aria-label={name} data-asked={answer.call.endpoint}>
       <header>
         <h2>{title}</h2>
-        <nav aria-label="Choose the line">
-          {COURSES.map(each => (
-            <a
-              key={each}
-              href={hrefTo(withOwn(address, { course: each === 'visitors' ? [] : [each] }))}
-              aria-current={each === course ? 'true' : undefined}
-            >
-              {definitions[each].title}
-            </a>
-          ))}
-        </nav>
       </header>
+      {NOTES[open] !== undefined && <p class="cut note-of-panel">{NOTES[open]}</p>}
       <ChartFrame
         name={name}
         table={table}
         legend={
           earlier !== null && (
             <span class="legend">
-              <i class="now" /> {title} <i class="before" /> Before
+              <i class="now" /> {title} <i class="before" /> {before}
             </span>
           )
         }
       >
-        <SeriesChart name={name} labels={labels} lines={lines} marks={marks} format={shortened} />
+        <SeriesChart
+          name={name}
+          labels={labels}
+          lines={lines}
+          marks={marks}
+          format={value => formatted(value * unit.ms, as)}
+          formatShort={value => `${shortened(value, as === 'duration' ? 'count' : as)}${unit.label}`}
+        />
       </ChartFrame>
+      {answer === line && <CutNote answer={answer} />}
     </section>
   )
+}
+
+/** The largest value of a course, as it is counted. */
+function longest(course: Course | null): number {
+  return [...(course?.now ?? []), ...(course?.earlier ?? [])].reduce<number>((m, v) => Math.max(m, v ?? 0), 0)
 }
 
 function NoData({ address, main }: { address: Address; main: Known }) {

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import { call } from '#dashboard/api'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
 import { lettersOf } from '#dashboard/parts/letters'
+import { slugOf } from '#dashboard/slug'
 import { Members } from './members.tsx'
-import { slugOf } from './slug.ts'
 
 /** Creates a portfolio with its first projects. */
 export function NewPortfolio({ names }: { names: readonly string[] }) {

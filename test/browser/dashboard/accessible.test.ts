@@ -92,6 +92,31 @@ test.each(PLACES)(
   },
 )
 
+test('the forms of filters and of segments are accessible, light and dark, and fit a small phone', async () => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  const { name } = await newProject()
+  await dashboard.put(`/projects/${name}/segments/a`, { where: { did: { event: 'a' } } }, 201)
+  await goTo(page, `/app/p/${name}?f=did:eq:signup`)
+  const check = async () => {
+    expect(await violations(page, 'dialog')).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+    const box = await page.getByRole('dialog').boundingBox()
+    expect([box?.x ?? -1, 320 - (box?.x ?? 0) - (box?.width ?? 320)].every(room => room >= 0)).toBe(true)
+  }
+  await page.getByRole('button', { name: '+ Filter' }).click()
+  await page.getByRole('combobox', { name: 'Show' }).selectOption('Visitors with an event where')
+  await check()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Edit segments' }).click()
+  await check()
+  await page.getByRole('button', { name: 'Rename the segment a' }).click()
+  await check()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Delete the segment a' }).click()
+  await check()
+  await page.getByRole('button', { name: 'Close' }).click()
+})
+
 test('on a phone the hours of the heatmap stand one below the other, and all weekdays fit', async () => {
   await page.setViewportSize(PHONE)
   await goTo(page, '/app/p/demo/heatmap')

@@ -42,6 +42,8 @@ beforeAll(async () => {
 })
 
 const OPEN: Record<string, () => Promise<string> | string> = {
+  'filters, a line and dates to compare with': () =>
+    '/app/p/demo?range=14d&course=duration&compare=2026-01-01..2026-01-07&f=did:neq:purchase&f=session.event:eq:search',
   'a person': async () => {
     type People = { rows: { user_id: string }[] }
     const query = { project: 'demo', group_by: ['user_id'], limit: 1 }

@@ -26,7 +26,8 @@ const SIZES = [
 /** Views beside their plain form, by the name of the picture: a path, or how to find it. */
 type Place = { path: string; prepare?(page: Page): Promise<unknown> }
 const OTHERS: Record<string, string | ((dashboard: Dashboard) => Promise<string | Place>)> = {
-  'overview-filtered': '/app/p/demo?f=country:eq:DE&compare=year&range=14d',
+  'overview-filtered':
+    '/app/p/demo?f=country:eq:DE&f=did:eq:signup&f=session.event:eq:search&compare=weekdays&range=14d&course=duration',
   'overview-agents': '/app/p/demo?who=agents',
   'paths-signup': '/app/p/demo/paths?goal=signup',
   'retention-days': '/app/p/demo/retention?period=day',
