@@ -98,7 +98,11 @@ test('a currency of more than 64 characters is no reason to add the others, and 
     ],
   ])
   const { status, body } = await service.call(routes.query, {
-    body: { project: project.name, metrics: ['sum(value)'], where: { field: 'event', op: 'eq', value: 'refund' } },
+    body: {
+      project: project.name,
+      metrics: ['sum(value)'],
+      where: { field: 'event', op: 'eq', value: 'refund' },
+    },
   })
   expect([status, body]).toMatchObject([
     200,
