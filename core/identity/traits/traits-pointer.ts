@@ -73,8 +73,6 @@ export function createTraitsPointers({ client, table }: StateTable) {
   return { read, save }
 }
 
-export type TraitsPointers = ReturnType<typeof createTraitsPointers>
-
 function keyOf(projectId: string) {
   return { pk: partition(projectId), sk: 'traits-files' }
 }
