@@ -36,9 +36,10 @@ const HOT = `${tables.events_hot.prefix}/`
 const LINKS = `${tables.links.prefix}/`
 const IDENTITY = `${tables.identity_hot.prefix}/`
 const TOMBSTONES = `${tables.tombstones.prefix}/`
+const TRAITS = `${tables.user_traits.prefix}/`
 const SEGMENTS = Object.values(tables)
   .map(({ prefix }) => `${prefix}/`)
-  .filter(prefix => ![HOT, LINKS, IDENTITY, TOMBSTONES].includes(prefix))
+  .filter(prefix => ![HOT, LINKS, IDENTITY, TOMBSTONES, TRAITS].includes(prefix))
 
 const SET_ASIDE = [QUARANTINE_PREFIX, WAITING_PREFIX]
 
@@ -224,11 +225,11 @@ export class Service extends Stack {
         ...(['Query', 'BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'Scan'] as const),
       ])
       .bindLake(bucket, {
-        list: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, ...SEGMENTS],
+        list: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, TRAITS, ...SEGMENTS],
         get: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, ...SEGMENTS],
-        put: [HOT, LINKS, MANIFESTS, TOMBSTONES, ...SEGMENTS],
+        put: [HOT, LINKS, MANIFESTS, TOMBSTONES, TRAITS, ...SEGMENTS],
         // Its sweeps delete what nobody needs any more.
-        delete: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, ...SEGMENTS],
+        delete: [HOT, LINKS, IDENTITY, MANIFESTS, TOMBSTONES, TRAITS, ...SEGMENTS],
       })
       .set('COMPACTION_MEMORY_MB', String(COMPACTION_MEMORY_MB))
       // Pages of strangers are read by a function that has no right but to write its log.

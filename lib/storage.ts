@@ -130,8 +130,8 @@ function lifecycleRules(): LifecycleRule[] {
       expiredObjectDeleteMarker: true,
     },
     // The service deletes every hot file a day after its rows are in segments. One more day is enough to get
-    // it back. Identify requests and links are replaced every few minutes, and have ids and traits.
-    ...[tables.events_hot, tables.identity_hot, tables.links].map(({ prefix }) => ({
+    // it back. Identify requests, links and traits are replaced every few minutes, and have ids and traits.
+    ...[tables.events_hot, tables.identity_hot, tables.links, tables.user_traits].map(({ prefix }) => ({
       id: `old-versions-${prefix}`,
       prefix: `${prefix}/`,
       noncurrentVersionExpiration: Duration.days(1),

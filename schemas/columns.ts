@@ -255,6 +255,20 @@ const linkColumns = [
 ] as const satisfies readonly Column[]
 
 /**
+ * A row is what identify requests have told of one final id of a project: one row for those with a
+ * credential, one for those without. Written anew as a whole (core/identity/traits/traits-files.ts).
+ */
+const traitsColumns = [
+  { name: 'project_id', type: 'string', meaning: 'the project of the user' },
+  { name: 'user_id', type: 'string', meaning: 'the final id of the user when the file was written' },
+  { ...userKey, meaning: 'first 53 bits of the SHA-256 of user_id' },
+  { name: 'has_credential', type: 'int64', meaning: '1: a credential of the account came with the traits' },
+  { name: 'sent_at', type: 'int64', meaning: 'arrival of the newest request with them, Unix ms' },
+  { name: 'sent_seq', type: 'int64', meaning: 'with sent_at the order of arrival' },
+  { name: 'traits', type: 'string', meaning: 'JSON of the traits' },
+] as const satisfies readonly Column[]
+
+/**
  * A row erases the events of one id of a user, or of a whole project, that arrived in time
  * (core/lake/erase/tombstones.ts).
  */
@@ -290,7 +304,8 @@ export type Table = { prefix: string; partitions: readonly Partition[]; columns:
  * Every table of the lake by the name that SQL uses. Keys are `<prefix>/<partition>=<value>/<file>.parquet`.
  * Hot files hold the newest epochs of all buckets. A segment holds the older epochs of one bucket, as one
  * file of each segment table. `links` says which ids of users are the same person, `identity_hot` holds the
- * newest requests that say so, and `tombstones` says which events were erased.
+ * newest requests that say so, `tombstones` says which events were erased, and
+ * `user_traits` what is known of users.
  */
 export const tables = {
   events_hot: { prefix: 'hot', partitions: [byEpoch], columns: [bucket, ...eventColumns, ...keys] },
@@ -301,6 +316,7 @@ export const tables = {
   identity_hot: { prefix: 'hot-identity', partitions: [byEpoch], columns: identityColumns },
   links: { prefix: 'links', partitions: [byBucket], columns: linkColumns },
   tombstones: { prefix: 'tombstones', partitions: [byBucket], columns: tombstoneColumns },
+  user_traits: { prefix: 'traits', partitions: [byBucket], columns: traitsColumns },
 } as const satisfies Record<string, Table>
 
 export type TableName = keyof typeof tables

@@ -4,7 +4,10 @@
 const PLAIN_KEY = /^[A-Za-z0-9_]{1,128}$/
 /** Characters of a key in quotes. No stored key has more, because properties have at most 8192 bytes. */
 const MAX_QUOTED_CHARS = 8_192
-const QUOTED = /^properties\[("(?:[^"\\]|\\.)*")\]$/
+const QUOTED = /^(?<owner>properties|traits)\[(?<key>"(?:[^"\\]|\\.)*")\]$/
+
+/** What has keys: an event its properties, a person their traits. */
+type KeyOwner = 'properties' | 'traits'
 
 /**
  * The name of a property with its prefix, as a pattern: a key in quotes has more rules, which `keyOf` knows.
@@ -19,9 +22,9 @@ export const TIME_FIELDS = ['date', 'timestamp'] as const
 export type TextField = (typeof TEXT_FIELDS)[number]
 
 /** The key that stands between brackets as a JSON text, `properties["a.b"]`; undefined for other names. */
-function quotedKey(name: string): string | undefined {
-  const quoted = QUOTED.exec(name)?.[1]
-  if (quoted === undefined) return undefined
+function quotedKey(name: string, wanted: KeyOwner = 'properties'): string | undefined {
+  const { owner, key: quoted } = QUOTED.exec(name)?.groups ?? {}
+  if (quoted === undefined || owner !== wanted) return undefined
   try {
     const key: string = JSON.parse(quoted)
     // Events are stored without lone surrogates.
@@ -33,8 +36,17 @@ function quotedKey(name: string): string | undefined {
 
 /** The key of a property whose name has its prefix: `properties.x` or `properties["x"]`; else undefined. */
 export function prefixedKey(name: string): string | undefined {
-  const key = name.startsWith('properties.') ? name.slice('properties.'.length) : undefined
-  return key !== undefined && PLAIN_KEY.test(key) ? key : quotedKey(name)
+  return keyOfOwner(name, 'properties')
+}
+
+/** The key of a trait whose name is `traits.x` or `traits["x"]`; else undefined. */
+export function traitKey(name: string): string | undefined {
+  return keyOfOwner(name, 'traits')
+}
+
+function keyOfOwner(name: string, owner: KeyOwner): string | undefined {
+  const key = name.startsWith(`${owner}.`) ? name.slice(owner.length + 1) : undefined
+  return key !== undefined && PLAIN_KEY.test(key) ? key : quotedKey(name, owner)
 }
 
 /**
@@ -81,7 +93,7 @@ export function oneSpelling(name: string, others: readonly string[] = []): strin
  * `properties["a:b"]` and `eq:x` of `properties["a:b"]:eq:x`. Null for a text without such a colon.
  */
 export function splitField(text: string): [field: string, rest: string] | null {
-  const [, field, rest] = /^(properties\["(?:[^"\\]|\\.)*"\]|[^:]*):([\s\S]*)$/.exec(text) ?? []
+  const [, field, rest] = /^((?:properties|traits)\["(?:[^"\\]|\\.)*"\]|[^:]*):([\s\S]*)$/.exec(text) ?? []
   return field === undefined || rest === undefined ? null : [field, rest]
 }
 

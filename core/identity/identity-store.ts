@@ -1,6 +1,7 @@
 import QuickLRU from 'quick-lru'
-import { linksPrefix } from '#core/lake/model/keys'
+import { linksPrefix, traitsPrefix } from '#core/lake/model/keys'
 import type { OpenLinks } from '#core/lake/model/open-links'
+import type { OpenTraits } from '#core/lake/model/open-traits'
 import type { Lake, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import type { StateTable } from '#core/state/state-table'
@@ -15,7 +16,9 @@ import { createPointers } from './links/pointers.ts'
 import { createPersonRemoval } from './person-removal.ts'
 import { createScopeStore, openScope } from './scope-store.ts'
 import { findScope, type IdentityScope, type ScopedProject } from './scopes.ts'
+import { createTraitsPointers, traitsKeys } from './traits/traits-pointer.ts'
 import { createTraitsStore } from './traits/traits-store.ts'
+import { createTraitsWork } from './traits/traits-work.ts'
 
 export type IdentityServices = StateTable & {
   lake: Pick<Lake, 'put' | 'list' | 'get' | 'delete'>
@@ -23,7 +26,7 @@ export type IdentityServices = StateTable & {
   clock: Now
 }
 
-/** Links files that a process knows to exist. */
+/** Files of links and of traits that a process knows to exist. */
 const MAX_KNOWN_FILES = 10_000
 const TRIES = 3
 
@@ -35,6 +38,8 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
   const levels = createLevelStore({ ...state, lake })
   const pointers = createPointers(state)
   const traits = createTraitsStore(state)
+  const traitsPointers = createTraitsPointers(state)
+  const traitsWork = createTraitsWork(state)
   const erasedUsers = createErasedUsers(state)
   const erasureFeed = createErasureFeed({ ...state, clock })
   const work = createIdentityWork(state)
@@ -63,7 +68,7 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     for (let tries = 0; tries < TRIES; tries++) {
       const files = levelKeys(bucket, manifest.levels)
       if (manifest.isLost !== true && files.length === 0) return null
-      if (manifest.isLost !== true && (await allExist(bucket, files)))
+      if (manifest.isLost !== true && (await allExist(linksPrefix(bucket), files)))
         return { scope: key, bucket, files, hops: hopsOf(manifest) }
       manifest = await levels.read(bucket)
     }
@@ -76,10 +81,31 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
    * An engine that finds no file where a statement names one may take it for empty, and all links would be
    * ignored silently.
    */
-  async function allExist(bucket: number, files: readonly string[]): Promise<boolean> {
+  async function allExist(prefix: string, files: readonly string[]): Promise<boolean> {
     if (files.every(key => knownFiles.has(key))) return true
-    for (const { key } of await lake.list(linksPrefix(bucket))) knownFiles.set(key, true)
+    for (const { key } of await lake.list(prefix)) knownFiles.set(key, true)
     return files.every(key => knownFiles.has(key))
+  }
+
+  /**
+   * The traits files of a project. If one is gone, or none was written yet, it asks the fold for new ones,
+   * and returns those that are there.
+   */
+  async function openTraits(project: { id: string; bucket: number }): Promise<OpenTraits> {
+    let files: string[] = []
+    for (let tries = 0; tries < TRIES; tries++) {
+      const pointer = await traitsPointers.read(project.id)
+      if (pointer === null) break
+      files = traitsKeys(project, pointer)
+      if (await allExist(traitsPrefix(project), files)) return { files }
+    }
+    await repairTraits(project)
+    return { files: files.filter(file => knownFiles.has(file)), isPartial: true }
+  }
+
+  /** Lets the fold write the traits files of a project anew, because one is gone or cannot be read. */
+  async function repairTraits({ id, bucket }: { id: string; bucket: number }): Promise<void> {
+    await traitsWork.save({ id, bucket, due: 0, isChanged: true, isLost: true })
   }
 
   /** What the look-ups of one read learn of persons. */
@@ -111,12 +137,14 @@ export function createIdentityStore({ lake, projects, clock, ...state }: Identit
     scopeOf,
     wantedScope,
     openLinks,
+    openTraits,
     finalId,
     openPeople,
     readTraits: traits.readTraits,
     refusedLinks: refused.read,
     removePerson,
     repairLinks,
+    repairTraits,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { EmailHasher } from '#core/ingest/email-hash'
 import { normalizeEmail } from '#core/ingest/email-hash'
 import type { OpenLinks } from '#core/lake/model/open-links'
+import type { OpenTraits } from '#core/lake/model/open-traits'
 import type { QueryEngine } from '#core/ports'
 import type { IdentityStore } from './identity-store.ts'
 import { personIds } from './links/person-ids.ts'
@@ -22,6 +23,8 @@ export type IdentityView = {
   idsOf(id: string): Promise<[final: string, ...others: string[]]>
   /** The final ids of the persons that have an e-mail address. */
   findByEmail(email: string): Promise<string[]>
+  /** The traits that a project has of all its users, for conditions. */
+  openTraits(project: { id: string; bucket: number }): Promise<OpenTraits>
   /** The newest traits that a project has of a person, or null. */
   readTraits(projectId: string, finalId: string): Promise<UserTraits | null>
 }
@@ -33,11 +36,12 @@ export const NO_IDENTITY: IdentityView = {
   joinedProjects: null,
   idsOf: async id => [id],
   findByEmail: async () => [],
+  openTraits: async () => ({ files: [] }),
   readTraits: async () => null,
 }
 
 export type IdentityViewServices = {
-  identity: Pick<IdentityStore, 'scopeOf' | 'openLinks' | 'openPeople'>
+  identity: Pick<IdentityStore, 'scopeOf' | 'openLinks' | 'openTraits' | 'openPeople'>
   emails: EmailHasher
   engine: Pick<QueryEngine, 'rows'>
 }
@@ -74,6 +78,7 @@ export async function openIdentity(
       )
       return [...new Set(await Promise.all(found.flat().map(findFinal)))].toSorted()
     },
+    openTraits: identity.openTraits,
     async readTraits(projectId, finalId) {
       const traits = await people.readTraits(projectId, [finalId])
       // The fold keeps traits at the final ids of each project alone. In a joined scope another id of the

@@ -21,7 +21,7 @@ const RULES: [form: RegExp, rule: RestoreRule][] = [
   // the moment, it would make erased persons known again, and links files that are gone the ones to read.
   [/ \$(lake|shard|manifest|emptyepochs|lakejob|erasure)_\d+(#|$)/, 'pipeline'],
   [/^(erasures|identity|usage|opencounts|bots|live)#/, 'pipeline'],
-  [/^(lake-sweeps|identity-levels|identity-fold|identity-work|live-checkpoint) /, 'pipeline'],
+  [/^(lake-sweeps|identity-levels|identity-fold|identity-traits|identity-work|live-checkpoint) /, 'pipeline'],
   [/ \$(authrequest|agentsession|usedrefreshtoken|browsersession|setuplink|signinattempt)_\d+(#|$)/, 'never'],
   [/^(sharelinks|replayview|passkeys)#/, 'never'],
   // An identity that leads to another account since must not open the old one again.

@@ -35,10 +35,10 @@ export type Restored = {
 /** All that the lake is made of. The service deletes again what nothing names. */
 const PREFIXES = [...Object.values(tables).map(({ prefix }) => `${prefix}/`), MANIFEST_PREFIX]
 /**
- * A table that has its pipeline names links files that are there, or that are written again from the table.
- * Older ones would have ids of persons who were erased since.
+ * A table that has its pipeline names files of links and traits that are there, or that are written again
+ * from the table. Older ones would have persons who were erased since.
  */
-const LINKS = [`${tables.links.prefix}/`, LINKS_MANIFEST_PREFIX]
+const IDENTITIES = [`${tables.links.prefix}/`, LINKS_MANIFEST_PREFIX, `${tables.user_traits.prefix}/`]
 
 /**
  * Brings the table and the lake back to one moment. The table is restored before anything is stopped, because
@@ -65,7 +65,7 @@ export async function restoreService(
     restoreCopy(clients, { table, copy, moment }),
   )
   const prefixes = (await isInTable(clients.dynamo, table, PIPELINE_KEY))
-    ? PREFIXES.filter(prefix => !LINKS.includes(prefix))
+    ? PREFIXES.filter(prefix => !IDENTITIES.includes(prefix))
     : PREFIXES
   const stopped = now()
   await step('everything that writes has stopped; tracking goes on', () => stopWriters(clients, resources))

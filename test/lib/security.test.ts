@@ -153,7 +153,9 @@ test.each([
         `s3:GetObject StorageLake/${prefix}/*`,
       ]),
       's3:ListBucket StorageLake',
-      ...['hot', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones'].map(
+      // It writes traits files from the state, and reads none.
+      's3:DeleteObject StorageLake/traits/*',
+      ...['hot', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones', 'traits'].map(
         prefix => `s3:PutObject StorageLake/${prefix}/*`,
       ),
       'lambda:InvokeFunction scanFunction',
@@ -216,7 +218,7 @@ test('reports reads only the lake, one database and one workgroup, writes only l
     's3:PutObject StorageLake/manifests/*',
     's3:PutObject StorageLake/tombstones/*',
   ])
-  const prefixes = ['hot', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones']
+  const prefixes = ['hot', 'links', 'manifests', ...SEGMENT_PREFIXES, 'tombstones', 'traits']
   expect(granted.filter(right => right.startsWith('s3:GetObject'))).toEqual(
     prefixes.map(prefix => `s3:GetObject StorageLake/${prefix}/*`),
   )

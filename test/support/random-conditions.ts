@@ -7,6 +7,20 @@ export const quotedField = fc
   .constantFrom('plan', ...unusualTexts)
   .map(key => `properties[${JSON.stringify(key)}]`)
 
+/** A condition about a trait alone. */
+export const traitLeaf: fc.Arbitrary<Leaf> = fc.oneof(
+  fc.record({
+    field: fc.constantFrom('traits.plan', 'traits["a.b"]', 'traits[""]', 'traits["o\'brien"]', 'traits["*"]'),
+    op: fc.constantFrom('eq' as const, 'neq' as const, 'gt' as const, 'prefix' as const),
+    value: fc.constantFrom<string | number>('x', 'pro', 5, '5', ''),
+  }),
+  fc.record({
+    field: fc.constantFrom('traits.plan', 'traits["__proto__"]'),
+    op: fc.constant('exists' as const),
+    value: fc.boolean(),
+  }),
+)
+
 const leaf: fc.Arbitrary<Leaf> = fc.oneof(
   fc.record({
     field: fc.constantFrom('event', 'country', 'user_id'),
@@ -49,6 +63,7 @@ const leaf: fc.Arbitrary<Leaf> = fc.oneof(
     op: fc.constantFrom('eq' as const, 'neq' as const),
     value: fc.boolean(),
   }),
+  traitLeaf,
   fc.record({ field: fc.constant('is_bounce'), op: fc.constant('eq' as const), value: fc.boolean() }),
 )
 

@@ -1,5 +1,6 @@
 import { createLevelStore } from '#core/identity/links/level-store'
 import { dueMerge, KEEP_RETIRED_MS } from '#core/identity/links/levels'
+import { createTraitsWork } from '#core/identity/traits/traits-work'
 import type { LakeStateStore } from '#core/lake/model/state'
 import type { Lake, Now } from '#core/ports'
 import type { StateTable } from '#core/state/state-table'
@@ -29,6 +30,7 @@ export async function isFoldDue({
   if (head.leaseUntil > clock.now()) return false
   if (head.behind !== null || Object.keys(head.damaged).length > 0) return true
   if ((await createIdentityWork(state).list()).length > 0) return true
+  if ((await createTraitsWork(state).due(clock.now())).length > 0) return true
   const oldest = clock.now() - keepRetiredMs
   const manifests = await createLevelStore({ ...state, lake }).readAll()
   const isChoreDue = manifests.some(

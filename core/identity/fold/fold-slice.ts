@@ -3,6 +3,7 @@ import type { Pointers } from '#core/identity/links/pointers'
 import type { ScopeStore } from '#core/identity/scope-store'
 import { bucketsOf, findScope, type IdentityScope, ownScope } from '#core/identity/scopes'
 import type { TraitsUpdate } from '#core/identity/traits/known-user'
+import type { TraitsFiles } from '#core/identity/traits/traits-files'
 import type { TraitsStore } from '#core/identity/traits/traits-store'
 import type { Refusal } from '#core/ingest/who-may-link'
 import type { IdentityRow } from '#core/lake/consume/identity-row'
@@ -19,6 +20,7 @@ export type SliceFoldServices = {
   buckets: Pick<BucketFold, 'fold'>
   pointers: Pick<Pointers, 'follow'>
   traits: Pick<TraitsStore, 'save'>
+  traitsFiles: Pick<TraitsFiles, 'noteChange'>
   scopes: Pick<ScopeStore, 'isReady' | 'want' | 'dropOthers'>
   refusedCounts: Pick<RefusedCountsStore, 'add'>
   lateErasures: ReturnType<typeof createLateErasures>
@@ -32,7 +34,8 @@ type ProjectRows = { project: Project; scopes: readonly IdentityScope[]; rows: r
 
 /** Folds the identify requests of a slice, bucket by bucket. Folding them again changes nothing. */
 export function createSliceFold(services: SliceFoldServices) {
-  const { projects, buckets, pointers, traits, scopes, refusedCounts, lateErasures, log } = services
+  const { projects, buckets, pointers, traits, traitsFiles, scopes, refusedCounts, lateErasures, log } =
+    services
 
   /**
    * Folds the rows of the buckets that `isWanted`, and returns those that have failed. A bucket that fails is
@@ -78,7 +81,7 @@ export function createSliceFold(services: SliceFoldServices) {
     }
     for (const { project, rows } of groups) {
       await tryBucket(project.bucket, async () => {
-        const refused = await saveTraits(project.id, rows)
+        const refused = await saveTraits(project, rows)
         await countRefused(project, rows, decided, refused)
       })
     }
@@ -124,11 +127,11 @@ export function createSliceFold(services: SliceFoldServices) {
   }
 
   /** Returns the requests for whose traits the project has no room. */
-  async function saveTraits(projectId: string, rows: readonly SliceRow[]): Promise<SliceRow[]> {
+  async function saveTraits(project: Project, rows: readonly SliceRow[]): Promise<SliceRow[]> {
     const sent = rows.filter(({ traits }) => traits !== null)
     if (sent.length === 0) return []
     const known = await pointers.follow(
-      projectId,
+      project.id,
       sent.map(({ user_id }) => user_id),
     )
     const updates = sent.map(({ user_id, traits, email_hash, hasCredential, at, seq }) => {
@@ -136,7 +139,8 @@ export function createSliceFold(services: SliceFoldServices) {
       for (let to = known.get(final)?.to ?? null; to !== null; to = known.get(final)?.to ?? null) final = to
       return { user_id: final, traits: traits ?? {}, email_hash, hasCredential, at, seq }
     })
-    const refused = await traits.save(projectId, { moves: [], updates })
+    const refused = await traits.save(project.id, { moves: [], updates })
+    if (refused.size < updates.length) await traitsFiles.noteChange(project)
     return sent.filter((_, i) => refused.has(updates[i] as TraitsUpdate))
   }
 

@@ -9,6 +9,7 @@ import { createPublicLinks, PUBLIC_LINKS_BYTES } from '#core/identity/links/publ
 import { createPersonRemoval } from '#core/identity/person-removal'
 import { createScopeStore } from '#core/identity/scope-store'
 import { isProject } from '#core/identity/scopes'
+import { createTraitsFiles } from '#core/identity/traits/traits-files'
 import { createTraitsStore } from '#core/identity/traits/traits-store'
 import { parseIdentityKey } from '#core/lake/model/keys'
 import type { LakeStateStore } from '#core/lake/model/state'
@@ -81,13 +82,14 @@ export function createIdentityFold(services: IdentityFoldServices) {
     shardNames: async () => new Set((await lakeState.shards()).map(({ shard }) => shard).concat(LATE_SHARD)),
   })
   const linkFiles = createLinkFiles({ ...services, levels, buckets })
-  const removals = createRemovals({ ...services, linkFiles, pointers, traits, work })
+  const traitsFiles = createTraitsFiles(services)
+  const removals = createRemovals({ ...services, linkFiles, pointers, traits, traitsFiles, work })
   const removePerson = createPersonRemoval({ erasedUsers, erasureFeed, scopes, work, lake, clock })
   const lateErasures = createLateErasures({
     ...{ erasedUsers, pointers, linkFiles, projects, scopes, removals, removePerson, eraseEvents, clock },
   })
   const folds = createSliceFold({
-    ...{ projects, buckets, pointers, traits, scopes, lateErasures, log },
+    ...{ projects, buckets, pointers, traits, traitsFiles, scopes, lateErasures, log },
     refusedCounts: createRefusedCounts(state),
   })
   const rebuilds = createRebuilds({ ...services, levels, buckets, pointers, work })
@@ -115,6 +117,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
         // The next run does it.
         work.save({ kind: 'rebuild', id: String(bucket) }),
       )
+      await traitsFiles.maintain(extendLease)
       head = await deleteFolded(head, hasRemoved)
     } finally {
       // Not if the process was overtaken.

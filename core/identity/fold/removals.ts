@@ -3,6 +3,7 @@ import type { LinkFiles } from '#core/identity/links/link-files'
 import type { RemovedIds } from '#core/identity/links/links-engine'
 import { type Pointers, partition } from '#core/identity/links/pointers'
 import { isProject } from '#core/identity/scopes'
+import type { TraitsFiles } from '#core/identity/traits/traits-files'
 import type { TraitsStore } from '#core/identity/traits/traits-store'
 import type { Lake, Log, Now } from '#core/ports'
 import { queryPages } from '#core/state/query-all'
@@ -15,6 +16,7 @@ export type RemovalServices = StateTable & {
   linkFiles: Pick<LinkFiles, 'remove' | 'settle'>
   pointers: Pick<Pointers, 'read' | 'remove'>
   traits: Pick<TraitsStore, 'remove'>
+  traitsFiles: Pick<TraitsFiles, 'rewrite' | 'drop'>
   work: IdentityWorkList
   /** Called when all of a person is removed; `id` is that of the erasure. */
   clock: Now
@@ -45,12 +47,13 @@ const PAUSE_KEY = { pk: 'identity-fold', sk: 'removals' }
 
 /**
  * Removes erased persons and dropped scopes: pointers and traits at once, and then their rows in the links
- * files. These are written anew for all removals that wait together, and not again before a pause, because
- * one erasure may cost a rewrite of millions of links. Until then the first later events of an erased id may
- * show the person's final id. Every step may run again.
+ * files and in those of traits. These are written anew for all removals that wait together, and not again
+ * before a pause, because one erasure may cost a rewrite of millions of links. Until then the first later
+ * events of an erased id may show the person's final id. Every step may run again.
  */
 export function createRemovals(services: RemovalServices) {
-  const { lake, linkFiles, pointers, traits, work, onRemoved, clock, log, client, table } = services
+  const { lake, linkFiles, pointers, traits, traitsFiles, work, onRemoved, clock, log, client, table } =
+    services
 
   /**
    * Does what is due, and returns whether the state has lost something. `isForced`: the links files do not
@@ -116,7 +119,11 @@ export function createRemovals(services: RemovalServices) {
         scopes.filter(scope => scope.bucket === bucket).map(({ id }) => ({ scope: id, ids, until })),
       )
       const dropped = drops.filter(each => each.bucket === bucket).map(({ id }) => id)
-      await tryBucket(failed, bucket, () => linkFiles.remove(bucket, persons, dropped))
+      await tryBucket(failed, bucket, async () => {
+        await linkFiles.remove(bucket, persons, dropped)
+        const projects = new Set(persons.map(({ scope }) => scope).filter(isProject))
+        for (const id of projects) await traitsFiles.rewrite({ id, bucket })
+      })
       await extendLease()
     }
     for (const removal of removals.filter(({ scopes }) => !scopes.some(({ bucket }) => failed.has(bucket)))) {
@@ -127,6 +134,7 @@ export function createRemovals(services: RemovalServices) {
       await work.remove(removal)
     }
     for (const drop of drops.filter(({ bucket }) => !failed.has(bucket))) {
+      if (isProject(drop.id)) await traitsFiles.drop(drop)
       await deletePartition(drop.id)
       await work.remove(drop)
     }

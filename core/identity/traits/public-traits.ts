@@ -1,9 +1,9 @@
 import { partition } from '#core/identity/links/pointers'
-import { type Item, queryPages } from '#core/state/query-all'
+import type { Item } from '#core/state/query-all'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
 import { DAY_MS } from '#core/time'
 import { type KnownUser, UNKNOWN_USER } from './known-user.ts'
-import { withTraits } from './traits-items.ts'
+import { traitsPages, withTraits } from './traits-items.ts'
 
 /**
  * Bytes of the state that traits and addresses of a project may take that came without a credential.
@@ -80,12 +80,7 @@ export function createPublicTraits({ client, table }: StateTable) {
   }
 
   async function* pages(projectId: string): AsyncGenerator<PublicUser[]> {
-    const query = {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
-      ExpressionAttributeValues: { ':pk': partition(projectId), ':sk': 'traits#' },
-      ConsistentRead: true,
-    }
-    for await (const items of queryPages({ client, table }, query)) yield items.flatMap(toPublicUser)
+    for await (const items of traitsPages({ client, table }, projectId)) yield items.flatMap(toPublicUser)
   }
 
   return { read, write, sentBefore }

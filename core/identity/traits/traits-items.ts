@@ -1,11 +1,21 @@
-import { idHash } from '#core/identity/links/pointers'
-import type { Item } from '#core/state/query-all'
+import { idHash, partition } from '#core/identity/links/pointers'
+import { type Item, queryPages } from '#core/state/query-all'
+import type { StateTable } from '#core/state/state-table'
 import type { JsonObject } from '#core/text/json-object'
 import type { Arrival, KnownUser } from './known-user.ts'
 
 /** The traits of a user. */
 export function traitsKey(userId: string): string {
   return `traits#${idHash(userId)}`
+}
+
+/** The traits of all users of a project, page by page. */
+export function traitsPages(state: StateTable, projectId: string): AsyncGenerator<Item[]> {
+  return queryPages(state, {
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    ExpressionAttributeValues: { ':pk': partition(projectId), ':sk': 'traits#' },
+    ConsistentRead: true,
+  })
 }
 
 /** The present address of a user. */

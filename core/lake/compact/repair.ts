@@ -6,6 +6,7 @@ import {
   parseLinksKey,
   parseSegmentKey,
   parseTombstoneKey,
+  parseTraitsKey,
   tombstoneKey,
 } from '#core/lake/model/keys'
 import type { LakeStateStore } from '#core/lake/model/state'
@@ -15,8 +16,13 @@ import type { LakeWorker } from './jobs.ts'
 export type RepairServices = {
   consumer: Pick<LakeConsumer, 'rewriteHotFile'>
   worker: Pick<LakeWorker, 'repairSegment'>
-  /** Lets the fold of core/identity write the links files of a bucket again. */
-  identity: { repairLinks(bucket: number): Promise<void> }
+  /**
+   * Lets the fold of core/identity write the links files of a bucket again, or the traits files of a project.
+   */
+  identity: {
+    repairLinks(bucket: number): Promise<void>
+    repairTraits(project: { id: string; bucket: number }): Promise<void>
+  }
   state: Pick<LakeStateStore, 'manifest'>
   tombstones: Pick<TombstoneMending, 'mend'>
   log: Log
@@ -25,10 +31,11 @@ export type RepairServices = {
 /**
  * Writes a damaged or missing object of the lake again: a hot file and an identity file from the stream, a
  * file of a segment from the hot files of its epoch or from the segments that it was merged from. Links files
- * follow from the pointers in the state table, and the fold writes them. Tombstones follow from what the
- * state remembers of erasures (mend-tombstones.ts). Superseded files are kept for a day (maintenance.ts), so
- * a repair works if the damage is found in that time. Returns false and changes nothing if the sources are
- * gone too. Then only an operator can decide to go on without the object (docs/alarms.md).
+ * follow from the pointers in the state table, traits files from its traits, and the fold writes them.
+ * Tombstones follow from what the state remembers of erasures (mend-tombstones.ts). Superseded files are kept
+ * for a day (maintenance.ts), so a repair works if the damage is found in that time. Returns false and
+ * changes nothing if the sources are gone too. Then only an operator can decide to go on without the object
+ * (docs/alarms.md).
  */
 export function createRepair({ consumer, worker, identity, state, tombstones, log }: RepairServices) {
   async function repair(key: string): Promise<boolean> {
@@ -44,6 +51,8 @@ export function createRepair({ consumer, worker, identity, state, tombstones, lo
     if (identityFile !== null) return consumer.rewriteHotFile(identityFile.shard, identityFile.claim)
     const links = parseLinksKey(key)
     if (links !== null) return identity.repairLinks(links.bucket).then(() => true)
+    const traits = parseTraitsKey(key)
+    if (traits !== null) return identity.repairTraits(traits).then(() => true)
     const tombstone = parseTombstoneKey(key)
     if (tombstone !== null) return rewriteTombstones(tombstone.bucket, key)
     const file = parseSegmentKey(key)

@@ -10,7 +10,7 @@ type Value = string | number | bigint | null
 export const ROW_GROUP_ROWS = 50_000
 
 /** Encodes rows of a table without dates as a Parquet file. */
-export function encodeRows<Name extends 'identity_hot' | 'links' | 'tombstones'>(
+export function encodeRows<Name extends 'identity_hot' | 'links' | 'tombstones' | 'user_traits'>(
   table: Name,
   rows: readonly Record<ColumnOf<Name>, Value>[],
   rowGroupRows = ROW_GROUP_ROWS,

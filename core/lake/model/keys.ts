@@ -7,7 +7,10 @@ import type { TombstoneBatch } from './tombstone-batch.ts'
 /** The keys of all objects in the lake. A key says everything that the content of its object follows from. */
 
 /** The tables that a segment has files in. */
-export type SegmentTable = Exclude<TableName, 'events_hot' | 'identity_hot' | 'links' | 'tombstones'>
+export type SegmentTable = Exclude<
+  TableName,
+  'events_hot' | 'identity_hot' | 'links' | 'tombstones' | 'user_traits'
+>
 export const SEGMENT_TABLES: readonly SegmentTable[] = [
   'segment_sessions',
   'segment_activity',
@@ -110,6 +113,28 @@ export function parseLinksKey(
   const [, bucket, number, writer] = /^links\/bucket=(\d+)\/(\d+)-([0-9a-f]+)\.parquet$/.exec(key) ?? []
   if (bucket === undefined || number === undefined || writer === undefined) return null
   return { bucket: Number(bucket), level: { number: Number(number), writer } }
+}
+
+/**
+ * A part of what a project knows of its users (core/identity/traits/traits-files.ts). `writer` is random, so
+ * that each writing has files of its own.
+ */
+export function traitsKey(
+  project: { id: string; bucket: number },
+  { writer, part }: { writer: string; part: number },
+): string {
+  return `${traitsPrefix(project)}${writer}-${part}.parquet`
+}
+
+/** The prefix of the traits files of a project. */
+export function traitsPrefix({ id, bucket }: { id: string; bucket: number }): string {
+  return `${tables.user_traits.prefix}/bucket=${bucket}/${id}/`
+}
+
+/** The project in the key of a traits file; null for any other key. */
+export function parseTraitsKey(key: string): { id: string; bucket: number } | null {
+  const [, bucket, id] = /^traits\/bucket=(\d+)\/([\w-]+)\/[0-9a-f]+-\d+\.parquet$/.exec(key) ?? []
+  return bucket === undefined || id === undefined ? null : { id, bucket: Number(bucket) }
 }
 
 /** The list of the ids of an erased person, until their links are removed. */
@@ -239,6 +264,7 @@ const OWN_FORMS: readonly { prefix: string; isOwn(key: string): boolean }[] = [
     prefix: `${tables.links.prefix}/`,
     isOwn: key => parseLinksKey(key) !== null || REMOVAL.test(key),
   },
+  { prefix: `${tables.user_traits.prefix}/`, isOwn: key => parseTraitsKey(key) !== null },
   { prefix: `${tables.tombstones.prefix}/`, isOwn: key => parseTombstoneKey(key) !== null },
   {
     prefix: MANIFEST_PREFIX,

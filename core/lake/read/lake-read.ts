@@ -1,4 +1,5 @@
 import type { OpenLinks } from '#core/lake/model/open-links'
+import type { OpenTraits } from '#core/lake/model/open-traits'
 import type { SqlQuery } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { Range } from '#core/time'
@@ -32,6 +33,8 @@ export type LakeRead = {
    * itself.
    */
   links?: OpenLinks | null | undefined
+  /** Where the traits of users are; absent if nothing of the request is about them. */
+  traits?: OpenTraits | undefined
   /** Which of the events, and of their sessions and people. Absent: all of them. */
   where?: Chosen | undefined
 }

@@ -35,6 +35,7 @@ const PERSONS = {
   hotEvent: { key: sql`user_key`, tombstone: 'user_key', arrival: ARRIVAL_MS },
   storedEvent: { key: ERASED_HASH, tombstone: 'user_hash', arrival: ARRIVAL_MS },
   rollup: { key: sql`user_key`, tombstone: 'user_key', arrival: null },
+  traits: { key: sql`user_key`, tombstone: 'user_key', arrival: sql`sent_at` },
 } as const
 
 /** Raw rows. `from`: what follows a list of columns. `segments`: those that have them; null for hot rows. */

@@ -3,6 +3,7 @@ import { createZone } from '#core/reports/run/zone'
 import type { Condition, Leaf } from '#schemas/conditions'
 import { parseFilter, parseValue, UnknownFieldError } from './parse-filter.ts'
 import { IS_NEW, isSessionLeaf } from './session-leaves.ts'
+import { traitOf } from './trait-leaves.ts'
 
 /**
  * Checks the fields and the values of a condition that is stored and used later. Throws INVALID_FILTER_FIELD,
@@ -12,10 +13,15 @@ export function checkLeaves(condition: Condition): void {
   const time = { ...createZone('UTC'), range: { from: 0, to: 0 } }
   for (const { leaf, place } of leavesIn(condition, 'where'))
     orRefused(() =>
-      leaf.field === IS_NEW || isSessionLeaf(leaf.field)
+      leaf.field === IS_NEW || isSessionLeaf(leaf.field) || traitOf(leaf.field) !== undefined
         ? parseValue(leaf.value, leaf.op, place, leaf.field)
         : parseFilter(leaf, place, time),
     )
+}
+
+/** Whether anything of a condition is about traits. */
+export function hasTraitLeaf(condition: Condition): boolean {
+  return leavesIn(condition, 'where').some(({ leaf }) => traitOf(leaf.field) !== undefined)
 }
 
 /** The leaves, with where each stands. */

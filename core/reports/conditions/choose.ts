@@ -5,7 +5,7 @@ import { events, hasIdsAsKeys } from '#core/lake/read/relations'
 import type { SqlQuery } from '#core/ports'
 import { addDays, type Zone } from '#core/reports/run/zone'
 import type { OwnSources } from '#core/reports/sources/name-sources'
-import { filterSql } from '#core/reports/sql/filters'
+import { type FilterField, filterSql } from '#core/reports/sql/filters'
 import { integer, join, name, sql } from '#core/sql/sql'
 import { textKey } from '#core/sql/text-key'
 import type { Range } from '#core/time'
@@ -19,6 +19,7 @@ import {
   type SessionLeaf,
   sessionsWithLeaves,
 } from './session-leaves.ts'
+import { peopleWithTraits, type TraitFlag, traitOf } from './trait-leaves.ts'
 
 /**
  * From a condition (docs/api/conditions.md) to what relations choose by. A leaf about an event becomes a
@@ -82,6 +83,7 @@ type Compiled = { fields: EventField[]; test: SqlQuery; sets: WantedSet[] }
 /** A flag of sessions or people. `range`: of the events that are looked at. */
 type WantedSet = { flag: SqlQuery } & (
   | { of: 'session'; test: (session: SessionLeaf) => SqlQuery; field: SessionLeaf }
+  | { of: 'person'; trait: string; test: (value: FilterField) => SqlQuery }
   | { of: 'session' | 'person'; inner: Compiled; atLeast: number; range: Range }
 )
 
@@ -149,6 +151,8 @@ function nextFlag(compiler: Compiler): SqlQuery {
 function compileLeaf(leaf: Leaf, compiler: Compiler, place: string): Compiled {
   const { field, op } = leaf
   return orRefused(() => {
+    const trait = traitOf(field)
+    if (trait !== undefined) return hasTrait(trait, op, parseValue(leaf.value, op, place, field), compiler)
     if (field === IS_NEW) return isNew(parseValue(leaf.value, op, place, field), op, compiler)
     if (!isSessionLeaf(field)) {
       const { read, zone } = compiler
@@ -192,10 +196,33 @@ function isNew(value: Value, op: Leaf['op'], compiler: Compiler): Compiled {
   return { fields: ['user_id'], test: sql`coalesce(${test}, false)`, sets: seen.sets }
 }
 
+/**
+ * Whether the person of an event has a trait with such a value. An event without a person, and a person
+ * without traits, have none.
+ */
+function hasTrait(trait: string, op: Leaf['op'], value: Value, compiler: Compiler): Compiled {
+  if (op === 'exists' && value === false) {
+    const { test, ...others } = hasTrait(trait, op, true, compiler)
+    return { ...others, test: sql`NOT ${test}` }
+  }
+  if (filesOf(compiler).length === 0) return { fields: [], test: sql`false`, sets: [] }
+  const test = (field: FilterField) => filterSql(field, op, value)
+  return ofFlag({ of: 'person', trait, test, flag: nextFlag(compiler) })
+}
+
+/** The traits files of the read; none if nobody has traits. */
+function filesOf({ read: { traits } }: Compiler): readonly string[] {
+  return traits?.files ?? []
+}
+
 /** The sets with the wanted flags: flags of one kind and range share a set, so they share a scan. */
 function joinedSets(wanted: readonly WantedSet[], compiler: Compiler): ChosenSet[] {
   const kinds = Map.groupBy(wanted, set =>
-    'field' in set ? 'sessions of the rollup' : `${set.of} ${set.range.from} ${set.range.to}`,
+    'field' in set
+      ? 'sessions of the rollup'
+      : 'trait' in set
+        ? 'traits'
+        : `${set.of} ${set.range.from} ${set.range.to}`,
   )
   compiler.sets += kinds.size
   if (compiler.sets > MAX_SETS)
@@ -208,6 +235,8 @@ function joinedSets(wanted: readonly WantedSet[], compiler: Compiler): ChosenSet
     const [first] = ofKind
     if (first !== undefined && 'field' in first)
       return { of: 'session', flags, ...sessionFlags(ofKind, compiler) }
+    if (first !== undefined && 'trait' in first)
+      return { of: 'person', flags, refs: 'ids', relation: traitFlags(ofKind, compiler) }
     return { of: first?.of ?? 'session', flags, refs: 'ids', relation: eventFlags(ofKind, compiler) }
   })
 }
@@ -227,6 +256,14 @@ function sessionFlags(
       own,
     )} AS leaf_session`,
   }
+}
+
+/** The people with traits, with a flag for each test of a trait. */
+function traitFlags(sets: readonly WantedSet[], compiler: Compiler): SqlQuery {
+  const flags = sets.flatMap((set): TraitFlag[] =>
+    'trait' in set ? [{ key: set.trait, test: set.test, flag: set.flag }] : [],
+  )
+  return peopleWithTraits(compiler.read, filesOf(compiler), flags)
 }
 
 /** The sessions or people of the events that pass any of the inner conditions, with a flag for each. */

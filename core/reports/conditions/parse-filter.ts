@@ -9,7 +9,7 @@ import { integer, name, sql, timestamp } from '#core/sql/sql'
 import { isJsonObject } from '#core/text/json-object'
 import { DAY_MS, parseIsoTime } from '#core/time'
 import { CONDITION_OPS, type ConditionOp } from '#schemas/conditions'
-import { fieldOfKey, prefixedKey, textFieldOf } from '#schemas/property-names'
+import { fieldOfKey, prefixedKey, textFieldOf, traitKey } from '#schemas/property-names'
 
 /** A filter as SQL, and the fields of `events` that it reads. */
 export type QueryFilter = { condition: SqlQuery; fields: EventField[] }
@@ -73,6 +73,12 @@ export function parseFilter(filter: unknown, place: string, time: LocalTime): Qu
     return { condition: filterSql(textField(name(column)), op, value), fields: [column] }
   const key = prefixedKey(field)
   if (key === undefined && /^properties[.[]/.test(field)) throw new ApiError('INVALID_PROPERTY_KEY')
+  if (traitKey(field) !== undefined) {
+    throw new UnknownFieldError(
+      `Field \`${place}.field\` is about a person. Send \`traits.<key>\` in \`where\`.`,
+      null,
+    )
+  }
   if (key === undefined) {
     throw new UnknownFieldError(
       `Field \`${place}.field\` is unknown. Use a built-in field or \`properties.<key>\`.`,

@@ -10,6 +10,12 @@ import type { Metric } from './metric.ts'
  */
 export const MONEY_KEY = 'value'
 
+/**
+ * Characters of a currency that `by_currency` lists. Everybody may send any text as one, and an answer has up
+ * to 1,000 of them.
+ */
+export const MAX_CURRENCY_CHARS = 64
+
 /** The name of the metric that says of which currencies the values of a group are. No response has it. */
 const CURRENCIES = 'currencies'
 

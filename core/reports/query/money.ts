@@ -2,8 +2,8 @@ import type { SqlQuery } from '#core/ports'
 import { numberOf } from '#core/reports/sql/filters'
 import { propertyValue } from '#core/reports/sql/property-value'
 import { written } from '#core/reports/sql/written'
-import { join, sql } from '#core/sql/sql'
-import { isCurrencies, MONEY_KEY } from './currencies-metric.ts'
+import { integer, join, sql } from '#core/sql/sql'
+import { isCurrencies, MAX_CURRENCY_CHARS, MONEY_KEY } from './currencies-metric.ts'
 import { columnsOf, metricAlias } from './metric-columns.ts'
 import type { Group, Plan } from './plan.ts'
 
@@ -58,7 +58,7 @@ export function haveSeveralCurrencies(rows: readonly Row[], plan: Plan): boolean
   return new Set(all).size > 1
 }
 
-/** The same plan by currency, of the events that have a number as `value`. */
+/** The same plan by currency, of the events that have a number as `value` and no too long currency. */
 export function planByCurrency({ groups, metrics, filters, sets }: Plan): Plan {
   const [value, currency] = [propertyValue(MONEY_KEY), propertyValue('currency')]
   const group: Group = {
@@ -68,10 +68,14 @@ export function planByCurrency({ groups, metrics, filters, sets }: Plan): Plan {
     fields: [...currency.fields],
   }
   const hasNumber = { condition: sql`${numberOf(value.scalar)} IS NOT NULL`, fields: [...value.fields] }
+  const isShown = {
+    condition: sql`coalesce(length(upper(${currency.scalar})), 0) <= ${integer(MAX_CURRENCY_CHARS)}`,
+    fields: [...currency.fields],
+  }
   return {
     groups: [...groups, group],
     metrics: metrics.filter(({ isMoney }) => isMoney === true),
-    filters: [...filters, hasNumber],
+    filters: [...filters, hasNumber, isShown],
     sets,
   }
 }

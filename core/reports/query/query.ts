@@ -14,7 +14,7 @@ import { textKey } from '#core/sql/text-key'
 import { namesOf } from '#schemas/compare'
 import { EVENT_LIMITS } from '#schemas/event'
 import { prefixedKey } from '#schemas/property-names'
-import { queryOfPeriod, type queryResponse } from '#schemas/query'
+import { queryOfPeriod, type queryResponse, rateOf } from '#schemas/query'
 import { isCurrencies } from './currencies-metric.ts'
 import { sumOfParts } from './exact-sum.ts'
 import { readFewGroups } from './few-groups.ts'
@@ -39,6 +39,7 @@ type ReadGroups = {
 /** POST /query (docs/api/query.md, docs/api/reads.md, docs/api/numbers.md#count-modes-of-query). */
 export const query = defineReport<QueryParams, Response>({
   range: sinceDays(7, { takesTimes: true }),
+  conditions: ({ metrics }) => metrics.flatMap(each => rateOf(each)?.condition ?? []),
   async compute(rows, request) {
     const { project, params } = request
     const { groups, byCurrency, counted } = await readGroups(rows, request)

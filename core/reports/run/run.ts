@@ -8,11 +8,13 @@ import type { Now, QueryEngine, Row, SqlQuery } from '#core/ports'
 import { contextOfRange } from '#core/projects/context-of-range'
 import { NO_PROJECT_CONTEXT } from '#core/projects/contexts'
 import type { CountReplays } from '#core/replays/of-sessions'
+import { hasTraitLeaf } from '#core/reports/conditions/check-leaves'
 import { choose } from '#core/reports/conditions/choose'
 import { conditionOf, type SegmentsByName } from '#core/reports/conditions/segments'
 import { hasNegativeLeaf, ofUnit, type Unit } from '#core/reports/conditions/units'
 import { ownSources } from '#core/reports/sources/own-sources'
 import type { Range } from '#core/time'
+import type { Condition } from '#schemas/conditions'
 import type { ProjectContext } from '#schemas/contexts'
 import { type DatedParams, type RangeRule, resolveRange } from './asked-range.ts'
 import { noteIntervals } from './caveats.ts'
@@ -32,7 +34,7 @@ import {
 import { type ReadRows, withStatements } from './statements.ts'
 import { type AskedNames, warnOfUnknownNames } from './unknown-names.ts'
 import { warnOfFuture } from './warn-of-future.ts'
-import { warnOfLostLinks } from './warn-of-lost-links.ts'
+import { warnOfLostLinks, warnOfLostTraits } from './warn-of-lost-links.ts'
 import { warnOfRange } from './warn-of-range.ts'
 import { addDays, countDates, type Zone } from './zone.ts'
 
@@ -133,6 +135,8 @@ export type Report<Params, Body> = {
   range: RangeRule<Params>
   /** What an event that passes the condition of the request chooses. Default: itself. */
   unit?: (params: Params) => Unit
+  /** Conditions that the parameters have elsewhere than in `where`, such as those of rates. */
+  conditions?: (params: Params) => readonly Condition[]
   /** Makes the response body, with as many statements as it needs. */
   compute(rows: ReadRows, request: ReportRequest<Params>): Promise<Body>
   /**
@@ -249,6 +253,8 @@ export async function runReport<Params extends DatedParams, Body>(
     Math.max(oldestEvent(each), keptOf(each))
   const condition = conditionOf(params, segments)
   if (condition !== null && hasNegativeLeaf(condition)) notes.warnings.add(NEGATIVE)
+  const conditions = [...(condition === null ? [] : [condition]), ...(report.conditions?.(params) ?? [])]
+  const readsTraits = conditions.some(hasTraitLeaf)
   function choosePart(read: LakeRead): LakeRead {
     if (condition === null) return read
     const unit = report.unit?.(params) ?? 'event'
@@ -264,6 +270,8 @@ export async function runReport<Params extends DatedParams, Body>(
       const copies = await readCopiedKeys(rows, { snapshot, project: each })
       const from = Math.max(asked.from, oldestOf(each))
       const { links } = identity
+      const traits = readsTraits ? await identity.openTraits(each) : undefined
+      warnOfLostTraits(traits, notes)
       return choosePart({
         snapshot,
         project: each,
@@ -272,6 +280,7 @@ export async function runReport<Params extends DatedParams, Body>(
         now,
         ...copies,
         links,
+        traits,
         scans: scanStrategy(engine),
       })
     }

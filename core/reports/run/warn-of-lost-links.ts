@@ -1,4 +1,5 @@
 import type { IdentityView } from '#core/identity/identity-view'
+import type { OpenTraits } from '#core/lake/model/open-traits'
 import type { ReadNotes } from './notes.ts'
 
 /** Warns when persons are read in parts, because links files are lost and are being made again. */
@@ -7,5 +8,14 @@ export function warnOfLostLinks({ isPartial }: Pick<IdentityView, 'isPartial'>, 
   notes.isExact = false
   notes.warnings.add(
     'The answer is partial: links of users are being made again, and until then some users count once for each of their ids. Repeat the read in some minutes.',
+  )
+}
+
+/** Warns when traits are missing, because their files are lost or not written yet. */
+export function warnOfLostTraits(traits: OpenTraits | undefined, notes: ReadNotes): void {
+  if (traits?.isPartial !== true) return
+  notes.isExact = false
+  notes.warnings.add(
+    'The answer is partial: the files of traits are being written, and until then some users have no traits. Repeat the read in a minute.',
   )
 }

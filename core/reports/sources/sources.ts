@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { DURATION_MS } from '#core/lake/read/session-rows'
 import type { Row, SqlQuery } from '#core/ports'
+import { MAX_CURRENCY_CHARS } from '#core/reports/query/currencies-metric'
 import { sumOfParts, sumParts } from '#core/reports/query/exact-sum'
 import { warnOf } from '#core/reports/run/caveats'
 import { compareCodePoints } from '#core/reports/run/code-points'
@@ -152,8 +153,8 @@ function goalSums(goal: string, currency: string | undefined): EventSum[] {
   ]
 }
 
-/** Rows by group and currency that a response has at most, and characters of a currency that it shows. */
-const [MAX_CURRENCY_ROWS, MAX_CURRENCY_CHARS] = [1_000, 64]
+/** Rows by group and currency that a response has at most. */
+const MAX_CURRENCY_ROWS = 1_000
 
 /**
  * The sums of each currency, of all sessions and of the groups that have several currencies: (is_total,

@@ -37,21 +37,11 @@ const MAX_SEARCHED_KEY = 64
  * JSON.stringify has written the JSON, so it writes the key as it stands there.
  */
 export function propertyValue(key: string): PropertyValue {
-  const path = jsonPath(key)
-  const jsonScalar = sql`json_extract_scalar(properties, ${path})`
-  const json = sql`json_format(json_extract(properties, ${path}))`
-  const isNamed =
-    key.length > MAX_SEARCHED_KEY ? undefined : sql`strpos(properties, ${JSON.stringify(key)}) > 0`
-  const ifNamed = (value: SqlQuery) =>
-    isNamed === undefined ? value : sql`CASE WHEN ${isNamed} THEN ${value} END`
-  const scalar = ifNamed(jsonScalar)
-  const text = ifNamed(sql`coalesce(${jsonScalar}, nullif(${json}, 'null'))`)
-  const isJsonText = sql`starts_with(${json}, '"')`
+  const { json, isNamed, scalar, text, filterField } = jsonValue(sql`properties`, key)
+  const isJsonText = filterField.isText
   const column = propertyColumns.find(({ property }) => property === key)
-  if (column === undefined) {
-    const filterField = { scalar: jsonScalar, isText: isJsonText, isNamed, present: text }
+  if (column === undefined)
     return { fields: ['properties'], scalar, text, filterField, mayHaveValue: isNamed, json }
-  }
   const value = column.type === 'string' ? name(column.name) : sql`CAST(${name(column.name)} AS varchar)`
   const isColumnText = column.type === 'string' ? sql`true` : sql`false`
   const isText = sql`CASE WHEN ${name(column.name)} IS NOT NULL THEN ${isColumnText} ELSE ${isJsonText} END`
@@ -63,4 +53,23 @@ export function propertyValue(key: string): PropertyValue {
     filterField: { scalar: scalarOfBoth, isText, present: sql`coalesce(${value}, ${text})` },
     ...(isNamed !== undefined && { mayHaveValue: sql`(${name(column.name)} IS NOT NULL OR ${isNamed})` }),
   }
+}
+
+/**
+ * The value of a key in a column of JSON that JSON.stringify has written, as PropertyValue has it. `isNamed`:
+ * a cheap condition that holds wherever there is a value.
+ */
+export function jsonValue(column: SqlQuery, key: string) {
+  const path = jsonPath(key)
+  const jsonScalar = sql`json_extract_scalar(${column}, ${path})`
+  const json = sql`json_format(json_extract(${column}, ${path}))`
+  const isNamed =
+    key.length > MAX_SEARCHED_KEY ? undefined : sql`strpos(${column}, ${JSON.stringify(key)}) > 0`
+  const ifNamed = (value: SqlQuery) =>
+    isNamed === undefined ? value : sql`CASE WHEN ${isNamed} THEN ${value} END`
+  const scalar = ifNamed(jsonScalar)
+  const text = ifNamed(sql`coalesce(${jsonScalar}, nullif(${json}, 'null'))`)
+  const isText = sql`starts_with(${json}, '"')`
+  const filterField: FilterField = { scalar: jsonScalar, isText, isNamed, present: text }
+  return { json, isNamed, scalar, text, filterField }
 }

@@ -82,6 +82,119 @@ test('a user who signs up is one person in all reports, is found by e-mail, and 
   expect(filesWith(['anon_1'])).not.toEqual([])
 })
 
+test('reports ask for the people who have a trait now, and for nobody whose traits were erased', async () => {
+  const { id, name: project, project_token: token } = await newProject('traits')
+  const track = (user_id: string) => call('POST', '/track', { token, event: 'page_view', user_id })
+  await track('anon_pro')
+  await track('u-free')
+  await call('POST', '/identify', {
+    ...{ token, previous_id: 'anon_pro', user_id: 'u-pro' },
+    traits: { plan: 'pro', 'seats.used': 7 },
+  })
+  await call('POST', '/identify', {
+    token,
+    previous_id: 'u-free',
+    user_id: 'u-free',
+    traits: { plan: 'free' },
+  })
+  await call('PUT', `/projects/${id}/segments/pro`, {
+    ...{ title: 'Pro', where: { field: 'traits.plan', op: 'eq', value: 'pro' } },
+  })
+  const usersWhere = async (filter: string) => {
+    const body = await call('GET', `/events?project=${project}&filter=${encodeURIComponent(filter)}`)
+    expect(String(body.warnings ?? '')).not.toContain('partial')
+    return usersOf(body)
+  }
+  await eventually(async () => {
+    expect(await usersWhere('traits.plan:eq:pro')).toEqual(['u-pro'])
+    expect(await usersWhere('traits.plan:exists:false')).toEqual(['u-free'])
+  })
+  expect(await usersWhere('segment:eq:pro')).toEqual(['u-pro'])
+  expect(await usersWhere('traits["seats.used"]:gt:6')).toEqual(['u-pro'])
+  const rate = 'rate({"field":"traits.plan","op":"eq","value":"pro"})'
+  expect(await call('POST', '/query', { project, metrics: [rate] })).toMatchObject({
+    rows: [{ [rate]: 0.5 }],
+  })
+  const steps = [{ event: 'page_view' }, { event: 'page_view' }]
+  const where = { field: 'traits.plan', op: 'in', value: ['pro', 'team'] }
+  expect(await call('POST', '/funnel', { project, steps, where })).toMatchObject({
+    steps: [{ users: 1 }, { users: 0 }],
+  })
+  await call('DELETE', `/users/u-pro?project=${project}`)
+  await track('u-pro')
+  await eventually(async () => {
+    expect(await usersWhere('user_id:eq:u-pro')).toEqual(['u-pro'])
+  })
+  expect(await usersWhere('traits.plan:exists')).toEqual([])
+})
+
+test('projects of a portfolio share users once their domains are linked', async () => {
+  const [site, store] = [await newProject('site'), await newProject('store')]
+  await call('POST', '/portfolios', { slug: 'acme', name: 'Acme', projects: [site.name, store.id] })
+  for (const [token, user_id] of [
+    [site.project_token, 'anon_a'],
+    [store.project_token, 'anon_b'],
+  ]) {
+    await call('POST', '/track', { token, event: 'page_view', user_id })
+  }
+  await call('POST', '/identify', {
+    ...{ token: store.project_token, previous_id: 'anon_b', user_id: 'u7' },
+    traits: { email: 'grace@example.com' },
+  })
+  await eventually(async () => {
+    const alone = await call('GET', `/journey?project=${store.name}&email=grace@example.com`)
+    expect(usersOf(alone)).toEqual(['u7'])
+  })
+  expect(await call('GET', `/journey?project=${site.name}&email=grace@example.com`)).toMatchObject({
+    count: 0,
+  })
+
+  await call('PATCH', `/projects/${store.id}`, { link_domains: ['site.example'] })
+  // The link of the tracker is the other half for the first project.
+  await call('POST', '/identify', { token: site.project_token, previous_id: 'anon_a', user_id: 'anon_b' })
+  await eventually(async () => {
+    const joined = await call('GET', `/journey?project=${site.name}&email=grace@example.com`)
+    expect((joined.events as Json[]).map(({ user_id, project }) => [user_id, project])).toEqual([
+      ['u7', site.name],
+      ['u7', store.name],
+    ])
+  })
+  await call('DELETE', '/portfolios/acme')
+  expect(await call('GET', `/journey?project=${site.name}&email=grace@example.com`)).toMatchObject({
+    count: 0,
+  })
+  expect(usersOf(await call('GET', `/journey?project=${site.name}&user_id=anon_a`))).toEqual(['anon_b'])
+})  await call('PUT', `/projects/${id}/segments/pro`, {
+    ...{ title: 'Pro', where: { field: 'traits.plan', op: 'eq', value: 'pro' } },
+  })
+  const usersWhere = async (filter: string) => {
+    const body = await call('GET', `/events?project=${project}&filter=${encodeURIComponent(filter)}`)
+    expect(String(body.warnings ?? '')).not.toContain('partial')
+    return usersOf(body)
+  }
+  await eventually(async () => {
+    expect(await usersWhere('traits.plan:eq:pro')).toEqual(['u-pro'])
+    expect(await usersWhere('traits.plan:exists:false')).toEqual(['u-free'])
+  })
+  expect(await usersWhere('segment:eq:pro')).toEqual(['u-pro'])
+  expect(await usersWhere('traits["seats.used"]:gt:6')).toEqual(['u-pro'])
+  const rate = 'rate({"field":"traits.plan","op":"eq","value":"pro"})'
+  expect(await call('POST', '/query', { project, metrics: [rate] })).toMatchObject({
+    rows: [{ [rate]: 0.5 }],
+  })
+  const steps = [{ event: 'page_view' }, { event: 'page_view' }]
+  const where = { field: 'traits.plan', op: 'in', value: ['pro', 'team'] }
+  expect(await call('POST', '/funnel', { project, steps, where })).toMatchObject({
+    steps: [{ users: 1 }, { users: 0 }],
+  })
+  await call('DELETE', `/users/u-pro?project=${project}`)
+  await track('u-pro')
+  await eventually(async () => {
+    expect(await usersWhere('user_id:eq:u-pro')).toEqual(['u-pro'])
+  })
+  expect(await usersWhere('traits.plan:exists')).toEqual([])
+})
+
 test('projects of a portfolio share users once their domains are linked', async () => {
   const [site, store] = [await newProject('site'), await newProject('store')]
   await call('POST', '/portfolios', { slug: 'acme', name: 'Acme', projects: [site.name, store.id] })

@@ -12,6 +12,7 @@ import { fieldOf, matches } from './matches.ts'
 import type { SentEvent } from './sent-event.ts'
 import { oracleSessionList } from './sessions.ts'
 import { askedOf, oracleSource } from './sources.ts'
+import { isTrait, type TraitsOf, traitOf } from './traits.ts'
 
 /** docs/api/conditions.md, computed from its words. */
 
@@ -26,8 +27,12 @@ function toNumbers(op: string, value: unknown): unknown {
   return Array.isArray(value) ? value.map(Number) : Number(value)
 }
 
-/** What a condition is true for, among the events of a request. */
-export function oracleConditions(events: readonly SentEvent[], request: OracleRequest) {
+/** What a condition is true for, among the events of a request. `traitsOf`: what is known of a user. */
+export function oracleConditions(
+  events: readonly SentEvent[],
+  request: OracleRequest,
+  traitsOf: TraitsOf = () => ({}),
+) {
   const stored = eventsOf(events, request)
   const own = stored.filter(event => isInRange(event.timestamp, request))
   const sessions = new Map(oracleSessionList(events, request).map(session => [session.id, session]))
@@ -65,7 +70,9 @@ export function oracleConditions(events: readonly SentEvent[], request: OracleRe
     )
   }
 
-  function passesLeaf({ field, op, value }: Leaf, { session_id, event }: Subject): boolean {
+  function passesLeaf({ field, op, value }: Leaf, { session_id, user_id, event }: Subject): boolean {
+    if (isTrait(field))
+      return matches(user_id === null ? null : traitOf(traitsOf(user_id), field), op, value as Value)
     if (field === 'is_new') return event !== null && matches(isNew(event), op, toNumbers(op, value) as Value)
     if (!SESSION_FIELDS.includes(field))
       return event !== null && matches(fieldOf(event, field, request.tz), op, value as Value)
@@ -116,7 +123,7 @@ export function oracleConditions(events: readonly SentEvent[], request: OracleRe
     if ('and' in condition) return condition.and.every(isOfEntities)
     if ('or' in condition) return condition.or.every(isOfEntities)
     if ('not' in condition) return isOfEntities(condition.not)
-    return !('field' in condition) || SESSION_FIELDS.includes(condition.field)
+    return !('field' in condition) || SESSION_FIELDS.includes(condition.field) || isTrait(condition.field)
   }
 
   const passing = (condition: Condition) => own.filter(event => passes(condition, subjectOf(event)))

@@ -26,8 +26,8 @@ test('no statement takes raw rows, or files of tables that have them', () => {
     // @ts-expect-error: these tables have rows of persons.
     inFiles(table, ['a'])
   }
-  // @ts-expect-error: so do identify requests.
-  inFiles('identity_hot', ['a'])
+  // @ts-expect-error: so do identify requests, and what is known of users.
+  for (const table of ['identity_hot', 'user_traits'] as const) inFiles(table, ['a'])
   // @ts-expect-error: whoever reads links says of which project erased persons are hidden.
   const withoutRead = () => finalLinks({ scope: 's', bucket: 1, files: ['a'], hops: 0 }, 'id')
   expect(withoutRead).toThrow()
@@ -49,7 +49,7 @@ test('visible rows bring their values and scans, and cost a join only where an e
     scans: [{ table: 'segment_events', files: ['a'] }],
   })
   const tables = (rows: RawRows) => visible(erased, rows, ['event']).scans?.map(({ table }) => table)
-  for (const persons of ['hotEvent', 'storedEvent', 'rollup'] as const) {
+  for (const persons of ['hotEvent', 'storedEvent', 'rollup', 'traits'] as const) {
     expect(tables(rowsOf(persons, null))).toEqual(['segment_events', 'tombstones'])
     expect(tables(rowsOf(persons, [segmentOf({ erased: 2 })]))).toEqual(['segment_events', 'tombstones'])
     expect(tables(rowsOf(persons, [segmentOf({ erased: 3 })]))).toEqual(['segment_events'])

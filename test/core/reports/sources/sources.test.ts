@@ -97,6 +97,23 @@ test('a currency of more than 64 characters is no reason to add the others, and 
       { currency: 'X'.repeat(64), sum_value: 1 },
     ],
   ])
+  const { status, body } = await service.call(routes.query, {
+    body: {
+      project: project.name,
+      metrics: ['sum(value)'],
+      where: { field: 'event', op: 'eq', value: 'refund' },
+    },
+  })
+  expect([status, body]).toMatchObject([
+    200,
+    {
+      rows: [{ 'sum(value)': null }],
+      by_currency: [
+        { currency: 'EUR', 'sum(value)': 1 },
+        { currency: 'X'.repeat(64), 'sum(value)': 1 },
+      ],
+    },
+  ])
 })
 
 const sessionsOf = ({ rows }: { rows: { value: string | null; sessions: number }[] }) =>

@@ -1,0 +1,38 @@
+import { parquetReadObjects } from 'hyparquet'
+import { shortKey } from '#core/lake/consume/id-keys'
+import { encodeRows } from '#core/lake/consume/parquet'
+import type { Item } from '#core/state/query-all'
+import type { Arrival } from './known-user.ts'
+
+/** What is known of a final id, of requests with a credential or of those without. */
+export type TraitsRow = Arrival & { user_id: string; hasCredential: boolean /** JSON. */; traits: string }
+
+/** The rows of an item of traits: one or two. */
+export function toTraitsRows(item: Item): TraitsRow[] {
+  const user_id = String(item.user_id)
+  return [false, true].flatMap(hasCredential => {
+    const prefix = hasCredential ? 'trusted_' : ''
+    const traits = item[`${prefix}traits`]
+    if (traits === undefined) return []
+    const arrival = { at: Number(item[`${prefix}at`]), seq: Number(item[`${prefix}seq`]) }
+    return [{ user_id, hasCredential, ...arrival, traits: String(traits) }]
+  })
+}
+
+/** Encodes a traits file of a project. */
+export function encodeTraits(projectId: string, rows: readonly TraitsRow[]): Uint8Array {
+  const columns = rows.map(({ user_id, hasCredential, at, seq, traits }) => ({
+    ...{ project_id: projectId, user_id, user_key: Number(shortKey(user_id)) },
+    ...{ has_credential: Number(hasCredential), sent_at: at, sent_seq: seq, traits },
+  }))
+  return encodeRows('user_traits', columns)
+}
+
+/** Reads a traits file. Throws an Error if it is damaged. */
+export async function decodeTraits(bytes: Uint8Array): Promise<TraitsRow[]> {
+  const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer })
+  return rows.map(({ user_id, has_credential, sent_at, sent_seq, traits }) => ({
+    ...{ user_id: String(user_id), hasCredential: Number(has_credential) === 1 },
+    ...{ at: Number(sent_at), seq: Number(sent_seq), traits: String(traits) },
+  }))
+}

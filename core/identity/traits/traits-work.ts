@@ -1,0 +1,37 @@
+import { queryItems } from '#core/state/query-all'
+import { orUnavailable, type StateTable } from '#core/state/state-table'
+
+/** What is to be done with the traits files of a project (traits-files.ts). */
+export type TraitsWork = {
+  id: string
+  bucket: number
+  /** When, Unix ms. */
+  due: number
+  /** The state has other traits than the files. Else there are only replaced files to delete. */
+  isChanged: boolean
+  /** A file is gone or was never written, so the files are written without waiting. */
+  isLost: boolean
+}
+
+const PARTITION = 'identity-traits'
+
+/** The list of this work: one item for each project whose traits have changed lately. */
+export function createTraitsWork({ client, table }: StateTable) {
+  /** What is due until then, Unix ms. */
+  async function due(until: number): Promise<TraitsWork[]> {
+    const items = await queryItems({ client, table }, PARTITION, ' ', '~')
+    const all = items.map(({ work }) => JSON.parse(String(work)) as TraitsWork)
+    return all.filter(each => each.due <= until)
+  }
+
+  async function save(work: TraitsWork): Promise<void> {
+    const Item = { pk: PARTITION, sk: work.id, work: JSON.stringify(work) }
+    await orUnavailable(client.put({ TableName: table, Item }))
+  }
+
+  async function remove(id: string): Promise<void> {
+    await orUnavailable(client.delete({ TableName: table, Key: { pk: PARTITION, sk: id } }))
+  }
+
+  return { due, save, remove }
+}
