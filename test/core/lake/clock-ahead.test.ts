@@ -114,13 +114,13 @@ test.each([
 )
 
 test.each([
-  ['from the same process', { isSameProcess: true }, 1],
-  ['after a restart', { isRestarted: true }, 1],
+  ['from the same process', 'same process', 1],
+  ['after a restart', 'restart', 1],
   // As on AWS: the events of one epoch have no order but their arrivals.
-  ['from another process that runs already', {}, 2],
+  ['from another process that runs already', 'other process', 2],
 ])(
   'an event_id that came while the clock was two days ahead, and again in the same epoch %s',
-  async (_, { isSameProcess = false, isRestarted = false }, times) => {
+  async (_, sender, times) => {
     const pipeline = createLakePipeline({ epochMs: 10 * MINUTE })
     const { clock } = pipeline
     const order = createArrivalOrder()
@@ -128,8 +128,8 @@ test.each([
     clock.time += 2 * DAY
     accept(pipeline, 'meanwhile', takeArrival())
     clock.time += MINUTE - 2 * DAY
-    if (isRestarted) await closeEpoch(pipeline)
-    accept(pipeline, 'meanwhile', isSameProcess ? takeArrival() : clock.time)
+    if (sender === 'restart') await closeEpoch(pipeline)
+    accept(pipeline, 'meanwhile', sender === 'same process' ? takeArrival() : clock.time)
     while ((await pipeline.consumer.consume('s0')) > 0);
     clock.time += 11 * MINUTE
     await pipeline.settle()
