@@ -3,6 +3,7 @@ import { changeManifest } from '#core/lake/model/change-manifest'
 import type { Compactor } from '#core/lake/model/compactor'
 import { hotPrefix } from '#core/lake/model/keys'
 import { type Manifest, replaceSegments } from '#core/lake/model/manifest'
+import { firstOpenEpoch } from '#core/lake/model/open-epochs'
 import type { Segment } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
 import { findSweep, firstHotEpoch } from '#core/lake/model/sweep'
@@ -104,13 +105,15 @@ export function createRewriter({
       buckets.push({ bucket, tombstones: tombstones.filter(({ number }) => numbers.has(number)) })
     }
     const first = firstHotEpoch(findSweep(await state.sweeps(), 'hot'))
-    let cleared = until
+    // A job of before a restoration may be for epochs that are open again.
+    const end = Math.min(until, firstOpenEpoch(await state.lake(), await state.shards()))
+    let cleared = end
     let files = 0
     let keys: string[] = []
-    for (let epoch = Math.max(from, first); epoch < until; epoch++) {
+    for (let epoch = Math.max(from, first); epoch < end; epoch++) {
       keys.push(...(await lake.list(hotPrefix(epoch))).map(({ key }) => key))
       const isSliceOver = () => clock.now() - startedAt >= pace.sliceMs
-      if (keys.length < pace.files && epoch < until - 1 && !isSliceOver()) continue
+      if (keys.length < pace.files && epoch < end - 1 && !isSliceOver()) continue
       if (keys.length > 0) files += await compactor.rewriteHot({ keys, buckets })
       keys = []
       if (!isSliceOver()) continue

@@ -7,6 +7,7 @@ import { hotKey } from '#core/lake/model/keys'
 import { compactedByAll, emptyManifest, type Manifest } from '#core/lake/model/manifest'
 import { firstHotEpoch, newSweep } from '#core/lake/model/sweep'
 import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
+import { raiseEpoch } from '#core/lake/restore/raise-epoch'
 import type { Lake } from '#core/ports'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { createFakeClock } from '#test/support/fake-clock'
@@ -28,8 +29,19 @@ function manifestWith(bucket: number, tombstones: TombstoneBatch[], compacted = 
   return { ...emptyManifest(bucket), version: 1, compacted, tombstones, round }
 }
 
-/** Ten epochs with three hot files each. A call of the compactor takes `callMs`. */
-async function openRewriter({ callMs, tombstones }: { callMs: number; tombstones: TombstoneBatch[] }) {
+/**
+ * Ten epochs with three hot files each, of which those before `newest` are closed. A call of the compactor
+ * takes `callMs`.
+ */
+async function openRewriter({
+  callMs,
+  tombstones,
+  newest = 20,
+}: {
+  callMs: number
+  tombstones: TombstoneBatch[]
+  newest?: number
+}) {
   const clock = createFakeClock()
   const lake = createSimulatedLake()
   const state = createMemoryLakeState(lake, clock)
@@ -39,6 +51,7 @@ async function openRewriter({ callMs, tombstones }: { callMs: number; tombstones
         hotKey('0', { first: `${epoch}${file}`, last: `${epoch}${file}`, epoch }),
         new Uint8Array(),
       )
+  await raiseEpoch({ state, clock }, newest)
   await state.saveManifest(manifestWith(7, tombstones))
   const calls: HotRewriteJob[] = []
   const compactor = {
@@ -175,6 +188,18 @@ test.each([
 ])('where %s, hot files are searched from there on', (_, notes, first) => {
   const sweep = newSweep('hot')
   expect(firstHotEpoch({ hot: { ...sweep.hot, ...notes } })).toBe(first)
+})
+
+test('a job of before a restoration takes no epoch that is open again for done', async () => {
+  const { rewriter, state, epochs, next } = await openRewriter({
+    callMs: 0,
+    tombstones: [batch(1)],
+    newest: 4,
+  })
+  const job = expectJob(await next())
+  await rewriter.rewriteHot(job, job.tombstones)
+  expect(epochs().flat()).toEqual([1, 2, 3])
+  expect((await state.manifest(7)).tombstones[0]?.hotUntil).toBe(4)
 })
 
 test('a message of an older version, without `from`, is for all epochs', async () => {
