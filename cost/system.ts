@@ -146,7 +146,8 @@ export const system = {
     expiry: { reads: 2, writes: 1 },
     /** A pass of a sweep in one slice: its items, and those of the manifest of its bucket. */
     sweep: { reads: 6, writes: 2 },
-    job: { reads: 2, writes: 1 },
+    /** Sending a job, and which epochs are open, which it asks first. */
+    job: { reads: 4, writes: 1 },
     /**
      * Bytes of the item that names a manifest, and of the object: of each segment that is live or was merged
      * in the last day, compressed. Pages and the lists of numbers take less. A change is read by a worker and

@@ -11,6 +11,7 @@ import { EditionError } from '#core/lake/model/edition'
 import { parseHotKey } from '#core/lake/model/keys'
 import { ownObjects } from '#core/lake/model/own-objects'
 import type { LakeStateStore, ShardState } from '#core/lake/model/state'
+import { closeEpoch } from '#core/lake/restore/close-epoch'
 import { reconcileLake } from '#core/lake/restore/reconcile-lake'
 import type { Clock, EventStream, Lake, Log } from '#core/ports'
 import { createLakeStores, createStores } from '#core/stores'
@@ -32,7 +33,7 @@ import {
 } from './stream/disk-reserve.ts'
 import { createHotBytes } from './stream/hot-bytes.ts'
 import { openLanes } from './stream/lanes.ts'
-import { continueOrder, newestTimes } from './stream/newest-arrival.ts'
+import { continueOrder, isFarAhead, newestTimes } from './stream/newest-arrival.ts'
 
 /** Pause between two measurements of the disk, ms. */
 const MEASURE_MS = 1_000
@@ -118,9 +119,13 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   await takeBackSetAside({ stream, lake, log }).catch(error =>
     log('JOB_FAILED', { job: 'replay', error: String(error) }),
   )
-  const { arrivals, untils } = await newestTimes(stream, lakeState)
-  const order = continueOrder([...arrivals, ...untils], clock.now())
-  const newestAtStart = Math.max(0, ...arrivals)
+  const { logged, stored, untils } = await newestTimes(stream, lakeState)
+  const order = continueOrder([...logged, ...stored, ...untils], clock.now())
+  if (logged.some(arrival => isFarAhead(arrival, clock.now())))
+    await closeEpoch({ state: lakeState, stream, lake, consumer, clock }).catch(error =>
+      log('JOB_FAILED', { job: 'close epoch', error: String(error) }),
+    )
+  const newestAtStart = Math.max(0, ...logged, ...stored)
   /** The bytes of the records that are in the log and not in the lake. */
   async function waitingBytes(): Promise<number> {
     let bytes = 0

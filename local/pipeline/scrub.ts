@@ -1,5 +1,6 @@
 import { createEventEraser } from '#core/lake/erase/event-eraser'
 import { decodeTombstones, type TombstoneRow } from '#core/lake/erase/tombstone-file'
+import { isHotCleared } from '#core/lake/erase/tombstones'
 import { tombstoneKey } from '#core/lake/model/keys'
 import { isBeyond } from '#core/lake/model/sequence'
 import type { LakeStateStore } from '#core/lake/model/state'
@@ -61,9 +62,9 @@ export function createScrub(
   }
 
   async function run(startedAt: number): Promise<void> {
-    const tombstones = await readUndone()
+    const { tombstones, next } = await readCleared()
     const { eraseFromRecord } = createEventEraser(tombstones)
-    let until = startedAt
+    let until = Math.min(startedAt, next)
     for (const shard of await stream.shards()) {
       const { highWater } = await state.shard(shard)
       // What the lake does not have yet stays as it is: the consumer may be reading it.
@@ -79,17 +80,27 @@ export function createScrub(
     scrubbedUntil = until
   }
 
-  /** The tombstones whose events are not gone yet. */
-  async function readUndone(): Promise<TombstoneRow[]> {
-    const rows: TombstoneRow[] = []
-    for (const { bucket, tombstones } of await state.manifests()) {
-      for (const batch of tombstones.filter(({ doneAt }) => doneAt === null)) {
-        const bytes = await lake.get(tombstoneKey(bucket, batch))
-        if (bytes === null) throw new Error(`${tombstoneKey(bucket, batch)} does not exist`)
-        for (const row of await decodeTombstones(bytes)) rows.push(row)
+  /**
+   * The tombstones whose events are gone from hot files, and not from everywhere. `next`: when the first of
+   * the others was created, Unix ms. Its events stay in the log: a hot file that is damaged before its
+   * compaction is written again from there, and has to know their event_ids.
+   */
+  async function readCleared(): Promise<{ tombstones: TombstoneRow[]; next: number }> {
+    const tombstones: TombstoneRow[] = []
+    let next = Number.POSITIVE_INFINITY
+    for (const manifest of await state.manifests()) {
+      for (const batch of manifest.tombstones.filter(({ doneAt }) => doneAt === null)) {
+        if (!isHotCleared(batch)) {
+          next = Math.min(next, batch.createdAt)
+          continue
+        }
+        const key = tombstoneKey(manifest.bucket, batch)
+        const bytes = await lake.get(key)
+        if (bytes === null) throw new Error(`${key} does not exist`)
+        for (const row of await decodeTombstones(bytes)) tombstones.push(row)
       }
     }
-    return rows
+    return { tombstones, next }
   }
 
   return scrub

@@ -23,27 +23,33 @@ const CONTINUED_AHEAD_MS = DAY_MS
  */
 export function continueOrder(times: readonly number[], now: number): ArrivalOrder {
   const order = createArrivalOrder()
-  order.continueAfter(Math.max(0, ...times.filter(time => time <= now + CONTINUED_AHEAD_MS)))
+  order.continueAfter(Math.max(0, ...times.filter(time => !isFarAhead(time, now))))
   return order
 }
 
+/** Whether arrivals do not go on after this one (Unix ms), because its clock was too far ahead. */
+export function isFarAhead(arrival: number, now: number): boolean {
+  return arrival > now + CONTINUED_AHEAD_MS
+}
+
 /**
- * The newest arrivals that the log and the lake know, and the newest ends of erasures, Unix ms. They may be
- * later than the clock, if that was ahead once.
+ * The newest arrivals that the log (`logged`) and the lake (`stored`) know, and the newest ends of erasures,
+ * Unix ms. They may be later than the clock, if that was ahead once.
  */
 export async function newestTimes(
   stream: Pick<Lanes, 'shards' | 'newest'>,
   state: Pick<LakeStateStore, 'manifests'>,
-): Promise<{ arrivals: number[]; untils: number[] }> {
-  const arrivals: number[] = []
+): Promise<{ logged: number[]; stored: number[]; untils: number[] }> {
+  const logged: number[] = []
+  const stored: number[] = []
   const untils: number[] = []
   for (const shard of await stream.shards())
-    arrivals.push(...stream.newest(shard, SEARCHED_RECORDS).map(({ data }) => arrivalOf(data)))
+    logged.push(...stream.newest(shard, SEARCHED_RECORDS).map(({ data }) => arrivalOf(data)))
   for (const { segments, tombstones } of await state.manifests()) {
-    arrivals.push(...segments.map(({ lastArrival }) => endOfSecond(lastArrival)))
+    stored.push(...segments.map(({ lastArrival }) => endOfSecond(lastArrival)))
     untils.push(...tombstones.map(({ newestUntil }) => endOfSecond(newestUntil)))
   }
-  return { arrivals, untils }
+  return { logged, stored, untils }
 }
 
 function endOfSecond(second: number): number {

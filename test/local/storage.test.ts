@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { packRecord } from '#core/ingest/record'
+import { DAY_MS } from '#core/time'
 import { openStorage } from '#local/storage'
 import { systemClock } from '#providers/system-clock'
+import { request } from '#test/support/compactor-lake'
 
 let dataDir: string
 beforeAll(async () => {
@@ -11,7 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-const open = () => openStorage({ dataDir, compactionMemoryMb: 64, clock: systemClock, log: () => {} })
+const open = (dir = dataDir) =>
+  openStorage({ dataDir: dir, compactionMemoryMb: 64, clock: systemClock, log: () => {} })
 
 test('reads that were counted just before an orderly stop are counted after the next start', async () => {
   const first = await open()
@@ -22,3 +26,26 @@ test('reads that were counted just before an orderly stop are counted after the 
   expect((await second.usage.month('a', '2026-11')).reads).toBe(3)
   await second.close()
 })
+
+test.each([
+  ['two days ahead', 2 * DAY_MS, 2],
+  // Arrivals go on after these, so nothing comes before them.
+  ['two hours ahead', 2 * 3_600_000, 1],
+])(
+  'after a process whose clock was %s, the epoch that a start goes on with is its own or the next one',
+  async (_, ahead, epoch) => {
+    const dir = await mkdtemp(join(tmpdir(), 'footfall-ahead-'))
+    onTestFinished(() => rm(dir, { recursive: true, force: true }))
+    const first = await open(dir)
+    await first.stream.append([packRecord(request({ at: Date.now() + ahead }))])
+    await first.close()
+    const second = await open(dir)
+    expect((await second.lakeState.lake()).epoch).toBe(epoch)
+    expect(await second.isDrained()).toBe(epoch > 1)
+    await second.close()
+    // Its records are in a closed epoch, so the next start opens no other one.
+    const third = await open(dir)
+    expect((await third.lakeState.lake()).epoch).toBe(epoch)
+    await third.close()
+  },
+)

@@ -12,11 +12,13 @@ import { openLake } from '#core/lake/read/snapshot'
 import { reconcileLake } from '#core/lake/restore/reconcile-lake'
 import type { Log } from '#core/ports'
 import type { Project } from '#core/projects/project'
+import { restoreHandler } from '#lambdas/restore/handler'
 import { BUCKETS } from '#schemas/columns'
 import { createFakeClock } from '#test/support/fake-clock'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
 import { noMending, noReceipts, nothingErased } from '#test/support/no-receipts'
 import { withRollups } from '#test/support/with-rollups'
+import { keepDeletions } from './simulated-deletions.ts'
 import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
 import {
   createSimulatedCompactor,
@@ -63,6 +65,11 @@ export type SimulationReport = {
   /** Shards that the stream no longer had, and that maintenance has forgotten. */
   retiredShards: number
   powerCuts: number
+  /** Restorations on AWS, and those of a table that was lost. */
+  restorations: number
+  lostTables: number
+  /** Files that were deleted, and that a restoration has brought back. */
+  undeleted: number
   /** Power cuts after which the state was older than superseded files are kept. */
   oldStates: number
   /** Erasures of a user or a project, and segments that were rewritten for them. */
@@ -125,18 +132,27 @@ const OLDEST_STATE_MS = 24 * 60 * MINUTE
  * `powerCuts` simulates one machine instead of AWS: all processes die, the state table goes back to an
  * earlier time while stream and lake stay, and the next start makes them agree (restore/reconcile-lake.ts).
  * Erasures from before and after that time stay in force.
+ *
+ * `restorations` simulates `npm run restore` on AWS (lib/restore/restore-service.ts): what writes is stopped,
+ * deleted files come back, a table that was lost gets the items of a moment, and the function `restore` makes
+ * both agree. Jobs of before stay in the queue.
  */
+export type SimulationOptions = { turns?: number; powerCuts?: boolean; restorations?: boolean }
+
 export async function simulateSchedule(
   seed: number,
-  options: { turns?: number; powerCuts?: boolean } = {},
+  options: SimulationOptions = {},
 ): Promise<SimulationReport> {
-  const { turns = 1000, powerCuts = false } = options
+  const { turns = 1000, powerCuts = false, restorations = false } = options
+  /** Whether the state may be restored to an earlier time. */
+  const goesBack = powerCuts || restorations
   const processes = createSimulatedProcesses(seed)
   const { random, chance, pick } = processes
   let now = START
   const clock = { ...createFakeClock(), now: () => now }
   const stream = createSimulatedStream()
   const lake = createSimulatedLake(20)
+  const deletions = keepDeletions(lake, clock)
   const state = createMemoryLakeState(lake, clock)
   // The other buckets never wait, because each of their steps would take turns from the schedule.
   for (let bucket = USED_BUCKETS.length; bucket < BUCKETS; bucket++) {
@@ -174,6 +190,9 @@ export async function simulateSchedule(
     reshards: 0,
     retiredShards: 0,
     powerCuts: 0,
+    restorations: 0,
+    lostTables: 0,
+    undeleted: 0,
     oldStates: 0,
     erasures: 0,
     rewrites: 0,
@@ -597,29 +616,67 @@ export async function simulateSchedule(
     state.restore(backup.state)
     counters.folded.clear()
     for (const [key, events] of backup.folded) counters.folded.set(key, events)
-    const restart = processes.start(async self => {
-      const ports = services(self)
-      // The other buckets have an endless watermark, to which no epoch can be opened.
-      const manifests = async () =>
-        (await ports.state.manifests()).filter(({ bucket }) => USED_BUCKETS.includes(bucket))
-      const adoptManifests = async () => {
-        const adopted = await ports.state.adoptManifests()
-        report.restored += adopted.buckets
-        return adopted
-      }
-      await reconcileLake({
-        ...ports,
-        state: { ...ports.state, manifests, adoptManifests },
-        lake: withRollups(ports.lake),
-        usage: { ...ports.usage, openCounts: async () => [] },
-        ...{ tombstones: noMending, repeatErasures: nothingErased, clock, log },
-      })
-    })
+    const restart = processes.start(self => reconcileLake(restoreServices(self)))
     erasures.restart()
     while (restart.running) await processes.turn()
     if (restart.error !== undefined) throw restart.error
     backups.length = 0
     report.powerCuts++
+  }
+
+  /** What makes state and lake agree needs. */
+  function restoreServices(self: SimulatedProcess) {
+    const ports = services(self)
+    // The other buckets have an endless watermark, to which no epoch can be opened.
+    const manifests = async () =>
+      (await ports.state.manifests()).filter(({ bucket }) => USED_BUCKETS.includes(bucket))
+    const adoptManifests = async () => {
+      const adopted = await ports.state.adoptManifests()
+      report.restored += adopted.buckets
+      return adopted
+    }
+    return {
+      ...ports,
+      state: { ...ports.state, manifests, adoptManifests },
+      lake: withRollups(ports.lake),
+      usage: { ...ports.usage, openCounts: async () => [] },
+      ...{ tombstones: noMending, repeatErasures: nothingErased, clock, log },
+    }
+  }
+
+  /** Every third restoration is killed, and called again when the operator may. */
+  async function restoreOnAws(): Promise<void> {
+    const usable = backups.filter(({ at }) => now - at < OLDEST_STATE_MS)
+    if (usable.length === 0) return
+    const backup = pick(usable)
+    // What runs comes to its end, or to the end of its time.
+    if (chance(0.5)) await settle()
+    processes.killAll()
+    invocations.clear()
+    now += 20 * MINUTE
+    report.undeleted += deletions.undo(backup.at)
+    if (chance(0.5)) {
+      state.restore(backup.state)
+      counters.folded.clear()
+      for (const [key, events] of backup.folded) counters.folded.set(key, events)
+      backups.length = 0
+      report.lostTables++
+    }
+    erasures.restart()
+    const call = () => processes.start(self => restoreHandler(restoreServices(self))())
+    let restoring = call()
+    if (chance(0.3)) {
+      for (let left = Math.floor(random() * 200); left > 0 && restoring.running; left--)
+        await processes.turn()
+      if (restoring.running) {
+        processes.killAll()
+        now += 16 * MINUTE
+        restoring = call()
+      }
+    }
+    while (restoring.running) await processes.turn()
+    if (restoring.error !== undefined) throw restoring.error
+    report.restorations++
   }
 
   const actions: [weight: number, act: () => void | Promise<void>][] = [
@@ -640,15 +697,14 @@ export async function simulateSchedule(
     [0.3, () => state.forgetSkippedEpochs()],
     [0.3, ageItem],
     [0.4, erase],
-    ...(powerCuts ? [] : ([[0.1, standStill]] as [number, () => Promise<void>][])),
+    ...(goesBack ? [] : ([[0.1, standStill]] as [number, () => Promise<void>][])),
     // Without quiet times, nearly every schedule ended before its first merge.
     [2, settle],
     ...(powerCuts
-      ? ([] as never[])
-      : ([
-          [1.5, () => void (stream.byName.size < 12 && reshard())],
-          [1.5, expireShard],
-        ] as [number, () => void][])),
+      ? []
+      : ([[1.5, () => void (stream.byName.size < 12 && reshard())]] as [number, () => void][])),
+    // A state goes back a day at most, and a stream keeps its records for longer.
+    ...(goesBack ? [] : ([[1.5, expireShard]] as [number, () => void][])),
     [150, () => processes.turn()],
   ]
 
@@ -656,9 +712,9 @@ export async function simulateSchedule(
     await processes.weighted(actions)()
     await checkNow()
     if (processes.failure !== undefined) throw processes.failure
-    if (powerCuts) {
+    if (goesBack) {
       if (chance(0.04)) backups.push({ at: now, state: state.save(), folded: new Map(counters.folded) })
-      if (backups.length > 0 && chance(0.004)) await powerCut()
+      if (backups.length > 0 && chance(0.004)) await (powerCuts ? powerCut() : restoreOnAws())
     }
   }
 
@@ -699,8 +755,10 @@ export async function simulateSchedule(
   // A copy with a credential of an erased event is one more event that was received.
   const winners = new Set(winnersInLake(stream, state))
   const erasedBefore = [...erasures.optional()].filter(id => winners.has(id)).length
-  // Counters that are older than the hot files of an epoch miss its events (docs/one-machine.md).
-  const isCounted = countedEvents >= report.accepted || report.oldStates > 0
+  // Counters that are older than the hot files of an epoch miss its events (docs/one-machine.md). Those of a
+  // table that was lost are made again from hot files, which an erasure may have changed since.
+  const erasedEvents = report.lostTables > 0 ? erasures.optional().size : 0
+  const isCounted = countedEvents >= report.accepted - erasedEvents || report.oldStates > 0
   if (!isCounted || countedEvents > report.accepted + erasedBefore)
     throw new Error(`Seed ${seed}: ${countedEvents} events were counted and ${report.accepted} accepted.`)
   return report

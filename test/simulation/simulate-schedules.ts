@@ -1,4 +1,4 @@
-import { type SimulationReport, simulateSchedule } from './simulate-schedule.ts'
+import { type SimulationOptions, type SimulationReport, simulateSchedule } from './simulate-schedule.ts'
 
 /**
  * Runs `count` schedules with the seeds from `firstSeed` on and adds up their reports. An error names its
@@ -7,7 +7,7 @@ import { type SimulationReport, simulateSchedule } from './simulate-schedule.ts'
 export async function simulateSchedules(
   count: number,
   firstSeed: number,
-  options: { turns?: number; powerCuts?: boolean } = {},
+  options: SimulationOptions = {},
 ): Promise<SimulationReport> {
   let sum = await simulateSchedule(firstSeed, options)
   for (let seed = firstSeed + 1; seed < firstSeed + count; seed++)

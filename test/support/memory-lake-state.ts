@@ -34,6 +34,8 @@ type SavedState = {
   emptyEpochs: EmptyEpochs
   jobs: Map<string, Job>
   sweeps: Map<string, Sweep>
+  /** The shards that maintenance has forgotten. */
+  retired: Set<string>
 }
 
 /**
@@ -70,8 +72,7 @@ export function createMemoryLakeState(
   let emptyEpochs = NO_EMPTY_EPOCHS
   let jobs = new Map<string, Job>()
   let sweeps = new Map<string, Sweep>()
-  /** Not in saved states: no schedule has both power cuts and reshards. */
-  const retired = new Set<string>()
+  let retired = new Set<string>()
   let changes = 0
 
   const pointers: ManifestPointers = {
@@ -123,18 +124,18 @@ export function createMemoryLakeState(
 
   /** Copies the maps only: a write replaces an item, and never changes one. */
   function copyOf(saved: SavedState): SavedState {
-    const { shards, manifests, jobs, sweeps } = saved
+    const { shards, manifests, jobs, sweeps, retired } = saved
     return {
       ...saved,
-      ...{ shards: new Map(shards), manifests: new Map(manifests) },
+      ...{ shards: new Map(shards), manifests: new Map(manifests), retired: new Set(retired) },
       ...{ jobs: new Map(jobs), sweeps: new Map(sweeps) },
     }
   }
 
   return {
-    save: () => copyOf({ lake, shards, manifests, emptyEpochs, jobs, sweeps }),
+    save: () => copyOf({ lake, shards, manifests, emptyEpochs, jobs, sweeps, retired }),
     restore(saved) {
-      ;({ lake, shards, manifests, emptyEpochs, jobs, sweeps } = copyOf(saved))
+      ;({ lake, shards, manifests, emptyEpochs, jobs, sweeps, retired } = copyOf(saved))
       changes++
     },
     peek: shard => shards.get(shard),

@@ -12,6 +12,7 @@ import {
   replaceSegments,
   segmentsWithEventIds,
 } from '#core/lake/model/manifest'
+import { firstOpenEpoch } from '#core/lake/model/open-epochs'
 import type { Segment, SegmentId } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
 import type { SweepName } from '#core/lake/model/sweep'
@@ -100,7 +101,9 @@ export function createLakeWorker(services: LakeJobServices) {
   async function compactEpochs({ from, until, buckets }: Extract<LakeJob, { kind: 'compact' }>) {
     const startedAt = clock.now()
     let waiting = buckets
-    for (let epoch = from; epoch < until && waiting.length > 0; epoch++) {
+    // A job of before a restoration may be for epochs that are open again.
+    const end = Math.min(until, firstOpenEpoch(await state.lake(), await state.shards()))
+    for (let epoch = from; epoch < end && waiting.length > 0; epoch++) {
       if (epoch > from && clock.now() - startedAt >= BEGIN_MS) return
       waiting = await compactEpoch(epoch, waiting)
     }

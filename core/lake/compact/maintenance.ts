@@ -3,6 +3,7 @@ import { mergeableBatches } from '#core/lake/erase/old-tombstones'
 import { nextHotRewrite, unclearedSegments } from '#core/lake/erase/tombstones'
 import { hotPrefix } from '#core/lake/model/keys'
 import { compactedByAll, type Manifest, nextMerge } from '#core/lake/model/manifest'
+import { firstOpenEpoch } from '#core/lake/model/open-epochs'
 import type { LakeStateStore, UnreadableManifest } from '#core/lake/model/state'
 import type { Sweep } from '#core/lake/model/sweep'
 import type { JobQueue, Lake, Log, Now } from '#core/ports'
@@ -106,7 +107,7 @@ export function createMaintenance(
     }
   }
 
-  /** The first epoch that may get more files: a shard is in it, or has an open claim in it. */
+  /** Moves all shards to the newest epoch. Returns the first one that may get more files. */
   async function closedUntil(): Promise<number> {
     const shards = await state.shards()
     // Read after the listing. If this process paused here before the read, a new shard must not join an epoch
@@ -116,8 +117,7 @@ export function createMaintenance(
     for (const { shard, epoch: shardEpoch } of shards) {
       if (shardEpoch === null || shardEpoch < epoch) await state.joinEpoch(shard, epoch)
     }
-    const raisedShards = await state.shards()
-    return Math.min(epoch, ...raisedShards.map(({ claim }) => claim?.epoch ?? epoch))
+    return firstOpenEpoch({ epoch }, await state.shards())
   }
 
   async function sendMerges(manifests: readonly Manifest[], now: number): Promise<void> {

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { changeManifest } from '#core/lake/model/change-manifest'
 import type { Compactor } from '#core/lake/model/compactor'
-import { parseHotKey } from '#core/lake/model/keys'
+import { hotPrefix } from '#core/lake/model/keys'
 import { type Manifest, replaceSegments } from '#core/lake/model/manifest'
+import { firstOpenEpoch } from '#core/lake/model/open-epochs'
 import type { Segment } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
+import { findSweep, firstHotEpoch } from '#core/lake/model/sweep'
 import type { ForgottenUntil } from '#core/lake/model/tombstone-batch'
 import type { Lake, Log, Now } from '#core/ports'
-import { tables } from '#schemas/columns'
 import { replaceBatches } from './old-tombstones.ts'
 import { addRemoved, markCleared, noteHotCleared, openTombstones, unclearedSegments } from './tombstones.ts'
 
@@ -88,8 +89,9 @@ export function createRewriter({
 
   /**
    * Rewrites hot files of the epochs [from, until), whose rows are in segments, in place: a file has the
-   * events of many, and a repair or a restore may need those (core/lake/README.md). Ends after its slice of
-   * time, and notes how far it has come.
+   * events of many, and a repair or a restore may need those (core/lake/README.md). Lists one epoch after the
+   * other, from the first one that may have files on. Ends after its slice of time, and notes how far it has
+   * come.
    */
   async function rewriteHot(
     { from, until }: { from: number; until: number },
@@ -102,11 +104,19 @@ export function createRewriter({
       const { tombstones } = await state.manifest(bucket)
       buckets.push({ bucket, tombstones: tombstones.filter(({ number }) => numbers.has(number)) })
     }
-    let cleared = until
+    const first = firstHotEpoch(findSweep(await state.sweeps(), 'hot'))
+    // A job of before a restoration may be for epochs that are open again.
+    const end = Math.min(until, firstOpenEpoch(await state.lake(), await state.shards()))
+    let cleared = end
     let files = 0
-    for (const { keys, epoch } of await listHot(from, until)) {
-      files += await compactor.rewriteHot({ keys, buckets })
-      if (clock.now() - startedAt < pace.sliceMs) continue
+    let keys: string[] = []
+    for (let epoch = Math.max(from, first); epoch < end; epoch++) {
+      keys.push(...(await lake.list(hotPrefix(epoch))).map(({ key }) => key))
+      const isSliceOver = () => clock.now() - startedAt >= pace.sliceMs
+      if (keys.length < pace.files && epoch < end - 1 && !isSliceOver()) continue
+      if (keys.length > 0) files += await compactor.rewriteHot({ keys, buckets })
+      keys = []
+      if (!isSliceOver()) continue
       cleared = epoch + 1
       break
     }
@@ -115,28 +125,6 @@ export function createRewriter({
       await changeManifest(state, bucket, current => noteHotCleared(current, numbers, cleared))
     }
     if (files > 0) log('HOT_FILES_REWRITTEN', { files })
-  }
-
-  /**
-   * The hot files of these epochs in groups of whole epochs, ascending. `epoch`: the last one of the group.
-   */
-  async function listHot(from: number, until: number): Promise<{ keys: string[]; epoch: number }[]> {
-    const objects = await lake.list(`${tables.events_hot.prefix}/`)
-    const files = objects.flatMap(({ key }) => {
-      const epoch = parseHotKey(key)?.claim.epoch
-      return epoch === undefined || epoch < from || epoch >= until ? [] : [{ key, epoch }]
-    })
-    const groups: { keys: string[]; epoch: number }[] = []
-    for (const [epoch, group] of [...Map.groupBy(files, each => each.epoch)].toSorted(([a], [b]) => a - b)) {
-      const keys = group.map(({ key }) => key)
-      const last = groups.at(-1)
-      if (last === undefined || last.keys.length >= pace.files) groups.push({ keys, epoch })
-      else {
-        last.keys.push(...keys)
-        last.epoch = epoch
-      }
-    }
-    return groups
   }
 
   /**

@@ -60,6 +60,14 @@ export function findSweep(sweeps: readonly Sweep[], name: SweepName): Sweep {
   return sweeps.find(sweep => sweep.name === name) ?? newSweep(name)
 }
 
+/**
+ * No older epoch has a hot file, also if a job or a claim that is open is late: the last whole pass has seen
+ * none, and all buckets had the older epochs in segments before that. 0: nothing is known.
+ */
+export function firstHotEpoch({ hot }: Pick<Sweep, 'hot'>): number {
+  return Math.min(hot.cleared, hot.superseded[0]?.epoch ?? 0)
+}
+
 /** The pass has come to its end. */
 export function endPass(sweep: Sweep): Sweep {
   const { beganAt, sweptAt, clearing, hot } = sweep

@@ -22,3 +22,14 @@ export async function raiseEpoch({ state, clock }: RaiseEpochServices, epoch: nu
     await state.release(fence)
   }
 }
+
+/**
+ * Opens the epoch for the lake and for all shards, so that no new hot file is in an epoch that is compacted.
+ */
+export async function openEpochs(services: RaiseEpochServices, epoch: number): Promise<void> {
+  const { state } = services
+  await raiseEpoch(services, epoch)
+  for (const shard of await state.shards()) {
+    if (shard.epoch !== null && shard.epoch < epoch) await state.joinEpoch(shard.shard, epoch)
+  }
+}

@@ -13,12 +13,13 @@ import {
 import type { Manifest } from '#core/lake/model/manifest'
 import type { Segment } from '#core/lake/model/segment'
 import type { LakeStateStore } from '#core/lake/model/state'
+import { findSweep, firstHotEpoch } from '#core/lake/model/sweep'
 import type { EventStream, Lake, Log, Now } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import { tables } from '#schemas/columns'
 import { chooseSegments, manifestOfSegments, type StoredSegment } from './choose-segments.ts'
 import { findMissingRecords, type MissingRecords } from './missing-records.ts'
-import { raiseEpoch } from './raise-epoch.ts'
+import { openEpochs } from './raise-epoch.ts'
 import { findUnreadSegments } from './unread-segments.ts'
 
 export type RestoreLakeServices = {
@@ -125,11 +126,11 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   for (const each of plans) lostEvents += await applyPlan(services, each, hotEpochs)
   const events = await takeAgain(services, takenAgain, epoch)
   const records = sum(takenAgain.map(each => each.records))
-  if (plans.length > 0 || records > 0 || adopted.buckets > 0) {
-    // What they know is of other manifests.
+  const isChanged = plans.length > 0 || records > 0 || adopted.buckets > 0
+  // What they know is of other manifests, or of a lake without files that are there again.
+  if (isChanged || firstHot < firstHotEpoch(findSweep(await state.sweeps(), 'hot')))
     await state.forgetSweeps()
-    log('LAKE_RESTORED', { buckets: plans.length, records, events, erased })
-  }
+  if (isChanged) log('LAKE_RESTORED', { buckets: plans.length, records, events, erased })
   const lost = {
     events: Math.max(0, lostEvents - events),
     records: sum(missing.map(each => each.records)) - records,
@@ -138,17 +139,6 @@ export async function restoreLake(services: RestoreLakeServices): Promise<Restor
   }
   if (Object.values(lost).some(count => count > 0)) log('LAKE_BEHIND', lost)
   return { buckets: plans.length, records, events, erased, lost }
-}
-
-/**
- * Opens the epoch for the lake and for all shards, so that no new hot file is in an epoch that is compacted.
- */
-async function openEpochs(services: RestoreLakeServices, epoch: number): Promise<void> {
-  const { state } = services
-  await raiseEpoch(services, epoch)
-  for (const shard of await state.shards()) {
-    if (shard.epoch !== null && shard.epoch < epoch) await state.joinEpoch(shard.shard, epoch)
-  }
 }
 
 async function listHotFiles(lake: Lake): Promise<HotFile[]> {

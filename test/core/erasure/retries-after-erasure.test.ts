@@ -33,16 +33,16 @@ const MINUTE = 60_000
 /** The bucket of eventsRecord. */
 const BUCKET = 1
 
-/** A pipeline whose sender sends events with an event_id, all of one person. */
+/** A pipeline whose sender sends events with an event_id. */
 function openPipeline() {
   const pipeline = createLakePipeline({ epochMs: MINUTE, erasureEpochMs: MINUTE, roundMs: 0, jobMs: 0 })
   const { clock, lake, state, stream, consumer, compactor, settle, log } = pipeline
   const writer = createTombstoneWriter({ state, lake, clock, encode: encodeSimulatedTombstones })
 
-  /** Stores an event of ada under this event_id. */
-  async function send(event_id: string): Promise<void> {
+  /** Stores an event under this event_id. */
+  async function send(event_id: string, user_id = 'ada'): Promise<void> {
     clock.time += MINUTE
-    stream.accept('s0', eventsRecord([event_id], clock.time, { event_id, user_id: 'ada' }))
+    stream.accept('s0', eventsRecord([event_id], clock.time, { event_id, user_id }))
     await consumer.consume('s0')
   }
 
@@ -63,6 +63,26 @@ function openPipeline() {
     expect(hasAda()).toBe(false)
   }
 
+  /** Removes the events of ada from the first record of the log. */
+  function scrubLog(): void {
+    const [entry = expect.unreachable()] = stream.byName.get('s0')?.entries ?? []
+    const erased = { project_id: 'proj_1', user_key: 0, user_hash: userHash('ada'), number: 1 }
+    const eraser = createEventEraser([{ ...erased, erased_until_ms: Number.POSITIVE_INFINITY }])
+    entry.data = eraser.eraseFromRecord(entry.data) ?? expect.unreachable()
+  }
+
+  /** Loses the file, and writes it again from its sources. */
+  async function lose(key: string | undefined): Promise<void> {
+    expect(lake.objects.delete(key ?? expect.unreachable())).toBe(true)
+    expect(await pipeline.repair(key ?? expect.unreachable())).toBe(true)
+  }
+
+  /** The only file of event_ids. */
+  function idsKey(): string {
+    const [segment = expect.unreachable()] = state.peekManifest(BUCKET).segments
+    return segmentKey('segment_event_ids', BUCKET, segment, 0)
+  }
+
   async function restore(): Promise<void> {
     await reconcileLake({
       ...{ state, stream, lake: withRollups(lake), consumer, compactor, clock, log },
@@ -80,7 +100,7 @@ function openPipeline() {
     return [...stored, ...hot].map(({ id }) => id)
   }
 
-  return { ...pipeline, send, erase, wait, rewriteHotFiles, restore, readEvents }
+  return { ...pipeline, send, erase, wait, rewriteHotFiles, scrubLog, lose, idsKey, restore, readEvents }
 }
 
 test('a copy of an erased event is dropped after a power cut that takes back the compaction of the event', async () => {
@@ -102,16 +122,13 @@ test('a copy of an erased event is dropped after a power cut that takes back the
 })
 
 test('a copy of an erased event is dropped after a power cut that takes back its claim, also if the log has been scrubbed', async () => {
-  const { state, stream, send, erase, wait, rewriteHotFiles, restore, readEvents } = openPipeline()
+  const { state, send, erase, wait, rewriteHotFiles, scrubLog, restore, readEvents } = openPipeline()
   const saved = state.save()
   await send('a')
   await erase()
   await wait(MINUTE)
   await rewriteHotFiles()
-  const [entry = expect.unreachable()] = stream.byName.get('s0')?.entries ?? []
-  const erased = { project_id: 'proj_1', user_key: 0, user_hash: userHash('ada'), number: 1 }
-  const eraser = createEventEraser([{ ...erased, erased_until_ms: Number.POSITIVE_INFINITY }])
-  entry.data = eraser.eraseFromRecord(entry.data) ?? expect.unreachable()
+  scrubLog()
   await send('a')
 
   state.restore(saved)
@@ -122,20 +139,40 @@ test('a copy of an erased event is dropped after a power cut that takes back its
 })
 
 test('a copy of an erased event is dropped after a repair of the file that knows its event_id', async () => {
-  const { state, lake, send, erase, wait, rewriteHotFiles, repair, readEvents } = openPipeline()
+  const { send, erase, wait, rewriteHotFiles, lose, idsKey, readEvents } = openPipeline()
   await send('a')
   await erase()
   await wait(MINUTE)
   await rewriteHotFiles()
-  const [segment = expect.unreachable()] = state.peekManifest(BUCKET).segments
-  const key = segmentKey('segment_event_ids', BUCKET, segment, 0)
-  lake.objects.delete(key)
-  expect(await repair(key)).toBe(true)
+  await lose(idsKey())
   await send('a')
   expect(await readEvents()).toEqual([])
   await wait(MINUTE)
   expect(await readEvents()).toEqual([])
 })
+
+test.each([
+  ['the hot file is dropped', false, ['of bob']],
+  // The log has its events for an hour only, so within that hour both files have to be damaged.
+  ['the hot file and of the event_ids, whose source it is, is new', true, ['a', 'of bob']],
+])(
+  'after a scrub of the log, a copy of the erased event that comes after a repair of %s',
+  async (_, losesIds, expected) => {
+    const { lake, send, erase, wait, rewriteHotFiles, scrubLog, lose, idsKey, readEvents } = openPipeline()
+    await send('a')
+    await send('of bob', 'bob')
+    await erase()
+    await wait(MINUTE)
+    await rewriteHotFiles()
+    scrubLog()
+    await lose(lake.keys('hot/')[0])
+    if (losesIds) await lose(idsKey())
+    await send('a')
+    expect((await readEvents()).toSorted()).toEqual(expected)
+    await wait(MINUTE)
+    expect((await readEvents()).toSorted()).toEqual(expected)
+  },
+)
 
 test('a read of a hot file that was written anew drops copies of erased events, and returns nothing of these', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'footfall-retries-'))

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '#core/demo/random'
+import { createArrivalOrder } from '#core/ingest/ids'
 import type { StreamRecord } from '#core/ingest/record'
 import { segmentsWithEventIds } from '#core/lake/model/manifest'
 import type { Segment } from '#core/lake/model/segment'
 import { hasWholeDates } from '#core/lake/read/segment-rows'
+import { closeEpoch } from '#core/lake/restore/close-epoch'
 import { repeats, seed } from '#test/support/depth'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
@@ -16,14 +18,19 @@ const DAY = 24 * HOUR
 const YEAR = 365 * DAY
 const BUCKET = 1
 
-async function send(pipeline: ReturnType<typeof createLakePipeline>, name: string): Promise<void> {
-  const record = eventsRecord([name], pipeline.clock.time, { event_id: `id-${name}` })
-  pipeline.stream.accept('s0', record as StreamRecord)
+type Pipeline = ReturnType<typeof createLakePipeline>
+
+function accept({ stream }: Pipeline, name: string, receivedAt: number): void {
+  stream.accept('s0', eventsRecord([name], receivedAt, { event_id: `id-${name}` }) as StreamRecord)
+}
+
+async function send(pipeline: Pipeline, name: string): Promise<void> {
+  accept(pipeline, name, pipeline.clock.time)
   await pipeline.consumer.consume('s0')
 }
 
 /** The names of all stored events of the bucket. */
-async function storedNames(pipeline: ReturnType<typeof createLakePipeline>): Promise<string[]> {
+async function storedNames(pipeline: Pipeline): Promise<string[]> {
   const { segments } = await pipeline.state.manifest(BUCKET)
   return segments.flatMap(({ from, until, generation }) =>
     pipeline.lake
@@ -103,6 +110,30 @@ test.each([
       'latest',
       'meanwhile',
     ])
+  },
+)
+
+test.each([
+  ['from the same process', 'same process', 1],
+  ['after a restart', 'restart', 1],
+  // As on AWS: the events of one epoch have no order but their arrivals.
+  ['from another process that runs already', 'other process', 2],
+])(
+  'an event_id that came while the clock was two days ahead, and again in the same epoch %s',
+  async (_, sender, times) => {
+    const pipeline = createLakePipeline({ epochMs: 10 * MINUTE })
+    const { clock } = pipeline
+    const order = createArrivalOrder()
+    const takeArrival = () => order.take(clock.time, 1).receivedAt
+    clock.time += 2 * DAY
+    accept(pipeline, 'meanwhile', takeArrival())
+    clock.time += MINUTE - 2 * DAY
+    if (sender === 'restart') await closeEpoch(pipeline)
+    accept(pipeline, 'meanwhile', sender === 'same process' ? takeArrival() : clock.time)
+    while ((await pipeline.consumer.consume('s0')) > 0);
+    clock.time += 11 * MINUTE
+    await pipeline.settle()
+    expect(await storedNames(pipeline)).toHaveLength(times)
   },
 )
 

@@ -13,7 +13,8 @@ import { eventually } from '#test/support/eventually'
 const MINUTE = 60_000
 const START = Date.UTC(2026, 10, 22, 12)
 
-function openScrub() {
+/** `hotUntil`: the hot files of the epochs below have no erased event. One of epoch 5 had some. */
+function openScrub({ hotUntil = 6 } = {}) {
   const clock = { time: START, now: () => clock.time }
   const lake = createSimulatedLake()
   const calls: string[] = []
@@ -34,7 +35,11 @@ function openScrub() {
       },
       state: {
         shard: async () => ({ highWater: machine.highWater }) as ShardState,
-        manifests: async () => [await addErasure(lake, emptyManifest(0), person, START)],
+        async manifests() {
+          const manifest = await addErasure(lake, emptyManifest(0), person, START)
+          const tombstones = manifest.tombstones.map(batch => ({ ...batch, lastEpoch: 5, hotUntil }))
+          return [{ ...manifest, tombstones }]
+        },
       },
       lake,
       liveBuffer: { erase: async erased => void calls.push(`live ${erased.length}`) },
@@ -62,6 +67,14 @@ test('erased events are overwritten in the log and in the live buffer, then the 
   expect(await scrub(START)).toBe(0)
   await eventually(async () => expect(await scrub(START)).toBe(START + 10_000))
   expect(calls).toEqual(['overwrite 7 false', 'live 1', 'state'])
+})
+
+test('events that hot files still have stay in the log, because a damaged hot file is written again from there', async () => {
+  const { scrub, wait, calls } = openScrub({ hotUntil: 5 })
+  await wait(MINUTE)
+  await scrub(START - 1)
+  await eventually(async () => expect(await scrub(START - 1)).toBe(START))
+  expect(calls).toEqual(['overwrite 7 null', 'live 0', 'state'])
 })
 
 test('a log that is still in use, and a failure, are tried again after a pause', async () => {

@@ -33,8 +33,8 @@ test('after a restart with a clock that was set back arrivals go on after those 
   onTestFinished(() => reopened.close())
   expect(reopened.newest(LOCAL_SHARD, 2)).toHaveLength(2)
   const times = await newestTimes(reopened, createMemoryLakeState())
-  expect(times).toEqual({ arrivals: expect.arrayContaining(arrivals), untils: [] })
-  const order = continueOrder(times.arrivals, NOW)
+  expect(times).toEqual({ logged: expect.arrayContaining(arrivals), stored: [], untils: [] })
+  const order = continueOrder(times.logged, NOW)
   expect(order.take(NOW, 1).receivedAt).toBe(NOW + 2 * HOUR + 6)
 })
 
@@ -48,7 +48,7 @@ test('segments and erasures count with the end of their newest second', async ()
   const added = await addErasure(createFolderLake(join(dir, 'lake')), { ...manifest, segments }, erased, NOW)
   await state.saveManifest(added)
   const times = await newestTimes(lanes, state)
-  expect(times).toEqual({ arrivals: [NOW + 60_999], untils: [NOW + 90_999] })
+  expect(times).toEqual({ logged: [], stored: [NOW + 60_999], untils: [NOW + 90_999] })
 })
 
 test('what is more than a day ahead does not move the order', () => {

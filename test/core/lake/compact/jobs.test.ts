@@ -4,6 +4,8 @@ import { changeManifest } from '#core/lake/model/change-manifest'
 import { eventsRecord } from '#test/support/events-record'
 import { createLakePipeline } from '#test/support/lake-pipeline'
 
+type Pipeline = ReturnType<typeof createLakePipeline>
+
 const HOUR = 3_600_000
 const BUCKET = 1
 
@@ -38,6 +40,30 @@ test('a compaction that is repeated changes neither manifest nor counters', asyn
   const before = { manifest: await pipeline.state.manifest(BUCKET), folded: new Map(pipeline.folded) }
   await pipeline.worker.run({ kind: 'compact', from: 1, until: 3, buckets: [BUCKET] })
   expect({ manifest: await pipeline.state.manifest(BUCKET), folded: pipeline.folded }).toEqual(before)
+})
+
+test.each([
+  [
+    'is open again',
+    async ({ state }: Pipeline, saved: ReturnType<Pipeline['state']['save']>) => state.restore(saved),
+  ],
+  [
+    'has an open claim again',
+    async ({ state, clock }: Pipeline) => {
+      await state.addShard('s1')
+      await state.joinEpoch('s1', 1)
+      await state.claim('s1', { first: '1', last: '2', epoch: 1 }, null, clock.time)
+    },
+  ],
+])('a compaction that was sent before a restoration leaves an epoch alone that %s', async (_, restore) => {
+  const pipeline = createLakePipeline({ epochFiles: 1 })
+  await pipeline.acceptAndConsume('a')
+  const saved = pipeline.state.save()
+  await pipeline.maintenance.tick()
+  const job = pipeline.jobs.jobs.find(({ kind }) => kind === 'compact') ?? expect.unreachable()
+  await restore(pipeline, saved)
+  await pipeline.worker.run(job)
+  expect((await pipeline.state.manifest(BUCKET)).compacted).toBe(1)
 })
 
 test('the slower of two workers that compact the same epoch changes nothing', async () => {

@@ -5,7 +5,10 @@ import { nextHotRewrite } from '#core/lake/erase/tombstones'
 import type { HotRewriteJob } from '#core/lake/model/compactor'
 import { hotKey } from '#core/lake/model/keys'
 import { compactedByAll, emptyManifest, type Manifest } from '#core/lake/model/manifest'
+import { firstHotEpoch, newSweep } from '#core/lake/model/sweep'
 import type { TombstoneBatch } from '#core/lake/model/tombstone-batch'
+import { raiseEpoch } from '#core/lake/restore/raise-epoch'
+import type { Lake } from '#core/ports'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { createFakeClock } from '#test/support/fake-clock'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
@@ -26,8 +29,19 @@ function manifestWith(bucket: number, tombstones: TombstoneBatch[], compacted = 
   return { ...emptyManifest(bucket), version: 1, compacted, tombstones, round }
 }
 
-/** Ten epochs with three hot files each. A call of the compactor takes `callMs`. */
-async function openRewriter({ callMs, tombstones }: { callMs: number; tombstones: TombstoneBatch[] }) {
+/**
+ * Ten epochs with three hot files each, of which those before `newest` are closed. A call of the compactor
+ * takes `callMs`.
+ */
+async function openRewriter({
+  callMs,
+  tombstones,
+  newest = 20,
+}: {
+  callMs: number
+  tombstones: TombstoneBatch[]
+  newest?: number
+}) {
   const clock = createFakeClock()
   const lake = createSimulatedLake()
   const state = createMemoryLakeState(lake, clock)
@@ -37,6 +51,7 @@ async function openRewriter({ callMs, tombstones }: { callMs: number; tombstones
         hotKey('0', { first: `${epoch}${file}`, last: `${epoch}${file}`, epoch }),
         new Uint8Array(),
       )
+  await raiseEpoch({ state, clock }, newest)
   await state.saveManifest(manifestWith(7, tombstones))
   const calls: HotRewriteJob[] = []
   const compactor = {
@@ -54,8 +69,22 @@ async function openRewriter({ callMs, tombstones }: { callMs: number; tombstones
   const epochs = () =>
     calls.splice(0).map(({ keys }) => [...new Set(keys.map(key => Number(key.split(/[=/]/)[2])))])
   const next = async () => hotRewriteOf([await state.manifest(7)])
-  return { rewriter: createRewriter(services), state, lake, epochs, next, compactor }
+  /** The epochs that were listed since the last look. */
+  const listed: string[] = []
+  const listedLake: Lake = {
+    ...lake,
+    async list(prefix) {
+      listed.push(prefix)
+      return lake.list(prefix)
+    },
+  }
+  const listedEpochs = () => listed.splice(0)
+  const rewriter = createRewriter({ ...services, lake: listedLake })
+  return { rewriter, clock, state, lake, epochs, listedEpochs, next, compactor }
 }
+
+/** What a sweep of hot files has seen: all buckets have the epochs below `epoch` in segments. */
+const supersededAt = (epoch: number) => [{ epoch, at: 0 }]
 
 /** The next job when all manifests can be read. */
 const hotRewriteOf = (manifests: readonly Manifest[]) => nextHotRewrite(manifests, compactedByAll(manifests))
@@ -107,6 +136,70 @@ test('a slow job does at least one group of epochs, so it always comes to an end
   for (let job = await next(); job !== null; job = await next(), jobs++)
     await rewriter.rewriteHot(job, job.tombstones)
   expect(jobs).toBe(5)
+})
+
+test('a job lists the epochs that it searches alone: none before the first one with hot files, and none after its slice', async () => {
+  const { rewriter, state, epochs, listedEpochs, next } = await openRewriter({
+    callMs: 12 * SECOND,
+    tombstones: [batch(1)],
+  })
+  const sweep = newSweep('hot')
+  const hot = { ...sweep.hot, superseded: supersededAt(4), cleared: 6 }
+  expect(await state.saveSweep({ ...sweep, version: 1, hot })).toBe(true)
+  const job = expectJob(await next())
+  await rewriter.rewriteHot(job, job.tombstones)
+  expect(epochs()).toEqual([[4, 5]])
+  expect(listedEpochs()).toEqual(['hot/epoch=4/', 'hot/epoch=5/'])
+  const later = expectJob(await next())
+  await rewriter.rewriteHot(later, later.tombstones)
+  expect(epochs()).toEqual([[6, 7]])
+  expect(listedEpochs()).toEqual(['hot/epoch=6/', 'hot/epoch=7/'])
+})
+
+test('epochs without hot files take their slice of time, too, and hide none of those behind them', async () => {
+  const { rewriter, clock, state, lake, epochs, listedEpochs, next } = await openRewriter({
+    callMs: 0,
+    tombstones: [batch(1)],
+  })
+  await lake.delete(lake.keys('hot/').filter(key => !key.includes('epoch=10/')))
+  const { list } = lake
+  lake.list = prefix => {
+    clock.time += 2 * SECOND
+    return list(prefix)
+  }
+  const job = expectJob(await next())
+  await rewriter.rewriteHot(job, job.tombstones)
+  expect(listedEpochs()).toHaveLength(5)
+  expect((await state.manifest(7)).tombstones[0]?.hotUntil).toBe(5)
+  for (let each = await next(); each !== null; each = await next())
+    await rewriter.rewriteHot(each, each.tombstones)
+  expect(epochs()).toEqual([[10]])
+})
+
+test.each([
+  ['no pass of the sweep has ended', { superseded: supersededAt(4), cleared: 0 }, 0],
+  ['nobody knows which epochs are in segments', { superseded: [], cleared: 6 }, 0],
+  [
+    'a claim of epoch 4 was open and had no file when the pass began',
+    { superseded: supersededAt(4), cleared: 6 },
+    4,
+  ],
+  ['a file of long ago was there', { superseded: supersededAt(7), cleared: 2 }, 2],
+])('where %s, hot files are searched from there on', (_, notes, first) => {
+  const sweep = newSweep('hot')
+  expect(firstHotEpoch({ hot: { ...sweep.hot, ...notes } })).toBe(first)
+})
+
+test('a job of before a restoration takes no epoch that is open again for done', async () => {
+  const { rewriter, state, epochs, next } = await openRewriter({
+    callMs: 0,
+    tombstones: [batch(1)],
+    newest: 4,
+  })
+  const job = expectJob(await next())
+  await rewriter.rewriteHot(job, job.tombstones)
+  expect(epochs().flat()).toEqual([1, 2, 3])
+  expect((await state.manifest(7)).tombstones[0]?.hotUntil).toBe(4)
 })
 
 test('a message of an older version, without `from`, is for all epochs', async () => {

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '#core/demo/random'
 import { segmentKeys } from '#core/lake/model/keys'
+import { findSweep, firstHotEpoch } from '#core/lake/model/sweep'
 import { openLake } from '#core/lake/read/snapshot'
 import { reconcile } from '#core/lake/restore/reconcile'
 import { restoreLake } from '#core/lake/restore/restore-lake'
+import { DAY_MS } from '#core/time'
 import { ProcessCrashedError } from '#test/support/crashing-state'
 import { repeats, seed } from '#test/support/depth'
 import { eventsRecord } from '#test/support/events-record'
@@ -60,6 +62,27 @@ test('nothing changes when lake and state agree', async () => {
   expect([lake.keys(''), await state.manifests(), await state.lake()]).toEqual(before)
   expect(await readEvents()).toEqual(['a', 'b', 'c', 'd'])
   expect(logged).toEqual([])
+})
+
+test('hot files that come back after they were deleted let the sweeps begin anew, because a search begins at the first one', async () => {
+  const { addEpoch, restore, settle, clock, lake, state } = openPipeline()
+  const firstHot = async () => firstHotEpoch(findSweep(await state.sweeps(), 'hot'))
+  await addEpoch('a')
+  const [key = expect.unreachable()] = lake.keys('hot/')
+  const bytes = lake.objects.get(key) ?? expect.unreachable()
+  for (const name of ['b', 'c', 'd', 'e']) {
+    await addEpoch(name)
+    clock.time += DAY_MS
+    await settle()
+  }
+  expect(lake.objects.has(key)).toBe(false)
+  const before = await firstHot()
+  expect(before).toBeGreaterThan(1)
+  await restore()
+  expect(await firstHot()).toBe(before)
+  lake.objects.set(key, bytes)
+  await restore()
+  expect(await firstHot()).toBe(0)
 })
 
 test('an older lake gets its records from the stream, and each event is read once before and after compaction', async () => {
