@@ -4,6 +4,7 @@ import { asks } from '#dashboard/views/overview/asks'
 import { DEFAULTS } from '#dashboard/url'
 import { system } from '#cost/system'
 import type { Route } from '#schemas/route'
+import type { TableName } from '#schemas/columns'
 import { routes } from '#schemas/routes'
 import { billedEngine, partsOf } from '#test/support/billed-engine'
 import type { BuiltLake } from '#test/support/build-lake'
@@ -31,7 +32,7 @@ beforeAll(async () => {
     ...{ timestamp: NOW - (i % 20) * DAY - 60_000, country: i % 2 === 0 ? 'DE' : 'FR' },
     properties: { path: `/p${i % 4}`, device: 'mobile', referrer: 'https://google.com/' },
   }))
-  built = await folder.build({ epochs: [[[recordOf(project, events)]], [[recordOf(project, events.slice(0, 5), 2)]]], compacted: 1 })
+  built = await folder.build({ epochs: [[[recordOf(project, events)]], [[recordOf(project, events.slice(0, 5), 2)]]], compacted: 2 })
 })
 afterAll(async () => {
   await service.close()
@@ -80,6 +81,13 @@ test('the overview of the dashboard has two statements in a POST /reads', async 
   expect(reads.length).toBeGreaterThan(5)
   const { parts, body } = await runBilled(routes.reads, { body: { project: project.name, reads } })
   expect(parts).toHaveLength(system.dashboard.statements)
+  const scansOf = (table: TableName) =>
+    billed.statements.flatMap(({ scans = [] }) => scans).filter(scan => scan.table === table).length
+  const { sessions, activity, events } = system.dashboard.parts
+  expect(scansOf('segment_sessions')).toBe(sessions)
+  // One of each more looks for the first event, which the counters of this lake do not know.
+  expect(scansOf('segment_activity')).toBe(activity + 1)
+  expect(scansOf('segment_events')).toBe(events + 1)
   expect((body.reads as { status: number }[]).every(({ status }) => status === 200)).toBe(true)
   expect(service.logged).toEqual([])
 })
