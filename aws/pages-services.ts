@@ -41,6 +41,7 @@ export function createPagesServices(environment: Record<string, string | undefin
     // People sign in through their company's provider there, so the library stays out of the bundle.
     passkeyVerifier: null,
     refreshSeconds: REFRESH_SECONDS,
+    readsTogether: true,
     mayHaveDemo: true,
     baseUrl: settings.BASE_URL,
     clock,

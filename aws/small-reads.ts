@@ -122,6 +122,7 @@ export function createSmallReads({
   return {
     // The segments of AWS are written for statements with one scan of a table (lambdas/jobs/index.ts).
     areScansBilled: true,
+    isFree: isSmall,
 
     async rows(query, options = {}) {
       const here = isSmall(query, options.snapshot)

@@ -145,6 +145,10 @@ export type QueryEngine = {
    */
   areScansBilled?: boolean
   /**
+   * Whether a statement costs nothing although scans are billed. `snapshot` as of `rows`. Absent: none does.
+   */
+  isFree?(query: SqlQuery, snapshot: Partial<FileSizes> | undefined): boolean
+  /**
    * Runs one statement. Throws ApiError UNAVAILABLE when the engine is too busy, starts no more statements
    * now, or the statement takes too long. RATE_LIMITED is for limits of the caller (R3, docs/api/errors.md).
    * An answer has at most MAX_ANSWER_ROWS rows and MAX_ANSWER_BYTES (core/sql/answer-meter.ts); of a larger

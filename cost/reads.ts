@@ -26,30 +26,59 @@ export type ReadFigures = {
 type Files = { count: number; storedBytes: number; columnBytes: number }
 
 export function readFigures(usage: Usage): ReadFigures {
-  const { stats } = system
+  const { session, activity, copies } = partsOf(usage)
+  // The sessions and the events are counted in one statement, and the people in another one.
+  return figuresOf(usage, [
+    ...copies,
+    { tables: 2, files: [...session, ...activity] },
+    { tables: 1, files: activity },
+  ])
+}
+
+/** The overview of the dashboard: a POST /reads. Its parts stand in one statement of each round. */
+function overviewFigures(usage: Usage): ReadFigures {
+  const { statements, parts } = system.dashboard
+  const { session, activity, events, copies } = partsOf(usage)
+  const times = (count: number, files: Files[]): Files[] => Array.from({ length: count }, () => files).flat()
+  const all = [
+    ...times(parts.sessions, session),
+    ...times(parts.activity, activity),
+    ...times(parts.events, events),
+  ]
+  // On average. A table is listed once in a statement.
+  const share = all.map(files => ({ ...files, count: files.count / statements }))
+  return figuresOf(usage, [
+    ...copies,
+    ...Array.from({ length: statements }, () => ({ tables: 3, files: share })),
+  ])
+}
+
+/** A statement: the tables of segments that it names, and the files that it reads. */
+type StatementFiles = { tables: number; files: Files[] }
+
+/** The files of the parts that statements consist of, and the statements that find copies. */
+function partsOf(usage: Usage) {
   const figures = lakeFigures(usage)
   const hot = hotFiles(usage, figures)
-  const { sessions, earlierSessions, activity } = rollupFiles(usage, figures)
-  const statements = [
-    ...Array.from({ length: stats.copyStatements[usage.eventIds] }, () => [
-      ...hot,
-      ...eventIdFiles(usage, figures),
-    ]),
-    [...hot, ...sessions, ...earlierSessions],
-    ...Array.from({ length: stats.activityScans }, () => [...hot, ...activity]),
-  ]
-  const hotLists = hotEpochs(figures)
+  const { sessions, earlierSessions, activity, events } = rollupFiles(usage, figures)
+  const copies = { tables: 1, files: [...hot, ...eventIdFiles(usage, figures)] }
+  return {
+    session: [...hot, ...sessions, ...earlierSessions],
+    activity: [...hot, ...activity],
+    events: [...hot, ...events],
+    copies: Array.from({ length: system.stats.copyStatements[usage.eventIds] }, () => copies),
+  }
+}
+
+function figuresOf(usage: Usage, statements: readonly StatementFiles[]): ReadFigures {
+  const hotLists = hotEpochs(lakeFigures(usage))
+  const bytesOf = (files: Files[]) => files.reduce((bytes, group) => bytes + scannedBytes(group), 0)
   return {
     // The function lists the hot files itself, to take a snapshot.
-    lists: hotLists + statements.length * (hotLists + 1),
-    gets: statements.flat().reduce((sum, files) => sum + getRequests(files), 0),
+    lists: hotLists + statements.reduce((sum, { tables }) => sum + hotLists + tables, 0),
+    gets: statements.flatMap(({ files }) => files).reduce((sum, files) => sum + getRequests(files), 0),
     bytes: statements.reduce(
-      (sum, files) =>
-        sum +
-        Math.max(
-          stats.minimumBytes,
-          files.reduce((bytes, group) => bytes + scannedBytes(group), 0),
-        ),
+      (sum, { files }) => sum + Math.max(system.stats.minimumBytes, bytesOf(files)),
       0,
     ),
   }
@@ -159,22 +188,12 @@ function getRequests(files: Files): number {
 
 /** One call of a report with one statement over the events themselves, such as a funnel. */
 function queryFigures(usage: Usage): ReadFigures {
-  const figures = lakeFigures(usage)
-  const files = [...hotFiles(usage, figures), ...rollupFiles(usage, figures).events]
-  const hotLists = hotEpochs(figures)
-  return {
-    lists: 2 * hotLists + 1,
-    gets: files.reduce((sum, group) => sum + getRequests(group), 0),
-    bytes: Math.max(
-      system.stats.minimumBytes,
-      files.reduce((bytes, group) => bytes + scannedBytes(group), 0),
-    ),
-  }
+  return figuresOf(usage, [{ tables: 1, files: partsOf(usage).events }])
 }
 
 export function readQuantities(usage: Usage): Quantity[] {
   return [
-    ...statsQuantities(usage, usage.reads, 'reads'),
+    ...reportQuantities(usage, { calls: usage.reads, reads: usage.reads, purpose: 'reads' }),
     ...peopleQuantities(usage),
     ...queryQuantities(usage),
   ]
@@ -198,38 +217,39 @@ function queryQuantities(usage: Usage): Quantity[] {
   ]
 }
 
-/**
- * The dashboard on people's screens. A picture of the overview has the statements of so many reads, and each
- * read is a call.
- */
+/** The dashboard on people's screens. A picture of the overview is one call with several reads. */
 function peopleQuantities(usage: Usage): Quantity[] {
-  const { statements, visibleHours } = system.dashboard
-  const pictures = (usage.people * visibleHours * 3_600) / usage.refreshSeconds
-  const reads = pictures * (statements / system.stats.statements)
+  const { reads, visibleHours } = system.dashboard
+  const calls = (usage.people * visibleHours * 3_600) / usage.refreshSeconds
   const purpose = 'dashboard'
   return [
-    { price: 'apiRequest', quantity: reads, purpose },
-    { price: 'cloudfrontRequest', quantity: usage.cloudfront === 'on' ? reads : 0, purpose },
-    ...statsQuantities(usage, reads, purpose),
+    { price: 'apiRequest', quantity: calls, purpose },
+    { price: 'cloudfrontRequest', quantity: usage.cloudfront === 'on' ? calls : 0, purpose },
+    ...reportQuantities(usage, { calls, reads: calls * reads, purpose }),
   ]
 }
 
-function statsQuantities(usage: Usage, reads: number, purpose: string): Quantity[] {
-  const { stats, state, functionMs } = system
-  const { lists, gets, bytes } = readFigures(usage)
+/** Calls of GET /stats, or of the overview. `reads`: of all calls, as they count for the state table. */
+function reportQuantities(
+  usage: Usage,
+  { calls, reads, purpose }: { calls: number; reads: number; purpose: 'reads' | 'dashboard' },
+): Quantity[] {
+  const { stats, dashboard, state, functionMs } = system
+  const { lists, gets, bytes } = purpose === 'reads' ? readFigures(usage) : overviewFigures(usage)
+  const { statements } = purpose === 'reads' ? stats : dashboard
   const figures = lakeFigures(usage)
   // The items of the manifest and of the skipped epochs.
   const sizedReads = 2 + unitsOf(shards(usage) * openCountBytes(usage, figures), READ_UNIT)
   const copyStatements = stats.copyStatements[usage.eventIds]
   const ms = functionMs.reports.call + copyStatements * functionMs.reports.copyStatement
   return [
-    ...lambda('reports', purpose, reads, reads * ms, usage),
-    { price: 'athenaTb', quantity: (reads * bytes) / 1e12, purpose },
-    { price: 's3List', quantity: reads * lists, purpose },
-    { price: 's3Get', quantity: reads * gets, purpose },
+    ...lambda('reports', purpose, calls, calls * ms, usage),
+    { price: 'athenaTb', quantity: (calls * bytes) / 1e12, purpose },
+    { price: 's3List', quantity: calls * lists, purpose },
+    { price: 's3Get', quantity: calls * gets, purpose },
     {
       price: 'glueRequest',
-      quantity: reads * (stats.statements + copyStatements) * stats.glueRequests,
+      quantity: calls * (statements + copyStatements) * stats.glueRequests,
       purpose,
     },
     { price: 'stateRead', quantity: reads * (state.statsRead.reads + sizedReads), purpose },

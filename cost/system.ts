@@ -182,8 +182,11 @@ export const system = {
      * none.
      */
     copyStatements: { no: 0, yes: 1 },
-    /** Each of them scans events_hot once. */
-    statements: 3,
+    /**
+     * The first one has two parts (core/reports/run/packs.ts), which count the sessions and the events; the
+     * second one counts people. Each part scans events_hot once.
+     */
+    statements: 2,
     activityScans: 2,
     sessionsScans: 1,
     /** Scans of segment_sessions before the range, and the dates that such a scan reads at most. */
@@ -208,10 +211,13 @@ export const system = {
     /** aws/pages-services.ts. A hidden tab asks nothing. */
     refreshSeconds: 300,
     /**
-     * Statements of the overview: 28 were counted through the real reader on 2026-11-29 (issue 46), and
-     * `single_page_rate` with its comparison has two.
+     * Statements of the overview, which is one POST /reads. test/lambdas/packed-reads.test.ts counts them.
      */
-    statements: 30,
+    statements: 2,
+    /** Their parts, by what each one reads beside the hot files. The same test counts them. */
+    parts: { sessions: 2, activity: 5, events: 7 },
+    /** Reads of the call. */
+    reads: 7,
     /** Hours a month that a person has it on the screen: 22 days of eight hours. */
     visibleHours: 176,
   },

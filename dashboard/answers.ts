@@ -1,6 +1,14 @@
 import { useEffect, useReducer } from 'preact/hooks'
 import type { Receipt } from '#schemas/read-options'
-import { type Call, Problem, type ProblemKind, send } from './api.ts'
+import {
+  type Call,
+  Problem,
+  type ProblemKind,
+  type Reply,
+  readsOfOneCall,
+  send,
+  sendTogether,
+} from './api.ts'
 import { forgetDemo } from './credential.ts'
 
 /**
@@ -82,17 +90,37 @@ function entryOf(each: Call): Entry {
   return entry
 }
 
+/** Whether no young answer is known, and the same question is not on its way. */
+function isDue(entry: Entry, maxAgeMs: number): boolean {
+  return !entry.isAsking && Date.now() - entry.at >= maxAgeMs
+}
+
+/**
+ * Asks what is due, all at once, and resolves when it is answered or has failed. Where the page says so, the
+ * reads among them are one call: there each statement of a read costs money, and the reads of one call share
+ * statements. `maxAgeMs`: as of `ask`.
+ */
+export async function askAll(
+  calls: readonly Call[],
+  maxAgeMs: (entry: Known) => number = () => FRESH_MS,
+): Promise<void> {
+  const due = calls.filter(each => isDue(entryOf(each), maxAgeMs(entryOf(each))))
+  const reads = document.getElementById('app')?.dataset.readsTogether === 'true' ? readsOfOneCall(due) : []
+  const replies = reads.length > 1 ? sendTogether(reads) : []
+  await Promise.all(due.map(each => ask(each, 0, replies[reads.indexOf(each)])))
+}
+
 /**
  * Asks unless a young answer is known or the same question is on its way. Resolves when this one is answered,
- * or has failed.
+ * or has failed. `reply`: of a call that was sent already.
  */
-export async function ask(each: Call, maxAgeMs = FRESH_MS): Promise<void> {
+export async function ask(each: Call, maxAgeMs = FRESH_MS, reply?: Promise<Reply<unknown>>): Promise<void> {
   const entry = entryOf(each)
-  if (entry.isAsking || Date.now() - entry.at < maxAgeMs) return
+  if (!isDue(entry, maxAgeMs)) return
   clearTimeout(entry.timer)
   entry.isAsking = true
   tell()
-  await send(each)
+  await (reply ?? send(each))
     .then(({ data, receipt }) => {
       Object.assign(entry, { data, receipt, problem: null, at: Date.now(), tries: 0 })
     })
@@ -131,18 +159,16 @@ function refreshMs(): number {
 
 /** Asks everything that is on the screen again. */
 export function refresh(): void {
-  for (const key of watched.keys()) {
-    const entry = entries.get(key)
-    if (entry !== undefined) ask(entry.call, 0)
-  }
+  askAll(watchedCalls(), () => 0)
 }
 
 /** The same for what has failed, or is as old as an open view lets it become. */
 export function refreshOld(): void {
-  for (const key of watched.keys()) {
-    const entry = entries.get(key)
-    if (entry !== undefined) ask(entry.call, entry.problem === null ? refreshMs() : 0)
-  }
+  askAll(watchedCalls(), ({ problem }) => (problem === null ? refreshMs() : 0))
+}
+
+function watchedCalls(): Call[] {
+  return [...watched.keys()].flatMap(key => entries.get(key)?.call ?? [])
 }
 
 /** Forgets the answers of paths that begin so, after a change of what they tell. */
@@ -177,9 +203,9 @@ export function useAnswers<A extends Asks>(asks: A): AnswersOf<A> {
     listeners.add(draw as () => void)
     const own = calls.map(keyOf)
     for (const key of own) watched.set(key, (watched.get(key) ?? 0) + 1)
-    for (const each of calls) ask(each)
+    askAll(calls)
     const timer = setInterval(() => {
-      if (isShown()) for (const each of calls) ask(each)
+      if (isShown()) askAll(calls)
     }, refreshMs())
     return () => {
       listeners.delete(draw as () => void)

@@ -143,6 +143,44 @@ export async function send<Data>(each: Call<Data>, signal?: AbortSignal): Promis
   throw problemOf(response.status, body, Number.isFinite(seconds) ? seconds * 1_000 : 0)
 }
 
+/** Reads that POST /reads takes, of those that views ask. */
+const READS: readonly Endpoint[] = [
+  'GET /stats',
+  'GET /sources',
+  'GET /pages',
+  'GET /breakdown',
+  'GET /sessions/distribution',
+  'GET /heatmap',
+  'POST /query',
+  'POST /funnel',
+  'POST /paths',
+  'GET /retention',
+]
+/** That one call takes. */
+const MAX_READS = 12
+
+/** The calls that can be sent in one: reads of the project of the first of them. */
+export function readsOfOneCall(calls: readonly Call[]): Call[] {
+  const reads = calls.filter(({ endpoint }) => READS.some(read => read === endpoint))
+  return reads.filter(({ values }) => values.project === reads[0]?.values.project).slice(0, MAX_READS)
+}
+
+/** Sends reads of one project in one call. Each has its own reply, or throws its own Problem, as by `send`. */
+export function sendTogether(calls: readonly Call[]): Promise<Reply<unknown>>[] {
+  const reads = calls.map(({ endpoint, values: { project: _, ...values } }) => ({
+    ...values,
+    read: endpoint,
+    receipt: true,
+  }))
+  const answered = send(call('POST /reads', { project: String(calls[0]?.values.project), reads }))
+  return calls.map(async (_, i) => {
+    const { status, body, retry_after = 0 } = (await answered).data.reads[i] ?? { status: 500, body: {} }
+    if (status !== 200) throw problemOf(status, body, retry_after * 1_000)
+    const { receipt, ...data } = body
+    return { data, receipt: receipt as Partial<Receipt> }
+  })
+}
+
 /** What an answer with another status than 2xx means. `waitMs`: how long the service wants to rest. */
 export function problemOf(
   status: number,

@@ -182,12 +182,12 @@ const FIRST_MONDAY = 4
 const KINDS = { interval: 0b011, eventName: 0b101, country: 0b110 } as const
 
 /**
- * Rows (kind, interval_start, value, total): the events of each interval, and of the most frequent names and
+ * Rows (kind, interval_start, value, total, rank_in_kind): the events of each interval, and of the most frequent names and
  * countries, one more of each than the response lists. Ties are ordered by the code points of the value, null
  * last (R15, U39).
  */
 function countsSql(counts: SqlQuery, groupBy: DateGroup): SqlQuery {
-  return sql`SELECT kind, interval_start, value, total
+  return sql`SELECT kind, interval_start, value, total, rank_in_kind
     FROM (SELECT kind, interval_start, value, total,
         row_number() OVER (PARTITION BY kind ORDER BY total DESC, value ASC NULLS LAST) AS rank_in_kind
       FROM (SELECT grouping(first_date, event, country) AS kind,

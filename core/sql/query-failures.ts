@@ -88,3 +88,13 @@ export function queryFailure(kind: keyof typeof failures, cause?: unknown): ApiE
   const { code, message, retryAfter } = failures[kind]
   return new ApiError(code, message, { retryAfter, cause })
 }
+
+/** What less at once may not meet. */
+const TOO_MUCH: readonly string[] = (['memory', 'bytes', 'answer', 'files'] as const).map(
+  kind => failures[kind].message,
+)
+
+/** Whether a statement failed because it was too much at once, so that its parts may succeed. */
+export function isTooMuchAtOnce({ message }: ApiError): boolean {
+  return TOO_MUCH.includes(message)
+}

@@ -1,3 +1,4 @@
+import type { Asker } from '#core/reports/run/packs'
 import type { Route } from '#schemas/route'
 
 /** A request as every function gets it, from API Gateway or from the server of one machine. */
@@ -23,6 +24,8 @@ export type HttpRequest = {
   address?: string
   /** Aborted when the caller goes away. */
   signal?: AbortSignal
+  /** Of a request that another one makes, beside others: its statements share packs with those of them. */
+  asker?: Asker
 }
 
 /** A response whose body is known as a whole, as that of every row but GET /stream. */

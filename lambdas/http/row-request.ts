@@ -1,3 +1,4 @@
+import type { Asker } from '#core/reports/run/packs'
 import type { Route } from '#schemas/route'
 import type { HttpRequest } from './http.ts'
 
@@ -9,6 +10,8 @@ export type RowRequest = {
   body?: Record<string, unknown>
   /** The version that the call wants to replace. */
   ifMatch?: string
+  /** As of HttpRequest. */
+  asker?: Asker
 }
 
 /**
@@ -18,7 +21,7 @@ export type RowRequest = {
 export function rowRequest(
   { method, path }: Pick<Route, 'method' | 'path'>,
   { headers, ip, address, signal }: HttpRequest,
-  { params = {}, query = {}, body, ifMatch }: RowRequest = {},
+  { params = {}, query = {}, body, ifMatch, asker }: RowRequest = {},
 ): HttpRequest {
   return {
     ...{ method, path, params, query: toTexts(query), ip },
@@ -30,6 +33,7 @@ export function rowRequest(
     body: body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)),
     ...(address !== undefined && { address }),
     ...(signal !== undefined && { signal }),
+    ...(asker !== undefined && { asker }),
   }
 }
 

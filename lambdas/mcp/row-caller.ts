@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import type { Log } from '#core/ports'
+import { createPacks } from '#core/reports/run/packs'
 import type { HttpFunction, HttpRequest } from '#lambdas/http/http'
 import { type RowRequest, rowRequest } from '#lambdas/http/row-request'
 import type { ErrorCode } from '#schemas/errors'
@@ -42,13 +44,17 @@ export class RowError extends Error {
 
 /**
  * Calls rows as plain functions, with the credential of a request. A tool thus has the rules of the API and
- * none of its own: scope, plan, limits, the audit log, checks of fields, warnings.
+ * none of its own: scope, plan, limits, the audit log, checks of fields, warnings. Reads that are called at
+ * once share statements on AWS, as those of a POST /reads do.
  */
-export function createRowCaller(functions: RowFunctions, caller: HttpRequest): CallRow {
+export function createRowCaller(functions: RowFunctions, caller: HttpRequest, log: Log): CallRow {
+  const packs = createPacks(log)
   return async (name, request) => {
     const route: Route = routes[name]
     const answerRow = functions[route.function as keyof RowFunctions]
-    const response = await answerRow(route, rowRequest(route, caller, request))
+    const asker = packs.begin()
+    const called = answerRow(route, rowRequest(route, caller, { ...request, asker }))
+    const response = await called.finally(asker.end)
     const answer = JSON.parse(String(response.body))
     if (response.status >= 400) throw new RowError(answer)
     return answer

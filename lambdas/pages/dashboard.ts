@@ -45,14 +45,19 @@ export function dashboardPages(
     dashboard,
     shareLinks,
     refreshSeconds,
-  }: Pick<PagesServices, 'dashboard' | 'shareLinks' | 'refreshSeconds'>,
+    readsTogether,
+  }: Pick<PagesServices, 'dashboard' | 'shareLinks' | 'refreshSeconds' | 'readsTogether'>,
   browser: BrowserSteps,
 ) {
   const closed = browser.signedIn(({ request, viewer }) => page(request, { csrf: viewer.csrfToken }))
   const open = browser.open(request => page(request))
   const shared = browser.open(request => sharedPage(request))
   const page = async ({ params }: HttpRequest, data: PageData = {}) =>
-    dashboardPage(await dashboard(), viewOf(params), { ...data, 'refresh-seconds': refreshSeconds })
+    dashboardPage(await dashboard(), viewOf(params), {
+      ...data,
+      'refresh-seconds': refreshSeconds,
+      ...(readsTogether && { 'reads-together': 'true' }),
+    })
 
   /**
    * The secret of the link is in the address, so no request of the page tells where it comes from, and no
@@ -102,8 +107,8 @@ function viewOf({
  */
 type PageData = { project: string; title: string; views: string; timezone: string } | { csrf?: string }
 
-/** Every page says how often an open view asks again. */
-type Refresh = { 'refresh-seconds': number }
+/** Every page says how often an open view asks again, and some that its reads are one call. */
+type Refresh = { 'refresh-seconds': number; 'reads-together'?: 'true' }
 
 function dashboardPage(
   { script, style, views }: DashboardEntry,

@@ -54,6 +54,8 @@ export type PagesServices = {
   dashboard(): Promise<DashboardEntry>
   /** How often an open view of the dashboard asks again, s. */
   refreshSeconds: number
+  /** Whether an open view asks its reads in one call: where each statement costs money. */
+  readsTogether: boolean
   /** False: the install has no demo, so no page names one. On AWS the deployer opens it at any time. */
   mayHaveDemo: boolean
   /** Address of the service, without a slash at its end. */

@@ -50,7 +50,7 @@ export function reportsHandler(services: ReportsServices): HttpFunction {
     erasePerson: erasePersonEndpoint(services, accountChain(services)),
     ...experimentResultsEndpoints(services, chain),
     verifyScan: verifyScanEndpoint(services, accountChain(services)),
-    reads: readsEndpoint(unsharedChain, endpoints),
+    reads: readsEndpoint(services, unsharedChain, endpoints),
     viewEvents: viewEventsEndpoint(services),
   })
 }

@@ -8,8 +8,9 @@ import type { Exchange } from '#lambdas/chain/chain'
 export function readerOf(
   { limits }: { limits: Pick<Limits, 'guestOf'> },
   { caller, project, request }: Pick<Exchange, 'request'> & { caller: Caller; project?: Project | undefined },
-): Pick<ReadCall, 'account' | 'guest'> {
+): Pick<ReadCall, 'account' | 'guest' | 'asker'> {
   const { account } = caller
   // A read of all projects is of a demo session, which has one.
-  return { account: account.id, guest: limits.guestOf(caller, project?.id ?? account.id, request.ip) }
+  const guest = limits.guestOf(caller, project?.id ?? account.id, request.ip)
+  return { account: account.id, guest, asker: request.asker }
 }

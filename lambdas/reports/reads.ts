@@ -1,4 +1,6 @@
 import { ApiError } from '#core/errors'
+import type { Log } from '#core/ports'
+import { createPacks } from '#core/reports/run/packs'
 import { quoted } from '#core/text/clean-text'
 import type { JsonObject } from '#core/text/json-object'
 import { nearestName } from '#core/text/nearest-name'
@@ -20,10 +22,11 @@ type KnownRead = { route: Route; endpoint: Endpoint }
 
 /**
  * POST /reads: up to twelve reads of one project, each as if it was sent alone: the same scope, plan, limits
- * and count of reads. They run at the same time, so they see the same events and share equal statements. One
- * that is refused stops no other.
+ * and count of reads. They run at the same time, so they see the same events and share equal statements, and
+ * on AWS all statements. One that is refused stops no other.
  */
 export function readsEndpoint(
+  { log }: { log: Log },
   chain: ReturnType<typeof accountChain>,
   endpoints: Readonly<Record<ReportName, Endpoint>>,
 ): Endpoint {
@@ -36,11 +39,15 @@ export function readsEndpoint(
   return chain(routes.reads)(async ({ request, json, body: { reads } }) => {
     // All names first, so that a call with a wrong one runs and counts nothing.
     const found = reads.map(({ read, ...own }) => ({ read, own, ...findRead(known, read) }))
+    const packs = createPacks(log)
+    // All of them begin first, so that each one's statements wait for those of the others.
+    const asked = found.map(each => ({ ...each, asker: packs.begin() }))
     const answers = await Promise.all(
-      found.map(async ({ read, own, route, endpoint }) => {
+      asked.map(async ({ read, own, route, endpoint, asker }) => {
         const fields = { ...sharedFields(json, own), ...own, project: json.project }
-        const asked = route.method === 'GET' ? { query: fields } : { body: fields }
-        const { status, headers, body } = await endpoint(rowRequest(route, request, asked))
+        const given = route.method === 'GET' ? { query: fields } : { body: fields }
+        const answer = endpoint(rowRequest(route, request, { ...given, asker })).finally(asker.end)
+        const { status, headers, body } = await answer
         // The rows of reports have JSON.
         return { read, status, retryAfter: headers['Retry-After'], json: String(body) }
       }),

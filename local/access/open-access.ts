@@ -83,6 +83,8 @@ export async function openAccess(
     ...{ ...stores, accounts, oauthClients, providers, passkeyVerifier, baseUrl, clock, log },
     ownerLinkCommand: '`footfall admin link` on the machine of this service',
     refreshSeconds: REFRESH_SECONDS,
+    // Each answer is drawn when it comes.
+    readsTogether: false,
     mayHaveDemo: settings.SEED_DEMO,
     dashboard: async () => (await builtDashboard()).entry,
   })

@@ -1,5 +1,5 @@
 import { renderToString } from 'preact-render-to-string'
-import { ask, knownAnswers } from '#dashboard/answers'
+import { ask, askAll, knownAnswers } from '#dashboard/answers'
 import { openAddress } from '#dashboard/open-address'
 import { loadView } from '#dashboard/shell/load-view'
 import { Shell } from '#dashboard/shell/shell.tsx'
@@ -22,7 +22,7 @@ export async function drawAnswered(): Promise<string> {
     const html = renderToString(<Shell />)
     const unasked = knownAnswers().filter(({ at, problem }) => at === 0 && problem === null)
     if (unasked.length === 0) return html
-    await Promise.all(unasked.map(({ call }) => ask(call)))
+    await askAll(unasked.map(({ call }) => call))
   }
   throw new Error(`The view asks for something else in each of ${MAX_ROUNDS} rounds.`)
 }

@@ -29,6 +29,8 @@ export type DrawOptions = {
   /** Sends nothing that says who asks, as a browser that nobody has signed in. */
   isSignedOut?: boolean
   isOffline?: boolean
+  /** The page says that its reads are one call, as on AWS. */
+  readsTogether?: boolean
   /** Draws before anything is answered. */
   isWaiting?: boolean
   /** What the browser remembers of the dashboard, by its key. */
@@ -90,6 +92,7 @@ async function draw(
   const address = new URL(path, service.baseUrl)
   const asked: Asked[] = []
   const app = await appOf(service, address)
+  if (options.readsTogether) app.dataset.readsTogether = 'true'
   const page = open({
     location: address,
     history: { replaceState: (_: null, __: string, path: string) => goTo(address, path) },

@@ -204,3 +204,37 @@ test('where a site sends page views alone, the part without interaction says wha
   expect(page.text()).toContain('Only page views have arrived')
   expect((await drawings.draw('/app/p/demo')).text()).not.toContain('Only page views have arrived')
 })
+
+test('where the page says so, the reads of the overview are one call, with the same numbers', async () => {
+  const [alone, together] = [
+    await drawings.draw('/app/p/demo?range=14d'),
+    await drawings.draw('/app/p/demo?range=14d', { readsTogether: true }),
+  ]
+  const reads = alone.asked.filter(({ name }) => ['GET /stats', 'GET /sources', 'POST /query'].includes(name))
+  expect(reads.length).toBeGreaterThan(5)
+  const names = together.asked.map(({ name }) => name)
+  expect(names.filter(name => name === 'POST /reads')).toHaveLength(1)
+  expect(names).not.toContain('GET /stats')
+  expect(names).not.toContain('POST /query')
+  for (const tile of ['visitors', 'events', 'sessions', 'bounce_rate', 'single_page_rate'])
+    expect(together.tile(tile)).toBe(alone.tile(tile))
+  expect(together.cells('Pages by visitors')).toEqual(alone.cells('Pages by visitors'))
+  expect(together.cells('Sessions by source')).toEqual(alone.cells('Sessions by source'))
+})
+
+test('one refused read of such a call is an error in its own panel', async () => {
+  const page = await drawings.draw('/app/p/demo?range=14d', {
+    readsTogether: true,
+    answer: (url, ask) =>
+      url.pathname === '/reads'
+        ? ask().then(async response => {
+            const { reads } = (await response.json()) as { reads: object[] }
+            const body = { error: 'UNAVAILABLE', message: 'The query took too long.' }
+            const last = { read: 'POST /query', status: 400, body }
+            return Response.json({ reads: [...reads.slice(0, -1), last] })
+          })
+        : undefined,
+  })
+  expect(page.text('.page')).toContain('The query took too long.')
+  expect(page.tile('visitors')).toMatch(/\d/)
+})

@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { QueryEngine } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import type { Scope } from '#schemas/scopes'
 import { SCOPES } from '#schemas/scopes'
@@ -28,12 +29,15 @@ export type ClientOptions = {
 }
 
 /** A service with events in its lake, and clients of the official SDK for its POST /mcp. */
-export async function openMcpService(options: Omit<HttpServiceOptions, 'reading'> = {}) {
+export async function openMcpService({
+  engineOver = engine => engine,
+  ...options
+}: Omit<HttpServiceOptions, 'reading'> & { engineOver?: (engine: QueryEngine) => QueryEngine } = {}) {
   const folder = await openFolderLake()
   let built: BuiltLake = await folder.build({ epochs: [[]] })
   const service = await openHttpService({
     ...options,
-    reading: { engine: folder.engine, openLake: () => built.openLake() },
+    reading: { engine: engineOver(folder.engine), openLake: () => built.openLake() },
   })
   const clients: Client[] = []
 

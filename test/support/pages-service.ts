@@ -147,6 +147,7 @@ export async function openPagesService({
     dashboard: async () => (await builtDashboard()).entry,
     billing: (await billing?.({ baseUrl, state, clock, log, accounts })) ?? null,
     refreshSeconds: 60,
+    readsTogether: false,
     mayHaveDemo: true,
     baseUrl: publicUrl ?? baseUrl,
     clock,

@@ -9,6 +9,7 @@ import { NOW } from '#test/support/random-history'
 import { chooseStatements, type LakeStatements } from './choose-statements.ts'
 import { createTable } from './create-table.ts'
 import { oddValues } from './odd-values.ts'
+import { packRecorded } from './packs.ts'
 import { type RecordedStatement, recordingEngine } from './recording-engine.ts'
 import {
   ADDED_COLUMNS,
@@ -22,7 +23,8 @@ import { type TrinoEngine, trinoEngine } from './trino-engine.ts'
 import { startTrino } from './trino-server.ts'
 
 // npm run test:trino: runs the statements of the reports on DuckDB, and statements of every kind on Trino,
-// over the same files. Trino gets the text that Athena would get. Both must return the same rows.
+// over the same files. Trino gets the text that Athena would get. Both must return the same rows, each
+// statement alone and as a part of a packed one.
 // FOOTFALL_TRINO_LAKES number of random lakes, in addition to the fixed ones; default 3 FOOTFALL_TRINO_MOST
 // statements of each kind that run on Trino; default 2 FOOTFALL_TRINO_SEED seed of the random lakes; default
 // 1 FOOTFALL_TRINO_PORT default 18080 FOOTFALL_TRINO_TEXT runs only the statements with one of these texts,
@@ -138,6 +140,23 @@ async function findDifferences(
   return differences
 }
 
+/** The same for packed statements: of each part that Trino refuses or returns with other rows. */
+async function findPackDifferences(
+  trino: TrinoEngine,
+  statements: readonly RecordedStatement[],
+): Promise<string[]> {
+  const differences: string[] = []
+  for (const { query, parts, unpack } of packRecorded(statements)) {
+    const unpacked = await trino.rows(query).then(unpack, (error: unknown) => String(error))
+    for (const [i, { query, rows }] of parts.entries()) {
+      const trinoRows = typeof unpacked === 'string' ? unpacked : (unpacked[i] ?? [])
+      if (!hasSameRows(query, rows, trinoRows))
+        differences.push(`PACKED: ${describeDifference(query, rows, trinoRows)}`)
+    }
+  }
+  return differences
+}
+
 /** Whether both engines returned the same rows. The order counts only where the statement gives one. */
 function hasSameRows(
   { text }: SqlQuery,
@@ -184,7 +203,10 @@ try {
   for (const [name, statements] of chooseStatements(recorded, MOST)) {
     const trino = trinoEngine(server.url, name, `local:///${name}`)
     await createTables(trino, name)
-    const differences = await findDifferences(trino, statements)
+    const differences = [
+      ...(await findDifferences(trino, statements)),
+      ...(await findPackDifferences(trino, statements)),
+    ]
     const all = recorded.get(name)?.length
     console.log(
       `${secondsSince(started)} s: ${name}: ${statements.length} of ${all} statements, ${differences.length} of them differ`,

@@ -1,6 +1,6 @@
 import { createSharedRuns } from '#core/async/shared-runs'
 import type { Guest } from '#core/limits/limit-state'
-import type { ScanEstimator } from '#core/ports'
+import type { Log, ScanEstimator } from '#core/ports'
 import type { UsageCounters } from '#core/usage/counters'
 import type { ReadOptions, Receipt, Statement } from '#schemas/read-options'
 import { caveatsField } from './caveats.ts'
@@ -8,6 +8,7 @@ import { compactLists } from './compact-lists.ts'
 import { createFirstEvents } from './first-event.ts'
 import { createMoments, type MomentServices } from './moments.ts'
 import { createNotes, type ReadNotes, warningsField } from './notes.ts'
+import { type Asker, createPacks } from './packs.ts'
 import type { ReportServices } from './run.ts'
 import { createStatementLog, type StatementLog } from './statement-log.ts'
 
@@ -17,6 +18,7 @@ export type ReadServices = ReportServices &
     estimator?: ScanEstimator | undefined
     /** Without them the lake says where the data of a project begins. */
     usage?: Pick<UsageCounters, 'totals'> | undefined
+    log?: Log | undefined
   }
 
 export type ReadCall = {
@@ -25,6 +27,8 @@ export type ReadCall = {
   /** Absent for an account. */
   guest?: Guest | undefined
   options: ReadOptions
+  /** Of a call with several reads, whose statements share packs. Absent: this read is the only one. */
+  asker?: Asker | undefined
   /** Warnings about the request itself. */
   warnings?: readonly string[] | undefined
 }
@@ -62,15 +66,16 @@ export function createReader(services: ReadServices) {
   let readCount = 0
 
   return async function read<Body>(
-    { account, guest, options, warnings = [] }: ReadCall,
+    { account, guest, options, asker = createPacks(services.log).begin(), warnings = [] }: ReadCall,
     work: (services: WorkServices) => Promise<Body>,
   ): Promise<ReadResult<Body>> {
     const startedAt = clock.now()
     const order = readCount++
     return shareMoment(async ({ now, lake, freshUntil }) => {
       const isDryRun = options.dry_run === true
-      const begin = () => {
-        const log = createStatementLog(engine, { account, order, guest, isDryRun, estimator, lake })
+      const begin = (each: Asker) => {
+        const reading = { account, order, guest, asker: each }
+        const log = createStatementLog(engine, { ...reading, isDryRun, estimator, lake })
         const notes = createNotes()
         const reportServices: ReportServices = {
           ...{ notes, isDryRun, engine: log.engine, quietEngine: log.quietEngine, firstEvents },
@@ -79,7 +84,7 @@ export function createReader(services: ReadServices) {
         }
         return { log, notes, reportServices }
       }
-      const own = begin()
+      const own = begin(asker)
       let computation: Computation = own
       async function shareEqual<T>(
         question: string,
@@ -90,14 +95,22 @@ export function createReader(services: ReadServices) {
         // account.
         const key = JSON.stringify([account, guest !== undefined, isDryRun, question])
         const shared = { scope: lake, key, signal: signal ?? new AbortController().signal }
-        const { body, ...rest } = await shareRun(shared, async runSignal => {
-          const { reportServices, ...begun } = begin()
-          return { ...begun, body: await run(reportServices, runSignal) }
+        const running = shareRun(shared, async runSignal => {
+          const runAsker = asker.packs.begin()
+          try {
+            const { reportServices, ...begun } = begin(runAsker)
+            return { ...begun, body: await run(reportServices, runSignal) }
+          } finally {
+            runAsker.end()
+          }
         })
+        // The run has begun, maybe for another read. This one asks nothing more.
+        asker.end()
+        const { body, ...rest } = await running
         computation = rest
         return body as T
       }
-      const computed = await work({ ...own.reportServices, shareEqual })
+      const computed = await work({ ...own.reportServices, shareEqual }).finally(asker.end)
       const { log } = computation
       if (isCut(computed)) computation.notes.caveats.set('CUT', CUT)
       const notes = { ...computation.notes, warnings: new Set([...warnings, ...computation.notes.warnings]) }

@@ -9,6 +9,7 @@ import type {
 } from '#core/ports'
 import { isFileCondition } from '#core/sql/sql'
 import type { Statement } from '#schemas/read-options'
+import type { Asker } from './packs.ts'
 
 /** Who reads. */
 export type Reading = {
@@ -21,6 +22,8 @@ export type Reading = {
 }
 
 export type LogOptions = Reading & {
+  /** Packs the statements where each one costs. */
+  asker: Asker
   /** Estimates the statements instead of running them. They then return no rows. */
   isDryRun: boolean
   estimator: ScanEstimator | undefined
@@ -54,9 +57,9 @@ export function engineFor(engine: QueryEngine, { account, order, guest }: Readin
 /** An engine that notes each statement of one read. */
 export function createStatementLog(
   engine: QueryEngine,
-  { isDryRun, estimator, lake, ...reading }: LogOptions,
+  { asker, isDryRun, estimator, lake, ...reading }: LogOptions,
 ) {
-  const quietEngine = engineFor(engine, reading)
+  const quietEngine = asker.packed(engineFor(engine, reading))
   const { account, order, guest } = reading
   const statements: SqlQuery[] = []
   const statistics: QueryStatistics[] = []

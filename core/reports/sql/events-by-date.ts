@@ -21,6 +21,6 @@ export async function countEventsByDate(
   if (!hasActivityRollup(read)) return null
   const counts =
     await rows(sql`SELECT date_diff('day', DATE '1970-01-01', date) AS day, CAST(sum(event_count) AS bigint) AS events
-    FROM ${activity(read)} AS activity WHERE ${condition} GROUP BY date ORDER BY date DESC`)
+    FROM ${activity(read)} AS activity WHERE ${condition} GROUP BY date ORDER BY day DESC`)
   return counts.map(({ day, events }) => ({ date: Number(day) * DAY_MS, events: Number(events) }))
 }
