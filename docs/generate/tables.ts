@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { BILLED, type Guard, profiles, type TierLimits } from '#core/plans/profile'
 import { NAMED_BOTS } from '#core/usage/named-bots'
 import { settingsSchema } from '#local/settings'
@@ -12,7 +13,11 @@ import { type CredentialKind, isMetered, MAX_BODY_BYTES, type Route } from '#sch
 import { routes } from '#schemas/routes'
 import { DEFAULT_SCOPES, SCOPES } from '#schemas/scopes'
 import { SHARED_VIEWS } from '#schemas/share-links'
+import { sourcesBelow } from '#scripts/imports'
+import { drawFloors } from './floors.ts'
 import { type JsonSchema, toShape } from './shape.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
 
 /**
  * The generated parts of pages, by name. Each returns Markdown. An argument that names nothing throws an
@@ -57,6 +62,7 @@ export const tables: Record<string, (names: readonly string[]) => string> = {
       Object.entries(REFUSAL_REASONS).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
     ),
   settings: () => settingsTable(),
+  'floors-of-core': () => `\`\`\`text\n${drawFloors(sourcesBelow(ROOT, 'core'))}\n\`\`\``,
 }
 
 const document = openApiDocument('', 'everything') as unknown as {
