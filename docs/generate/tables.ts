@@ -9,6 +9,7 @@ import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { clientSetUps } from '#schemas/mcp-clients'
 import { openApiDocument } from '#schemas/openapi'
 import { REFUSAL_REASONS } from '#schemas/refusals'
+import { REPORT_PLACES } from '#schemas/report-places'
 import { type CredentialKind, isMetered, MAX_BODY_BYTES, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { DEFAULT_SCOPES, SCOPES } from '#schemas/scopes'
@@ -62,6 +63,16 @@ export const tables: Record<string, (names: readonly string[]) => string> = {
       Object.entries(REFUSAL_REASONS).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
     ),
   settings: () => settingsTable(),
+  places: () =>
+    toTable(
+      ['report', 'command of `footfall`', 'tool of MCP', 'view of `/app`'],
+      Object.entries(REPORT_PLACES).map(([endpoint, { command, tool, view }]) => [
+        `\`${endpoint}\``,
+        command === null ? '' : `\`${command}\``,
+        `\`${tool}\``,
+        view === null ? '' : `\`${view}\``,
+      ]),
+    ),
   'floors-of-core': () => `\`\`\`text\n${drawFloors(sourcesBelow(ROOT, 'core'))}\n\`\`\``,
 }
 
