@@ -7,6 +7,7 @@ import { MAX_CONTEXT_BYTES } from '#schemas/contexts'
 import { errorCodes } from '#schemas/errors'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { clientSetUps } from '#schemas/mcp-clients'
+import { MEANINGS } from '#schemas/meanings'
 import { openApiDocument } from '#schemas/openapi'
 import { REFUSAL_REASONS } from '#schemas/refusals'
 import { REPORT_PLACES } from '#schemas/report-places'
@@ -63,6 +64,7 @@ export const tables: Record<string, (names: readonly string[]) => string> = {
       Object.entries(REFUSAL_REASONS).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
     ),
   settings: () => settingsTable(),
+  meanings: () => MEANINGS.map(meaning => `- ${meaning}`).join('\n'),
   places: () =>
     toTable(
       ['report', 'command of `footfall`', 'tool of MCP', 'view of `/app`'],
