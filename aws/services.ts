@@ -101,34 +101,21 @@ export function createTrackServices(environment: Environment) {
 
 /** `openDuckdb`: for small reads, where the deployer wants them. */
 export function createReportsServices(environment: Environment, openDuckdb: OpenDuckdb) {
-  const {
-    TABLE_NAME,
-    BASE_URL,
-    EDGE_KEY,
-    BUCKET_NAME,
-    ATHENA_WORKGROUP,
-    GLUE_DATABASE,
-    READS_MEMORY_MB,
-    EMAIL_KEY_ARN,
-    ...settings
-  } = readSettings('reports', environment)
+  const settings = readSettings('reports', environment)
   const instruments = createInstruments()
   const { log, trace, instrument } = instruments
-  const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, instruments)
+  const stores = createTracedLake(settings.TABLE_NAME, settings.BUCKET_NAME, instruments)
   const access = createTracedAccess(stores, settings, log)
   return {
     services: {
       ...access,
-      ...openReports(
-        { BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE, READS_MEMORY_MB },
-        { ...instruments, stores, access, openDuckdb },
-      ),
-      emails: createEmails(EMAIL_KEY_ARN, trace),
-      baseUrl: BASE_URL,
+      ...openReports(settings, { ...instruments, stores, access, openDuckdb }),
+      emails: createEmails(settings.EMAIL_KEY_ARN, trace),
+      baseUrl: settings.BASE_URL,
       clock,
       log,
     },
-    edgeKey: EDGE_KEY,
+    edgeKey: settings.EDGE_KEY,
     instrument,
   }
 }
@@ -182,24 +169,14 @@ function openReports(
 }
 
 export function createControlServices(environment: Environment) {
-  const {
-    TABLE_NAME,
-    BUCKET_NAME,
-    BASE_URL,
-    EDGE_KEY,
-    FEEDBACK_WEBHOOK,
-    FEEDBACK_TOPIC,
-    JOB_QUEUE_URL,
-    ...settings
-  } = readSettings('control', environment)
+  const settings = readSettings('control', environment)
   const { log, trace, instrument } = createInstruments()
-  const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, { trace, log })
-  const feedbackSink = feedbackSinkOf({ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }, trace)
-  const access = createTracedAccess(stores, settings, log, feedbackSink)
+  const stores = createTracedLake(settings.TABLE_NAME, settings.BUCKET_NAME, { trace, log })
+  const access = createTracedAccess(stores, settings, log, feedbackSinkOf(settings, trace))
   const billing = access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null
-  const scans = openQueuedScans(access, JOB_QUEUE_URL, trace)
-  const services = { ...access, billing, scans, baseUrl: BASE_URL, clock, log }
-  return { services, edgeKey: EDGE_KEY, instrument }
+  const scans = openQueuedScans(access, settings.JOB_QUEUE_URL, trace)
+  const services = { ...access, billing, scans, baseUrl: settings.BASE_URL, clock, log }
+  return { services, edgeKey: settings.EDGE_KEY, instrument }
 }
 
 /**
@@ -207,43 +184,27 @@ export function createControlServices(environment: Environment) {
  * share its instruments.
  */
 export function createMcpServices(environment: Environment, openDuckdb: OpenDuckdb) {
-  const {
-    TABLE_NAME,
-    BASE_URL,
-    EDGE_KEY,
-    BUCKET_NAME,
-    ATHENA_WORKGROUP,
-    GLUE_DATABASE,
-    READS_MEMORY_MB,
-    EMAIL_KEY_ARN,
-    FEEDBACK_WEBHOOK,
-    FEEDBACK_TOPIC,
-    JOB_QUEUE_URL,
-    ...settings
-  } = readSettings('mcp', environment)
+  const settings = readSettings('mcp', environment)
   const instruments = createInstruments()
   const { log, trace, instrument } = instruments
-  const stores = createTracedLake(TABLE_NAME, BUCKET_NAME, instruments)
-  const sink = feedbackSinkOf({ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC }, trace)
-  const access = createTracedAccess(stores, settings, log, sink)
-  const common = { ...access, baseUrl: BASE_URL, clock, log }
+  const stores = createTracedLake(settings.TABLE_NAME, settings.BUCKET_NAME, instruments)
+  const access = createTracedAccess(stores, settings, log, feedbackSinkOf(settings, trace))
+  const common = { ...access, baseUrl: settings.BASE_URL, clock, log }
   const secrets = createSecrets({ client: trace(createSecretsManagerClient()), now: clock.now })
+  const emailKey = () => secrets.get(settings.EMAIL_KEY_ARN)
   return {
     reports: {
       ...common,
-      ...openReports(
-        { BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE, READS_MEMORY_MB },
-        { ...instruments, stores, access, openDuckdb },
-      ),
-      emails: createEmailHasher(() => secrets.get(EMAIL_KEY_ARN)),
+      ...openReports(settings, { ...instruments, stores, access, openDuckdb }),
+      emails: createEmailHasher(emailKey),
     },
     control: {
       ...common,
       billing: access.profile.has_payments ? createCheckoutReader({ ...stores, clock }) : null,
-      scans: openQueuedScans(access, JOB_QUEUE_URL, trace),
+      scans: openQueuedScans(access, settings.JOB_QUEUE_URL, trace),
     },
-    services: { ...common, secret: () => secrets.get(EMAIL_KEY_ARN) },
-    edgeKey: EDGE_KEY,
+    services: { ...common, secret: emailKey },
+    edgeKey: settings.EDGE_KEY,
     instrument,
   }
 }

@@ -145,35 +145,23 @@ export class Service extends Stack {
       .bindPlans(config)
       .bindEmailKey(emailKey)
       .set('COUNTRY_HEADER', edge ? COUNTRY_HEADER_SEEN : '')
-    // It lists the links files before a statement reads them, writes tombstones, and leaves lists of erased
-    // ids to the jobs.
-    reports
-      .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
-      .bindCatalog(catalog, bucket, config)
-      .bindLake(bucket, {
-        list: [REPLAY_PREFIX],
-        get: [MANIFESTS],
-        put: [LINKS, MANIFESTS, TOMBSTONES],
-        delete: [REPLAY_PREFIX],
-      })
-      .bindEmailKey(emailKey)
-      .bindPlans(config)
-      .set('BASE_URL', baseUrl)
-    // It answers the reads and changes of reports and control itself, so it has the rights of both.
-    mcp
-      .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
-      .bindCatalog(catalog, bucket, config)
-      .bindLake(bucket, {
-        list: [REPLAY_PREFIX],
-        get: [MANIFESTS],
-        put: [LINKS, MANIFESTS, TOMBSTONES],
-        delete: [REPLAY_PREFIX],
-      })
-      .bindEmailKey(emailKey)
-      .bindPlans(config)
-      .bindFeedback(config)
-      .bindJobQueue(jobQueue.queue)
-      .set('BASE_URL', baseUrl)
+    // They list the links files before a statement reads them, write tombstones, and leave lists of erased ids
+    // to the jobs. MCP answers the reads and changes of reports and control itself, so it has the rights of both.
+    for (const reader of [reports, mcp]) {
+      reader
+        .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])
+        .bindCatalog(catalog, bucket, config)
+        .bindLake(bucket, {
+          list: [REPLAY_PREFIX],
+          get: [MANIFESTS],
+          put: [LINKS, MANIFESTS, TOMBSTONES],
+          delete: [REPLAY_PREFIX],
+        })
+        .bindEmailKey(emailKey)
+        .bindPlans(config)
+        .set('BASE_URL', baseUrl)
+    }
+    mcp.bindFeedback(config).bindJobQueue(jobQueue.queue)
     // It has no setting for the address of the service: CloudFront needs the function's address first.
     streaming.bindTable(table, [...READ_AND_WRITE, 'Query', 'BatchGetItem', 'DeleteItem']).bindPlans(config)
     control

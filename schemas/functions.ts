@@ -72,6 +72,20 @@ const common = {
     .meta({ description: 'The lowest level that is logged' }),
 }
 
+/** What answers reports has. */
+const reportsSettings = {
+  ...common,
+  ...{ TABLE_NAME, BASE_URL, EDGE_KEY, BUCKET_NAME, ATHENA_WORKGROUP, GLUE_DATABASE },
+  ...{ READS_MEMORY_MB, EMAIL_KEY_ARN, ...planSettings },
+}
+
+/** What changes projects and accounts has. */
+const controlSettings = {
+  ...common,
+  ...{ TABLE_NAME, BUCKET_NAME, BASE_URL, EDGE_KEY, JOB_QUEUE_URL, ...planSettings },
+  ...{ FEEDBACK_WEBHOOK, FEEDBACK_TOPIC },
+}
+
 /** The keys are the names of the folders in lambdas/. */
 export const functions = {
   /**
@@ -87,48 +101,13 @@ export const functions = {
     EMAIL_KEY_ARN,
     ...planSettings,
   }),
-  reports: z.object({
-    ...common,
-    TABLE_NAME,
-    BASE_URL,
-    EDGE_KEY,
-    BUCKET_NAME,
-    ATHENA_WORKGROUP,
-    GLUE_DATABASE,
-    READS_MEMORY_MB,
-    EMAIL_KEY_ARN,
-    ...planSettings,
-  }),
+  reports: z.object(reportsSettings),
   /** Streams its responses, so it has a function URL instead of routes of the HTTP API. */
   stream: z.object({ ...common, TABLE_NAME, EDGE_KEY, ...planSettings }),
-  control: z.object({
-    ...common,
-    TABLE_NAME,
-    BUCKET_NAME,
-    BASE_URL,
-    EDGE_KEY,
-    FEEDBACK_WEBHOOK,
-    FEEDBACK_TOPIC,
-    JOB_QUEUE_URL,
-    ...planSettings,
-  }),
+  control: z.object(controlSettings),
   auth: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, COUNTRY_HEADER, ...planSettings }),
   /** It runs reports and changes projects itself, so it has what reports and control have. */
-  mcp: z.object({
-    ...common,
-    TABLE_NAME,
-    BASE_URL,
-    EDGE_KEY,
-    BUCKET_NAME,
-    ATHENA_WORKGROUP,
-    GLUE_DATABASE,
-    READS_MEMORY_MB,
-    EMAIL_KEY_ARN,
-    FEEDBACK_WEBHOOK,
-    FEEDBACK_TOPIC,
-    JOB_QUEUE_URL,
-    ...planSettings,
-  }),
+  mcp: z.object({ ...reportsSettings, ...controlSettings }),
   /** Session replay: its objects lie in the bucket of the lake, below a prefix of their own. */
   replay: z.object({ ...common, TABLE_NAME, BASE_URL, EDGE_KEY, BUCKET_NAME, ...planSettings }),
   site: z.object({ ...common, BASE_URL, EDGE_KEY }),

@@ -1,7 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
-
-export type SourceFile = { /** Relative to the root of the repository. */ path: string; text: string }
+import { fileOf, type Import, importsOf, roomOf, type SourceFile, withoutComments } from '#scripts/imports'
 
 type Rule = {
   /** Files of the repository that files of the folder may import. */
@@ -104,8 +101,8 @@ const RULES: Record<string, Rule> = {
     packages: /^zod$/,
     builtins: /^node:(fs|util)$/,
   },
-  // The generated tables of the documents show routes, limits, bots and settings.
-  docs: { files: /^(schemas|core|local|docs)\//, packages: NONE, builtins: null },
+  // The generated tables of the documents show routes, limits, bots and settings, and the imports of core.
+  docs: { files: /^(schemas|core|local|docs)\/|^scripts\/imports\.ts$/, packages: NONE, builtins: null },
   tracker: { files: /^(schemas|tracker)\//, packages: NONE, builtins: NONE },
   replay: { files: /^(schemas|replay)\//, packages: /^@rrweb\/(record|replay)$/, builtins: NONE },
   // Types of schemas alone: the tables and their checks would be the largest part of the script.
@@ -182,13 +179,6 @@ const FUNCTION_ENTRY: Rule = {
   builtins: null,
 }
 
-/** Returns every TypeScript source below `root`, without installed and built files. */
-export function sourcesBelow(root: string): SourceFile[] {
-  const exclude = ['**/node_modules/**', 'build/**', 'cdk.out/**']
-  const paths = globSync('**/*.{ts,mts,cts,tsx}', { cwd: root, exclude })
-  return paths.map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }))
-}
-
 /** Returns every import and every pattern that breaks a rule, as `file: reason`. */
 export function forbiddenImports(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {
@@ -222,8 +212,8 @@ function roomsAbove(path: string, imports: readonly Import[]): string[] {
 
 /** Null outside of core. A room that has no place is above all others. */
 function placeInCore(path: string): number | null {
-  const [, room] = /^core\/((?:lake\/)?[^/]+)/.exec(path) ?? []
-  if (room === undefined) return null
+  const room = roomOf(path)
+  if (room === null) return null
   const place = CORE_ORDER.indexOf(room)
   return place === -1 ? CORE_ORDER.length : place
 }
@@ -299,8 +289,6 @@ function ruleOf(path: string): Rule | undefined {
   return /^lambdas\/[\w-]+\/index\.ts$/.test(path) ? FUNCTION_ENTRY : RULES[path.split('/')[0] ?? '']
 }
 
-type Import = { name: string /** `import type … from`. */; isTypeOnly: boolean }
-
 function allows(rule: Rule, path: string, { name, isTypeOnly }: Import): boolean {
   if (name.startsWith('node:')) return rule.builtins === null || rule.builtins.test(name)
   const file = fileOf(path, name)
@@ -308,27 +296,4 @@ function allows(rule: Rule, path: string, { name, isTypeOnly }: Import): boolean
   const packageName = packageOf(name)
   if (isTypeOnly && rule.types?.test(packageName)) return true
   return rule.packages === null || rule.packages.test(packageName)
-}
-
-/** The file of the repository that an import names; null for a package. */
-function fileOf(path: string, name: string): string | null {
-  if (name.startsWith('#')) return name.endsWith('.tsx') ? name.slice(1) : `${name.slice(1)}.ts`
-  return name.startsWith('.') ? posix.join(posix.dirname(path), name) : null
-}
-
-/**
- * Returns all imports of a file: static, re-exported, for side effects, of types, dynamic, and by require.
- */
-function importsOf(code: string): Import[] {
-  const pattern =
-    /(\bimport\s+type\s[^'"]*?)?\bfrom\s*(['"])([^'"\s]+)\2|\bimport\s*\(?\s*(['"])([^'"\s]+)\4|\brequire\w*\s*\(\s*(['"])([^'"\s]+)\6/g
-  return [...code.matchAll(pattern)].map(match => ({
-    name: match[3] ?? match[5] ?? match[7] ?? '',
-    isTypeOnly: match[1] !== undefined,
-  }))
-}
-
-/** Removes comments well enough for our own sources. Keeps a `//` after a colon, which is an address. */
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
 }

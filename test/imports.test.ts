@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { CORE_ORDER, forbiddenImports, importCircles, sourcesBelow } from './import-rules.ts'
+import { sourcesBelow } from '#scripts/imports'
+import { CORE_ORDER, forbiddenImports, importCircles } from './import-rules.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 

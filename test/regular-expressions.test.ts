@@ -4,7 +4,7 @@ import { list as isbotPatterns } from 'isbot'
 import { expect, test } from 'vitest'
 import { regexes } from 'zod'
 import { createBotClassifier } from '#core/ingest/bots'
-import { sourcesBelow } from './import-rules.ts'
+import { sourcesBelow } from '#scripts/imports'
 import { type Expression, expressionsIn } from './regular-expressions.ts'
 import { superLinearParts } from './super-linear.ts'
 

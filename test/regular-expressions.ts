@@ -1,5 +1,5 @@
 import { parse } from '@babel/parser'
-import type { SourceFile } from './import-rules.ts'
+import type { SourceFile } from '#scripts/imports'
 
 /** A regular expression of a source. */
 export type Expression = {

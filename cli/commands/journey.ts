@@ -8,6 +8,12 @@ const FLAGS: readonly Flag[] = [
   ...QUESTION,
   limit(100, 'events'),
   {
+    flags: '--order <way>',
+    parameter: 'order',
+    choices: ['asc', 'desc'],
+    help: 'asc: the oldest events (default: the newest ones, oldest first)',
+  },
+  {
     flags: '--before <cursor>',
     parameter: 'before',
     help: 'older events: the cursor that the last line named',

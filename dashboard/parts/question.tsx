@@ -7,6 +7,7 @@ import { hasShareLink } from '#dashboard/credential'
 import { definitions, type NumberName } from '#dashboard/definitions'
 import { agoLabel, formatted } from '#dashboard/format'
 import { asCommand, asCurl } from '#dashboard/spell-call'
+import { Facts } from './facts.tsx'
 
 /** Where a number comes from: what it means, how fresh it is, and how to get it without the dashboard. */
 
@@ -137,16 +138,7 @@ function ReceiptFacts({ answer: { receipt, at } }: { answer: Known }) {
     ['Took', `${formatted(ms)} ms${engine ? ` on ${engine}` : ''}`],
   ]
   if (cost_usd) facts.push(['Cost', `$${cost_usd}`])
-  return (
-    <dl class="facts">
-      {facts.map(([term, value]) => (
-        <div key={term}>
-          <dt>{term}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Facts facts={facts} />
 }
 
 export function Code({ title, children }: { title: string; children: string }) {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { BILLED, type Guard, profiles, type TierLimits } from '#core/plans/profile'
 import { NAMED_BOTS } from '#core/usage/named-bots'
 import { settingsSchema } from '#local/settings'
@@ -6,13 +7,19 @@ import { MAX_CONTEXT_BYTES } from '#schemas/contexts'
 import { errorCodes } from '#schemas/errors'
 import { EVENT_LIMITS, NON_INTERACTIVE_EVENTS } from '#schemas/event'
 import { clientSetUps } from '#schemas/mcp-clients'
+import { MEANINGS } from '#schemas/meanings'
 import { openApiDocument } from '#schemas/openapi'
 import { REFUSAL_REASONS } from '#schemas/refusals'
+import { REPORT_PLACES } from '#schemas/report-places'
 import { type CredentialKind, isMetered, MAX_BODY_BYTES, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { DEFAULT_SCOPES, SCOPES } from '#schemas/scopes'
 import { SHARED_VIEWS } from '#schemas/share-links'
+import { sourcesBelow } from '#scripts/imports'
+import { drawFloors } from './floors.ts'
 import { type JsonSchema, toShape } from './shape.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
 
 /**
  * The generated parts of pages, by name. Each returns Markdown. An argument that names nothing throws an
@@ -57,6 +64,18 @@ export const tables: Record<string, (names: readonly string[]) => string> = {
       Object.entries(REFUSAL_REASONS).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
     ),
   settings: () => settingsTable(),
+  meanings: () => MEANINGS.map(meaning => `- ${meaning}`).join('\n'),
+  places: () =>
+    toTable(
+      ['report', 'command of `footfall`', 'tool of MCP', 'view of `/app`'],
+      Object.entries(REPORT_PLACES).map(([endpoint, { command, tool, view }]) => [
+        `\`${endpoint}\``,
+        command === null ? '' : `\`${command}\``,
+        `\`${tool}\``,
+        view === null ? '' : `\`${view}\``,
+      ]),
+    ),
+  'floors-of-core': () => `\`\`\`text\n${drawFloors(sourcesBelow(ROOT, 'core'))}\n\`\`\``,
 }
 
 const document = openApiDocument('', 'everything') as unknown as {

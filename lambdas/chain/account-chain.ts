@@ -59,5 +59,7 @@ export function accountChain(services: AccountChainServices) {
   return <const R extends Route>(route: R) =>
     (handler: (call: AccountCall<R>) => Promise<RowResponse<R>>): Endpoint =>
       // The steps have added what the row declares. The compiler cannot follow that for every row at once.
-      chain.endpoint(route, async call => toHttpResponse(await handler(call as unknown as AccountCall<R>)))
+      chain.endpoint(route, async function answerRow(call) {
+        return toHttpResponse(await handler(call as unknown as AccountCall<R>))
+      })
 }

@@ -62,7 +62,7 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
   const reportOfAccount = reports[name] as typeof reports.stats
   const reportOfLink = { ...reportsForLinks }[name as keyof typeof reportsForLinks] as typeof reports.stats
   const route = routes[name] as typeof routes.stats
-  return chain(route)(async call => {
+  return chain(route)(async function answerReport(call) {
     // A route with GET has no body.
     const { query, body } = { body: undefined, ...call }
     const isLink = call.caller.shared !== undefined
@@ -70,7 +70,7 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
     const reader = readerOf(services, call)
     const result = await read(
       { ...call, ...reader },
-      async ({ shareEqual, quietEngine = services.engine, clock }) => {
+      async function openAndRun({ shareEqual, quietEngine = services.engine, clock }) {
         const { project, contextSince } = await openProject(services, call)
         const scoped = toScopedProject(project, call.caller)
         const start = firstDayOf(report.range, { project, query, body }, clock.now())
@@ -82,15 +82,11 @@ function reportEndpoint(services: ReportsServices, { chain, read }: ReadEndpoint
         const asked = { project, query, body, context, segments, keptSince: keptSince(services, call.caller) }
         const { links, isPartial, joinedProjects } = identity
         const question = JSON.stringify([name, isLink, asked, links, isPartial, joinedProjects])
-        return shareEqual(question, call.signal, (reportServices, signal) =>
-          runReport(report, reportServices, {
-            ...asked,
-            identity,
-            signal,
-            countReplays: services.replays.countReplays,
-            isByWholeDates: isLink,
-          }),
-        )
+        const { countReplays } = services.replays
+        return shareEqual(question, call.signal, function runOnce(reportServices, signal) {
+          const open = { ...asked, identity, signal, countReplays, isByWholeDates: isLink }
+          return runReport(report, reportServices, open)
+        })
       },
     )
     noteUse(services, call, namedEvents(query, body))

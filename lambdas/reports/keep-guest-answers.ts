@@ -63,7 +63,7 @@ export function keepGuestAnswers(chain: Chain, services: ReportsServices): Chain
   }
 
   return route => handler =>
-    chain(route)(async call => {
+    chain(route)(async function answerFromKept(call) {
       if (!isGuest(call.caller)) return handler(call)
       const named = (call as { project?: Project }).project
       const project =

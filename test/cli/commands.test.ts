@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { type Command, optionKey } from '#cli/command'
 import { commands } from '#cli/commands/all'
 import type { Call } from '#cli/http/endpoint'
+import { optionOf, REPORT_PLACES } from '#schemas/report-places'
 import { isMetered, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 
@@ -76,22 +77,47 @@ test('names of commands and of their options are unique', () => {
   }
 })
 
-test('every metered read of the service has a command', () => {
-  const reads = Object.values(routes as Record<string, Route>).filter(isMetered)
-  const called = new Set([
-    'GET /live',
-    'GET /stream',
-    'GET /events',
-    'POST /events/lookup',
-    'GET /journey',
-    'POST /journey/lookup',
-    'GET /account/bot-traffic',
-  ])
-  return Promise.all(
-    calls.map(async command => called.add((await command.call(fullInput(command) as never)).endpoint)),
-  ).then(() => {
-    expect(reads.map(({ method, path }) => `${method} ${path}`).filter(name => !called.has(name))).toEqual([])
-  })
+/** Parameters of every report that the command line sets by itself, or has as another option. */
+const WITHOUT_OPTION = [
+  'project',
+  'receipt',
+  'compact',
+  'sql',
+  'fields',
+  'date_from',
+  'date_to',
+  'since',
+  'until',
+  'days',
+]
+
+describe.each(Object.entries(REPORT_PLACES).filter(([, { command }]) => command !== null))(
+  '%s',
+  (endpoint, { command }) => {
+    const [name = '', all] = command?.split(' --') ?? []
+    const found = commands.find(each => each.name === name) as Command
+
+    test('its command sends it', async () => {
+      expect(found?.name).toBe(name)
+      if (!('call' in found)) return
+      const { args, options } = fullInput(found)
+      const input = { args: all === undefined ? args : {}, options: { ...options, all: all !== undefined } }
+      expect((await found.call(input as never)).endpoint).toBe(endpoint)
+    })
+
+    test('its command has an option for every parameter, under the name that the dashboard writes', () => {
+      const route = byEndpoint.get(endpoint) as Route
+      const known = [...fieldsOf(route.query), ...fieldsOf(route.body), ...fieldsOf(route.options)]
+      const options = found.flags.map(({ flags }) => flags.split(' ')[0])
+      const missing = known.filter(each => !options.includes(optionOf(each)))
+      expect(missing.filter(each => !WITHOUT_OPTION.includes(each))).toEqual([])
+    })
+  },
+)
+
+test('every metered read stands in the table of its places', () => {
+  const reads = [...byEndpoint].filter(([, route]) => isMetered(route)).map(([endpoint]) => endpoint)
+  expect(reads.filter(endpoint => !(endpoint in REPORT_PLACES))).toEqual([])
 })
 
 test('docs/cli.md names every command', () => {

@@ -112,16 +112,17 @@ test('login opens a page, receives the code on 127.0.0.1, and stores the session
   expectNoSecrets(who, status)
 })
 
-test('ten commands at once with an old token refresh it once, and none breaks the session', async () => {
+/** Replaces the access token of the session by one that is not valid. Returns the session of before. */
+function ageToken(digit: string) {
   const before = config()
   const session = before.sessions[address]
-  writeFileSync(
-    configPath,
-    JSON.stringify({
-      ...before,
-      sessions: { [address]: { ...session, access_token: `aas_${'0'.repeat(64)}` } },
-    }),
-  )
+  const sessions = { [address]: { ...session, access_token: `aas_${digit.repeat(64)}` } }
+  writeFileSync(configPath, JSON.stringify({ ...before, sessions }))
+  return session
+}
+
+test('ten commands at once with an old token refresh it once, and none breaks the session', async () => {
+  const session = ageToken('0')
   counts.delete('/agent-sessions/refresh')
   const results = await Promise.all(Array.from({ length: 10 }, () => runApart(['list', '--json'])))
   expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
@@ -135,15 +136,7 @@ test('ten commands at once with an old token refresh it once, and none breaks th
 })
 
 test('a lock of a process that died is taken over', async () => {
-  const before = config()
-  const session = before.sessions[address]
-  writeFileSync(
-    configPath,
-    JSON.stringify({
-      ...before,
-      sessions: { [address]: { ...session, access_token: `aas_${'1'.repeat(64)}` } },
-    }),
-  )
+  ageToken('1')
   writeFileSync(join(configDir, 'config.lock'), '999999999.dead')
   expect(await runApart(['list'])).toMatchObject({ code: 0, stderr: '' })
 })

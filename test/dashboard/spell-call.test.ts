@@ -5,7 +5,8 @@ import type { CallCommand, Command, Input } from '#cli/command'
 import { commands } from '#cli/commands/all'
 import { createProgram } from '#cli/program'
 import { type Call, call } from '#dashboard/api'
-import { asCommand, asCurl, KNOWN_COMMANDS } from '#dashboard/spell-call'
+import { asCommand, asCurl } from '#dashboard/spell-call'
+import { REPORT_PLACES } from '#schemas/report-places'
 
 /** A call of the dashboard as a command of `footfall`: the command line reads the same call from it. */
 
@@ -28,6 +29,7 @@ const calls: Call[] = [
   call('GET /pages', { project, ...dated, type: 'exit', limit: 20 }),
   call('POST /funnel', {
     ...{ project, ...dated, steps: [{ event: 'page_view' }, { event: HOSTILE }], people_of_step: 2 },
+    people_dropped: true,
     ...{ conversion_window_hours: 24, count_by: 'session_id', breakdown: 'country', breakdown_limit: 5 },
   }),
   call('GET /retention', {
@@ -51,6 +53,15 @@ const calls: Call[] = [
   call('GET /live', { project, window: 300 }),
   call('GET /experiments/{id}', {}, { id: 'exp_1' }),
   call('GET /bot-traffic', { project, period: '30d', limit: 50, tz: 'UTC' }),
+  call('GET /account/bot-traffic', { period: '30d', limit: 50, tz: 'UTC' }),
+  call('GET /properties', { project, ...dated }),
+  call('GET /properties/received', { project, ...dated }),
+  call('POST /events', { project, ...dated, event: HOSTILE, user_id: HOSTILE, limit: 20 }),
+  call('POST /journey', { project, user_id: HOSTILE }),
+  call('GET /conversion', { project, ...dated, goal: HOSTILE, by: 'country', min_users: 2 }),
+  call('GET /sources', { project, ...dated, by: 'channel', goal: HOSTILE, limit: 20 }),
+  call('GET /sessions', { project, ...dated, user_id: HOSTILE, is_bounce: '1', limit: 20 }),
+  call('GET /insights', { project, period: '30d', tz: 'UTC' }),
 ]
 
 /** The words that a shell gives to the program. */
@@ -68,8 +79,11 @@ async function readByCommandLine(line: string): Promise<{ command: Command; inpu
   return found[0] as { command: Command; input: Input }
 }
 
-test('every known endpoint has a case here', () => {
-  expect(calls.map(({ endpoint }) => endpoint)).toEqual(expect.arrayContaining(KNOWN_COMMANDS))
+test('every report with a command has a case here', () => {
+  const spelled = Object.entries(REPORT_PLACES).flatMap(([endpoint, { command }]) =>
+    command === null ? [] : endpoint,
+  )
+  expect(calls.map(({ endpoint }) => endpoint)).toEqual(expect.arrayContaining(spelled))
 })
 
 test.each(

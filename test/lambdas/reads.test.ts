@@ -139,14 +139,15 @@ test.each([
   expect(body.message).toContain(`\`${field}\``)
 })
 
+/** The projects as another process on the same state has them. */
+function storeOfOtherProcess() {
+  const { state, usage, scanStore: scans, now } = service
+  return createProjectStore({ ...state, clock: { ...systemClock, now }, usage, scans })
+}
+
 test('a report finds a project that another process has deleted, renamed or replaced since the last report', async () => {
   const { id, name } = await service.createProject()
-  const elsewhere = createProjectStore({
-    ...service.state,
-    clock: { ...systemClock, now: service.now },
-    usage: service.usage,
-    scans: service.scanStore,
-  })
+  const elsewhere = storeOfOtherProcess()
   const read = async (project: string) => {
     const { status, body } = await service.call(routes.stats, { query: { project } })
     const live = await service.call(routes.live, { query: { project } })
@@ -173,12 +174,7 @@ test('a report finds a project that another process has deleted, renamed or repl
 
 test('a report uses the newest flags of its project, even if the chain has an older copy in its cache', async () => {
   const { id, name } = await service.createProject()
-  const elsewhere = createProjectStore({
-    ...service.state,
-    clock: { ...systemClock, now: service.now },
-    usage: service.usage,
-    scans: service.scanStore,
-  })
+  const elsewhere = storeOfOtherProcess()
   const read = () => service.readProject({ id, name })
   await service.call(routes.stats, { query: { project: name } })
   expect((await read())?.project).toMatchObject({ has_event_ids: false, has_links: false })

@@ -23,6 +23,7 @@ import { buildLake } from '#test/support/build-lake'
 import { repeats, seed } from '#test/support/depth'
 import { type HttpService, NOW, openHttpService } from '#test/support/http-service'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
+import { recordOf } from '#test/support/record-of'
 import { openTestEngine } from '#test/support/test-engine'
 import * as cases from './field-cases.ts'
 
@@ -171,18 +172,8 @@ beforeAll(async () => {
     user_id: 'u',
     session_id: 's',
     timestamp: NOW - 1_000 + i,
-    event_id: null,
   }))
-  const record = {
-    kind: 'events' as const,
-    project_id: project.id,
-    account_id: 'acc_1',
-    bucket: project.bucket,
-    received_at: NOW,
-    seq: 1,
-    country: 'DE',
-    events,
-  }
+  const record = { ...recordOf(project, events), country: 'DE' }
   await buildLake({ lake, tempDir: join(dir, 'temp'), epochs: [[[record]]] })
 })
 

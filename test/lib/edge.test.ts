@@ -34,23 +34,17 @@ function distribution(synthesized = plain): Distribution {
   return synthesized.only('AWS::CloudFront::Distribution').Properties.DistributionConfig as Distribution
 }
 
+const PAGES_AND_SCRIPTS = [
+  ...[routes.trackerJs.path, routes.trackerCore.path, '/tracker/*', routes.trackerSource.path],
+  ...[routes.recorderJs.path, '/replay/recorder/*', '/replay/viewer/*', '/app/assets/*'],
+  ...['/', '/llms.txt', '/app', '/app/*', '/share/*'],
+]
+
 test('CloudFront passes all requests to the API and caches only the scripts', () => {
   const { DefaultCacheBehavior, CacheBehaviors, CustomErrorResponses } = distribution()
   expect(DefaultCacheBehavior.AllowedMethods).toHaveLength(7)
   expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).toEqual([
-    routes.trackerJs.path,
-    routes.trackerCore.path,
-    '/tracker/*',
-    routes.trackerSource.path,
-    routes.recorderJs.path,
-    '/replay/recorder/*',
-    '/replay/viewer/*',
-    '/app/assets/*',
-    '/',
-    '/llms.txt',
-    '/app',
-    '/app/*',
-    '/share/*',
+    ...PAGES_AND_SCRIPTS,
     routes.experimentsConfig.path,
     routes.replayConfig.path,
     routes.track.path,
@@ -145,21 +139,7 @@ test('without TLS CloudFront redirects pages and scripts, and refuses what may c
   const redirected = CacheBehaviors.filter(
     ({ ViewerProtocolPolicy }) => ViewerProtocolPolicy === 'redirect-to-https',
   )
-  expect(redirected.map(({ PathPattern }) => PathPattern)).toEqual([
-    '/tracker.js',
-    routes.trackerCore.path,
-    '/tracker/*',
-    routes.trackerSource.path,
-    routes.recorderJs.path,
-    '/replay/recorder/*',
-    '/replay/viewer/*',
-    '/app/assets/*',
-    '/',
-    '/llms.txt',
-    '/app',
-    '/app/*',
-    '/share/*',
-  ])
+  expect(redirected.map(({ PathPattern }) => PathPattern)).toEqual(PAGES_AND_SCRIPTS)
   for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors])
     if (!redirected.includes(behavior)) expect(behavior.ViewerProtocolPolicy).toBe('https-only')
 })

@@ -1,7 +1,6 @@
 import { CloudFormationClient, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation'
 import {
   BatchWriteItemCommand,
-  CreateTableCommand,
   DeleteTableCommand,
   DescribeTableCommand,
   DynamoDBClient,
@@ -27,7 +26,7 @@ import { restoreService } from '#lib/restore/restore-service'
 import { readServiceResources } from '#lib/restore/service-resources'
 import { undoDeletions } from '#lib/restore/undo-deletions'
 import { createWait } from '#lib/restore/wait'
-import { openDynaliteState } from '#test/support/dynalite-state'
+import { createStateTable, openDynaliteState } from '#test/support/dynalite-state'
 import { EMULATOR_ACCESS } from '#test/support/emulators'
 import { synthesize } from './synthesized.ts'
 
@@ -292,20 +291,7 @@ test('items of the copy replace those of the table, and newer items stay', async
   const state = await openDynaliteState()
   onTestFinished(() => state.close())
   const client = new DynamoDBClient({ endpoint: state.endpoint, ...EMULATOR_ACCESS })
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'copy',
-      AttributeDefinitions: [
-        { AttributeName: 'pk', AttributeType: 'S' },
-        { AttributeName: 'sk', AttributeType: 'S' },
-      ],
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      BillingMode: 'PAY_PER_REQUEST',
-    }),
-  )
+  await createStateTable(client, 'copy')
   // Three batches, with an item of over a page of a scan.
   const old = Array.from({ length: 60 }, (_, i) => ({
     pk: `old ${i}`,

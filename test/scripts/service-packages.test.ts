@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { packagesReached, sourcesBelow } from '#test/import-rules'
+import { sourcesBelow } from '#scripts/imports'
+import { packagesReached } from '#test/import-rules'
 
 /** Which packages `npm ci --omit=dev` installs: those of service/package.json. */
 

@@ -16,6 +16,21 @@ export type DynaliteState = StateTable & {
   close(): Promise<void>
 }
 
+/** Creates a table with the keys of the state. */
+export async function createStateTable(client: Pick<DynamoDBClient, 'send'>, name: string): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      AttributeDefinitions: ['pk', 'sk'].map(key => ({ AttributeName: key, AttributeType: 'S' })),
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      BillingMode: 'PAY_PER_REQUEST',
+    }),
+  )
+}
+
 /**
  * Opens an empty state on dynalite, the reference for what DynamoDB does, in memory. Its client is the SDK's:
  * each call is a request, as on AWS.
@@ -28,20 +43,7 @@ export async function openDynaliteState(): Promise<DynaliteState> {
   await once(server, 'listening')
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { client } = connectDynalite(endpoint)
-  await client.send(
-    new CreateTableCommand({
-      TableName: TABLE,
-      AttributeDefinitions: [
-        { AttributeName: 'pk', AttributeType: 'S' },
-        { AttributeName: 'sk', AttributeType: 'S' },
-      ],
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      BillingMode: 'PAY_PER_REQUEST',
-    }),
-  )
+  await createStateTable(client, TABLE)
   await waitUntilTableExists(
     { client, maxWaitTime: 60, minDelay: 0.01, maxDelay: 0.01 },
     { TableName: TABLE },

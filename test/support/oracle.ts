@@ -3,6 +3,7 @@ import type { EventRow } from '#schemas/event'
 import type { Stats, StatsGroup } from '#schemas/stats'
 import { daysBetween, localTime, shiftDate, startOfDate } from './oracle/common.ts'
 import type { SentEvent } from './oracle/sent-event.ts'
+import { NON_INTERACTIVE } from './oracle/sessions.ts'
 
 /**
  * Computes every report from an array of events, in the simplest way. It follows docs/api and shares no code
@@ -86,17 +87,6 @@ export function oracleStats(
   }
 }
 
-const NOT_INTERACTIVE = new Set([
-  'page_view',
-  '$impression',
-  '$scroll_depth',
-  '$error',
-  '$time_on_page',
-  '$performance',
-  '$web_vitals',
-  '$experiment_exposure',
-])
-
 /**
  * Only events of the last 35 days before the range belong to a session, and those until two days after its
  * last date.
@@ -114,7 +104,7 @@ function oracleSessions(own: readonly SentEvent[], from: number, end: number): S
     .map(group => ({
       events: group.length,
       duration: (group.at(-1) as SentEvent).timestamp - (group[0] as SentEvent).timestamp,
-      bounce: group.every(event => NOT_INTERACTIVE.has(event.event)),
+      bounce: group.every(event => NON_INTERACTIVE.has(event.event)),
       user: group.findLast(event => event.user_id !== null)?.user_id ?? null,
     }))
   const total = sessions.length

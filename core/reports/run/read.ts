@@ -71,7 +71,7 @@ export function createReader(services: ReadServices) {
   ): Promise<ReadResult<Body>> {
     const startedAt = clock.now()
     const order = readCount++
-    return shareMoment(async ({ now, lake, freshUntil }) => {
+    return shareMoment(async function readAtMoment({ now, lake, freshUntil }) {
       const isDryRun = options.dry_run === true
       const begin = (each: Asker) => {
         const reading = { account, order, guest, asker: each }

@@ -264,7 +264,7 @@ export async function runReport<Params extends DatedParams, Body>(
       own: ownSources(project, context),
     })
   }
-  return withStatements(engine, { lake, signal }, async rows => {
+  return withStatements(engine, { lake, signal }, async function computeReport(rows) {
     async function readProject(each: ReportProject, asked: Range = range): Promise<LakeRead> {
       const snapshot = await lake.ofBucket(each.bucket)
       const copies = await readCopiedKeys(rows, { snapshot, project: each })
@@ -295,23 +295,8 @@ export async function runReport<Params extends DatedParams, Body>(
       return first === null ? null : zone.dateOf(Math.max(first, keptOf(project)))
     })
     const request = {
-      ...{
-        project,
-        params,
-        now,
-        zone: withoutEmptyPast(zone, oldest),
-        range,
-        oldest,
-        read,
-        identity,
-        context,
-        countReplays,
-        notes,
-        exactValues,
-        readProject,
-        choose: choosePart,
-        readDataFrom,
-      },
+      ...{ project, params, now, range, oldest, read, identity, context, countReplays, notes, exactValues },
+      ...{ readProject, readDataFrom, choose: choosePart, zone: withoutEmptyPast(zone, oldest) },
     }
     const [current, previous, dataFrom] = await Promise.all([
       report.compute(rows, request),

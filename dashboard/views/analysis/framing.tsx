@@ -1,6 +1,7 @@
 import type { Answer } from '#dashboard/api'
 import { agoLabel, formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
+import { Facts } from '#dashboard/parts/facts.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import type { Address } from '#dashboard/url'
 import type { ScanResult } from '#schemas/website-scans'
@@ -49,14 +50,7 @@ export function Framing({ address, scan, result }: Props) {
       }
     >
       <p class="framing">{framing}</p>
-      <dl class="facts">
-        {facts.map(([term, value]) => (
-          <div key={term}>
-            <dt>{term}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {question !== null && (
         <div class="asked">
           <p>

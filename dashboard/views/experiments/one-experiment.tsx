@@ -2,6 +2,7 @@ import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { dateLabel, formatted } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
+import { Facts } from '#dashboard/parts/facts.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Code, Num } from '#dashboard/parts/question.tsx'
 import { Empty } from '#dashboard/parts/states.tsx'
@@ -53,14 +54,7 @@ export function OneExperiment({ address, data, answer, exposures }: Props) {
           <strong>{decisionWords(results.decision)}</strong> {results.recommendation.replaceAll('`', '')}
         </p>
         <p class="cut">{plan.rule}</p>
-        <dl class="facts">
-          {facts.map(([term, value]) => (
-            <div key={term}>
-              <dt>{term}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts facts={facts} />
         {address.area === 'account' && <ExperimentActions address={address} experiment={data} />}
       </Panel>
       <Panel title="Results" wide>

@@ -4,6 +4,7 @@ import { type Answer, call } from '#dashboard/api'
 import { formatted, momentLabel } from '#dashboard/format'
 import { hrefTo } from '#dashboard/navigate'
 import { FailureNote, useAct } from '#dashboard/parts/act.tsx'
+import { Facts } from '#dashboard/parts/facts.tsx'
 import { FirstVisit } from '#dashboard/parts/first-visit.tsx'
 import { originOf } from '#dashboard/parts/origin'
 import { Panel } from '#dashboard/parts/panel.tsx'
@@ -96,19 +97,13 @@ function SessionFacts({ rows, row, address, project, isWhole, since }: FactsProp
     ...(isWhole ? originOf(first) : []),
   ]
   return (
-    <dl class="facts">
-      {facts.map(([term, value]) => (
-        <div key={term}>
-          <dt>{term}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+    <Facts facts={facts}>
       <div>
         <dt>Visitor</dt>
         <dd>{person === null ? 'No visitor id' : <PersonLink address={address} id={person} />}</dd>
       </div>
       {person !== null && <FirstVisit {...{ address, project, since }} user={person} />}
-    </dl>
+    </Facts>
   )
 }
 

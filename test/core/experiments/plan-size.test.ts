@@ -1,21 +1,11 @@
 import { expect, test } from 'vitest'
 import { decisionProbability, quantilesOf } from '#core/experiments/error-rates'
 import { planSize } from '#core/experiments/plan-size'
+import { normal } from '#test/support/normal'
 
 const EFFECT = { smallest_effect: 0.2, planned_size: null }
 const equal = (variants: number, users: number, conversions: number) =>
   Array.from({ length: variants }, () => ({ users, conversions }))
-
-/** P(Z <= z) of the standard normal distribution, by Simpson's rule. */
-function normal(z: number): number {
-  const panels = 2_000
-  let sum = 0
-  for (let i = 0; i <= panels; i++) {
-    const weight = i === 0 || i === panels ? 1 : i % 2 === 1 ? 4 : 2
-    sum += weight * Math.exp(-(((z * i) / panels) ** 2) / 2)
-  }
-  return 0.5 + (z * sum) / panels / 3 / Math.sqrt(2 * Math.PI)
-}
 
 test.each([2, 3, 4])(
   'the quantiles of %i variants are those of the decision interval and of the power',

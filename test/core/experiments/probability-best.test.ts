@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { VariantOutcome } from '#core/experiments/posteriors'
 import { probabilityBest } from '#core/experiments/probability-best'
 import { propertySettings } from '#test/support/depth'
+import { normal } from '#test/support/normal'
 
 const outcome = (maxUsers: number) =>
   fc
@@ -113,17 +114,6 @@ test('a variant with few users beside one with many has the probability of the c
     expect(probabilityBest(outcomes)[0]).toBeCloseTo(exactProbability(outcomes, 0), 4)
   }
 })
-
-/** P(Z <= z) of the standard normal distribution, by Simpson's rule. */
-function normal(z: number): number {
-  const panels = 2_000
-  let sum = 0
-  for (let i = 0; i <= panels; i++) {
-    const weight = i === 0 || i === panels ? 1 : i % 2 === 1 ? 4 : 2
-    sum += weight * Math.exp(-(((z * i) / panels) ** 2) / 2)
-  }
-  return 0.5 + (z * sum) / panels / 3 / Math.sqrt(2 * Math.PI)
-}
 
 test.each([1_000_000, 100_000_000])(
   'for %i users it is the probability of the normal approximation',

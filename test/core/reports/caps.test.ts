@@ -9,6 +9,7 @@ import { stats } from '#core/reports/stats'
 import { testProject } from '#test/support/account-fixtures'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
 import { NOW } from '#test/support/random-history'
+import { recordOf } from '#test/support/record-of'
 
 /** Two more than a funnel or a retention report follows. */
 const USERS = 10_002
@@ -27,33 +28,15 @@ beforeAll(async () => {
   const events = Array.from({ length: USERS }, (_, i) =>
     ['signup', 'buy'].map((event, step) => ({
       event,
-      properties: null,
       user_id: `u${i}`,
-      session_id: null,
       timestamp: NOW - 60_000 - i * 10 + step * 1_000,
-      event_id: null,
     })),
   ).flat()
-  const record = {
-    kind: 'events' as const,
-    project_id: project.id,
-    account_id: 'acc_1',
-    bucket: project.bucket,
-    received_at: NOW,
-    seq: 1,
-    country: null,
-    events,
-  }
   const wideRecords = Array.from({ length: WIDE }, (_, i) => ({
-    ...record,
-    project_id: wideProject.id,
-    seq: 2 + i,
+    ...recordOf(wideProject, [{ event: `name-${i}`, user_id: 'u0', properties: { [`key_${i}`]: i } }], 2 + i),
     country: `${String.fromCharCode(65 + i)}A`,
-    events: [
-      { ...(events[0] as (typeof events)[number]), event: `name-${i}`, properties: { [`key_${i}`]: i } },
-    ],
   }))
-  const { openLake } = await folder.build({ epochs: [[[record, ...wideRecords]]] })
+  const { openLake } = await folder.build({ epochs: [[[recordOf(project, events), ...wideRecords]]] })
   services = { engine: folder.engine, openLake, clock: { now: () => NOW } }
 }, 60_000)
 

@@ -5,8 +5,9 @@ import { type ReportServices, runReport } from '#core/reports/run/run'
 import { funnelBody } from '#schemas/funnel'
 import { testProject } from '#test/support/account-fixtures'
 import { type FolderLake, openFolderLake } from '#test/support/folder-lake'
+import { NOW } from '#test/support/random-history'
+import { recordOf } from '#test/support/record-of'
 
-const NOW = Date.UTC(2026, 10, 21, 12)
 const project = testProject({ bucket: 7, created_at: '2026-10-01T00:00:00Z' })
 
 let folder: FolderLake
@@ -20,30 +21,12 @@ beforeAll(async () => {
     ['u2', 'signup'],
     ['u2', 'buy'],
   ] as const
+  const events = sent.map(([user_id, event], i) => ({
+    ...{ event, user_id, timestamp: NOW - 60_000 + i },
+    properties: { plan: user_id === 'u1' ? 'free' : 'pro' },
+  }))
   const { openLake } = await folder.build({
-    epochs: [
-      [
-        [
-          {
-            kind: 'events',
-            project_id: project.id,
-            account_id: 'acc_1',
-            bucket: project.bucket,
-            received_at: NOW,
-            seq: 1,
-            country: 'DE',
-            events: sent.map(([user_id, event], i) => ({
-              event,
-              properties: { plan: user_id === 'u1' ? 'free' : 'pro' },
-              user_id,
-              session_id: null,
-              timestamp: NOW - 60_000 + i,
-              event_id: null,
-            })),
-          },
-        ],
-      ],
-    ],
+    epochs: [[[{ ...recordOf(project, events), country: 'DE' }]]],
   })
   services = { engine: folder.engine, openLake, clock: { now: () => NOW } }
 })

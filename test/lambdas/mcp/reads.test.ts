@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { REPORT_PLACES } from '#schemas/report-places'
 import { isMetered, type Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 
@@ -29,8 +30,18 @@ test('every read has a tool, or something else that answers its question', () =>
   expect(others.toSorted()).toEqual(Object.keys(OTHERWISE).toSorted())
 })
 
-test('docs/api/mcp.md names every read that a tool calls', () => {
-  const page = read('docs/api/mcp.md')
-  const paths = reads.filter(([name]) => called.has(name)).map(([, { path }]) => path)
-  expect(paths.filter(path => !page.includes(`\`${path}\``))).toEqual([])
+test('docs/api/mcp.md names every read in the row of its tool', () => {
+  const rows = new Map(
+    [...read('docs/api/mcp.md').matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, tool, paths]) => [
+      tool,
+      paths,
+    ]),
+  )
+  const callers = reads
+    .filter(([name]) => called.has(name))
+    .map(([, { method, path }]) => ({ path, name: `${method} ${path}` }))
+  const places: Record<string, { tool: string }> = REPORT_PLACES
+  expect(callers.filter(({ path, name }) => !rows.get(places[name]?.tool)?.includes(`\`${path}\``))).toEqual(
+    [],
+  )
 })

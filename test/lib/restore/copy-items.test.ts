@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { BatchWriteItemCommand, CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgentSessionStore } from '#core/access/agent-sessions'
 import { createAuthRequestStore } from '#core/access/auth-requests'
@@ -18,7 +18,7 @@ import { copyItems, describeCopied } from '#lib/restore/copy-items'
 import { restoreRuleOf } from '#lib/restore/kept-items'
 import { createWait } from '#lib/restore/wait'
 import { systemClock } from '#providers/system-clock'
-import { type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
+import { createStateTable, type DynaliteState, openDynaliteState } from '#test/support/dynalite-state'
 import { EMULATOR_ACCESS } from '#test/support/emulators'
 import { emptyTable } from '#test/support/test-state'
 
@@ -35,20 +35,7 @@ beforeAll(async () => {
   state = await openDynaliteState()
   moment = { client: state.client, table: 'moment' }
   dynamo = new DynamoDBClient({ endpoint: state.endpoint, ...EMULATOR_ACCESS })
-  await dynamo.send(
-    new CreateTableCommand({
-      TableName: moment.table,
-      AttributeDefinitions: [
-        { AttributeName: 'pk', AttributeType: 'S' },
-        { AttributeName: 'sk', AttributeType: 'S' },
-      ],
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      BillingMode: 'PAY_PER_REQUEST',
-    }),
-  )
+  await createStateTable(dynamo, moment.table)
 })
 afterAll(() => state.close())
 

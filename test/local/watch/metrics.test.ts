@@ -6,6 +6,7 @@ import { toPrometheusText } from '#local/watch/prometheus'
 import { createReadings, type Readings } from '#local/watch/readings'
 import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
+import { exchangeOf } from '#test/lambdas/chain/exchange'
 
 const readings: Readings = {
   lake_lag_seconds: 0.5,
@@ -24,15 +25,7 @@ function textOf(counters = createCounters(), changes: Partial<MetricSources> = {
 }
 
 const answer = (status: number) => async () => ({ status, headers: {}, body: '' })
-const request = {
-  method: 'GET',
-  path: '/',
-  params: {},
-  query: {},
-  headers: {},
-  body: new Uint8Array(),
-  ip: null,
-}
+const { request } = exchangeOf()
 
 test('each metric has a help, a type, and lines of the text format alone', () => {
   const lines = textOf().trimEnd().split('\n')

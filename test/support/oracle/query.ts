@@ -15,6 +15,7 @@ import { fieldOf, matches, readsAsNumber } from './matches.ts'
 import { keyNamed, propertyText } from './properties.ts'
 import type { SentEvent } from './sent-event.ts'
 import { type GroupValue, SESSION_GROUPS, sessionGroups } from './session-groups.ts'
+import { NON_INTERACTIVE } from './sessions.ts'
 
 export type OracleFilter = { field: string; op: string; value: string | number | boolean }
 
@@ -27,17 +28,6 @@ export type OracleQuery = {
   order: 'asc' | 'desc'
   limit: number
 }
-
-const BOUNCE_NAMES = [
-  'page_view',
-  '$impression',
-  '$scroll_depth',
-  '$error',
-  '$time_on_page',
-  '$performance',
-  '$web_vitals',
-  '$experiment_exposure',
-]
 
 function isDerived(field: string): boolean {
   return SESSION_GROUPS.includes(field) || field === 'hour' || field === 'weekday'
@@ -167,7 +157,7 @@ function sessionsById(events: readonly SentEvent[], request: OracleRequest): Map
     [...sessions].flatMap(([id, of]) => {
       if (id === null) return []
       const times = of.map(event => event.timestamp)
-      const bounce = of.every(event => BOUNCE_NAMES.includes(event.event))
+      const bounce = of.every(event => NON_INTERACTIVE.has(event.event))
       const isSinglePage = of.filter(({ event }) => event === 'page_view').length === 1
       return [[id, { bounce, isSinglePage, duration: Math.max(...times) - Math.min(...times) }]]
     }),

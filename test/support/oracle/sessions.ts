@@ -17,7 +17,8 @@ import {
 } from './common.ts'
 import type { SentEvent } from './sent-event.ts'
 
-export const NON_INTERACTIVE = new Set([
+/** Names of events that leave a session a bounce: written down here, so that a change of the service shows. */
+export const NON_INTERACTIVE: ReadonlySet<string> = new Set([
   'page_view',
   '$impression',
   '$scroll_depth',
