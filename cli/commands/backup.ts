@@ -17,14 +17,19 @@ const KEY: Flag = {
   flags: '--key-file <file>',
   help: 'the key that seals the copy: 64 hexadecimal digits, from openssl rand -hex 32',
 }
-const COPY: Argument = { name: 'COPY', help: 'a copy, or the folder or s3://bucket/prefix of all copies: the newest one' }
+const COPY: Argument = {
+  name: 'COPY',
+  help: 'a copy, or the folder or s3://bucket/prefix of all copies: the newest one',
+}
 
 export const backupCommands: readonly RunCommand[] = [
   {
     name: 'backup',
     group: 'Tools',
     effect: 'local',
-    args: [{ name: 'FOLDER', help: 'where all copies are: not inside the data folder, or s3://bucket/prefix' }],
+    args: [
+      { name: 'FOLDER', help: 'where all copies are: not inside the data folder, or s3://bucket/prefix' },
+    ],
     flags: [DATA, { flags: '--keep <n>', as: 'whole', help: 'how many copies stay (default: 7)' }, KEY],
     summary: 'A copy of all data, also while the service runs; files that an earlier copy has are shared',
     example: 'backup /tmp/footfall-backups',
@@ -72,5 +77,5 @@ async function runProgram(
 
 /** A folder by its whole path; an address as it is. */
 function placeOf(place: string): string {
-  return place.startsWith('s3://') ? place : resolve(place)
+  return place.startsWith('s3:') ? place : resolve(place)
 }

@@ -106,8 +106,8 @@ export function createAccountStore({ clock, ...state }: AccountStoreServices) {
   }
 
   /**
-   * Ends all browser sessions of the account that began until now: within 5 s in other processes. Returns when
-   * the next one may begin, Unix ms.
+   * Ends all browser sessions of the account that began until now: within 5 s in other processes. Returns
+   * when the next one may begin, Unix ms.
    */
   async function endBrowsers(id: string): Promise<number> {
     const browsers_since = clock.now() + 1

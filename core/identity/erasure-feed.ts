@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { forEachConcurrent } from '#core/async/concurrency'
 import { slices } from '#core/async/slices'
 import { SET_ASIDE_MS } from '#core/lake/erase/old-tombstones'
 import type { Now } from '#core/ports'
@@ -13,8 +14,10 @@ export const LISTED_MS = SET_ASIDE_MS
  * on from a time that is so much earlier, ms. An entry that is read twice changes nothing.
  */
 const WRITING_MS = 60_000
-/** Ids of one item, and at most of one page of the list. */
+/** Ids of one item: 8 KB of hashes. */
 const ITEM_IDS = 500
+const CONCURRENT_WRITES = 8
+/** Ids and items of one page of the list at most. */
 const PAGE_IDS = 10_000
 const PAGE_ITEMS = 1_000
 
@@ -38,7 +41,7 @@ export type ErasureList = { erasures: ListedErasure[]; next_since: number; next_
 export function createErasureFeed({ client, table, clock }: StateTable & { clock: Now }) {
   /** Adds the erasure of these ids. May be repeated. */
   async function add(projectId: string, ids: readonly string[], until: number): Promise<void> {
-    for (const chunk of slices(ids, ITEM_IDS)) {
+    await forEachConcurrent(slices(ids, ITEM_IDS), CONCURRENT_WRITES, async chunk => {
       const now = clock.now()
       const Item = {
         pk: partition(projectId),
@@ -48,7 +51,7 @@ export function createErasureFeed({ client, table, clock }: StateTable & { clock
         expires_at: Math.ceil((now + LISTED_MS) / 1_000),
       }
       await orUnavailable(client.put({ TableName: table, Item }))
-    }
+    })
   }
 
   /**
@@ -85,9 +88,6 @@ export function createErasureFeed({ client, table, clock }: StateTable & { clock
 }
 
 export type ErasureFeed = ReturnType<typeof createErasureFeed>
-
-/** Where a page may begin: the time and the hash of a key. */
-export const LIST_POSITION = /^\d{15}#[0-9a-f]{32}$/
 
 /**
  * What the list has for an id. It is of one project, so a list of hashes of known addresses finds nothing in

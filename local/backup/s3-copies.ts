@@ -11,8 +11,8 @@ import { type Sealing, SUFFIX } from './sealing.ts'
 
 /**
  * Copies in an S3 bucket. `copies/<time>/backup.json` is the list of a copy, written last, and `files/` has
- * the files of all copies, each once, under the hash of its key, path and content. So a copy stores only what no
- * earlier one has, and a file goes with the last copy that names it.
+ * the files of all copies, each once, under the hash of its key, path and content. So a copy stores only what
+ * no earlier one has, and a file goes with the last copy that names it.
  */
 const COPIES = 'copies/'
 const FILES = 'files/'
@@ -38,16 +38,16 @@ async function copyNames(bucket: S3Bucket): Promise<string[]> {
   return [...new Set(names)].toSorted()
 }
 
-/** Reads the list of a copy. `work`: a folder for it. Throws FolderError as readList does. */
-async function fetchList(bucket: S3Bucket, name: string, sealing: Sealing, work: string): Promise<CopyList> {
+/** Brings the list of a copy into a folder in `work`, sealed or not, and returns the folder. */
+async function fetchList(bucket: S3Bucket, name: string, work: string): Promise<string> {
   const folder = join(work, 'list')
   await rm(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // With and without a seal, so that the error says which key the copy needs.
-  for (const file of [LIST, `${LIST}${SUFFIX}`])
-    if (!(await bucket.get(`${COPIES}${name}/${file}`, join(folder, file))))
-      await rm(join(folder, file), { force: true })
-  return readList(folder, sealing, work)
+  for (const file of [LIST, `${LIST}${SUFFIX}`]) {
+    const isThere = await bucket.get(`${COPIES}${name}/${file}`, join(folder, file))
+    if (!isThere) await rm(join(folder, file), { force: true })
+  }
+  return folder
 }
 
 /** Where a new copy is put. `work`: a folder for files on their way. */
@@ -64,26 +64,33 @@ export function s3Place(bucket: S3Bucket, sealing: Sealing, work: string): Place
   }
 }
 
-/** The files of the newest copy that this key opens, by path. With another key, or none, a copy begins anew. */
+/**
+ * The files of the newest copy, by path. With another key than that of the copy, or none, a copy begins anew.
+ */
 export async function previousFiles(
   bucket: S3Bucket,
   sealing: Sealing,
   work: string,
 ): Promise<ReadonlyMap<string, CopiedFile>> {
   const name = (await copyNames(bucket)).at(-1)
-  if (name === undefined) return new Map()
-  try {
-    const { files } = await fetchList(bucket, name, sealing, work)
-    return new Map(files.map(file => [file.path, file]))
-  } catch (error) {
-    if (error instanceof FolderError && !isOfBucket(error)) return new Map()
-    throw error
-  }
+  const files = name === undefined ? null : await filesOf(bucket, name, sealing, work)
+  return new Map(files?.map(file => [file.path, file]))
 }
 
-/** Whether the bucket, not the list, is what failed. */
-function isOfBucket({ cause }: FolderError): boolean {
-  return (cause as { $metadata?: unknown } | null)?.$metadata !== undefined
+/** The files of a copy; null when its list cannot be read, such as with another key. */
+async function filesOf(
+  bucket: S3Bucket,
+  name: string,
+  sealing: Sealing,
+  work: string,
+): Promise<CopiedFile[] | null> {
+  const folder = await fetchList(bucket, name, work)
+  try {
+    return (await readList(folder, sealing, work)).files
+  } catch (error) {
+    if (error instanceof FolderError) return null
+    throw error
+  }
 }
 
 /** Makes a copy of what was added: its list is written last. Returns where it is. */
@@ -113,14 +120,10 @@ export async function deleteOldCopies(
   const old = names.slice(0, -keep)
   await bucket.remove(old.flatMap(name => [LIST, `${LIST}${SUFFIX}`].map(file => `${COPIES}${name}/${file}`)))
   const named = new Set<string>()
-  try {
-    for (const name of names.slice(-keep)) {
-      const { files } = await fetchList(bucket, name, sealing, work)
-      for (const file of files) named.add(fileKey(sealing, file))
-    }
-  } catch (error) {
-    if (error instanceof FolderError && !isOfBucket(error)) return
-    throw error
+  for (const name of names.slice(-keep)) {
+    const files = await filesOf(bucket, name, sealing, work)
+    if (files === null) return
+    for (const file of files) named.add(fileKey(sealing, file))
   }
   const before = Date.now() - UNLISTED_MS
   const stored = await bucket.list(FILES)
@@ -143,7 +146,7 @@ export async function openS3Copy(
       `${bucket.name} has no copy. Name an address to which \`footfall backup\` has written.`,
       null,
     )
-  const list = await fetchList(bucket, name, sealing, work)
+  const list = await readList(await fetchList(bucket, name, work), sealing, work)
   const folder = join(work, 'fetched')
   const local = (file: CopiedFile) => join(folder, sealing.nameOf(file.path))
   return {

@@ -57,9 +57,10 @@ const LOSSES: readonly string[] = [
 
 /**
  * Looks whether a copy is good: compares every file with what was copied, opens the copy as a start of the
- * service would, in a folder beside it or among the temporary files, and counts the events by project and day against what the service
- * counted while the copy was made. Takes the room of state and log for as long as it runs; of a sealed copy
- * or one in a bucket that of all files. Throws FolderError when it is no copy, or the key is another one.
+ * service would, in a folder beside it or among the temporary files, and counts the events by project and day
+ * against what the service counted while the copy was made. Takes the room of state and log for as long as it
+ * runs; of a sealed copy or one in a bucket that of all files. Throws FolderError when it is no copy, or the
+ * key is another one.
  */
 export async function verifyCopy({ from, key, memoryMb = MEMORY_MB }: VerifyOptions): Promise<Verdict> {
   const sealing = openSealing(key)

@@ -8,6 +8,7 @@ import { restoreCopy } from '#local/backup/restore-copy'
 import { s3Address } from '#local/backup/s3-address'
 import { readKeyFile } from '#local/backup/sealing'
 import { verifyCopy } from '#local/backup/verify-copy'
+import { runProcess } from '#test/cli/built-cli'
 import { EMULATOR_ACCESS, type EmulatedStorage, startStorage } from '#test/support/emulators'
 
 /** Copies in an S3 bucket. backup.test.ts has what they share with those in a folder. */
@@ -76,6 +77,17 @@ test.each([
   expect(filesOf(target)).toEqual(filesOf(dataDir))
   for (const path of filesOf(dataDir).filter(each => each.startsWith('lake/') || each === 'credentials.json'))
     expect(readFileSync(join(target, path)), path).toEqual(readFileSync(join(dataDir, path)))
+})
+
+test('the program of `footfall backup` takes an address, and prints where the copy is', async () => {
+  const program = resolve(import.meta.dirname, '../../../local/backup/main.ts')
+  const env = process.env as Record<string, string>
+  const words = ['--disable-warning=ExperimentalWarning', program, 'backup', backups, '--data', dataDir]
+  const { code, stdout, stderr } = await runProcess(process.execPath, words, env)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain(`${backups}/copies/20`)
+  const other = await runProcess(process.execPath, [...words.slice(0, 2), 'verify', backups], env)
+  expect([other.code, other.stdout]).toEqual([0, expect.stringContaining('is good')])
 })
 
 test('a later copy stores only what is new, and a copy can be named', async () => {
