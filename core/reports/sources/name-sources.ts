@@ -2,7 +2,6 @@ import type { SqlQuery } from '#core/ports'
 import { filterSql, textField } from '#core/reports/sql/filters'
 import { written } from '#core/reports/sql/written'
 import { join, sql } from '#core/sql/sql'
-import type { Channel } from '#schemas/channels'
 import type { ChannelRule } from '#schemas/contexts'
 import {
   BRANDS,
@@ -42,20 +41,23 @@ export const ASKED_COLUMNS = [
 export function nameSources(asked: SqlQuery, own: OwnSources): SqlQuery {
   const host = (column: SqlQuery) => sql`nullif(regexp_extract(lower(${column}), ${HOST}), '')`
   const isOwn = ownHosts(own.hosts)
-  return sql`(WITH known_source (known_key, known_name, known_kind) AS (VALUES ${KNOWN_ROWS})
+  return sql`(WITH known_source (known_key, known_name, known_kind) AS (VALUES ${KNOWN_ROWS}),
+      known_medium (medium_key, medium_form, medium_channel) AS (VALUES ${MEDIUM_ROWS})
     SELECT *, ${sourceName} AS source, ${channel(own.rules)} AS channel
-    FROM (SELECT *, CASE WHEN is_passage = 0 THEN from_host END AS referrer_host
+    FROM (SELECT *, CASE WHEN is_passage = 0 THEN from_host END AS referrer_host, ${KIND} AS kind,
+        CASE WHEN medium_form = 'paid' OR starts_with(medium, 'paid') THEN 1 ELSE 0 END AS is_paid
       FROM (SELECT *, CASE WHEN from_kind = 'payment' OR from_host = page_host OR ${isOwn} THEN 1 ELSE 0 END AS is_passage
         FROM (SELECT wanted_source.*, ${known('known_name', 'named')} AS named_source,
             ${known('known_kind', 'named')} AS named_kind, ${known('known_kind', 'host')} AS from_kind,
-            ${known('known_name', 'host')} AS from_source
+            ${known('known_name', 'host')} AS from_source, medium_form, medium_channel
           FROM (SELECT *, ${candidates('host', sql`from_host`)}, ${candidates('named', sql`named_text`)}
             FROM (SELECT *, ${host(sql`referrer`)} AS from_host,
                 nullif(regexp_extract(lower(hostname), ${BARE_HOST}), '') AS page_host,
                 nullif(lower(trim(utm_medium)), '') AS medium,
-                coalesce(nullif(regexp_extract(lower(trim(utm_source)), ${BARE_HOST}), ''), ${CLICK_SOURCE}) AS named_text
+                coalesce(nullif(regexp_extract(lower(trim(utm_source)), ${BARE_HOST}), ''), ${CLICK_SOURCE}) AS named_text,
+                ${CLICK_CHANNEL} AS click_channel
               FROM ${asked} AS asked_source) AS hosted_source) AS wanted_source
-          ${joinKnown('host')}${joinKnown('named')}) AS known_asked) AS passed_source) AS hosted_row)`
+          ${joinKnown('host')}${joinKnown('named')} LEFT JOIN known_medium ON medium_key = medium) AS known_asked) AS passed_source) AS hosted_row)`
 }
 
 /**
@@ -133,25 +135,15 @@ function channel(rules: readonly ChannelRule[]): SqlQuery {
     rule =>
       sql`WHEN ${filterSql(textField(RULE_FIELDS[rule.field]), rule.op, rule.value)} THEN ${channelText(rule.channel)}`,
   )
-  const byMedium = (mediums: Readonly<Partial<Record<Channel, string>>>) =>
-    Object.entries(mediums).map(
-      ([each, words]) =>
-        sql`WHEN medium IN (${texts(words.split(' '))}) THEN ${channelText(each as Channel)}`,
-    )
-  const isPaid = sql`(medium IN (${texts(PAID_MEDIUMS.split(' '))}) OR starts_with(medium, 'paid'))`
-  const paid = PAID_CHANNELS.map(
-    ([kind, each]) => sql`WHEN ${isPaid} AND ${KIND} = ${written(`'${kind}'`)} THEN ${channelText(each)}`,
-  )
-  const clicks = CLICK_IDS.flatMap(({ id, channel: each }) =>
-    each === undefined ? [] : [sql`WHEN click_id = ${written(`'${id}'`)} THEN ${channelText(each)}`],
-  )
+  const paid = PAID_CHANNELS.map(([kind, each]) => sql`WHEN ${channelText(kind)} THEN ${channelText(each)}`)
   const whens = [
-    ...[sql`WHEN has_page = 0 THEN 'server'`, ...own, ...clicks],
-    ...[...paid, sql`WHEN ${KIND} = 'ai_assistant' THEN 'ai_assistant'`],
-    ...byMedium(MEDIUMS),
-    sql`WHEN ${isPaid} THEN 'other'`,
-    sql`WHEN ${KIND} IS NOT NULL AND ${KIND} <> 'payment' THEN ${KIND}`,
-    ...byMedium(WEAK_MEDIUMS),
+    ...[sql`WHEN has_page = 0 THEN 'server'`, ...own, sql`WHEN click_channel IS NOT NULL THEN click_channel`],
+    sql`WHEN is_paid = 1 AND kind IN (${texts(PAID_CHANNELS.map(([kind]) => kind))}) THEN CASE kind ${join(paid, ' ')} END`,
+    sql`WHEN kind = 'ai_assistant' THEN kind`,
+    sql`WHEN medium_form = 'strong' THEN medium_channel`,
+    sql`WHEN is_paid = 1 THEN 'other'`,
+    sql`WHEN kind IS NOT NULL AND kind <> 'payment' THEN kind`,
+    sql`WHEN medium_form = 'weak' THEN medium_channel`,
     sql`WHEN from_host IS NOT NULL AND is_passage = 0 THEN 'referral'`,
     sql`WHEN ${IS_TAGGED} THEN 'other'`,
     sql`WHEN from_host IS NOT NULL THEN 'internal'`,
@@ -166,16 +158,37 @@ const RULE_FIELDS = {
   click_id: sql`click_id`,
 } as const satisfies Record<ChannelRule['field'], SqlQuery>
 
-const CLICK_SOURCE = sql`CASE click_id ${join(
-  CLICK_IDS.map(({ id, source }) => written(`WHEN '${id}' THEN '${source}'`)),
-  ' ',
-)} END`
+const CLICK_SOURCE = ofClick('source')
+const CLICK_CHANNEL = ofClick('channel')
+
+/** What the name of a click id says. */
+function ofClick(what: 'source' | 'channel'): SqlQuery {
+  const whens = CLICK_IDS.flatMap(({ id, [what]: text }) =>
+    text === undefined ? [] : `WHEN '${id}' THEN '${text}'`,
+  )
+  return sql`CASE click_id ${written(whens.join(' '))} END`
+}
+
+/** Values of utm_medium: what each says, and how much beside the source. */
+const MEDIUM_ROWS = written(
+  [
+    ...PAID_MEDIUMS.split(' ').map(medium => `('${medium}', 'paid', '')`),
+    ...rowsOf('strong', MEDIUMS),
+    ...rowsOf('weak', WEAK_MEDIUMS),
+  ].join(', '),
+)
+
+function rowsOf(form: 'strong' | 'weak', mediums: typeof MEDIUMS): string[] {
+  return Object.entries(mediums).flatMap(([each, words]) =>
+    words.split(' ').map(medium => `('${medium}', '${form}', '${each}')`),
+  )
+}
 
 const KNOWN_ROWS = written(
   KNOWN_SOURCES.map(({ key, name, kind }) => `('${key}', '${name}', '${kind}')`).join(', '),
 )
 
-function channelText(each: Channel): SqlQuery {
+function channelText(each: string): SqlQuery {
   return written(`'${each}'`)
 }
 
