@@ -12,7 +12,8 @@ export type ChangeProps = {
 
 /**
  * A change beside a number: an arrow, a sign and a colour, so that each reader can see one of them. If the period
- * before began before the first event, the change would mislead, and is not shown.
+ * before began before the first event, the change would mislead, and is not shown. Null: the number was 0
+ * before.
  */
 export function Change({ change, isGood, title, from, dataFrom }: ChangeProps) {
   if (from && dataFrom && from < dataFrom) {
@@ -23,7 +24,13 @@ export function Change({ change, isGood, title, from, dataFrom }: ChangeProps) {
       </span>
     )
   }
-  if (change === null) return <span class="change none">{title === undefined ? '' : 'no earlier data'}</span>
+  // Nothing grows from zero by a part of it, so the zero itself stands there.
+  if (change === null)
+    return (
+      <span class="change none" title={title}>
+        0 before
+      </span>
+    )
   // What is shown as 0% is neither.
   const isUp = change >= 0.005
   const isDown = change <= -0.005
