@@ -16,6 +16,7 @@ test('in random schedules with power cuts that set the state back, every accepte
       retries: 3,
       lostAnswers: 1.3,
       failures: 0.2,
+      bucketFailures: 45,
       oldItems: 1,
       restored: 0.3,
       erasures: 1,

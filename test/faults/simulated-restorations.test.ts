@@ -13,6 +13,7 @@ test('in random schedules with restorations on AWS, every accepted event is read
       restorations: 2.8,
       lostTables: 1.4,
       undeleted: 0,
+      bucketFailures: 80,
       restored: 1.5,
       crashes: 3,
       reads: 5,

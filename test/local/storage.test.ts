@@ -2,8 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { packText } from '#core/ingest/packing'
 import { packRecord } from '#core/ingest/record'
 import { DAY_MS } from '#core/time'
+import { lakeDir } from '#local/data-folder'
+import { createFolderLake } from '#local/lake/folder'
 import { openStorage } from '#local/storage'
 import { systemClock } from '#providers/system-clock'
 import { request } from '#test/support/compactor-lake'
@@ -49,3 +52,21 @@ test.each([
     await third.close()
   },
 )
+
+test('records that can be read but not stored stay in quarantine, start after start, and are not appended', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'footfall-quarantine-'))
+  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  const first = await open(dir)
+  const record = { ...request({}), received_at: 'soon' }
+  const data = Buffer.from(packText(JSON.stringify(record))).toString('base64')
+  const line = `${JSON.stringify({ sequence: '1', reason: 'the time of arrival', data })}\n`
+  const key = 'quarantine/local-1-1.jsonl'
+  await createFolderLake(lakeDir(dir)).put(key, Buffer.from(line))
+  await first.close()
+  for (let start = 0; start < 2; start++) {
+    const next = await open(dir)
+    expect(await next.isNew()).toBe(true)
+    await next.close()
+    expect(String(await createFolderLake(lakeDir(dir)).get(key))).toBe(line)
+  }
+})

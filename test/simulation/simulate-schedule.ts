@@ -18,6 +18,7 @@ import { createFakeClock } from '#test/support/fake-clock'
 import { createMemoryLakeState } from '#test/support/memory-lake-state'
 import { noMending, noReceipts, nothingErased } from '#test/support/no-receipts'
 import { withRollups } from '#test/support/with-rollups'
+import { failBuckets } from './failing-bucket.ts'
 import { keepDeletions } from './simulated-deletions.ts'
 import { type AcceptedEvent, createSimulatedErasures } from './simulated-erasures.ts'
 import {
@@ -61,6 +62,8 @@ export type SimulationReport = {
   skips: number
   /** Compactions of a bucket that failed. */
   failures: number
+  /** Calls of the lake that failed for a bucket that did not work for some time. */
+  bucketFailures: number
   reshards: number
   /** Shards that the stream no longer had, and that maintenance has forgotten. */
   retiredShards: number
@@ -121,13 +124,15 @@ const MAX_READ_WITH_ERASURES_MS = 55 * MINUTE
  */
 const OLDEST_STATE_MS = 24 * 60 * MINUTE
 
+export type SimulationOptions = { turns?: number; powerCuts?: boolean; restorations?: boolean }
+
 /**
  * Runs one random schedule of the whole lake. Events arrive, some with an event_id, some of these again, and
  * some records twice because the answer to their append got lost. Batches are delivered, cut at any record,
  * again, or while another consumer is wrongly believed dead. Processes crash or stall at any await, and
- * shards split. Epochs are closed and compacted by workers, whose jobs may come late or twice. Readers read
- * at any time. After every turn, the result of a read is compared with the accepted events. Throws an Error
- * that names the seed.
+ * shards split. The objects of a bucket fail for some time, and the other buckets go on. Epochs are closed
+ * and compacted by workers, whose jobs may come late or twice. Readers read at any time. After every turn,
+ * the result of a read is compared with the accepted events. Throws an Error that names the seed.
  *
  * `powerCuts` simulates one machine instead of AWS: all processes die, the state table goes back to an
  * earlier time while stream and lake stay, and the next start makes them agree (restore/reconcile-lake.ts).
@@ -137,8 +142,6 @@ const OLDEST_STATE_MS = 24 * 60 * MINUTE
  * deleted files come back, a table that was lost gets the items of a moment, and the function `restore` makes
  * both agree. Jobs of before stay in the queue.
  */
-export type SimulationOptions = { turns?: number; powerCuts?: boolean; restorations?: boolean }
-
 export async function simulateSchedule(
   seed: number,
   options: SimulationOptions = {},
@@ -158,6 +161,15 @@ export async function simulateSchedule(
   for (let bucket = USED_BUCKETS.length; bucket < BUCKETS; bucket++) {
     state.putInline({ ...emptyManifest(bucket), version: 1, compacted: Number.POSITIVE_INFINITY })
   }
+  /** The bucket whose objects cannot be read, written, listed or deleted, and until when. */
+  let failing = { bucket: -1, until: 0 }
+  const failingLake = failBuckets(
+    lake,
+    bucket => bucket === failing.bucket && now < failing.until,
+    () => {
+      report.bucketFailures++
+    },
+  )
   const pointers: ManifestPointers = {
     ...state.pointers,
     async saveEmptyEpochs(emptyEpochs) {
@@ -187,6 +199,7 @@ export async function simulateSchedule(
     merges: 0,
     skips: 0,
     failures: 0,
+    bucketFailures: 0,
     reshards: 0,
     retiredShards: 0,
     powerCuts: 0,
@@ -232,13 +245,13 @@ export async function simulateSchedule(
         ...processes.interruptible(process, state),
         ...createManifestStore(
           createManifestItems(processes.interruptible(process, pointers), {
-            lake: processes.interruptible(process, lake),
+            lake: processes.interruptible(process, failingLake),
             clock,
           }),
         ),
       },
       stream: processes.interruptible(process, stream),
-      lake: processes.interruptible(process, lake),
+      lake: processes.interruptible(process, failingLake),
       usage: processes.interruptible(process, counters.usage),
       jobs: processes.interruptible(process, { ...queue, send }),
     }
@@ -389,6 +402,10 @@ export async function simulateSchedule(
     if (chance(0.7)) queue.jobs.splice(queue.jobs.indexOf(job), 1)
     if (job.kind === 'rewrite-hot' && (job.from ?? 0) > 0) report.hotSlices++
     processes.start(self => services(self).worker.run(job))
+  }
+
+  function failBucket(): void {
+    failing = { bucket: pick(USED_BUCKETS), until: now + Math.floor(random() * 120 * MINUTE) }
   }
 
   /** The item of a bucket gets the form of the first edition, as if no change had come since. */
@@ -610,6 +627,7 @@ export async function simulateSchedule(
     const backup = pick(usable)
     if (now - backup.at >= SETTINGS.keepSupersededMs / 2) report.oldStates++
     processes.killAll()
+    failing.until = 0
     advanceClock(180 * MINUTE) // The machine is off.
     queue.jobs.length = 0
     invocations.clear()
@@ -653,6 +671,7 @@ export async function simulateSchedule(
     if (chance(0.5)) await settle()
     processes.killAll()
     invocations.clear()
+    failing.until = 0
     now += 20 * MINUTE
     report.undeleted += deletions.undo(backup.at)
     if (chance(0.5)) {
@@ -697,6 +716,7 @@ export async function simulateSchedule(
     [0.3, () => state.forgetSkippedEpochs()],
     [0.3, ageItem],
     [0.4, erase],
+    [0.3, failBucket],
     ...(goesBack ? [] : ([[0.1, standStill]] as [number, () => Promise<void>][])),
     // Without quiet times, nearly every schedule ended before its first merge.
     [2, settle],
@@ -725,17 +745,18 @@ export async function simulateSchedule(
   // Recovery: no process crashes or stalls any more, so every event must arrive and be counted.
   processes.wakeAll()
   isRecovering = true
+  const isCompacted = (bucket: number): boolean => {
+    const manifest = state.peekManifest(bucket)
+    return manifest.compacted === state.peekLake().epoch && nextMerge(manifest, SETTINGS).length === 0
+  }
   const isDone = (): boolean =>
     isAllRead() &&
-    USED_BUCKETS.every(bucket => {
-      const manifest = state.peekManifest(bucket)
-      const isErased = manifest.tombstones.every(({ doneAt }) => doneAt !== null)
-      return (
-        manifest.compacted === state.peekLake().epoch &&
-        nextMerge(manifest, SETTINGS).length === 0 &&
-        isErased
-      )
-    })
+    USED_BUCKETS.every(
+      bucket =>
+        isCompacted(bucket) && state.peekManifest(bucket).tombstones.every(({ doneAt }) => doneAt !== null),
+    )
+  // One bucket still fails, and the others must not wait for it.
+  failing = { bucket: pick(USED_BUCKETS), until: Number.POSITIVE_INFINITY }
   for (let round = 0; round < 400; round++) {
     for (const [name, shard] of stream.byName) deliver(name, shard)
     processes.start(self => services(self).maintenance.tick())
@@ -743,6 +764,10 @@ export async function simulateSchedule(
     await settle()
     if (processes.failure !== undefined) throw processes.failure
     now += 10 * MINUTE // Leases and jobs of killed processes expire.
+    const others = USED_BUCKETS.filter(bucket => bucket !== failing.bucket)
+    if (round > 12 && isAllRead() && others.every(isCompacted)) failing.until = 0
+    if (round === 200 && failing.until > 0)
+      throw new Error(`Seed ${seed}: the other buckets wait for bucket ${failing.bucket}.`)
     if (round > 12 && isDone()) break
   }
   const rows = await readNow()

@@ -21,6 +21,7 @@ import {
 import { utcDate } from '#core/time'
 import type { ClaimedEvents, UsageCounters } from '#core/usage/counters'
 import { rowsOfColumns } from '#test/support/hot-rows'
+import { isBucketFailure } from './failing-bucket.ts'
 
 /**
  * In-memory ports for the simulator and for tests of one component. Each call takes effect at once, so only
@@ -265,19 +266,17 @@ export function createSimulatedCompactor(lake: Lake, fails: () => boolean = () =
         for (const row of await read(key)) rows.push({ ...row, shard })
       }
       const results: CompactedBucket[] = []
-      for (const each of buckets)
-        results.push(
-          await compactBucket(
-            epoch,
-            each.bucket,
-            rows,
-            {
-              generation: each.generation,
-              tombstones: await readTombstones(each.bucket, each.tombstones),
-            },
-            await readAll(each.eventIds),
-          ),
-        )
+      for (const { bucket, generation, tombstones, eventIds } of buckets) {
+        try {
+          const erased = await readTombstones(bucket, tombstones)
+          const change = { generation, tombstones: erased }
+          results.push(await compactBucket(epoch, bucket, rows, change, await readAll(eventIds)))
+        } catch (failure) {
+          // The real compactor fails alone for the bucket, too.
+          if (!isBucketFailure(failure)) throw failure
+          results.push({ bucket, failure })
+        }
+      }
       return results
     },
     async mergeSegments({ bucket, segments, target, tombstones }) {

@@ -1,4 +1,5 @@
 import { createRandom } from '#core/demo/random'
+import { isBucketFailure } from './failing-bucket.ts'
 
 /** A simulated process. It continues after an await only in a turn of its own, or never. */
 export type SimulatedProcess = { running: boolean; dead: boolean; asleepUntil: number; error?: unknown }
@@ -124,7 +125,8 @@ export function createSimulatedProcesses(seed: number) {
 function isExpected(error: unknown): boolean {
   return (
     error instanceof Error &&
-    (/^Another consumer holds shard/.test(error.message) ||
+    (isBucketFailure(error) ||
+      /^Another consumer holds shard/.test(error.message) ||
       /( is gone| are deleted| have changed meanwhile| fails in epoch \d+)$/.test(error.message))
   )
 }

@@ -21,6 +21,7 @@ test('in random schedules every accepted event is read exactly once at every ste
       replacements: 0.5,
       exchanges: 0,
       failures: 0.2,
+      bucketFailures: 40,
       reshards: 3,
       retiredShards: 0.5,
       erasures: 1,

@@ -61,8 +61,9 @@ export function findSweep(sweeps: readonly Sweep[], name: SweepName): Sweep {
 }
 
 /**
- * No older epoch has a hot file, also if a job or a claim that is open is late: the last whole pass has seen
- * none, and all buckets had the older epochs in segments before that. 0: nothing is known.
+ * The first epoch that may have a hot file; 0 as long as nothing is known. The last whole pass has seen no
+ * older file. That alone is not enough, because an open claim writes its file later: but all buckets had the
+ * older epochs in segments for as long as superseded files are kept, so they have no open claim.
  */
 export function firstHotEpoch({ hot }: Pick<Sweep, 'hot'>): number {
   return Math.min(hot.cleared, hot.superseded[0]?.epoch ?? 0)
