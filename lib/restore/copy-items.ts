@@ -42,8 +42,8 @@ export type Copied = {
 }
 
 /**
- * Parts of the table that are read at the same time. DynamoDB puts all items of one partition key into one part,
- * such as the persons of a project.
+ * Parts of the table that are read at the same time. DynamoDB puts all items of one partition key into one
+ * part, such as the persons of a project.
  */
 const LANES = 16
 /**

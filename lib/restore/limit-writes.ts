@@ -1,6 +1,6 @@
 /**
- * Runs at most `count` pieces of work at the same time; the others wait, in the order of the calls. The same as
- * core/async/limit-concurrency.ts, which the stack's code may not import.
+ * Runs at most `count` pieces of work at the same time; the others wait, in the order of the calls. The same
+ * as core/async/limit-concurrency.ts, which the stack's code may not import.
  */
 export function limitWrites(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = count
