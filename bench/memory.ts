@@ -10,7 +10,7 @@ import { countEvents } from './sustained.ts'
  * loads with a goal of 800 MB, each in a service of its own: batches of 100 events of 800 properties, and as
  * many usual batches as it takes. The clients have several addresses, because one gets a quarter of the room
  * for bodies. It watches until `GET /stats` counts all events, and SETTLE_MS more for compactions.
- * --seconds 20 length of each load --only wide one of wide, usual
+ * --seconds 20 length of each load --only wide one of wide, usual --connections 64
  */
 
 const GOAL_MB = 800

@@ -12,7 +12,8 @@ import { createWait } from '#lib/restore/wait'
  * DynamoDB usually does. So the seconds are those of an account whose table takes what is written at once,
  * and the processor time is that of the machine of the operator. Beside them it prints the units that
  * DynamoDB bills, and the seconds that a new table takes for them by its limits.
- * --pipeline   the table still has its pipeline, so that no item of a person is written
+ * --projects 1000   projects that have the people; DynamoDB reads those of one project in one part
+ * --pipeline        the table still has its pipeline, so that no item of a person is written
  */
 
 /** How many items one person has who has a link, traits and an address. */
@@ -30,7 +31,11 @@ const READ_UNIT_BYTES = 4096
 const NEW_TABLE = { writes: 4_000, reads: 12_000 }
 
 const { values } = parseArgs({
-  options: { people: { type: 'string', default: '100000' }, pipeline: { type: 'boolean', default: false } },
+  options: {
+    people: { type: 'string', default: '100000' },
+    projects: { type: 'string', default: '1000' },
+    pipeline: { type: 'boolean', default: false },
+  },
 })
 const people = Number(values.people)
 let [written, calls, writeUnits, readUnits] = [0, 0, 0, 0]
@@ -85,9 +90,11 @@ function answer(target: string, request: Record<string, never>): object {
     return { UnprocessedItems: {} }
   }
   const { Segment = 0, TotalSegments = 1 } = request
-  const until = Math.floor(((Number(Segment) + 1) * people) / Number(TotalSegments))
+  const parts = Math.min(Number(TotalSegments), Number(values.projects))
+  if (Number(Segment) >= parts) return { Items: [] }
+  const until = Math.floor(((Number(Segment) + 1) * people) / parts)
   const start = (request.ExclusiveStartKey as { sk: { N: string } } | undefined)?.sk.N
-  const from = Number(start ?? Math.floor((Number(Segment) * people) / Number(TotalSegments)))
+  const from = Number(start ?? Math.floor((Number(Segment) * people) / parts))
   const end = Math.min(until, from + PEOPLE_OF_PAGE)
   const read = Array.from({ length: end - from }, (_, i) => itemsOf(from + i)).flat()
   readUnits += Math.ceil(read.reduce((sum, item) => sum + bytesOf(item), 0) / READ_UNIT_BYTES)

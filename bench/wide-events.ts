@@ -65,10 +65,7 @@ async function measure(
     requests,
     failed,
     seconds: sendingFor,
-  } = await runLoad(
-    { ...service, tokens: [token] },
-    { path, seconds, ...(keys !== undefined && { keys }) },
-  )
+  } = await runLoad({ ...service, tokens: [token] }, { path, seconds, ...(keys !== undefined && { keys }) })
   const sent = (requests - failed) * events
   const endedAt = performance.now()
   while ((await countEvents(service, project)).events - before < sent) await sleep(POLL_MS)

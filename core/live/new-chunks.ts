@@ -14,16 +14,19 @@ export type NewChunks = {
 /** The live consumer of the same process. It brings the chunks of a project that it writes. */
 export type ChunkFeed = {
   /**
-   * Calls `onChunk` for each new chunk of the project with the bytes of its JSON, and `onGap` when the listener
-   * may have missed chunks: at the start, after the consumer has started again, and after more events than may
-   * wait. Then the listener must read the buffer. Returns a function that ends the calls.
+   * Calls `onChunk` for each new chunk of the project with the bytes of its JSON, and `onGap` when the
+   * listener may have missed chunks: at the start, after the consumer has started again, and after more
+   * events than may wait. Then the listener must read the buffer. Returns a function that ends the calls.
    */
-  follow(projectId: string, listener: { onChunk(chunk: Chunk, bytes: number): void; onGap(): void }): () => void
+  follow(
+    projectId: string,
+    listener: { onChunk(chunk: Chunk, bytes: number): void; onGap(): void },
+  ): () => void
 }
 
 /**
- * The most JSON of events that wait for a reader, bytes. As objects they take ten times that. What is more comes
- * from the live buffer, which has all of it.
+ * The most JSON of events that wait for a reader, bytes. As objects they take ten times that. What is more
+ * comes from the live buffer, which has all of it.
  */
 export const MAX_WAITING_BYTES = 8_000_000
 

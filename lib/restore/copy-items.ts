@@ -17,6 +17,7 @@ import {
   restoreRuleOf,
   type StoredItem,
 } from './kept-items.ts'
+import { limitWrites } from './limit-writes.ts'
 import { SECOND_MS, type Wait } from './wait.ts'
 
 type Services = { dynamo: DynamoDBClient; wait: Wait }
@@ -41,10 +42,15 @@ export type Copied = {
 }
 
 /**
- * Parts of the table that are read and written at the same time. Each waits for its own writes, so with some
- * 10 ms a write they are up to 40,000 items a second, far above what a table takes at first.
+ * Parts of the table that are read at the same time. DynamoDB puts all items of one partition key into one
+ * part, such as the persons of a project.
  */
 const LANES = 16
+/**
+ * Batches that are written at the same time, of whatever parts: with some 10 ms a write up to 40,000 items a
+ * second, far above what a table takes at first.
+ */
+const WRITERS = 16
 /** DynamoDB takes this many items in a call. */
 const BATCH = 25
 /** Tries of a batch whose items DynamoDB did not take, and the wait before each next one. */
@@ -61,6 +67,7 @@ export async function copyItems(services: Services, from: string, to: string): P
     ...{ items: 0, kept: 0, pipeline: 0, erasures: 0 },
     credentials: { stay: 0, ended: 0, endedByKind: {} },
   }
+  const limited = limitWrites(WRITERS)
   const acts = { never: keepCredential, fill: fillItem, merge: mergeItem } as const
   /** Written last: without it, the same command again takes the other items of the pipeline once more. */
   let last: StoredItem[] = []
@@ -95,7 +102,7 @@ export async function copyItems(services: Services, from: string, to: string): P
       }
       const [epoch, others] = [written.filter(isPipelineItem), written.filter(item => !isPipelineItem(item))]
       last = [...last, ...epoch]
-      for (const batch of slices(others)) await writeBatch(services, to, batch)
+      await Promise.all(slices(others).map(batch => limited(() => writeBatch(services, to, batch))))
       copied.items += written.length
     }
   }
@@ -222,6 +229,8 @@ function keyOf({ pk, sk }: StoredItem): StoredItem {
   return { pk, sk } as StoredItem
 }
 
-function* slices<T>(items: readonly T[]): Generator<T[]> {
-  for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH)
+function slices<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, i) =>
+    items.slice(i * BATCH, (i + 1) * BATCH),
+  )
 }

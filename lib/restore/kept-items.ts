@@ -32,7 +32,9 @@ const RULES: [form: RegExp, rule: RestoreRule][] = [
 /** A table with this item has its pipeline. */
 export const PIPELINE_KEY = { pk: { S: '$footfall' }, sk: { S: '$lake_1' } } satisfies StoredItem
 
-/** Sort keys of receipts of erasures begin with it (core/erasure/store.ts). They are items of the pipeline. */
+/**
+ * Sort keys of receipts of erasures begin with it (core/erasure/store.ts). They are items of the pipeline.
+ */
 export const RECEIPT_PREFIX = '$erasure_'
 
 export function isReceipt({ sk }: StoredItem): boolean {

@@ -22,6 +22,8 @@ export type Readings = {
   waiting_epochs: number
   compaction_lag_seconds: number
   claim_age_seconds: number
+  /** Of the largest manifest of a bucket, without its pages. */
+  manifest_bytes: number
   erasures_waiting: number
   disk: DiskReading
   /** Null: no backup of this folder is known. */

@@ -48,9 +48,13 @@ test('the age of an epoch that nobody compacts is published from ten minutes on'
 test('the size of the largest manifest is published before its alarm at 60 % of the bound', async () => {
   const { gauges, clock, state, log } = setUp(async () => {})
   let bytes = MANIFEST_BYTES / 2 - 1
-  const manifestHeads = async () => (await state.manifestHeads()).map((head, i) => (i === 7 ? { ...head, bytes } : head))
+  const manifestHeads = async () =>
+    (await state.manifestHeads()).map((head, i) => (i === 7 ? { ...head, bytes } : head))
   const services = { maintenance: { tick: async () => {} }, state: { ...state, manifestHeads }, clock, log }
-  const handle = schedulerHandler({ ...services, gauge: (name, value) => void (gauges[name] = value) })
+  const gauge = (name: string, value: number) => {
+    gauges[name] = value
+  }
+  const handle = schedulerHandler({ ...services, gauge })
   clock.time += 60_000
   await handle()
   expect(gauges).toEqual({})

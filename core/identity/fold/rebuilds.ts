@@ -37,8 +37,8 @@ const FILE_ROWS = 20_000
 type Rebuild = { bucket: number; manifest: Omit<LinksManifest, 'isLost'>; made: Level[]; waiting: LinkRow[] }
 
 /**
- * Makes the links files of buckets anew from the pointers, because one of them was lost or damaged. It reads the
- * whole state table, once for all buckets that wait for it.
+ * Makes the links files of buckets anew from the pointers, because one of them was lost or damaged. It reads
+ * the whole state table, once for all buckets that wait for it.
  */
 export function createRebuilds(services: RebuildServices) {
   const { lake, levels, buckets, pointers, projects, work, clock, log, client, table } = services

@@ -4,9 +4,9 @@ import type { TombstoneBatch } from './tombstone-batch.ts'
 
 /**
  * The manifest of a bucket: which segments hold its events. A segment is an immutable set of files with the
- * events of a range of epochs, and rollups of them. The manifest is an object of the lake, which one item of the
- * state names (manifest-items.ts). So a change of segments is one conditional write, and a read that has the
- * manifest reads exactly the files that it names.
+ * events of a range of epochs, and rollups of them. The manifest is an object of the lake, which one item of
+ * the state names (manifest-items.ts). So a change of segments is one conditional write, and a read that has
+ * the manifest reads exactly the files that it names.
  */
 
 export type Manifest = {

@@ -78,8 +78,8 @@ async function finishLostClaim(services: ReconcileServices, shard: string, claim
 }
 
 /**
- * The range of the records after highWater and before the claim, as many of them as one claim may have; null if
- * there are none.
+ * The range of the records after highWater and before the claim, as many of them as one claim may have; null
+ * if there are none.
  */
 async function recordsBefore(stream: EventStream, shard: string, highWater: string | null, claim: Claim) {
   const entries = await stream.read(shard, highWater, CLAIM_RECORDS)

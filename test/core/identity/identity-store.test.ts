@@ -162,13 +162,12 @@ test('links files of several buckets that are lost are made again by one read of
   const lake = createSimulatedLake()
   const owned = [1, 2, 3].map(i => testProject({ id: `proj_${i}`, name: `site ${i}`, bucket: i }))
   let scans = 0
-  const client = {
-    ...state.client,
-    scan: (...args: Parameters<typeof state.client.scan>) => {
+  const client: TestState['client'] = Object.assign(Object.create(state.client), {
+    scan: (input: Parameters<typeof state.client.scan>[0]) => {
       scans += 1
-      return state.client.scan(...args)
+      return state.client.scan(input)
     },
-  }
+  })
   const clock = { now: () => 1 }
   const open = () => createIdentities({ state: { ...state, client }, lake, owned, clock })
   const { add, finals, identity } = open()

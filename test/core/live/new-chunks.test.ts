@@ -28,7 +28,8 @@ async function openChunks(project: string) {
     clock,
     onGap: listener.onGap,
     /** A chunk without events of now. */
-    onChunk: (bytes: number) => listener.onChunk({ key: '', shard: 's', stamp: clock.time, events: [] }, bytes),
+    onChunk: (bytes: number) =>
+      listener.onChunk({ key: '', shard: 's', stamp: clock.time, events: [] }, bytes),
     async nextEvents(): Promise<string[]> {
       const read = await chunks.next(new AbortController().signal)
       return read.flatMap(({ events }) => events.map(({ event }) => event))

@@ -13,20 +13,21 @@ const PAGE_ITEMS = 4_000
 const ITEMS = 128_000
 
 /**
- * A table whose every call takes one step of a clock of its own. Returns the steps, which are the waits of
- * the longest chain of calls.
+ * A table whose every call takes one step of a clock of its own. `parts`: the parts of it that have items.
+ * Returns the steps, which are the waits of the longest chain of calls, and the most calls at a time.
  */
-async function stepsOfCopy(): Promise<number> {
+async function stepsOfCopy(parts: number): Promise<{ steps: number; most: number }> {
   const waiting: (() => void)[] = []
-  let [steps, written] = [0, 0]
+  let [steps, written, most] = [0, 0, 0]
   const answer = (command: unknown): object => {
     if (command instanceof GetItemCommand) return {}
     if (command instanceof BatchWriteItemCommand) {
       written += command.input.RequestItems?.to?.length ?? 0
       return {}
     }
-    const { Segment = 0, TotalSegments = 1, ExclusiveStartKey } = (command as ScanCommand).input
-    const size = ITEMS / TotalSegments
+    const { Segment = 0, ExclusiveStartKey } = (command as ScanCommand).input
+    if (Segment >= parts) return { Items: [] }
+    const size = ITEMS / parts
     const from = Number(ExclusiveStartKey?.pk?.N ?? 0)
     const count = Math.min(PAGE_ITEMS, size - from)
     const Items = Array.from({ length: count }, (_, i) => ({
@@ -51,13 +52,21 @@ async function stepsOfCopy(): Promise<number> {
     await new Promise(resolve => setImmediate(resolve))
     if (waiting.length === 0) continue
     steps++
+    most = Math.max(most, waiting.length)
     for (const resolve of waiting.splice(0)) resolve()
   }
   expect(written).toBe(ITEMS)
-  return steps
+  return { steps, most }
 }
 
-test('a table is copied in 16 lanes: the longest chain of calls is a sixteenth of all calls', async () => {
+test.each([
+  ['read and written in 16 lanes', 16],
+  ['written in 16 lanes also where one project has all items, which are in one part', 1],
+])('a table is %s: the longest chain of calls is a sixteenth of all calls', async (_, parts) => {
   const calls = ITEMS / 25 + ITEMS / PAGE_ITEMS
-  expect(await stepsOfCopy()).toBeLessThan(calls / 15)
+  const { steps, most } = await stepsOfCopy(parts)
+  // The pages of one part are read one after the other.
+  expect(steps).toBeLessThan(calls / 15 + ITEMS / PAGE_ITEMS / parts)
+  // Readers and writers.
+  expect(most).toBeLessThanOrEqual(16 + 16)
 })

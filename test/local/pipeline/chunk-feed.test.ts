@@ -40,11 +40,7 @@ function openFeed(maxWaitingBytes = MAX_WAITING_BYTES) {
   }
 
   let sequence = 0
-  async function send(
-    project: string,
-    events: string[],
-    isFed = true,
-  ): Promise<void> {
+  async function send(project: string, events: string[], isFed = true): Promise<void> {
     sequence += 1
     const record = liveRecord(
       sequence,
