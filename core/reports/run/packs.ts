@@ -1,5 +1,5 @@
 import { ApiError } from '#core/errors'
-import type { Log, QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
+import type { Clock, Log, QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
 import { type Part, packStatements, partOf } from '#core/sql/packed-statement'
 import { isTooMuchAtOnce } from '#core/sql/query-failures'
 import { isFileCondition } from '#core/sql/sql'
@@ -18,6 +18,12 @@ export type Asker = {
 
 /** The packs of one call. Its reads may ask in one of them. */
 export type Packs = { begin(): Asker }
+
+export type PacksServices = {
+  log?: Log | undefined
+  /** Bounds the wait for a work that is busy. One work alone needs none. */
+  clock?: Pick<Clock, 'deadline'> | undefined
+}
 
 type RowsOptions = NonNullable<Parameters<QueryEngine['rows']>[1]>
 
@@ -51,12 +57,11 @@ const MAX_WAIT_MS = 500
  * a second. Those that are asked while nothing else of the call runs go into one statement, and their rows
  * go back to who asked. A pack stops when all who asked have left.
  */
-export function createPacks(log: Log = () => {}): Packs {
+export function createPacks({ log = () => {}, clock }: PacksServices = {}): Packs {
   const packs: Packs = { begin }
   let waiting: Asked[] = []
   /** Askers that may still ask before they get rows. */
   let busy = 0
-  let timer: NodeJS.Timeout | undefined
 
   function begin(): Asker {
     let [unanswered, hasEnded] = [0, false]
@@ -100,21 +105,32 @@ export function createPacks(log: Log = () => {}): Packs {
       options.signal?.throwIfAborted()
       options.signal?.addEventListener('abort', () => reject(options.signal?.reason), { once: true })
       waiting.push({ engine, query, options, resolve, reject })
-      timer ??= setTimeout(runWaiting, MAX_WAIT_MS)
+      if (waiting.length === 1) runLater()
+      runSoon()
+    })
+  }
+
+  /** Runs what waits now after the longest wait, unless it has run before. */
+  function runLater(): void {
+    const own = waiting
+    clock?.deadline(MAX_WAIT_MS).addEventListener('abort', () => {
+      if (waiting === own) runWaiting()
     })
   }
 
   function leaveBusy(): void {
     busy--
-    // After the microtasks, in which the same work may ask more.
+    runSoon()
+  }
+
+  /** After the microtasks, in which the same work may ask more. */
+  function runSoon(): void {
     setImmediate(() => {
       if (busy === 0) runWaiting()
     })
   }
 
   function runWaiting(): void {
-    clearTimeout(timer)
-    timer = undefined
     const asked = waiting.filter(isStaying)
     waiting = []
     const bySnapshot = Map.groupBy(asked, ({ options }) => options.snapshot)
