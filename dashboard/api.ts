@@ -165,7 +165,9 @@ export function readsOfOneCall(calls: readonly Call[]): Call[] {
   return reads.filter(({ values }) => values.project === reads[0]?.values.project).slice(0, MAX_READS)
 }
 
-/** Sends reads of one project in one call. Each has its own reply, or throws its own Problem, as by `send`. */
+/**
+ * Sends reads of one project in one call. Each has its own reply, or throws its own Problem, as by `send`.
+ */
 export function sendTogether(calls: readonly Call[]): Promise<Reply<unknown>>[] {
   const reads = calls.map(({ endpoint, values: { project: _, ...values } }) => ({
     ...values,

@@ -58,8 +58,7 @@ export const logCodes = {
     'the stream keeps its records longer, because the lake consumer has not read the oldest for six hours',
   RETENTION_LOWERED:
     'the stream keeps its records as long as before, because the lake consumer has read them',
-  PACK_FAILED:
-    'on AWS a statement in the place of several failed, so each of these ran alone',
+  PACK_FAILED: 'on AWS a statement in the place of several failed, so each of these ran alone',
   SMALL_READ_FAILED: 'DuckDB could not answer a small read, so Athena answered it',
   EPOCH_CLOSED: 'an epoch was closed',
   EPOCH_COMPACTED: 'the events of an epoch are in segments',

@@ -182,14 +182,14 @@ const FIRST_MONDAY = 4
 const KINDS = { interval: 0b011, eventName: 0b101, country: 0b110 } as const
 
 /**
- * Rows (kind, interval_start, value, total, rank_in_kind): the events of each interval, and of the most frequent names and
- * countries, one more of each than the response lists. Ties are ordered by the code points of the value, null
- * last (R15, U39).
+ * Rows (kind, interval_start, value, total, rank_in_kind): the events of each interval, and of the most
+ * frequent names and countries, one more of each than the response lists. Ties are ordered by the code points
+ * of the value, null last (R15, U39).
  */
 function countsSql(counts: SqlQuery, groupBy: DateGroup): SqlQuery {
   return sql`SELECT kind, interval_start, value, total, rank_in_kind
     FROM (SELECT kind, interval_start, value, total,
-        row_number() OVER (PARTITION BY kind ORDER BY total DESC, value ASC NULLS LAST) AS rank_in_kind
+        row_number() OVER (PARTITION BY kind ORDER BY total DESC, value ASC NULLS LAST, interval_start) AS rank_in_kind
       FROM (SELECT grouping(first_date, event, country) AS kind,
           date_diff('day', DATE '1970-01-01', first_date) AS interval_start, coalesce(event, country) AS value,
           CAST(sum(event_count) AS bigint) AS total

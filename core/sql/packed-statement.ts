@@ -9,7 +9,9 @@ export type Part = { query: SqlQuery; shape: ResultShape }
 /** One statement in the place of several, and how its rows become theirs. */
 export type PackedStatement = {
   query: SqlQuery
-  /** The rows of each part, in the order of its own ORDER BY, as the engine would have returned them alone. */
+  /**
+   * The rows of each part, in the order of its own ORDER BY, as the engine would have returned them alone.
+   */
   unpack(rows: readonly Row[]): Row[][]
 }
 

@@ -30,7 +30,7 @@ export function mcpHandler(services: McpServices): HttpFunction {
     .step(requireCredential)
     .step(validateFields)
   const endpoint = chain.endpoint(routes.mcp, async ({ request, caller, json }) => {
-    const call = createRowCaller(functions, request, log)
+    const call = createRowCaller(functions, request, services)
     const mcp = createMcpHandler(
       () =>
         createServer({ ...services, baseUrl: request.address ?? baseUrl, caller, call, method: json.method }),

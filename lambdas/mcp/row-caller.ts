@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import type { Log } from '#core/ports'
-import { createPacks } from '#core/reports/run/packs'
+import { createPacks, type PacksServices } from '#core/reports/run/packs'
 import type { HttpFunction, HttpRequest } from '#lambdas/http/http'
 import { type RowRequest, rowRequest } from '#lambdas/http/row-request'
 import type { ErrorCode } from '#schemas/errors'
@@ -47,8 +46,12 @@ export class RowError extends Error {
  * none of its own: scope, plan, limits, the audit log, checks of fields, warnings. Reads that are called at
  * once share statements on AWS, as those of a POST /reads do.
  */
-export function createRowCaller(functions: RowFunctions, caller: HttpRequest, log: Log): CallRow {
-  const packs = createPacks(log)
+export function createRowCaller(
+  functions: RowFunctions,
+  caller: HttpRequest,
+  services: PacksServices,
+): CallRow {
+  const packs = createPacks(services)
   return async (name, request) => {
     const route: Route = routes[name]
     const answerRow = functions[route.function as keyof RowFunctions]

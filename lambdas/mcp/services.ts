@@ -1,4 +1,4 @@
-import type { Log, Now } from '#core/ports'
+import type { Clock, Log } from '#core/ports'
 import type { CredentialServices } from '#lambdas/chain/authenticate'
 import type { RowFunctions } from './row-caller.ts'
 
@@ -9,6 +9,6 @@ export type McpServices = CredentialServices & {
   secret(): Promise<string>
   /** The page that draws answers in a chat. Called when a host asks for it. */
   chatView(): Promise<string>
-  clock: Now
+  clock: Clock
   log: Log
 }

@@ -1,6 +1,5 @@
 import { ApiError } from '#core/errors'
-import type { Log } from '#core/ports'
-import { createPacks } from '#core/reports/run/packs'
+import { createPacks, type PacksServices } from '#core/reports/run/packs'
 import { quoted } from '#core/text/clean-text'
 import type { JsonObject } from '#core/text/json-object'
 import { nearestName } from '#core/text/nearest-name'
@@ -26,7 +25,7 @@ type KnownRead = { route: Route; endpoint: Endpoint }
  * on AWS all statements. One that is refused stops no other.
  */
 export function readsEndpoint(
-  { log }: { log: Log },
+  services: PacksServices,
   chain: ReturnType<typeof accountChain>,
   endpoints: Readonly<Record<ReportName, Endpoint>>,
 ): Endpoint {
@@ -39,7 +38,7 @@ export function readsEndpoint(
   return chain(routes.reads)(async ({ request, json, body: { reads } }) => {
     // All names first, so that a call with a wrong one runs and counts nothing.
     const found = reads.map(({ read, ...own }) => ({ read, own, ...findRead(known, read) }))
-    const packs = createPacks(log)
+    const packs = createPacks(services)
     // All of them begin first, so that each one's statements wait for those of the others.
     const asked = found.map(each => ({ ...each, asker: packs.begin() }))
     const answers = await Promise.all(

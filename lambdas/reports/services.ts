@@ -4,6 +4,7 @@ import type { UserResolver } from '#core/identity/user-resolver'
 import type { GuestSlots } from '#core/limits/guest-slots'
 import type { Limits } from '#core/limits/limit-state'
 import type { LiveBuffer } from '#core/live/buffer'
+import type { Clock } from '#core/ports'
 import type { ReadProject } from '#core/projects/read-project'
 import type { Segments } from '#core/projects/segments'
 import type { ProjectStore } from '#core/projects/store'
@@ -36,5 +37,6 @@ export type ReportsServices = AccountChainServices &
     follow: Live['follow']
     users: UserResolver
     usage: Pick<UsageStore, 'bots' | 'totals'>
+    clock: Clock
     replays: Pick<Replays, 'ofPerson' | 'countReplays' | 'links'>
   }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Project } from '#core/projects/project'
-import { asks } from '#dashboard/views/overview/asks'
-import { DEFAULTS } from '#dashboard/url'
 import { system } from '#cost/system'
-import type { Route } from '#schemas/route'
+import { DEFAULTS } from '#dashboard/url'
+import { asks } from '#dashboard/views/overview/asks'
 import type { TableName } from '#schemas/columns'
+import type { Route } from '#schemas/route'
 import { routes } from '#schemas/routes'
 import { billedEngine, partsOf } from '#test/support/billed-engine'
 import type { BuiltLake } from '#test/support/build-lake'
@@ -32,7 +32,10 @@ beforeAll(async () => {
     ...{ timestamp: NOW - (i % 20) * DAY - 60_000, country: i % 2 === 0 ? 'DE' : 'FR' },
     properties: { path: `/p${i % 4}`, device: 'mobile', referrer: 'https://google.com/' },
   }))
-  built = await folder.build({ epochs: [[[recordOf(project, events)]], [[recordOf(project, events.slice(0, 5), 2)]]], compacted: 2 })
+  built = await folder.build({
+    epochs: [[[recordOf(project, events)]], [[recordOf(project, events.slice(0, 5), 2)]]],
+    compacted: 2,
+  })
 })
 afterAll(async () => {
   await service.close()

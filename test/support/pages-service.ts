@@ -147,7 +147,7 @@ export async function openPagesService({
     dashboard: async () => (await builtDashboard()).entry,
     billing: (await billing?.({ baseUrl, state, clock, log, accounts })) ?? null,
     refreshSeconds: 60,
-    readsTogether: false,
+    readsTogether: true,
     mayHaveDemo: true,
     baseUrl: publicUrl ?? baseUrl,
     clock,

@@ -1,8 +1,8 @@
 import { ApiError } from '#core/errors'
-import type { Log, QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
+import type { Clock, Log, QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
+import { type Part, packStatements, partOf } from '#core/sql/packed-statement'
 import { isTooMuchAtOnce } from '#core/sql/query-failures'
 import { isFileCondition } from '#core/sql/sql'
-import { type Part, packStatements, partOf } from '#core/sql/packed-statement'
 
 /**
  * One work of a call that asks statements, such as one read of a POST /reads. While it does anything else
@@ -19,6 +19,12 @@ export type Asker = {
 /** The packs of one call. Its reads may ask in one of them. */
 export type Packs = { begin(): Asker }
 
+export type PacksServices = {
+  log?: Log | undefined
+  /** Bounds the wait for a work that is busy. One work alone needs none. */
+  clock?: Pick<Clock, 'deadline'> | undefined
+}
+
 type RowsOptions = NonNullable<Parameters<QueryEngine['rows']>[1]>
 
 /** A statement that waits for its pack. `engine`: takes the turn of the reader, and counts for a guest. */
@@ -34,11 +40,13 @@ type Asked = {
 type Equal = { part: Part | null; query: SqlQuery; asked: Asked[] }
 
 /**
- * How much one pack may have. Trino plans at most 150 stages, and a scan with what is done to its rows took
- * up to four of them (measured with Trino 476). Athena takes texts of 262,144 bytes; a file is named by an
- * address of some 95 bytes.
+ * How much one pack may have. Trino plans at most 150 stages; 16 parts with 24 scans took 47 (measured with
+ * Trino 476). `sqlBytes`: without the names of files, because large conditions take long to plan. Athena
+ * takes texts of 262,144 bytes; a file is named by an address of some 95 bytes.
  */
-const MOST = { scans: 32, textBytes: 200_000 }
+const MOST = { scans: 32, sqlBytes: 64_000, textBytes: 200_000 }
+type Size = { [Name in keyof typeof MOST]: number }
+const SIZES = Object.keys(MOST) as (keyof Size)[]
 const ADDRESS_BYTES = 100
 
 /** How long statements wait for a work that is busy with something else, ms. */
@@ -49,12 +57,11 @@ const MAX_WAIT_MS = 500
  * a second. Those that are asked while nothing else of the call runs go into one statement, and their rows
  * go back to who asked. A pack stops when all who asked have left.
  */
-export function createPacks(log: Log = () => {}): Packs {
+export function createPacks({ log = () => {}, clock }: PacksServices = {}): Packs {
   const packs: Packs = { begin }
   let waiting: Asked[] = []
   /** Askers that may still ask before they get rows. */
   let busy = 0
-  let timer: NodeJS.Timeout | undefined
 
   function begin(): Asker {
     let [unanswered, hasEnded] = [0, false]
@@ -98,21 +105,32 @@ export function createPacks(log: Log = () => {}): Packs {
       options.signal?.throwIfAborted()
       options.signal?.addEventListener('abort', () => reject(options.signal?.reason), { once: true })
       waiting.push({ engine, query, options, resolve, reject })
-      timer ??= setTimeout(runWaiting, MAX_WAIT_MS)
+      if (waiting.length === 1) runLater()
+      runSoon()
+    })
+  }
+
+  /** Runs what waits now after the longest wait, unless it has run before. */
+  function runLater(): void {
+    const own = waiting
+    clock?.deadline(MAX_WAIT_MS).addEventListener('abort', () => {
+      if (waiting === own) runWaiting()
     })
   }
 
   function leaveBusy(): void {
     busy--
-    // After the microtasks, in which the same work may ask more.
+    runSoon()
+  }
+
+  /** After the microtasks, in which the same work may ask more. */
+  function runSoon(): void {
     setImmediate(() => {
       if (busy === 0) runWaiting()
     })
   }
 
   function runWaiting(): void {
-    clearTimeout(timer)
-    timer = undefined
     const asked = waiting.filter(isStaying)
     waiting = []
     const bySnapshot = Map.groupBy(asked, ({ options }) => options.snapshot)
@@ -214,28 +232,26 @@ function mergeEqual(asked: readonly Asked[]): Equal[] {
 
 /** Puts each statement into the first pack that has room for it. One that cannot be packed is alone. */
 function packsOf(statements: readonly Equal[]): Equal[][] {
-  const packs: { scans: number; textBytes: number; statements: Equal[] }[] = []
+  const packs: (Size & { statements: Equal[] })[] = []
   const alone = statements.filter(({ part }) => part === null)
   for (const statement of statements) {
     if (statement.part === null) continue
-    const { scans, textBytes } = sizeOf(statement.query)
-    const pack = packs.find(
-      each => each.scans + scans <= MOST.scans && each.textBytes + textBytes <= MOST.textBytes,
-    )
-    if (pack === undefined) packs.push({ scans, textBytes, statements: [statement] })
+    const size = sizeOf(statement.query)
+    const pack = packs.find(each => SIZES.every(name => each[name] + size[name] <= MOST[name]))
+    if (pack === undefined) packs.push({ ...size, statements: [statement] })
     else {
-      pack.scans += scans
-      pack.textBytes += textBytes
+      for (const name of SIZES) pack[name] += size[name]
       pack.statements.push(statement)
     }
   }
   return [...packs.map(pack => pack.statements), ...alone.map(statement => [statement])]
 }
 
-/** Scans of tables, and about the bytes of the text that Athena gets. */
-function sizeOf({ text, params, scans = [] }: SqlQuery): { scans: number; textBytes: number } {
+/** Scans of tables, the text as the code writes it, and about the bytes of the one that Athena gets. */
+function sizeOf({ text, params, scans = [] }: SqlQuery): Size {
   const values = params.reduce<number>((sum, param) => sum + bytesOf(param), 0)
-  return { scans: scans.length, textBytes: Buffer.byteLength(text) + values }
+  const sqlBytes = Buffer.byteLength(text)
+  return { scans: scans.length, sqlBytes, textBytes: sqlBytes + values }
 }
 
 function bytesOf(param: SqlQuery['params'][number]): number {

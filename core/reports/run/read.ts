@@ -66,7 +66,7 @@ export function createReader(services: ReadServices) {
   let readCount = 0
 
   return async function read<Body>(
-    { account, guest, options, asker = createPacks(services.log).begin(), warnings = [] }: ReadCall,
+    { account, guest, options, asker = createPacks({ log: services.log }).begin(), warnings = [] }: ReadCall,
     work: (services: WorkServices) => Promise<Body>,
   ): Promise<ReadResult<Body>> {
     const startedAt = clock.now()

@@ -38,7 +38,9 @@ beforeAll(async () => {
   const services = { engine, openLake, clock: { now: () => NOW } }
   await runAllReports(services, project, isDeepRun() ? sample : { ...sample, since: [] })
   const forms = Map.groupBy(engine.recordedStatements(), ({ query }) => query.text.replaceAll(/\d+/g, '0'))
-  statements = [...forms.values()].flatMap(equal => equal.toSorted((a, b) => b.rows.length - a.rows.length)[0] ?? [])
+  statements = [...forms.values()].flatMap(
+    equal => equal.toSorted((a, b) => b.rows.length - a.rows.length)[0] ?? [],
+  )
 })
 afterAll(async () => {
   await duckdb?.close()
@@ -96,7 +98,15 @@ test('every kind of value comes back as it was: null is not empty text, and a te
   const parts = [query, other].map(each => partOf(each) as Part)
   const { query: packed, unpack } = packStatements(parts)
   const [rows, others] = unpack(await duckdb.rows(packed))
-  const nothing = { whole: null, fraction: null, large: null, empty: null, nothing: null, digits: null, text: null }
+  const nothing = {
+    whole: null,
+    fraction: null,
+    large: null,
+    empty: null,
+    nothing: null,
+    digits: null,
+    text: null,
+  }
   expect(rows).toEqual([
     { whole: 1, fraction: 0.1, large: 1e300, empty: '', nothing: null, digits: '1', yes: true, text: 'a;b' },
     { ...nothing, yes: false },
@@ -105,7 +115,9 @@ test('every kind of value comes back as it was: null is not empty text, and a te
 })
 
 test('a part without rows has none, beside one that has', async () => {
-  const parts = [sql`SELECT 1 AS a FROM (SELECT 1) AS one WHERE false`, sql`SELECT 1 AS a, 2 AS b`].map(each => partOf(each) as Part)
+  const parts = [sql`SELECT 1 AS a FROM (SELECT 1) AS one WHERE false`, sql`SELECT 1 AS a, 2 AS b`].map(
+    each => partOf(each) as Part,
+  )
   const { query, unpack } = packStatements(parts)
   expect(unpack(await duckdb.rows(query))).toEqual([[], [{ a: 1, b: 2 }]])
 })
@@ -113,14 +125,22 @@ test('a part without rows has none, beside one that has', async () => {
 test.each([
   ['SELECT a, t.b, count(*) AS c FROM t GROUP BY a', ['a', 'b', 'c'], null],
   ["WITH t AS (SELECT 1 AS x ORDER BY x) SELECT ',' AS a FROM t ORDER BY a DESC LIMIT 3", ['a'], 'a DESC'],
-  ['SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY CASE WHEN a IS NULL THEN 1 ELSE 0 END, a', ['a'], 'CASE WHEN a IS NULL THEN 1 ELSE 0 END, a'],
+  [
+    'SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY CASE WHEN a IS NULL THEN 1 ELSE 0 END, a',
+    ['a'],
+    'CASE WHEN a IS NULL THEN 1 ELSE 0 END, a',
+  ],
 ])('the shape of %s', (text, columns, orderBy) => {
   expect(resultShape({ text })).toEqual({ columns, orderBy })
 })
 
-test.each(['SELECT * FROM t', 'SELECT count(*) FROM t', 'SELECT a FROM t ORDER BY b', 'SELECT a, a FROM t', 'SELECT DISTINCT a FROM t', 'EXPLAIN'])(
-  '%s has no shape that its text says',
-  text => {
-    expect(resultShape({ text })).toBeNull()
-  },
-)
+test.each([
+  'SELECT * FROM t',
+  'SELECT count(*) FROM t',
+  'SELECT a FROM t ORDER BY b',
+  'SELECT a, a FROM t',
+  'SELECT DISTINCT a FROM t',
+  'EXPLAIN',
+])('%s has no shape that its text says', text => {
+  expect(resultShape({ text })).toBeNull()
+})

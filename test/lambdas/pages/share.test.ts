@@ -38,6 +38,8 @@ test('the page names the project and the chosen views, and no request of it name
     expect(response.headers.get('set-cookie')).toBeNull()
     const text = await response.text()
     expect(text).toContain('data-refresh-seconds="60"')
+    // A link may not call POST /reads.
+    expect(text).not.toContain('data-reads-together')
     expect(text).toMatch(/<meta name="robots" content="noindex\b/)
     expect(text).toContain(
       `data-project="${project.name}" data-title="${project.name}" data-views="pages heatmap" data-timezone=""`,

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ApiError } from '#core/errors'
 import type { QueryEngine, QueryStatistics, Row, SqlQuery } from '#core/ports'
 import { type Asker, createPacks } from '#core/reports/run/packs'
@@ -7,7 +7,14 @@ import { queryFailure } from '#core/sql/query-failures'
 import { inFiles, sql } from '#core/sql/sql'
 
 const COST: QueryStatistics = {
-  ...{ engine: 'athena', rowsScanned: null, bytesScanned: 10_000_001, costUsd: 0.00005, engineMs: 900, queueMs: 90 },
+  ...{
+    engine: 'athena',
+    rowsScanned: null,
+    bytesScanned: 10_000_001,
+    costUsd: 0.00005,
+    engineMs: 900,
+    queueMs: 90,
+  },
 }
 
 /** Statements that have started, and how each ends. */
@@ -41,7 +48,12 @@ function billedEngine(over: Partial<QueryEngine> = {}) {
 function rowsOf({ text }: SqlQuery): Row[] {
   const numbers = [...text.matchAll(/SELECT (\d+) AS n/g)].map(match => String(match[1]))
   if (!text.includes('packed_part')) return [{ n: Number(numbers[0]) }]
-  return numbers.map((n, part) => ({ packed_part: part, packed_place: 1, packed_types: 'bigint', packed_0: n }))
+  return numbers.map((n, part) => ({
+    packed_part: part,
+    packed_place: 1,
+    packed_types: 'bigint',
+    packed_0: n,
+  }))
 }
 
 const ask = (n: number): SqlQuery => ({ text: `SELECT ${n} AS n FROM t`, params: [] })
@@ -54,8 +66,6 @@ async function hasStarted(started: readonly Started[], count: number): Promise<v
 
 const afterTurns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
 
-afterEach(() => vi.useRealTimers())
-
 test('statements that a work asks in one turn are one statement, and each gets its own rows', async () => {
   const { engine, started } = billedEngine()
   const { rows } = createPacks().begin().packed(engine)
@@ -64,6 +74,15 @@ test('statements that a work asks in one turn are one statement, and each gets i
   expect(parts(started[0] as Started)).toBe(3)
   started[0]?.end()
   expect(await all).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]])
+})
+
+test('a work that waits for a statement may ask another one meanwhile', async () => {
+  const { engine, started } = billedEngine()
+  const { rows } = createPacks().begin().packed(engine)
+  void rows(ask(1))
+  await hasStarted(started, 1)
+  void rows(ask(2))
+  await hasStarted(started, 2)
 })
 
 test('a statement alone is sent as it is', async () => {
@@ -111,14 +130,20 @@ test('a work that ends without a statement keeps nobody waiting', async () => {
 })
 
 test('a work that is busy for long does not keep the others waiting', async () => {
-  vi.useFakeTimers()
   const { engine, started } = billedEngine()
-  const packs = createPacks()
+  const end = new AbortController()
+  const waits: number[] = []
+  const deadline = (ms: number) => {
+    waits.push(ms)
+    return end.signal
+  }
+  const packs = createPacks({ clock: { deadline } })
   packs.begin()
   void packs.begin().packed(engine).rows(ask(1))
-  await vi.advanceTimersByTimeAsync(499)
+  await afterTurns()
+  expect(waits).toEqual([500])
   expect(started).toHaveLength(0)
-  await vi.advanceTimersByTimeAsync(1)
+  end.abort()
   expect(started).toHaveLength(1)
 })
 
@@ -181,7 +206,9 @@ test.each([
 ])('the parts of a pack run alone when it %s, and the log says so', async (_, failure) => {
   const logged: unknown[] = []
   const { engine, started } = billedEngine()
-  const { rows } = createPacks((code, fields) => void logged.push([code, fields?.parts])).begin().packed(engine)
+  const { rows } = createPacks({ log: (code, fields) => void logged.push([code, fields?.parts]) })
+    .begin()
+    .packed(engine)
   const all = Promise.all([rows(ask(1)), rows(ask(2))])
   await hasStarted(started, 1)
   started[0]?.fail(failure)
@@ -217,13 +244,23 @@ test('a pack has a bounded number of scans, and a bounded text', async () => {
   const { engine, started } = billedEngine()
   const { rows } = createPacks().begin().packed(engine)
   const scanning = (n: number, files: number): SqlQuery =>
-    sql`SELECT ${{ text: String(n), params: [] }} AS n FROM links WHERE ${inFiles('links', Array.from({ length: files }, (_, i) => `links/${i}`))}`
+    sql`SELECT ${{ text: String(n), params: [] }} AS n FROM links WHERE ${inFiles(
+      'links',
+      Array.from({ length: files }, (_, i) => `links/${i}`),
+    )}`
   for (let n = 0; n < 40; n++) void rows(scanning(n, 1))
   await hasStarted(started, 2)
   expect(started.map(parts)).toEqual([32, 8])
   for (let n = 0; n < 3; n++) void rows(scanning(n, 900))
   await hasStarted(started, 4)
   expect(started.slice(2).map(parts)).toEqual([2, 0])
+  const long = (n: number): SqlQuery => ({
+    text: `SELECT ${n} AS n FROM t WHERE '${'x'.repeat(30_000)}' = a`,
+    params: [],
+  })
+  for (let n = 0; n < 3; n++) void rows(long(n))
+  await hasStarted(started, 6)
+  expect(started.slice(4).map(parts)).toEqual([2, 0])
 })
 
 test('a statement whose text does not say its columns runs alone, beside the pack', async () => {
