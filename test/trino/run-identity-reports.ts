@@ -2,8 +2,9 @@ import { findPerson } from '#core/erasure/find-person'
 import { type IdentityView, NO_IDENTITY } from '#core/identity/identity-view'
 import { encodeLinks } from '#core/identity/links/link-rows'
 import { personIds } from '#core/identity/links/person-ids'
+import { encodeTraits } from '#core/identity/traits/traits-rows'
 import { userHash } from '#core/lake/erase/tombstones'
-import { linksKey } from '#core/lake/model/keys'
+import { linksKey, traitsKey } from '#core/lake/model/keys'
 import { events, oldestEvent } from '#core/lake/read/relations'
 import type { LakeSnapshot } from '#core/lake/read/snapshot'
 import type { Lake } from '#core/ports'
@@ -19,6 +20,7 @@ import { withStatements } from '#core/reports/run/statements'
 import { sessions } from '#core/reports/sessions'
 import { stats } from '#core/reports/stats'
 import { sql } from '#core/sql/sql'
+import type { Condition } from '#schemas/conditions'
 import { writeBatch } from '#test/support/add-erasure'
 import { funnelDefaults, pathDefaults, queryDefaults, runAllReports } from './run-reports.ts'
 import type { SampleLake } from './sample-lakes.ts'
@@ -45,6 +47,7 @@ export async function runIdentityReports(
     openLake: async () => withTombstone(lake, await services.openLake(), project),
   }
   await runAllReports({ ...erased, identity }, project, sample)
+  await runWithTraits({ ...erased, identity }, lake, project)
   await findPerson(erased, project, [FINAL, LINKED], undefined)
   await runWithLaterEvents(services, lake, project)
   const [links] = identity.links?.files ?? []
@@ -120,6 +123,40 @@ function withLargeSegments(lake: LakeSnapshot): LakeSnapshot {
 
 const COUNTRY = { field: 'country', op: 'neq', value: 'XX' }
 const QUERY = { ...queryDefaults, metrics: ['event_count', 'session_count', 'unique_users'] }
+
+/** Reports with conditions about traits, of linked and of erased users. */
+async function runWithTraits(
+  services: ReportServices & { identity: IdentityView },
+  lake: Pick<Lake, 'put'>,
+  project: ReportProject,
+): Promise<void> {
+  const key = traitsKey(project, { writer: '0c', part: 0 })
+  const rows = [LINKED, FINAL, ERASED, 'user 1'].flatMap((user_id, i) =>
+    [true, false].map(hasCredential => ({
+      ...{ user_id, hasCredential, at: i, seq: i },
+      traits: JSON.stringify({
+        plan: hasCredential ? 'pro' : 'free',
+        'a.b': i,
+        none: hasCredential ? null : 'x',
+      }),
+    })),
+  )
+  await lake.put(key, encodeTraits(project.id, rows))
+  const openTraits = async () => ({ files: [key] })
+  const or: Condition[] = [
+    { field: 'traits.plan', op: 'neq', value: 'free' },
+    { field: 'traits["a.b"]', op: 'gte', value: 1 },
+    { not: { field: 'traits.none', op: 'exists', value: false } },
+  ]
+  for (const identity of [services.identity, NO_IDENTITY])
+    for (const where of [...or, { or }, { person: { and: or } }]) {
+      const common = { project, identity: { ...identity, openTraits } }
+      const asked = { since: '60d', where }
+      await runReport(stats, services, { ...common, query: { ...asked, groupBy: 'day' } })
+      await runReport(sessions, services, { ...common, query: { ...asked, limit: 3 } })
+      await runReport(query, services, { ...common, body: { ...asked, ...QUERY, group_by: ['event'] } })
+    }
+}
 
 /** Writes a file that links a user to another one, and a newer one that links this one further. */
 async function writeLinks(

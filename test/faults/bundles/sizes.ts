@@ -20,8 +20,8 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // for share links, which fold groups of few people, are a hundredth of it, and so are the notes that say
   // what a number counts. Conditions of reads need 12 KB to choose sessions and people. Known sources and
   // caveats need 20 KB. Comparisons, segments and the answers of several reads need 12 KB.
-  // What verify says about refused events and the files of a site is 3 KB.
-  reports: 1_680_000,
+  // What verify says about refused events and the files of a site is 3 KB, and so are conditions about traits.
+  reports: 1_684_000,
   stream: 1_104_000,
   // The clients of SNS and SQS, for feedback and for website analyses, with the list of public suffixes,
   // whose root domains anonymous analyses are of, are a fifth of it. Erasures, the usage for Stripe and the
@@ -30,22 +30,22 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // It checks the fields of segments as a read does.
   control: 1_526_000,
   // The client of S3, for chunks, and what serves the recorder.
-  replay: 1_280_000,
+  replay: 1_283_000,
   auth: 1_088_000,
   // Reports and control together, with what control needs for website analyses, and the library of MCP.
   mcp: 2_184_000,
   // What the viewer says about masked texts is 1 KB.
   site: 498_000,
   // Stripe's library is a third of it, and only a checkout runs it.
-  pages: 1_441_000,
+  pages: 1_444_000,
   // It reads and writes links files.
   lake: 1_200_000,
   live: 950_000,
   // The plan of events of website analyses, which names elements in the words of thirty languages, is an
   // eighth of it, and the client of Bedrock, for a text model that words it, 50 KB. Sweeps, which the
   // scheduler did before, are 5 KB.
-  // Words for kinds of sites in nineteen languages more are 20 KB.
-  jobs: 1_992_000,
+  // Words for kinds of sites in nineteen languages more are 20 KB, and what writes traits files is 3 KB.
+  jobs: 1_997_000,
   // A third of it is the reader of pages with its words in thirty languages, and another third the detector
   // that tells sixty of them apart. Its browser is a hundred times as large.
   // The words for kinds of sites are 20 KB of it.
