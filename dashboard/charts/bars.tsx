@@ -50,7 +50,7 @@ export function Bars({ name, columns, bars, format, table, load }: BarsProps) {
               />
               <td class="number">
                 {format(value)}
-                {note !== undefined && <small>{note}</small>}
+                {note !== undefined && <small> {note}</small>}
               </td>
             </tr>
           ))}

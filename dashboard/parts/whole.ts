@@ -5,7 +5,7 @@ import type { LoadWhole } from '#dashboard/charts/csv'
 /** Asks for all rows of a list that shows its first ones, when somebody saves them. */
 
 /** Rows of one answer: no read gives more. */
-const MAX_ROWS = 1_000
+export const MAX_ROWS = 1_000
 /** Pages of a list that goes on by a cursor. More rows are those of a query, or of the command line. */
 const MAX_PAGES = 20
 

@@ -41,7 +41,7 @@ const CONDITIONS = [
 const [FROM, TO] = ['2026-03-02', '2026-03-15']
 
 const ASKS: Record<string, [(context: { address: Address; project: string }) => object, string[]]> = {
-  overview: [overview, ['', 'course=events']],
+  overview: [overview, ['', 'course=events', 'course=page_views&goal=signup']],
   pages: [pages, ['', 'list=entry']],
   sources: [sources, ['', 'goal=signup', 'by=utm_source&goal=signup']],
   events: [events, ['event=signup&prop=plan']],

@@ -58,13 +58,12 @@ test.each([
   ['bounce_rate', 'Without interaction', 'bounce_rate', []],
   ['single_page_rate', 'One page only', 'single_page_rate', []],
   ['duration', 'Duration', 'avg_duration', []],
-])('the line of %s is that of the API, by date and by hour', async (name, title, metric, filters) => {
+])('the line of %s is that of the API, by date and for one by hour', async (name, title, metric, filters) => {
   const from = addDays(new Date().toISOString().slice(0, 10), -3)
   const asked = { ...DATED, metrics: [metric], count_mode: 'raw', filters, limit: 1000 }
-  for (const [to, interval] of [
-    [addDays(from, 2), 'day'],
-    [from, 'hour'],
-  ] as const) {
+  // The others by hour are the same but for the metric.
+  const hours = name === 'duration' ? [[from, 'hour'] as const] : []
+  for (const [to, interval] of [[addDays(from, 2), 'day'] as const, ...hours]) {
     const page = await drawings.draw(`/app/p/demo?from=${from}&to=${to}&course=${name}&compare=none`)
     const { rows } = await drawings.post<Query>('/query', {
       ...{ ...asked, date_from: from, date_to: to },
@@ -111,6 +110,44 @@ test('the numbers of dates to compare with are those of the API, and the words n
     const shown = page.cells('Visitors by day').map(row => row[2])
     expect(shown.slice(0, days.length)).toEqual(days)
   }
+})
+
+test('goals of the project stand with their visitors and rate, and each list is by goal', async () => {
+  const name = `goals-${Math.random().toString(36).slice(2)}`
+  const { project_token: token } = await drawings.post<{ project_token: string }>('/projects', { name }, 201)
+  const goals = { activation_events: ['signup', 'never_sent'], goals: [], glossary: [], annotations: [] }
+  await drawings.put('/project-context', { project: name, ...goals })
+  const visit = (user: string, path: string, event = 'page_view') =>
+    drawings.post(
+      ...(['/track', { token, event, user_id: user, session_id: user, properties: { path } }, 202] as const),
+    )
+  for (const user of ['u1', 'u2', 'u3', 'u4']) await visit(user, '/')
+  await visit('u1', '/pricing')
+  await visit('u2', '/pricing')
+  for (const event of ['signup', 'signup']) await visit('u1', '/pricing', event)
+  const page = await eventually(async () => {
+    const drawn = await drawings.draw(`/app/p/${name}?range=1d&goal=signup`)
+    expect(drawn.tile('events')).toBe('8')
+    return drawn
+  })
+  expect(page.cells('Goals by visitors')).toEqual([
+    ['signup', '1', '2', '25%'],
+    ['never_sent', '0', '0', '0%'],
+  ])
+  expect(page.cells('Pages by visitors')).toEqual([
+    ['/', '4 25%'],
+    ['/pricing', '2 50%'],
+  ])
+  expect(page.cells('Sessions by source')).toEqual([['Direct', '4 25%']])
+  expect(page.cells('Events by visitors')[1]).toEqual(['signup', '1 100%'])
+  expect(page.text()).toContain('or of its sessions, did signup')
+  const plain = await drawings.draw(`/app/p/${name}?range=1d`)
+  expect(plain.cells('Pages by visitors')[0]).toEqual(['/', '4'])
+})
+
+test('a project without goals says where they are named', async () => {
+  const page = await drawings.draw('/app/p/demo?range=14d')
+  expect(page.text()).toContain('Name the events that visitors should do')
 })
 
 test('with a filter every number is that of the API for it', async () => {

@@ -5,10 +5,13 @@ import { datesOf, intervalOf, periodOf, zoneOf } from '#dashboard/range'
 import { hostsOfSite, MAX_REFERRERS } from '#dashboard/referrers'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
+import { goalRate, openGoal } from './goal.ts'
 import { columnOfStats, METRIC_OF, openLine } from './lines.ts'
 
 /** Rows of a list. */
-const LIST_LENGTH = 10
+export const LIST_LENGTH = 10
+/** Events that are asked for, because goals are found among them. */
+const MAX_EVENTS = 100
 
 /** The lists of the overview: each has tabs, and a tab is a field whose values are listed. */
 export const lists = {
@@ -128,11 +131,12 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
         totals: call('POST /query', { ...common, metrics: METRICS, compare }),
         line: call('POST /query', byDate),
       }
+  const goal = openGoal(address)
   const list = (group_by: string[], limit: number, more: Address['filters'] = []) =>
     call('POST /query', {
       ...common,
       filters: [...common.filters, ...more],
-      metrics: ['unique_users', 'event_count'],
+      metrics: ['unique_users', 'event_count', ...(goal === undefined ? [] : [goalRate(goal)])],
       group_by,
       limit,
     })
@@ -153,13 +157,14 @@ export function asks({ address, project }: ViewContext): OverviewAsks {
             ...{ project, ...questionOf(address) },
             by: source,
             limit: LIST_LENGTH,
+            goal,
           }),
         }
       : { sources: tabbed('sources') }),
     ...(hasHosts && { hosts: list(hostsOfSite.group_by, hostsOfSite.limit) }),
     places: tabbed('places'),
     devices: tabbed('devices'),
-    events: list(['event'], LIST_LENGTH),
+    events: list(['event'], MAX_EVENTS),
   }
 }
 

@@ -7,11 +7,12 @@ import { hrefTo } from '#dashboard/navigate'
 import { namedLabel } from '#dashboard/parts/named-label'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
-import { wholeOf, withoutRest } from '#dashboard/parts/whole'
-import { fromOutside, MAX_REFERRERS, shortAddress } from '#dashboard/referrers'
+import { MAX_ROWS, wholeOf, withoutRest } from '#dashboard/parts/whole'
+import { fromOutside, shortAddress } from '#dashboard/referrers'
 import { eventLabel, pathLabel, valueLabel, visible } from '#dashboard/texts'
 import { type Address, withFilter, withOwn } from '#dashboard/url'
-import { fieldOf, type ListName, lists, openTab, tabsOf } from './asks.ts'
+import { fieldOf, LIST_LENGTH, type ListName, lists, openTab, tabsOf } from './asks.ts'
+import { goalRate, openGoal } from './goal.ts'
 
 type Query = Answer<'POST /query'>
 type Row = Query['rows'][number]
@@ -23,8 +24,6 @@ type Props = {
   hosts?: readonly Row[] | undefined
 }
 
-const SHOWN = 10
-
 /** Values of a field by visitors. A click on a value shows only its events, in every view. */
 export function ListPanel({ name, address, answer, hosts }: Props) {
   const tab = name === 'events' ? 'event' : openTab(address, name)
@@ -32,30 +31,46 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
   const tabs = name === 'events' ? undefined : tabLinks(address, name)
   if (answer === undefined) return null
   const field = tab === 'event' ? 'event' : fieldOf(tab)
-  const rowsOf = (rows: readonly Row[], most = SHOWN) =>
-    tab === 'referrer' ? fromOutside(rows, most, hosts) : withoutRest(rows)
+  const rowsOf = (rows: readonly Row[], most = LIST_LENGTH) =>
+    tab === 'referrer' ? fromOutside(rows, most, hosts) : withoutRest(rows).slice(0, most)
+  const goal = openGoal(address)
+  const rate = goal === undefined ? undefined : goalRate(goal)
+  const did = goal === undefined ? [] : [`Did ${eventLabel(goal)}`]
   const tableOf = (rows: readonly Row[]) => ({
-    columns: [columnName(tab), 'Visitors', 'Events'],
-    rows: rows.map(row => [String(row[field] ?? ''), Number(row.unique_users), Number(row.event_count)]),
+    columns: [columnName(tab), 'Visitors', 'Events', ...did],
+    ...(rate !== undefined && { units: [undefined, undefined, undefined, '0 to 1'] }),
+    rows: rows.map(row => [
+      ...[String(row[field] ?? ''), Number(row.unique_users), Number(row.event_count)],
+      ...(rate === undefined ? [] : [Number(row[rate])]),
+    ]),
   })
   return (
     <Panel title={title} {...(tabs === undefined ? {} : { tabs })}>
       <Answered answer={answer}>
         {data => {
           const rows = rowsOf(data.rows)
-          const bars = rows.map(row => barOf(row, field, address))
+          const all = withoutRest(data.rows).length
+          const bars = rows.map(row => ({
+            ...barOf(row, field, address),
+            ...(rate !== undefined && { note: formatted(Number(row[rate]), 'rate') }),
+          }))
           if (bars.length === 0) return <Empty title="Nothing in this range" />
           return (
             <>
               <Bars
                 name={`${title} by visitors`}
-                columns={[columnName(tab), 'Visitors']}
+                columns={[columnName(tab), goal === undefined ? 'Visitors' : 'Visitors, did it']}
                 bars={bars}
                 format={value => formatted(value)}
-                table={tableOf(rows)}
-                load={wholeOf(answer, whole => tableOf(rowsOf(whole.rows, MAX_REFERRERS)).rows)}
+                table={tableOf(name === 'events' ? rowsOf(data.rows, all) : rows)}
+                load={wholeOf(answer, whole => tableOf(rowsOf(whole.rows, MAX_ROWS)).rows)}
               />
               {tab !== 'referrer' && <CutNote answer={answer} />}
+              {name === 'events' && data.truncated !== true && all > rows.length && (
+                <p class="cut">
+                  The first {formatted(rows.length)} of {formatted(all)} rows.
+                </p>
+              )}
             </>
           )
         }}
@@ -75,8 +90,13 @@ export function SourcesPanel({
   const tab = openTab(address, 'sources')
   if (answer === undefined || !isNamed(tab)) return null
   const { title } = NAMED_TABS[tab]
+  const goal = openGoal(address)
+  const did = goal === undefined ? [] : [`With ${eventLabel(goal)}`]
   const tableRows = (rows: readonly NamedRow[]) =>
-    rows.map(row => [namedLabel(row, tab, address).title, row.sessions, row.people])
+    rows.map(row => [
+      ...[namedLabel(row, tab, address).title, row.sessions, row.people],
+      ...(goal === undefined ? [] : [row.conversion_rate]),
+    ])
   return (
     <Panel title="Sources" tabs={tabLinks(address, 'sources')}>
       <Answered answer={answer}>
@@ -86,10 +106,18 @@ export function SourcesPanel({
             <>
               <Bars
                 name={`Sessions by ${title.toLowerCase()}`}
-                columns={[title, 'Sessions']}
-                bars={rows.map(row => ({ ...namedLabel(row, tab, address), value: row.sessions }))}
+                columns={[title, goal === undefined ? 'Sessions' : 'Sessions, with it']}
+                bars={rows.map(row => ({
+                  ...namedLabel(row, tab, address),
+                  value: row.sessions,
+                  ...(goal !== undefined && { note: formatted(row.conversion_rate, 'rate') }),
+                }))}
                 format={value => formatted(value)}
-                table={{ columns: [title, 'Sessions', 'Visitors'], rows: tableRows(rows) }}
+                table={{
+                  columns: [title, 'Sessions', 'Visitors', ...did],
+                  ...(goal !== undefined && { units: [undefined, undefined, undefined, '0 to 1'] }),
+                  rows: tableRows(rows),
+                }}
                 load={wholeOf(answer, whole => tableRows(whole.rows), totalOfSources)}
               />
               {other !== undefined && (

@@ -24,6 +24,7 @@ import { type Address, type DatePair, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { lineInterval, type OverviewAsks } from './asks.ts'
 import { BotOverview } from './bot-overview.tsx'
+import { Goals } from './goals.tsx'
 import { columnOfStats, LINES, type Line, openLine } from './lines.ts'
 import { ListPanel, SourcesPanel } from './list-panel.tsx'
 import {
@@ -53,6 +54,7 @@ export function Overview({ address, answers }: Props) {
       )}
       {!hasNothing && (
         <div class="panels">
+          <Goals address={address} stats={answers.stats} events={answers.events} />
           <ListPanel name="pages" address={address} answer={answers.pages} />
           <SourcesPanel address={address} answer={answers.named} />
           <ListPanel

@@ -1,6 +1,6 @@
 import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
-import { type NumberCell, Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
+import { Ranked, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
 import { NAMED_TABS, type NamedRow, type NamedTab, totalOfSources } from '#dashboard/named-sources'
 import { namedLabel } from '#dashboard/parts/named-label'
@@ -17,8 +17,8 @@ export function NamedSources({ data, answer, tab, address }: NamedSourcesProps) 
   const { rows, total, other, goal } = data
   if (total.sessions === 0) return <Empty title="No sessions in this range" />
   const most = rows[0]?.sessions ?? 0
-  const money = rows.some(({ sum_value }) => (sum_value ?? null) !== null)
-  const ofGoal = goal === null ? [] : ['Converted', 'Rate', ...(money ? ['Value'] : [])]
+  const money = moneyOf(rows)
+  const ofGoal = goal === null ? [] : ['Converted', 'Rate', ...(money === 'none' ? [] : ['Value'])]
   const toRow = (row: NamedRow): RankedRow => ({
     ...namedLabel(row, tab, address),
     share: most === 0 ? 0 : row.sessions / most,
@@ -60,13 +60,33 @@ function sumLabel({ currency, sum_value }: { currency: string | null; sum_value:
   return `${sum_value === null ? 'too much' : formatted(sum_value)} ${valueLabel(currency, 'without a currency')}`
 }
 
-function goalCells(
-  { conversions, conversion_rate, sum_value, currency }: NamedRow,
-  hasMoney: boolean,
-): NumberCell[] {
+/** Whether rows have sums of values, and of how many currencies. */
+type Money = 'none' | 'one' | 'several'
+
+function moneyOf(rows: readonly NamedRow[]): Money {
+  if (rows.some(({ by_currency }) => by_currency !== undefined)) return 'several'
+  const sums = rows.filter(({ sum_value }) => (sum_value ?? null) !== null)
+  return sums.length === 0
+    ? 'none'
+    : sums.every(each => each.currency === sums[0]?.currency)
+      ? 'one'
+      : 'several'
+}
+
+/**
+ * Values of several currencies are never added (U84). Where a list has several, each sum is a text with its
+ * currency, so that it has it in the CSV file, too.
+ */
+function goalCells(row: NamedRow, money: Money): RankedRow['cells'] {
+  const { conversions, conversion_rate, sum_value = null, currency = null, by_currency } = row
+  const sums = by_currency ?? (sum_value === null ? [] : [{ currency, sum_value }])
   return [
     { value: conversions ?? 0, as: 'count' },
     { value: conversion_rate ?? 0, as: 'rate' },
-    ...(hasMoney ? [{ value: sum_value ?? null, as: 'count', unit: currency ?? null } as const] : []),
+    ...(money === 'none'
+      ? []
+      : money === 'one'
+        ? [{ value: sum_value, as: 'count', unit: currency } as const]
+        : [sums.map(sumLabel).join(', ') || '–']),
   ]
 }

@@ -3,7 +3,8 @@ import type { Answer } from '#dashboard/api'
 import { Ranked, type RankedProps, type RankedRow } from '#dashboard/charts/ranked.tsx'
 import { formatted } from '#dashboard/format'
 import { NAMED_TABS } from '#dashboard/named-sources'
-import { go, hrefTo } from '#dashboard/navigate'
+import { hrefTo } from '#dashboard/navigate'
+import { GoalChoice } from '#dashboard/parts/goal-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Num } from '#dashboard/parts/question.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
@@ -11,7 +12,7 @@ import { wholeOf } from '#dashboard/parts/whole'
 import { unfilteredNote } from '#dashboard/question'
 import { fromOutside, MAX_REFERRERS, shortAddress } from '#dashboard/referrers'
 import { eventLabel, valueLabel } from '#dashboard/texts'
-import { type Address, ownValue, withFilter, withOwn } from '#dashboard/url'
+import { type Address, withFilter, withOwn } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 import { LENGTH, openTab, type SourcesAsks, TABS, type Tab } from './asks.ts'
 import { NamedSources } from './named-sources.tsx'
@@ -35,6 +36,7 @@ const TAB_ORDER = [...Object.keys(NAMED_TABS), 'utm_medium', 'utm_term', 'utm_co
 /** Where visits came from, and which sources bring people who do something. */
 export function Sources({ address, answers: { named, list, hosts, events, conversion } }: Props) {
   const { named: by, property: tab } = openTab(address)
+  const names = events.data?.events.map(({ event }) => event) ?? []
   const titles: Record<string, string> = { ...TABS }
   if (address.area !== 'share') for (const [key, { title }] of Object.entries(NAMED_TABS)) titles[key] = title
   const order = address.area === 'share' ? Object.keys(TABS) : TAB_ORDER
@@ -50,7 +52,7 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
         tabs={tabs}
         note={NAMED}
         wide
-        actions={<GoalForm address={address} events={events} />}
+        actions={<GoalChoice address={address} names={names} />}
       >
         {named !== undefined && by !== undefined && (
           <Answered answer={named}>
@@ -80,7 +82,7 @@ export function Sources({ address, answers: { named, list, hosts, events, conver
         title="Who did something"
         wide
         note={unfilteredNote(address) ?? FIRST_TOUCH}
-        actions={<GoalForm address={address} events={events} />}
+        actions={<GoalChoice address={address} names={names} />}
       >
         {conversion === undefined ? (
           <Empty title="Choose an event">Then this list shows how many visitors of each source did it.</Empty>
@@ -168,29 +170,6 @@ function Converted({ data: { users, converted, rate, values, goal }, answer, tab
         }))}
       />
     </>
-  )
-}
-
-function GoalForm({ address, events }: { address: Address; events: Known<Answer<'GET /properties'>> }) {
-  const goal = ownValue(address, 'goal') ?? ''
-  const names = events.data?.events.map(({ event }) => event) ?? []
-  return (
-    <label class="choice">
-      Goal{' '}
-      <select
-        value={goal}
-        onChange={({ currentTarget: { value } }) =>
-          go(withOwn(address, { goal: value === '' ? [] : [value] }))
-        }
-      >
-        <option value="">none</option>
-        {[...new Set([...(goal === '' ? [] : [goal]), ...names])].map(name => (
-          <option key={name} value={name}>
-            {eventLabel(name)}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 const OPEN: Record<string, () => Promise<string> | string> = {
   'filters, a line and dates to compare with': () =>
-    '/app/p/demo?range=14d&course=duration&compare=2026-01-01..2026-01-07&f=did:neq:purchase&f=session.event:eq:search',
+    '/app/p/demo?range=14d&goal=signup&course=duration&compare=2026-01-01..2026-01-07&f=did:neq:purchase&f=session.event:eq:search',
   'a person': async () => {
     type People = { rows: { user_id: string }[] }
     const query = { project: 'demo', group_by: ['user_id'], limit: 1 }
@@ -65,7 +65,7 @@ const OPEN: Record<string, () => Promise<string> | string> = {
   'pages with long names': () => `/app/p/${long}/pages?range=1d`,
   'sources with long names': () => `/app/p/${long}/sources?range=1d&goal=page_view`,
   'campaigns with long names': () => `/app/p/${long}/sources?range=1d&by=utm_campaign&goal=page_view`,
-  'an overview with long names': () => `/app/p/${long}?range=1d`,
+  'an overview with long names': () => `/app/p/${long}?range=1d&goal=e${LONG.slice(1)}`,
   'events with long names': () => `/app/p/${long}/events?range=1d&event=page_view&prop=plan`,
   'a person with a long id': () => `/app/p/${long}/people?range=1d&user=${LONG}`,
   'a funnel of long names': () => `/app/p/${long}/funnel?range=1d&step=page_view&step=e${LONG.slice(1)}`,

@@ -26,6 +26,25 @@ test('a click on a value filters every number, the address has the filter, and b
   expect(await visitors()).toBe(before)
 })
 
+test('a goal is chosen by keyboard or by its name, and each list then says how many did it', async () => {
+  page = await dashboard.visit('/app/p/demo?range=14d')
+  await page.getByRole('combobox', { name: 'Goal' }).selectOption('signup')
+  await page.waitForURL(/goal=signup/)
+  await settled(page)
+  const rate = `rate(${JSON.stringify({ person: { field: 'event', op: 'eq', value: 'signup' } })})`
+  const { rows } = await dashboard.post<{ rows: Record<string, number>[] }>('/query', {
+    ...{ project: 'demo', date_from: '13d', tz: 'Europe/Berlin', metrics: ['unique_users', rate] },
+    ...{ group_by: ['country'], limit: 1 },
+  })
+  const [first] = rows
+  const cell = page.getByRole('table', { name: 'Places by visitors' }).locator('td').first()
+  const part = (first?.[rate] ?? 0).toLocaleString('en-GB', { style: 'percent', maximumFractionDigits: 1 })
+  expect(await cell.innerText()).toBe(`${first?.unique_users} ${part}`)
+  expect(await page.getByRole('columnheader', { name: 'Visitors, did it' }).count()).toBe(4)
+  await page.getByRole('combobox', { name: 'Goal' }).selectOption('none')
+  await page.waitForURL(url => !url.searchParams.has('goal'))
+})
+
 test('by keyboard alone: a filter, a range, the list of keys, and a jump by the palette', async () => {
   page = await dashboard.visit('/app/p/demo')
   await page.keyboard.press('f')
