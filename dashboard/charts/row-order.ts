@@ -17,7 +17,9 @@ export function matching<Row extends Pick<Sorted, 'words'>>(
   return sought === '' ? rows : rows.filter(({ words }) => words.toLocaleLowerCase().includes(sought))
 }
 
-/** The rows by a column. Equal rows keep their order, and rows without a value come last in both directions. */
+/**
+ * The rows by a column. Equal rows keep their order, and rows without a value come last in both directions.
+ */
 export function ordered<Row extends Pick<Sorted, 'plain'>>(
   rows: readonly Row[],
   order: Order | null,

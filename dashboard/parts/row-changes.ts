@@ -3,8 +3,8 @@ import type { ChangeCell } from '#dashboard/charts/ranked.tsx'
 import { bucketLabel, changeOf, datesLabel } from '#dashboard/format'
 
 /**
- * Rows of a list that is compared. The rows before are its first ones, too, so more of them are asked for than
- * are shown.
+ * Rows of a list that is compared. The rows before are its first ones, too, so more of them are asked for
+ * than are shown.
  */
 export const COMPARED_ROWS = 200
 

@@ -103,7 +103,8 @@ function viewOf({
 
 /**
  * What the script cannot ask for. A share link reads no project record: the name of its project, what people
- * read for it, the names of its views, and the time zone or an empty text. `csrf`: what the form to sign out sends.
+ * read for it, the names of its views, and the time zone or an empty text. `csrf`: what the form to sign out
+ * sends.
  */
 type PageData = { project: string; title: string; views: string; timezone: string } | { csrf?: string }
 

@@ -20,6 +20,19 @@ type Stats = {
 type Sources = { rows: { value: string | null; sessions: number }[] }
 type Query = { rows: Record<string, string | number | null>[] }
 
+test('a country has its letters and a device its sign beside the name, and neither is part of the name', async () => {
+  const page = await drawings.draw('/app/p/demo?range=14d')
+  expect(page.all('a.label [data-code="DE"][aria-hidden="true"]')).toHaveLength(1)
+  expect(page.cells('Places by visitors').map(([name]) => name)).toContain('Germany')
+  const devices = page.cells('Devices by visitors').map(([name]) => name)
+  expect(devices).toContain('desktop')
+  expect(page.all('a.label svg.value-icon[aria-hidden="true"] path')).toHaveLength(devices.length)
+  for (const tab of ['Browser', 'System']) {
+    const other = await drawings.draw(page.linkOf(tab))
+    expect(other.all('a.label svg.value-icon path').length).toBeGreaterThan(1)
+  }
+})
+
 test('the overview shows the numbers of the API: totals, the course, and lists', async () => {
   const page = await drawings.draw('/app/p/demo?range=14d')
   const stats = await drawings.get<Stats>(`/stats?project=demo&since=13d&${ZONE}`)

@@ -7,6 +7,7 @@ import { hrefTo } from '#dashboard/navigate'
 import { namedLabel } from '#dashboard/parts/named-label'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, CutNote, Empty } from '#dashboard/parts/states.tsx'
+import { ValueIcon } from '#dashboard/parts/value-icon.tsx'
 import { MAX_ROWS, wholeOf, withoutRest } from '#dashboard/parts/whole'
 import { fromOutside, shortAddress } from '#dashboard/referrers'
 import { eventLabel, pathLabel, valueLabel, visible } from '#dashboard/texts'
@@ -148,7 +149,12 @@ function barOf(row: Row, field: string, address: Address): Bar {
   const label = labelOf(field, text)
   return {
     key: String(text),
-    label,
+    label: (
+      <>
+        <ValueIcon field={field} value={text} />
+        {label}
+      </>
+    ),
     title: text === null || text === '' ? label : visible(text),
     value: Number(row.unique_users),
     href: text === null ? undefined : hrefTo(withFilter(address, { field, op: 'eq', value: text })),

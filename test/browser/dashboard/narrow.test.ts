@@ -94,6 +94,20 @@ test.each(PLACES)('%s can be read at every width', async (_, place) => {
   expect(faults).toEqual(Object.fromEntries(WIDTHS.map(width => [width, []])))
 })
 
+test('all views of the navigation stand in a window of 700 px, each 24 px high or more', async () => {
+  await goTo(page, '/app/p/demo/pages')
+  await page.setViewportSize({ width: 1440, height: 700 })
+  const rows = await page.locator('.side nav :is(li a, .last button, .search)').evaluateAll(all =>
+    all.map(each => {
+      const { top, bottom, height } = each.getBoundingClientRect()
+      return { isShown: top >= 0 && bottom <= innerHeight, height }
+    }),
+  )
+  expect(rows.length).toBeGreaterThan(views.filter(({ group }) => group !== null).length)
+  expect(rows.filter(({ isShown, height }) => !isShown || height < 24)).toEqual([])
+  expect(await page.locator('.side nav').evaluate(nav => nav.scrollHeight - nav.clientHeight)).toBe(0)
+})
+
 test('what cannot be read is found: an overflow, a narrow text, an overlap', async () => {
   await goTo(page, '/app/p/none')
   await page.setViewportSize({ width: 390, height: 900 })
