@@ -1,8 +1,0 @@
-/** The value of a JSON text; null for any other text. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
