@@ -29,3 +29,9 @@ export function parseIsoTime(text: string): number {
   if (Number.isNaN(start) || (date !== undefined && utcDate(start) !== date)) return Number.NaN
   return Date.parse(/T/.test(text) && !/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text)
 }
+
+/** Unix ms of the first moment of the next UTC month. */
+export function nextMonth(now: number): number {
+  const date = new Date(now)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+}

@@ -25,7 +25,9 @@ export function asCommand(each: Call): string | null {
   )
 }
 
-/** The words of an option. One that may be repeated stands once for each filter, and a switch has no value. */
+/**
+ * The words of an option. One that may be repeated stands once for each filter, and a switch has no value.
+ */
 function optionsOf(name: string, value: unknown): string[] {
   const option = optionOf(name)
   if (name === 'filters') return (value as unknown[]).flatMap(each => [option, quoted(JSON.stringify(each))])

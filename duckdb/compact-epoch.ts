@@ -6,6 +6,7 @@ import type {
   StoredEvents,
 } from '#core/lake/model/compactor'
 import type { RemovedEvents } from '#core/lake/model/tombstone-batch'
+import { sumEvents } from '#core/usage/sum-events'
 import {
   activityOfEvents,
   addIdentities,
@@ -197,8 +198,4 @@ export async function compactEpoch(
 function sumByNumber(counts: readonly ErasedCount[]): RemovedEvents[] {
   const groups = Map.groupBy(counts, ({ number }) => number)
   return [...groups].map(([number, group]) => ({ number, events: sumEvents(group) }))
-}
-
-function sumEvents(counts: readonly { events: number }[]): number {
-  return counts.reduce((sum, { events }) => sum + events, 0)
 }

@@ -1,5 +1,6 @@
 import type { RewriteJob, SegmentWithoutReplaced, StoredEvents } from '#core/lake/model/compactor'
 import { segmentKey, segmentKeys } from '#core/lake/model/keys'
+import { sumEvents } from '#core/usage/sum-events'
 import {
   activityOfEvents,
   createEventRowsWithKeys,
@@ -112,8 +113,4 @@ export async function rewriteSegment(
     removed,
     replaced: replacedEvents,
   }
-}
-
-function sumEvents(counts: readonly { events: number }[]): number {
-  return counts.reduce((sum, { events }) => sum + events, 0)
 }

@@ -145,8 +145,9 @@ export class Service extends Stack {
       .bindPlans(config)
       .bindEmailKey(emailKey)
       .set('COUNTRY_HEADER', edge ? COUNTRY_HEADER_SEEN : '')
-    // They list the links files before a statement reads them, write tombstones, and leave lists of erased ids
-    // to the jobs. MCP answers the reads and changes of reports and control itself, so it has the rights of both.
+    // They list the links files before a statement reads them, write tombstones, and leave lists of erased
+    // ids to the jobs. MCP answers the reads and changes of reports and control itself, so it has the rights
+    // of both.
     for (const reader of [reports, mcp]) {
       reader
         .bindTable(table, [...READ_AND_WRITE, 'BatchGetItem', 'Query', 'DeleteItem'])

@@ -2,6 +2,7 @@ import type { Stripe } from 'stripe'
 import { badSignature } from '#core/billing/billing'
 import type { PaymentProvider } from '#core/billing/payment-provider'
 import { unavailable } from '#core/errors'
+import { nextMonth } from '#core/time'
 
 export type StripeOptions = {
   secretKey(): Promise<string>
@@ -141,12 +142,6 @@ function subscriptionIn(event: Stripe.Event): string | null {
     default:
       return null
   }
-}
-
-/** Unix ms of the first moment of the next UTC month. */
-function nextMonth(now: number): number {
-  const date = new Date(now)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
 }
 
 /** Null where the provider has no such object. */

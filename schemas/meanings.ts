@@ -1,6 +1,6 @@
 /**
- * What the numbers of the reports mean, one line each: the glossary of MCP, and the head of docs/api/numbers.md,
- * which has every formula.
+ * What the numbers of the reports mean, one line each: the glossary of MCP, and the head of
+ * docs/api/numbers.md, which has every formula.
  */
 export const MEANINGS: readonly string[] = [
   'Event: what tracking accepted and stored. A copy with the same event_id counts once. Requests of bots are no events.',

@@ -1,5 +1,6 @@
 import { CommandError, problemOf } from '#cli/errors'
 import type { Io } from '#cli/io'
+import { jsonOrNull } from '#core/text/json-or-null'
 import type { Answer, Call, Endpoint, Values } from './endpoint.ts'
 
 /** Where the access token comes from: the stored session, or the demo. */
@@ -111,7 +112,7 @@ function queryString(query: Values = {}): string {
 }
 
 function successOf<Of extends Endpoint>({ status, text, headers }: Raw): Response<Of> {
-  const body = parsed(text)
+  const body = jsonOrNull(text)
   if (status < 200 || status >= 300)
     throw new CommandError(problemOf(status, body, headers.get('Retry-After')))
   if (typeof body !== 'object' || body === null) throw new CommandError({ ...NO_JSON })
@@ -122,14 +123,6 @@ const NO_JSON = {
   error: 'UNEXPECTED_ANSWER',
   message: 'The answer is no JSON, so this is not a Footfall service.',
   suggested_action: 'Check the address with --base-url or AA_BASE_URL.',
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 function isTimeout(error: unknown): boolean {

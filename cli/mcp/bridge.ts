@@ -1,5 +1,6 @@
 import { CommandError, problemOf } from '#cli/errors'
 import { bodyText, type Credential, type Network, NOT_SIGNED_IN } from '#cli/http/client'
+import { jsonOrNull } from '#core/text/json-or-null'
 
 /** One JSON-RPC message. Absent `id`: a notification, which has no answer. */
 export type Message = {
@@ -55,7 +56,7 @@ export function createBridge(io: Network, baseUrl: string, credential: Credentia
       const renewed = await credential.renewed(token)
       if (renewed !== null) response = await post(message, renewed, signal)
     }
-    const body = parsed(await bodyText(response, baseUrl))
+    const body = jsonOrNull(await bodyText(response, baseUrl))
     if (response.status === 202) return null
     if (isJsonRpc(body)) return body
     const { message: text, suggested_action: action } = problemOf(
@@ -116,12 +117,4 @@ function agreedIn(answer: unknown): string | undefined {
 
 function isJsonRpc(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'jsonrpc' in body
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -5,6 +5,7 @@ import type { Now } from '#core/ports'
 import type { Project } from '#core/projects/project'
 import { readAllKeys } from '#core/state/read-items'
 import { conditionHeld, type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
+import { compareText } from '#core/text/compare-text'
 import type { Variant } from '#schemas/assignment'
 import type { ExperimentRecord } from '#schemas/experiments'
 import { DEFAULT_SMALLEST_EFFECT } from '#schemas/smallest-effect'
@@ -69,7 +70,7 @@ export function createExperimentStore({ clock, ...state }: StateTable & { clock:
     const items = await readAll(id)
     return items
       .map(toRecord)
-      .toSorted((a, b) => compare(b.created_at, a.created_at) || compare(a.name, b.name))
+      .toSorted((a, b) => compareText(b.created_at, a.created_at) || compareText(a.name, b.name))
   }
 
   /** Returns the experiment of an id, or null. Its project may be deleted. */
@@ -155,8 +156,4 @@ function toRecord(item: ExperimentItem): ExperimentRecord {
   const fixed = { id, project_id, account_id, name, variants, goal_event }
   const times = { created_at, updated_at, completed_at, started_at: created_at, ended_at: completed_at }
   return { ...fixed, status, winner, ...times, smallest_effect, planned_size }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }

@@ -5,7 +5,7 @@ import type { AccountStore } from '#core/accounts/store'
 import { EVENTS_PER_UNIT, limitsOf, NO_LIMIT, type Profile } from '#core/plans/profile'
 import type { Clock, Log } from '#core/ports'
 import type { StateTable } from '#core/state/state-table'
-import { utcDate } from '#core/time'
+import { nextMonth, utcDate } from '#core/time'
 import type { UsageCounters } from '#core/usage/counters'
 import type { Limit } from '#schemas/route'
 import { createLaggingWindow } from './lagging-window.ts'
@@ -191,10 +191,4 @@ export function eventCapsOf(profile: Profile, account: Account): EventCaps {
 function hasEventCaps(profile: Profile): boolean {
   const plans = Object.values(profile.tiers)
   return profile.has_payments || plans.some(({ max_events_per_month }) => max_events_per_month !== NO_LIMIT)
-}
-
-/** Unix ms of the first moment of the next UTC month. */
-function nextMonth(now: number): number {
-  const date = new Date(now)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
 }

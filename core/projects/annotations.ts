@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { queryItems } from '#core/state/query-all'
 import { type ItemKey, orUnavailable, type StateTable } from '#core/state/state-table'
+import { compareText } from '#core/text/compare-text'
 import { parseIsoTime, utcDate } from '#core/time'
 import { type Annotation, MAX_ANNOTATIONS, type NewAnnotation } from '#schemas/contexts'
 import { createRecordItems } from './record-items.ts'
@@ -41,7 +42,7 @@ export function createAnnotations({ client, table }: StateTable) {
     const items = await queryItems(state, annotationsPartition(projectId), from, LAST_KEY)
     return items
       .map(item => JSON.parse(String(item.record)) as Annotation)
-      .toSorted((a, b) => compare(a.occurred_at, b.occurred_at) || compare(a.id, b.id))
+      .toSorted((a, b) => compareText(a.occurred_at, b.occurred_at) || compareText(a.id, b.id))
   }
 
   /**
@@ -80,8 +81,4 @@ function keyOf(projectId: string, id: string): ItemKey | null {
   const ofDate = ID_OF_DATE.exec(id)?.[1]
   const sk = ofDate === undefined ? ID_OF_PLACE.exec(id)?.[1] : `${OF_DATE}${ofDate}`
   return sk === undefined ? null : { pk: annotationsPartition(projectId), sk }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }

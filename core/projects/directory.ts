@@ -4,6 +4,7 @@ import { gatherLookUps } from '#core/state/gathered-look-ups'
 import { createLookupCache } from '#core/state/lookup-cache'
 import { readAllKeys } from '#core/state/read-items'
 import type { StateTable } from '#core/state/state-table'
+import { compareText } from '#core/text/compare-text'
 import { PROJECT_NAME } from '#schemas/projects'
 import { createTokenEntity } from './entities.ts'
 import { type ProjectItem, type ProjectItems, toProject } from './items.ts'
@@ -118,7 +119,7 @@ export function createProjectDirectory({
     return [...current.values()]
       .filter(item => item.deleted_at === undefined)
       .map(toProject)
-      .toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
+      .toSorted((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id))
   }
 
   const directory: ProjectDirectory = { byToken, byId, resolve, list }
@@ -128,8 +129,4 @@ export function createProjectDirectory({
 /** The project of an item, unless it was deleted or has another token. */
 function liveProject(item: ProjectItem | null, token: string): Project | null {
   return item?.project_token === token && item.deleted_at === undefined ? toProject(item) : null
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }

@@ -5,6 +5,7 @@ import type { Now } from '#core/ports'
 import { Entity } from '#core/state/entity'
 import { conditionHeld, orUnavailable, primaryIndex, type StateTable } from '#core/state/state-table'
 import { quoted } from '#core/text/clean-text'
+import { compareText } from '#core/text/compare-text'
 import type { PortfolioRecord } from '#schemas/portfolios'
 import { createProjectEntity } from './entities.ts'
 import { type PortfolioMembers, portfolioMembers } from './portfolio-members.ts'
@@ -144,7 +145,7 @@ export function createPortfolioStore({ projects, clock, ...state }: PortfolioSer
     const { data } = await orUnavailable(
       portfolios.query.main({ account_id: accountId }).go({ consistent: true, pages: 'all' }),
     )
-    return data.toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
+    return data.toSorted((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id))
   }
 
   async function find(accountId: string, idOrSlug: string): Promise<PortfolioItem> {
@@ -226,10 +227,6 @@ function toRecord(item: PortfolioItem, owned: readonly Project[]): PortfolioReco
     .filter(({ portfolio_id }) => portfolio_id === id)
     .map(project => ({ project_id: project.id, project: project.name }))
   return { id, slug, name, members, created_at, updated_at }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }
 
 function notFound(idOrSlug: string): ApiError {

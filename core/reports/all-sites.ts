@@ -6,6 +6,7 @@ import { scanStrategy } from '#core/lake/read/scan-strategy'
 import { keptByProject } from '#core/plans/kept-since'
 import type { Row, SqlQuery } from '#core/ports'
 import { integer, join, sql } from '#core/sql/sql'
+import { compareText } from '#core/text/compare-text'
 import { DAY_MS, utcDate } from '#core/time'
 import type { allSitesQuery, allSitesResponse } from '#schemas/all-sites'
 import { type CopiesOfRead, readCopiedKeys } from './run/copied-keys.ts'
@@ -82,7 +83,7 @@ export async function allSites(
   const active = sites
     .map(({ project, dates }) => ({ project, dates, events: sumBetween([{ project, dates }], current) }))
     .filter(({ events }) => events > 0)
-    .toSorted((a, b) => b.events - a.events || compare(a.project.name, b.project.name))
+    .toSorted((a, b) => b.events - a.events || compareText(a.project.name, b.project.name))
   const shown = active.slice(0, params.limit)
   const remaining = active.length - shown.length
   return {
@@ -167,8 +168,4 @@ function datesOf({ from, to }: { from: string; to: string }): string[] {
   const dates: string[] = []
   for (let date = from; date <= to; date = addDays(date, 1)) dates.push(date)
   return dates
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }

@@ -2,7 +2,7 @@ import type { JobQueue, Now } from '#core/ports'
 import type { ProjectDirectory } from '#core/projects/project'
 import { queryPages } from '#core/state/query-all'
 import { orUnavailable, type StateTable } from '#core/state/state-table'
-import { DAY_MS } from '#core/time'
+import { DAY_MS, utcDate } from '#core/time'
 import type { RunningScans } from './running-scans.ts'
 import type { Scan, ScanJob, ScanKey } from './scan.ts'
 import type { ScanStore } from './scan-store.ts'
@@ -37,7 +37,7 @@ export function createRescans({ client, table, clock, store, running, projects }
   /** Puts a full analysis of a project on the list, at its end. */
   async function plan({ account_id, id, project_id }: Scan): Promise<void> {
     if (project_id === undefined) return
-    const sk = `${dayOf(clock.now() + RESCAN_MS)}#${id}`
+    const sk = `${utcDate(clock.now() + RESCAN_MS)}#${id}`
     await orUnavailable(client.put({ TableName: table, Item: { pk: PK, sk, account_id, id } }))
   }
 
@@ -48,7 +48,7 @@ export function createRescans({ client, table, clock, store, running, projects }
   async function tick(jobs: JobQueue<ScanJob>): Promise<void> {
     const query = {
       KeyConditionExpression: 'pk = :pk AND sk < :until',
-      ExpressionAttributeValues: { ':pk': PK, ':until': `${dayOf(clock.now())}~` },
+      ExpressionAttributeValues: { ':pk': PK, ':until': `${utcDate(clock.now())}~` },
       ConsistentRead: true,
       Limit: PAGE,
     }
@@ -106,8 +106,4 @@ export function createRescans({ client, table, clock, store, running, projects }
   }
 
   return { plan, tick }
-}
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
 }

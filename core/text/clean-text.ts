@@ -56,6 +56,7 @@ export function quoted(sent: unknown): string {
   return `"${cleanText(text, QUOTED_CHARS).replaceAll('"', '\\"')}"`
 }
 
-function escaped(character: string): string {
+/** A character as `\u{…}`. */
+export function escaped(character: string): string {
   return `\\u{${(character.codePointAt(0) as number).toString(16)}}`
 }

@@ -1,4 +1,4 @@
-import { cleanText } from './clean-text.ts'
+import { cleanText, escaped } from './clean-text.ts'
 
 /** A backslash that would read as the beginning of an escape. */
 const ESCAPE = /\\(?=u\{)/g
@@ -26,8 +26,4 @@ export function readVisitorText(shown: string): string {
     const codePoint = Number.parseInt(hex, 16)
     return codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : shownEscape
   })
-}
-
-function escaped(character: string): string {
-  return `\\u{${(character.codePointAt(0) as number).toString(16)}}`
 }

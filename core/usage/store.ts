@@ -1,6 +1,7 @@
 import { type Item, queryItems } from '#core/state/query-all'
 import { readItems } from '#core/state/read-items'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
+import { sumEvents } from '#core/usage/sum-events'
 import { type BotStore, createBotStore } from './bot-store.ts'
 import type { ProjectTotals, Usage, UsageCounters } from './counters.ts'
 import { joinAllTimes, timesWith } from './event-times.ts'
@@ -143,10 +144,6 @@ function isOpen({ epoch, bucket }: OwnerCount, item: Item): boolean {
 
 function toNumber(value: unknown): number {
   return Number(value ?? 0)
-}
-
-function sumEvents(counts: readonly { events: number }[]): number {
-  return counts.reduce((sum, { events }) => sum + events, 0)
 }
 
 function sumUsage(items: readonly Item[]): Usage {

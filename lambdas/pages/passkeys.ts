@@ -6,6 +6,8 @@ import { safeReturnPath } from '#core/access/return-path'
 import type { Account } from '#core/accounts/account'
 import { ApiError } from '#core/errors'
 import { plainText } from '#core/text/clean-text'
+import { jsonOrNull } from '#core/text/json-or-null'
+import { utcDate } from '#core/time'
 import { signInCookie } from '#lambdas/http/cookies'
 import { type Html, html } from '#lambdas/http/html'
 import type { HttpRequest } from '#lambdas/http/http'
@@ -238,14 +240,6 @@ function answerOf<T>(fields: URLSearchParams, model: z.ZodType<T>): T {
   )
 }
 
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
 function nameOf(fields: URLSearchParams): string {
   const name = plainText(fields.get('name') ?? '', NAME_CHARS)
   if (name === '')
@@ -274,7 +268,7 @@ function otherWays({
 function passkeyPart({ id, name, created_at, last_used_at }: Passkey, csrfToken: string): Html {
   const path = `/settings/passkeys/${id}`
   return html`<li><strong>${name}</strong>
-<p class="quiet">Added <time>${day(created_at)}</time>, ${last_used_at === null ? 'not used yet' : html`last used <time>${day(last_used_at)}</time>`}</p>
+<p class="quiet">Added <time>${utcDate(created_at)}</time>, ${last_used_at === null ? 'not used yet' : html`last used <time>${utcDate(last_used_at)}</time>`}</p>
 <form method="post" action="${path}/rename">${csrfField(csrfToken)}
 <label for="${id}">New name</label><input id="${id}" name="name" value="${name}" maxlength="${NAME_CHARS}" autocomplete="off" required>
 <button class="plain" aria-label="Rename ${name}">Rename</button></form>
@@ -285,8 +279,4 @@ function passkeyPart({ id, name, created_at, last_used_at }: Passkey, csrfToken:
 function problemPart(): Html {
   return html`<p class="note bad" role="alert" data-passkey-problem hidden></p>
 <noscript><p class="note bad">Passkeys need JavaScript.</p></noscript>`
-}
-
-function day(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
 }

@@ -1,6 +1,7 @@
 import type { AgentSessionSummary } from '#core/access/types'
 import { ApiError } from '#core/errors'
 import { plainText } from '#core/text/clean-text'
+import { utcDate } from '#core/time'
 import { type Html, html } from '#lambdas/http/html'
 import { csrfField, pageResponse, redirect } from '#lambdas/http/page'
 import { isPaying } from './billing.ts'
@@ -206,7 +207,7 @@ function sessionPart(summary: AgentSessionSummary): Html {
   const { client_name, client_type, label, created_at, last_used_at, scopes } = summary
   const [name, type] = [clientName(summary), plainText(client_type, NAME_CHARS)]
   return html`<strong>${name}</strong>${client_name !== null && ` (${type})`}${label !== null && html`<br>${plainText(label, NAME_CHARS)}`}
-<p class="quiet">Approved <time>${day(created_at)}</time>, last used <time>${day(last_used_at)}</time><br>${scopes.join(', ')}</p>`
+<p class="quiet">Approved <time>${utcDate(created_at)}</time>, last used <time>${utcDate(last_used_at)}</time><br>${scopes.join(', ')}</p>`
 }
 
 /** Names of clients are their own words. */
@@ -218,8 +219,4 @@ function clientName({ client_name, client_type }: AgentSessionSummary): string {
 
 function disconnectForm(summary: AgentSessionSummary, csrfToken: string): Html {
   return html`<form method="post" action="/settings/sessions/${summary.id}/disconnect">${csrfField(csrfToken)}<button class="danger" aria-label="Disconnect ${clientName(summary)}">Disconnect</button></form>`
-}
-
-function day(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import * as z from 'zod'
+import { jsonOrNull } from '#core/text/json-or-null'
 import { writeAtomically } from '#local/atomic-file'
 import { FolderError } from '#local/lock'
 import { isSealed, type Sealing, SUFFIX } from './sealing.ts'
@@ -67,7 +68,7 @@ export async function readList(copy: string, sealing: Sealing, scratch: string):
   if (!existsSync(stored)) throw new FolderError(noList(copy, stored), null)
   const plain = join(scratch, LIST)
   if (stored !== plain) await sealing.unseal(stored, plain, LIST)
-  const parsed = copyList.safeParse(parseJson(readFileSync(plain, 'utf8')))
+  const parsed = copyList.safeParse(jsonOrNull(readFileSync(plain, 'utf8')))
   if (stored !== plain) await rm(plain)
   if (parsed.success) return parsed.data
   throw new FolderError(
@@ -82,14 +83,6 @@ function noList(copy: string, stored: string): string {
   if (!isSealed(stored) && existsSync(copy) && readdirSync(copy).some(name => isSealed(name)))
     return `The copy ${copy} is sealed. Name its key with --key-file.`
   return `${copy} is no copy: it has no ${LIST}. Name a folder that \`footfall backup\` has written.`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** The copies of a folder of backups, oldest first: their paths. */

@@ -1,4 +1,5 @@
 import { isJsonObject } from '#core/text/json-object'
+import { jsonOrNull } from '#core/text/json-or-null'
 import type { HtmlElement } from './html-tree.ts'
 import { addressesOfAction } from './schema-actions.ts'
 
@@ -24,7 +25,7 @@ export function readStructuredData(elements: readonly HtmlElement[]): Structured
     const itemType = attributes.get('itemtype')
     if (itemType !== undefined) addItem(items, { '@type': itemType })
     if (tag === 'script' && /^application\/ld\+json/i.test(attributes.get('type') ?? '')) {
-      addItems(items, parseJson(script), 0)
+      addItems(items, jsonOrNull(script), 0)
     }
   }
   return items.slice(0, MAX_ITEMS)
@@ -57,12 +58,4 @@ function addItem(items: StructuredItem[], value: Record<string, unknown>): void 
 
 function textField(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -4,7 +4,7 @@ import type { Route } from '#schemas/route'
 import { type RouteName, routes } from '#schemas/routes'
 import { SHARED_VIEWS } from '#schemas/share-links'
 import { goodRequest } from '#test/support/good-requests'
-import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
+import { bearer, type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 
 /** Saved views and share links (docs/api/dashboard.md). */
 
@@ -15,11 +15,6 @@ beforeAll(async () => {
   project = await service.createProject()
 })
 afterAll(() => service.close())
-
-const bearer = (token: string): RequestOptions => ({
-  key: null,
-  headers: { Authorization: `Bearer ${token}` },
-})
 
 /** Creates a link by the API, and returns its id and its token. */
 async function newLink(body: Record<string, unknown> = {}, of: Project = project) {

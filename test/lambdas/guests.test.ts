@@ -5,7 +5,7 @@ import type { Project } from '#core/projects/project'
 import { createTurns } from '#duckdb/reads/turns'
 import { routes } from '#schemas/routes'
 import { eventually } from '#test/support/eventually'
-import { type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
+import { bearer, type HttpService, openHttpService, type RequestOptions } from '#test/support/http-service'
 
 /** Readers without an account of their own: of share links, and of the demo (docs/api/limits.md#guests). */
 
@@ -66,11 +66,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   isHeld = false
-})
-
-const bearer = (token: string): RequestOptions => ({
-  key: null,
-  headers: { Authorization: `Bearer ${token}` },
 })
 
 async function newLink(of: Project = project, at: HttpService = service) {

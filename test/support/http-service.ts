@@ -79,6 +79,12 @@ export type RequestOptions = {
   body?: unknown
 }
 
+/** The options of a request that has a token in the place of the owner's key. */
+export const bearer = (token: string): RequestOptions => ({
+  key: null,
+  headers: { Authorization: `Bearer ${token}` },
+})
+
 export type JsonResponse = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
 
 export type HttpServiceOptions = {

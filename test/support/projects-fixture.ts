@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import type { Project } from '#core/projects/project'
 import { createProjectStore, type ProjectStore } from '#core/projects/store'
 import { createScanStore } from '#core/scans/scan-store'
@@ -9,6 +9,9 @@ import { openTestState, type TestState } from './test-state.ts'
 
 export const account = { id: 'acc_1' }
 export const other = { id: 'acc_2' }
+
+/** Matches an ApiError of the code. */
+export const fails = (code: string) => expect.objectContaining({ name: 'ApiError', code })
 
 /** A state table that is emptied before each test, a clock that tests set, and a project store on both. */
 export type ProjectsFixture = {

@@ -1,7 +1,8 @@
 import { parquetReadObjects } from 'hyparquet'
 import { shortKey } from '#core/lake/consume/id-keys'
 import { encodeRows } from '#core/lake/consume/parquet'
-import { compareText, type LinkRow } from './links.ts'
+import { compareText } from '#core/text/compare-text'
+import type { LinkRow } from './links.ts'
 
 /** Small, so that a look for some keys skips most of a large file by the statistics of the row groups. */
 export const LINK_ROW_GROUP = 8_192

@@ -1,3 +1,5 @@
+import { compareText } from '#core/text/compare-text'
+
 /**
  * Links of one identity scope, as identify requests made them: the events of `previous_id` are events of
  * `user_id`. The rules are those of docs/api/identity.md: chains are flattened, an id keeps its first link
@@ -27,10 +29,6 @@ export function compareLinks(a: Link, b: Link): number {
     compareText(a.previous_id, b.previous_id) ||
     compareText(a.user_id, b.user_id)
   )
-}
-
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }
 
 /** Whether an id looks like those that the tracker invents for a browser. */

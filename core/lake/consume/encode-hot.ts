@@ -3,6 +3,7 @@ import type { ColumnChunk, Encoding, RowGroup } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
+import { compareText } from '#core/text/compare-text'
 import { type Column, tables } from '#schemas/columns'
 import type { HotColumn, HotColumns, IntegerColumn, TextColumn } from './hot-columns.ts'
 import { encodeHotUsers, hotUserNumber } from './hot-users.ts'
@@ -106,14 +107,10 @@ function sortedRows(columns: ReadonlyMap<string, HotColumn>, count: number): Uin
 /** For each text its place in ascending order. */
 function ranksOf(texts: readonly string[]): Int32Array {
   const sorted = texts.map((_, number) => number)
-  sorted.sort((a, b) => compareTexts(texts[a] as string, texts[b] as string))
+  sorted.sort((a, b) => compareText(texts[a] as string, texts[b] as string))
   const ranks = new Int32Array(texts.length)
   for (const [rank, number] of sorted.entries()) ranks[number] = rank
   return ranks
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** The page of these rows of a column; all of them are null without a column. */

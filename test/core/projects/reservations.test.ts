@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiError } from '#core/errors'
 import { crashAfterWrites, ProcessCrashedError } from '#test/support/crashing-state'
-import { account, projectsFixture } from '#test/support/projects-fixture'
+import { account, fails, projectsFixture } from '#test/support/projects-fixture'
 
 const fixture = projectsFixture()
-
-function fails(code: string) {
-  return expect.objectContaining({ name: 'ApiError', code })
-}
 
 describe('create', () => {
   test('requests at the same time with one name create one project', async () => {

@@ -4,14 +4,10 @@ import { createUsageStore } from '#core/usage/store'
 import { BUCKETS } from '#schemas/columns'
 import { countEvents } from '#test/support/count-events'
 import { crashAfterWrites } from '#test/support/crashing-state'
-import { account, other, projectsFixture } from '#test/support/projects-fixture'
+import { account, fails, other, projectsFixture } from '#test/support/projects-fixture'
 import { openTestState } from '#test/support/test-state'
 
 const fixture = projectsFixture()
-
-function fails(code: string) {
-  return expect.objectContaining({ name: 'ApiError', code })
-}
 
 describe('create', () => {
   test('a new project has its own id, token and bucket', async () => {

@@ -17,7 +17,9 @@ import {
 } from './common.ts'
 import type { SentEvent } from './sent-event.ts'
 
-/** Names of events that leave a session a bounce: written down here, so that a change of the service shows. */
+/**
+ * Names of events that leave a session a bounce: written down here, so that a change of the service shows.
+ */
 export const NON_INTERACTIVE: ReadonlySet<string> = new Set([
   'page_view',
   '$impression',

@@ -1,0 +1,3 @@
+export function sumEvents(counts: readonly { events: number }[]): number {
+  return counts.reduce((sum, { events }) => sum + events, 0)
+}
