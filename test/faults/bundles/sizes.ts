@@ -8,8 +8,9 @@ import type { Deployed } from './deployed.ts'
  * Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason.
  * The routes table, with the schemas of all endpoints, is in every function, and so is what bounds strangers.
  * So each function has: 2 to 5 KB for the rule and the fields of experiments, 2 KB for annotations and
- * versions of contexts, 5 KB for conditions of reads, 3 KB for refused events and POST /track/check, 3 KB for
- * segments and the computed groups of /query, and 2 KB for names of properties in quotes.
+ * versions of contexts, 1 KB for display names, 5 KB for conditions of reads, 3 KB for refused events and
+ * POST /track/check, 3 KB for segments and the computed groups of /query, and 2 KB for names of properties in
+ * quotes.
  */
 const SIZE_LIMITS: Record<FunctionName, number> = {
   // The client of Secrets Manager, for the key of the e-mail index, and the gathered counts of bots.
@@ -30,14 +31,14 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // It checks the fields of segments as a read does.
   control: 1_526_000,
   // The client of S3, for chunks, and what serves the recorder.
-  replay: 1_280_000,
+  replay: 1_281_000,
   auth: 1_088_000,
   // Reports and control together, with what control needs for website analyses, and the library of MCP.
   mcp: 2_184_000,
   // What the viewer says about masked texts is 1 KB.
   site: 498_000,
   // Stripe's library is a third of it, and only a checkout runs it.
-  pages: 1_441_000,
+  pages: 1_442_000,
   // It reads and writes links files.
   lake: 1_200_000,
   live: 950_000,
