@@ -8,9 +8,9 @@ import type { Deployed } from './deployed.ts'
  * Most bytes of JavaScript, without source map: a cold start reads them. Raise a limit only with a reason.
  * The routes table, with the schemas of all endpoints, is in every function, and so is what bounds strangers.
  * So each function has: 2 to 5 KB for the rule and the fields of experiments, 2 KB for annotations and
- * versions of contexts, 5 KB for conditions of reads, 3 KB for refused events and POST /track/check, 3 KB for
- * segments and the computed groups of /query, 2 KB for names of properties in quotes, and 1 KB for the list
- * of erasures.
+ * versions of contexts, 1 KB for display names, 5 KB for conditions of reads, 3 KB for refused events and
+ * POST /track/check, 3 KB for segments and the computed groups of /query, 2 KB for names of properties in
+ * quotes, and 1 KB for the list of erasures.
  */
 const SIZE_LIMITS: Record<FunctionName, number> = {
   // The client of Secrets Manager, for the key of the e-mail index, and the gathered counts of bots.
