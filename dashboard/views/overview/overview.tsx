@@ -52,9 +52,9 @@ export function Overview({ address, answers }: Props) {
       {main !== undefined && (
         <Answered answer={main}>{() => <Numbers address={address} answers={answers} main={main} />}</Answered>
       )}
+      {!hasNothing && <Goals address={address} stats={answers.stats} events={answers.events} />}
       {!hasNothing && (
         <div class="panels">
-          <Goals address={address} stats={answers.stats} events={answers.events} />
           <ListPanel name="pages" address={address} answer={answers.pages} />
           <SourcesPanel address={address} answer={answers.named} />
           <ListPanel
