@@ -39,7 +39,9 @@ export type FilterOp = (typeof FILTER_OPS)[number]
 export const FILTER_SETS = ['session', 'person'] as const
 export type FilterSet = (typeof FILTER_SETS)[number]
 
-/** What a filter may name that is no field: an event that people did, and a stored condition of the project. */
+/**
+ * What a filter may name that is no field: an event that people did, and a stored condition of the project.
+ */
 export const NAMED_CONDITIONS = ['did', 'segment'] as const
 
 /**

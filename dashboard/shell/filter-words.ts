@@ -31,7 +31,9 @@ export function segmentTitle(name: string, segments: SegmentTitles): string {
   return visible(segments.find(each => each.name === name)?.title ?? name)
 }
 
-/** A filter in words: `Country is Germany`, `Visitors who did Purchase`, `Sessions where Path is /pricing`. */
+/**
+ * A filter in words: `Country is Germany`, `Visitors who did Purchase`, `Sessions where Path is /pricing`.
+ */
 export function filterWords({ field, op, value, of }: Filter, segments: SegmentTitles = []): string {
   if (field === 'did') return `Visitors who ${op === 'neq' ? 'did not do' : 'did'} ${eventLabel(value)}`
   if (field === 'segment')

@@ -31,7 +31,7 @@ export function Goals({ address, stats, events }: GoalsProps) {
     ? 'Of the visitors whom the filters leave, those who did it at least once, in what the filters leave.'
     : 'Of all visitors of these dates, those who did it at least once.'
   return (
-    <Panel title="Goals" note={note} actions={<GoalChoice address={address} names={names} />}>
+    <Panel title="Goals" wide note={note} actions={<GoalChoice address={address} names={names} />}>
       <Answered answer={stats}>
         {({ totals, project_context }) => (
           <Answered answer={events}>

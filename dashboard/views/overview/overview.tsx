@@ -52,9 +52,9 @@ export function Overview({ address, answers }: Props) {
       {main !== undefined && (
         <Answered answer={main}>{() => <Numbers address={address} answers={answers} main={main} />}</Answered>
       )}
+      {!hasNothing && <Goals address={address} stats={answers.stats} events={answers.events} />}
       {!hasNothing && (
         <div class="panels">
-          <Goals address={address} stats={answers.stats} events={answers.events} />
           <ListPanel name="pages" address={address} answer={answers.pages} />
           <SourcesPanel address={address} answer={answers.named} />
           <ListPanel
@@ -131,6 +131,8 @@ function Tiles({ address, numbers: { totals, before, compared }, main, single, v
               <a
                 href={hrefTo(withOwn(address, { course: name === 'visitors' ? [] : [name] }))}
                 aria-current={name === open ? 'true' : undefined}
+                tabIndex={name === open ? 0 : -1}
+                onKeyDown={moveByNames}
               >
                 {title}
               </a>
@@ -154,6 +156,16 @@ function Tiles({ address, numbers: { totals, before, compared }, main, single, v
       })}
     </dl>
   )
+}
+
+/** The names of the numbers are one stop of the Tab key: arrow keys go from one to the next. */
+function moveByNames(event: KeyboardEvent) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+  const link = event.currentTarget as HTMLElement
+  const links = [...(link.closest('dl')?.querySelectorAll<HTMLElement>('dt a') ?? [])]
+  if (by === undefined) return
+  event.preventDefault()
+  links[links.indexOf(link) + by]?.focus()
 }
 
 type CourseProps = {
