@@ -20,8 +20,8 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // for share links, which fold groups of few people, are a hundredth of it, and so are the notes that say
   // what a number counts. Conditions of reads need 12 KB to choose sessions and people. Known sources and
   // caveats need 20 KB. Comparisons, segments and the answers of several reads need 12 KB.
-  // What verify says about refused events and the files of a site is 3 KB. Packed statements are 12 KB.
-  reports: 1_693_000,
+  // What verify says about refused events and the files of a site is 3 KB. Packed statements are 6 KB.
+  reports: 1_686_000,
   stream: 1_104_000,
   // The clients of SNS and SQS, for feedback and for website analyses, with the list of public suffixes,
   // whose root domains anonymous analyses are of, are a fifth of it. Erasures, the usage for Stripe and the
@@ -33,7 +33,7 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   replay: 1_280_000,
   auth: 1_088_000,
   // Reports and control together, with what control needs for website analyses, and the library of MCP.
-  mcp: 2_197_000,
+  mcp: 2_190_000,
   // What the viewer says about masked texts is 1 KB.
   site: 498_000,
   // Stripe's library is a third of it, and only a checkout runs it.
