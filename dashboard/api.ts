@@ -165,6 +165,9 @@ export function readsOfOneCall(calls: readonly Call[]): Call[] {
   return reads.filter(({ values }) => values.project === reads[0]?.values.project).slice(0, MAX_READS)
 }
 
+/** In the place of an answer that the call does not have. */
+const UNANSWERED = { status: 500, body: {} as Record<string, unknown>, retry_after: undefined }
+
 /**
  * Sends reads of one project in one call. Each has its own reply, or throws its own Problem, as by `send`.
  */
@@ -176,7 +179,7 @@ export function sendTogether(calls: readonly Call[]): Promise<Reply<unknown>>[] 
   }))
   const answered = send(call('POST /reads', { project: String(calls[0]?.values.project), reads }))
   return calls.map(async (_, i) => {
-    const { status, body, retry_after = 0 } = (await answered).data.reads[i] ?? { status: 500, body: {} }
+    const { status, body, retry_after = 0 } = (await answered).data.reads[i] ?? UNANSWERED
     if (status !== 200) throw problemOf(status, body, retry_after * 1_000)
     const { receipt, ...data } = body
     return { data, receipt: receipt as Partial<Receipt> }
