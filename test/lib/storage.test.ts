@@ -93,6 +93,7 @@ test('lifecycle rules delete quarantined data and old versions, but no current f
     ['hot/', 1],
     ['hot-identity/', 1],
     ['links/', 1],
+    ['traits/', 1],
     ['replays/', 1],
   ])
 })

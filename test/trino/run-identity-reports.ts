@@ -154,7 +154,7 @@ async function runWithTraits(
       const asked = { since: '60d', where }
       await runReport(stats, services, { ...common, query: { ...asked, groupBy: 'day' } })
       await runReport(sessions, services, { ...common, query: { ...asked, limit: 3 } })
-      await runReport(query, services, { ...common, body: { ...asked, ...QUERY, group_by: ['event'] } })
+      await runReport(query, services, { ...common, body: { ...QUERY, where, group_by: ['event'] } })
     }
 }
 

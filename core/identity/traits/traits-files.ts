@@ -20,6 +20,8 @@ export type TraitsFilesServices = StateTable & {
   projects: Pick<ProjectDirectory, 'byId'>
   /** Rows of a file at most. Default: PART_ROWS. */
   partRows?: number
+  /** After this time `maintain` begins with no more projects, ms. */
+  runMs?: number
   /** How long replaced files are kept for running reads, ms. Default: KEEP_RETIRED_MS. */
   keepRetiredMs?: number
   clock: Now
@@ -43,6 +45,7 @@ const NOT_WRITTEN: TraitsPointer = { version: 0, writer: '', parts: 0, rows: 0, 
 export function createTraitsFiles(services: TraitsFilesServices) {
   const { client, table, lake, projects, clock, log } = services
   const { partRows = PART_ROWS, keepRetiredMs = KEEP_RETIRED_MS } = services
+  const { runMs = Number.POSITIVE_INFINITY } = services
   const work = createTraitsWork({ client, table })
   const pointers = createTraitsPointers({ client, table })
 
@@ -53,7 +56,9 @@ export function createTraitsFiles(services: TraitsFilesServices) {
 
   /** Does what is due in all projects. One that fails is logged, and the others go on. */
   async function maintain(extendLease: () => Promise<void>): Promise<void> {
+    const endsAt = clock.now() + runMs
     for (const each of await work.due(clock.now())) {
+      if (clock.now() >= endsAt) return
       try {
         await maintainProject(each)
       } catch (error) {
@@ -68,7 +73,7 @@ export function createTraitsFiles(services: TraitsFilesServices) {
     // What is known of the users of a deleted project goes with its links (removals.ts).
     if ((await projects.byId(id)) === null) return work.remove(id)
     const pointer = (await pointers.read(id)) ?? NOT_WRITTEN
-    const isDue = isLost || (isChanged && nextWriting(pointer) <= clock.now())
+    const isDue = isLost || (isChanged && nextWriting(pointer, clock.now()) <= clock.now())
     const saved = isDue ? await write(project, pointer) : await deleteRetired(project, pointer)
     await plan(project, saved, isChanged && !isDue)
   }
@@ -77,7 +82,7 @@ export function createTraitsFiles(services: TraitsFilesServices) {
   async function plan({ id, bucket }: OfProject, pointer: TraitsPointer, isChanged: boolean): Promise<void> {
     const due = Math.min(
       nextDeletion(pointer, keepRetiredMs),
-      isChanged ? nextWriting(pointer) : Number.POSITIVE_INFINITY,
+      isChanged ? nextWriting(pointer, clock.now()) : Number.POSITIVE_INFINITY,
     )
     if (due === Number.POSITIVE_INFINITY) await work.remove(id)
     else await work.save({ id, bucket, due, isChanged, isLost: false })

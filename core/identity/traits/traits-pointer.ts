@@ -3,8 +3,8 @@ import { partition } from '#core/identity/links/pointers'
 import { traitsKey } from '#core/lake/model/keys'
 import { conditionHeld, orUnavailable, type StateTable } from '#core/state/state-table'
 
-/** One writing of all traits of a project. */
-type Writing = { writer: string /** Files. */; parts: number }
+/** One writing of all traits of a project. `parts`: its files. */
+type Writing = { writer: string; parts: number }
 
 /** What names the traits files of a project. */
 export type TraitsPointer = Writing & {
@@ -28,8 +28,12 @@ const [MIN_AGE_MS, MAX_AGE_MS] = [60_000, 6 * 3_600_000]
  */
 const AGE_OF_ROW_MS = 24
 
-/** When changed traits are to be written, Unix ms: U126 says how old the files may be. */
-export function nextWriting({ writtenAt, rows }: TraitsPointer): number {
+/**
+ * When changed traits are to be written, Unix ms: U126 says how old the files may be. At once if the clock
+ * was ahead when they were written.
+ */
+export function nextWriting({ writtenAt, rows }: TraitsPointer, now: number): number {
+  if (writtenAt > now) return now
   return writtenAt + Math.min(MAX_AGE_MS, Math.max(MIN_AGE_MS, AGE_OF_ROW_MS * rows))
 }
 
@@ -38,6 +42,7 @@ export function nextDeletion({ retired }: TraitsPointer, keepRetiredMs = KEEP_RE
   return (retired[0]?.at ?? Number.POSITIVE_INFINITY) + keepRetiredMs
 }
 
+/** The keys of the files of one writing. */
 export function traitsKeys(project: OfProject, { writer, parts }: Writing): string[] {
   return Array.from({ length: parts }, (_, part) => traitsKey(project, { writer, part }))
 }

@@ -4,8 +4,8 @@ import { encodeRows } from '#core/lake/consume/parquet'
 import type { Item } from '#core/state/query-all'
 import type { Arrival } from './known-user.ts'
 
-/** What is known of a final id, of requests with a credential or of those without. */
-export type TraitsRow = Arrival & { user_id: string; hasCredential: boolean /** JSON. */; traits: string }
+/** What is known of a final id, of requests with a credential or of those without. `traits`: JSON. */
+export type TraitsRow = Arrival & { user_id: string; hasCredential: boolean; traits: string }
 
 /** The rows of an item of traits: one or two. */
 export function toTraitsRows(item: Item): TraitsRow[] {

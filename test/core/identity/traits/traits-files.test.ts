@@ -163,3 +163,13 @@ test('a file has a bounded number of rows, and what a crash has left is deleted 
   await createTraitsFiles({ ...services, partRows: 2 }).maintain(async () => {})
   expect(files()).toHaveLength(3)
 })
+
+test('files that were written while the clock was ahead are written anew with the next change', async () => {
+  const { add, user, read, clock, pass } = setUp()
+  clock.time += 365 * 24 * 60 * MINUTE
+  await add(user('u1', { plan: 'pro' }))
+  clock.time -= 365 * 24 * 60 * MINUTE
+  await add(user('u2', { plan: 'free' }))
+  await pass(0)
+  expect(Object.keys((await read()).traits).toSorted()).toEqual(['u1 true', 'u2 true'])
+})
