@@ -14,8 +14,8 @@ export type MessageQueueProps = {
 }
 
 /**
- * A standard SQS queue: encrypted (with SQS's own keys, or with keyArn), TLS only, with the longest retention that SQS has (14
- * days).
+ * A standard SQS queue: encrypted (with SQS's own keys, or with keyArn), TLS only, with the longest retention
+ * that SQS has (14 days).
  */
 export class MessageQueue extends Construct {
   readonly queue: Queue

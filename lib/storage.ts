@@ -58,8 +58,9 @@ export class Storage extends Construct {
 /**
  * The S3 bucket of the lake. By default it is encrypted with keys of S3: a KMS key costs $1 a month and
  * requests, and protects no better than the bucket's policy. With the option keyArn, S3 makes a key of the
- * bucket from it, so that not every object is a request to KMS. The bucket is versioned, and no function may delete a
- * version, so neither a bug nor a stolen role can destroy events: replaced and deleted objects stay for days.
+ * bucket from it, so that not every object is a request to KMS. The bucket is versioned, and no function may
+ * delete a version, so neither a bug nor a stolen role can destroy events: replaced and deleted objects stay
+ * for days.
  */
 function createLakeBucket(scope: Construct, config: Config): Bucket {
   const { stackName, replicaBucketArn, replicaKeyArn, accessLogBucketArn } = config

@@ -12,7 +12,8 @@ const SHARD_RECORDS_PER_SECOND = 1_000
 /**
  * The stream, which holds an event from its acknowledgement until it is in the lake. It stays when the stack
  * is deleted, but not when its first deployment fails, because an empty stream costs as much as a full one.
- * By default it is encrypted with Amazon's key for Kinesis: that costs cents a month, and callers need no grant.
+ * By default it is encrypted with Amazon's key for Kinesis: that costs cents a month, and callers need no
+ * grant.
  */
 export class EventStream extends Construct {
   readonly stream: Stream

@@ -28,8 +28,8 @@ export type DemoResult = {
 export const MOST_OF_DEMO = { http: { calls: 15, bytes: 40 * 1_024 }, mcp: { calls: 14 } }
 
 /**
- * Asks the ten questions of the demo, and ten about a part of its traffic, by HTTP, as a client that knows the address alone, and by MCP. The
- * numbers of both must agree. `baseUrl` has a demo.
+ * Asks the ten questions of the demo, and ten about a part of its traffic, by HTTP, as a client that knows
+ * the address alone, and by MCP. The numbers of both must agree. `baseUrl` has a demo.
  */
 export async function askDemo(baseUrl: string, tools: McpTools): Promise<DemoResult> {
   const problems: string[] = []

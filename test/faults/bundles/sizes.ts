@@ -20,9 +20,9 @@ const SIZE_LIMITS: Record<FunctionName, number> = {
   // libraries. It computes the results of experiments too, and notes which events reports have named. Reports
   // for share links, which fold groups of few people, are a hundredth of it, and so are the notes that say
   // what a number counts. Conditions of reads need 12 KB to choose sessions and people. Known sources and
-  // caveats need 20 KB. Comparisons, segments and the answers of several reads need 12 KB.
-  // What verify says about refused events and the files of a site is 3 KB, and so are conditions about traits.
-  // Packed statements are 6 KB.
+  // caveats need 20 KB. Comparisons, segments and the answers of several reads need 12 KB. What verify says
+  // about refused events and the files of a site is 3 KB, and so are conditions about traits. Packed
+  // statements are 6 KB.
   reports: 1_690_000,
   stream: 1_105_000,
   // The clients of SNS and SQS, for feedback and for website analyses, with the list of public suffixes,
