@@ -23,10 +23,9 @@ const WEEKEND = { field: 'weekday', op: 'in', value: [0, 6] }
 const STEPS = [{ event: 'page_view' }, { event: 'signup_started' }, { event: 'signup' }]
 
 function get(path: string, fields: Record<string, string | object>): DemoQuestion['http'] {
-  const texts = Object.entries({ project: DEMO, ...fields, compact: 'true' }).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ])
+  const texts = Object.entries({ project: DEMO, ...fields, compact: 'true' }).map(
+    ([name, value]): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)],
+  )
   return { method: 'GET', path: `${path}?${new URLSearchParams(texts)}` }
 }
 
