@@ -29,7 +29,18 @@ async function runIn(session: Session, command: Command, input: Input): Promise<
   const response = await session.client(call)
   const blocks = blocksOf(command, input, response as never, session)
   session.print(blocks, response.text)
-  for (const text of [...adviceOf(blocks), ...warningsOf(response.answer, command, input)]) session.say(text)
+  const warnings = warningsOf(response.answer, command, input)
+  for (const text of [...adviceOf(blocks), ...warnings, ...otherProject(input, session)]) session.say(text)
+}
+
+/** The one project of the demo, which answers in the place of any other. */
+const DEMO_PROJECT = 'demo'
+
+function otherProject({ args: { project } }: Input, { globals }: Session): string[] {
+  if (!globals.demo || project === undefined || project === DEMO_PROJECT) return []
+  return [
+    `The demo has one project, ${DEMO_PROJECT}. The numbers are of it, and not of ${cleanText(project, 100)}.`,
+  ]
 }
 
 /** The service speaks of fields and parameters; who calls here has written options. */

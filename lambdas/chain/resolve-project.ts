@@ -7,9 +7,6 @@ import { quoted } from '#core/text/clean-text'
 import type { JsonObject } from '#core/text/json-object'
 import type { Exchange } from './chain.ts'
 
-/** What a demo session may call its project, whatever the name of that is. */
-const DEMO_NAME = 'demo'
-
 export type ProjectServices = {
   projects: Pick<ProjectDirectory, 'resolve' | 'byId'> & Pick<ProjectStore, 'list'>
   demo: Pick<Demo, 'project'>
@@ -28,25 +25,18 @@ export function resolveProject({ projects, demo }: ProjectServices) {
     if (route.project === undefined) return { project: undefined }
     const name = projectNames[route.project](call) ?? (await firstProject(call))
     if (typeof name !== 'string' || name === '') throw new ApiError('PROJECT_REQUIRED')
-    if (caller.credential.kind === 'demo') return { project: await demoProject(name) }
-    // A share link sees the project that it shows.
-    const project = await projects.resolve(caller.account.id, caller.shared?.project.id ?? name)
+    // A demo session sees the demo project, whatever its commands call it (docs/api/agent-sessions.md), and a
+    // share link the project that it shows.
+    const project =
+      caller.credential.kind === 'demo'
+        ? await demo.project()
+        : await projects.resolve(caller.account.id, caller.shared?.project.id ?? name)
     if (project !== null) return { project }
     const foreign = route.project === 'path' ? await projects.byId(name) : null
     if (foreign !== null && foreign.deleted_at === null && foreign.account_id !== caller.account.id) {
       throw new ApiError('FORBIDDEN', 'This project belongs to another account. GET /projects lists yours.')
     }
     throw projectNotFound(name)
-  }
-
-  /** A demo session sees the demo project, by its name or id or as `demo`. Throws NOT_FOUND for others. */
-  async function demoProject(name: string): Promise<Project> {
-    const project = await demo.project()
-    if (project !== null && [DEMO_NAME, project.name, project.id].includes(name)) return project
-    throw new ApiError(
-      'NOT_FOUND',
-      `A demo session sees one project, \`${DEMO_NAME}\`, and not ${quoted(name)}. Sign in to read yours.`,
-    )
   }
 
   /** The id of the project that a request means when it names none. */

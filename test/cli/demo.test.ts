@@ -176,6 +176,12 @@ test('a list that a limit of groups has cut names that limit', async () => {
   expect(stderr).toMatch(/a part of \d+ rows: a larger --breakdown-limit shows more\./)
 })
 
+test('numbers of the demo are not taken for those of another project that the call names', async () => {
+  const { code, stderr } = await run(['--demo', 'stats', 'shop'])
+  expect([code, stderr]).toEqual([0, expect.stringContaining('of it, and not of shop.')])
+  expect((await run(['--demo', 'stats', 'demo'])).stderr).not.toContain('and not of')
+})
+
 test('the commands that demo names run as they stand', async () => {
   const { examples } = JSON.parse((await run(['demo', '--json'])).stdout) as {
     examples: { command: string }[]

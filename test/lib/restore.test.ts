@@ -146,7 +146,7 @@ test('the table is restored before anything stops, and everything runs again at 
   expect(printed.join('\n')).toMatch(/items are copied into the table: 1/)
 })
 
-test('all deleted files of the lake come back, and those of links only with a lost table', async () => {
+test('all deleted files of the lake come back, and those of links and traits only with a lost table', async () => {
   const restored = async () => {
     s3.resetHistory()
     await restoreService(createClients().clients, resources, moment)
@@ -158,7 +158,7 @@ test('all deleted files of the lake come back, and those of links only with a lo
     ...['hot-identity/', 'tombstones/', 'manifests/'],
   ]
   playGoodService()
-  expect((await restored()).toSorted()).toEqual([...lasting, 'links/'].toSorted())
+  expect((await restored()).toSorted()).toEqual([...lasting, 'links/', 'traits/'].toSorted())
   // Old ones have ids of persons who were erased since.
   dynamo.on(GetItemCommand).resolves({ Item: { pk: { S: '$footfall' } } })
   expect((await restored()).toSorted()).toEqual(lasting.toSorted())
