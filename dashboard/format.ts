@@ -13,6 +13,11 @@ const changes = new Intl.NumberFormat(undefined, {
   signDisplay: 'exceptZero',
 })
 
+/** A number of an answer; null where it has none. */
+export function numberOf(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value)
+}
+
 /** A value in full. Nothing: an en dash. */
 export function formatted(value: number | null | undefined, as: Format = 'count'): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–'

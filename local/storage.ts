@@ -123,7 +123,7 @@ export async function openStorage({ dataDir, compactionMemoryMb, clock, log }: S
   const order = continueOrder([...logged, ...stored, ...untils], clock.now())
   if (logged.some(arrival => isFarAhead(arrival, clock.now())))
     await closeEpoch({ state: lakeState, stream, lake, consumer, clock }).catch(error =>
-      log('JOB_FAILED', { job: 'close epoch', error: String(error) }),
+      log('JOB_FAILED', { job: 'close-epoch', error: String(error) }),
     )
   const newestAtStart = Math.max(0, ...logged, ...stored)
   /** The bytes of the records that are in the log and not in the lake. */

@@ -11,6 +11,6 @@ export const MEANINGS: readonly string[] = [
   'Conversion rate of a step: of those who passed the step before, within the window (default 168 hours from step 1).',
   'Retention: of the people of a cohort, those with an activity n periods after their first.',
   'Ranges: since=7d has 8 dates, today included, and today is not over. Dates are of tz, else of the time zone of the project, else UTC; the answer names the zone.',
-  'compare: the period of equal length before. change_pct is null where the number grew from 0, and new above 999 where the period before began before the data.',
+  'compare: previous (the period of equal length before), year, or dates. change_pct is null where the number grew from 0. Read it as new above 999 where the period before began before the data.',
   'Receipt: exact is false where a limit cut the answer; data_from is the day of the first event.',
 ]

@@ -63,7 +63,16 @@ export function bareKey(name: string): string {
 
 /** The name with prefix of the property that has the key: `properties.plan`, or `properties["a.b"]`. */
 export function fieldOfKey(key: string): string {
-  return PLAIN_KEY.test(key) ? `properties.${key}` : `properties[${JSON.stringify(key)}]`
+  return fieldOf('properties', key)
+}
+
+/** The name of the trait that has the key: `traits.plan`, or `traits["a.b"]`. */
+export function fieldOfTrait(key: string): string {
+  return fieldOf('traits', key)
+}
+
+function fieldOf(owner: KeyOwner, key: string): string {
+  return PLAIN_KEY.test(key) ? `${owner}.${key}` : `${owner}[${JSON.stringify(key)}]`
 }
 
 /** The shortest name of the property that has the key: `plan`, or `properties["a.b"]`. */

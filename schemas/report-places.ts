@@ -12,7 +12,7 @@ type Places = {
 export const REPORT_PLACES = {
   'GET /stats': { command: 'stats', tool: 'query', view: 'overview' },
   'POST /query': { command: 'query', tool: 'query', view: 'events' },
-  'GET /breakdown': { command: 'breakdown', tool: 'query', view: null },
+  'GET /breakdown': { command: 'breakdown', tool: 'query', view: 'funnel' },
   'GET /properties': { command: 'properties', tool: 'overview', view: 'funnel' },
   'GET /properties/received': { command: 'properties-received', tool: 'check', view: 'events' },
   'GET /events': { command: null, tool: 'people', view: 'events' },

@@ -114,7 +114,7 @@ export const choosingQuestions: readonly DemoQuestion[] = [
     id: 'new-people-sign-up',
     text: 'Which source of new visitors converts best?',
     http: get('/conversion', {
-      ...{ ...DATES, goal: 'signup', by: 'source', min_users: '20' },
+      ...{ ...DATES, goal: 'signup', by: 'source' },
       where: { field: 'is_new', op: 'eq', value: true },
     }),
     numbers: (body: Body) => {
@@ -129,8 +129,15 @@ export const choosingQuestions: readonly DemoQuestion[] = [
   {
     id: 'week-against-week',
     text: 'Did visitors on phones become more than in the week before?',
-    http: get('/stats', { since: '7d', until: '1d', compare: 'previous', where: MOBILE, fields: 'totals' }),
-    numbers: (body: Body) => [String(body.totals.unique_users), String(body.totals.total_events)],
+    http: get('/stats', {
+      since: '7d',
+      until: '1d',
+      compare: 'previous',
+      where: MOBILE,
+      fields: 'totals,previous',
+    }),
+    numbers: (body: Body) =>
+      [body.totals, body.previous.totals].map(({ unique_users }) => String(unique_users)),
     mcp: ask('query', { report: 'totals', since: '7d', until: '1d', compare: true, where: MOBILE }),
   },
 ]

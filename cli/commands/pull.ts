@@ -86,12 +86,15 @@ async function pullEvents(
     session.say('Without the scope exports:read the copy cannot apply later erasures: delete it after one.')
 }
 
-/** Where the list of erasures goes on from now; null without the right to read it. */
+/** Refusals that say that there is no list for this caller: a scope is missing, or the service is older. */
+const NO_LIST = ['FORBIDDEN', 'NOT_FOUND']
+
+/** Where the list of erasures goes on from now; null without the right to read it, or without the list. */
 async function erasuresFromNow({ client }: Session, project: string): Promise<string | null> {
   try {
     return (await client({ endpoint: 'GET /erasures', query: { project } })).answer.next_since
   } catch (error) {
-    if (!(error instanceof CommandError) || error.problem.error !== 'FORBIDDEN') throw error
+    if (!(error instanceof CommandError) || !NO_LIST.includes(error.problem.error)) throw error
     return null
   }
 }
@@ -118,6 +121,8 @@ async function writeErasures(
   { name, project_id, since }: Partial<Record<'name' | 'project_id' | 'since', string>>,
   file: string,
 ): Promise<string> {
+  // Of the first page: what is noted while the others are read is in the next look, too.
+  let next: string | undefined
   for (let after: string | undefined; ; ) {
     const { answer } = await client({
       endpoint: 'GET /erasures',
@@ -132,7 +137,8 @@ async function writeErasures(
         suggested_action: 'Name the project of the copy: its table `pulled` says which.',
       })
     appendFileSync(file, answer.erasures.map(erasure => `${JSON.stringify(erasure)}\n`).join(''))
-    if (answer.next_after === null) return answer.next_since
+    next ??= answer.next_since
+    if (answer.next_after === null) return next
     after = answer.next_after
   }
 }

@@ -1,13 +1,13 @@
 import { changeLeaves, type Leaf } from '#schemas/conditions'
-import { fieldOfKey, prefixedKey } from '#schemas/property-names'
+import { fieldOfKey, fieldOfTrait, prefixedKey, traitKey } from '#schemas/property-names'
 import type { StoredSegment } from '#schemas/segments'
 import { ERASED_TEXT, type NamedIds, nameWithoutIds, withoutIds } from './without-ids.ts'
 
 /**
  * What is left of a segment when a person is erased: ERASED_TEXT stands in the place of an id, in the title
- * and in the values and property keys of conditions. No event has the id any more, so the segment chooses
- * what it has chosen. A segment whose own name has an id goes (null), because its name cannot change. The
- * same object: it names nobody.
+ * and in the values, property keys and trait keys of conditions. No event has the id any more, so the segment
+ * chooses what it has chosen. A segment whose own name has an id goes (null), because its name cannot change.
+ * The same object: it names nobody.
  */
 export function forgetInSegment(segment: StoredSegment, ids: NamedIds): StoredSegment | null {
   if (withoutIds(segment.name, ids) !== segment.name) return null
@@ -19,11 +19,12 @@ export function forgetInSegment(segment: StoredSegment, ids: NamedIds): StoredSe
 
 function withoutIdsInLeaf(leaf: Leaf, ids: NamedIds): Leaf {
   const { field, value } = leaf
-  const key = prefixedKey(field)
+  const trait = traitKey(field)
+  const [key, fieldOf] = trait === undefined ? [prefixedKey(field), fieldOfKey] : [trait, fieldOfTrait]
   const rest = key === undefined ? undefined : withoutIds(key, ids)
   const changed = {
     ...leaf,
-    ...(rest !== undefined && rest !== key && { field: fieldOfKey(rest) }),
+    ...(rest !== undefined && rest !== key && { field: fieldOf(rest) }),
     ...(value !== undefined && { value: Array.isArray(value) ? value.map(forget) : forget(value) }),
   }
   return JSON.stringify(changed) === JSON.stringify(leaf) ? leaf : changed

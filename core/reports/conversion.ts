@@ -94,7 +94,7 @@ function groupsSql({ read, params }: ReportRequest<ConversionParams>): SqlQuery 
   ])
   const where = from === undefined ? sql`` : sql` AND event IN (${join([sql`${from}`, sql`${goal}`], ', ')})`
   // The key of a user is never null, because DuckDB's min_by passes over nulls and Trino's does not.
-  return sql`SELECT group_key, users, converted, with_instead
+  return sql`SELECT group_key, users, converted, with_instead, place
     FROM (SELECT group_key, users, converted, with_instead,
         row_number() OVER (ORDER BY CASE WHEN group_key IS NULL THEN 0 WHEN group_key = ${MISSING} THEN 1 ELSE 2 END,
           users DESC, group_key) AS place

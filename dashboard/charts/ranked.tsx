@@ -20,7 +20,8 @@ export type NumberCell = {
  * The change of a row against the compared dates, as a part of what was before. `none`: why there is no
  * number, in a word.
  */
-export type ChangeCell = { change: number | null; none?: string; title: string }
+/** `isGood`: whether a growth is; null for neither. Absent: it is. */
+export type ChangeCell = { change: number | null; none?: string; title: string; isGood?: boolean | null }
 
 type RankedCell = NumberCell | ChangeCell | ComponentChildren
 
@@ -198,14 +199,14 @@ function wordsOf({ title, label }: RankedRow): string {
 function shownCell(cell: RankedCell): ComponentChildren {
   if (isNumber(cell)) return withUnit(formatted(cell.value, cell.as), cell.unit)
   if (!isChange(cell)) return cell
-  const { change, none = '–', title } = cell
+  const { change, none = '–', title, isGood = true } = cell
   if (change === null)
     return (
       <span class="change none" title={title}>
         {none}
       </span>
     )
-  return <Change change={change} isGood={true} title={title} />
+  return <Change change={change} isGood={isGood} title={title} />
 }
 
 function isChange(cell: RankedCell): cell is ChangeCell {

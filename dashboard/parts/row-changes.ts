@@ -1,6 +1,6 @@
 import type { Known } from '#dashboard/answers'
 import type { ChangeCell } from '#dashboard/charts/ranked.tsx'
-import { bucketLabel, changeOf, datesLabel } from '#dashboard/format'
+import { bucketLabel, changeOf, datesLabel, formatted } from '#dashboard/format'
 
 /**
  * Rows of a list that is compared. The rows before are its first ones, too, so more of them are asked for
@@ -38,7 +38,7 @@ export function rowChanges<Row>(
   const dates = datesLabel(period.from, period.to)
   const cellOf = (row: Row): ChangeCell => {
     const value = values.get(of.key(row))
-    if (value) return { change: changeOf(of.value(row), value), title: `${value} in ${dates}` }
+    if (value) return { change: changeOf(of.value(row), value), title: `${formatted(value)} in ${dates}` }
     return isCut
       ? { change: null, title: `Not among the first ${rows.length} rows of ${dates}` }
       : { change: null, none: 'new', title: `None in ${dates}` }

@@ -32,7 +32,8 @@ export function segmentTitle(name: string, segments: SegmentTitles): string {
 }
 
 /**
- * A filter in words: `Country is Germany`, `Visitors who did Purchase`, `Sessions where Path is /pricing`.
+ * A filter in words: `Country is Germany`, `Visitors who did Purchase`, `Sessions with an event where Path is
+ * /pricing`.
  */
 export function filterWords({ field, op, value, of }: Filter, segments: SegmentTitles = []): string {
   if (field === 'did') return `Visitors who ${op === 'neq' ? 'did not do' : 'did'} ${eventLabel(value)}`
@@ -42,5 +43,5 @@ export function filterWords({ field, op, value, of }: Filter, segments: SegmentT
   if (who !== null && field === 'event' && op === 'eq') return `${who} with ${eventLabel(value)}`
   const shown = value === '' ? '(empty)' : (NAMES_OF[field] ?? visible)(value)
   const words = `${fieldLabel(field)} ${OP_NAMES[op]} ${shown}`
-  return who === null ? words : `${who} where ${words}`
+  return who === null ? words : `${who} with an event where ${words}`
 }

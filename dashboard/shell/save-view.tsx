@@ -28,11 +28,13 @@ export function SaveView({ address, segments }: Props) {
     event.preventDefault()
     const values = { name, query: queryOf(address) }
     const path = `/projects/${encodeURIComponent(id)}/views`
+    // The view first: one that is refused leaves no segment behind.
+    if ((await act.run(call('POST /projects/{id}/views', values, { id }), path)) === null) return
     if (where !== undefined && isSegment) {
       const stored = storeSegment(id, { name: segment, title: name, where })
       if ((await act.run(stored, segmentsPath(id))) === null) return
     }
-    if ((await act.run(call('POST /projects/{id}/views', values, { id }), path)) !== null) setOpen(false)
+    setOpen(false)
   }
   return (
     <>

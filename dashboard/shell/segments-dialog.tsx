@@ -28,7 +28,9 @@ export function SegmentsDialog({ address, segments }: DialogProps) {
     if (isOpen) ref.current?.showModal()
   }, [isOpen])
   const { project, filters } = address
-  if (project === null || (filters.length === 0 && segments.length === 0)) return null
+  // An open dialog stays where the last segment was deleted.
+  const isEmpty = filters.length === 0 && segments.length === 0
+  if (project === null || (isEmpty && !isOpen)) return null
   return (
     <>
       <button type="button" class="add" onClick={() => setOpen(true)}>

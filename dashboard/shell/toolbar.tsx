@@ -128,7 +128,9 @@ function comparedWords({ comparison, area }: Address, dates: Dates, compared: Da
   const isCut = dates.isOpen && compared.to < dates.to && area !== 'share'
   return [
     `against ${what}, ${datesLabel(compared.from, compared.to)}`,
-    ...(days === dates.days ? [] : [` (${formatted(days)} days beside ${formatted(dates.days)})`]),
+    ...(days === dates.days
+      ? []
+      : [` (${formatted(days)} ${days === 1 ? 'day' : 'days'} beside ${formatted(dates.days)})`]),
     ...(isCut ? [', up to this time of day'] : []),
   ].join('')
 }

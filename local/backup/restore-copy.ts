@@ -23,7 +23,7 @@ export type RestoreOptions = {
 export type Restored = { copy: string; files: number; bytes: number }
 
 /** What a start or an interrupted restoration may have left in a folder without data. */
-const HARMLESS: readonly string[] = ['lock', 'admin.sock', 'restoring']
+const HARMLESS: readonly string[] = ['lock', 'admin.sock', 'restoring', `restore${UNFINISHED}`]
 
 /**
  * Puts a copy into a data folder, and compares every file with what was copied. The file `restoring` is there
@@ -42,9 +42,10 @@ export async function restoreCopy({ from, dataDir, key }: RestoreOptions): Promi
     if (!isAgain) assertEmpty(dataDir)
     const work = join(dataDir, `restore${UNFINISHED}`)
     await rm(work, { recursive: true, force: true })
-    writeAtomically(restoringPath(dataDir), `${from}\n`)
     mkdirSync(work, { mode: 0o700 })
+    // Before the folder is marked: a wrong address or key must not leave a folder that no service starts on.
     opened = await openCopy(from, sealing, work)
+    writeAtomically(restoringPath(dataDir), `${from}\n`)
     const { copy, folder } = opened
     const { files } = opened.list
     for (const file of files) {

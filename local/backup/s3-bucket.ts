@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -16,6 +17,8 @@ export type StoredObject = { key: string; writtenAt: number }
 
 /** S3 takes so many bytes in one request. */
 const MAX_PUT_BYTES = 5 * 1_024 ** 3
+/** How long a service may be silent before the request is sent anew, ms. */
+const SILENCE_MS = 60_000
 /** Keys of one request to delete. */
 const MAX_KEYS = 1_000
 const TRIES = 4
@@ -37,6 +40,8 @@ export function openBucket({ bucket, prefix }: S3Address) {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 1,
+    // A service that takes a connection and never answers would keep the lock of the backups.
+    requestHandler: { connectionTimeout: SILENCE_MS, socketTimeout: SILENCE_MS },
   })
   const Bucket = bucket
   const name = `s3://${bucket}/${prefix}`
@@ -47,7 +52,7 @@ export function openBucket({ bucket, prefix }: S3Address) {
         return await request()
       } catch (error) {
         if (tries === TRIES || !isTransient(error)) throw asFolderError(error, name)
-        await new Promise(resolve => setTimeout(resolve, PAUSE_MS * tries))
+        await sleep(PAUSE_MS * tries)
       }
     }
   }

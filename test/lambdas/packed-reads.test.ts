@@ -23,7 +23,10 @@ let project: Project
 beforeAll(async () => {
   folder = await openFolderLake()
   billed = billedEngine(folder.engine)
-  service = await openHttpService({ reading: { engine: billed.engine, openLake: () => built.openLake() } })
+  service = await openHttpService({
+    reading: { engine: billed.engine, openLake: () => built.openLake() },
+    isPatient: true,
+  })
   project = await service.createProject()
   const events = Array.from({ length: 60 }, (_, i) => ({
     ...{ event: i % 3 === 0 ? 'signup' : 'page_view', user_id: `u${i % 7}`, session_id: `s${i}` },

@@ -109,6 +109,8 @@ export type HttpServiceOptions = {
   scanJobs?: (folder: string) => JobQueue<ScanJob>
   /** A lake that is not empty. */
   reading?: Partial<Pick<ReportsServices, 'engine' | 'openLake' | 'keptAnswers' | 'estimator'>>
+  /** Deadlines never end, so that a slow machine splits no pack of statements. */
+  isPatient?: boolean
   /** As on one machine without BASE_URL. */
   tellsAddress?: boolean
   /** Null: DEV_APPROVE is not set. */
@@ -130,13 +132,15 @@ export async function openHttpService({
   site,
   scanJobs,
   reading = {},
+  isPatient = false,
   devApproveSecret = DEV_APPROVE_SECRET,
   tellsAddress = false,
 }: HttpServiceOptions = {}) {
   const state = await openTestState()
   const time = createFakeClock(NOW)
   // Pauses of the stores pass by themselves; the times of streams pass when a test moves the clock.
-  const clock = { ...systemClock, now: time.now }
+  const never = () => new AbortController().signal
+  const clock = { ...systemClock, now: time.now, ...(isPatient && { deadline: never }) }
   const accounts = createAccountStore({ ...state, clock })
   const emails = createEmailHasher(async () => 'key of the index')
   const logged: { code: string; fields: unknown }[] = []

@@ -102,6 +102,7 @@ export function createIdentityFold(services: IdentityFoldServices) {
   async function run(): Promise<void> {
     const began = await begin()
     if (began === null) return
+    const endsAt = clock.now() + runMs
     let head = began
     const extendLease = async () => {
       if (leaseMs > 0) head = await heads.save(leased(head))
@@ -110,14 +111,14 @@ export function createIdentityFold(services: IdentityFoldServices) {
       // Before the files, because a later request of an erased id is one of a new person.
       const { hasRemoved, failed } = await removals.run(extendLease)
       await rebuilds.run(extendLease)
-      head = await foldFiles(head, failed)
+      head = await foldFiles(head, failed, endsAt)
       // A joined scope is ready when it has all links of its members, so nothing of theirs may wait.
       if (head.behind === null) await builds.run(extendLease)
       await linkFiles.maintain(extendLease, bucket =>
         // The next run does it.
         work.save({ kind: 'rebuild', id: String(bucket) }),
       )
-      await traitsFiles.maintain(extendLease)
+      await traitsFiles.maintain(extendLease, endsAt)
       head = await deleteFolded(head, hasRemoved)
     } finally {
       // Not if the process was overtaken.
@@ -134,13 +135,16 @@ export function createIdentityFold(services: IdentityFoldServices) {
     return { ...head, leaseUntil: leaseMs === 0 ? 0 : clock.now() + leaseMs }
   }
 
-  async function foldFiles(began: FoldHead, keptBack: ReadonlySet<number>): Promise<FoldHead> {
+  async function foldFiles(
+    began: FoldHead,
+    keptBack: ReadonlySet<number>,
+    endsAt: number,
+  ): Promise<FoldHead> {
     let head = withBehind(began, keptBack)
     // Read before the files are listed: a shard that moves on later has written its files of older epochs by
     // then.
     const closed = await closedEpoch()
     const files = await listIdentityFiles({ lake, state: lakeState }, head)
-    const endsAt = clock.now() + runMs
     let waiting = files.filter(file => !isFolded(head, file))
     while (waiting.length > 0) {
       if (clock.now() >= endsAt) return head

@@ -20,8 +20,6 @@ export type TraitsFilesServices = StateTable & {
   projects: Pick<ProjectDirectory, 'byId'>
   /** Rows of a file at most. Default: PART_ROWS. */
   partRows?: number
-  /** After this time `maintain` begins with no more projects, ms. */
-  runMs?: number
   /** How long replaced files are kept for running reads, ms. Default: KEEP_RETIRED_MS. */
   keepRetiredMs?: number
   clock: Now
@@ -45,18 +43,21 @@ const NOT_WRITTEN: TraitsPointer = { version: 0, writer: '', parts: 0, rows: 0, 
 export function createTraitsFiles(services: TraitsFilesServices) {
   const { client, table, lake, projects, clock, log } = services
   const { partRows = PART_ROWS, keepRetiredMs = KEEP_RETIRED_MS } = services
-  const { runMs = Number.POSITIVE_INFINITY } = services
   const work = createTraitsWork({ client, table })
   const pointers = createTraitsPointers({ client, table })
 
   /** Lets the files of a project be written anew when they are old enough. */
   async function noteChange({ id, bucket }: OfProject): Promise<void> {
+    // A lost file is written without waiting, also where something changes meanwhile.
+    if ((await work.read(id))?.isLost === true) return
     await plan({ id, bucket }, (await pointers.read(id)) ?? NOT_WRITTEN, true)
   }
 
-  /** Does what is due in all projects. One that fails is logged, and the others go on. */
-  async function maintain(extendLease: () => Promise<void>): Promise<void> {
-    const endsAt = clock.now() + runMs
+  /**
+   * Does what is due in all projects. One that fails is logged, and the others go on. After `endsAt`, Unix
+   * ms, it begins with no more of them.
+   */
+  async function maintain(extendLease: () => Promise<void>, endsAt: number): Promise<void> {
     for (const each of await work.due(clock.now())) {
       if (clock.now() >= endsAt) return
       try {

@@ -24,6 +24,13 @@ export function createTraitsWork({ client, table }: StateTable) {
     return all.filter(each => each.due <= until)
   }
 
+  /** What is to be done for a project; null: nothing. */
+  async function read(id: string): Promise<TraitsWork | null> {
+    const Key = { pk: PARTITION, sk: id }
+    const { Item } = await orUnavailable(client.get({ TableName: table, Key, ConsistentRead: true }))
+    return Item === undefined ? null : (JSON.parse(String(Item.work)) as TraitsWork)
+  }
+
   async function save(work: TraitsWork): Promise<void> {
     const Item = { pk: PARTITION, sk: work.id, work: JSON.stringify(work) }
     await orUnavailable(client.put({ TableName: table, Item }))
@@ -33,5 +40,5 @@ export function createTraitsWork({ client, table }: StateTable) {
     await orUnavailable(client.delete({ TableName: table, Key: { pk: PARTITION, sk: id } }))
   }
 
-  return { due, save, remove }
+  return { due, read, save, remove }
 }

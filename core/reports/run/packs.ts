@@ -42,9 +42,11 @@ type Equal = { part: Part | null; query: SqlQuery; asked: Asked[] }
 /**
  * How much one pack may have. Trino plans at most 150 stages; 16 parts with 24 scans took 47 (measured with
  * Trino 476). `sqlBytes`: without the names of files, because large conditions take long to plan. Athena
- * takes texts of 262,144 bytes; a file is named by an address of some 95 bytes.
+ * takes texts of 262,144 bytes; a file is named by an address of some 95 bytes. `fileBytes`: of the files
+ * that the statements name. Large ones take long, and each has the bounds of time and bytes of a statement
+ * for itself; what they save together is the start alone.
  */
-const MOST = { scans: 32, sqlBytes: 64_000, textBytes: 200_000 }
+const MOST = { scans: 32, sqlBytes: 64_000, textBytes: 200_000, fileBytes: 200e6 }
 type Size = { [Name in keyof typeof MOST]: number }
 const SIZES = Object.keys(MOST) as (keyof Size)[]
 const ADDRESS_BYTES = 100
@@ -236,7 +238,7 @@ function packsOf(statements: readonly Equal[]): Equal[][] {
   const alone = statements.filter(({ part }) => part === null)
   for (const statement of statements) {
     if (statement.part === null) continue
-    const size = sizeOf(statement.query)
+    const size = sizeOf(statement.query, statement.asked[0]?.options.snapshot)
     const pack = packs.find(each => SIZES.every(name => each[name] + size[name] <= MOST[name]))
     if (pack === undefined) packs.push({ ...size, statements: [statement] })
     else {
@@ -247,11 +249,16 @@ function packsOf(statements: readonly Equal[]): Equal[][] {
   return [...packs.map(pack => pack.statements), ...alone.map(statement => [statement])]
 }
 
-/** Scans of tables, the text as the code writes it, and about the bytes of the one that Athena gets. */
-function sizeOf({ text, params, scans = [] }: SqlQuery): Size {
+/**
+ * Scans of tables, the text as the code writes it, about the bytes of the one that Athena gets, and bytes of
+ * the named files as far as the snapshot knows them.
+ */
+function sizeOf({ text, params, scans = [] }: SqlQuery, snapshot: RowsOptions['snapshot']): Size {
   const values = params.reduce<number>((sum, param) => sum + bytesOf(param), 0)
   const sqlBytes = Buffer.byteLength(text)
-  return { scans: scans.length, sqlBytes, textBytes: sqlBytes + values }
+  const files = params.flatMap(param => (isFileCondition(param) ? param.files : []))
+  const fileBytes = files.reduce((sum, file) => sum + (snapshot?.sizeOf?.(file)?.bytes ?? 0), 0)
+  return { scans: scans.length, sqlBytes, textBytes: sqlBytes + values, fileBytes }
 }
 
 function bytesOf(param: SqlQuery['params'][number]): number {

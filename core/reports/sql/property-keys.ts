@@ -117,7 +117,7 @@ function mostFrequentSql(
   )
   return sql`WITH key_total AS (SELECT ${list}, count(*) AS events FROM (${keysOfEventsSql(newest)}) AS key_of_event
         WHERE property_key IS NOT NULL GROUP BY ${list})
-    SELECT * FROM (SELECT 0 AS is_total, ${list}, events FROM key_total ORDER BY events DESC, ${list} LIMIT ${integer(limit)}) AS frequent_key
+    SELECT is_total, ${list}, events FROM (SELECT 0 AS is_total, ${list}, events FROM key_total ORDER BY events DESC, ${list} LIMIT ${integer(limit)}) AS frequent_key
     UNION ALL
     SELECT 1 AS is_total, ${nulls}, count(*) AS events FROM key_total
     ORDER BY is_total, events DESC, ${list}`

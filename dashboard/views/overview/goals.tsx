@@ -6,7 +6,6 @@ import { hrefTo } from '#dashboard/navigate'
 import { GoalChoice } from '#dashboard/parts/goal-choice.tsx'
 import { Panel } from '#dashboard/parts/panel.tsx'
 import { Answered, Empty } from '#dashboard/parts/states.tsx'
-import { isOfEvent } from '#dashboard/question'
 import { eventLabel, visible } from '#dashboard/texts'
 import { type Address, withOwn } from '#dashboard/url'
 import { openGoal } from './goal.ts'
@@ -27,9 +26,10 @@ export function Goals({ address, stats, events }: GoalsProps) {
   if (stats === undefined || events === undefined || address.area === 'share') return null
   const open = openGoal(address)
   const names = events.data?.rows.flatMap(({ event, other }) => (other ? [] : [String(event)])) ?? []
-  const note = address.filters.some(isOfEvent)
-    ? 'Of the visitors whom the filters leave, those who did it at least once, in what the filters leave.'
-    : 'Of all visitors of these dates, those who did it at least once.'
+  const note =
+    address.filters.length > 0
+      ? 'Of the visitors whom the filters leave, those who did it at least once, in what the filters leave.'
+      : 'Of all visitors of these dates, those who did it at least once.'
   return (
     <Panel title="Goals" wide note={note} actions={<GoalChoice address={address} names={names} />}>
       <Answered answer={stats}>

@@ -1,7 +1,7 @@
 import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { type Bar, Bars } from '#dashboard/charts/bars.tsx'
-import { countryName, formatted } from '#dashboard/format'
+import { countryName, formatted, numberOf } from '#dashboard/format'
 import { isNamed, NAMED_TABS, type NamedRow, totalOfSources } from '#dashboard/named-sources'
 import { hrefTo } from '#dashboard/navigate'
 import { namedLabel } from '#dashboard/parts/named-label'
@@ -42,7 +42,7 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
     ...(rate !== undefined && { units: [undefined, undefined, undefined, '0 to 1'] }),
     rows: rows.map(row => [
       ...[String(row[field] ?? ''), Number(row.unique_users), Number(row.event_count)],
-      ...(rate === undefined ? [] : [Number(row[rate])]),
+      ...(rate === undefined ? [] : [numberOf(row[rate])]),
     ]),
   })
   return (
@@ -53,7 +53,7 @@ export function ListPanel({ name, address, answer, hosts }: Props) {
           const all = withoutRest(data.rows).length
           const bars = rows.map(row => ({
             ...barOf(row, field, address),
-            ...(rate !== undefined && { note: formatted(Number(row[rate]), 'rate') }),
+            ...(rate !== undefined && { note: formatted(numberOf(row[rate]), 'rate') }),
           }))
           if (bars.length === 0) return <Empty title="Nothing in this range" />
           return (

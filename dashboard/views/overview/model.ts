@@ -1,4 +1,5 @@
 import type { Answer } from '#dashboard/api'
+import { numberOf } from '#dashboard/format'
 import { bucketsOf, type Interval } from '#dashboard/range'
 import type { DatePair } from '#dashboard/url'
 import { type Line, METRIC_OF } from './lines.ts'
@@ -94,10 +95,6 @@ export function fromQuery(totals: Query, events: Query | undefined): OverviewNum
 /** Before the first event there is nothing to compare with. */
 function withEvents(totals: Totals): Totals | null {
   return totals.events === 0 ? null : totals
-}
-
-function numberOf(value: Rows[number][string] | undefined): number | null {
-  return value == null ? null : Number(value)
 }
 
 function totalsOfRow(row: Rows[number] = {}, page_views: number | null): Totals {

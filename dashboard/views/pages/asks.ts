@@ -1,6 +1,6 @@
 import { type Answer, type Call, call } from '#dashboard/api'
 import { COMPARED_ROWS } from '#dashboard/parts/row-changes'
-import { queryOf, questionOf } from '#dashboard/question'
+import { compareOf, queryOf, questionOf } from '#dashboard/question'
 import { type Address, ownValue } from '#dashboard/url'
 import type { ViewContext } from '#dashboard/view'
 
@@ -24,11 +24,12 @@ export type PagesAsks = {
 
 export function asks({ address, project }: ViewContext): PagesAsks {
   const query = queryOf(address)
-  const compare = address.comparison === 'none' ? undefined : address.comparison
+  const compare = compareOf(address)
   const limit = compare === undefined ? LENGTH : COMPARED_ROWS
   const question = { project, ...questionOf(address) }
+  const tab = openTab(address)
   const list =
-    openTab(address) === 'all'
+    tab === 'all'
       ? {
           views: call('POST /query', {
             ...{ project, ...query },
@@ -39,7 +40,7 @@ export function asks({ address, project }: ViewContext): PagesAsks {
             compare,
           }),
         }
-      : { ends: call('GET /pages', { ...question, type: 'both', limit, compare }) }
+      : { ends: call('GET /pages', { ...question, type: tab, limit, compare }) }
   return {
     ...list,
     lengths: call('GET /sessions/distribution', question),

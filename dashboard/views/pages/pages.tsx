@@ -116,7 +116,7 @@ function EndPages({
           share: most === 0 ? 0 : row.sessions / most,
           cells: [
             { value: row.sessions, as: 'count' },
-            ...changes.cellOf(row),
+            ...changes.cellOf(row).map(cell => ({ ...cell, isGood: tab === 'exit' ? null : true })),
             { value: row.bounces, as: 'count' },
             { value: row.bounce_rate, as: 'rate' },
             { value: row.avg_duration, as: 'duration' },

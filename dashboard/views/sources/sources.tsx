@@ -1,7 +1,7 @@
 import type { AnswersOf, Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { Ranked, type RankedProps, type RankedRow } from '#dashboard/charts/ranked.tsx'
-import { formatted } from '#dashboard/format'
+import { formatted, numberOf } from '#dashboard/format'
 import { NAMED_TABS } from '#dashboard/named-sources'
 import { hrefTo } from '#dashboard/navigate'
 import { GoalChoice } from '#dashboard/parts/goal-choice.tsx'
@@ -180,8 +180,4 @@ function rowsOf(rows: readonly Row[], tab: Tab, hosts?: readonly Row[], most = L
 
 function labelOf(text: string | null, tab: Tab): string {
   return tab === 'referrer' && text !== null ? shortAddress(text) : valueLabel(text)
-}
-
-function numberOf(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value)
 }

@@ -37,7 +37,9 @@ test('by keyboard: visitors who did something, and sessions with it, hold in eve
   await page.getByRole('combobox', { name: 'Field' }).selectOption('Path')
   await page.getByRole('combobox', { name: 'Value' }).fill('/pricing')
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Sessions where Path is /pricing', exact: true }).waitFor()
+  await page
+    .getByRole('button', { name: 'Sessions with an event where Path is /pricing', exact: true })
+    .waitFor()
   await settled(page)
   const both = {
     and: [
@@ -54,7 +56,9 @@ test('by keyboard: visitors who did something, and sessions with it, hold in eve
   await page.getByRole('button', { name: 'Visitors who did signup', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Remove the filter: Visitors who did signup' }).press('Enter')
   await page.waitForURL(url => url.searchParams.getAll('f').length === 1)
-  await page.getByRole('button', { name: 'Sessions where Path is /pricing', exact: true }).click()
+  await page
+    .getByRole('button', { name: 'Sessions with an event where Path is /pricing', exact: true })
+    .click()
   expect(await page.getByRole('combobox', { name: 'Show' }).inputValue()).toBe('session')
   await page.getByRole('combobox', { name: 'Show' }).selectOption('Visitors who did not do')
   await page.getByRole('combobox', { name: 'Event' }).fill('purchase')

@@ -39,7 +39,7 @@ test('a goal is chosen by keyboard or by its name, and each list then says how m
   const [first] = rows
   const cell = page.getByRole('table', { name: 'Places by visitors' }).locator('td').first()
   const part = (first?.[rate] ?? 0).toLocaleString('en-GB', { style: 'percent', maximumFractionDigits: 1 })
-  expect(await cell.innerText()).toBe(`${first?.unique_users} ${part}`)
+  expect(await cell.innerText()).toBe(`${first?.unique_users?.toLocaleString('en-GB')} ${part}`)
   expect(await page.getByRole('columnheader', { name: 'Visitors, did it' }).count()).toBe(4)
   await page.getByRole('combobox', { name: 'Goal' }).selectOption('none')
   await page.waitForURL(url => !url.searchParams.has('goal'))

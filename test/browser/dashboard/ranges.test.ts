@@ -39,7 +39,7 @@ test('what is compared is chosen by keyboard: the same weekdays, and dates of th
   const last = page.getByLabel('Last date to compare with')
   const to = await last.inputValue()
   await first.fill(to)
-  await page.getByText(/against chosen dates, .* \(1 days? beside 7\)/).waitFor()
+  await page.getByText(/against chosen dates, .* \(1 day beside 7\)/).waitFor()
   expect(new URL(page.url()).searchParams.get('compare')).toBe(`${to}..${to}`)
   await page.reload()
   expect(await first.inputValue()).toBe(to)

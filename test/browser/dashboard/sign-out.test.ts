@@ -49,14 +49,14 @@ test('the palette signs out by keyboard', async () => {
 test('a sign-out that fails says so, and the page goes on', async () => {
   const { prepare } = answerForm(403)
   const page = await openSites(prepare)
-  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await page.getByRole('alert').getByText('You are still signed in').waitFor()
   expect(new URL(page.url()).pathname).toMatch(/settings$/)
   expect((await remembered(page)).length).toBeGreaterThan(0)
   expect(await violations(page)).toEqual([])
   await page.unroute(LOGOUT)
   await page.route(LOGOUT, route => route.abort())
-  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await page.getByRole('alert').getByText('The service does not answer').waitFor()
 })
 
@@ -78,7 +78,7 @@ test('the demo and a share link have nobody to sign out', async () => {
 test('the button ends the session of this browser alone, and nothing of it is left', async () => {
   const page = await openSites()
   const [before] = (await page.context().cookies()).filter(({ name }) => /session/.test(name))
-  await page.getByRole('button', { name: 'Sign out' }).focus()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).focus()
   await page.keyboard.press('Enter')
   await page.waitForURL(url => url.pathname === '/auth/sign-in')
   expect(await remembered(page)).toEqual([])

@@ -61,7 +61,7 @@ describe.sequential('the owner', () => {
 
   test('signs out, and the browser has to sign in again', async () => {
     await page.goto('/settings')
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.goto('/settings')
     expect(new URL(page.url()).pathname).toBe('/auth/sign-in')
   })

@@ -107,7 +107,7 @@ describe('a passkey', () => {
       await page.getByRole('link', { name: 'Continue with a passkey' }).click()
       await page.getByText('last used').waitFor()
       expect(new URL(page.url()).pathname).toBe('/settings/passkeys')
-      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
       expect(await isSignedIn(page)).toBe(false)
     }, passkeys)
     const { entries } = (await service.audit.list(service.owner.id, 1_000)) ?? { entries: [] }

@@ -151,7 +151,7 @@ test('a second way to sign in leads to the same account, and the audit log has i
     await page.getByRole('link', { name: 'Add a way to sign in' }).click()
     await signIn(page, 'second@example.com')
     expect(new URL(page.url()).pathname).toBe('/settings')
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.getByRole('link', { name: 'Sign in again' }).click()
     await signIn(page, 'second@example.com')
     await page.goto('/settings')
@@ -184,7 +184,7 @@ test('sign-out ends this browser session and no other', () =>
         await each.goto('/auth/sign-in')
         await signIn(each)
       }
-      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('You are signed out')
       await page.goto('/settings')
       expect(new URL(page.url()).pathname).toBe('/auth/sign-in')

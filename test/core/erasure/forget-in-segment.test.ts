@@ -31,6 +31,11 @@ test.each<[string, Condition, Condition]>([
     { field: 'properties["of erased:1"]', op: 'eq', value: 'yes' },
   ],
   [
+    'a trait key with the id, in quotes',
+    { field: 'traits["of ada@example.com"]', op: 'exists' },
+    { field: 'traits["of erased"]', op: 'exists' },
+  ],
+  [
     'a path with the id, deep inside',
     { or: [{ person: { not: { field: 'properties.path', op: 'glob', value: '/u/ada@example.com/**' } } }] },
     { or: [{ person: { not: { field: 'properties.path', op: 'glob', value: '/u/erased/**' } } }] },

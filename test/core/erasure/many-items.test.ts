@@ -22,14 +22,18 @@ afterAll(() => state.close())
 
 const OTHERS = 20_000
 
-/** Pointers, traits and erased ids of other persons, in the project and beside it. */
+/**
+ * Pointers, traits and erased ids of other persons, in the project and beside it. Traits stand beside it
+ * only: the traits files of the project are written anew for all persons of it who are removed together.
+ */
 async function addOthers(): Promise<void> {
   const sks = ['to#', 'traits#', 'email-of#', 'email#hash#', 'erased#000000000000001#']
   await writeItems(
     state,
     Array.from({ length: OTHERS }, (_, i) => {
-      const pk = partition(i % 2 === 0 ? 'proj_1' : `proj_other_${i % 99}`)
-      const sk = `${sks[i % sks.length]}${i.toString(16).padStart(32, '0')}`
+      const kind = sks[i % sks.length]
+      const pk = partition(i % 2 === 0 && kind !== 'traits#' ? 'proj_1' : `proj_other_${i % 99}`)
+      const sk = `${kind}${i.toString(16).padStart(32, '0')}`
       const Item = {
         pk,
         sk,

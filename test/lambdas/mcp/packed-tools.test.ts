@@ -4,6 +4,7 @@ import { FORTY_VISITS, openMcpService } from '#test/support/mcp-service'
 
 let billed: ReturnType<typeof billedEngine> | undefined
 const service = await openMcpService({
+  isPatient: true,
   engineOver: engine => {
     billed = billedEngine(engine)
     return billed.engine

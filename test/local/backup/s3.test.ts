@@ -161,6 +161,11 @@ test('a bucket that does not exist, one without copies and a bad address are nam
     /s3:\/\/no-such-bucket\/x\/ cannot be used .*AWS_ENDPOINT_URL_S3/,
   )
   await expect(verifyCopy({ from: backups, key: null })).rejects.toThrow('has no copy')
+  const target = join(newFolder(), 'new')
+  for (let tries = 0; tries < 2; tries++)
+    await expect(restoreCopy({ from: backups, dataDir: target, key: null })).rejects.toThrow('has no copy')
+  // A service may start there.
+  expect(readdirSync(target)).not.toContain('restoring')
   await expect(backUp({ backups: 's3:/bucket' })).rejects.toThrow('Write s3://bucket/prefix')
   expect(readdirSync(dataDir)).not.toContain('backup.unfinished')
 })

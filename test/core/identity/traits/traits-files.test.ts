@@ -93,6 +93,18 @@ test('a lost file makes reads partial until the next fold, which writes it again
   expect(await read()).toEqual({ traits: { 'u1 true': { plan: 'pro' } } })
 })
 
+test('a lost file does not wait where the traits of the project change meanwhile', async () => {
+  const { add, user, files, lake, services, project, pass } = setUp()
+  await add(user('u1', { plan: 'pro' }))
+  await lake.delete(files())
+  const { openTraits } = createIdentityStore({ ...services, lake })
+  expect((await openTraits(project)).isPartial).toBe(true)
+  // Its fold meets the change first.
+  await add(user('u2', { plan: 'free' }))
+  await pass(0)
+  expect((await openTraits(project)).isPartial).toBeUndefined()
+})
+
 test('traits from before there were files are in one after the first read that asks for them', async () => {
   const { add, user, read, pass, project } = setUp()
   await add(user('u1', { plan: 'pro' }))
@@ -160,7 +172,7 @@ test('a file has a bounded number of rows, and what a crash has left is deleted 
   const { traits } = await read()
   expect(Object.keys(traits)).toHaveLength(5)
   clock.time += 10 * MINUTE
-  await createTraitsFiles({ ...services, partRows: 2 }).maintain(async () => {})
+  await createTraitsFiles({ ...services, partRows: 2 }).maintain(async () => {}, Number.POSITIVE_INFINITY)
   expect(files()).toHaveLength(3)
 })
 

@@ -263,6 +263,17 @@ test('a pack has a bounded number of scans, and a bounded text', async () => {
   expect(started.slice(4).map(parts)).toEqual([2, 0])
 })
 
+test('statements over large files are in packs of their own, so that each has the bounds of one statement', async () => {
+  const { engine, started } = billedEngine()
+  const { rows } = createPacks().begin().packed(engine)
+  const snapshot = { sizeOf: (key: string) => ({ bytes: Number(key.split('/')[1]), rows: 1 }) }
+  const over = (n: number, bytes: number): SqlQuery =>
+    sql`SELECT ${{ text: String(n), params: [] }} AS n FROM links WHERE ${inFiles('links', [`links/${bytes}`])}`
+  for (const [n, megabytes] of [150, 60, 40, 900].entries()) void rows(over(n, megabytes * 1e6), { snapshot })
+  await hasStarted(started, 3)
+  expect(started.map(parts)).toEqual([2, 0, 0])
+})
+
 test('a statement whose text does not say its columns runs alone, beside the pack', async () => {
   const { engine, started } = billedEngine()
   const { rows } = createPacks().begin().packed(engine)
