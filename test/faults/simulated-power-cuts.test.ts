@@ -12,7 +12,7 @@ test('in random schedules with power cuts that set the state back, every accepte
     tooRare(report, SCHEDULES, {
       powerCuts: 1.7,
       epochsClosed: 2.5,
-      merges: 0.04,
+      merges: 0.02,
       retries: 3,
       lostAnswers: 1.3,
       failures: 0.2,
