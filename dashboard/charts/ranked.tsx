@@ -180,10 +180,11 @@ function countLine({ listed, found, text, all, isCut }: Counted): string {
       ? `No row has this text${of}.`
       : `${formatted(listed)} of ${formatted(found)} found${of}.`
   }
-  if (all === undefined)
-    return isCut
-      ? `The first ${formatted(listed)} rows.`
-      : `${formatted(listed)} of ${formatted(found)} rows.`
+  if (all === undefined) {
+    if (isCut) return `The first ${formatted(listed)} rows.`
+    // The list itself says all that it has, and whether the answer is cut, the note below it.
+    return listed === found ? '' : `${formatted(listed)} of ${formatted(found)} rows.`
+  }
   return `${formatted(listed)} of ${formatted(all)} rows.`
 }
 

@@ -13,6 +13,7 @@ import { asks as people } from '#dashboard/views/people/asks'
 import { asks as retention } from '#dashboard/views/retention/asks'
 import { asks as sessions } from '#dashboard/views/sessions/asks'
 import { asks as sources } from '#dashboard/views/sources/asks'
+import { compare } from '#schemas/compare'
 import { routes } from '#schemas/routes'
 import { useDrawings } from './drawn-view.ts'
 import { count } from './reader.ts'
@@ -95,6 +96,16 @@ describe.each(PLACES)('%s?%s', (view, own) => {
     for (const { values } of callsOf(view, own, { range: { label: '7d' }, filters: [] }))
       expect([values.until, values.date_to, values.where]).toEqual([undefined, undefined, undefined])
   })
+})
+
+test.each(['overview', 'pages'])('%s asks each comparison in a form that reads take', view => {
+  const comparisons = ['previous', 'weekdays', 'year', { from: '2026-01-01', to: '2026-01-07' }] as const
+  for (const comparison of comparisons) {
+    const compared = callsOf(view, '', { comparison }).flatMap(({ values }) => values.compare ?? [])
+    expect(compared.length, JSON.stringify(comparison)).toBeGreaterThan(0)
+    for (const each of compared) expect(compare.parse(each)).not.toBeNull()
+  }
+  expect(callsOf(view, '', { comparison: 'none' }).flatMap(({ values }) => values.compare ?? [])).toEqual([])
 })
 
 const account = (changes: Partial<Address>): Address => ({

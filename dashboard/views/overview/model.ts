@@ -124,7 +124,11 @@ export function courseOfStats(stats: Stats, column: 'unique_users' | 'total_even
 /** The course of a number that POST /query has by date, or by date and hour. */
 export function courseOfQuery(query: Query, line: Line, interval: 'hour' | 'day', now: Now): Course {
   const metric = METRIC_OF[line]
-  const pairs = (rows: Rows) =>
+  const told = ({ period, rows, truncated }: Pick<Query, 'period' | 'rows' | 'truncated'>): Told => {
+    const pairs = pairsOf(rows)
+    return { period, pairs, ...(truncated === true && { knownTo: pairs.at(-1)?.[0] ?? '' }) }
+  }
+  const pairsOf = (rows: Rows) =>
     rows.map(row => {
       const hour = String(row.hour ?? '').padStart(2, '0')
       return [
@@ -134,22 +138,27 @@ export function courseOfQuery(query: Query, line: Line, interval: 'hour' | 'day'
     })
   // A rate of no session is no rate.
   const none = metric.endsWith('_count') || metric === 'unique_users' ? 0 : null
-  return courseOf(
-    { period: query.period, pairs: pairs(query.rows) },
-    query.previous && { period: query.previous.period, pairs: pairs(query.previous.rows) },
-    { interval, now, none },
-  )
+  return courseOf(told(query), query.previous && told(query.previous), { interval, now, none })
 }
 
-type Told = { period: DatePair; pairs: (readonly [bucket: string, value: number | null])[] }
+type Told = {
+  period: DatePair
+  pairs: (readonly [bucket: string, value: number | null])[]
+  /** The last bucket of an answer that is cut: nothing is known of later ones. */
+  knownTo?: string
+}
 type HowCourse = { interval: Interval; now: Now /** Of a bucket without a row. */; none: 0 | null }
 
 function courseOf(told: Told, before: Told | undefined, { interval, now, none }: HowCourse): Course {
   const at = `${now.date}T${String(now.hour).padStart(2, '0')}:00`
   const buckets = bucketsOf(told.period.from, told.period.to, interval)
-  const valuesOf = ({ pairs }: Told, times: readonly string[], isAhead: (bucket: string) => boolean) => {
+  const valuesOf = (
+    { pairs, knownTo = '9' }: Told,
+    times: readonly string[],
+    isAhead: (bucket: string) => boolean,
+  ) => {
     const values = new Map(pairs)
-    return times.map(each => (isAhead(each) ? null : (values.get(each) ?? none)))
+    return times.map(each => (isAhead(each) || each > knownTo ? null : (values.get(each) ?? none)))
   }
   const earlier =
     before &&
