@@ -30,13 +30,16 @@ async function runIn(session: Session, command: Command, input: Input): Promise<
   const blocks = blocksOf(command, input, response as never, session)
   session.print(blocks, response.text)
   const warnings = warningsOf(response.answer, command, input)
-  for (const text of [...adviceOf(blocks), ...warnings, ...otherProject(input, session)]) session.say(text)
+  for (const text of [...adviceOf(blocks), ...warnings, ...otherProject(command, input, session)])
+    session.say(text)
 }
 
 /** The one project of the demo, which answers in the place of any other. */
 const DEMO_PROJECT = 'demo'
 
-function otherProject({ args: { project } }: Input, { globals }: Session): string[] {
+function otherProject(command: Command, { args }: Input, { globals }: Session): string[] {
+  const argument = command.args.find(({ isProject }) => isProject)
+  const project = argument && args[argument.name]
   if (!globals.demo || project === undefined || project === DEMO_PROJECT) return []
   return [
     `The demo has one project, ${DEMO_PROJECT}. The numbers are of it, and not of ${cleanText(project, 100)}.`,

@@ -82,6 +82,8 @@ function RankedList({ name, columns, rows, total, table, load }: RankedProps) {
   const stop = stopOf(listed)
   const isCut = load !== undefined && (whole === null || whole.total !== undefined)
   const all = whole === null || whole.total !== undefined ? (whole?.total ?? total) : undefined
+  // A list that cannot ask for more does not know whether its answer is cut; the note below it does.
+  const isCounted = isCut || found.length > listed.length || text !== '' || (isWanted && load !== undefined)
   const hasMore = found.length > listed.length || (isCut && whole === null && text === '')
   return (
     <>
@@ -133,7 +135,7 @@ function RankedList({ name, columns, rows, total, table, load }: RankedProps) {
         </table>
       </div>
       <SaveTools name={name} table={table ?? shown} load={loadPlain} element={() => ref.current} />
-      {(isWanted || hasMore || isCut) && (
+      {isCounted && (
         <p class="cut more" aria-live="polite">
           {problem ?? countLine({ listed: listed.length, found: found.length, text, all, isCut })}
           {hasMore && (
@@ -180,11 +182,10 @@ function countLine({ listed, found, text, all, isCut }: Counted): string {
       ? `No row has this text${of}.`
       : `${formatted(listed)} of ${formatted(found)} found${of}.`
   }
-  if (all === undefined) {
-    if (isCut) return `The first ${formatted(listed)} rows.`
-    // The list itself says all that it has, and whether the answer is cut, the note below it.
-    return listed === found ? '' : `${formatted(listed)} of ${formatted(found)} rows.`
-  }
+  if (all === undefined)
+    return isCut
+      ? `The first ${formatted(listed)} rows.`
+      : `${formatted(listed)} of ${formatted(found)} rows.`
   return `${formatted(listed)} of ${formatted(all)} rows.`
 }
 
