@@ -34,11 +34,15 @@ export function memoryStorage(
 export const count = (value: unknown) => Number(value).toLocaleString('en-GB')
 export const rate = (value: unknown) =>
   Number(value).toLocaleString('en-GB', { style: 'percent', maximumFractionDigits: 1 })
-/** A change as a part of what was before. */
-export const change = (value: number) => {
-  const arrow = Math.abs(value) < 0.005 ? '→' : value > 0 ? '↑' : '↓'
+/**
+ * A change as a part of what was before. The part is divided once: `37 / 40 - 1` is a little above -7.5 %,
+ * and would be another whole percent than 3 less of 40.
+ */
+export const change = (value: number, before: number) => {
+  const part = (value - before) / before
+  const arrow = Math.abs(part) < 0.005 ? '→' : part > 0 ? '↑' : '↓'
   const options = { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' } as const
-  return `${arrow}${value.toLocaleString('en-GB', options)}`
+  return `${arrow}${part > 9.99 ? 'over 10 times' : part.toLocaleString('en-GB', options)}`
 }
 
 /** Markup that would run, if anything took it for markup. */
