@@ -1,4 +1,4 @@
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Known } from '#dashboard/answers'
 import type { Answer } from '#dashboard/api'
 import { countryName } from '#dashboard/format'
@@ -9,6 +9,7 @@ import { OP_NAMES } from '#dashboard/shell/filter-words'
 import { fieldLabel } from '#dashboard/texts'
 import { type Address, withOwn } from '#dashboard/url'
 import { bareKey, fieldOfKey, oneSpelling } from '#schemas/property-names'
+import { AddField } from './add-field.tsx'
 import { AddPage } from './add-page.tsx'
 import { breakdownOf } from './asks.ts'
 import { SavedFunnels } from './saved-funnels.tsx'
@@ -218,37 +219,16 @@ type AddProps = { names: readonly string[]; unused: readonly string[]; add(event
 
 /** Any name is taken: an event may be new, or older than the range. */
 function AddStep({ names, unused, add }: AddProps) {
-  const [text, setText] = useState('')
-  const listId = useId()
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (text.trim() === '') return
-    add(text.trim())
-    setText('')
-  }
   return (
     <>
-      <form class="add-step" onSubmit={submit}>
-        <label>
-          <span class="hidden">Event of a further step</span>
-          <input
-            required
-            maxLength={256}
-            list={listId}
-            placeholder="Name of an event"
-            value={text}
-            onInput={({ currentTarget: { value } }) => setText(value)}
-          />
-        </label>
-        <button type="submit" class="plain">
-          Add step
-        </button>
-        <datalist id={listId}>
-          {names.map(name => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-      </form>
+      <AddField
+        label="Event of a further step"
+        button="Add step"
+        placeholder="Name of an event"
+        maxLength={256}
+        offered={names.map(value => ({ value }))}
+        add={add}
+      />
       {unused.length > 0 && (
         <div class="filters suggested" role="group" aria-label="Suggested steps">
           {unused.map(name => (
