@@ -1,4 +1,3 @@
-import { parquetReadObjects } from 'hyparquet'
 import { shortKey } from '#core/lake/consume/id-keys'
 import { encodeRows } from '#core/lake/consume/parquet'
 import type { Item } from '#core/state/query-all'
@@ -26,13 +25,4 @@ export function encodeTraits(projectId: string, rows: readonly TraitsRow[]): Uin
     ...{ has_credential: Number(hasCredential), sent_at: at, sent_seq: seq, traits },
   }))
   return encodeRows('user_traits', columns)
-}
-
-/** Reads a traits file. Throws an Error if it is damaged. */
-export async function decodeTraits(bytes: Uint8Array): Promise<TraitsRow[]> {
-  const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer })
-  return rows.map(({ user_id, has_credential, sent_at, sent_seq, traits }) => ({
-    ...{ user_id: String(user_id), hasCredential: Number(has_credential) === 1 },
-    ...{ at: Number(sent_at), seq: Number(sent_seq), traits: String(traits) },
-  }))
 }

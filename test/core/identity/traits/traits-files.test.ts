@@ -1,10 +1,12 @@
+import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { forEachConcurrent } from '#core/async/concurrency'
 import { createIdentityFold } from '#core/identity/fold/fold'
 import { createIdentityWork } from '#core/identity/fold/identity-work'
 import { createIdentityStore } from '#core/identity/identity-store'
 import { createScopeStore } from '#core/identity/scope-store'
 import { createTraitsFiles } from '#core/identity/traits/traits-files'
-import { decodeTraits } from '#core/identity/traits/traits-rows'
+import { createTraitsWork } from '#core/identity/traits/traits-work'
 import { traitsKey } from '#core/lake/model/keys'
 import { createSimulatedLake } from '#test/simulation/simulated-ports'
 import { testProject } from '#test/support/account-fixtures'
@@ -19,6 +21,14 @@ beforeEach(() => state.empty())
 afterAll(() => state.close())
 
 const MINUTE = 60_000
+
+/** The rows of a traits file. */
+async function decodeTraits(bytes: Uint8Array) {
+  const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer })
+  return rows.map(({ user_id, has_credential, traits }) => ({
+    ...{ user_id: String(user_id), hasCredential: Number(has_credential) === 1, traits: String(traits) },
+  }))
+}
 
 function setUp() {
   const lake = createSimulatedLake()
@@ -184,4 +194,21 @@ test('files that were written while the clock was ahead are written anew with th
   await add(user('u2', { plan: 'free' }))
   await pass(0)
   expect(Object.keys((await read()).traits).toSorted()).toEqual(['u1 true', 'u2 true'])
+})
+
+test('a look at the work of 20,000 projects reads four pages, and finds the one that is due', async () => {
+  let pages = 0
+  const query = (input: Parameters<typeof state.client.query>[0]) => {
+    pages += 1
+    return state.client.query(input)
+  }
+  const work = createTraitsWork({ ...state, client: { ...state.client, query } as typeof state.client })
+  const waiting = { bucket: 255, due: 2_000_000_000_000, isChanged: true, isLost: false }
+  const ids = Array.from({ length: 20_000 }, (_, i) => `proj_${String(i).padStart(26, '0')}`)
+  await forEachConcurrent(ids, 100, id => work.save({ ...waiting, id }))
+  expect(await work.due(1_000_000_000_000)).toEqual([])
+  expect(pages).toBe(4)
+  const one = { ...waiting, id: String(ids[7_000]), due: 1_000_000_000_000 }
+  await work.save(one)
+  expect(await work.due(1_000_000_000_000)).toEqual([one])
 })
